@@ -1,0 +1,79 @@
+"""Validation and projection of the inertial parameters of rigid bodies.
+
+Notation, units and tolerances: the theory page of the documentation. Names are loaded when first
+asked for, so that `import inertial_check` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from inertial_check.errors import (
+        DocumentError,
+        InertialCheckError,
+        MissingExtraError,
+        ParameterError,
+        ProjectionError,
+        UsageError,
+    )
+    from inertial_check.formats import load
+    from inertial_check.inertia.consistency import Consistency, Verdict, check, realize
+    from inertial_check.inertia.parameters import InertialParameters
+    from inertial_check.pipeline.check import check_model
+    from inertial_check.pipeline.fix import fix_model
+    from inertial_check.projection import Projection, project
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Consistency": "inertia.consistency",
+    "DocumentError": "errors",
+    "InertialCheckError": "errors",
+    "InertialParameters": "inertia.parameters",
+    "MissingExtraError": "errors",
+    "ParameterError": "errors",
+    "Projection": "projection",
+    "ProjectionError": "errors",
+    "UsageError": "errors",
+    "Verdict": "inertia.consistency",
+    "check": "inertia.consistency",
+    "check_model": "pipeline.check",
+    "fix_model": "pipeline.fix",
+    "load": "formats",
+    "project": "projection",
+    "realize": "inertia.consistency",
+}
+
+__all__ = [
+    "Consistency",
+    "DocumentError",
+    "InertialCheckError",
+    "InertialParameters",
+    "MissingExtraError",
+    "ParameterError",
+    "Projection",
+    "ProjectionError",
+    "UsageError",
+    "Verdict",
+    "check",
+    "check_model",
+    "fix_model",
+    "load",
+    "project",
+    "realize",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its home."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'inertial_check' has no attribute {name!r}")
+    value = getattr(import_module(f"inertial_check.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

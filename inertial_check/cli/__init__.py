@@ -1,0 +1,1 @@
+"""The command line: arguments -> pipeline -> report -> exit code."""

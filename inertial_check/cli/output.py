@@ -1,0 +1,95 @@
+"""What a command may write, and where: the payload on stdout, everything else on stderr."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TextIO
+
+from inertial_check.errors import UsageError
+
+PROGRAM = "inertial-check"
+
+
+def write(payload: str, target: str | None = None) -> None:
+    """Write the payload to stdout, or to a file.
+
+    A reader of stdout that has gone (`| head`) is no error, and does not change the exit code.
+
+    Args:
+        payload: Everything, with its last line end.
+        target: The file of --output-file; None for stdout.
+
+    Raises:
+        UsageError: The target cannot be written.
+    """
+    try:
+        if target is None:
+            _write_stdout(payload)
+        else:
+            with open(
+                target, "w", encoding="utf-8", errors="backslashreplace", newline="\n"
+            ) as stream:
+                stream.write(payload)
+    except BrokenPipeError:
+        discard_stdout()
+    except OSError as error:
+        if target is None:
+            discard_stdout()
+        name = "standard output" if target is None else target
+        raise UsageError(f"cannot write {name}: {error.strerror or error}") from None
+
+
+def note(message: str) -> None:
+    """Say something that changes nothing."""
+    _say("note", message)
+
+
+def failure(message: str) -> None:
+    """Say why the job could not be done."""
+    _say("error", message)
+
+
+def wants_color(choice: str, stream: TextIO | None) -> bool:
+    """Whether to colour what goes to a stream.
+
+    --color always or never decides; then NO_COLOR, then FORCE_COLOR, each if set and not empty;
+    then whether the stream is a terminal.
+    """
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR", "0") not in ("", "0"):
+        return True
+    return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def tolerate_any_text() -> None:
+    """Escape what the encoding of a terminal, or any encoding, cannot hold, instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def discard_stdout() -> None:
+    """Send what is still buffered to nowhere, so that leaving does not fail on it again."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, sys.stdout.fileno())
+    except (OSError, ValueError, AttributeError):  # stdout is no file
+        pass
+    finally:
+        os.close(nowhere)
+
+
+def _write_stdout(payload: str) -> None:
+    if sys.stdout is None:
+        raise OSError("it is closed")
+    sys.stdout.write(payload)
+    sys.stdout.flush()
+
+
+def _say(kind: str, message: str) -> None:
+    print(f"{PROGRAM}: {kind}: {message}", file=sys.stderr)

@@ -1,0 +1,113 @@
+"""Bytes <-> model: one module per format; a document's root element decides which."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Protocol
+
+from inertial_check.errors import DocumentError, NotAModelError, UsageError
+from inertial_check.formats import urdf
+from inertial_check.formats._encoding import head
+from inertial_check.formats._markup import NAME, SPACE
+from inertial_check.formats._xml import parse
+from inertial_check.model.body import Model
+from inertial_check.model.source import Source
+
+__all__ = ["FORMATS", "Format", "load", "root_tag", "sniff"]
+
+
+class Format(Protocol):
+    """What the module of a format offers."""
+
+    NAME: str
+    SUFFIXES: tuple[str, ...]
+
+    def matches(self, root_tag: str, /) -> bool:
+        """Whether a document with this root element is of the format."""
+
+    def read(self, source: Source, /) -> Model:
+        """Read the document."""
+
+
+FORMATS: Mapping[str, Format] = MappingProxyType({urdf.NAME: urdf})
+"""The formats that can be read, by name."""
+
+_ROOT = re.compile(
+    r"(?:[^<]++|<!--.*?-->|<\?.*?\?>|<!\[CDATA\[.*?\]\]>"
+    r"|<!DOCTYPE\b[^\[>]*+(?:\[[^\]]*+\]\s*+)?>|<!(?!--|\[CDATA\[)[^>]*+>)*+"
+    rf"<{SPACE}*+({NAME})(?={SPACE}|[/>])",
+    re.DOTALL,
+)
+_HEADS = (1 << 12, 1 << 18)
+"""How many bytes are looked at first, before a long head of comments makes it all of them."""
+
+
+def root_tag(data: bytes) -> str | None:
+    """The name of an XML document's first element, found without reading what follows."""
+    for size in (*_HEADS, len(data)):
+        text, nul, _ = head(data, size).partition("\0")
+        match = _ROOT.match(text)
+        if match:
+            return match[1]
+        if nul or size >= len(data):
+            break
+    return None
+
+
+def sniff(data: bytes) -> str | None:
+    """The format of a document, by its root element; None where it is no known robot model."""
+    tag = root_tag(data)
+    return next((name for name, each in FORMATS.items() if tag and each.matches(tag)), None)
+
+
+def load(path_or_bytes: str | os.PathLike[str] | bytes, format: str | None = None) -> Model:
+    """Read a robot model.
+
+    Args:
+        path_or_bytes: The file, or what is in it.
+        format: One of FORMATS; where it is not given the root element decides.
+
+    Raises:
+        DocumentError: There is no such file, or it cannot be read.
+        NotAModelError: It is no robot model of a known format.
+        UsageError: There is no such format.
+    """
+    if format is not None and format not in FORMATS:
+        raise UsageError(f"unknown format {format!r}: known are {', '.join(FORMATS)}")
+    if isinstance(path_or_bytes, bytes):
+        path, data = "<bytes>", path_or_bytes
+    else:
+        path = os.fsdecode(path_or_bytes)
+        data = _bytes_of(path)
+    if not data.strip():
+        raise DocumentError(path, "the document is empty")
+    name = format or sniff(data)
+    if name is None:
+        raise _no_model(path, data)
+    return FORMATS[name].read(Source(path, data))
+
+
+def _bytes_of(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise DocumentError(path, (error.strerror or str(error)).lower()) from None
+    except ValueError as error:  # a NUL in the path
+        raise DocumentError(path, str(error)) from None
+
+
+def _no_model(path: str, data: bytes) -> DocumentError:
+    """Why no format reads a document."""
+    tag = root_tag(data)
+    if tag is None and "\0" in head(data, _HEADS[0]):
+        return DocumentError(path, "binary data, no XML document")
+    try:
+        tag = tag or parse(path, data).root.tag
+    except DocumentError as error:
+        return error
+    known = ", ".join(FORMATS)
+    return NotAModelError(path, f"the root element <{tag}> is no robot model (known: {known})")

@@ -1,0 +1,76 @@
+"""Text -> number. Nothing is guessed: what is no number stays none, and the way out is said."""
+
+from __future__ import annotations
+
+import math
+import re
+
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_WORD = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE | re.ASCII)
+_SIGNIFICANT = re.compile(r"[+-]?[0.]*[1-9]")
+_HEXADECIMAL = re.compile(r"[+-]?0x[0-9a-f.]+(?:p[+-]?[0-9]+)?", re.IGNORECASE | re.ASCII)
+_FORTRAN_EXPONENT = re.compile(r"(?<=[0-9.])[dD](?=[+-]?[0-9])")
+_UNIT = re.compile(r"(?:\s*[A-DF-WYZa-df-wyz][\w^*/]*)?")
+_LONGEST = 40
+EXPECTED = "a decimal number such as 1.5 or 2e-3"
+
+
+def shown(text: str) -> str:
+    """A text as a message quotes it."""
+    cut = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    return f'"{cut}"'
+
+
+def parse_number(text: str) -> tuple[float, str | None]:
+    """The value of a text without surrounding space, and why it cannot be taken as it stands.
+
+    A number is decimal ASCII, or nan, inf, infinity in any case with a sign or without. Beyond the
+    range of float64 it is an infinity, as its text asks.
+
+    Returns:
+        The value, NaN where the text is no number; and None, or the complaint with the way out.
+    """
+    if _DECIMAL.fullmatch(text):
+        value = float(text)
+        if value == 0.0 and _SIGNIFICANT.match(text):
+            return value, f"{shown(text)} is below the smallest number that float64 holds: write 0"
+        return value, None
+    if _WORD.fullmatch(text):
+        return float(text), None
+    return math.nan, f"{shown(text)} is no number: {_way_out(text)}"
+
+
+def _way_out(text: str) -> str:
+    if not text:
+        return f"expected {EXPECTED}"
+    if "${" in text or "$(" in text:
+        return "a xacro expression; expand the file first (xacro FILE > robot.urdf)"
+    suggestion = _suggestion(text)
+    return f"write {suggestion}" if suggestion else f"expected {EXPECTED}"
+
+
+def _suggestion(text: str) -> str | None:
+    """The decimal number that was probably meant."""
+    if len(text) > _LONGEST:
+        return None
+    if _HEXADECIMAL.fullmatch(text):
+        try:
+            return repr(float.fromhex(text))
+        except (ValueError, OverflowError):
+            return None
+    plain = "".join(_ascii(character) for character in text).replace("_", "")
+    if plain.count(",") == 1 and "." not in plain:
+        plain = plain.replace(",", ".")
+    plain = _FORTRAN_EXPONENT.sub("e", plain)
+    head = _DECIMAL.match(plain)
+    return head[0] if head and _UNIT.fullmatch(plain, head.end()) else None
+
+
+def _ascii(character: str) -> str:
+    if character in "\N{MINUS SIGN}\N{EN DASH}\N{FULLWIDTH HYPHEN-MINUS}":
+        return "-"
+    if character == "\N{FULLWIDTH FULL STOP}":
+        return "."
+    if not character.isascii() and character.isdecimal():
+        return str(int(character))
+    return character

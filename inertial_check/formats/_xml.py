@@ -1,0 +1,260 @@
+"""XML with the place of everything: a light tree over a document whose bytes stay as they are.
+
+Well-formed documents go through expat. What expat refuses is read as robot engines read it, and
+every mending is a problem of the document. Nothing is ever fetched or expanded.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+from inertial_check.errors import DocumentError
+from inertial_check.formats._encoding import Complaint, Index, Unreadable, decode
+from inertial_check.formats._lenient import ENTITY_REASON, LenientParser, Mismatch
+from inertial_check.formats._markup import (
+    Comment,
+    Element,
+    Text,
+    decoded,
+    references,
+    runs,
+    scan_tag,
+)
+from inertial_check.model.body import Problem
+from inertial_check.model.source import Source, Span
+
+_MOST_PLACES = 10
+"""How many places of one kind of mending are told one by one."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """An XML document.
+
+    Attributes:
+        source: The bytes.
+        root: The root element.
+        comments: Comments outside the root element, in order.
+        problems: What was mended in order to read it.
+        text: The document's text; elements, comments and texts give places in it.
+    """
+
+    source: Source
+    root: Element
+    comments: tuple[Comment, ...]
+    problems: tuple[Problem, ...]
+    text: str = field(repr=False)
+    _index: Index = field(repr=False)
+
+    def span(self, start: int, end: int) -> Span:
+        """The bytes between two places of the text."""
+        return Span(self._index.byte(start), self._index.byte(end))
+
+    def element_span(self, element: Element) -> Span:
+        """The bytes of an element."""
+        return self.span(element.start, element.end)
+
+    def tag_span(self, element: Element) -> Span:
+        """The bytes of an element's start tag."""
+        return self.span(element.start, scan_tag(self.text, element.start).end)
+
+    def comment_text(self, comment: Comment) -> str:
+        """What a comment says, as written."""
+        return self.text[comment.start + 4 : comment.end - 3]
+
+    def attributes(self, element: Element) -> dict[str, Text]:
+        """The values of an element's attributes with the place of every character."""
+        places = scan_tag(self.text, element.start).attributes
+        return {name: decoded(self.text, *place) for name, place in places.items()}
+
+    def texts(self, element: Element) -> list[Text]:
+        """The runs of text directly inside an element, with the place of every character."""
+        found: list[Text] = []
+        at = scan_tag(self.text, element.start).end
+        for child in element.children:
+            found += runs(self.text, at, child.start)
+            at = child.end
+        return [*found, *runs(self.text, at, element.close)]
+
+
+class _TreeBuilder:
+    """expat's events -> elements with places."""
+
+    def __init__(self, text: str) -> None:
+        self.root: Element | None = None
+        self.comments: list[Comment] = []
+        self.names_external_dtd = False
+        self._text = text
+        self._index = Index(text, "utf-8")
+        self._open: list[Element] = []
+        parser = expat.ParserCreate("utf-8")
+        parser.specified_attributes = True
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CommentHandler = self._comment
+        parser.StartDoctypeDeclHandler = self._doctype
+        parser.EntityDeclHandler = self._entity
+        self._parser = parser
+
+    def parse(self) -> None:
+        """Build the tree.
+
+        Raises:
+            Unreadable: It is not well-formed.
+        """
+        try:
+            self._parser.Parse(self._text.encode(), True)
+        except expat.ExpatError as error:
+            reason = expat.ErrorString(error.code)
+            raise Unreadable(reason, self._index.char(self._parser.ErrorByteIndex)) from None
+
+    def _here(self) -> int:
+        return self._index.char(self._parser.CurrentByteIndex)
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        element = Element(tag, attributes, self._here())
+        if self._open:
+            self._open[-1].children.append(element)
+        else:
+            self.root = element
+        self._open.append(element)
+
+    def _end(self, tag: str) -> None:
+        element = self._open.pop()
+        # expat stands at `</` of an end tag, and past an empty element's `/>`.
+        element.close = element.end = here = self._here()
+        if not self._is_empty(element, here):
+            element.end = self._text.index(">", here) + 1
+
+    def _is_empty(self, element: Element, end: int) -> bool:
+        if element.children or element.comments or not self._text.startswith("/>", end - 2):
+            return False
+        if self._text.find(">", element.start) == end - 1:
+            return True
+        return scan_tag(self._text, element.start).end == end
+
+    def _comment(self, data: str) -> None:
+        start = self._here()
+        comment = Comment(start, self._text.index("-->", start + 4) + 3)
+        (self._open[-1].comments if self._open else self.comments).append(comment)
+
+    def _doctype(self, name: str, system: str | None, public: str | None, subset: bool) -> None:
+        self.names_external_dtd = system is not None
+
+    def _entity(self, *declaration: object) -> None:
+        raise _EntityError(ENTITY_REASON, self._here())
+
+
+class _EntityError(Unreadable):
+    """A document that declares an entity."""
+
+
+def parse(path: str, data: bytes) -> Document:
+    """Read an XML document.
+
+    Args:
+        path: As the caller named it, for messages.
+        data: Its bytes.
+
+    Raises:
+        DocumentError: Neither an XML parser nor a robot engine could read it, or it declares
+            entities.
+    """
+    try:
+        decoded_ = decode(data)
+    except Unreadable as error:
+        raise DocumentError(path, error.reason, 1, 1) from None
+    source = Source(path, data, decoded_.encoding, decoded_.bom)
+    text, index = decoded_.text, decoded_.index
+    try:
+        root, comments, complaints = _tree(text)
+    except Unreadable as error:
+        raise _document_error(source, index, error) from None
+    complaints = [*decoded_.complaints, *complaints, *_undeclared_prefixes(root, text)]
+    return Document(source, root, comments, tuple(_problems(complaints, index)), text, index)
+
+
+def _document_error(source: Source, index: Index, error: Unreadable) -> DocumentError:
+    line, column = source.line_column(index.byte(error.at))
+    reason = error.reason
+    if isinstance(error, Mismatch):
+        opened, _ = source.line_column(index.byte(error.element.start))
+        reason = f"{reason}: <{error.element.tag}> begins in line {opened}"
+    return DocumentError(source.path, reason, line, column)
+
+
+def _tree(text: str) -> tuple[Element, tuple[Comment, ...], list[Complaint]]:
+    """The tree of a text as an XML parser sees it, else as an engine does."""
+    strict = _TreeBuilder(text)
+    try:
+        strict.parse()
+        if strict.names_external_dtd:
+            # expat drops references to what that might declare; engines keep them as text.
+            for undefined in references(text, 0, len(text)):
+                raise Unreadable("undefined entity", undefined)
+    except _EntityError:
+        raise
+    except Unreadable as error:
+        return _mended_tree(text, error)
+    if strict.root is None:
+        raise Unreadable("no element in it: expected an XML document")
+    return strict.root, tuple(strict.comments), []
+
+
+def _mended_tree(
+    text: str, refusal: Unreadable
+) -> tuple[Element, tuple[Comment, ...], list[Complaint]]:
+    lenient = LenientParser(text)
+    if lenient.root is None:
+        raise Unreadable("no element in it: expected an XML document")
+    complaints = lenient.complaints
+    if not complaints:
+        message = f"XML parsers refuse this ({refusal.reason}), robot engines read it: mend it"
+        complaints = [Complaint("syntax", message, refusal.at, refusal.at + 1)]
+    return lenient.root, tuple(lenient.comments), complaints
+
+
+def _walk(root: Element) -> Iterator[tuple[Element, bool]]:
+    """Every element twice, when it begins (True) and when it ends (False), without recursion."""
+    pending = [(root, True)]
+    while pending:
+        element, begins = pending.pop()
+        yield element, begins
+        if begins:
+            pending.append((element, False))
+            pending += [(child, True) for child in reversed(element.children)]
+
+
+def _undeclared_prefixes(root: Element, text: str) -> Iterator[Complaint]:
+    """A complaint for each namespace prefix that is used without being declared."""
+    scopes = {"xml": 1, "xmlns": 1}
+    for element, begins in _walk(root):
+        for name in element.attributes:
+            if name.startswith("xmlns:"):
+                scopes[name[6:]] = scopes.get(name[6:], 0) + (1 if begins else -1)
+        for name in (element.tag, *element.attributes) if begins else ():
+            prefix, colon, local = name.partition(":")
+            if not colon or scopes.get(prefix):
+                continue
+            scopes[prefix] = 1  # said once
+            qualified = prefix and local and ":" not in local
+            way = f'declare xmlns:{prefix}="..."' if qualified else "write a name with one colon"
+            message = f"the prefix of {name} is not declared: {way}"
+            end = scan_tag(text, element.start).end
+            yield Complaint(f"prefix {prefix}", message, element.start, end)
+
+
+def _problems(complaints: list[Complaint], index: Index) -> Iterator[Problem]:
+    """The complaints in document order; of one kind the first places one by one, then a count."""
+    total = Counter(complaint.kind for complaint in complaints)
+    told: Counter[str] = Counter()
+    for kind, message, start, end in sorted(complaints, key=lambda each: each.start):
+        told[kind] += 1
+        if told[kind] > _MOST_PLACES:
+            continue
+        rest = total[kind] - _MOST_PLACES if told[kind] == _MOST_PLACES else 0
+        span = Span(index.byte(start), index.byte(end))
+        yield Problem("repair", f"{message} (and {rest} more)" if rest else message, span)

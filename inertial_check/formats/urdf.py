@@ -1,0 +1,344 @@
+"""URDF: links, the joints that move them, and what each <inertial> says."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from inertial_check.errors import NotAModelError
+from inertial_check.formats._markup import Element, Text
+from inertial_check.formats._numbers import parse_number, shown
+from inertial_check.formats._xml import Document, parse
+from inertial_check.model.body import ENTRIES, Body, Inertial, Model, Number, Problem, ProblemKind
+from inertial_check.model.source import Source, Span
+
+NAME = "urdf"
+SUFFIXES: tuple[str, ...] = (".urdf",)
+
+Rotation = tuple[tuple[float, float, float], ...]
+Triple = tuple[Number, Number, Number]
+
+_IDENTITY: Rotation = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+_UNKNOWN: Rotation = ((math.nan,) * 3,) * 3
+_DEFAULT = Number(0.0, "0", None)
+_TRANSPOSED = {"iyx": "ixy", "izx": "ixz", "izy": "iyz"}
+_SEPARATORS = re.compile(r"[,;]")
+_XACRO_WORDS = frozenset(
+    f"xacro:{word}"
+    for word in (
+        *("arg", "attribute", "call", "element", "if", "include"),
+        *("insert_block", "macro", "property", "unless"),
+    )
+)
+
+
+def matches(root_tag: str) -> bool:
+    """Whether a document with this root element is a URDF."""
+    return root_tag == "robot"
+
+
+def read(source: Source) -> Model:
+    """Read a URDF document.
+
+    Args:
+        source: Path and bytes; the encoding is found anew.
+
+    Raises:
+        DocumentError: The document cannot be read.
+        NotAModelError: Its root is another element, or it is a xacro file that is not expanded.
+    """
+    document = parse(source.path, source.data)
+    root = document.root
+    if not matches(root.tag):
+        raise _no_model(document, root, f"the root element is <{root.tag}>, a URDF's is <robot>")
+    links = root.all("link")
+    _refuse_xacro(document, has_links=bool(links))
+    joints = _joints(root)
+    quaternions = _version(root) >= (1, 1)
+    bodies = tuple(
+        _BodyReader(document, link, place, quaternions).body(id_, joints)
+        for place, (link, id_) in enumerate(zip(links, _ids(links), strict=True), 1)
+    )
+    problems = (*document.problems, *_robot_problems(document))
+    return Model(document.source, NAME, root.attributes.get("name", ""), bodies, problems)
+
+
+def _no_model(document: Document, element: Element, reason: str) -> NotAModelError:
+    place = document.source.line_column(document.element_span(element).start)
+    return NotAModelError(document.source.path, reason, *place)
+
+
+def _refuse_xacro(document: Document, has_links: bool) -> None:
+    """A xacro file says nothing until it is expanded; a macro call left over is only skipped."""
+    pending = [document.root]
+    while pending:
+        element = pending.pop()
+        if element.tag in _XACRO_WORDS or (
+            element.tag.startswith("xacro:") and not has_links and element is not document.root
+        ):
+            reason = f"a xacro file (<{element.tag}>): expand it first, xacro FILE > robot.urdf"
+            raise _no_model(document, element, reason)
+        pending += reversed(element.children)
+
+
+def _version(root: Element) -> tuple[int, int]:
+    """The version that the robot states; from 1.1 on, an origin may hold quat_xyzw."""
+    match = re.fullmatch(r"\s*([0-9]{1,4})\.([0-9]{1,4})\s*", root.attributes.get("version", ""))
+    return (int(match[1]), int(match[2])) if match else (1, 0)
+
+
+def _joints(root: Element) -> dict[str, str]:
+    """Child link -> type of its joint; the one that moves, where several claim the link."""
+    types: dict[str, str] = {}
+    for joint in root.all("joint"):
+        for child in joint.all("child")[:1]:
+            link, kind = child.attributes.get("link"), joint.attributes.get("type", "")
+            if link is not None and types.get(link, "fixed") == "fixed":
+                types[link] = kind
+    return types
+
+
+def _quoted(name: str) -> str | None:
+    """An XPath literal; None where XPath has none."""
+    for quote in "'\"":
+        if quote not in name:
+            return f"{quote}{name}{quote}"
+    return None
+
+
+def _ids(links: list[Element]) -> list[str]:
+    """An XPath for each link: by its name where it has one, with an index where that repeats."""
+    total = Counter(link.attributes.get("name", "") for link in links)
+    seen: Counter[str] = Counter()
+    ids = []
+    for place, link in enumerate(links, 1):
+        name = link.attributes.get("name", "")
+        quoted = _quoted(name) if name else None
+        seen[name] += 1
+        if quoted is None:
+            ids.append(f"/robot/link[{place}]")
+        else:
+            index = f"[{seen[name]}]" if total[name] > 1 else ""
+            ids.append(f"/robot/link[@name={quoted}]{index}")
+    return ids
+
+
+def _robot_problems(document: Document) -> Iterable[Problem]:
+    for child in document.root.children:
+        if child.tag.startswith("xacro:"):
+            yield Problem("reference", _left_over(child), document.tag_span(child))
+        elif child.tag not in {"link", "joint"} and child.tag.lower() in {"link", "joint"}:
+            message = f"engines ignore <{child.tag}>: write <{child.tag.lower()}>"
+            yield Problem("malformed", message, document.tag_span(child))
+
+
+def _left_over(element: Element) -> str:
+    return (
+        f"<{element.tag}> is a xacro call that was not expanded; engines skip it, and so does this "
+        "check: expand the file again, or delete it"
+    )
+
+
+class _BodyReader:
+    """Reads one link; collects what is wrong with its text."""
+
+    def __init__(self, document: Document, link: Element, place: int, quaternions: bool) -> None:
+        self._document = document
+        self._link = link
+        self._name = link.attributes.get("name", "")
+        self._who = f"link {shown(self._name)}" if self._name else f"link {place} (without name)"
+        self._quaternions = quaternions
+        self._problems: list[Problem] = []
+
+    def body(self, id_: str, joints: dict[str, str]) -> Body:
+        """The link as plain data."""
+        if not self._name:
+            self._malformed(self._link, 'has no name: give it one, name="..."')
+        joint = joints.get(self._name) if self._name else None
+        inertial = self._inertial()
+        problems = tuple(sorted(self._problems, key=lambda problem: problem.span))
+        span = self._document.element_span(self._link)
+        moved = joint is not None and joint != "fixed"
+        return Body(self._name, id_, span, joint, moved, inertial, problems)
+
+    def _problem(self, message: str, span: Span, kind: ProblemKind = "malformed") -> None:
+        self._problems.append(Problem(kind, f"{self._who}: {message}", span))
+
+    def _malformed(self, element: Element, message: str) -> None:
+        self._problem(f"<{element.tag}> {message}", self._document.tag_span(element))
+
+    def _only(self, parent: Element, tag: str) -> Element | None:
+        """The child with this tag: engines take the first, and only its exact spelling."""
+        found = parent.all(tag)
+        for other in found[1:]:
+            what = f"a second <{tag}> in <{parent.tag}>; the first is taken: delete one"
+            self._problem(what, self._document.tag_span(other))
+        for child in parent.children:
+            if child.tag != tag and child.tag.lower() == tag:
+                self._malformed(child, f"is ignored by engines: write <{tag}>")
+        return found[0] if found else None
+
+    def _attributes(self, element: Element, expected: Iterable[str]) -> dict[str, Text]:
+        """The attributes of an element, after a look at misspelt ones."""
+        attributes = self._document.attributes(element)
+        known = frozenset(expected)
+        for name in attributes:
+            if name not in known and name.lower() in known:
+                self._malformed(element, f"has {name}, which engines ignore: write {name.lower()}")
+        return attributes
+
+    def _inertial(self) -> Inertial | None:
+        inertial = self._only(self._link, "inertial")
+        self._note_left_overs(self._link)
+        if inertial is None:
+            return None
+        self._note_left_overs(inertial)
+        translation, rotation = self._origin(self._only(inertial, "origin"))
+        span = self._document.element_span(inertial)
+        mass = self._mass(inertial)
+        return Inertial(span, mass, translation, rotation, self._inertia(inertial))
+
+    def _note_left_overs(self, element: Element) -> None:
+        for child in element.children:
+            if child.tag.startswith("xacro:"):
+                self._problem(_left_over(child), self._document.tag_span(child), "reference")
+
+    def _mass(self, inertial: Element) -> Number | None:
+        mass = self._only(inertial, "mass")
+        if mass is None:
+            self._malformed(inertial, 'has no <mass>: add <mass value="..."/> [kg]')
+            return None
+        attributes = self._attributes(mass, ("value",))
+        if "value" not in attributes:
+            self._malformed(mass, 'has no value: write <mass value="..."/> [kg]')
+            return None
+        return self._number(mass, "value", attributes["value"])
+
+    def _inertia(self, inertial: Element) -> dict[str, Number]:
+        inertia = self._only(inertial, "inertia")
+        if inertia is None:
+            form = " ".join(f'{entry}="..."' for entry in ENTRIES)
+            self._malformed(inertial, f"has no <inertia>: add <inertia {form}/> [kg m^2]")
+            return {}
+        attributes = self._attributes(inertia, ENTRIES)
+        entries = {
+            entry: self._number(inertia, entry, attributes[entry])
+            for entry in ENTRIES
+            if entry in attributes
+        }
+        for entry in ENTRIES:
+            if entry not in attributes:
+                self._malformed(inertia, f'has no {entry}: add {entry}="..." [kg m^2]')
+        self._note_asymmetry(inertia, attributes, entries)
+        return entries
+
+    def _note_asymmetry(
+        self, inertia: Element, attributes: dict[str, Text], entries: dict[str, Number]
+    ) -> None:
+        for lower, upper in _TRANSPOSED.items():
+            if lower not in attributes:
+                continue
+            extra = self._number(inertia, lower, attributes[lower])
+            if extra.span is None or upper not in entries or extra.value == entries[upper].value:
+                continue
+            what = (
+                f'<inertia> has {lower}="{extra.text}" and {upper}="{entries[upper].text}", but an '
+                f"inertia is symmetric; engines read {upper}: delete {lower}"
+            )
+            self._problem(what, extra.span)
+
+    def _number(self, element: Element, attribute: str, text: Text) -> Number:
+        """The one number of an attribute."""
+        return self._piece(element, attribute, *text.stripped())
+
+    def _piece(self, element: Element, attribute: str, text: str, start: int, end: int) -> Number:
+        value, complaint = parse_number(text)
+        span = self._document.span(start, end)
+        if complaint:
+            self._problem(f"{attribute} of <{element.tag}>: {complaint}", span)
+        return Number(value, text, span)
+
+    def _numbers(
+        self, element: Element, attribute: str, text: Text, count: int, names: str
+    ) -> list[Number]:
+        """That many numbers, parted by space; all NaN where the attribute holds other."""
+        pieces = list(text.pieces())
+        words = _SEPARATORS.sub(" ", text.value).split()
+        parted = len(words) == count and all(parse_number(word)[1] is None for word in words)
+        if len(pieces) == count and (not parted or words == [piece for piece, _, _ in pieces]):
+            return [self._piece(element, attribute, *piece) for piece in pieces]
+        whole, start, end = text.stripped()
+        span = self._document.span(start, end)
+        way = f"write {' '.join(words)}" if parted else f"expected {count} numbers, {names}"
+        self._problem(f"{attribute} of <{element.tag}>: {shown(whole)}: {way}", span)
+        return [Number(math.nan, whole, span)] * count
+
+    def _origin(self, origin: Element | None) -> tuple[Triple, Rotation]:
+        """Centre of mass and own axes, both in the body frame."""
+        if origin is None:
+            return (_DEFAULT, _DEFAULT, _DEFAULT), _IDENTITY
+        attributes = self._attributes(origin, ("xyz", "rpy", "quat_xyzw"))
+        translation: Triple = (_DEFAULT, _DEFAULT, _DEFAULT)
+        if "xyz" in attributes:
+            x, y, z = self._numbers(origin, "xyz", attributes["xyz"], 3, "x y z [m]")
+            translation = (x, y, z)
+        return translation, self._rotation(origin, attributes)
+
+    def _rotation(self, origin: Element, attributes: dict[str, Text]) -> Rotation:
+        if "quat_xyzw" in attributes:
+            if not self._quaternions:
+                self._malformed(
+                    origin,
+                    "has quat_xyzw, which engines ignore below version 1.1: write rpy, or "
+                    '<robot version="1.1">',
+                )
+            elif "rpy" in attributes:
+                self._malformed(
+                    origin, "has both rpy and quat_xyzw, which engines refuse: delete one"
+                )
+                return _UNKNOWN
+            else:
+                return self._axes(origin, "quat_xyzw", attributes["quat_xyzw"])
+        return self._axes(origin, "rpy", attributes["rpy"]) if "rpy" in attributes else _IDENTITY
+
+    def _axes(self, origin: Element, attribute: str, text: Text) -> Rotation:
+        """The rotation that an attribute states; unknown where it states none."""
+        before = len(self._problems)
+        form = (3, "roll pitch yaw [rad]") if attribute == "rpy" else (4, "x y z w")
+        values = [number.value for number in self._numbers(origin, attribute, text, *form)]
+        if len(self._problems) > before:
+            return _UNKNOWN
+        rotation = _from_rpy(*values) if attribute == "rpy" else _from_quaternion(*values)
+        if rotation is None:
+            whole, start, end = text.stripped()
+            what = f"{attribute} of <origin>: {shown(whole)} is no rotation: write finite numbers"
+            self._problem(what, self._document.span(start, end))
+            return _UNKNOWN
+        return rotation
+
+
+def _from_rpy(roll: float, pitch: float, yaw: float) -> Rotation | None:
+    """Rz(yaw) Ry(pitch) Rx(roll): fixed axes, roll first."""
+    if not all(map(math.isfinite, (roll, pitch, yaw))):
+        return None
+    (cr, sr), (cp, sp), (cy, sy) = ((math.cos(a), math.sin(a)) for a in (roll, pitch, yaw))
+    return (
+        (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
+        (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
+        (-sp, cp * sr, cp * cr),
+    )
+
+
+def _from_quaternion(x: float, y: float, z: float, w: float) -> Rotation | None:
+    """The rotation of a quaternion of any length but zero."""
+    length = math.hypot(x, y, z, w)
+    if not math.isfinite(length) or length == 0.0:
+        return None
+    x, y, z, w = x / length, y / length, z / length, w / length
+    return (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)),
+        (2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)),
+        (2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)),
+    )

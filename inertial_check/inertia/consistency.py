@@ -1,0 +1,372 @@
+"""Whether a body can have these inertial parameters: every condition, once.
+
+The margin is mu = lmin(S_c) / (|s1| + |s2| + |s3|), with s_i the eigenvalues of the central second
+moment S_c = S - h h^T / m. It is dimensionless, lies in [-1, 1/3], and does not change with the
+frame or the units; it is negative exactly where no non-negative density has the parameters (Heins,
+Rigid Body Inertial Parameters, "Full Physical Consistency": m > 0 and Pi >= 0, by Schur S_c >= 0).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import IntEnum
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from inertial_check.errors import ParameterError
+from inertial_check.inertia import printed, tolerances
+from inertial_check.inertia._namespace import Array, array_namespace
+from inertial_check.inertia.eigen import CHUNK, Components, eigensystem, eigenvalues_of_entries
+from inertial_check.inertia.representations import validated
+
+
+class Verdict(IntEnum):
+    """What can be said of one set of parameters; `.word` is its name in reports."""
+
+    CONSISTENT = 0
+    BOUNDARY = 1
+    ROUNDING = 2
+    INCONSISTENT = 3
+    ILL_POSED = 4
+    INVALID = 5
+    MASSLESS = 6
+    MISSING = 7
+    DERIVED = 8
+    DEFAULTED = 9
+
+    @property
+    def word(self) -> str:
+        """The verdict as it is printed."""
+        return self.name.lower().replace("_", "-")
+
+
+_WORDS = np.array([verdict.word for verdict in Verdict])
+
+
+class Consistency:
+    """The verdict on each body, and the numbers behind it, computed when first asked.
+
+    Attributes:
+        theta: (..., 10) as judged, order "urdf", about the point `about`.
+        about: "origin" or "com".
+        requested: The tolerance on the margin that the caller asked for.
+    """
+
+    def __init__(
+        self, theta: Array, about: str, tolerance: float = 0.0, radii: Array | None = None
+    ) -> None:
+        """Bind the conditions to bodies; `check` validates what it passes on."""
+        self.theta = theta
+        self.about = about
+        self.requested = tolerance
+        self._radii = radii
+        self._xp = array_namespace(theta)
+
+    @cached_property
+    def verdict_code(self) -> Array:
+        """(...,) integers of Verdict, in the caller's array library."""
+        if self._xp is not np:
+            return self._codes(self.theta, self.margin, self.tolerance)
+        codes = _screened(self.theta, self.about, self._slow_codes)
+        if self._radii is not None:
+            _excuse_digits(codes, self.theta, self._radii)
+        return codes
+
+    @property
+    def verdict(self) -> Any:
+        """(...,) words; a str for a single body."""
+        codes = np.asarray(self.verdict_code)
+        return str(_WORDS[codes]) if codes.ndim == 0 else _WORDS[codes]
+
+    @property
+    def consistent(self) -> Array:
+        """(...,) whether the verdict is consistent or boundary: a non-negative density exists."""
+        return self.verdict_code <= int(Verdict.BOUNDARY)
+
+    @cached_property
+    def margin(self) -> Array:
+        """(...,) mu; NaN where S_c is not finite or does not exist (m = 0, h != 0)."""
+        return self._spread[0]
+
+    @cached_property
+    def tolerance(self) -> Array:
+        """(...,) the numerical floor tau, or the requested tolerance where that is larger."""
+        xp, floor = self._xp, self._spread[1]
+        return xp.maximum(floor, xp.full_like(floor, self.requested))
+
+    @property
+    def mass_positive(self) -> Array:
+        """(...,) m > 0."""
+        return self.theta[..., 0] > 0
+
+    @cached_property
+    def inertia_psd(self) -> Array:
+        """(...,) I_BBcm positive semidefinite, up to the tolerance: necessary, not sufficient."""
+        s = self._central_eigenvalues
+        spread = self._xp.sum(self._xp.abs(s), axis=-1)
+        least = self.principal_moments[..., 0] / self._xp.where(spread > 0, spread, 1.0)
+        return least >= -self.tolerance
+
+    @property
+    def triangle_inequality(self) -> Array:
+        """(...,) no principal moment larger than the sum of the others, up to the tolerance."""
+        return self.margin >= -self.tolerance
+
+    @property
+    def pseudo_inertia_psd(self) -> Array:
+        """(...,) Pi positive semidefinite, up to the tolerance; with m > 0 this is consistency."""
+        mass = self.theta[..., 0]
+        return (mass >= 0) & self.triangle_inequality
+
+    @cached_property
+    def principal_moments(self) -> Array:
+        """(..., 3) eigenvalues of I_BBcm, ascending [kg m^2]."""
+        xp, s = self._xp, self._central_eigenvalues
+        low, middle, high = s[..., 0], s[..., 1], s[..., 2]
+        return xp.stack([low + middle, low + high, middle + high], axis=-1)
+
+    @cached_property
+    def witness(self) -> Array:
+        """(..., 3) unit v, in the axes of the data, with v^T S_c v < 0; NaN unless inconsistent."""
+        xp = self._xp
+        bad = (self.verdict_code == int(Verdict.INCONSISTENT))[..., None]
+        central = xp.stack(list(_central(xp, self.theta, self.about)), axis=-1)
+        direction = eigensystem(xp.where(bad, central, xp.zeros_like(central)))[1][..., 0]
+        return xp.where(bad, direction, xp.full_like(direction, xp.nan))
+
+    @cached_property
+    def _central_eigenvalues(self) -> Array:
+        """(..., 3) eigenvalues of S_c, ascending; NaN where S_c does not exist."""
+        return _in_chunks(self._xp, self.theta, self._eigenvalues_of)
+
+    @cached_property
+    def _spread(self) -> tuple[Array, Array]:
+        """(...,) margin and numerical floor."""
+        return self._margin_and_floor(self.theta, self._central_eigenvalues)
+
+    def _eigenvalues_of(self, theta: Array) -> Array:
+        xp = self._xp
+        return xp.stack(list(eigenvalues_of_entries(xp, _central(xp, theta, self.about))), axis=-1)
+
+    def _margin_and_floor(self, theta: Array, s: Array) -> tuple[Array, Array]:
+        xp = self._xp
+        spread = xp.abs(s[..., 0]) + xp.abs(s[..., 1]) + xp.abs(s[..., 2])
+        safe = xp.where(spread > 0, spread, xp.ones_like(spread))
+        margin = s[..., 0] / safe
+        kappa = xp.ones_like(margin)
+        if self.about == "origin":
+            # (|h| / m) |h| in this order: h^2 alone leaves the range of float32 for small bodies.
+            mass, h = theta[..., 0], theta[..., 1:4]
+            length = _norm(xp, h)
+            offset = length / xp.where(mass != 0, xp.abs(mass), xp.ones_like(mass)) * length
+            point = (spread == 0) & (length > 0)
+            kappa = xp.where(point, xp.full_like(kappa, xp.inf), 1 + offset / safe)
+        return margin, tolerances.floor(kappa)
+
+    def _slow_codes(self, theta: Array) -> Array:
+        """Codes from the margin itself, for rows that the sign test did not settle."""
+        margin, floor = self._margin_and_floor(theta, self._eigenvalues_of(theta))
+        return self._codes(theta, margin, np.maximum(floor, self.requested), floor)
+
+    def _codes(
+        self, theta: Array, margin: Array, tolerance: Array, floor: Array | None = None
+    ) -> Array:
+        xp = self._xp
+        floor = self._spread[1] if floor is None else floor
+        mass = theta[..., 0]
+        finite = xp.all(xp.isfinite(theta), axis=-1)
+        rest = xp.all(theta[..., 1:] == 0, axis=-1)
+
+        def choose(condition: Array, code: Verdict, otherwise: Array) -> Array:
+            return xp.where(condition, xp.full_like(otherwise, int(code)), otherwise)
+
+        codes = xp.full(mass.shape, int(Verdict.INCONSISTENT), dtype=xp.int8, **_device(mass))
+        codes = choose(margin >= -tolerance, Verdict.BOUNDARY, codes)
+        codes = choose(margin >= floor, Verdict.CONSISTENT, codes)
+        codes = choose(floor > tolerances.ILL_POSED_FLOOR, Verdict.ILL_POSED, codes)
+        codes = choose(mass == 0, Verdict.INVALID, codes)
+        codes = choose((mass == 0) & rest, Verdict.MASSLESS, codes)
+        return choose(~finite | (mass < 0), Verdict.INVALID, codes)
+
+
+def check(
+    theta: Any, order: str = "urdf", about: str = "origin", tolerance: float = 0.0
+) -> Consistency:
+    """Judge inertial parameters: m > 0 and Pi >= 0, with margin, moments and witness on request.
+
+    Args:
+        theta: (..., 10) [m, hx, hy, hz, six of the inertia] in kg, kg m, kg m^2, body axes, from
+            any array library; or InertialParameters, whose own order and point then hold.
+        order: Order of the last six: urdf, pinocchio, mujoco, wensing or ksl.
+        about: Point about which those six are taken: "origin" or "com".
+        tolerance: Widens the boundary: margins down to -tolerance pass. Dimensionless.
+
+    Returns:
+        The verdicts; rows with non-finite entries are invalid.
+
+    Raises:
+        ParameterError: Wrong shape, unknown order or point, tolerance negative or not finite.
+    """
+    if not 0 <= tolerance < np.inf:
+        raise ParameterError(
+            f"tolerance is {tolerance!r}; it is a margin, so 0 or a positive number"
+        )
+    theta, about = as_theta(theta, order, about)
+    return Consistency(theta, about, float(tolerance))
+
+
+def check_printed(
+    mass: Any, p_BoBcm_B: Any, I_BBcm_Bi: Any, radii: Any, tolerance: float = 0.0
+) -> Consistency:
+    """Judge bodies whose numbers were printed, about the centre of mass, in their own axes.
+
+    Args:
+        mass: (...,) [kg].
+        p_BoBcm_B: (..., 3) [m]; only asked to be finite.
+        I_BBcm_Bi: (..., 6) [kg m^2], in any axes.
+        radii: (..., 6) half a unit of the last printed digit of each entry [kg m^2].
+        tolerance: As for `check`.
+    """
+    mass = np.asarray(mass, dtype=float)[..., None]
+    six = np.asarray(I_BBcm_Bi, dtype=float)
+    with np.errstate(all="ignore"):
+        first_moment = mass * np.asarray(p_BoBcm_B, dtype=float)
+    theta = np.concatenate([mass, first_moment, six], axis=-1)
+    return Consistency(theta, "com", tolerance, np.asarray(radii, dtype=float))
+
+
+def realize(theta: Any, order: str = "urdf", about: str = "origin") -> tuple[Array, Array]:
+    """Four point masses that have exactly these parameters: the proof that a body can have them.
+
+    A quarter of the mass stands at each vertex of the regular tetrahedron, stretched by the
+    standard deviations of the mass along the principal axes: sum m/4 r r^T = S_c.
+
+    Args:
+        theta: (..., 10), or InertialParameters, as for `check`.
+        order: Order of the last six entries.
+        about: Point about which they are taken.
+
+    Returns:
+        (..., 4) masses [kg], none negative, and (..., 4, 3) points p_BoQ_B [m].
+
+    Raises:
+        ParameterError: A body is not consistent, so no such masses exist; names its index.
+    """
+    theta, about = as_theta(theta, order, about)
+    xp = array_namespace(theta)
+    result = Consistency(theta, about)
+    provable = result.consistent | (result.verdict_code == int(Verdict.MASSLESS))
+    if not bool(xp.all(provable)):
+        index = (
+            tuple(int(i[0]) for i in np.nonzero(~np.asarray(provable))) if theta.ndim > 1 else ()
+        )
+        word, margin = np.asarray(result.verdict)[index], float(np.asarray(result.margin)[index])
+        body = f"body {index}" if index else "the body"
+        raise ParameterError(
+            f"{body} is {word} (margin {margin:.3g}): no masses have these parameters; "
+            "inertial_check.project gives the nearest that some have"
+        )
+    spread, axes = eigensystem(xp.stack(list(_central(xp, theta, about)), axis=-1))
+    mass = theta[..., 0]
+    safe = xp.where(mass > 0, mass, xp.ones_like(mass))[..., None]
+    variance, p_BoBcm_B = spread / safe, theta[..., 1:4] / safe
+    deviation = xp.sqrt(xp.where(variance > 0, variance, xp.zeros_like(variance)))
+    vertices = xp.asarray(
+        [[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]], dtype=theta.dtype, **_device(theta)
+    )
+    stretched = axes * deviation[..., None, :]
+    points = p_BoBcm_B[..., None, :] + xp.matmul(vertices, xp.matrix_transpose(stretched))
+    return xp.stack([mass / 4] * 4, axis=-1), points
+
+
+def as_theta(theta: Any, order: str, about: str) -> tuple[Array, str]:
+    """The (..., 10) array in order "urdf", and its point, of an array or of InertialParameters."""
+    if hasattr(theta, "as_theta"):
+        return theta.as_theta(order="urdf", about=theta.about), theta.about
+    _, vector, about = validated(theta, order, about)
+    return vector, about
+
+
+def _central(xp: Any, theta: Array, about: str) -> Components:
+    """The six entries of S_c; NaN where S_c does not exist (m = 0 and h != 0)."""
+    xx, xy, xz, yy, yz, zz = (theta[..., i] for i in range(4, 10))
+    half = xx / 2 + yy / 2 + zz / 2
+    xx, yy, zz = half - xx, half - yy, half - zz
+    if about == "com":
+        return xx, -xy, -xz, yy, -yz, zz
+    mass, hx, hy, hz = (theta[..., i] for i in range(4))
+    has_mass = mass != 0
+    safe = xp.where(has_mass, mass, xp.ones_like(mass))
+    cx, cy, cz = hx / safe, hy / safe, hz / safe
+    exists = has_mass | ((hx == 0) & (hy == 0) & (hz == 0))
+    xx = xp.where(exists, xx - hx * cx, xp.full_like(xx, xp.nan))
+    return xx, -xy - hx * cy, -xz - hx * cz, yy - hy * cy, -yz - hy * cz, zz - hz * cz
+
+
+def _norm(xp: Any, vector: Array) -> Array:
+    """Length of (..., 3) vectors without squaring very small or large numbers."""
+    return xp.hypot(xp.hypot(vector[..., 0], vector[..., 1]), vector[..., 2])
+
+
+def _device(array: Array) -> dict[str, Any]:
+    """Where new arrays belong, for libraries that ask."""
+    return {} if isinstance(array, (np.ndarray, np.generic)) else {"device": array.device}
+
+
+def _excuse_digits(codes: Array, theta: Array, radii: Array) -> None:
+    """Turn inconsistent into rounding, in place, where the box of digits meets the cone."""
+    flat = codes.reshape(-1)
+    rows = np.flatnonzero(flat == int(Verdict.INCONSISTENT))
+    if rows.size:
+        six, radii = theta[..., 4:].reshape(-1, 6), radii.reshape(-1, 6)
+        explained = printed.explained_by_digits(six[rows], radii[rows])
+        flat[rows[explained]] = int(Verdict.ROUNDING)
+
+
+def _in_chunks(xp: Any, theta: Array, function: Callable[[Array], Array]) -> Array:
+    """function(theta), on NumPy in chunks of rows that stay in the cache."""
+    if xp is not np or theta.ndim != 2 or theta.shape[0] <= CHUNK:
+        with np.errstate(all="ignore"):
+            return function(theta)
+    with np.errstate(all="ignore"):
+        parts = [function(theta[i : i + CHUNK]) for i in range(0, theta.shape[0], CHUNK)]
+    return np.concatenate(parts)
+
+
+def _screened(theta: Array, about: str, slow: Callable[[Array], Array]) -> Array:
+    """Codes of NumPy rows: the sign test where it settles a row, the margin for the others."""
+    rows = theta.reshape(-1, 10)
+    codes = np.zeros(rows.shape[0], dtype=np.int8)
+    with np.errstate(all="ignore"):
+        for start in range(0, rows.shape[0], CHUNK):
+            chunk = rows[start : start + CHUNK]
+            unsettled = np.flatnonzero(~_surely_consistent(chunk, about))
+            if unsettled.size:
+                codes[start + unsettled] = slow(chunk[unsettled])
+    return codes.reshape(theta.shape[:-1])
+
+
+def _surely_consistent(theta: Array, about: str) -> Array:
+    """Rows whose S_c - 2 tau tr(S_c) 1 has only positive LDL^T pivots: consistent for certain.
+
+    tau tr(S_c) = 8 eps tr(S_Bo) for data about the origin, so kappa is never formed. The second tau
+    covers the rounding of the pivots. NaN and infinity fail every comparison and stay unsettled.
+    """
+    mass, h0, h1, h2, xx, xy, xz, yy, yz, zz = (theta[:, i] for i in range(10))
+    shift = theta.dtype.type(2 * tolerances.FLOOR_FACTOR * np.finfo(theta.dtype).eps)
+    trace = (xx + yy + zz) / 2
+    raised = trace - shift * trace
+    a, d, f = raised - xx, raised - yy, raised - zz
+    lowest = mass
+    if about == "origin":
+        c0, c1, c2 = h0 / mass, h1 / mass, h2 / mass
+        a, d, f = a - h0 * c0, d - h1 * c1, f - h2 * c2
+        xy, xz, yz = xy + h0 * c1, xz + h0 * c2, yz + h1 * c2
+        lowest = np.minimum(mass, tolerances.ILL_POSED_FLOOR * (a + d + f) - shift * trace)
+    ratio = xy / a  # the products enter S with the other sign, which cancels but in `e`
+    d, e = d - ratio * xy, yz + ratio * xz
+    f = f - xz / a * xz - e / d * e
+    lowest = np.minimum(np.minimum(np.minimum(lowest, a), d), f)
+    return (lowest > 0) & np.isfinite(mass + h0 + h1 + h2)

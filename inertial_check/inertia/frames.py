@@ -1,0 +1,241 @@
+"""The same body seen from another frame, and bodies joined to one.
+
+Poses are Drake's: X_AB = [[R_AB, p_AoBo_A], [0, 1]] maps points of B to A, and a body whose
+parameters are given in B has Pi_A = X_AB Pi_B X_AB^T in A (Heins, Rigid Body Inertial Parameters,
+eq. 15). Theta is in order "urdf"; its point, "origin" or "com", is kept: a tensor about the centre
+of mass does not know where the origin is, and is never sent through it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inertial_check.errors import ParameterError
+from inertial_check.inertia import tolerances
+from inertial_check.inertia._arrays import (
+    batch_shape,
+    device_of,
+    expect_shape,
+    first_index,
+    of_body,
+    quiet,
+    real_arrays,
+)
+from inertial_check.inertia._namespace import Array
+from inertial_check.inertia.representations import (
+    about_origin,
+    check_about,
+    join,
+    symmetric,
+    symmetrised,
+)
+
+
+@quiet
+def rotate(theta: Any, R_AB: Any) -> Array:
+    """Parameters of a body given in B, in the axes of A about the same point: I_A = R I_B R^T.
+
+    Args:
+        theta: (..., 10), about the origin or the centre of mass.
+        R_AB: (..., 3, 3) rotations whose columns are the axes of B in A.
+
+    Returns:
+        (..., 10) about the same point, leading axes broadcast.
+
+    Raises:
+        ParameterError: Shapes that do not fit, or a matrix that is no rotation.
+    """
+    xp, (theta, R_AB) = real_arrays(theta=theta, R_AB=R_AB)
+    expect_shape("theta", theta, 10)
+    refuse_nonrotation(xp, "R_AB", R_AB)
+    batch_shape(theta=theta.shape[:-1], R_AB=R_AB.shape[:-2])
+    inertia = rotated_tensor(xp, R_AB, symmetric(theta[..., 4:]))
+    return join(theta[..., 0], rotated_vector(xp, R_AB, theta[..., 1:4]), inertia)
+
+
+@quiet
+def translate(theta: Any, p_AoBo_A: Any, about: str = "origin") -> Array:
+    """Parameters of a body given in B, in the frame A with the same axes and its origin at Ao.
+
+    About the origin S' = S + h p^T + p h^T + m p p^T (Heins eq. 14); about the centre of mass only
+    the first moment changes.
+
+    Args:
+        theta: (..., 10), about `about`.
+        p_AoBo_A: (..., 3) position of the old origin Bo in the new frame [m].
+        about: "origin" (Bo before, Ao after) or "com".
+
+    Returns:
+        (..., 10), leading axes broadcast.
+
+    Raises:
+        ParameterError: Shapes that do not fit, unknown point.
+    """
+    check_about(about)
+    xp, (theta, p_AoBo_A) = real_arrays(theta=theta, p_AoBo_A=p_AoBo_A)
+    expect_shape("theta", theta, 10)
+    expect_shape("p_AoBo_A", p_AoBo_A, 3)
+    batch_shape(theta=theta.shape[:-1], p_AoBo_A=p_AoBo_A.shape[:-1])
+    moved = theta[..., :1] * p_AoBo_A
+    first_moment, inertia = theta[..., 1:4] + moved, theta[..., 4:]
+    if about == "origin":
+        inertia = inertia + _shift(xp, theta[..., 1:4] + moved / 2, p_AoBo_A)
+    return join(theta[..., 0], first_moment, inertia)
+
+
+def transform(theta: Any, X_AB: Any, about: str = "origin") -> Array:
+    """Parameters of a body given in B, in the frame A: Pi_A = X_AB Pi_B X_AB^T (Heins eq. 15).
+
+    Args:
+        theta: (..., 10), about `about`.
+        X_AB: (..., 4, 4) poses, mapping points of B to A.
+        about: "origin" (Bo before, Ao after) or "com".
+
+    Returns:
+        (..., 10), leading axes broadcast.
+
+    Raises:
+        ParameterError: Shapes that do not fit, a matrix that is no pose, unknown point.
+    """
+    R_AB, p_AoBo_A = pose_parts("X_AB", X_AB)
+    return translate(rotate(theta, R_AB), p_AoBo_A, about)
+
+
+@quiet
+def add(theta_1: Any, theta_2: Any, about: str = "origin") -> Array:
+    """Parameters of two bodies together, given in the same frame.
+
+    About the origin they add. About the centre of mass the shared one is new:
+    I = I1 + I2 + m1 m2 / m (d.d 1 - d d^T), with d from one centre of mass to the other. A body
+    without mass adds its inertia as it stands, and so do two whose masses cancel.
+
+    Args:
+        theta_1: (..., 10), about `about`.
+        theta_2: (..., 10), about `about`; negated to take a body away.
+        about: "origin", or "com": each about its own centre of mass, the result about the shared.
+
+    Returns:
+        (..., 10), leading axes broadcast.
+
+    Raises:
+        ParameterError: Shapes that do not fit, unknown point.
+    """
+    check_about(about)
+    xp, bodies = real_arrays(theta_1=theta_1, theta_2=theta_2)
+    for name, body in zip(("theta_1", "theta_2"), bodies, strict=True):
+        expect_shape(name, body, 10)
+    batch_shape(theta_1=bodies[0].shape[:-1], theta_2=bodies[1].shape[:-1])
+    total = bodies[0] + bodies[1]
+    if about == "origin":
+        return total
+    (m1, c1), (m2, c2) = (_mass_and_center(xp, body) for body in bodies)
+    mass = total[..., 0]
+    reduced = m1 * (m2 / xp.where(mass != 0, mass, xp.ones_like(mass)))
+    reduced = xp.where(mass != 0, reduced, xp.zeros_like(reduced))
+    inertia = about_origin(reduced, reduced[..., None] * (c2 - c1), total[..., 4:])
+    return join(mass, total[..., 1:4], inertia)
+
+
+def merge(theta_P: Any, theta_C: Any, X_PC: Any, about: str = "origin") -> Array:
+    """Parameters of a parent body P with a child body C fixed to it, in the parent's frame.
+
+    Args:
+        theta_P: (..., 10) parent in its own frame, about `about`.
+        theta_C: (..., 10) child in its own frame, about `about`.
+        X_PC: (..., 4, 4) poses of the child's frame in the parent's.
+        about: "origin" or "com", of both and of the result.
+
+    Returns:
+        (..., 10), leading axes broadcast.
+
+    Raises:
+        ParameterError: Shapes that do not fit, a matrix that is no pose, unknown point.
+    """
+    return add(theta_P, transform(theta_C, X_PC, about), about)
+
+
+def rotated_vector(xp: Any, R_AB: Array, vector: Array) -> Array:
+    """R v for (..., 3) vectors."""
+    return xp.sum(R_AB * vector[..., None, :], axis=-1)
+
+
+def rotated_tensor(xp: Any, R_AB: Array, tensor: Array) -> Array:
+    """The six of R M R^T for symmetric (..., 3, 3) tensors."""
+    return symmetrised(xp, _product(xp, _product(xp, R_AB, tensor), xp.matrix_transpose(R_AB)))
+
+
+def pose_parts(name: str, X_AB: Any) -> tuple[Array, Array]:
+    """The rotation (..., 3, 3) and the position (..., 3) of poses (..., 4, 4).
+
+    Raises:
+        ParameterError: Wrong shape, or a matrix that is no pose.
+    """
+    xp, (X_AB,) = real_arrays(**{name: X_AB})
+    expect_shape(name, X_AB, 4, 4)
+    last = X_AB[..., 3, :]
+    bad = xp.any(last[..., :3] != 0, axis=-1) | (last[..., 3] != 1)
+    body = first_index(xp, bad)
+    if body is not None:
+        got = [float(last[(*body, i)]) for i in range(4)]
+        raise ParameterError(f"{name}{of_body(body)} has the last row {got}, expected [0, 0, 0, 1]")
+    refuse_nonrotation(xp, f"rotation in {name}", X_AB[..., :3, :3])
+    return X_AB[..., :3, :3], X_AB[..., :3, 3]
+
+
+@quiet
+def refuse_nonrotation(xp: Any, name: str, R_AB: Array) -> None:
+    """Refuse matrices that are not rotations.
+
+    Raises:
+        ParameterError: Wrong shape; columns that are not orthonormal; a reflection. Says by how much
+            and which body. Values that a trace hides are not looked at.
+    """
+    expect_shape(name, R_AB, 3, 3)
+    identity = xp.eye(3, dtype=R_AB.dtype, device=device_of(R_AB))
+    product = _product(xp, xp.matrix_transpose(R_AB), R_AB)
+    error = xp.max(xp.abs(product - identity), axis=(-2, -1))
+    floor = tolerances.rotation_floor(R_AB.dtype, xp)
+    body = first_index(xp, ~(error <= floor))
+    if body is not None:
+        raise ParameterError(
+            f"{name}{of_body(body)} is not orthonormal: max|R^T R - 1| is {float(error[body]):.3g}, "
+            f"expected at most {floor:.1g}"
+        )
+    x, y, z = (R_AB[..., i, :] for i in range(3))
+    cross = [x[..., i] * y[..., j] - x[..., j] * y[..., i] for i, j in ((1, 2), (2, 0), (0, 1))]
+    determinant = xp.sum(xp.stack(cross, axis=-1) * z, axis=-1)
+    body = first_index(xp, determinant < 0)
+    if body is not None:
+        raise ParameterError(
+            f"{name}{of_body(body)} is a reflection (determinant -1), no rotation; mirror a body "
+            "with T Pi T^T and InertialParameters.from_pseudo_inertia"
+        )
+
+
+def _product(xp: Any, left: Array, right: Array) -> Array:
+    """Matrix products (..., 3, 3) in full precision: some accelerators' matmul rounds its input."""
+    return xp.sum(left[..., :, :, None] * right[..., None, :, :], axis=-2)
+
+
+def _shift(xp: Any, a: Array, p: Array) -> Array:
+    """The six of 2 a.p 1 - a p^T - p a^T."""
+    ax, ay, az = (a[..., i] for i in range(3))
+    px, py, pz = (p[..., i] for i in range(3))
+    entries = [
+        2 * (ay * py + az * pz),
+        -(ax * py + px * ay),
+        -(ax * pz + px * az),
+        2 * (ax * px + az * pz),
+        -(ay * pz + py * az),
+        2 * (ax * px + ay * py),
+    ]
+    return xp.stack(entries, axis=-1)
+
+
+def _mass_and_center(xp: Any, theta: Array) -> tuple[Array, Array]:
+    """Mass (...,) and centre of mass (..., 3), the origin for a body without mass."""
+    mass = theta[..., 0]
+    heavy = (mass != 0)[..., None]
+    safe = xp.where(heavy, mass[..., None], xp.ones_like(mass[..., None]))
+    center = theta[..., 1:4] / safe
+    return mass, xp.where(heavy, center, xp.zeros_like(center))

@@ -1,0 +1,109 @@
+"""The admissible interval of each single entry of a tensor, with the five others as they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from inertial_check.inertia import tolerances
+from inertial_check.inertia._namespace import Array, array_namespace
+
+_BISECTIONS = 70  # halves any bracket to below the last bit of float64
+
+
+def admissible_intervals(I_BBcm: Array) -> Array:
+    """Where each entry may lie so that S_c = tr(I)/2 1 - I >= 0, the others unchanged.
+
+    Args:
+        I_BBcm: (..., 6) entries xx, xy, xz, yy, yz, zz about the centre of mass, any axes [kg m^2].
+
+    Returns:
+        (..., 6, 2) lower and upper end [kg m^2]; NaN where no value of that entry alone suffices.
+        A single point has equal ends.
+    """
+    xp = array_namespace(I_BBcm)
+    xx, xy, xz, yy, yz, zz = (I_BBcm[..., i] for i in range(6))
+    sx, sy, sz = (yy + zz - xx) / 2, (xx + zz - yy) / 2, (xx + yy - zz) / 2
+    rows = [
+        _diagonal(xp, yy, zz, xy, xz, yz),
+        _product(xp, sx, sy, sz, xz, yz),
+        _product(xp, sx, sz, sy, xy, yz),
+        _diagonal(xp, xx, zz, xy, yz, xz),
+        _product(xp, sy, sz, sx, xy, xz),
+        _diagonal(xp, xx, yy, xz, yz, xy),
+    ]
+    return xp.stack([xp.stack(list(row), axis=-1) for row in rows], axis=-2)
+
+
+def _product(xp: Any, a: Array, b: Array, f: Array, ac: Array, bc: Array) -> tuple[Array, Array]:
+    """Interval of the product I_ab, from the Schur complement of S by its third diagonal entry f.
+
+    S_ab = -I_ab lies within sqrt((a f - S_ac^2)(b f - S_bc^2)) / f of S_ac S_bc / f.
+    """
+    floor = tolerances.FLOOR_FACTOR * tolerances.epsilon(a.dtype, xp)
+    first, second = a * f - ac * ac, b * f - bc * bc
+    allowed = (
+        (first >= -floor * (xp.abs(a * f) + ac * ac))
+        & (second >= -floor * (xp.abs(b * f) + bc * bc))
+        & (a >= 0) & (b >= 0) & (f >= 0)
+    )  # fmt: skip
+    filled = f > 0
+    safe = xp.where(filled, f, xp.ones_like(f))
+    reach = xp.sqrt(xp.where(first > 0, first, 0 * f)) * xp.sqrt(
+        xp.where(second > 0, second, 0 * f)
+    )
+    flat = xp.sqrt(xp.where(a > 0, a, 0 * a)) * xp.sqrt(xp.where(b > 0, b, 0 * b))
+    center = xp.where(filled, -ac * bc / safe, xp.zeros_like(f))
+    reach = xp.where(filled, reach / safe, flat)
+    nothing = xp.full_like(f, xp.nan)
+    low, high = center - reach + 0.0, center + reach + 0.0  # no -0
+    return xp.where(allowed, low, nothing), xp.where(allowed, high, nothing)
+
+
+def _diagonal(
+    xp: Any, second: Array, third: Array, p12: Array, p13: Array, p23: Array
+) -> tuple[Array, Array]:
+    """Interval of the first diagonal entry x of I, the other two being `second` and `third`.
+
+    With y = x / 2, the lower block of S is y 1 + [[q, -p23], [-p23, -q]] with eigenvalues y +- rho;
+    in its eigenbasis the Schur complement is the concave scalar function of `_secular`.
+    """
+    q, sigma = (third - second) / 2, (second + third) / 2
+    rho = xp.hypot(q, p23)
+    angle = xp.atan2(-p23, q) / 2
+    plus = xp.abs(-p12 * xp.cos(angle) - p13 * xp.sin(angle))
+    minus = xp.abs(p12 * xp.sin(angle) - p13 * xp.cos(angle))
+    size = xp.maximum(xp.maximum(xp.abs(sigma), rho), xp.maximum(plus, minus))
+    slop = tolerances.FLOOR_FACTOR * tolerances.epsilon(q.dtype, xp) * size
+    minus = xp.where(minus <= slop, xp.zeros_like(minus), minus)
+    plus = xp.where(plus <= slop, xp.zeros_like(plus), plus)
+
+    def value(y: Array) -> Array:
+        return sigma - y - _over(xp, plus * plus, y + rho) - _over(xp, minus * minus, y - rho)
+
+    def rising(y: Array) -> Array:
+        return _over(xp, plus, y + rho) ** 2 + _over(xp, minus, y - rho) ** 2 >= 1
+
+    peak = _bisect(xp, rising, xp.maximum(rho, plus - rho), rho + plus + minus)
+    exists = value(peak) >= -slop
+    low = _bisect(xp, lambda y: value(y) < 0, rho, peak)
+    low = xp.where(value(rho) >= 0, rho, low)
+    high = _bisect(xp, lambda y: value(y) >= 0, peak, xp.maximum(sigma, peak))
+    nothing = xp.full_like(q, xp.nan)
+    return xp.where(exists, 2 * low, nothing), xp.where(exists, 2 * high, nothing)
+
+
+def _over(xp: Any, numerator: Array, denominator: Array) -> Array:
+    """The quotient; 0 for 0 / 0 and infinity for n / 0."""
+    safe = xp.where(denominator > 0, denominator, xp.ones_like(denominator))
+    limit = xp.where(numerator > 0, xp.full_like(numerator, xp.inf), xp.zeros_like(numerator))
+    return xp.where(denominator > 0, numerator / safe, limit)
+
+
+def _bisect(xp: Any, ahead: Callable[[Array], Array], low: Array, high: Array) -> Array:
+    """Where `ahead` turns from true to false between low and high."""
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        go = ahead(middle)
+        low, high = xp.where(go, middle, low), xp.where(go, high, middle)
+    return (low + high) / 2

@@ -1,0 +1,405 @@
+"""InertialParameters: the ten numbers of a body, or of a batch of bodies, and every way to say them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from inertial_check.errors import ParameterError
+from inertial_check.inertia import frames
+from inertial_check.inertia._arrays import (
+    batch_shape,
+    expect_shape,
+    owned,
+    quiet,
+    read_only,
+    real_arrays,
+)
+from inertial_check.inertia._namespace import Array, array_namespace
+from inertial_check.inertia.representations import (
+    about_com,
+    about_origin,
+    check_about,
+    inertia_from_second_moment,
+    join,
+    pseudo_inertia,
+    reorder,
+    second_moment,
+    six,
+    spatial_inertia,
+    symmetric,
+    theta_from_pseudo_inertia,
+    theta_from_spatial_inertia,
+    validated,
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class InertialParameters:
+    """Mass, first moment and rotational inertia of rigid bodies B, in the axes of their frames.
+
+    Make one with a from_* constructor. Leading axes are a batch of bodies; the arrays keep the
+    library, the precision and the device of the input. NumPy results can be read-only.
+
+    The inertia stays about the point it was given about, `about`: data about the centre of mass is
+    never sent through the body origin, which would cost it 1 + |c|^2 / k^2 units in the last place.
+    Nothing is judged here: any ten numbers pass, and inertial_check.check says whether a body has
+    them. A body without mass has no centre of mass: `com` is NaN, unless from_com was told one.
+
+    Attributes:
+        about: "origin" or "com", the point about which the inertia is stored.
+    """
+
+    _theta: Array
+    about: str
+    _com: Array | None = None
+
+    # Constructors
+
+    @classmethod
+    @quiet
+    def from_com(cls, mass: Any, com: Any, inertia: Any) -> InertialParameters:
+        """From the numbers of URDF, SDF, MJCF and USD, all in the axes of the body frame.
+
+        Args:
+            mass: (...,) [kg].
+            com: (..., 3) p_BoBcm_B [m]; kept as it is, also where the mass is 0.
+            inertia: I_BBcm_B, (..., 3, 3) or (..., 6) xx, xy, xz, yy, yz, zz [kg m^2].
+
+        Raises:
+            ParameterError: Shapes that do not fit, an inertia that is not symmetric.
+        """
+        xp, (mass, com, inertia) = real_arrays(mass=mass, com=com, inertia=inertia)
+        expect_shape("com", com, 3)
+        if tuple(inertia.shape[-2:]) == (3, 3):
+            inertia = six(inertia)
+        elif tuple(inertia.shape[-1:]) != (6,):
+            raise ParameterError(
+                f"inertia has shape {tuple(inertia.shape)}, expected (..., 3, 3) or (..., 6)"
+            )
+        batch = batch_shape(mass=mass.shape, com=com.shape[:-1], inertia=inertia.shape[:-1])
+        theta = join(mass, mass[..., None] * com, inertia)
+        com = owned(xp, xp.broadcast_to(com, (*batch, 3)))
+        return cls(read_only(xp, theta), "com", com)
+
+    @classmethod
+    def from_theta(
+        cls, theta: Any, order: str = "urdf", about: str = "origin"
+    ) -> InertialParameters:
+        """From the vector [m, hx, hy, hz, last six] with h = m p_BoBcm_B.
+
+        Args:
+            theta: (..., 10) in [kg, kg m, kg m^2].
+            order: Order of the last six: urdf, pinocchio, mujoco, wensing or ksl.
+            about: Point about which they are taken: "origin" or "com".
+
+        Raises:
+            ParameterError: Wrong shape, unknown order or point.
+        """
+        xp, vector, about = validated(theta, order, about)
+        return cls(owned(xp, vector), about)
+
+    @classmethod
+    def from_pseudo_inertia(cls, pseudo_inertia: Any) -> InertialParameters:
+        """From [[S, h], [h^T, m]] (..., 4, 4) about the body origin, with S the second moment.
+
+        Heins, Rigid Body Inertial Parameters, "Pseudo-Inertia Matrix"; Wensing, Kim, Slotine 2018.
+
+        Raises:
+            ParameterError: Wrong shape, a matrix that is not symmetric.
+        """
+        return cls._fresh(theta_from_pseudo_inertia(pseudo_inertia), "origin")
+
+    @classmethod
+    def from_spatial_inertia(
+        cls, spatial_inertia: Any, order: str = "angular-linear"
+    ) -> InertialParameters:
+        """From the 6x6 spatial inertia M_BBo_B about the body origin.
+
+        Args:
+            spatial_inertia: (..., 6, 6) in [kg m^2], [kg m] and [kg].
+            order: "angular-linear" (Featherstone, Drake) or "linear-angular" (Pinocchio, KSL).
+
+        Raises:
+            ParameterError: Wrong shape, unknown order, or not the matrix of a rigid body.
+        """
+        return cls._fresh(theta_from_spatial_inertia(spatial_inertia, order), "origin")
+
+    @classmethod
+    @quiet
+    def from_point_masses(cls, masses: Any, points: Any) -> InertialParameters:
+        """From point masses: the sums that Heins, eqs. 1-3, integrates; kept about their centre.
+
+        Args:
+            masses: (..., n) [kg].
+            points: (..., n, 3) p_BoQ_B [m].
+
+        Raises:
+            ParameterError: Shapes that do not fit.
+        """
+        xp, (masses, points) = real_arrays(masses=masses, points=points)
+        expect_shape("points", points, 3)
+        if masses.ndim == 0 or points.ndim == 1:
+            raise ParameterError(
+                f"masses {tuple(masses.shape)} and points {tuple(points.shape)} "
+                "have no axis of points, expected (..., n) and (..., n, 3)"
+            )
+        batch_shape(masses=masses.shape, points=points.shape[:-1])
+        mass = xp.sum(masses, axis=-1)
+        first_moment = xp.sum(masses[..., None] * points, axis=-2)
+        heavy = (mass != 0)[..., None]
+        safe = xp.where(heavy, mass[..., None], xp.ones_like(mass[..., None]))
+        center = xp.where(heavy, first_moment / safe, xp.zeros_like(first_moment))
+        arm = points - center[..., None, :]
+        pairs = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+        moments = [xp.sum(masses * arm[..., i] * arm[..., j], axis=-1) for i, j in pairs]
+        inertia = inertia_from_second_moment(xp.stack(moments, axis=-1))
+        return cls._fresh(join(mass, first_moment, inertia), "com")
+
+    @classmethod
+    @quiet
+    def from_principal(cls, mass: Any, com: Any, moments: Any, axes: Any) -> InertialParameters:
+        """From principal moments and axes: I_BBcm_B = V diag(J) V^T.
+
+        Args:
+            mass: (...,) [kg].
+            com: (..., 3) p_BoBcm_B [m].
+            moments: (..., 3) J about the centre of mass, in the order of the columns [kg m^2].
+            axes: (..., 3, 3) V = R_BP, a rotation whose columns are the principal axes in B.
+
+        Raises:
+            ParameterError: Shapes that do not fit, axes that are no rotation.
+        """
+        xp, (mass, com, moments, axes) = real_arrays(mass=mass, com=com, moments=moments, axes=axes)
+        expect_shape("moments", moments, 3)
+        frames.refuse_nonrotation(xp, "axes", axes)
+        batch_shape(moments=moments.shape[:-1], axes=axes.shape[:-2])
+        zero = xp.zeros_like(moments[..., 0])
+        diagonal = [moments[..., 0], zero, zero, moments[..., 1], zero, moments[..., 2]]
+        diagonal = symmetric(xp.stack(diagonal, axis=-1))
+        return cls.from_com(mass, com, frames.rotated_tensor(xp, axes, diagonal))
+
+    # Representations
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the batch; () for one body."""
+        return tuple(self._theta.shape[:-1])
+
+    @property
+    def mass(self) -> Array:
+        """(...,) m [kg]."""
+        return self._theta[..., 0]
+
+    @property
+    @quiet
+    def com(self) -> Array:
+        """(..., 3) centre of mass p_BoBcm_B [m]; of a body without mass NaN or what was given."""
+        return self.first_moment / self.mass[..., None] if self._com is None else self._com
+
+    @property
+    def first_moment(self) -> Array:
+        """(..., 3) h = m p_BoBcm_B [kg m]."""
+        return self._theta[..., 1:4]
+
+    @property
+    def inertia_com(self) -> Array:
+        """(..., 3, 3) rotational inertia about the centre of mass I_BBcm_B [kg m^2]."""
+        return symmetric(self._six("com"))
+
+    @property
+    def inertia_origin(self) -> Array:
+        """(..., 3, 3) rotational inertia about the body origin I_BBo_B [kg m^2]."""
+        return symmetric(self._six("origin"))
+
+    @property
+    def second_moment(self) -> Array:
+        """(..., 3, 3) second moment S about the body origin [kg m^2] (Heins eq. 8)."""
+        return symmetric(second_moment(self._six("origin")))
+
+    @property
+    def central_second_moment(self) -> Array:
+        """(..., 3, 3) S_c about the centre of mass [kg m^2]: m times the covariance of the mass."""
+        return symmetric(second_moment(self._six("com")))
+
+    @property
+    def pseudo_inertia(self) -> Array:
+        """(..., 4, 4) [[S, h], [h^T, m]] about the body origin; mixed units."""
+        return pseudo_inertia(self.as_theta())
+
+    def as_theta(self, order: str = "urdf", about: str = "origin") -> Array:
+        """(..., 10) [m, hx, hy, hz, last six] in [kg, kg m, kg m^2].
+
+        Args:
+            order: Order of the last six: urdf, pinocchio, mujoco, wensing or ksl.
+            about: Point about which they are taken: "origin" or "com".
+
+        Raises:
+            ParameterError: Unknown order or point.
+        """
+        check_about(about)
+        theta = self._theta
+        if about != self.about:
+            theta = join(self.mass, self.first_moment, self._six(about))
+        return reorder(theta, "urdf", order)
+
+    def as_spatial_inertia(self, order: str = "angular-linear") -> Array:
+        """(..., 6, 6) spatial inertia M_BBo_B about the body origin.
+
+        Args:
+            order: "angular-linear" (Featherstone, Drake) or "linear-angular" (Pinocchio, KSL).
+
+        Raises:
+            ParameterError: Unknown order.
+        """
+        return spatial_inertia(self.as_theta(), order)
+
+    @quiet
+    def principal_moments(self) -> Array:
+        """(..., 3) eigenvalues of I_BBcm_B, ascending [kg m^2]."""
+        from inertial_check.inertia.eigen import eigenvalues
+
+        spreads = eigenvalues(second_moment(self._six("com")))
+        low, middle, high = (spreads[..., i] for i in range(3))
+        xp = array_namespace(spreads)
+        return xp.stack([low + middle, low + high, middle + high], axis=-1)
+
+    @quiet
+    def principal_axes(self) -> Array:
+        """(..., 3, 3) R_BP, right-handed: column i is the axis of principal_moments()[..., i] in B."""
+        from inertial_check.inertia.eigen import eigensystem
+
+        _, axes = eigensystem(second_moment(self._six("com")))
+        # The least moment is about the axis of the largest spread: reversed, and one turned round.
+        xp = array_namespace(axes)
+        return xp.stack([axes[..., 2], -axes[..., 1], axes[..., 0]], axis=-1)
+
+    # Frames and bodies
+
+    @quiet
+    def rotate(self, R_AB: Any) -> InertialParameters:
+        """The body in the axes of A: Pi_A = R_AB Pi_B R_AB^T about the same point.
+
+        Args:
+            R_AB: (..., 3, 3) rotations whose columns are the axes of B in A.
+
+        Raises:
+            ParameterError: Shapes that do not fit, or a matrix that is no rotation.
+        """
+        theta = frames.rotate(self._theta, R_AB)
+        com = None
+        if self._com is not None:
+            xp, (R_AB, com) = real_arrays(R_AB=R_AB, com=self._com)
+            com = frames.rotated_vector(xp, R_AB, com)
+        return self._fresh(theta, self.about, com)
+
+    @quiet
+    def translate(self, p_AoBo_A: Any) -> InertialParameters:
+        """The body measured from Ao: its old origin Bo stands at p_AoBo_A; the axes stay.
+
+        Args:
+            p_AoBo_A: (..., 3) [m].
+
+        Raises:
+            ParameterError: Shapes that do not fit.
+        """
+        theta = frames.translate(self._theta, p_AoBo_A, self.about)
+        com = None
+        if self._com is not None:
+            xp, (p_AoBo_A, com) = real_arrays(p_AoBo_A=p_AoBo_A, com=self._com)
+            com = com + p_AoBo_A
+        return self._fresh(theta, self.about, com)
+
+    def transform(self, X_AB: Any) -> InertialParameters:
+        """The body in the frame A: Pi_A = X_AB Pi_B X_AB^T (Heins eq. 15).
+
+        Args:
+            X_AB: (..., 4, 4) poses [[R_AB, p_AoBo_A], [0, 1]], mapping points of B to A.
+
+        Raises:
+            ParameterError: Shapes that do not fit, or a matrix that is no pose.
+        """
+        R_AB, p_AoBo_A = frames.pose_parts("X_AB", X_AB)
+        return self.rotate(R_AB).translate(p_AoBo_A)
+
+    def merge(self, child: InertialParameters, X_PC: Any) -> InertialParameters:
+        """This body P with a child C fixed to it, in the frame of P.
+
+        Args:
+            child: The child's parameters in its own frame C.
+            X_PC: (..., 4, 4) poses of C in P.
+
+        Raises:
+            ParameterError: Shapes that do not fit, or a matrix that is no pose.
+        """
+        return self + child.transform(X_PC)
+
+    def __add__(self, other: object) -> InertialParameters:
+        """Both bodies, given in the same frame, as one; about the origin only if both are."""
+        if not isinstance(other, InertialParameters):
+            return NotImplemented
+        return self._plus(other, 1)
+
+    def __sub__(self, other: object) -> InertialParameters:
+        """What is left when the other body, given in the same frame, is taken away."""
+        if not isinstance(other, InertialParameters):
+            return NotImplemented
+        return self._plus(other, -1)
+
+    # Batches
+
+    def __getitem__(self, index: Any) -> InertialParameters:
+        """The bodies at an index of the batch axes."""
+        rows = (*index, slice(None)) if isinstance(index, tuple) else (index, slice(None))
+        com = None if self._com is None else self._com[rows]
+        return InertialParameters(self._theta[rows], self.about, com)
+
+    def __len__(self) -> int:
+        """Length of the first batch axis."""
+        if not self.shape:
+            raise TypeError("one body has no length; the parameters are not batched")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[InertialParameters]:
+        """Over the first batch axis."""
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        """One body with its numbers; of a batch its shape."""
+        kind = str(self._theta.dtype).rpartition(".")[2]
+        if self.shape:
+            return f"InertialParameters(shape={self.shape}, about={self.about!r}, dtype={kind})"
+        numbers = {"mass": self.mass, "com": self.com, f"inertia_{self.about}": self._theta[4:]}
+        said = ", ".join(f"{name}={_plain(value)}" for name, value in numbers.items())
+        return f"InertialParameters({said}, dtype={kind})"
+
+    # Private
+
+    @classmethod
+    def _fresh(cls, theta: Array, about: str, com: Array | None = None) -> InertialParameters:
+        """Of arrays that were just computed and belong to no one else."""
+        xp = array_namespace(theta)
+        if com is not None:
+            com = read_only(xp, xp.broadcast_to(com, (*theta.shape[:-1], 3)))
+        return cls(read_only(xp, theta), about, com)
+
+    def _six(self, about: str) -> Array:
+        """The inertia (..., 6) about a point."""
+        if about == self.about:
+            return self._theta[..., 4:]
+        shifted = about_com if about == "com" else about_origin
+        return shifted(self.mass, self.first_moment, self._theta[..., 4:])
+
+    def _plus(self, other: InertialParameters, sign: int) -> InertialParameters:
+        about = self.about if self.about == other.about else "com"
+        added = sign * other.as_theta(about=about)
+        return self._fresh(frames.add(self.as_theta(about=about), added, about), about)
+
+
+def _plain(array: Array) -> str:
+    """The numbers of a small array in full; as the library prints them where a trace hides them."""
+    try:
+        return repr(float(array) if array.ndim == 0 else [float(x) for x in array])
+    except (TypeError, RuntimeError):
+        return str(array)

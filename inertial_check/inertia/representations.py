@@ -1,0 +1,472 @@
+"""The ten inertial parameters of a rigid body, in each of their representations.
+
+Everything is batched over leading axes and keeps the array library and the precision of its input.
+Where nothing else is said, theta is in the order "urdf" and about the body origin:
+[m, hx, hy, hz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz] in [kg, kg m, kg m^2], all in the axes of the body
+frame B, with h = m p_BoBcm_B. Products of inertia are entries of the matrix: Ixy = -sum m x y.
+"Six" is such a symmetric matrix as [xx, xy, xz, yy, yz, zz].
+
+Sources: "Heins": Rigid Body Inertial Parameters; "KSL": KSL documentation, Inertia.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inertial_check.errors import ParameterError
+from inertial_check.inertia import tolerances
+from inertial_check.inertia._arrays import (
+    batch_shape,
+    expect_shape,
+    first_index,
+    gather,
+    of_body,
+    quiet,
+    real_arrays,
+)
+from inertial_check.inertia._namespace import Array
+
+ORDERS: dict[str, tuple[str, ...]] = {
+    "urdf": ("xx", "xy", "xz", "yy", "yz", "zz"),
+    "pinocchio": ("xx", "xy", "yy", "xz", "yz", "zz"),
+    "mujoco": ("xx", "yy", "zz", "xy", "xz", "yz"),
+    "wensing": ("xx", "yy", "zz", "yz", "xz", "xy"),
+    "ksl": ("xx", "yy", "zz", "xy", "yz", "xz"),
+}
+"""Order of the last six of theta, by name. iDynTree and rigeo are as urdf; KSL writes xz as zx."""
+
+ABOUTS = ("origin", "com")
+"""Points about which the last six of theta can be: the body origin Bo, the centre of mass Bcm."""
+
+SPATIAL_ORDERS = ("angular-linear", "linear-angular")
+"""Block orders of a 6x6 spatial inertia: Featherstone's and Pinocchio's twists, by name."""
+
+# Where the entries of each matrix stand in: the six; S, h, m; I, h, -h, m, 0.
+_MATRIX = (0, 1, 2, 1, 3, 4, 2, 4, 5)
+_PSEUDO_INERTIA = (0, 1, 2, 6, 1, 3, 4, 7, 2, 4, 5, 8, 6, 7, 8, 9)
+_SPATIAL = {
+    "angular-linear": (
+        *(0, 1, 2, 13, 11, 7),
+        *(1, 3, 4, 8, 13, 9),
+        *(2, 4, 5, 10, 6, 13),
+        *(13, 8, 10, 12, 13, 13),
+        *(11, 13, 6, 13, 12, 13),
+        *(7, 9, 13, 13, 13, 12),
+    ),
+    "linear-angular": (
+        *(12, 13, 13, 13, 8, 10),
+        *(13, 12, 13, 11, 13, 6),
+        *(13, 13, 12, 7, 9, 13),
+        *(13, 11, 7, 0, 1, 2),
+        *(8, 13, 9, 1, 3, 4),
+        *(10, 6, 13, 2, 4, 5),
+    ),
+}
+
+
+def validated(theta: Any, order: str = "urdf", about: str = "origin") -> tuple[Any, Array, str]:
+    """The array namespace of a vector, the vector in order "urdf", and its point unchanged.
+
+    A floating array in order "urdf" is returned as it is, lists and integers as float64.
+
+    Args:
+        theta: (..., 10) parameters in `order`, about `about`.
+        order: A name of ORDERS.
+        about: "origin" or "com".
+
+    Raises:
+        ParameterError: Unknown order or point, a shape other than (..., 10), no real numbers.
+    """
+    check_about(about)
+    xp, (theta,) = real_arrays(theta=theta)
+    expect_shape("theta", theta, 10)
+    return xp, reorder(theta, order, "urdf"), about
+
+
+def check_about(about: str) -> None:
+    """Refuse a point that is neither the origin nor the centre of mass.
+
+    Raises:
+        ParameterError: Naming the points there are.
+    """
+    if about not in ABOUTS:
+        raise ParameterError(f"unknown point about={about!r}, expected one of {', '.join(ABOUTS)}")
+
+
+def reorder(theta: Any, source: str, target: str) -> Array:
+    """Theta with its last six numbers in another order; the first four are the same in all.
+
+    Args:
+        theta: (..., 10) in order `source`.
+        source: A name of ORDERS.
+        target: A name of ORDERS.
+
+    Raises:
+        ParameterError: Unknown order, wrong shape.
+    """
+    for order in (source, target):
+        if order not in tuple(ORDERS):
+            raise ParameterError(f"unknown order {order!r}, expected one of {', '.join(ORDERS)}")
+    xp, (theta,) = real_arrays(theta=theta)
+    expect_shape("theta", theta, 10)
+    last = tuple(4 + ORDERS[source].index(entry) for entry in ORDERS[target])
+    return theta if source == target else gather(xp, theta, (0, 1, 2, 3, *last))
+
+
+def split(theta: Any) -> tuple[Array, Array, Array]:
+    """Mass (...,) [kg], first moment (..., 3) [kg m] and six (..., 6) [kg m^2] of theta (..., 10).
+
+    Raises:
+        ParameterError: Wrong shape.
+    """
+    _, (theta,) = real_arrays(theta=theta)
+    expect_shape("theta", theta, 10)
+    return theta[..., 0], theta[..., 1:4], theta[..., 4:]
+
+
+def join(mass: Any, first_moment: Any, inertia: Any) -> Array:
+    """Theta (..., 10) from mass (...,), first moment (..., 3) and six (..., 6), broadcast.
+
+    Raises:
+        ParameterError: Shapes that do not fit.
+    """
+    xp, (mass, first_moment, inertia) = _body(mass, first_moment, inertia)
+    batch = batch_shape(
+        mass=mass.shape, first_moment=first_moment.shape[:-1], inertia=inertia.shape[:-1]
+    )
+    parts = [mass[..., None], first_moment, inertia]
+    return xp.concat([xp.broadcast_to(part, (*batch, part.shape[-1])) for part in parts], axis=-1)
+
+
+def symmetric(six: Any) -> Array:
+    """Symmetric matrices (..., 3, 3) from their entries (..., 6) xx, xy, xz, yy, yz, zz.
+
+    Raises:
+        ParameterError: Wrong shape.
+    """
+    xp, (six,) = real_arrays(six=six)
+    expect_shape("six", six, 6)
+    return xp.reshape(gather(xp, six, _MATRIX), (*six.shape[:-1], 3, 3))
+
+
+@quiet
+def six(matrix: Any) -> Array:
+    """Entries (..., 6) xx, xy, xz, yy, yz, zz of symmetric matrices (..., 3, 3).
+
+    Halves that differ by rounding are averaged; equal halves come back bit for bit.
+
+    Raises:
+        ParameterError: Wrong shape, or a matrix that is not symmetric to half its digits.
+    """
+    xp, (matrix,) = real_arrays(matrix=matrix)
+    expect_shape("matrix", matrix, 3, 3)
+    refuse_asymmetric(xp, "matrix", matrix)
+    return symmetrised(xp, matrix)
+
+
+def symmetrised(xp: Any, matrix: Array) -> Array:
+    """The entries (..., 6) of (M + M^T) / 2, without any check."""
+    xy, xz, yz = ((matrix[..., i, j] + matrix[..., j, i]) / 2 for i, j in ((0, 1), (0, 2), (1, 2)))
+    xx, yy, zz = (matrix[..., i, i] for i in range(3))
+    return xp.stack([xx, xy, xz, yy, yz, zz], axis=-1)
+
+
+@quiet
+def refuse_asymmetric(xp: Any, name: str, matrix: Array) -> None:
+    """Refuse square matrices whose halves differ by more than rounding.
+
+    Raises:
+        ParameterError: With the two entries and the body.
+    """
+    difference = xp.abs(matrix - xp.matrix_transpose(matrix))
+    size = xp.max(xp.abs(matrix), axis=(-2, -1), keepdims=True)
+    bad = difference > tolerances.rotation_floor(matrix.dtype, xp) * size
+    where = first_index(xp, bad)
+    if where is not None:
+        *body, i, j = where
+        upper, lower = float(matrix[where]), float(matrix[(*body, j, i)])
+        raise ParameterError(
+            f"{name}{of_body(tuple(body))} is not symmetric: entry [{i}, {j}] is {upper!r} "
+            f"and [{j}, {i}] is {lower!r}"
+        )
+
+
+@quiet
+def about_origin(mass: Any, first_moment: Any, inertia: Any) -> Array:
+    """Rotational inertia about the body origin from the one about the centre of mass.
+
+    Heins eq. 13 and KSL eq. 8: I_BBo = I_BBcm + (h.h 1 - h h^T) / m. Bodies with m = 0 have no
+    centre of mass; nothing is shifted.
+
+    Args:
+        mass: (...,) [kg].
+        first_moment: (..., 3) h = m p_BoBcm_B [kg m].
+        inertia: (..., 6) I_BBcm_B [kg m^2].
+
+    Returns:
+        (..., 6) I_BBo_B [kg m^2].
+
+    Raises:
+        ParameterError: Shapes that do not fit.
+    """
+    xp, parts = _body(mass, first_moment, inertia)
+    return parts[2] + _parallel_axis(xp, *parts[:2])
+
+
+@quiet
+def about_com(mass: Any, first_moment: Any, inertia: Any) -> Array:
+    """Rotational inertia about the centre of mass from the one about the body origin.
+
+    Cancels 1 + |c|^2 / k^2 fold, with k the radius of gyration: do not send data through the origin
+    that is about the centre of mass already. Bodies with m = 0: nothing is shifted.
+
+    Args:
+        mass: (...,) [kg].
+        first_moment: (..., 3) h = m p_BoBcm_B [kg m].
+        inertia: (..., 6) I_BBo_B [kg m^2].
+
+    Returns:
+        (..., 6) I_BBcm_B [kg m^2].
+
+    Raises:
+        ParameterError: Shapes that do not fit.
+    """
+    xp, parts = _body(mass, first_moment, inertia)
+    return parts[2] - _parallel_axis(xp, *parts[:2])
+
+
+def second_moment(inertia: Any) -> Array:
+    """Second moment S = tr(I) / 2 1 - I about the same point (Heins eqs. 10-11).
+
+    Args:
+        inertia: (..., 6) rotational inertia [kg m^2].
+
+    Returns:
+        (..., 6) [kg m^2].
+
+    Raises:
+        ParameterError: Wrong shape.
+    """
+    xp, (inertia,) = real_arrays(inertia=inertia)
+    expect_shape("inertia", inertia, 6)
+    return _second_moment(xp, inertia)
+
+
+def inertia_from_second_moment(second_moment: Any) -> Array:
+    """Rotational inertia I = tr(S) 1 - S about the same point (Heins eq. 10).
+
+    Args:
+        second_moment: (..., 6) [kg m^2].
+
+    Returns:
+        (..., 6) [kg m^2].
+
+    Raises:
+        ParameterError: Wrong shape.
+    """
+    xp, (moment,) = real_arrays(second_moment=second_moment)
+    expect_shape("second_moment", moment, 6)
+    return _inertia(xp, moment)
+
+
+def pseudo_inertia(theta: Any) -> Array:
+    """Pseudo-inertia [[S, h], [h^T, m]] about the body origin (Heins, "Pseudo-Inertia Matrix").
+
+    Args:
+        theta: (..., 10) about the body origin.
+
+    Returns:
+        (..., 4, 4), linear in theta; S in [kg m^2], h in [kg m], m in [kg].
+
+    Raises:
+        ParameterError: Wrong shape.
+    """
+    xp, theta, _ = validated(theta)
+    entries = [_second_moment(xp, theta[..., 4:]), theta[..., 1:4], theta[..., :1]]
+    matrix = gather(xp, xp.concat(entries, axis=-1), _PSEUDO_INERTIA)
+    return xp.reshape(matrix, (*theta.shape[:-1], 4, 4))
+
+
+@quiet
+def theta_from_pseudo_inertia(pseudo_inertia: Any) -> Array:
+    """Theta about the body origin from the pseudo-inertia.
+
+    Args:
+        pseudo_inertia: (..., 4, 4), as pseudo_inertia gives it.
+
+    Returns:
+        (..., 10).
+
+    Raises:
+        ParameterError: Wrong shape, or a matrix that is not symmetric to half its digits.
+    """
+    xp, (matrix,) = real_arrays(pseudo_inertia=pseudo_inertia)
+    expect_shape("pseudo_inertia", matrix, 4, 4)
+    refuse_asymmetric(xp, "second moment in the pseudo-inertia", matrix[..., :3, :3])
+    column, row = matrix[..., :3, 3], matrix[..., 3, :3]
+    _refuse_unequal(xp, "first moment in the pseudo-inertia", row, column)
+    return xp.concat(
+        [
+            matrix[..., 3:, 3],
+            (column + row) / 2,
+            _inertia(xp, symmetrised(xp, matrix[..., :3, :3])),
+        ],
+        axis=-1,
+    )
+
+
+def spatial_inertia(theta: Any, order: str = "angular-linear") -> Array:
+    """The 6x6 spatial inertia about the body origin (KSL eqs. 8 and 13, there linear-angular).
+
+    "angular-linear" is [[I, [h]x], [[h]x^T, m 1]] for twists [w, v] (Featherstone, MuJoCo, Drake);
+    "linear-angular" is [[m 1, [h]x^T], [[h]x, I]] for twists [v, w] (Pinocchio, iDynTree, KSL).
+
+    Args:
+        theta: (..., 10) about the body origin.
+        order: A name of SPATIAL_ORDERS.
+
+    Returns:
+        (..., 6, 6) M_BBo_B in [kg m^2], [kg m] and [kg].
+
+    Raises:
+        ParameterError: Wrong shape, unknown block order.
+    """
+    _check_spatial_order(order)
+    xp, theta, _ = validated(theta)
+    mass, first_moment, inertia = theta[..., :1], theta[..., 1:4], theta[..., 4:]
+    numbers = xp.concat([inertia, first_moment, -first_moment, mass, xp.zeros_like(mass)], axis=-1)
+    return xp.reshape(gather(xp, numbers, _SPATIAL[order]), (*theta.shape[:-1], 6, 6))
+
+
+@quiet
+def theta_from_spatial_inertia(spatial_inertia: Any, order: str = "angular-linear") -> Array:
+    """Theta about the body origin from the 6x6 spatial inertia.
+
+    Args:
+        spatial_inertia: (..., 6, 6), as spatial_inertia gives it.
+        order: A name of SPATIAL_ORDERS.
+
+    Returns:
+        (..., 10).
+
+    Raises:
+        ParameterError: Wrong shape, unknown block order, or (to half the digits) not the matrix of
+            a rigid body: m 1 in the linear block, a skew-symmetric coupling, a symmetric whole.
+    """
+    _check_spatial_order(order)
+    xp, (matrix,) = real_arrays(spatial_inertia=spatial_inertia)
+    expect_shape("spatial_inertia", matrix, 6, 6)
+    angular, linear = _blocks(order)
+    coupling = matrix[..., angular, linear]
+    first_moment = [
+        (coupling[..., i, j] - coupling[..., j, i]) / 2 for i, j in ((2, 1), (0, 2), (1, 0))
+    ]
+    theta = xp.concat(
+        [
+            matrix[..., linear, linear][..., :1, 0],
+            xp.stack(first_moment, axis=-1),
+            symmetrised(xp, matrix[..., angular, angular]),
+        ],
+        axis=-1,
+    )
+    _refuse_nonrigid(xp, matrix, theta, order)
+    return theta
+
+
+def _refuse_nonrigid(xp: Any, matrix: Array, theta: Array, order: str) -> None:
+    """Refuse 6x6 matrices that are not the spatial inertia of the theta read from them.
+
+    Each block is measured in its own unit; the coupling also in sqrt(m |I|), which bounds it.
+
+    Raises:
+        ParameterError: With the worst entry of the first such body.
+    """
+    angular, linear = _blocks(order)
+    rigid = spatial_inertia(theta, order)
+    size = xp.abs(matrix)
+    inertia, mass = (
+        xp.max(size[..., block, block], axis=(-2, -1), keepdims=True) for block in (angular, linear)
+    )
+    coupled = xp.maximum(
+        xp.max(size[..., angular, linear], axis=(-2, -1), keepdims=True), xp.sqrt(mass * inertia)
+    )
+    floor = tolerances.rotation_floor(matrix.dtype, xp)
+    scales = {(0, 0): inertia, (0, 1): coupled, (1, 0): coupled, (1, 1): mass}
+    for (row, column), scale in scales.items():
+        rows, columns = (angular, linear)[row], (angular, linear)[column]
+        got, expected = matrix[..., rows, columns], rigid[..., rows, columns]
+        where = first_index(xp, xp.abs(got - expected) > floor * scale)
+        if where is not None:
+            *body, i, j = where
+            place = f"[{rows.start + i}, {columns.start + j}]"
+            raise ParameterError(
+                f"spatial inertia{of_body(tuple(body))} in order {order!r} is not that of a rigid "
+                f"body: entry {place} is {float(got[where])!r}, expected "
+                f"{float(expected[where])!r} from its other entries"
+            )
+
+
+def _refuse_unequal(xp: Any, name: str, row: Array, column: Array) -> None:
+    """Refuse vectors (..., 3) written twice that differ by more than rounding."""
+    size = xp.max(xp.maximum(xp.abs(row), xp.abs(column)), axis=-1, keepdims=True)
+    bad = xp.abs(row - column) > tolerances.rotation_floor(row.dtype, xp) * size
+    where = first_index(xp, bad)
+    if where is not None:
+        raise ParameterError(
+            f"{name}{of_body(where[:-1])} is not symmetric: entry {where[-1]} of its last row is "
+            f"{float(row[where])!r} and of its last column {float(column[where])!r}"
+        )
+
+
+def _check_spatial_order(order: str) -> None:
+    if order not in SPATIAL_ORDERS:
+        raise ParameterError(
+            f"unknown block order {order!r}, expected one of {', '.join(SPATIAL_ORDERS)}"
+        )
+
+
+def _blocks(order: str) -> tuple[slice, slice]:
+    """The angular and the linear rows of a spatial inertia."""
+    first, last = slice(0, 3), slice(3, 6)
+    return (first, last) if order == "angular-linear" else (last, first)
+
+
+def _parallel_axis(xp: Any, mass: Array, first_moment: Array) -> Array:
+    """(h.h 1 - h h^T) / m as (..., 6), zero where m is."""
+    heavy = mass != 0
+    safe = xp.where(heavy, mass, xp.ones_like(mass))
+    hx, hy, hz = (xp.where(heavy, first_moment[..., i], xp.zeros_like(mass)) for i in range(3))
+    cx, cy, cz = hx / safe, hy / safe, hz / safe
+    entries = [
+        hy * cy + hz * cz,
+        -hx * cy,
+        -hx * cz,
+        hx * cx + hz * cz,
+        -hy * cz,
+        hx * cx + hy * cy,
+    ]
+    return xp.stack(entries, axis=-1)
+
+
+@quiet
+def _second_moment(xp: Any, inertia: Array) -> Array:
+    xx, xy, xz, yy, yz, zz = (inertia[..., i] for i in range(6))
+    spreads = (yy + zz - xx) / 2, (zz + xx - yy) / 2, (xx + yy - zz) / 2
+    return xp.stack([spreads[0], -xy, -xz, spreads[1], -yz, spreads[2]], axis=-1)
+
+
+@quiet
+def _inertia(xp: Any, second_moment: Array) -> Array:
+    xx, xy, xz, yy, yz, zz = (second_moment[..., i] for i in range(6))
+    return xp.stack([yy + zz, -xy, -xz, zz + xx, -yz, xx + yy], axis=-1)
+
+
+def _body(mass: Any, first_moment: Any, inertia: Any) -> tuple[Any, tuple[Array, Array, Array]]:
+    """The three parts of theta as arrays whose leading axes broadcast."""
+    xp, (mass, first_moment, inertia) = real_arrays(
+        mass=mass, first_moment=first_moment, inertia=inertia
+    )
+    expect_shape("first_moment", first_moment, 3)
+    expect_shape("inertia", inertia, 6)
+    batch_shape(mass=mass.shape, first_moment=first_moment.shape[:-1], inertia=inertia.shape[:-1])
+    return xp, (mass, first_moment, inertia)

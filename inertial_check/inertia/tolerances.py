@@ -1,0 +1,57 @@
+"""Every tolerance of the package, each with the reason for its value.
+
+All are relative: none carries a unit, save NUMERICALLY_ZERO_RADIUS, which defines a finding.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inertial_check.inertia._namespace import Array, array_namespace
+
+FLOOR_FACTOR = 8.0
+"""tau = FLOOR_FACTOR eps kappa: storing theta errs by 2.5 eps kappa, its eigenvalues by 2."""
+
+ILL_POSED_FLOOR = 1e-3
+"""Above this floor tau the data holds fewer than three digits of the margin: no verdict."""
+
+NUMERICALLY_ZERO_RADIUS = 1e-6
+"""[m] No link of a robot has a radius of gyration under a micrometre: its tensor is crumbs."""
+
+CERTIFIED = 1e-9
+"""Residuals and gap of a projection, in its normalised problem, for which optimality is claimed."""
+
+NEAREST_WRITTEN = 1e-6
+"""How far a printed tensor may lie from the nearest one, relative to its norm: six true digits."""
+
+MAX_CHANGE = 0.05
+"""Relative change of the principal moments that `fix` makes unasked: below it, shape survives."""
+
+
+def epsilon(dtype: Any, xp: Any) -> float:
+    """Distance from 1 to the next number of the floating-point type."""
+    return float(xp.finfo(dtype).eps)
+
+
+def rotation_floor(dtype: Any, xp: Any) -> float:
+    """How far R^T R may be from 1: half the digits, as in matrices typed or read from a file."""
+    return float(epsilon(dtype, xp) ** 0.5)
+
+
+def floor(kappa: Array) -> Array:
+    """The numerical floor tau of a margin.
+
+    Args:
+        kappa: (...,) condition: 1 for a tensor about the centre of mass, 1 + |c|^2 / k^2 about the
+            body origin, with k the radius of gyration.
+
+    Returns:
+        (...,) tau, dimensionless, in the precision of kappa.
+    """
+    xp = array_namespace(kappa)
+    return FLOOR_FACTOR * epsilon(kappa.dtype, xp) * kappa
+
+
+def digits_margin(digits: int) -> float:
+    """Margin that survives printing with so many significant digits: one unit of the last."""
+    return float(10.0 ** (1 - digits))

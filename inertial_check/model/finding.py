@@ -1,0 +1,137 @@
+"""What a check says: judgements of bodies, findings, reports. Plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, Literal
+
+from inertial_check.model.source import Place
+
+
+class Severity(IntEnum):
+    """How much a finding weighs; comparable."""
+
+    NOTE = 1
+    WARNING = 2
+    ERROR = 3
+
+    @property
+    def word(self) -> str:
+        """note, warning or error."""
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the conditions say of one body.
+
+    Attributes:
+        verdict: One of the words of the contract (consistent, boundary, rounding, ...).
+        margin: mu in [-1, 1/3]; NaN where there is none.
+        tolerance: The numerical floor tau that decided.
+        mass: [kg]; NaN where unread.
+        p_BoBcm_B: (3,) [m].
+        I_BBcm_B: (6,) [kg m^2] about the centre of mass, body axes, order of model.body.ENTRIES.
+        I_BBcm_Bi: (6,) the same in the inertial's own axes, as printed.
+        principal_moments: (3,) ascending [kg m^2].
+        equivalent_box: (3,) edges [m] of the uniform box with these moments, ascending; NaN where
+            no box has them.
+        witness: (3,) unit vector, body axes, along which the mass would have negative spread; None
+            where there is none.
+        numerically_zero: max|I| < m (1e-6 m)^2.
+    """
+
+    verdict: str
+    margin: float
+    tolerance: float
+    mass: float
+    p_BoBcm_B: tuple[float, float, float]
+    I_BBcm_B: tuple[float, ...]
+    I_BBcm_Bi: tuple[float, ...]
+    principal_moments: tuple[float, float, float]
+    equivalent_box: tuple[float, float, float]
+    witness: tuple[float, float, float] | None
+    numerically_zero: bool
+
+
+FixKind = Literal["safe", "unsafe"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One statement about a document or a body.
+
+    Attributes:
+        code: IC301, ...
+        name: triangle-inequality-violation, ...
+        severity: As decided for this run.
+        body: The body's name; None for the document.
+        message: One line: numbers with units, the expected, the way out.
+        place: Where the number stands.
+        values: Numbers and strings behind the message.
+        fix: Whether `fix` would mend it, and how surely.
+        causes: Probable causes, best first.
+        body_id: The body's unique id in the document.
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    body: str | None
+    message: str
+    place: Place
+    values: dict[str, Any] = field(default_factory=dict)
+    fix: FixKind | None = None
+    causes: tuple[dict[str, Any], ...] = ()
+    body_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BodyReport:
+    """A body and what the conditions say of it."""
+
+    name: str
+    id: str
+    line: int
+    judgement: Judgement
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """All that a check says of one document."""
+
+    path: str
+    format: str | None
+    model: str | None
+    bodies: tuple[BodyReport, ...]
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that a check says.
+
+    Attributes:
+        files: Sorted by path.
+        failures: Why the job could not be done, one line each (exit code 2).
+        notes: What was skipped and why, one line each.
+    """
+
+    files: tuple[FileReport, ...]
+    failures: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Every finding, in file order."""
+        return tuple(finding for file in self.files for finding in file.findings)
+
+    @property
+    def bodies(self) -> tuple[BodyReport, ...]:
+        """Every body, in file order."""
+        return tuple(body for file in self.files for body in file.bodies)
+
+    def count(self, severity: Severity) -> int:
+        """How many findings have exactly this severity."""
+        return sum(finding.severity == severity for finding in self.findings)

@@ -1,0 +1,1 @@
+"""From paths to reports, and back to files: discovery, check, fix."""

@@ -1,0 +1,94 @@
+"""Bytes in, report out: the whole check on one screen."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from inertial_check.errors import DocumentError, NotAModelError
+from inertial_check.formats import load
+from inertial_check.model import BodyReport, FileReport, Finding, Model, Place, Report
+from inertial_check.pipeline.discovery import discover
+from inertial_check.pipeline.judge import judge
+from inertial_check.pipeline.settings import Settings
+from inertial_check.rules import UnreadableDocument
+
+
+def check_model(
+    model_or_path: Model | str | os.PathLike[str] | bytes, settings: Settings | None = None
+) -> Report:
+    """Judge every body of one model.
+
+    Args:
+        model_or_path: A loaded model, a path, or a document's bytes.
+        settings: Which rules run and how severe they are; None for the defaults.
+
+    Returns:
+        A report with one file.
+
+    Raises:
+        DocumentError: The document cannot be read; names line and column.
+        UsageError: The settings name an unknown rule.
+    """
+    settings = (settings or Settings()).validated()
+    model = model_or_path if isinstance(model_or_path, Model) else load(model_or_path)
+    return Report((_checked(model, settings),))
+
+
+def check_paths(
+    paths: Sequence[str], settings: Settings, stdin: tuple[bytes, str] | None = None
+) -> Report:
+    """Judge every model that the paths name or hold.
+
+    Args:
+        paths: Files, directories, globs; "-" stands for `stdin`.
+        settings: Validated settings.
+        stdin: Bytes and the name under which to report them.
+    """
+    found = discover([path for path in paths if path != "-"])
+    files: list[FileReport] = []
+    failures = list(found.failures)
+    documents = [(file.path, file.named, None) for file in found.files]
+    if stdin is not None:
+        documents.append((stdin[1], True, stdin[0]))
+    for path, named, data in sorted(documents, key=lambda document: document[0]):
+        try:
+            files.append(_checked(load(path if data is None else data, path=path), settings))
+        except NotAModelError as error:
+            if named:
+                failures.append(str(error))
+        except DocumentError as error:
+            files.append(_unreadable(error, settings))
+            if named:
+                failures.append(str(error))
+    if not files and not failures and not settings.allow_empty:
+        failures.append(f"nothing to check in {', '.join(paths)}; --allow-empty accepts that")
+    return Report(tuple(files), tuple(failures), found.notes)
+
+
+def _checked(model: Model, settings: Settings) -> FileReport:
+    judgements = judge(model, settings.tolerance)
+    findings = [
+        finding
+        for rule in settings.rules()
+        for finding in rule(model, settings.severity(rule)).findings(judgements)
+    ]
+    bodies = tuple(
+        BodyReport(body.name, body.id, model.source.place(body.span).line, judgement)
+        for body, judgement in zip(model.bodies, judgements, strict=True)
+    )
+    ordered = tuple(sorted(findings, key=_reading_order))
+    return FileReport(model.source.path, model.format, model.name, bodies, ordered)
+
+
+def _unreadable(error: DocumentError, settings: Settings) -> FileReport:
+    rule = UnreadableDocument
+    findings: tuple[Finding, ...] = ()
+    if rule in settings.rules():
+        line, column = error.line or 1, error.column or 1
+        findings = (rule.on_document(error.reason, Place(line, column, line, column)),)
+    return FileReport(error.path, None, None, (), findings)
+
+
+def _reading_order(finding: Finding) -> tuple[int, int, str]:
+    return finding.place.line, finding.place.column, finding.code

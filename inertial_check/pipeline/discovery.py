@@ -1,0 +1,150 @@
+"""From the paths on a command line to the files to check."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from inertial_check.formats import FORMATS, sniff
+from inertial_check.pipeline.walk import USD_SUFFIXES, Entry, Glob, walk
+
+_SNIFFED_BYTES = 1 << 16
+_MAGIC = frozenset("*?[")
+
+
+class File(NamedTuple):
+    """A file to check.
+
+    Attributes:
+        path: As given, joined with the walk; "/" between folders.
+        named: The caller named it, so that not being a model is a failure.
+    """
+
+    path: str
+    named: bool
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """What the paths hold.
+
+    Attributes:
+        files: Sorted by path, without duplicates.
+        failures: What could not be looked at, one line each.
+        notes: What was left out, one line each.
+    """
+
+    files: tuple[File, ...]
+    failures: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def discover(paths: Sequence[str]) -> Discovery:
+    """Find the robot models that paths name or hold.
+
+    A named file is always taken, and not opened. Of the files below a folder or behind a glob,
+    those are taken that hold a model, by their root element, of a format that is read here.
+
+    Args:
+        paths: Files, folders, globs (`**` goes through folders). What exists under the very name
+            is no glob.
+    """
+    search = _Search()
+    for path in paths:
+        search.add(path)
+    return search.result()
+
+
+class _Search:
+    """Collects files, and what is to be said about the search."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, File] = {}
+        self._unread: Counter[str] = Counter()
+        self._without_model: list[str] = []
+        self._failures: list[str] = []
+        self._notes: list[str] = []
+
+    def result(self) -> Discovery:
+        notes = list(self._notes)
+        if self._unread:
+            kinds = ", ".join(f"{count} {name}" for name, count in sorted(self._unread.items()))
+            notes.append(f"skipped files of formats that this version does not read: {kinds}")
+        if self._found or self._failures:  # otherwise "nothing to check" says it
+            notes += [f"no robot model in {path}" for path in self._without_model]
+        return Discovery(tuple(sorted(self._found.values())), tuple(self._failures), tuple(notes))
+
+    def add(self, path: str) -> None:
+        printed = path.replace(os.sep, "/")
+        if os.path.isdir(path):
+            self._search(printed.rstrip("/") or "/", path, None, printed)
+        elif os.path.lexists(path):
+            self._take(printed, os.path.abspath(path), named=True)
+        elif not _MAGIC.isdisjoint(path):
+            self._expand(printed)
+        else:
+            self._missing(path)
+
+    def _expand(self, pattern: str) -> None:
+        """Search from the folder before the first magic character."""
+        parts = pattern.split("/")
+        plain = next(i for i, part in enumerate(parts) if not _MAGIC.isdisjoint(part))
+        start = "/".join(parts[:plain]) or ("/" if plain else "")
+        glob = Glob.of("/".join(parts[plain:]).rstrip("/"))
+        if glob is None or not os.path.isdir(start or "."):
+            self._missing(pattern if glob is None else start)
+        else:
+            self._search(start, start or ".", glob, pattern)
+
+    def _search(self, printed: str, path: str, glob: Glob | None, given: str) -> None:
+        held = [self._weigh(entry) for entry in walk(printed, path, glob, self._failed)]
+        if not any(held):
+            self._without_model.append(given)
+
+    def _weigh(self, entry: Entry) -> bool:
+        """Take a file that holds a model; returns whether it does, of whatever format."""
+        suffix = os.path.splitext(entry.absolute)[1].lower()
+        try:
+            name = _format(entry.absolute, suffix)
+        except OSError as error:
+            if not any(suffix in module.SUFFIXES for module in FORMATS.values()):
+                self._notes.append(f"{entry.printed}: skipped, {_reason(error)}")
+                return False
+            self._take(entry.printed, entry.absolute, named=False)  # the check will say why
+            return True
+        if name in FORMATS:
+            self._take(entry.printed, entry.absolute, named=False)
+        elif name is not None:
+            self._unread[name] += 1
+        return name is not None
+
+    def _take(self, printed: str, absolute: str, named: bool) -> None:
+        key = os.path.normcase(absolute)
+        known = self._found.get(key)
+        if known is None or named > known.named:
+            self._found[key] = File(printed, named)
+
+    def _missing(self, path: str) -> None:
+        try:
+            os.stat(path)
+        except (OSError, ValueError) as error:
+            self._failures.append(f"{path or repr(path)}: {_reason(error)}")
+
+    def _failed(self, printed: str, error: OSError) -> None:
+        self._failures.append(f"{printed}: {_reason(error)}")
+
+
+def _format(path: str, suffix: str) -> str | None:
+    """The format that a file's head betrays; None where it is no robot model."""
+    if suffix in USD_SUFFIXES:
+        return "usd"
+    with open(path, "rb") as stream:
+        name = sniff(stream.read(_SNIFFED_BYTES))
+    return "xacro" if suffix == ".xacro" and name is not None else name
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)

@@ -1,0 +1,217 @@
+"""Which entries of a walk git would ignore.
+
+Paths are matched byte by byte, as git does, in strings that hold one character a byte (Latin-1):
+neither a pattern nor a name has to be valid text.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_POSIX_CLASSES = {
+    "alnum": "a-zA-Z0-9",
+    "alpha": "a-zA-Z",
+    "blank": r" \t",
+    "cntrl": r"\x00-\x1f\x7f",
+    "digit": "0-9",
+    "graph": r"\x21-\x7e",
+    "lower": "a-z",
+    "print": r"\x20-\x7e",
+    "punct": r"\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e",
+    "space": r" \t\n\r\f\v",
+    "upper": "A-Z",
+    "xdigit": "0-9a-fA-F",
+}
+
+
+class _Pattern(NamedTuple):
+    matches: re.Pattern[str]
+    negated: bool
+    directories_only: bool
+    whole_path: bool
+
+
+class IgnoreFile(NamedTuple):
+    """The patterns of one file, and the folder that they speak of."""
+
+    folder: str
+    patterns: tuple[_Pattern, ...]
+
+    def verdict(self, path: str, directory: bool) -> bool | None:
+        """Whether an absolute path is ignored; None where no pattern speaks of it."""
+        below = path[len(self.folder) :].replace(os.sep, "/").lstrip("/")
+        relative = os.fsencode(below).decode("latin-1")
+        name = relative.rpartition("/")[2]
+        for pattern in reversed(self.patterns):
+            if pattern.directories_only and not directory:
+                continue
+            if pattern.matches.fullmatch(relative if pattern.whole_path else name):
+                return not pattern.negated
+        return None
+
+
+Ignores = tuple[IgnoreFile, ...]
+"""Ignore files that hold in a folder, the one that decides last first."""
+
+
+def is_ignored(ignores: Ignores, path: str, directory: bool) -> bool:
+    """Whether git would ignore an entry whose parent folder is not ignored.
+
+    Args:
+        ignores: Those that hold in the parent folder.
+        path: Absolute path of the entry.
+        directory: Whether it is a directory; for git, a symbolic link is none.
+    """
+    for ignore in reversed(ignores):
+        verdict = ignore.verdict(path, directory)
+        if verdict is not None:
+            return verdict
+    return False
+
+
+def above(folder: str) -> Ignores:
+    """The ignore files of the repository around a folder that lie above it."""
+    inherited: list[str] = []
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        folder, inner = os.path.dirname(folder), folder
+        if folder == inner:
+            return ()
+        inherited.append(folder)
+    ignores: Ignores = ()
+    for parent in reversed(inherited):
+        ignores = within(parent, ignores)
+    return ignores
+
+
+def within(folder: str, ignores: Ignores) -> Ignores:
+    """The ignore files that hold inside a folder, given those that hold in its parent."""
+    repository = os.path.join(folder, ".git")
+    if os.path.lexists(repository):  # a repository of its own: what lies around it does not count
+        ignores = _read(folder, os.path.join(repository, "info", "exclude"))
+    return ignores + _read(folder, os.path.join(folder, ".gitignore"))
+
+
+def _read(folder: str, path: str) -> Ignores:
+    try:
+        with open(path, "rb") as stream:
+            data = stream.read()
+    except OSError:
+        return ()
+    lines = data.removeprefix(b"\xef\xbb\xbf").decode("latin-1").split("\n")
+    return (IgnoreFile(folder, tuple(_patterns(lines))),)
+
+
+def _patterns(lines: list[str]) -> Iterator[_Pattern]:
+    for line in lines:
+        if line.startswith("#"):
+            continue
+        text = _without_trailing_spaces(line.removesuffix("\r"))
+        negated = text.startswith("!")
+        text = text[negated:]
+        directories_only = text.endswith("/")
+        text = text[: len(text) - directories_only]
+        expression = translated(text.removeprefix("/")) if text else None
+        if expression is not None:
+            yield _Pattern(
+                re.compile(expression, re.DOTALL), negated, directories_only, "/" in text
+            )
+
+
+def _without_trailing_spaces(text: str) -> str:
+    """The text without the spaces at its end, except one that a backslash keeps."""
+    kept = text.rstrip(" ")
+    backslashes = len(kept) - len(kept.rstrip("\\"))
+    return kept + " " if backslashes % 2 and len(kept) < len(text) else kept
+
+
+def translated(pattern: str) -> str | None:
+    """A regular expression for a path pattern of git, in which `*` stops at `/` and `**` does not.
+
+    Returns:
+        The expression for a full match; None for a pattern that can match nothing.
+    """
+    pieces: list[str] = []
+    at = 0
+    while at < len(pattern):
+        char = pattern[at]
+        if char == "*":
+            piece, at = _stars(pattern, at)
+        elif char == "?":
+            piece, at = "[^/]", at + 1
+        elif char == "[":
+            bracket = _bracket(pattern, at + 1)
+            if bracket is None:
+                return None
+            piece, at = bracket
+        else:
+            at += char == "\\"
+            if at == len(pattern):
+                return None
+            piece, at = re.escape(pattern[at]), at + 1
+        pieces.append(piece)
+    return "".join(pieces)
+
+
+def _stars(pattern: str, start: int) -> tuple[str, int]:
+    """The expression for a run of stars, and where the pattern goes on."""
+    end = start
+    while pattern[end : end + 1] == "*":
+        end += 1
+    begins_a_name = start == 0 or pattern[start - 1] == "/"
+    if end - start == 1 or not begins_a_name:
+        return "[^/]*", end
+    if end == len(pattern):
+        return ".*", end
+    if pattern[end] == "/":
+        return "(?:.*/)?", end + 1
+    return (".*", end) if pattern.startswith("\\/", end) else ("[^/]*", end)
+
+
+def _bracket(pattern: str, at: int) -> tuple[str, int] | None:
+    """The expression for a set whose `[` stands before `at`; None if it is never closed."""
+    negated = pattern[at : at + 1] in ("!", "^")
+    at += negated
+    members: list[str] = []
+    low = ""  # the character that a following `-` would begin a range with
+    first = True
+    while first or pattern[at : at + 1] != "]":
+        first = False
+        if at >= len(pattern):
+            return None
+        if pattern.startswith("[:", at) and (named := _named_class(pattern, at)) is not None:
+            member, at = named
+            if not member:
+                return None
+            members.append(member)
+            low = ""
+            continue
+        is_range = pattern[at] == "-" and low and pattern[at + 1 : at + 2] not in ("", "]")
+        at += bool(is_range)
+        at += pattern[at] == "\\"
+        if at >= len(pattern):
+            return None
+        char = pattern[at]
+        at += 1
+        if is_range:
+            members += [f"{re.escape(low)}-{re.escape(char)}"] if low <= char else []
+            low = ""
+        else:
+            members.append(re.escape(char))
+            low = char
+    inside = "".join(members)
+    if not inside:
+        return ("[^/]" if negated else "(?!)"), at + 1
+    return (f"[^/{inside}]" if negated else f"(?!/)[{inside}]"), at + 1
+
+
+def _named_class(pattern: str, at: int) -> tuple[str, int] | None:
+    """The members of a `[:class:]`, "" for an unknown one; None where `[` is just a character."""
+    end = pattern.find("]", at + 2)
+    if end < 0:
+        return "", at
+    if end == at + 2 or pattern[end - 1] != ":":
+        return None
+    return _POSIX_CLASSES.get(pattern[at + 2 : end - 1], ""), end + 1

@@ -1,0 +1,103 @@
+"""From the numbers of a model to one judgement a body, in one batch."""
+
+from __future__ import annotations
+
+from math import nan
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.consistency import Verdict, check_printed
+from inertial_check.inertia.equivalents import equivalent_box
+from inertial_check.inertia.printed import half_units
+from inertial_check.inertia.representations import six, symmetric
+from inertial_check.model import ENTRIES, Inertial, Judgement, Model
+
+Floats = npt.NDArray[np.float64]
+
+_NAN3 = (nan, nan, nan)
+_NOTHING = Judgement(
+    verdict=Verdict.MISSING.word,
+    margin=nan,
+    tolerance=nan,
+    mass=nan,
+    p_BoBcm_B=_NAN3,
+    I_BBcm_B=_NAN3 * 2,
+    I_BBcm_Bi=_NAN3 * 2,
+    principal_moments=_NAN3,
+    equivalent_box=_NAN3,
+    witness=None,
+    numerically_zero=False,
+)
+
+
+def judge(model: Model, tolerance: float = 0.0) -> tuple[Judgement, ...]:
+    """Judge every body by its printed numbers, about the centre of mass, in the numbers' own axes.
+
+    Args:
+        model: As read.
+        tolerance: Margins down to -tolerance pass. Dimensionless.
+
+    Returns:
+        One judgement a body, in the model's order.
+    """
+    stated = [body.inertial for body in model.bodies if body.inertial is not None]
+    judged = iter(_judge_inertials(stated, tolerance) if stated else ())
+    return tuple(_NOTHING if body.inertial is None else next(judged) for body in model.bodies)
+
+
+def _judge_inertials(inertials: list[Inertial], tolerance: float) -> list[Judgement]:
+    mass = np.array([nan if i.mass is None else i.mass.value for i in inertials])
+    center = np.array([[number.value for number in i.p_BoBcm_B] for i in inertials])
+    I_BBcm_Bi = np.array([_entries(inertial) for inertial in inertials])
+    radii = np.array([_radii(inertial) for inertial in inertials])
+    R_BBi = np.array([inertial.R_BBi for inertial in inertials])
+
+    result = check_printed(mass, center, I_BBcm_Bi, radii, tolerance)
+    moments = result.principal_moments
+    with np.errstate(all="ignore"):
+        I_BBcm_B = _rotated(I_BBcm_Bi, R_BBi)
+        boxes = equivalent_box(mass, moments)
+        tiny = np.max(np.abs(I_BBcm_Bi), axis=-1) < mass * tolerances.NUMERICALLY_ZERO_RADIUS**2
+        witnesses = np.einsum("nij,nj->ni", R_BBi, result.witness)
+    return [
+        Judgement(
+            verdict=str(result.verdict[i]),
+            margin=float(result.margin[i]),
+            tolerance=float(result.tolerance[i]),
+            mass=float(mass[i]),
+            p_BoBcm_B=_three(center[i]),
+            I_BBcm_B=tuple(I_BBcm_B[i].tolist()),
+            I_BBcm_Bi=tuple(I_BBcm_Bi[i].tolist()),
+            principal_moments=_three(moments[i]),
+            equivalent_box=_three(boxes[i]),
+            witness=None if np.isnan(witnesses[i, 0]) else _three(witnesses[i]),
+            numerically_zero=bool(tiny[i]),
+        )
+        for i in range(len(inertials))
+    ]
+
+
+def _entries(inertial: Inertial) -> list[float]:
+    numbers = (inertial.I_BBcm_Bi.get(entry) for entry in ENTRIES)
+    return [nan if number is None else number.value for number in numbers]
+
+
+def _radii(inertial: Inertial) -> list[float]:
+    numbers = [inertial.I_BBcm_Bi.get(entry) for entry in ENTRIES]
+    if any(number is None or not np.isfinite(number.value) for number in numbers):
+        return [0.0] * 6
+    return list(half_units([number.text for number in numbers if number is not None]))
+
+
+def _rotated(I_BBcm_Bi: Floats, R_BBi: Floats) -> Floats:
+    """The tensors in body axes; those that are in body axes already, unchanged to the bit."""
+    turned = six(R_BBi @ symmetric(I_BBcm_Bi) @ R_BBi.transpose(0, 2, 1))
+    aligned = np.all(R_BBi == np.eye(3), axis=(1, 2))
+    return np.where(aligned[:, None], I_BBcm_Bi, turned)
+
+
+def _three(values: Floats) -> tuple[float, float, float]:
+    a, b, c = values.tolist()
+    return a, b, c

@@ -1,0 +1,82 @@
+"""What a run is asked to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import inf
+
+from inertial_check.errors import UsageError
+from inertial_check.model import Severity
+from inertial_check.rules import ALL_RULES, Rule
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of a check.
+
+    Attributes:
+        select: Codes, prefixes of codes ("IC3"), names, or "ALL".
+        ignore: The same; the more specific of select and ignore wins, ignore at a tie.
+        fail_on: Findings of this severity or above fail the run; None for never.
+        strict: Fail on warnings, and singular-inertia becomes one.
+        tolerance: Margins down to -tolerance pass. Dimensionless.
+        allow_empty: Nothing to check is no failure.
+    """
+
+    select: tuple[str, ...] = ("ALL",)
+    ignore: tuple[str, ...] = ()
+    fail_on: Severity | None = Severity.ERROR
+    strict: bool = False
+    tolerance: float = 0.0
+    allow_empty: bool = False
+
+    def validated(self) -> Settings:
+        """These settings, with --strict carried out.
+
+        Raises:
+            UsageError: A code, prefix or name that no rule has, or a tolerance that is no margin.
+        """
+        for selector in (*self.select, *self.ignore):
+            if not any(_specificity(selector, rule) for rule in ALL_RULES):
+                raise UsageError(f"unknown rule {selector!r}{_nearest(selector)}")
+        if not 0 <= self.tolerance < inf:
+            raise UsageError(f"tolerance is {self.tolerance!r}; it is a margin, so 0 or positive")
+        if self.strict and self.fail_on is not None and self.fail_on > Severity.WARNING:
+            return replace(self, fail_on=Severity.WARNING)
+        return self
+
+    def rules(self) -> tuple[type[Rule], ...]:
+        """The rules that are on."""
+        return tuple(rule for rule in ALL_RULES if self._is_on(rule))
+
+    def severity(self, rule: type[Rule]) -> Severity:
+        """The rule's severity in this run."""
+        return rule.strict_severity if self.strict else rule.severity
+
+    def fails(self, severity: Severity) -> bool:
+        """Whether a finding of this severity fails the run."""
+        return self.fail_on is not None and severity >= self.fail_on
+
+    def _is_on(self, rule: type[Rule]) -> bool:
+        selected = max((_specificity(selector, rule) for selector in self.select), default=0)
+        ignored = max((_specificity(selector, rule) for selector in self.ignore), default=0)
+        return selected > ignored
+
+
+def _specificity(selector: str, rule: type[Rule]) -> int:
+    """0 where the selector does not mean the rule; the higher the more specific."""
+    if selector == "ALL":
+        return 1
+    if selector in (rule.name, rule.code):
+        return 100
+    if selector.startswith("IC") and rule.code.startswith(selector):
+        return len(selector)
+    return 0
+
+
+def _nearest(selector: str) -> str:
+    from difflib import get_close_matches
+
+    known = ["ALL", *(rule.code for rule in ALL_RULES), *(rule.name for rule in ALL_RULES)]
+    close = get_close_matches(selector, known, n=1)
+    return f"; did you mean {close[0]!r}?" if close else "; `inertial-check rules` lists them"

@@ -1,0 +1,252 @@
+"""The nearest consistent inertia in closed form: mass and centre of mass stay, moments move.
+
+Both metrics here keep the principal axes, so a projection acts on the three eigenvalues s of the
+central second moment. The bodies with margin mu or more are the cone s_i >= mu (s1 + s2 + s3); its
+faces meet a sorted s in a fixed order: the facet of the smallest eigenvalue, then the edge of the
+two smallest, then the apex.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from inertial_check.errors import ParameterError
+from inertial_check.inertia import tolerances
+from inertial_check.inertia._namespace import Array, array_namespace
+from inertial_check.inertia.consistency import Consistency, Verdict
+from inertial_check.inertia.eigen import CHUNK, eigensystem, eigenvalues
+from inertial_check.inertia.representations import about_com, about_origin, second_moment
+from inertial_check.projection._rows import Rows
+from inertial_check.projection.metrics import (
+    COVARIANCE,
+    INERTIA,
+    MomentMetric,
+    add_isotropic,
+    trace,
+)
+
+ISOTROPIC = 1 / 3
+"""The largest margin that a body can have: three equal principal moments."""
+
+BALL = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
+"""A harmless theta, consistent about any point, that stands in for rows which are not computed."""
+
+LIFTS = 3
+"""Rounds of raising the margin after rounding; one suffices, unless hardly any inertia is left."""
+
+
+def nearest_inertia(I_BBcm: Array, margin: float = 0.0) -> Array:
+    """The nearest inertia that a body can have, by the change of the inertia tensor.
+
+    Minimises ||I' - I_BBcm||_F; one violated facet with slack s = J2 + J3 - J1 < 0 gives
+    J1 - |s|/3, J2 + |s|/3, J3 + |s|/3.
+
+    Args:
+        I_BBcm: (..., 6) entries xx, xy, xz, yy, yz, zz about the centre of mass [kg m^2], any axes.
+        margin: The result has at least this margin, 0 to 1/3.
+
+    Returns:
+        (..., 6) about the same point. Rows that are already feasible, or not finite, come back bit
+        for bit. The zero tensor is the nearest of those that point away from every body.
+
+    Raises:
+        ParameterError: The margin is not in [0, 1/3].
+    """
+    return _nearest(I_BBcm, margin, INERTIA)
+
+
+def nearest_covariance(I_BBcm: Array, margin: float = 0.0) -> Array:
+    """The nearest inertia that a body can have, by the change of the central second moment.
+
+    Minimises ||S' - S_c||_F, S = tr(I)/2 1 - I; with margin 0 it clips the eigenvalues of S_c.
+    Takes and gives inertias about the centre of mass, as `nearest_inertia` does.
+    """
+    return _nearest(I_BBcm, margin, COVARIANCE)
+
+
+def validated_margin(margin: float) -> float:
+    """The margin as a float.
+
+    Raises:
+        ParameterError: Not a number in [0, 1/3].
+    """
+    try:
+        value = float(margin)
+    except (TypeError, ValueError):
+        value = np.nan
+    if not 0 <= value <= ISOTROPIC:
+        raise ParameterError(
+            f"margin is {margin!r}; it is a number from 0 (plates, rods) to 1/3 (isotropic bodies)"
+        )
+    return value
+
+
+def _nearest(I_BBcm: Array, margin: float, metric: MomentMetric) -> Array:
+    """Both public projections: theta with unit mass carries the tensors."""
+    margin, xp = validated_margin(margin), array_namespace(I_BBcm)
+    head = xp.zeros_like(I_BBcm[..., :4]) + xp.asarray(BALL[:4], dtype=I_BBcm.dtype)
+    theta = xp.concat([head, I_BBcm], axis=-1)
+    rows = Rows(needs_projection(Consistency(theta, "com"), margin))
+    if rows.none:
+        return xp.asarray(I_BBcm, copy=True)
+    _, after = moved(rows.take(theta, BALL), "com", metric, margin)
+    return rows.put(after, I_BBcm)
+
+
+def needs_projection(judged: Consistency, margin: float) -> Array:
+    """Rows (...,) that are bodies with less than this margin; with margin 0, by the verdict.
+
+    An ill-posed row counts by its margin as computed: its verdict says that nothing is known.
+    """
+    code = judged.verdict_code
+    if margin > 0:
+        return (code <= int(Verdict.ILL_POSED)) & (judged.margin < margin)
+    bad, unknown = code == int(Verdict.INCONSISTENT), code == int(Verdict.ILL_POSED)
+    if isinstance(unknown, (np.ndarray, np.generic)) and not np.any(unknown):
+        return bad
+    return bad | (unknown & (judged.margin < 0))
+
+
+def moved(theta: Array, about: str, metric: MomentMetric, margin: float) -> tuple[Array, Array]:
+    """The projection of rows that need it.
+
+    Args:
+        theta: (..., 10) in order urdf, finite, of positive mass.
+        about: "origin" or "com".
+        metric: Which change is least.
+        margin: What the result has at least, both about the centre of mass and after it has moved
+            back to `about`; where that move alone costs more than the certificate allows, the
+            margin holds within the numerical floor.
+
+    Returns:
+        (..., 6) inertias about the centre of mass before and after.
+    """
+    xp = array_namespace(theta)
+    if xp is not np:
+        return _moved(xp, theta, about, metric, margin)
+    starts = range(0, max(len(theta), 1), CHUNK)
+    with np.errstate(under="ignore"):
+        parts = [_moved(np, theta[i : i + CHUNK], about, metric, margin) for i in starts]
+    before, after = (np.concatenate(side) for side in zip(*parts, strict=True))
+    return before, after
+
+
+def central_inertia(theta: Array, about: str) -> Array:
+    """I_BBcm (..., 6) of theta, whose last six are about that point."""
+    six = theta[..., 4:]
+    return six if about == "com" else about_com(theta[..., 0], theta[..., 1:4], six)
+
+
+def with_central_inertia(theta: Array, about: str, I_BBcm: Array) -> Array:
+    """Theta (..., 10) with another inertia, given about the centre of mass; m and h stay."""
+    xp = array_namespace(theta)
+    back = I_BBcm if about == "com" else about_origin(theta[..., 0], theta[..., 1:4], I_BBcm)
+    return xp.concat([theta[..., :4], back], axis=-1)
+
+
+def with_margin(
+    theta: Array, about: str, I_BBcm: Array, margin: float, turn: int = 1
+) -> Array:
+    """The inertia (..., 6), raised where rounding has left theta less than the margin promised."""
+    xp = array_namespace(theta)
+    judged = Consistency(with_central_inertia(theta, about, I_BBcm), about)
+    short = Rows((judged.margin < margin) & _carries(judged.tolerance))
+    if short.none or turn > LIFTS:
+        return I_BBcm
+    goal = _goal(margin, turn * _guard(judged.tolerance))
+    row = short.take(xp.concat([I_BBcm, goal[..., None]], axis=-1), (*BALL[4:], 0.0))
+    lifted = _lifted(row[..., :6], row[..., 6])
+    return short.put(
+        with_margin(short.take(theta, BALL), about, lifted, margin, turn + 1), I_BBcm
+    )
+
+
+def _moved(
+    xp: Any, theta: Array, about: str, metric: MomentMetric, margin: float
+) -> tuple[Array, Array]:
+    before = central_inertia(theta, about)
+    one = xp.ones_like(theta[..., 0])
+    floor = tolerances.floor(one) if about == "com" else Consistency(theta, about).tolerance
+    after = onto_cone(before, _goal(margin, _guard(floor)), metric)
+    return before, with_margin(theta, about, after, margin)
+
+
+def onto_cone(I_BBcm: Array, margin: Array, metric: MomentMetric) -> Array:
+    """The nearest inertias (..., 6) with margins (...,), in exact arithmetic.
+
+    Formed as I + change, so that a small move keeps its digits: with multipliers z of the violated
+    facets, I' = I + (1 - 2 b) tr(Z) 1 - Z, Z = sum z_i v_i v_i^T.
+    """
+    xp = array_namespace(I_BBcm)
+    values, vectors = eigensystem(second_moment(I_BBcm))
+    z1, z2, share, apex = _multipliers(xp, values, margin, metric.trace_weight)
+    dyads = []
+    for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)):
+        first = z1 * vectors[..., i, 0] * vectors[..., j, 0]
+        dyads.append(first + z2 * vectors[..., i, 1] * vectors[..., j, 1])
+    change = add_isotropic(xp, -xp.stack(dyads, axis=-1), (1 - 2 * share) * (z1 + z2))
+    return xp.where(apex[..., None], xp.zeros_like(change), I_BBcm + change)
+
+
+def _multipliers(
+    xp: Any, s: Array, mu: Array, trace_weight: float
+) -> tuple[Array, Array, Array, Array]:
+    """Multipliers of the facets s1 >= mu sum s and s2 >= mu sum s, for s ascending.
+
+    Stationarity reads s' = s + z - b sum(z), so q = s - mu sum(s) becomes q' = q + z - c sum(z).
+
+    Returns:
+        z1, z2 (0 where only one facet is violated), b, and whether the nearest is the apex: no
+        isotropic-in-the-plane rod (mu, mu, 1 - 2 mu) has a positive product with s.
+    """
+    b = (trace_weight + mu) / (1 + 3 * trace_weight)
+    c = mu + b - 3 * mu * b
+    low, middle, high = s[..., 0], s[..., 1], s[..., 2]
+    total = low + middle + high
+    q1, q2 = low - mu * total, middle - mu * total
+    facet = xp.where(q1 < 0, -q1, xp.zeros_like(q1)) / (1 - c)
+    edge = q2 < c * facet
+    both = c / (1 - 2 * c) * (q1 + q2)
+    z1 = xp.where(edge, -q1 - both, facet)
+    z2 = xp.where(edge, -q2 - both, xp.zeros_like(q2))
+    rod = mu * (low + middle) + (1 - 2 * mu) * high + trace_weight * total
+    return z1, z2, b, rod <= 0
+
+
+def _lifted(I_BBcm: Array, margin: Array) -> Array:
+    """Inertias (..., 6) with this margin (...,), by the least mixing with an isotropic one.
+
+    The trace stays; well conditioned up to margin 1/3, where the deviator vanishes exactly.
+    """
+    xp = array_namespace(I_BBcm)
+    s = eigenvalues(second_moment(I_BBcm))
+    total = s[..., 0] + s[..., 1] + s[..., 2]
+    some = total > 0
+    lowest = s[..., 0] / xp.where(some, total, xp.ones_like(total))
+    room = xp.where(lowest < margin, ISOTROPIC - lowest, xp.ones_like(lowest))
+    part = xp.minimum((margin - lowest) / room, xp.ones_like(room))
+    part = xp.where(lowest < margin, part, xp.zeros_like(part))
+    part = xp.where(margin < xp.full_like(part, ISOTROPIC), part, xp.ones_like(part))
+    mean = trace(I_BBcm) / 3
+    mixed = add_isotropic(xp, (1 - part[..., None]) * I_BBcm, part * mean)
+    return xp.where(some[..., None], mixed, xp.zeros_like(mixed))
+
+
+def _goal(margin: float, guard: Array) -> Array:
+    """The margin to aim at, so that rounding leaves at least `margin`."""
+    xp = array_namespace(guard)
+    return xp.minimum(margin + guard, xp.full_like(guard, ISOTROPIC))
+
+
+def _guard(floor: Array) -> Array:
+    """Half the numerical floor: covers rounding, and leaves a projected body on the boundary."""
+    xp = array_namespace(floor)
+    return xp.where(_carries(floor), floor, tolerances.floor(xp.ones_like(floor))) / 2
+
+
+def _carries(floor: Array) -> Array:
+    """Rows whose own precision can hold a margin without a move that the certificate would see."""
+    xp = array_namespace(floor)
+    return floor <= tolerances.epsilon(floor.dtype, xp) ** 0.5 / 64

@@ -1,0 +1,111 @@
+"""What a rule is: one class, with its page as docstring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, ClassVar
+
+from inertial_check.model import (
+    Body,
+    Finding,
+    FixKind,
+    Judgement,
+    Model,
+    Number,
+    Problem,
+    Severity,
+    Span,
+)
+
+HEADINGS = (
+    "What it does",
+    "Why is this bad",
+    "Example",
+    "Use instead",
+    "Tolerance",
+    "Fix",
+    "References",
+)
+"""The sections of every rule's docstring, in this order."""
+
+
+class Rule:
+    """One statement about a model; subclasses carry code, name, severity and their page."""
+
+    code: ClassVar[str]
+    name: ClassVar[str]
+    severity: ClassVar[Severity]
+    strict_severity: ClassVar[Severity]
+    since: ClassVar[str] = "0.1.0"
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """A rule whose severity does not change under --strict need not say so."""
+        super().__init_subclass__(**kwargs)
+        if "strict_severity" not in cls.__dict__ and "severity" in cls.__dict__:
+            cls.strict_severity = cls.severity
+
+    def __init__(self, model: Model, severity: Severity | None = None) -> None:
+        """Bind the rule to a model.
+
+        Args:
+            model: The model whose places the findings name.
+            severity: Of this run's findings; None for the rule's own.
+        """
+        self.model = model
+        self.run_severity = severity or self.severity
+
+    def findings(self, judgements: Sequence[Judgement]) -> Iterator[Finding]:
+        """Every finding of this rule, body by body."""
+        for body, judgement in zip(self.model.bodies, judgements, strict=True):
+            yield from self.check(body, judgement)
+
+    def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
+        """The findings on one body."""
+        raise NotImplementedError
+
+    def at(
+        self,
+        span: Span,
+        message: str,
+        body: Body | None = None,
+        values: dict[str, Any] | None = None,
+        fix: FixKind | None = None,
+    ) -> Finding:
+        """A finding at a span of the model's document."""
+        return Finding(
+            code=self.code,
+            name=self.name,
+            severity=self.run_severity,
+            body=None if body is None else body.name,
+            message=message,
+            place=self.model.source.place(span),
+            values=values or {},
+            fix=fix,
+            body_id=None if body is None else body.id,
+        )
+
+
+class ProblemRule(Rule):
+    """A rule whose findings are what the reader could not take as it stands."""
+
+    kind: ClassVar[str]
+
+    def findings(self, judgements: Sequence[Judgement]) -> Iterator[Finding]:
+        """One finding for each problem of this kind, of the document and of its bodies."""
+        yield from (self._of(problem, None) for problem in self._mine(self.model.problems))
+        for body in self.model.bodies:
+            yield from (self._of(problem, body) for problem in self._mine(body.problems))
+
+    def _mine(self, problems: Iterable[Problem]) -> Iterator[Problem]:
+        return (problem for problem in problems if problem.kind == self.kind)
+
+    def _of(self, problem: Problem, body: Body | None) -> Finding:
+        return self.at(problem.span, problem.message, body)
+
+
+def hull(numbers: Iterable[Number], otherwise: Span) -> Span:
+    """The smallest span that holds all numbers that are written somewhere."""
+    spans = [number.span for number in numbers if number.span is not None]
+    if not spans:
+        return otherwise
+    return Span(min(span.start for span in spans), max(span.end for span in spans))

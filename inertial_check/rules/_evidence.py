@@ -1,0 +1,50 @@
+"""The numbers that every finding about an inertia carries."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.intervals import admissible_intervals
+from inertial_check.model import ENTRIES, FixKind, Judgement
+from inertial_check.projection.closed_form import nearest_inertia
+from inertial_check.projection.metrics import INERTIA
+
+
+def evidence(judgement: Judgement) -> dict[str, Any]:
+    """Margin, moments, box, witness and the admissible interval of each single entry.
+
+    Intervals are of the entry as printed, in the inertial's own axes, with the others as written;
+    None where no value of that entry alone gives a body.
+    """
+    intervals = admissible_intervals(np.array(judgement.I_BBcm_Bi)).tolist()
+    return {
+        "mass": judgement.mass,
+        "margin": judgement.margin,
+        "tolerance": judgement.tolerance,
+        "principal_moments": list(judgement.principal_moments),
+        "admissible": {
+            entry: [low, high] if isfinite(low) else None
+            for entry, (low, high) in zip(ENTRIES, intervals, strict=True)
+        },
+        "equivalent_box": [edge if isfinite(edge) else None for edge in judgement.equivalent_box],
+        "witness": None if judgement.witness is None else list(judgement.witness),
+    }
+
+
+def fix_kind(judgement: Judgement) -> FixKind | None:
+    """Whether the nearest consistent tensor is near enough to take unasked; None without one."""
+    before = np.array(judgement.I_BBcm_Bi)
+    after = nearest_inertia(before)
+    if not np.any(after):
+        return None
+    change = INERTIA.distance(before, after) / INERTIA.distance(np.zeros(6), before)
+    return "safe" if change <= tolerances.MAX_CHANGE else "unsafe"
+
+
+def moments_text(judgement: Judgement) -> str:
+    """The principal moments as a reader wants them."""
+    return ", ".join(f"{moment:.6g}" for moment in judgement.principal_moments)

@@ -1,0 +1,142 @@
+"""IC0xx: the document itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from inertial_check.model import Finding, Judgement, Place, Severity
+from inertial_check.rules._base import ProblemRule, Rule
+
+
+class UnreadableDocument(Rule):
+    """A robot model that cannot be parsed.
+
+    ## What it does
+    Reports a document whose root says that it is a robot model but which no XML reader accepts:
+    truncated, tags that do not match, an entity declaration, bytes that are no text.
+
+    ## Why is this bad
+    None of its bodies was checked. Entity declarations are refused even where they are well-formed:
+    a few hundred bytes of them expand to gigabytes, and robot models have no use for them.
+
+    ## Example
+        <robot name="arm"><link name="base"></robot>
+
+    ## Use instead
+        <robot name="arm"><link name="base"/></robot>
+
+    ## Tolerance
+    None. What engines read after a repair is IC002 instead.
+
+    ## Fix
+    By hand, at the line and column of the finding.
+
+    ## References
+    Extensible Markup Language (XML) 1.0, sections 2.1 (well-formed documents) and 4 (entities).
+    """
+
+    code, name, severity = "IC001", "unreadable-document", Severity.ERROR
+
+    def findings(self, judgements: Sequence[Judgement]) -> Iterator[Finding]:
+        """None: a document that gave a model is readable."""
+        return iter(())
+
+    @classmethod
+    def on_document(cls, reason: str, place: Place) -> Finding:
+        """The finding on a document that gave no model."""
+        return Finding(cls.code, cls.name, cls.severity, None, reason, place)
+
+
+class NonStrictDocument(ProblemRule):
+    """A document that is read only after a repair that engines also make.
+
+    ## What it does
+    Reports what an XML reader may refuse although MuJoCo, urdfdom and others read on: a declaration
+    after a comment or an empty line, a prefix that is declared nowhere, "--" in a comment, a bare
+    ampersand, content after the root element.
+
+    ## Why is this bad
+    The model loads in one tool and fails in the next, with an error that does not speak of robots.
+
+    ## Example
+        <!-- exported from CAD -->
+        <?xml version="1.0"?>
+        <robot name="arm"/>
+
+    ## Use instead
+        <?xml version="1.0"?>
+        <!-- exported from CAD -->
+        <robot name="arm"/>
+
+    ## Tolerance
+    None.
+
+    ## Fix
+    By hand. The numbers are checked as the engines would read them.
+
+    ## References
+    XML 1.0, section 2.8 (prolog); Namespaces in XML 1.0, section 5.
+    """
+
+    code, name, severity, kind = "IC002", "non-strict-document", Severity.WARNING, "repair"
+
+
+class UnresolvedReference(ProblemRule):
+    """A file or package that the model refers to was not found.
+
+    ## What it does
+    Reports an include, mesh or package that cannot be found, and what was skipped because of it.
+
+    ## Why is this bad
+    The bodies behind it were not checked, or were checked without their geometry.
+
+    ## Example
+        <include filename="missing.urdf"/>
+
+    ## Use instead
+    The path of a file that exists, or the option that names the package's folder.
+
+    ## Tolerance
+    None.
+
+    ## Fix
+    By hand.
+
+    ## References
+    URDF XML specification, element mesh (package:// and file:// addresses).
+    """
+
+    code, name, severity, kind = "IC003", "unresolved-reference", Severity.WARNING, "reference"
+
+
+class MalformedInertial(ProblemRule):
+    """An inertial element that does not say what its format asks.
+
+    ## What it does
+    Reports a missing element or attribute, text that is no number ("1,5", "0.1f", "${mass}"), a
+    vector without exactly three numbers, a second inertial in one link. Nothing is guessed: a
+    number that is no number is not a number here.
+
+    ## Why is this bad
+    Engines disagree on such text: some stop, some take 0, some take the digits before the comma.
+
+    ## Example
+        <inertial><mass value="1,5"/><inertia ixx="0.01" iyy="0.01" izz="0.01"/></inertial>
+
+    ## Use instead
+        <inertial>
+          <mass value="1.5"/>
+          <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/>
+        </inertial>
+
+    ## Tolerance
+    None. A number is an optional sign, digits with at most one point, and an optional exponent.
+
+    ## Fix
+    By hand: only the author knows the number that was meant.
+
+    ## References
+    URDF XML specification, element inertial.
+    """
+
+    code, name, severity, kind = "IC004", "malformed-inertial", Severity.ERROR, "malformed"

@@ -1,0 +1,312 @@
+"""IC3xx: the rotational inertia about the centre of mass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from inertial_check.inertia import tolerances
+from inertial_check.model import Body, Finding, Judgement, Severity, Span
+from inertial_check.rules._base import Rule, hull
+from inertial_check.rules._evidence import evidence, fix_kind, moments_text
+
+
+class _InertiaRule(Rule):
+    """A rule that speaks of the six numbers."""
+
+    def on(self, body: Body, judgement: Judgement, message: str, *, fixable: bool) -> Finding:
+        """A finding at the six numbers, with their evidence."""
+        fix = fix_kind(judgement) if fixable else None
+        return self.at(numbers_span(body), message, body, evidence(judgement), fix)
+
+
+class TriangleInequalityViolation(_InertiaRule):
+    """I_BBcm is positive semidefinite, but no distribution of mass has it.
+
+    ## What it does
+    Reports a tensor whose largest principal moment exceeds the sum of the other two: J1 > J2 + J3.
+
+    ## Why is this bad
+    A moment is a sum of two spreads, J1 = s2 + s3, J2 = s1 + s3, J3 = s1 + s2, so J1 > J2 + J3
+    means a negative spread s1 along one axis: the mass nearer to a plane than "in the plane". The
+    robot gains energy from nothing in some motions. MuJoCo: "inertia must satisfy A + B >= C; use
+    'balanceinertia' to fix". Drake replaces the body by a sphere of 1000 kg/m^3, Gazebo refuses the
+    world ("A link named ... has invalid inertia."), PyBullet sets the inertia to zero.
+
+    ## Example
+        <inertia ixx="0.001" ixy="0" ixz="0" iyy="0.001" iyz="0" izz="0.004"/>
+
+    ## Use instead
+        <inertia ixx="0.0017" ixy="0" ixz="0" iyy="0.0017" iyz="0" izz="0.0033"/>
+
+    ## Tolerance
+    The margin mu = (J2 + J3 - J1) / (J1 + J2 + J3) is compared with the rounding of the arithmetic,
+    8 eps; what the printed digits can explain is IC305 instead. Exact plates (mu = 0) pass.
+
+    ## Fix
+    `inertial-check fix` moves the tensor to the nearest that a body can have; mass and centre of
+    mass stay. Safe when the principal moments change by at most 5 %, otherwise with --unsafe.
+
+    ## References
+    Heins, Rigid Body Inertial Parameters, eq. 12 and "Triangle Inequality"; Wensing, Kim, Slotine,
+    Linear Matrix Inequalities for Physically-Consistent Inertial Parameter Identification, RA-L
+    2018.
+    """
+
+    code, name, severity = "IC301", "triangle-inequality-violation", Severity.ERROR
+
+    def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
+        """One finding where the tensor is PSD and violates the triangle inequality."""
+        if _is_inconsistent(judgement) and not _is_indefinite(judgement):
+            low, middle, high = judgement.principal_moments
+            yield self.on(
+                body,
+                judgement,
+                f"no body has principal moments {moments_text(judgement)} kg m^2: the largest may "
+                f"be at most the sum of the others, {low + middle:.6g}, and exceeds it by "
+                f"{high - low - middle:.3g} (margin {judgement.margin:.3g}, 0 or more is needed)",
+                fixable=True,
+            )
+
+
+class NegativePrincipalMoment(_InertiaRule):
+    """I_BBcm has a negative eigenvalue.
+
+    ## What it does
+    Reports a tensor that is not positive semidefinite: about some axis through the centre of mass
+    its moment of inertia is negative.
+
+    ## Why is this bad
+    A torque about that axis would turn the body backwards. MuJoCo: "inertia must have positive
+    eigenvalues"; Drake replaces the body, PyBullet zeroes the inertia ("Bad inertia tensor
+    properties, setting inertia to zero").
+
+    ## Example
+        <inertia ixx="0.001" ixy="0.002" ixz="0" iyy="0.001" iyz="0" izz="0.001"/>
+
+    ## Use instead
+        <inertia ixx="0.001" ixy="0.0002" ixz="0" iyy="0.001" iyz="0" izz="0.001"/>
+
+    ## Tolerance
+    As IC301: the rounding of the arithmetic, 8 eps; printed digits are IC305.
+
+    ## Fix
+    As IC301. Where the nearest tensor is zero, nothing is written: the numbers hold no body.
+
+    ## References
+    Heins, Rigid Body Inertial Parameters, eq. 9 (I_c >= 0).
+    """
+
+    code, name, severity = "IC302", "negative-principal-moment", Severity.ERROR
+
+    def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
+        """One finding where the smallest principal moment is below zero."""
+        if _is_inconsistent(judgement) and _is_indefinite(judgement):
+            yield self.on(
+                body,
+                judgement,
+                f"the smallest principal moment is {judgement.principal_moments[0]:.6g} kg m^2; "
+                f"about no axis may it be below 0 (all three: {moments_text(judgement)}; margin "
+                f"{judgement.margin:.3g}, 0 or more is needed)",
+                fixable=True,
+            )
+
+
+class ZeroInertia(_InertiaRule):
+    """A body with mass but without inertia, moved by a joint.
+
+    ## What it does
+    Reports m > 0 and I = 0 on a body whose joint to its parent is not fixed. A point mass is a
+    valid body, but hardly what was meant.
+
+    ## Why is this bad
+    Forward dynamics divides by what is not there. MuJoCo: "mass and inertia of moving bodies must
+    be larger than mjMINVAL"; Newton adds 1e-6 kg m^2 of its own.
+
+    ## Example
+        <mass value="0.2"/>
+        <inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>
+
+    ## Use instead
+        <mass value="0.2"/>
+        <inertia ixx="8e-05" ixy="0" ixz="0" iyy="8e-05" iyz="0" izz="8e-05"/>
+
+    ## Tolerance
+    None: exact zeros.
+
+    ## Fix
+    By hand: zero is consistent already, so it is its own nearest.
+
+    ## References
+    Heins, Rigid Body Inertial Parameters, "Physical Consistency" (bodies without volume).
+    """
+
+    code, name, severity = "IC303", "zero-inertia", Severity.WARNING
+
+    def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
+        """One finding on a moved point mass."""
+        if _is_point_mass(judgement) and body.moved:
+            yield self.on(
+                body,
+                judgement,
+                f"a {body.joint} joint moves {judgement.mass:.6g} kg with an inertia of exactly 0; "
+                "write the inertia of the body, or fix the joint",
+                fixable=False,
+            )
+
+
+class NumericallyZeroInertia(_InertiaRule):
+    """The inertia is that of a body smaller than a micrometre.
+
+    ## What it does
+    Reports max|I| < m (1e-6 m)^2, but not I = 0.
+
+    ## Why is this bad
+    Such numbers are crumbs of a computation or a mistaken unit, not the inertia of a link. Their
+    sign means nothing, so this finding stands instead of IC301 and IC302. MuJoCo refuses
+    eigenvalues below 1e-14 kg m^2, whatever the body.
+
+    ## Example
+        <mass value="1"/>
+        <inertia ixx="1e-16" ixy="0" ixz="0" iyy="3e-17" iyz="0" izz="1e-17"/>
+
+    ## Use instead
+    The inertia of the body.
+
+    ## Tolerance
+    The radius of a micrometre is the definition; it scales with the mass.
+
+    ## Fix
+    By hand.
+
+    ## References
+    None: a convention of this tool.
+    """
+
+    code, name, severity = "IC304", "numerically-zero-inertia", Severity.WARNING
+
+    def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
+        """One finding where the radius of gyration is below a micrometre and I is not 0."""
+        if judgement.numerically_zero and any(judgement.I_BBcm_Bi):
+            largest = max(abs(entry) for entry in judgement.I_BBcm_Bi)
+            yield self.on(
+                body,
+                judgement,
+                f"the largest entry is {largest:.3g} kg m^2 for {judgement.mass:.6g} kg: a body of "
+                "less than a micrometre; write the inertia of the body",
+                fixable=False,
+            )
+
+
+class RoundingViolation(_InertiaRule):
+    """The printed digits violate the conditions, by no more than they leave open.
+
+    ## What it does
+    Reports a tensor that no body has as printed, while one that a body has lies within half a unit
+    of the last printed digits.
+
+    ## Why is this bad
+    The body is real, the print is not: engines without tolerance (MuJoCo, PyBullet) refuse or zero
+    it all the same.
+
+    ## Example
+        <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.31"/>
+
+    ## Use instead
+        <inertia ixx="0.104" ixy="0" ixz="0" iyy="0.203" iyz="0" izz="0.307"/>
+
+    ## Tolerance
+    Half a unit of the last printed digit of each of the six numbers. Integers are exact, and so is
+    a zero unless it is printed with as many decimals as the finest of the others.
+
+    ## Fix
+    `inertial-check fix` writes the nearest tensor with the digits that it needs.
+
+    ## References
+    The theory page, "The box of printed digits".
+    """
+
+    code, name, severity = "IC305", "rounding-violation", Severity.WARNING
+
+    def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
+        """One finding where the verdict is rounding."""
+        if judgement.verdict == "rounding":
+            yield self.on(
+                body,
+                judgement,
+                f"as printed no body has these numbers (margin {judgement.margin:.3g}), but within "
+                "half a unit of their last digits one does; print more digits, or run "
+                "`inertial-check fix`",
+                fixable=not judgement.numerically_zero,
+            )
+
+
+class SingularInertia(_InertiaRule):
+    """The body is a plate, a rod or a point: valid, without volume.
+
+    ## What it does
+    Notes a margin of exactly zero, up to rounding: all mass in a plane, on a line, or at a point.
+
+    ## Why is this bad
+    It is not wrong. But engines draw the line differently: MuJoCo refuses rods (an eigenvalue below
+    1e-14) and points, and a third of rotated plates, whose rounding falls on the wrong side of its
+    zero tolerance; PyBullet zeroes some plates; Newton inflates rods and points.
+
+    ## Example
+        <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.3"/>
+
+    ## Use instead
+    The inertia of the body with its thickness.
+
+    ## Tolerance
+    |mu| below 8 eps: the margin cannot be told from zero. Raised to a warning by --strict.
+
+    ## Fix
+    None needed.
+
+    ## References
+    Heins, Rigid Body Inertial Parameters, "Physical Consistency" (idealised zero-volume bodies).
+    """
+
+    code, name, severity = "IC306", "singular-inertia", Severity.NOTE
+    strict_severity = Severity.WARNING
+
+    def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
+        """One finding where the verdict is boundary and no other rule speaks of it."""
+        if judgement.verdict != "boundary" or judgement.numerically_zero:
+            return
+        shape, refusals = _shape(judgement)
+        yield self.on(
+            body,
+            judgement,
+            f"these are the numbers of a {shape}: valid, but without volume; {refusals}",
+            fixable=False,
+        )
+
+
+def numbers_span(body: Body) -> Span:
+    """From the first to the last of the six numbers; the inertial where none is written."""
+    if body.inertial is None:
+        return body.span
+    return hull(body.inertial.I_BBcm_Bi.values(), body.inertial.span)
+
+
+def _is_inconsistent(judgement: Judgement) -> bool:
+    return judgement.verdict == "inconsistent" and not judgement.numerically_zero
+
+
+def _is_indefinite(judgement: Judgement) -> bool:
+    """Whether a principal moment is negative beyond the numerical floor."""
+    low, _, high = judgement.principal_moments
+    return low < -judgement.tolerance * max(abs(low), abs(high))
+
+
+def _is_point_mass(judgement: Judgement) -> bool:
+    return judgement.mass > 0 and not any(judgement.I_BBcm_Bi)
+
+
+def _shape(judgement: Judgement) -> tuple[str, str]:
+    """What has such moments, and which engines refuse it."""
+    low, _, high = judgement.principal_moments
+    if low <= tolerances.FLOOR_FACTOR * judgement.tolerance * high:
+        return "rod", "MuJoCo refuses it and Newton inflates it"
+    return "plate", "once rotated, MuJoCo and PyBullet refuse about a third of such tensors"

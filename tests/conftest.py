@@ -1,0 +1,81 @@
+"""Options and fixtures that every test may use."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+TESTS = Path(__file__).parent
+PROJECT = TESTS.parent
+sys.path.insert(0, str(TESTS))  # `import oracles`
+
+# Timing of single examples says nothing on a shared machine, so there is no deadline.
+settings.register_profile("quick", deadline=None, max_examples=60, print_blob=True)
+settings.register_profile(
+    "long", deadline=None, max_examples=2000, suppress_health_check=[HealthCheck.too_slow]
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--long", action="store_true", help="corpus and fuzz suites in their long form"
+    )
+    parser.addoption("--update-golden", action="store_true", help="rewrite tests/golden")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("long" if config.getoption("--long") else "quick")
+
+
+@pytest.fixture(scope="session")
+def project_root() -> Path:
+    return PROJECT
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    return PROJECT / "data"
+
+
+def _shared(variable: str, what: str) -> Path:
+    folder = os.environ.get(variable)
+    if not folder:
+        pytest.skip(f"set {variable} to the folder of {what}")
+    if not Path(folder).is_dir():
+        pytest.fail(f"{variable}={folder} is no directory")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Path:
+    return _shared("INERTIAL_CHECK_CORPUS", "real robot models with TRUTH.jsonl")
+
+
+@pytest.fixture(scope="session")
+def cases() -> Path:
+    return _shared("INERTIAL_CHECK_CASES", "real broken inertials (real_inertials.json)")
+
+
+@pytest.fixture(scope="session")
+def datasets() -> Path:
+    return _shared("INERTIAL_CHECK_DATASETS", "identification data and parameter tables")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """golden("folder/name.txt", text): the text equals the stored file, byte for byte."""
+
+    def compare(name: str, text: str) -> None:
+        path = TESTS / "golden" / name
+        if request.config.getoption("--update-golden"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text.encode())
+        assert path.exists(), (
+            f"no golden file {name}: run pytest --update-golden and review the diff"
+        )
+        assert text == path.read_bytes().decode(), f"{name} differs; --update-golden if intended"
+
+    return compare

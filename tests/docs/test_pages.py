@@ -1,0 +1,144 @@
+"""The documentation is executed: what README.md and docs/*.md show is what the program prints.
+
+In a ``console`` block a line that starts with ``$ `` is a command, and the lines up to the next one are
+all that it prints. A ``python`` block is a doctest session; the sessions of a page share their names.
+The blocks of a page run in order, beside a copy of data/.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PROGRAM = [sys.executable, "-m", "inertial_check"]
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its language, its text, and the line of the page on which its text starts."""
+
+    language: str
+    text: str
+    line: int
+
+
+def blocks(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    return [
+        Block(found[1], found[2], text.count("\n", 0, found.start(2)) + 1)
+        for found in FENCE.finditer(text)
+    ]
+
+
+def blocks_in(language: str) -> list[object]:
+    """One parameter for each page that has blocks of this language."""
+    found = [(page, [b for b in blocks(page) if b.language == language]) for page in PAGES]
+    return [pytest.param(page, own, id=page.name) for page, own in found if own]
+
+
+@pytest.fixture
+def beside_data(tmp_path, monkeypatch):
+    shutil.copytree(ROOT / "data", tmp_path / "data")
+    monkeypatch.chdir(tmp_path)
+
+
+def transcript(commands: list[str]) -> str:
+    """What a reader's terminal shows after these commands."""
+    lines, code = [], 0
+    for command in commands:
+        lines.append(f"$ {command}\n")
+        if command == "echo $?":
+            lines.append(f"{code}\n")
+            continue
+        name, *arguments = shlex.split(command)
+        program = {"inertial-check": PROGRAM, "cat": ["cat"]}[name]
+        done = subprocess.run(
+            [*program, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, "PYTHONUTF8": "1", "NO_COLOR": "1"},
+            check=False,
+        )
+        lines.append(done.stdout.decode())
+        code = done.returncode
+    return "".join(lines)
+
+
+@pytest.mark.usefixtures("beside_data")
+@pytest.mark.parametrize(("page", "consoles"), blocks_in("console"))
+def test_commands_print_what_the_page_shows(page, consoles):
+    for block in consoles:
+        commands = re.findall(r"^\$ (.*)$", block.text, re.MULTILINE)
+        assert commands, f"{page.name}:{block.line}: a console block without a command"
+        assert transcript(commands) == block.text, f"{page.name}:{block.line}"
+
+
+@pytest.mark.usefixtures("beside_data")
+@pytest.mark.parametrize(("page", "sessions"), blocks_in("python"))
+def test_sessions_print_what_the_page_shows(page, sessions):
+    names: dict[str, object] = {}
+    runner = doctest.DocTestRunner(verbose=False)
+    parser = doctest.DocTestParser()
+    problems: list[str] = []
+    for block in sessions:
+        test = parser.get_doctest(block.text, names, page.name, str(page), block.line - 1)
+        assert test.examples, f"{page.name}:{block.line}: a python block without a >>> line"
+        runner.run(test, out=problems.append, clear_globs=False)
+        names = test.globs
+    assert not problems, "".join(problems)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_inside_the_project_lead_somewhere(page):
+    targets = re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8"))
+    inside = [target for target in targets if "://" not in target]
+    assert [target for target in inside if not (page.parent / target).exists()] == []
+
+
+def marked(name: str) -> list[str]:
+    """The lines of the README's block after the comment <!-- name -->."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    found = re.findall(rf"<!-- {name} -->\n+```sh\n(.*?)```", text, re.DOTALL)
+    assert len(found) == 1, f"README.md needs exactly one block after <!-- {name} -->"
+    return found[0].splitlines()
+
+
+def test_the_quick_start_is_one_command_each_and_the_first_is_shown_with_its_output():
+    (first,) = marked("main-command")
+    (second,) = marked("test-command")
+    main = first.split(" && ")[-1].removeprefix(".venv/bin/")
+    assert main.startswith("inertial-check check data/")
+    shown = [b.text for b in blocks(ROOT / "README.md") if b.language == "console"]
+    assert any(text.startswith(f"$ {main}\n") for text in shown)
+    assert second.endswith("-m pytest")
+
+
+def test_ci_runs_the_test_command_of_the_readme(tmp_path):
+    """.ci/run hands the marked block to bash as it stands, from the root, without a stdin."""
+    if os.name == "nt":
+        pytest.skip(".ci/run is a bash script")
+    (command,) = marked("test-command")
+    seen, stub = tmp_path / "seen", tmp_path / "bin"
+    stub.mkdir()
+    bash = stub / "bash"
+    bash.write_text(f'#!/bin/sh\npwd > "{seen}"\nprintf "%s\\n" "$@" >> "{seen}"\ncat >> "{seen}"\n')
+    bash.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{stub}{os.pathsep}{os.environ['PATH']}"}
+    interpreter = shutil.which("bash")
+    subprocess.run([interpreter, ROOT / ".ci" / "run"], env=environment, cwd=tmp_path, check=True)
+    where, *arguments = seen.read_text().splitlines()
+    assert Path(where) == ROOT
+    assert arguments[-1] == command
