@@ -60,7 +60,9 @@ def test_the_checker_says_what_the_manifest_says(name):
 
 
 def test_every_code_that_models_can_show_has_its_smallest_example():
-    shown = {code for entry in MODELS.values() for codes in entry["codes"].values() for code in codes}
+    shown = {
+        code for entry in MODELS.values() for codes in entry["codes"].values() for code in codes
+    }
     assert shown == {rule.code for rule in ALL_RULES if rule.code.startswith(FAMILIES)}
 
 
@@ -85,7 +87,9 @@ def _exact_verdict(link: ElementTree.Element) -> str:
 def _decided(entry: dict[str, Any]) -> bool:
     """Whether the reference parser reads the file, and some verdict is about six finite numbers."""
     numbers = {"consistent", "boundary", "rounding", "inconsistent"}
-    return "IC002" not in entry["codes"].get("", ()) and bool(numbers & {*entry["verdicts"].values()})
+    return "IC002" not in entry["codes"].get("", ()) and bool(
+        numbers & {*entry["verdicts"].values()}
+    )
 
 
 @pytest.mark.parametrize("name", [name for name, entry in MODELS.items() if _decided(entry)])
@@ -111,3 +115,6 @@ def test_vectors_have_the_verdicts_and_projections_of_the_manifest(name):
     assert list(ic.check(theta, order=order, about=about).verdict) == entry["verdicts"]
     projection = ic.project(theta, order=order, about=about)
     assert list(projection.status) == entry["statuses"]
+    for row, nearest in entry["nearest"].items():
+        found = projection.theta[int(row)]
+        np.testing.assert_allclose(found, nearest, rtol=0, atol=1e-14 * np.max(np.abs(nearest)))

@@ -174,8 +174,11 @@ class LenientParser:
     def _tag(self, start: int) -> int:
         """Read a tag; past it, or -1 where an engine would read no further."""
         tag = scan_tag(self._text, start)
-        if tag.closing:
+        if tag.closing and not tag.empty:
             return self._closing(tag, start)
+        if tag.closing:
+            message = f"</{tag.name}/> is read as the empty element <{tag.name}/>: delete one slash"
+            self._complain("two-slashes", message, start, tag.end)
         if not tag.spaced:
             message = f"<{tag.name}>: no blank may follow `<`, and one must part two attributes"
             self._complain("blanks", message, start, tag.end)
@@ -211,7 +214,7 @@ class LenientParser:
             message = f"</{tag.name}> closes nothing; what follows is not read: delete it"
             self._complain("extra-end", message, start, tag.end)
             return -1
-        if tag.name != self._open[-1].tag or tag.empty:
+        if tag.name != self._open[-1].tag:
             raise Mismatch(tag.name, self._open[-1], start)
         if tag.attributes or not tag.spaced:
             message = f"</{tag.name}> has more than its name, which is not read: delete it"

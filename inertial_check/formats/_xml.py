@@ -105,6 +105,8 @@ class _TreeBuilder:
         Raises:
             Unreadable: It is not well-formed.
         """
+        if self._text.startswith("\ufeff"):  # a second mark, which expat would take for the first
+            raise Unreadable("a second byte order mark")
         try:
             self._parser.Parse(self._text.encode(), True)
         except expat.ExpatError as error:
@@ -173,7 +175,7 @@ def parse(path: str, data: bytes) -> Document:
         root, comments, complaints = _tree(text)
     except Unreadable as error:
         raise _document_error(source, index, error) from None
-    complaints = [*decoded_.complaints, *complaints, *_undeclared_prefixes(root, text)]
+    complaints = [*decoded_.complaints, *complaints]
     return Document(source, root, comments, tuple(_problems(complaints, index)), text, index)
 
 
@@ -191,30 +193,43 @@ def _tree(text: str) -> tuple[Element, tuple[Comment, ...], list[Complaint]]:
     strict = _TreeBuilder(text)
     try:
         strict.parse()
-        if strict.names_external_dtd:
-            # expat drops references to what that might declare; engines keep them as text.
-            for undefined in references(text, 0, len(text)):
-                raise Unreadable("undefined entity", undefined)
     except _EntityError:
         raise
-    except Unreadable as error:
-        return _mended_tree(text, error)
+    except Unreadable as refusal:
+        return _mended_tree(text, [_refused(refusal)])
+    if strict.names_external_dtd and any(references(text, 0, len(text))):
+        # expat drops references to what that might declare; engines keep them as text.
+        return _mended_tree(text, [])
     if strict.root is None:
         raise Unreadable("no element in it: expected an XML document")
-    return strict.root, tuple(strict.comments), []
+    return strict.root, tuple(strict.comments), _namespace_complaints(strict.root, text)
 
 
 def _mended_tree(
-    text: str, refusal: Unreadable
+    text: str, otherwise: list[Complaint]
 ) -> tuple[Element, tuple[Comment, ...], list[Complaint]]:
     lenient = LenientParser(text)
     if lenient.root is None:
         raise Unreadable("no element in it: expected an XML document")
-    complaints = lenient.complaints
-    if not complaints:
-        message = f"XML parsers refuse this ({refusal.reason}), robot engines read it: mend it"
-        complaints = [Complaint("syntax", message, refusal.at, refusal.at + 1)]
+    complaints = [*(lenient.complaints or otherwise), *_undeclared_prefixes(lenient.root, text)]
     return lenient.root, tuple(lenient.comments), complaints
+
+
+def _refused(error: Unreadable) -> Complaint:
+    message = f"XML parsers refuse this ({error.reason}), robot engines read it: mend it"
+    return Complaint("syntax", message, error.at, error.at + 1)
+
+
+def _namespace_complaints(root: Element, text: str) -> list[Complaint]:
+    """What a parser that knows namespaces would refuse in a well-formed document."""
+    parser = expat.ParserCreate("utf-8", "\x01")  # in no name, in no URI
+    try:
+        parser.Parse(text.encode(), True)
+    except expat.ExpatError as error:
+        at = Index(text, "utf-8").char(parser.ErrorByteIndex)
+        refusal = Unreadable(expat.ErrorString(error.code), at)
+        return list(_undeclared_prefixes(root, text)) or [_refused(refusal)]
+    return []
 
 
 def _walk(root: Element) -> Iterator[tuple[Element, bool]]:

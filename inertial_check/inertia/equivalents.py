@@ -1,8 +1,8 @@
 """Uniform solids that have a body's mass and principal moments: what the numbers look like.
 
-A body with spreads s_i (the eigenvalues of its central second moment, s_i = (J_j + J_k - J_i) / 2) is
-as far along its principal axes as a box of edges sqrt(12 s_i / m) or an ellipsoid of semi-axes
-sqrt(5 s_i / m). Where no body has the moments, no solid does: those entries are NaN.
+The spreads s_i = (J_j + J_k - J_i) / 2 are the eigenvalues of the central second moment. A uniform
+box has them with edges sqrt(12 s_i / m), a uniform ellipsoid with semi-axes sqrt(5 s_i / m). Where
+no body has the moments, no solid does: those entries are NaN.
 """
 
 from __future__ import annotations

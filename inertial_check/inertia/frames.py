@@ -187,8 +187,8 @@ def refuse_nonrotation(xp: Any, name: str, R_AB: Array) -> None:
     """Refuse matrices that are not rotations.
 
     Raises:
-        ParameterError: Wrong shape; columns that are not orthonormal; a reflection. Says by how much
-            and which body. Values that a trace hides are not looked at.
+        ParameterError: Wrong shape; columns that are not orthonormal; a reflection. Says by how
+            much and which body. Values that a trace hides are not looked at.
     """
     expect_shape(name, R_AB, 3, 3)
     identity = xp.eye(3, dtype=R_AB.dtype, device=device_of(R_AB))
@@ -198,8 +198,8 @@ def refuse_nonrotation(xp: Any, name: str, R_AB: Array) -> None:
     body = first_index(xp, ~(error <= floor))
     if body is not None:
         raise ParameterError(
-            f"{name}{of_body(body)} is not orthonormal: max|R^T R - 1| is {float(error[body]):.3g}, "
-            f"expected at most {floor:.1g}"
+            f"{name}{of_body(body)} is not orthonormal: max|R^T R - 1| is "
+            f"{float(error[body]):.3g}, expected at most {floor:.2g}"
         )
     x, y, z = (R_AB[..., i, :] for i in range(3))
     cross = [x[..., i] * y[..., j] - x[..., j] * y[..., i] for i, j in ((1, 2), (2, 0), (0, 1))]

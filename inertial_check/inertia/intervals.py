@@ -24,15 +24,25 @@ def admissible_intervals(I_BBcm: Array) -> Array:
     xp = array_namespace(I_BBcm)
     xx, xy, xz, yy, yz, zz = (I_BBcm[..., i] for i in range(6))
     sx, sy, sz = (yy + zz - xx) / 2, (xx + zz - yy) / 2, (xx + yy - zz) / 2
-    rows = [
-        _diagonal(xp, yy, zz, xy, xz, yz),
-        _product(xp, sx, sy, sz, xz, yz),
-        _product(xp, sx, sz, sy, xy, yz),
-        _diagonal(xp, xx, zz, xy, yz, xz),
-        _product(xp, sy, sz, sx, xy, xz),
-        _diagonal(xp, xx, yy, xz, yz, xy),
-    ]
-    return xp.stack([xp.stack(list(row), axis=-1) for row in rows], axis=-2)
+    diagonal = _diagonal(
+        xp,
+        xp.stack([yy, xx, xx]),
+        xp.stack([zz, zz, yy]),
+        xp.stack([xy, xy, xz]),
+        xp.stack([xz, yz, yz]),
+        xp.stack([yz, xz, xy]),
+    )
+    product = _product(
+        xp,
+        xp.stack([sx, sx, sy]),
+        xp.stack([sy, sz, sz]),
+        xp.stack([sz, sy, sx]),
+        xp.stack([xz, xy, xy]),
+        xp.stack([yz, yz, xz]),
+    )
+    ends = [xp.stack(list(pair), axis=-1) for pair in (diagonal, product)]
+    (x, y, z), (x_y, x_z, y_z) = ((each[i, ...] for i in range(3)) for each in ends)
+    return xp.stack([x, x_y, x_z, y, y_z, z], axis=-2)
 
 
 def _product(xp: Any, a: Array, b: Array, f: Array, ac: Array, bc: Array) -> tuple[Array, Array]:

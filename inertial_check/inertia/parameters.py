@@ -1,4 +1,4 @@
-"""InertialParameters: the ten numbers of a body, or of a batch of bodies, and every way to say them."""
+"""InertialParameters: the ten numbers of a body, or of a batch, and every way to say them."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from inertial_check.inertia._arrays import (
     real_arrays,
 )
 from inertial_check.inertia._namespace import Array, array_namespace
+from inertial_check.inertia.eigen import eigensystem, eigenvalues
 from inertial_check.inertia.representations import (
     about_com,
     about_origin,
@@ -258,8 +259,6 @@ class InertialParameters:
     @quiet
     def principal_moments(self) -> Array:
         """(..., 3) eigenvalues of I_BBcm_B, ascending [kg m^2]."""
-        from inertial_check.inertia.eigen import eigenvalues
-
         spreads = eigenvalues(second_moment(self._six("com")))
         low, middle, high = (spreads[..., i] for i in range(3))
         xp = array_namespace(spreads)
@@ -267,13 +266,17 @@ class InertialParameters:
 
     @quiet
     def principal_axes(self) -> Array:
-        """(..., 3, 3) R_BP, right-handed: column i is the axis of principal_moments()[..., i] in B."""
-        from inertial_check.inertia.eigen import eigensystem
+        """(..., 3, 3) R_BP, right-handed: column i is the axis in B of principal_moments() i.
 
-        _, axes = eigensystem(second_moment(self._six("com")))
+        Not unique where moments are equal; NaN where the inertia is not finite.
+        """
+        inertia = self._six("com")
+        xp = array_namespace(inertia)
+        _, axes = eigensystem(second_moment(inertia))
         # The least moment is about the axis of the largest spread: reversed, and one turned round.
-        xp = array_namespace(axes)
-        return xp.stack([axes[..., 2], -axes[..., 1], axes[..., 0]], axis=-1)
+        axes = xp.stack([axes[..., 2], -axes[..., 1], axes[..., 0]], axis=-1)
+        finite = xp.all(xp.isfinite(inertia), axis=-1)[..., None, None]
+        return xp.where(finite, axes, xp.full_like(axes, xp.nan))
 
     # Frames and bodies
 
@@ -307,8 +310,8 @@ class InertialParameters:
         theta = frames.translate(self._theta, p_AoBo_A, self.about)
         com = None
         if self._com is not None:
-            xp, (p_AoBo_A, com) = real_arrays(p_AoBo_A=p_AoBo_A, com=self._com)
-            com = com + p_AoBo_A
+            _, (position, com) = real_arrays(p_AoBo_A=p_AoBo_A, com=self._com)
+            com = com + position
         return self._fresh(theta, self.about, com)
 
     def transform(self, X_AB: Any) -> InertialParameters:

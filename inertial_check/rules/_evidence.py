@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
@@ -14,13 +15,22 @@ from inertial_check.projection.closed_form import nearest_inertia
 from inertial_check.projection.metrics import INERTIA
 
 
-def evidence(judgement: Judgement) -> dict[str, Any]:
-    """Margin, moments, box, witness and the admissible interval of each single entry.
+def evidence(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
+    """Margin, moments, box, witness and the admissible interval of each single entry, body by body.
 
     Intervals are of the entry as printed, in the inertial's own axes, with the others as written;
     None where no value of that entry alone gives a body.
     """
-    intervals = admissible_intervals(np.array(judgement.I_BBcm_Bi)).tolist()
+    tensors = np.array([judgement.I_BBcm_Bi for judgement in judgements]).reshape(-1, 6)
+    return [
+        _values(judgement, intervals)
+        for judgement, intervals in zip(
+            judgements, admissible_intervals(tensors).tolist(), strict=True
+        )
+    ]
+
+
+def _values(judgement: Judgement, intervals: list[list[float]]) -> dict[str, Any]:
     return {
         "mass": judgement.mass,
         "margin": judgement.margin,
@@ -37,6 +47,8 @@ def evidence(judgement: Judgement) -> dict[str, Any]:
 
 def fix_kind(judgement: Judgement) -> FixKind | None:
     """Whether the nearest consistent tensor is near enough to take unasked; None without one."""
+    if judgement.numerically_zero:
+        return None
     before = np.array(judgement.I_BBcm_Bi)
     after = nearest_inertia(before)
     if not np.any(after):

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
-from inertial_check.inertia import tolerances
 from inertial_check.model import Body, Finding, Judgement, Severity, Span
 from inertial_check.rules._base import Rule, hull
 from inertial_check.rules._evidence import evidence, fix_kind, moments_text
 
 
 class _InertiaRule(Rule):
-    """A rule that speaks of the six numbers."""
+    """A rule that speaks of the six numbers, with their evidence, computed for all at once."""
 
-    def on(self, body: Body, judgement: Judgement, message: str, *, fixable: bool) -> Finding:
-        """A finding at the six numbers, with their evidence."""
-        fix = fix_kind(judgement) if fixable else None
-        return self.at(numbers_span(body), message, body, evidence(judgement), fix)
+    fixable: ClassVar[bool] = False
+
+    def statement(self, body: Body, judgement: Judgement) -> str | None:
+        """What is to be said of the body; None for nothing."""
+        raise NotImplementedError
+
+    def findings(self, judgements: Sequence[Judgement]) -> Iterator[Finding]:
+        """One finding a body of which there is something to say."""
+        pairs = zip(self.model.bodies, judgements, strict=True)
+        spoken = [(body, j, text) for body, j in pairs if (text := self.statement(body, j))]
+        if not spoken:
+            return
+        values = evidence([judgement for _, judgement, _ in spoken])
+        for (body, judgement, text), facts in zip(spoken, values, strict=True):
+            fix = fix_kind(judgement) if self.fixable else None
+            yield self.at(numbers_span(body), text, body, facts, fix)
 
 
 class TriangleInequalityViolation(_InertiaRule):
@@ -27,10 +39,11 @@ class TriangleInequalityViolation(_InertiaRule):
 
     ## Why is this bad
     A moment is a sum of two spreads, J1 = s2 + s3, J2 = s1 + s3, J3 = s1 + s2, so J1 > J2 + J3
-    means a negative spread s1 along one axis: the mass nearer to a plane than "in the plane". The
-    robot gains energy from nothing in some motions. MuJoCo: "inertia must satisfy A + B >= C; use
-    'balanceinertia' to fix". Drake replaces the body by a sphere of 1000 kg/m^3, Gazebo refuses the
-    world ("A link named ... has invalid inertia."), PyBullet sets the inertia to zero.
+    means s1 < 0: a spread of mass along one axis that is less than none. No real robot moves like
+    such a model, and engines differ in what they do with it. MuJoCo: "inertia must satisfy
+    A + B >= C; use 'balanceinertia' to fix". Drake replaces the body by a sphere of 1000 kg/m^3,
+    Gazebo refuses the world ("A link named ... has invalid inertia."), PyBullet sets the inertia to
+    zero.
 
     ## Example
         <inertia ixx="0.001" ixy="0" ixz="0" iyy="0.001" iyz="0" izz="0.004"/>
@@ -39,7 +52,7 @@ class TriangleInequalityViolation(_InertiaRule):
         <inertia ixx="0.0017" ixy="0" ixz="0" iyy="0.0017" iyz="0" izz="0.0033"/>
 
     ## Tolerance
-    The margin mu = (J2 + J3 - J1) / (J1 + J2 + J3) is compared with the rounding of the arithmetic,
+    The margin mu = s1 / (|s1| + |s2| + |s3|) is compared with the rounding of the arithmetic,
     8 eps; what the printed digits can explain is IC305 instead. Exact plates (mu = 0) pass.
 
     ## Fix
@@ -53,19 +66,18 @@ class TriangleInequalityViolation(_InertiaRule):
     """
 
     code, name, severity = "IC301", "triangle-inequality-violation", Severity.ERROR
+    fixable = True
 
-    def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
-        """One finding where the tensor is PSD and violates the triangle inequality."""
-        if _is_inconsistent(judgement) and not _is_indefinite(judgement):
-            low, middle, high = judgement.principal_moments
-            yield self.on(
-                body,
-                judgement,
-                f"no body has principal moments {moments_text(judgement)} kg m^2: the largest may "
-                f"be at most the sum of the others, {low + middle:.6g}, and exceeds it by "
-                f"{high - low - middle:.3g} (margin {judgement.margin:.3g}, 0 or more is needed)",
-                fixable=True,
-            )
+    def statement(self, body: Body, judgement: Judgement) -> str | None:
+        """Where the tensor is PSD and violates the triangle inequality."""
+        if not _is_inconsistent(judgement) or _is_indefinite(judgement):
+            return None
+        low, middle, high = judgement.principal_moments
+        return (
+            f"no body has principal moments {moments_text(judgement)} kg m^2: the largest may be "
+            f"at most the sum of the others, {low + middle:.6g}, and exceeds it by "
+            f"{high - low - middle:.3g} (margin {judgement.margin:.3g}, 0 or more is needed)"
+        )
 
 
 class NegativePrincipalMoment(_InertiaRule):
@@ -97,18 +109,17 @@ class NegativePrincipalMoment(_InertiaRule):
     """
 
     code, name, severity = "IC302", "negative-principal-moment", Severity.ERROR
+    fixable = True
 
-    def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
-        """One finding where the smallest principal moment is below zero."""
-        if _is_inconsistent(judgement) and _is_indefinite(judgement):
-            yield self.on(
-                body,
-                judgement,
-                f"the smallest principal moment is {judgement.principal_moments[0]:.6g} kg m^2; "
-                f"about no axis may it be below 0 (all three: {moments_text(judgement)}; margin "
-                f"{judgement.margin:.3g}, 0 or more is needed)",
-                fixable=True,
-            )
+    def statement(self, body: Body, judgement: Judgement) -> str | None:
+        """Where the smallest principal moment is below zero."""
+        if not _is_inconsistent(judgement) or not _is_indefinite(judgement):
+            return None
+        return (
+            f"the smallest principal moment is {judgement.principal_moments[0]:.6g} kg m^2; about "
+            f"no axis may it be below 0 (all three: {moments_text(judgement)}; margin "
+            f"{judgement.margin:.3g}, 0 or more is needed)"
+        )
 
 
 class ZeroInertia(_InertiaRule):
@@ -142,16 +153,14 @@ class ZeroInertia(_InertiaRule):
 
     code, name, severity = "IC303", "zero-inertia", Severity.WARNING
 
-    def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
-        """One finding on a moved point mass."""
-        if _is_point_mass(judgement) and body.moved:
-            yield self.on(
-                body,
-                judgement,
-                f"a {body.joint} joint moves {judgement.mass:.6g} kg with an inertia of exactly 0; "
-                "write the inertia of the body, or fix the joint",
-                fixable=False,
-            )
+    def statement(self, body: Body, judgement: Judgement) -> str | None:
+        """Where a joint moves a point mass."""
+        if not _is_point_mass(judgement) or not body.moved:
+            return None
+        return (
+            f"a {body.joint} joint moves {judgement.mass:.6g} kg with an inertia of exactly 0; "
+            "write the inertia of the body, or fix the joint"
+        )
 
 
 class NumericallyZeroInertia(_InertiaRule):
@@ -184,17 +193,15 @@ class NumericallyZeroInertia(_InertiaRule):
 
     code, name, severity = "IC304", "numerically-zero-inertia", Severity.WARNING
 
-    def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
-        """One finding where the radius of gyration is below a micrometre and I is not 0."""
-        if judgement.numerically_zero and any(judgement.I_BBcm_Bi):
-            largest = max(abs(entry) for entry in judgement.I_BBcm_Bi)
-            yield self.on(
-                body,
-                judgement,
-                f"the largest entry is {largest:.3g} kg m^2 for {judgement.mass:.6g} kg: a body of "
-                "less than a micrometre; write the inertia of the body",
-                fixable=False,
-            )
+    def statement(self, body: Body, judgement: Judgement) -> str | None:
+        """Where the radius of gyration is below a micrometre and I is not 0."""
+        if not judgement.numerically_zero or not any(judgement.I_BBcm_Bi):
+            return None
+        largest = max(abs(entry) for entry in judgement.I_BBcm_Bi)
+        return (
+            f"the largest entry is {largest:.3g} kg m^2 for {judgement.mass:.6g} kg: a body of "
+            "less than a micrometre; write the inertia of the body"
+        )
 
 
 class RoundingViolation(_InertiaRule):
@@ -227,17 +234,17 @@ class RoundingViolation(_InertiaRule):
 
     code, name, severity = "IC305", "rounding-violation", Severity.WARNING
 
-    def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
-        """One finding where the verdict is rounding."""
-        if judgement.verdict == "rounding":
-            yield self.on(
-                body,
-                judgement,
-                f"as printed no body has these numbers (margin {judgement.margin:.3g}), but within "
-                "half a unit of their last digits one does; print more digits, or run "
-                "`inertial-check fix`",
-                fixable=not judgement.numerically_zero,
-            )
+    fixable = True
+
+    def statement(self, body: Body, judgement: Judgement) -> str | None:
+        """Where the verdict is rounding."""
+        if judgement.verdict != "rounding":
+            return None
+        return (
+            f"as printed no body has these numbers (margin {judgement.margin:.3g}), but within "
+            "half a unit of their last digits one does; print more digits, or run "
+            "`inertial-check fix`"
+        )
 
 
 class SingularInertia(_InertiaRule):
@@ -270,17 +277,13 @@ class SingularInertia(_InertiaRule):
     code, name, severity = "IC306", "singular-inertia", Severity.NOTE
     strict_severity = Severity.WARNING
 
-    def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
-        """One finding where the verdict is boundary and no other rule speaks of it."""
-        if judgement.verdict != "boundary" or judgement.numerically_zero:
-            return
+    def statement(self, body: Body, judgement: Judgement) -> str | None:
+        """Where the verdict is boundary and no rule above speaks of it."""
+        spoken = body.moved if _is_point_mass(judgement) else judgement.numerically_zero
+        if judgement.verdict != "boundary" or spoken:
+            return None
         shape, refusals = _shape(judgement)
-        yield self.on(
-            body,
-            judgement,
-            f"these are the numbers of a {shape}: valid, but without volume; {refusals}",
-            fixable=False,
-        )
+        return f"these are the numbers of a {shape}: valid, but without volume; {refusals}"
 
 
 def numbers_span(body: Body) -> Span:
@@ -307,6 +310,8 @@ def _is_point_mass(judgement: Judgement) -> bool:
 def _shape(judgement: Judgement) -> tuple[str, str]:
     """What has such moments, and which engines refuse it."""
     low, _, high = judgement.principal_moments
-    if low <= tolerances.FLOOR_FACTOR * judgement.tolerance * high:
+    if high <= 0:
+        return "point", "where a joint moves it MuJoCo refuses it, and Newton inflates it"
+    if low <= judgement.tolerance * high:
         return "rod", "MuJoCo refuses it and Newton inflates it"
-    return "plate", "once rotated, MuJoCo and PyBullet refuse about a third of such tensors"
+    return "plate", "once rotated, MuJoCo refuses about a third of such tensors"

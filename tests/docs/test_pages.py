@@ -14,10 +14,13 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+import inertial_check as ic
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -134,7 +137,9 @@ def test_ci_runs_the_test_command_of_the_readme(tmp_path):
     seen, stub = tmp_path / "seen", tmp_path / "bin"
     stub.mkdir()
     bash = stub / "bash"
-    bash.write_text(f'#!/bin/sh\npwd > "{seen}"\nprintf "%s\\n" "$@" >> "{seen}"\ncat >> "{seen}"\n')
+    bash.write_text(
+        f'#!/bin/sh\npwd > "{seen}"\nprintf "%s\\n" "$@" >> "{seen}"\ncat >> "{seen}"\n'
+    )
     bash.chmod(0o755)
     environment = {**os.environ, "PATH": f"{stub}{os.pathsep}{os.environ['PATH']}"}
     interpreter = shutil.which("bash")
@@ -142,3 +147,35 @@ def test_ci_runs_the_test_command_of_the_readme(tmp_path):
     where, *arguments = seen.read_text().splitlines()
     assert Path(where) == ROOT
     assert arguments[-1] == command
+
+
+def test_the_architecture_page_draws_the_package_as_it_is():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    layout = text.partition("## Layout")[2].partition("##")[0].partition("    tests/")[0]
+    package = ROOT / "inertial_check"
+    folders = {p.name for p in package.iterdir() if (p / "__init__.py").exists()}
+    assert set(re.findall(r"^ {6}(\w+)/", layout, re.MULTILINE)) == folders
+    for folder in ("inertia", "projection"):
+        drawn = layout.partition(f"{folder}/")[2]
+        drawn = re.split(r"^ {6}\w+/", drawn, maxsplit=1, flags=re.MULTILINE)[0]
+        modules = {p.name for p in (package / folder).glob("[!_]*.py")}
+        assert set(re.findall(r"^ {8}(\w+\.py)", drawn, re.MULTILINE)) == modules, folder
+
+
+def test_the_architecture_page_draws_the_layers_that_import_linter_holds():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    (drawn,) = re.findall(r"^ {4}(cli -> .*)$", text, re.MULTILINE)
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    assert drawn.split(" -> ") == [layer.replace("inertial_check.", "") for layer in layers]
+
+
+def test_every_public_name_is_met_in_the_python_page():
+    text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    assert [name for name in ic.__all__ if f"ic.{name}" not in text] == []
+
+
+def test_the_citation_names_the_version_of_the_package():
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {ic.__version__}\n" in citation
+    assert f"## [{ic.__version__}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")

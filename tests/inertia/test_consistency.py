@@ -1,11 +1,12 @@
 from fractions import Fraction
 
-import inertial_check as ic
 import numpy as np
 import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+import inertial_check as ic
 from inertial_check.inertia.consistency import Consistency, Verdict, check_printed
 
 EPS = np.finfo(float).eps
@@ -195,7 +196,7 @@ class TestConditions:
 
 class TestProofs:
     def test_witness_has_negative_spread_in_exact_arithmetic(self):
-        theta, kind = rows_of_every_kind(np.random.default_rng(9), 400)
+        theta, _ = rows_of_every_kind(np.random.default_rng(9), 400)
         result = ic.check(theta, about="com")
         for row, witness, verdict in zip(theta, result.witness, result.verdict, strict=True):
             if verdict != "inconsistent":
@@ -235,7 +236,9 @@ class TestProofs:
 
     def test_realize_refuses_with_index_and_margin(self):
         theta = np.stack([vector((1, 0, 0, 1, 0, 1)), vector((1, 0, 0, 1, 0, 3))])
-        with pytest.raises(ic.ParameterError, match=r"body \(1,\) is inconsistent \(margin -0\.143\)"):
+        with pytest.raises(
+            ic.ParameterError, match=r"body \(1,\) is inconsistent \(margin -0\.143\)"
+        ):
             ic.realize(theta, about="com")
 
     def test_realize_of_nothing(self):

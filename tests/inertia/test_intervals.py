@@ -4,6 +4,7 @@ from fractions import Fraction
 import numpy as np
 import oracles
 import pytest
+
 from inertial_check.inertia.intervals import admissible_intervals
 
 

@@ -4,6 +4,7 @@ import cvxpy as cp
 import numpy as np
 import oracles
 import pytest
+
 from inertial_check.inertia.printed import explained_by_digits, half_units
 
 

@@ -1,0 +1,181 @@
+import runpy
+import subprocess
+import sys
+from textwrap import dedent
+
+import pytest
+
+import inertial_check as ic
+from inertial_check.formats import load
+from inertial_check.model import Model, Problem, Severity, Source, Span
+from inertial_check.rules import ALL_RULES, HEADINGS, as_dict, find, page
+from inertial_check.rules.document import UnresolvedReference
+
+LINK = '<link name="hand"/><link name="finger">{}</link>'
+JOINT = '<joint name="knuckle" type="revolute"><parent link="hand"/><child link="finger"/></joint>'
+BALL = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
+
+
+def document(snippet):
+    """The robot in which a page's snippet stands."""
+    if "<robot" in snippet:
+        return snippet
+    if snippet.startswith("<link"):
+        joint = "" if "<joint" in snippet else JOINT
+        return f'<robot name="r"><link name="hand"/>{snippet}{joint}</robot>'
+    if not snippet.startswith("<inertial"):
+        mass = "" if "<mass" in snippet else '<mass value="1"/>'
+        snippet = f"<inertial>{mass}{snippet}{'' if '<inertia ' in snippet else BALL}</inertial>"
+    return f'<robot name="r">{LINK.format(snippet)}{JOINT}</robot>'
+
+
+def codes(text):
+    try:
+        return {finding.code for finding in ic.check_model(text.encode()).findings}
+    except ic.DocumentError:
+        return {"IC001"}
+
+
+@pytest.mark.parametrize("rule", ALL_RULES, ids=lambda rule: rule.code)
+class TestPages:
+    def test_headings(self, rule):
+        sections = as_dict(rule)["explanation"]
+        assert tuple(sections) == HEADINGS
+        assert all(sections.values())
+
+    def test_the_example_shows_it_and_the_remedy_does_not(self, rule):
+        sections = as_dict(rule)["explanation"]
+        bad, good = dedent(sections["Example"]).strip(), dedent(sections["Use instead"]).strip()
+        if rule is UnresolvedReference:
+            pytest.skip("no format of this release refers to other files")
+        assert rule.code in codes(document(bad))
+        if good.startswith("<"):
+            assert rule.code not in codes(document(good))
+
+    def test_the_page_in_the_documentation_is_current(self, rule, project_root):
+        assert (project_root / "docs" / "rules" / f"{rule.code}.md").read_text() == page(rule)
+
+    def test_found_by_code_and_name_in_any_case(self, rule):
+        assert find(rule.code.lower()) is rule
+        assert find(rule.name.upper()) is rule
+
+
+def test_codes_are_sorted_and_unique():
+    every = [rule.code for rule in ALL_RULES]
+    assert every == sorted(set(every))
+    assert len({rule.name for rule in ALL_RULES}) == len(ALL_RULES)
+    assert find("IC999") is None
+
+
+def test_severities_are_those_of_the_contract():
+    severity = {rule.code: rule.severity for rule in ALL_RULES}
+    errors = {"IC001", "IC004", "IC101", "IC102", "IC104", "IC301", "IC302"}
+    assert {code for code, value in severity.items() if value is Severity.ERROR} == errors
+    assert {code for code, value in severity.items() if value is Severity.NOTE} == {"IC306"}
+    raised = {rule.code for rule in ALL_RULES if rule.strict_severity != rule.severity}
+    assert raised == {"IC306"}
+
+
+def test_references_are_reported():
+    source = Source("r.urdf", b"<robot/>")
+    problem = Problem(
+        "reference", "include missing.urdf not found; its links were skipped", Span(0, 8)
+    )
+    model = Model(source, "urdf", "r", (), (problem,))
+    (finding,) = ic.check_model(model).findings
+    assert (finding.code, finding.message) == ("IC003", problem.message)
+
+
+def test_generator_checks_its_own_output(project_root):
+    script = project_root / "docs" / "generate_rules.py"
+    done = subprocess.run(
+        [sys.executable, script, "--check"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "current\n")
+    assert set(runpy.run_path(str(script))["pages"]()) == {
+        path.name for path in (project_root / "docs" / "rules").iterdir()
+    }
+
+
+def findings(inertial, joint="revolute"):
+    text = f'<robot name="r">{LINK.format(inertial)}{JOINT.replace("revolute", joint)}</robot>'
+    return {f.code: f for f in ic.check_model(text.encode()).findings if f.body == "finger"}
+
+
+def inertial(mass, *six):
+    names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+    entries = " ".join(f'{name}="{value}"' for name, value in zip(names, six, strict=True))
+    return f'<inertial><mass value="{mass}"/><inertia {entries}/></inertial>'
+
+
+@pytest.mark.parametrize(
+    ("numbers", "joint", "expected"),
+    [
+        ((1, 1, 0, 0, 1, 0, 1), "revolute", set()),
+        ((1, 1, 0, 0, 1, 0, 3), "revolute", {"IC301"}),
+        ((1, 1, 0, 0, 1, 0, 3), "fixed", {"IC301"}),
+        ((1, -1, 0, 0, 1, 0, 1), "revolute", {"IC302"}),
+        ((-1, 1, 0, 0, 1, 0, 1), "revolute", {"IC101"}),
+        ((-1, 1, 0, 0, 1, 0, 3), "revolute", {"IC101"}),
+        ((0, 1, 0, 0, 1, 0, 1), "fixed", {"IC102"}),
+        ((0, 0, 0, 0, 0, 0, 0), "fixed", set()),
+        ((0, 0, 0, 0, 0, 0, 0), "prismatic", {"IC103"}),
+        (("nan", 1, 0, 0, 1, 0, 1), "fixed", {"IC104"}),
+        ((1, "1e400", 0, 0, 1, 0, "-inf"), "fixed", {"IC104"}),
+        ((1, "1,5", 0, 0, 1, 0, 1), "fixed", {"IC004"}),
+        ((1, 0, 0, 0, 0, 0, 0), "revolute", {"IC303"}),
+        ((1, 0, 0, 0, 0, 0, 0), "fixed", {"IC306"}),
+        ((1, "1e-13", 0, 0, "1e-13", 0, "1e-13"), "fixed", {"IC304"}),
+        ((1, "1e-13", 0, 0, "1e-13", 0, "9e-13"), "revolute", {"IC304"}),
+        (("1e-7", "1e-13", 0, 0, "1e-13", 0, "1e-13"), "revolute", set()),
+        ((1, 0.1, 0, 0, 0.2, 0, 0.31), "revolute", {"IC305"}),
+        ((1, 0.1, 0, 0, 0.2, 0, 0.3), "revolute", {"IC306"}),
+        ((1, 0, 0, 0, 1, 0, 1), "revolute", {"IC306"}),
+    ],
+)
+def test_which_codes(numbers, joint, expected):
+    assert set(findings(inertial(*numbers), joint)) == expected
+
+
+def test_values_and_places():
+    finding = findings(inertial(2, 1, 0, 0, 2, 0, 9))["IC301"]
+    assert finding.values["margin"] == pytest.approx(-3 / 12)
+    assert finding.values["principal_moments"] == [1, 2, 9]
+    assert finding.values["admissible"]["izz"] == pytest.approx([1, 3])
+    assert finding.values["admissible"]["ixy"] is None
+    assert abs(finding.values["witness"][2]) == 1
+    assert finding.values["equivalent_box"][0] is None
+    assert finding.fix == "unsafe"
+    text = f'<robot name="r">{LINK.format(inertial(2, 1, 0, 0, 2, 0, 9))}{JOINT}</robot>'
+    assert text[finding.place.column - 1] == "1"
+    assert text[finding.place.end_column - 2] == "9"
+
+
+def test_fix_is_safe_only_when_small_and_absent_where_nothing_is_near():
+    assert findings(inertial(1, 1, 0, 0, 1, 0, "2.01"))["IC301"].fix == "safe"
+    assert findings(inertial(1, -1, 0, 0, -1, 0, -1))["IC302"].fix is None
+    assert findings(inertial(1, "1e-13", 0, 0, "1e-13", 0, "9e-13"))["IC304"].fix is None
+
+
+def test_every_number_that_is_not_finite_is_named():
+    text = (
+        '<robot name="r"><link name="a"><inertial><origin xyz="0 nan 0"/><mass value="inf"/>'
+        '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="-nan" izz="1"/></inertial></link></robot>'
+    )
+    found = [f for f in ic.check_model(text.encode()).findings if f.code == "IC104"]
+    assert [f.values["entry"] for f in found] == ["com y", "mass", "iyz"]
+    assert ic.check_model(text.encode()).bodies[0].judgement.verdict == "invalid"
+
+
+def test_a_body_is_judged_in_the_axes_of_its_numbers():
+    """An exact plate stays exact under any rpy: nothing is rotated before it is judged."""
+    for rpy in ("0.3 0.4 0.5", "1e-3 -2 3"):
+        rotated = inertial(1, "0.1", 0, 0, "0.2", 0, "0.3").replace(
+            "<mass", f'<origin rpy="{rpy}"/><mass'
+        )
+        assert set(findings(rotated)) == {"IC306"}
+    model = load(f'<robot name="r"><link name="a">{rotated}</link></robot>'.encode())
+    body = ic.check_model(model).bodies[0].judgement
+    assert body.I_BBcm_Bi == (0.1, 0, 0, 0.2, 0, 0.3)
+    assert sum(body.I_BBcm_B[i] for i in (0, 3, 5)) == pytest.approx(0.6)
+    assert body.I_BBcm_B[1] != 0
