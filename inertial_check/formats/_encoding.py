@@ -7,7 +7,8 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import NamedTuple
+
+from inertial_check.formats._complaints import Complaints, Unreadable
 
 _BOMS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark is its beginning
@@ -28,24 +29,6 @@ _STATELESS = re.compile(
 )
 _LONE_SURROGATES = re.compile(r"[\ud800-\udfff]+")
 _BLOCK = 1024
-
-
-class Unreadable(Exception):
-    """A document that cannot be read; where, as a character of its text."""
-
-    def __init__(self, reason: str, at: int = 0) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.at = at
-
-
-class Complaint(NamedTuple):
-    """One mending: what was mended and why, and where (characters of the text)."""
-
-    kind: str
-    message: str
-    start: int
-    end: int
 
 
 class Index:
@@ -103,7 +86,7 @@ class Decoded:
     encoding: str
     bom: bytes
     index: Index
-    complaints: tuple[Complaint, ...]
+    complaints: Complaints
 
 
 def _codec(name: str) -> str | None:
@@ -147,7 +130,7 @@ def _wide(data: bytes, bom: bytes, encoding: str) -> Decoded:
         raise Unreadable(
             f"the document is UTF-16 and declares the encoding {declared[1]}: save it as UTF-8"
         )
-    return Decoded(text, encoding, bom, Index(text, encoding, base=len(bom)), ())
+    return Decoded(text, encoding, bom, Index(text, encoding, base=len(bom)), Complaints())
 
 
 def decode(data: bytes) -> Decoded:
@@ -168,11 +151,11 @@ def decode(data: bytes) -> Decoded:
     name = declared[1].decode() if declared else "UTF-8"
     codec = _codec(name)
     place = declared.span(1) if declared else (0, 0)
-    complaints: list[Complaint] = []
+    complaints = Complaints()
     if codec is None or (bom and codec != "utf-8"):
         why = "contradicts the byte order mark" if bom else "is unknown, or not that of the bytes"
         message = f"the declared encoding {name} {why}; read as UTF-8: declare UTF-8"
-        complaints.append(Complaint("declared-encoding", message, *place))
+        complaints.add("declared-encoding", message, *place)
         codec = "utf-8"
     try:
         text = body.decode(codec)
@@ -181,11 +164,11 @@ def decode(data: bytes) -> Decoded:
     if codec not in {"utf-8", "ascii"} and text.encode(codec) != body:
         # Some East Asian codecs write a character otherwise than they read it.
         return _mended(body, bom, codec, place, complaints)
-    return Decoded(text, codec, bom, Index(text, codec, base=len(bom)), tuple(complaints))
+    return Decoded(text, codec, bom, Index(text, codec, base=len(bom)), complaints)
 
 
 def _mended(
-    body: bytes, bom: bytes, codec: str, at: tuple[int, int], complaints: list[Complaint]
+    body: bytes, bom: bytes, codec: str, at: tuple[int, int], complaints: Complaints
 ) -> Decoded:
     """The text of bytes that are not in the encoding they should be in."""
     for read_as, errors in (
@@ -204,5 +187,5 @@ def _mended(
     message = f"bytes {body[slice(*at)][:8].hex(' ')} are no text in {codec.upper()}; {way}"
     place = (index.char(at[0] + len(bom)), index.char(at[1] + len(bom)))
     text = _LONE_SURROGATES.sub(lambda match: "\ufffd" * len(match[0]), escaped)
-    mended = Complaint("undecodable-bytes", message, *place)
-    return Decoded(text, read_as, bom, index, (*complaints, mended))
+    complaints.add("undecodable-bytes", message, *place)
+    return Decoded(text, read_as, bom, index, complaints)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from inertial_check.formats._encoding import Complaint, Unreadable
+from inertial_check.formats._complaints import Complaints, Unreadable
 from inertial_check.formats._markup import (
     Comment,
     Element,
@@ -42,24 +42,21 @@ class LenientParser:
         complaints: What was mended.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, complaints: Complaints) -> None:
         self.comments: list[Comment] = []
-        self.complaints: list[Complaint] = []
+        self.complaints = complaints
         self.root: Element | None = None
         self._open: list[Element] = []
         self._text = self._until_nul(text)
         self._may_have_doctype = True
         self._parse()
 
-    def _complain(self, kind: str, message: str, start: int, end: int) -> None:
-        self.complaints.append(Complaint(kind, message, start, end))
-
     def _until_nul(self, text: str) -> str:
         nul = text.find("\0")
         if nul < 0:
             return text
         message = "a NUL ends the document for engines; what follows is not read: delete it"
-        self._complain("nul", message, nul, nul + 1)
+        self.complaints.add("nul", message, nul, nul + 1)
         return text[:nul]
 
     def _parse(self) -> None:
@@ -82,11 +79,14 @@ class LenientParser:
                     break
         else:
             self._finish(at)
-        for match in _CONTROL.finditer(text):
-            message = (
-                f"the control character U+{ord(match[0]):04X} is not allowed in XML: delete it"
-            )
-            self._complain("control", message, *match.span())
+        self._controls()
+
+    def _controls(self) -> None:
+        for match in _CONTROL.finditer(self._text):
+            code = f"U+{ord(match[0]):04X}"
+            message = f"the control character {code} is not allowed in XML: delete it"
+            if not self.complaints.add("control", message, *match.span()):
+                break
 
     def _finish(self, at: int) -> None:
         if self._open:
@@ -110,7 +110,7 @@ class LenientParser:
         if not self._open:
             where = "before" if self.root is None else "after"
             message = f"{what} {where} the root element is not read: delete it"
-            self._complain("outside-root", message, start, end)
+            self.complaints.add("outside-root", message, start, end)
 
     def _characters(self, start: int, end: int) -> None:
         text = self._text
@@ -121,18 +121,19 @@ class LenientParser:
             elif "\ufeff" in text[start:end]:
                 at = text.index("\ufeff", start)
                 message = "the byte order mark does not stand at the very start: delete it"
-                self._complain("mark", message, at, at + 1)
+                self.complaints.add("mark", message, at, at + 1)
             return
         self._ampersands(start, end)
         bracket = text.find("]]>", start, end)
         if bracket >= 0:
             message = "`]]>` is not allowed in text: write ]]&gt;"
-            self._complain("bracket", message, bracket, bracket + 3)
+            self.complaints.add("bracket", message, bracket, bracket + 3)
 
     def _ampersands(self, start: int, end: int) -> None:
         for at in references(self._text, start, end):
             message = "`&` begins no reference that XML knows; read as it stands: write &amp;"
-            self._complain("ampersand", message, at, at + 1)
+            if not self.complaints.add("ampersand", message, at, at + 1):
+                break
 
     def _comment(self, start: int) -> int:
         end = self._past("-->", start, 4, "a comment")
@@ -141,7 +142,7 @@ class LenientParser:
         dashes = self._text.find("--", start + 4, end - 2)
         if dashes >= 0:
             message = "`--` is not allowed inside a comment: put one dash or a blank between"
-            self._complain("dashes", message, dashes, dashes + 2)
+            self.complaints.add("dashes", message, dashes, dashes + 2)
         return end
 
     def _unknown(self, start: int) -> int:
@@ -153,7 +154,7 @@ class LenientParser:
             raise Unreadable(ENTITY_REASON, declared)
         if match is None:
             message = "this markup is not allowed here and is not read: delete it"
-            self._complain("unknown", message, start, end)
+            self.complaints.add("unknown", message, start, end)
         return end
 
     def _instruction(self, start: int) -> int:
@@ -165,10 +166,10 @@ class LenientParser:
                 "the XML declaration does not stand at the very start, which some engines refuse: "
                 "move it there"
             )
-            self._complain("declaration", message, start, end)
+            self.complaints.add("declaration", message, start, end)
         elif not _DECLARATION.fullmatch(self._text, start, end):
             message = 'the XML declaration is not well-formed: write <?xml version="1.0"?>'
-            self._complain("declaration-form", message, start, end)
+            self.complaints.add("declaration-form", message, start, end)
         return end
 
     def _tag(self, start: int) -> int:
@@ -178,10 +179,10 @@ class LenientParser:
             return self._closing(tag, start)
         if tag.closing:
             message = f"</{tag.name}/> is read as the empty element <{tag.name}/>: delete one slash"
-            self._complain("two-slashes", message, start, tag.end)
+            self.complaints.add("two-slashes", message, start, tag.end)
         if not tag.spaced:
             message = f"<{tag.name}>: no blank may follow `<`, and one must part two attributes"
-            self._complain("blanks", message, start, tag.end)
+            self.complaints.add("blanks", message, start, tag.end)
         self._may_have_doctype = False
         element = Element(tag.name, self._attributes(tag), start)
         element.close = element.end = tag.end
@@ -191,7 +192,7 @@ class LenientParser:
             self.root = element
         else:
             message = f"<{tag.name}> after the end of the root element is not read: delete it"
-            self._complain("second-root", message, start, tag.end)
+            self.complaints.add("second-root", message, start, tag.end)
         if not tag.empty:
             self._open.append(element)
         return tag.end
@@ -203,7 +204,7 @@ class LenientParser:
             angle = self._text.find("<", start, end)
             if angle >= 0:
                 message = f"`<` is not allowed in the value of {name}: write &lt;"
-                self._complain("angle", message, angle, angle + 1)
+                self.complaints.add("angle", message, angle, angle + 1)
             values[name] = normalised(decoded(self._text, start, end).value)
         return values
 
@@ -212,13 +213,13 @@ class LenientParser:
             if self.root is None:
                 raise Unreadable(f"</{tag.name}> closes nothing", start)
             message = f"</{tag.name}> closes nothing; what follows is not read: delete it"
-            self._complain("extra-end", message, start, tag.end)
+            self.complaints.add("extra-end", message, start, tag.end)
             return -1
         if tag.name != self._open[-1].tag:
             raise Mismatch(tag.name, self._open[-1], start)
         if tag.attributes or not tag.spaced:
             message = f"</{tag.name}> has more than its name, which is not read: delete it"
-            self._complain("end-tag", message, start, tag.end)
+            self.complaints.add("end-tag", message, start, tag.end)
         element = self._open.pop()
         element.close, element.end = start, tag.end
         return tag.end

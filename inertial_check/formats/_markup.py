@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from inertial_check.formats._encoding import Unreadable
+from inertial_check.formats._complaints import Unreadable
 
 SPACE = r"[ \t\r\n\v\f]"
 NAME = r"[A-Za-z_:\u0080-\U0010ffff][\w:.\-\u0080-\U0010ffff]*+"

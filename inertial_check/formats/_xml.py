@@ -6,13 +6,13 @@ every mending is a problem of the document. Nothing is ever fetched or expanded.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from inertial_check.errors import DocumentError
-from inertial_check.formats._encoding import Complaint, Index, Unreadable, decode
+from inertial_check.formats._complaints import Complaints, Unreadable
+from inertial_check.formats._encoding import Index, decode
 from inertial_check.formats._lenient import ENTITY_REASON, LenientParser, Mismatch
 from inertial_check.formats._markup import (
     Comment,
@@ -26,8 +26,7 @@ from inertial_check.formats._markup import (
 from inertial_check.model.body import Problem
 from inertial_check.model.source import Source, Span
 
-_MOST_PLACES = 10
-"""How many places of one kind of mending are told one by one."""
+_NO_ELEMENT = "no element in it: expected an XML document"
 
 
 @dataclass(frozen=True)
@@ -89,6 +88,7 @@ class _TreeBuilder:
         self.names_external_dtd = False
         self._text = text
         self._index = Index(text, "utf-8")
+        self._plain = text.isascii()
         self._open: list[Element] = []
         parser = expat.ParserCreate("utf-8")
         parser.specified_attributes = True
@@ -114,7 +114,8 @@ class _TreeBuilder:
             raise Unreadable(reason, self._index.char(self._parser.ErrorByteIndex)) from None
 
     def _here(self) -> int:
-        return self._index.char(self._parser.CurrentByteIndex)
+        at = self._parser.CurrentByteIndex
+        return at if self._plain else self._index.char(at)
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         element = Element(tag, attributes, self._here())
@@ -172,11 +173,14 @@ def parse(path: str, data: bytes) -> Document:
     source = Source(path, data, decoded_.encoding, decoded_.bom)
     text, index = decoded_.text, decoded_.index
     try:
-        root, comments, complaints = _tree(text)
+        root, comments = _tree(text, decoded_.complaints)
     except Unreadable as error:
         raise _document_error(source, index, error) from None
-    complaints = [*decoded_.complaints, *complaints]
-    return Document(source, root, comments, tuple(_problems(complaints, index)), text, index)
+    problems = tuple(
+        Problem("repair", message, Span(index.byte(start), index.byte(end)))
+        for message, start, end in decoded_.complaints
+    )
+    return Document(source, root, comments, problems, text, index)
 
 
 def _document_error(source: Source, index: Index, error: Unreadable) -> DocumentError:
@@ -188,7 +192,7 @@ def _document_error(source: Source, index: Index, error: Unreadable) -> Document
     return DocumentError(source.path, reason, line, column)
 
 
-def _tree(text: str) -> tuple[Element, tuple[Comment, ...], list[Complaint]]:
+def _tree(text: str, complaints: Complaints) -> tuple[Element, tuple[Comment, ...]]:
     """The tree of a text as an XML parser sees it, else as an engine does."""
     strict = _TreeBuilder(text)
     try:
@@ -196,40 +200,46 @@ def _tree(text: str) -> tuple[Element, tuple[Comment, ...], list[Complaint]]:
     except _EntityError:
         raise
     except Unreadable as refusal:
-        return _mended_tree(text, [_refused(refusal)])
-    if strict.names_external_dtd and any(references(text, 0, len(text))):
+        return _mended_tree(text, complaints, refusal)
+    undefined = strict.names_external_dtd and next(references(text, 0, len(text)), None)
+    if undefined:
         # expat drops references to what that might declare; engines keep them as text.
-        return _mended_tree(text, [])
+        return _mended_tree(text, complaints, None)
     if strict.root is None:
-        raise Unreadable("no element in it: expected an XML document")
-    return strict.root, tuple(strict.comments), _namespace_complaints(strict.root, text)
+        raise Unreadable(_NO_ELEMENT)
+    _note_namespaces(strict.root, text, complaints)
+    return strict.root, tuple(strict.comments)
 
 
 def _mended_tree(
-    text: str, otherwise: list[Complaint]
-) -> tuple[Element, tuple[Comment, ...], list[Complaint]]:
-    lenient = LenientParser(text)
+    text: str, complaints: Complaints, refusal: Unreadable | None
+) -> tuple[Element, tuple[Comment, ...]]:
+    known = len(complaints)
+    lenient = LenientParser(text, complaints)
     if lenient.root is None:
-        raise Unreadable("no element in it: expected an XML document")
-    complaints = [*(lenient.complaints or otherwise), *_undeclared_prefixes(lenient.root, text)]
-    return lenient.root, tuple(lenient.comments), complaints
+        raise Unreadable(_NO_ELEMENT)
+    if refusal and len(complaints) == known:
+        _note_refusal(refusal, complaints)
+    _note_prefixes(lenient.root, text, complaints)
+    return lenient.root, tuple(lenient.comments)
 
 
-def _refused(error: Unreadable) -> Complaint:
+def _note_refusal(error: Unreadable, complaints: Complaints) -> None:
     message = f"XML parsers refuse this ({error.reason}), robot engines read it: mend it"
-    return Complaint("syntax", message, error.at, error.at + 1)
+    complaints.add("syntax", message, error.at, error.at + 1)
 
 
-def _namespace_complaints(root: Element, text: str) -> list[Complaint]:
-    """What a parser that knows namespaces would refuse in a well-formed document."""
+def _note_namespaces(root: Element, text: str, complaints: Complaints) -> None:
+    """Note what a parser that knows namespaces would refuse in a well-formed document."""
     parser = expat.ParserCreate("utf-8", "\x01")  # in no name, in no URI
     try:
         parser.Parse(text.encode(), True)
     except expat.ExpatError as error:
-        at = Index(text, "utf-8").char(parser.ErrorByteIndex)
-        refusal = Unreadable(expat.ErrorString(error.code), at)
-        return list(_undeclared_prefixes(root, text)) or [_refused(refusal)]
-    return []
+        known = len(complaints)
+        _note_prefixes(root, text, complaints)
+        if len(complaints) == known:
+            at = Index(text, "utf-8").char(parser.ErrorByteIndex)
+            _note_refusal(Unreadable(expat.ErrorString(error.code), at), complaints)
 
 
 def _walk(root: Element) -> Iterator[tuple[Element, bool]]:
@@ -243,8 +253,8 @@ def _walk(root: Element) -> Iterator[tuple[Element, bool]]:
             pending += [(child, True) for child in reversed(element.children)]
 
 
-def _undeclared_prefixes(root: Element, text: str) -> Iterator[Complaint]:
-    """A complaint for each namespace prefix that is used without being declared."""
+def _note_prefixes(root: Element, text: str, complaints: Complaints) -> None:
+    """Note each namespace prefix that is used without being declared."""
     scopes = {"xml": 1, "xmlns": 1}
     for element, begins in _walk(root):
         for name in element.attributes:
@@ -259,17 +269,4 @@ def _undeclared_prefixes(root: Element, text: str) -> Iterator[Complaint]:
             way = f'declare xmlns:{prefix}="..."' if qualified else "write a name with one colon"
             message = f"the prefix of {name} is not declared: {way}"
             end = scan_tag(text, element.start).end
-            yield Complaint(f"prefix {prefix}", message, element.start, end)
-
-
-def _problems(complaints: list[Complaint], index: Index) -> Iterator[Problem]:
-    """The complaints in document order; of one kind the first places one by one, then a count."""
-    total = Counter(complaint.kind for complaint in complaints)
-    told: Counter[str] = Counter()
-    for kind, message, start, end in sorted(complaints, key=lambda each: each.start):
-        told[kind] += 1
-        if told[kind] > _MOST_PLACES:
-            continue
-        rest = total[kind] - _MOST_PLACES if told[kind] == _MOST_PLACES else 0
-        span = Span(index.byte(start), index.byte(end))
-        yield Problem("repair", f"{message} (and {rest} more)" if rest else message, span)
+            complaints.add("prefix", message, element.start, end)

@@ -72,7 +72,7 @@ def _no_model(document: Document, element: Element, reason: str) -> NotAModelErr
 
 def _refuse_xacro(document: Document, has_links: bool) -> None:
     """A xacro file says nothing until it is expanded; a macro call left over is only skipped."""
-    pending = [document.root]
+    pending = [document.root] if "<xacro:" in document.text else []
     while pending:
         element = pending.pop()
         if element.tag in _XACRO_WORDS or (

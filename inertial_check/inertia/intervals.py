@@ -40,9 +40,9 @@ def admissible_intervals(I_BBcm: Array) -> Array:
         xp.stack([xz, xy, xy]),
         xp.stack([yz, yz, xz]),
     )
-    ends = [xp.stack(list(pair), axis=-1) for pair in (diagonal, product)]
-    (x, y, z), (x_y, x_z, y_z) = ((each[i, ...] for i in range(3)) for each in ends)
-    return xp.stack([x, x_y, x_z, y, y_z, z], axis=-2)
+    on, off = xp.stack(list(diagonal), axis=-1), xp.stack(list(product), axis=-1)
+    rows = [on[0, ...], off[0, ...], off[1, ...], on[1, ...], off[2, ...], on[2, ...]]
+    return xp.stack(rows, axis=-2)
 
 
 def _product(xp: Any, a: Array, b: Array, f: Array, ac: Array, bc: Array) -> tuple[Array, Array]:

@@ -86,8 +86,8 @@ def validated_margin(margin: float) -> float:
 def _nearest(I_BBcm: Array, margin: float, metric: MomentMetric) -> Array:
     """Both public projections: theta with unit mass carries the tensors."""
     margin, xp = validated_margin(margin), array_namespace(I_BBcm)
-    head = xp.zeros_like(I_BBcm[..., :4]) + xp.asarray(BALL[:4], dtype=I_BBcm.dtype)
-    theta = xp.concat([head, I_BBcm], axis=-1)
+    first_moment = xp.zeros_like(I_BBcm[..., :3])
+    theta = xp.concat([xp.ones_like(I_BBcm[..., :1]), first_moment, I_BBcm], axis=-1)
     rows = Rows(needs_projection(Consistency(theta, "com"), margin))
     if rows.none:
         return xp.asarray(I_BBcm, copy=True)
@@ -146,9 +146,7 @@ def with_central_inertia(theta: Array, about: str, I_BBcm: Array) -> Array:
     return xp.concat([theta[..., :4], back], axis=-1)
 
 
-def with_margin(
-    theta: Array, about: str, I_BBcm: Array, margin: float, turn: int = 1
-) -> Array:
+def with_margin(theta: Array, about: str, I_BBcm: Array, margin: float, turn: int = 1) -> Array:
     """The inertia (..., 6), raised where rounding has left theta less than the margin promised."""
     xp = array_namespace(theta)
     judged = Consistency(with_central_inertia(theta, about, I_BBcm), about)
@@ -158,9 +156,7 @@ def with_margin(
     goal = _goal(margin, turn * _guard(judged.tolerance))
     row = short.take(xp.concat([I_BBcm, goal[..., None]], axis=-1), (*BALL[4:], 0.0))
     lifted = _lifted(row[..., :6], row[..., 6])
-    return short.put(
-        with_margin(short.take(theta, BALL), about, lifted, margin, turn + 1), I_BBcm
-    )
+    return short.put(with_margin(short.take(theta, BALL), about, lifted, margin, turn + 1), I_BBcm)
 
 
 def _moved(

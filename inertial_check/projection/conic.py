@@ -11,6 +11,7 @@ from __future__ import annotations
 from functools import cache
 from threading import Lock
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
@@ -23,11 +24,11 @@ from inertial_check.projection.closed_form import central_inertia, with_margin
 from inertial_check.projection.metrics import MomentMetric
 from inertial_check.projection.result import certificate
 
-OPTIONS: dict[str, dict[str, float]] = {
-    "CLARABEL": {"tol_gap_abs": 1e-9, "tol_gap_rel": 1e-9, "tol_feas": 1e-9},
-    "SCS": {"eps_abs": 1e-9, "eps_rel": 1e-9, "max_iters": 100_000},
+ATTEMPTS: dict[str, tuple[dict[str, float], ...]] = {
+    "CLARABEL": tuple({"tol_gap_abs": t, "tol_gap_rel": t, "tol_feas": t} for t in (1e-8, 1e-3)),
+    "SCS": tuple({"eps_abs": t, "eps_rel": t, "max_iters": 20_000} for t in (1e-6, 1e-3)),
 }
-"""Tolerances asked of a solver: enough for the polish; below 1e-10 Clarabel gets worse."""
+"""Options to try in turn. Near rods Clarabel stalls at 1e-8; from 1e-3 the polish goes as far."""
 
 POLISHING_STEPS = 30
 """Newton steps at most; from a solver's answer three or four reach the rounding unit."""
@@ -36,7 +37,6 @@ _TRIANGLE = np.triu_indices(3)
 _ROOT2 = np.sqrt(2.0)
 _SCALE = np.where(_TRIANGLE[0] == _TRIANGLE[1], 1.0, _ROOT2)
 _UNIT = np.where(_TRIANGLE[0] == _TRIANGLE[1], 1.0, 0.0)
-_EPS = float(np.finfo(np.float64).eps)
 _LOCK = Lock()  # a cached problem holds the data of one body at a time
 
 
@@ -75,54 +75,59 @@ def moved(
 def _solved(
     I_BBcm: np.ndarray, metric: MomentMetric, margin: float, solver: str
 ) -> tuple[np.ndarray, int]:
-    """One body: solve, polish, certify."""
-    instance = {
-        "inertia_com": I_BBcm.tolist(),
-        "metric": metric.name,
-        "margin": margin,
-        "solver": solver,
-    }
+    """One body: solve, polish and certify, until an attempt succeeds."""
     given = second_moment(I_BBcm)
     size = float(np.abs(eigenvalues(given)).sum())
     s = given / size * _SCALE
-    shape, steps = _ask(s, metric, margin, solver, instance)
-    shape = _polished(shape, s, metric, margin)
-    found = size * (_spread(margin) @ shape) / _SCALE
-    after = np.asarray(inertia_from_second_moment(found))
-    worst = max(map(float, certificate(I_BBcm, after, metric, margin)))
-    # A small move must be certified in its own size, or any move as small would pass.
-    move = metric.distance(I_BBcm, after) / size
-    if not worst <= tolerances.CERTIFIED * min(move, 1.0) + 8 * tolerances.FLOOR_FACTOR * _EPS:
-        raise ProjectionError(
-            f"{solver} gave no certified answer: residual {worst:.1e} for a move of {move:.1e} of "
-            "the body's size; the closed form (solver=None) needs no solver",
-            instance,
-        )
-    return after, steps
-
-
-def _ask(
-    s: np.ndarray, metric: MomentMetric, margin: float, solver: str, instance: object
-) -> tuple[np.ndarray, int]:
-    """The solver's P of the problem in _problem, as a scaled vector (6,), and its iterations."""
-    low = float(eigenvalues(s / _SCALE)[0])
-    violation = max(margin * float(s @ _UNIT) - low, _EPS)
-    with _LOCK:
-        problem, parameters, P = _problem(metric.trace_weight)
-        parameters["given"].value = s
-        parameters["violation"].value = violation
-        parameters["margin"].value = margin
-        parameters["rest"].value = 1 - 3 * margin
+    failures = []
+    for options in ATTEMPTS.get(solver, ({},)):
         try:
-            problem.solve(solver=solver, **OPTIONS.get(solver, {}))
-            value, steps = P.value, problem.solver_stats.num_iters
+            P, steps = _ask(s, metric, margin, solver, options)
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # a panic of Clarabel's is no Exception
-            raise ProjectionError(f"{solver} failed: {error}", instance) from error
-        status = problem.status
+            failures.append(f"{error}")
+            continue
+        found = size * (_spread(margin) @ _polished(P, s, metric, margin)) / _SCALE
+        after = np.asarray(inertia_from_second_moment(found))
+        worst = max(map(float, certificate(I_BBcm, after, metric, margin)))
+        move = float(metric.distance(I_BBcm, after)) / size
+        if worst <= _certified(move):
+            return after, steps
+        failures.append(f"residual {worst:.1e} for a move of {move:.1e} of the body's size")
+    raise ProjectionError(
+        f"{solver} gave no certified answer ({'; '.join(failures)}); "
+        "the closed form (solver=None) needs no solver",
+        {"I_BBcm": I_BBcm.tolist(), "metric": metric.name, "margin": margin, "solver": solver},
+    )
+
+
+def _certified(move: float) -> float:
+    """Residuals at most so large prove a move of that size, relative to the body's, the least.
+
+    Measured in the move itself, or any answer to a tiny violation would pass, and in the rounding
+    of the data, below which a residual means nothing.
+    """
+    rounding = 8 * tolerances.FLOOR_FACTOR * float(np.finfo(np.float64).eps)
+    return tolerances.CERTIFIED * min(move, 1.0) + rounding
+
+
+def _ask(
+    s: np.ndarray, metric: MomentMetric, margin: float, solver: str, options: dict[str, float]
+) -> tuple[np.ndarray, int]:
+    """The solver's P of the problem in _problem, as a scaled vector (6,), and its iterations."""
+    violation = margin * float(s @ _UNIT) - float(eigenvalues(s / _SCALE)[0])
+    with _LOCK, catch_warnings():
+        simplefilter("ignore")  # of an inaccurate answer: it is certified, or refused, afterwards
+        problem, parameters, P = _problem(metric.trace_weight)
+        parameters["given"].value = s
+        parameters["violation"].value = max(violation, float(np.finfo(np.float64).eps))
+        parameters["margin"].value = margin
+        parameters["rest"].value = 1 - 3 * margin
+        problem.solve(solver=solver, **options)
+        value, steps = P.value, problem.solver_stats.num_iters
     if value is None or not np.all(np.isfinite(value)):
-        raise ProjectionError(f"{solver} gave no answer: status {status}", instance)
+        raise ArithmeticError(f"no answer, status {problem.status}")
     return value[_TRIANGLE] * _SCALE, int(steps or 0)
 
 
