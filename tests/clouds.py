@@ -59,7 +59,9 @@ def exact_theta(masses: Any, points: Any, about: str) -> list[Fraction]:
     return [mass, *h, *six]
 
 
-def cloud(seed: int, count: int = 9, spread: float = 1.0, at: Any = (0.0, 0.0, 0.0)) -> Any:
+def cloud(
+    seed: int, count: int = 9, spread: float = 1.0, at: Any = (0.0, 0.0, 0.0)
+) -> tuple[Floats, Floats]:
     """Masses (count,) and points (count, 3) of a lump of size `spread` around `at`."""
     rng = np.random.default_rng(seed)
     return rng.uniform(0.1, 2.0, count), np.asarray(at) + spread * rng.normal(size=(count, 3))

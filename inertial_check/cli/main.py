@@ -64,7 +64,9 @@ def main(argv: Sequence[str]) -> int:
     """
     output.tolerate_any_text()
     try:
-        return _run(list(argv))
+        code = _run(list(argv))
+        output.flush()
+        return code
     except BrokenPipeError:
         output.discard_stdout()
         return exit_codes.BROKEN_PIPE

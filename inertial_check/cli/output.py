@@ -7,6 +7,7 @@ import sys
 from typing import TextIO
 
 from inertial_check.errors import UsageError
+from inertial_check.reports.text import printable
 
 PROGRAM = "inertial-check"
 
@@ -73,6 +74,14 @@ def tolerate_any_text() -> None:
             reconfigure(errors="backslashreplace")
 
 
+def flush() -> None:
+    """Send out what has been printed; that its reader has gone is no error."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard_stdout()
+
+
 def discard_stdout() -> None:
     """Send what is still buffered to nowhere, so that leaving does not fail on it again."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -92,4 +101,4 @@ def _write_stdout(payload: str) -> None:
 
 
 def _say(kind: str, message: str) -> None:
-    print(f"{PROGRAM}: {kind}: {message}", file=sys.stderr)
+    print(f"{PROGRAM}: {kind}: {printable(message)}", file=sys.stderr)

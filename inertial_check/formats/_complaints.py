@@ -9,12 +9,20 @@ MOST_PLACES = 10
 """How many places of one kind of mending are told; a broken document has millions."""
 
 
+_LONGEST = 300
+
+
+def _cut(message: str) -> str:
+    """A message of bounded length: names in a document are not."""
+    return message if len(message) <= _LONGEST else f"{message[:_LONGEST]}..."
+
+
 class Unreadable(Exception):
     """A document that cannot be read; where, as a character of its text."""
 
     def __init__(self, reason: str, at: int = 0) -> None:
         super().__init__(reason)
-        self.reason = reason
+        self.reason = _cut(reason)
         self.at = at
 
 
@@ -37,7 +45,7 @@ class Complaints:
         """Note a mending; False where enough of its kind are known."""
         known = self._kinds.setdefault(kind, [])
         if len(known) < MOST_PLACES:
-            known.append(Complaint(message, start, end))
+            known.append(Complaint(_cut(message), start, end))
             return True
         if kind not in self._full:
             self._full.add(kind)

@@ -28,7 +28,7 @@ _STATELESS = re.compile(
     r"|tis-620|hp-roman8|kz1048|ptcp154"
 )
 _LONE_SURROGATES = re.compile(r"[\ud800-\udfff]+")
-_BLOCK = 1024
+_BLOCK = 256
 
 
 class Index:

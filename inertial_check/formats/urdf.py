@@ -61,8 +61,10 @@ def read(source: Source) -> Model:
         _BodyReader(document, link, place, quaternions).body(id_, joints)
         for place, (link, id_) in enumerate(zip(links, _ids(links), strict=True), 1)
     )
-    problems = (*document.problems, *_robot_problems(document))
-    return Model(document.source, NAME, root.attributes.get("name", ""), bodies, problems)
+    problems = sorted(
+        (*document.problems, *_robot_problems(document)), key=lambda problem: problem.span
+    )
+    return Model(document.source, NAME, root.attributes.get("name", ""), bodies, tuple(problems))
 
 
 def _no_model(document: Document, element: Element, reason: str) -> NotAModelError:
@@ -241,13 +243,13 @@ class _BodyReader:
             if lower not in attributes:
                 continue
             extra = self._number(inertia, lower, attributes[lower])
-            if extra.span is None or upper not in entries or extra.value == entries[upper].value:
-                continue
-            what = (
-                f'<inertia> has {lower}="{extra.text}" and {upper}="{entries[upper].text}", but an '
-                f"inertia is symmetric; engines read {upper}: delete {lower}"
-            )
-            self._problem(what, extra.span)
+            if extra.span and upper in entries and extra.value != entries[upper].value:
+                what = (
+                    f"<inertia> has {lower}={shown(extra.text)} and {upper}="
+                    f"{shown(entries[upper].text)}, but an inertia is symmetric; engines read "
+                    f"{upper}: delete {lower}"
+                )
+                self._problem(what, extra.span)
 
     def _number(self, element: Element, attribute: str, text: Text) -> Number:
         """The one number of an attribute."""
@@ -266,12 +268,13 @@ class _BodyReader:
         """That many numbers, parted by space; all NaN where the attribute holds other."""
         pieces = list(text.pieces())
         words = _SEPARATORS.sub(" ", text.value).split()
-        parted = len(words) == count and all(parse_number(word)[1] is None for word in words)
-        if len(pieces) == count and (not parted or words == [piece for piece, _, _ in pieces]):
+        commas = len(words) == count and words != [piece for piece, _, _ in pieces]
+        meant = commas and all(parse_number(word)[1] is None for word in words)
+        if len(pieces) == count and not meant:
             return [self._piece(element, attribute, *piece) for piece in pieces]
         whole, start, end = text.stripped()
         span = self._document.span(start, end)
-        way = f"write {' '.join(words)}" if parted else f"expected {count} numbers, {names}"
+        way = f"write {' '.join(words)}" if meant else f"expected {count} numbers, {names}"
         self._problem(f"{attribute} of <{element.tag}>: {shown(whole)}: {way}", span)
         return [Number(math.nan, whole, span)] * count
 
@@ -308,12 +311,12 @@ class _BodyReader:
         before = len(self._problems)
         form = (3, "roll pitch yaw [rad]") if attribute == "rpy" else (4, "x y z w")
         values = [number.value for number in self._numbers(origin, attribute, text, *form)]
-        if len(self._problems) > before:
+        if len(self._problems) > before and any(map(math.isnan, values)):
             return _UNKNOWN
         rotation = _from_rpy(*values) if attribute == "rpy" else _from_quaternion(*values)
         if rotation is None:
             whole, start, end = text.stripped()
-            what = f"{attribute} of <origin>: {shown(whole)} is no rotation: write finite numbers"
+            what = f"{attribute} of <origin>: {shown(whole)} is no rotation: write {form[1]}"
             self._problem(what, self._document.span(start, end))
             return _UNKNOWN
         return rotation

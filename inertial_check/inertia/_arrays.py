@@ -32,6 +32,10 @@ def real_arrays(**values: Any) -> tuple[Any, tuple[Array, ...]]:
     arrays = tuple(values.values())
     if all(type(a) is np.ndarray and a.dtype == np.float64 for a in arrays):
         return np, arrays
+    for name, value in values.items():
+        if _is_array(value) and not hasattr(value, "dtype"):
+            kind = type(value).__name__
+            raise ParameterError(f"{name} is a {kind}, expected an array, a number or a list")
     try:
         xp = array_namespace(*arrays)
     except TypeError as error:

@@ -18,8 +18,14 @@ import numpy as np
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import printed, tolerances
 from inertial_check.inertia._namespace import Array, array_namespace
-from inertial_check.inertia.eigen import CHUNK, Components, eigensystem, eigenvalues_of_entries
-from inertial_check.inertia.representations import validated
+from inertial_check.inertia.eigen import (
+    CHUNK,
+    Components,
+    eigensystem,
+    eigenvalues,
+    eigenvalues_of_entries,
+)
+from inertial_check.inertia.representations import about_com, validated
 
 
 class Verdict(IntEnum):
@@ -123,9 +129,7 @@ class Consistency:
     @cached_property
     def principal_moments(self) -> Array:
         """(..., 3) eigenvalues of I_BBcm, ascending [kg m^2]."""
-        xp, s = self._xp, self._central_eigenvalues
-        low, middle, high = s[..., 0], s[..., 1], s[..., 2]
-        return xp.stack([low + middle, low + high, middle + high], axis=-1)
+        return _in_chunks(self._xp, self.theta, self._moments_of)
 
     @cached_property
     def witness(self) -> Array:
@@ -149,6 +153,12 @@ class Consistency:
     def _eigenvalues_of(self, theta: Array) -> Array:
         xp = self._xp
         return xp.stack(list(eigenvalues_of_entries(xp, _central(xp, theta, self.about))), axis=-1)
+
+    def _moments_of(self, theta: Array) -> Array:
+        six = theta[..., 4:]
+        if self.about == "origin":
+            six = about_com(theta[..., 0], theta[..., 1:4], six)
+        return eigenvalues(six)
 
     def _margin_and_floor(self, theta: Array, s: Array) -> tuple[Array, Array]:
         xp = self._xp

@@ -25,10 +25,18 @@ def eigenvalues(six: Array) -> Array:
         six: (..., 6) entries xx, xy, xz, yy, yz, zz.
 
     Returns:
-        (..., 3) ascending; as accurate as a LAPACK solver, relative to the largest of each matrix.
+        (..., 3) ascending; as accurate as a LAPACK solver, relative to the largest of each matrix,
+        and exact where the matrix is diagonal.
     """
     xp = array_namespace(six)
-    return xp.stack(list(eigenvalues_of_entries(xp, columns(six))), axis=-1)
+    entries = columns(six)
+    low, middle, high = eigenvalues_of_entries(xp, entries)
+    a, b, c = entries[0], entries[3], entries[5]
+    diagonal = (entries[1] == 0) & (entries[2] == 0) & (entries[4] == 0)
+    least, most = xp.minimum(xp.minimum(a, b), c), xp.maximum(xp.maximum(a, b), c)
+    between = xp.maximum(xp.minimum(a, b), xp.minimum(xp.maximum(a, b), c))
+    exact = zip((least, between, most), (low, middle, high), strict=True)
+    return xp.stack([xp.where(diagonal, e, value) for e, value in exact], axis=-1)
 
 
 def eigenvalues_of_entries(xp: Any, entries: Components) -> Vector:

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from inertial_check.formats import FORMATS, sniff
+from inertial_check.formats import FORMATS, root_tag, sniff
 from inertial_check.pipeline.walk import USD_SUFFIXES, Entry, Glob, walk
 
-_SNIFFED_BYTES = 1 << 16
+_SNIFFED_BYTES = 1 << 18
+_NOT_READ_YET = {"mujoco": "mjcf", "sdf": "sdf"}
 _MAGIC = frozenset("*?[")
 
 
@@ -142,8 +143,9 @@ def _format(path: str, suffix: str) -> str | None:
     if suffix in USD_SUFFIXES:
         return "usd"
     with open(path, "rb") as stream:
-        name = sniff(stream.read(_SNIFFED_BYTES))
-    return "xacro" if suffix == ".xacro" and name is not None else name
+        head = stream.read(_SNIFFED_BYTES)
+    name = sniff(head) or _NOT_READ_YET.get(root_tag(head) or "")
+    return "xacro" if suffix == ".xacro" and name == "urdf" else name
 
 
 def _reason(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""Model in, mended bytes out: the nearest consistent tensors, written over the numbers they replace.
+"""Model in, mended bytes out: the nearest consistent tensors over the numbers they replace.
 
 Nothing but the six numbers of a mended body changes. Before a Fix exists, its bytes have been read
 again and every body judged again.
@@ -19,18 +19,14 @@ from inertial_check.errors import InertialCheckError, UsageError
 from inertial_check.formats import load
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency
-from inertial_check.inertia.representations import join, symmetric
+from inertial_check.inertia.representations import join
 from inertial_check.model import ENTRIES, Body, Edit, Inertial, Judgement, Model, Number, Source
 from inertial_check.pipeline.check import check_model
+from inertial_check.pipeline.digits import NEAREST, is_body, printed_nearest
 from inertial_check.pipeline.judge import judge
 from inertial_check.pipeline.settings import Settings
-from inertial_check.pipeline.writing import MOST_DIGITS, formatted, replace_file, same_file
-from inertial_check.projection.closed_form import (
-    ISOTROPIC,
-    nearest_covariance,
-    nearest_inertia,
-    validated_margin,
-)
+from inertial_check.pipeline.writing import replace_file, same_file
+from inertial_check.projection.closed_form import validated_margin
 from inertial_check.projection.metrics import INERTIA, named
 
 Floats = npt.NDArray[np.float64]
@@ -54,15 +50,6 @@ FixStatus = Literal[
 _MENDED = ("inconsistent", "rounding")
 _WHOLE = ("consistent", "boundary")
 _INTACT = ("unchanged", "fixed", "missing")
-_NEAREST = {"inertia": nearest_inertia, "covariance": nearest_covariance}
-
-_FEWEST_DIGITS = next(
-    n for n in range(1, MOST_DIGITS) if tolerances.digits_margin(n) <= tolerances.NEAREST_WRITTEN
-)
-"""With fewer, the margin that survives printing is farther than the nearest tensor may be left."""
-
-_DOUBLINGS = 8
-"""Of the margin, for each number of digits; more would always leave the nearest tensor too far."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +132,7 @@ class Fix:
         replace_file(target, self.data, expected)
 
 
-def fix_model(
+def fix_model(  # noqa: PLR0913 - the public signature
     model_or_path: Model | str | os.PathLike[str] | bytes,
     *,
     metric: str = "inertia",
@@ -244,11 +231,11 @@ def _mended(
     if untouchable or body.inertial is None or judgement.verdict not in _MENDED:
         return result(*(untouchable or ("unchanged",))), []
     before = np.array(judgement.I_BBcm_Bi)
-    nearest = _NEAREST[wanted.metric](before, wanted.margin)
+    nearest = NEAREST[wanted.metric](before, wanted.margin)
     if not np.any(nearest):
         return result("no-nearest", "the nearest tensor is zero; write the body's inertia"), []
     numbers = [body.inertial.I_BBcm_Bi[entry] for entry in ENTRIES]
-    texts = _printed(numbers, nearest, wanted)
+    texts = printed_nearest(numbers, wanted.metric, wanted.margin)
     if texts is None:
         return result("not-representable", "no decimals of its size survive float32"), []
     after = np.array([float(text) for text in texts])
@@ -273,24 +260,26 @@ def _mended(
 
 def _why_not(body: Body, judgement: Judgement) -> tuple[FixStatus, str] | None:
     """Status and reason of a body that is not to be touched; None where nothing forbids it."""
-    inertial = body.inertial
+    inertial, verdict = body.inertial, judgement.verdict
     if any(problem.kind == "malformed" for problem in body.problems):
         return "malformed", "its inertial does not say what the format asks; correct it by hand"
     if inertial is None:
-        moved = ("missing", "a joint moves it and it has no inertial") if body.moved else None
-        return moved  # type: ignore[return-value]
-    if judgement.verdict == "invalid":
-        if judgement.mass < 0:
-            return "negative-mass", "its mass is negative; write the mass that the body has"
-        if judgement.mass == 0:
-            return "massless-with-inertia", "it has inertia but no mass; write its mass"
-        return "non-finite", "one of its numbers is not finite"
-    if judgement.verdict in _MENDED:
-        if judgement.numerically_zero:
-            return "numerically-zero", "it is smaller than a micrometre; write the body's inertia"
-        if any(number.span is None for number in _six(inertial)):
-            return "malformed", "some of its six numbers are not written"
+        return ("missing", "a joint moves it and it has no inertial") if body.moved else None
+    if verdict == "invalid":
+        return _why_invalid(judgement.mass)
+    if verdict in _MENDED and judgement.numerically_zero:
+        return "numerically-zero", "it is smaller than a micrometre; write the body's inertia"
+    if verdict in _MENDED and any(number.span is None for number in _six(inertial)):
+        return "malformed", "some of its six numbers are not written"
     return None
+
+
+def _why_invalid(mass: float) -> tuple[FixStatus, str]:
+    if mass < 0:
+        return "negative-mass", "its mass is negative; write the mass that the body has"
+    if mass == 0:
+        return "massless-with-inertia", "it has inertia but no mass; write its mass"
+    return "non-finite", "one of its numbers is not finite"
 
 
 def _six(inertial: Inertial) -> Iterator[Number]:
@@ -301,74 +290,6 @@ def _edits(numbers: Iterable[Number], texts: Iterable[str]) -> Iterator[Edit]:
     for number, text in zip(numbers, texts, strict=True):
         if number.span is not None and text != number.text:
             yield Edit(number.span, text)
-
-
-def _printed(numbers: list[Number], nearest: Floats, wanted: _Wanted) -> list[str] | None:
-    """The texts, with the fewest digits, that parse to a body as near as printing allows.
-
-    A tensor on the boundary rounds to either side of it. So the projection asks for a margin that
-    covers the digits, and for one that covers float32 at least; entries that it leaves alone keep
-    their text.
-    """
-    before = np.array([number.value for number in numbers])
-    allowed = tolerances.NEAREST_WRITTEN * float(INERTIA.distance(np.zeros(6), nearest))
-    unmoved = tolerances.floor(np.ones(())) * np.max(np.abs(before))
-    single = tolerances.epsilon(np.float32, np)
-    for digits in range(_FEWEST_DIGITS, MOST_DIGITS + 1):
-        extra = max(tolerances.digits_margin(digits), single)
-        for doubling in range(_DOUBLINGS):
-            margin = min(wanted.margin + extra * 2**doubling, ISOTROPIC)
-            target = _NEAREST[wanted.metric](before, margin)
-            texts = [
-                number.text
-                if abs(value - number.value) <= unmoved
-                else formatted(value, digits, number.text)
-                for number, value in zip(numbers, target.tolist(), strict=True)
-            ]
-            written = np.array([float(text) for text in texts])
-            if not INERTIA.distance(written, nearest) <= allowed:
-                break
-            if _survives(written, wanted.margin):
-                return texts
-    return None
-
-
-def _survives(written: Floats, margin: float) -> bool:
-    """Whether a body has these entries, without any tolerance, in float64 and in float32.
-
-    Decided twice: exactly, and by the eigenvalues that engines compute, which err by a few eps.
-    """
-    with np.errstate(over="ignore", under="ignore"):
-        single = written.astype(np.float32)
-    if not np.all(np.isfinite(single)):
-        return False
-    slack = float(tolerances.floor(np.ones(())))
-    return (
-        _is_body(written.tolist(), margin)
-        and _is_body(single.tolist(), 0.0)
-        and _obeys_triangle(written, slack)
-        and _obeys_triangle(single, 0.0)
-    )
-
-
-def _is_body(six: list[float], margin: float) -> bool:
-    """Whether S - margin tr(S) 1 >= 0, S = tr(I)/2 1 - I, in exact arithmetic: all minors."""
-    from fractions import Fraction
-
-    xx, xy, xz, yy, yz, zz = map(Fraction, six)
-    trace = xx + yy + zz
-    kept = trace * (1 - Fraction(margin))  # all of this is twice S
-    a, d, f = kept - 2 * xx, kept - 2 * yy, kept - 2 * zz
-    b, c, e = -2 * xy, -2 * xz, -2 * yz
-    determinant = a * (d * f - e * e) - b * (b * f - c * e) + c * (b * e - c * d)
-    minors = (a, d, f, a * d - b * b, a * f - c * c, d * f - e * e, determinant)
-    return trace > 0 and all(minor >= 0 for minor in minors)
-
-
-def _obeys_triangle(six: npt.NDArray[Any], slack: float) -> bool:
-    """Whether LAPACK, in the precision of the entries, finds 0 < J3 <= J2 <= J1 <= J2 + J3."""
-    low, middle, high = np.linalg.eigvalsh(symmetric(six))
-    return bool(low > 0 and low + middle - high >= slack * high)
 
 
 def _margin(six: Floats) -> float:
@@ -398,7 +319,7 @@ def _verify(model: Model, data: bytes, results: Mapping[str, BodyFix], tolerance
         if result is None or not fixed:
             continue
         six = judgement.I_BBcm_Bi
-        if six != result.new or judgement.verdict not in _WHOLE or not _is_body(list(six), 0.0):
+        if six != result.new or judgement.verdict not in _WHOLE or not is_body(six):
             raise InertialCheckError(f"{path}: not fixed: {old.name} does not pass after writing")
 
 

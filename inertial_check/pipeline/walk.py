@@ -67,7 +67,7 @@ class _Folder(NamedTuple):
 def walk(
     printed: str, path: str, glob: Glob | None, failed: Callable[[str, OSError], None]
 ) -> Iterator[Entry]:
-    """Files below a folder, each once: those with the suffix of a model, or those that a glob wants.
+    """Files below a folder, each once: those with a model's suffix, or those that a glob wants.
 
     Left out are hidden folders, what git ignores (but not because of a folder above the start:
     naming a folder overrules that), temporary files of `fix`, and what is no regular file. Links to

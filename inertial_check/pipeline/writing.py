@@ -1,4 +1,4 @@
-"""Numbers into text in the style they had; bytes onto the disk whole or not at all."""
+"""Bytes onto the disk: whole or not at all."""
 
 from __future__ import annotations
 
@@ -8,75 +8,8 @@ from contextlib import suppress
 
 from inertial_check.errors import UsageError
 
-MOST_DIGITS = 17
-"""Significant digits that tell every float64 from its neighbours."""
-
-_TINY_EXPONENT, _HUGE_EXPONENT = -4, 16
-"""Between these, repr writes no exponent; neither do we where the file shows no preference."""
-
-_FIXED_REACH = 3
-"""A number written without exponent stays so until it is this many decades smaller than it was."""
-
 _NAME_BYTES = 200
 """Of the target's name in that of the temporary file; file systems end at 255."""
-
-
-def significant_digits(text: str) -> int:
-    """Digits of a decimal number from its first that is not zero; 0 for a zero."""
-    mantissa = text.lower().partition("e")[0]
-    return len("".join(char for char in mantissa if char.isdigit()).lstrip("0"))
-
-
-def formatted(value: float, digits: int, like: str) -> str:
-    """A number with at most so many significant digits, in the style of another text.
-
-    Zeros at the end are left out, but never below the digits that `like` shows; digits beyond those
-    that name the float64 are never invented.
-
-    Args:
-        value: Finite.
-        digits: Significant digits, 1 to MOST_DIGITS; raised to those of `like`.
-        like: The text that this one replaces; its exponent form, or its lack of one, is kept.
-    """
-    if value == 0:
-        return "0"
-    fewest = min(max(significant_digits(like), 1), MOST_DIGITS)
-    most = min(max(digits, fewest), MOST_DIGITS)
-    shown = min(most, significant_digits(repr(value)))
-    mantissa, _, exponent = f"{abs(value):.{shown - 1}e}".partition("e")
-    figures = mantissa.replace(".", "").rstrip("0").ljust(fewest, "0")
-    sign = "-" if value < 0 else ""
-    if _wants_exponent(int(exponent), like):
-        return sign + _scientific(figures, int(exponent), like)
-    return sign + _fixed(figures, int(exponent))
-
-
-def _wants_exponent(exponent: int, like: str) -> bool:
-    if "e" in like.lower():
-        return True
-    lowest = _TINY_EXPONENT
-    if significant_digits(like):
-        written = int(f"{float(like):e}".partition("e")[2])
-        lowest = min(written, _TINY_EXPONENT) - _FIXED_REACH
-    return not lowest <= exponent < _HUGE_EXPONENT
-
-
-def _scientific(figures: str, exponent: int, like: str) -> str:
-    """Mantissa and exponent, with the letter, the plus sign and the width of `like`'s exponent."""
-    letter = "E" if "E" in like else "e"
-    shown = like.lower().partition("e")[2]
-    width = len(shown.lstrip("+-")) or 2
-    plus = "+" if "+" in shown or not shown else ""
-    sign = "-" if exponent < 0 else plus
-    point = "." if len(figures) > 1 else ""
-    return f"{figures[0]}{point}{figures[1:]}{letter}{sign}{abs(exponent):0{width}d}"
-
-
-def _fixed(figures: str, exponent: int) -> str:
-    if exponent < 0:
-        return "0." + "0" * (-exponent - 1) + figures
-    whole, part = figures[: exponent + 1].ljust(exponent + 1, "0"), figures[exponent + 1 :]
-    return f"{whole}.{part}" if part else whole
 
 
 def replace_file(path: str, data: bytes, expected: bytes | None = None) -> None:

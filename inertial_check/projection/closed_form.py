@@ -98,11 +98,16 @@ def _nearest(I_BBcm: Array, margin: float, metric: MomentMetric) -> Array:
 def needs_projection(judged: Consistency, margin: float) -> Array:
     """Rows (...,) that are bodies with less than this margin; with margin 0, by the verdict.
 
-    An ill-posed row counts by its margin as computed: its verdict says that nothing is known.
+    A positive margin is asked for strictly, save where no result could hold it: there a row is left
+    within the numerical floor, or projecting twice would not give what projecting once does. An
+    ill-posed row counts by its margin as computed: its verdict says that nothing is known.
     """
     code = judged.verdict_code
     if margin > 0:
-        return (code <= int(Verdict.ILL_POSED)) & (judged.margin < margin)
+        body, floor = code <= int(Verdict.ILL_POSED), judged.tolerance
+        strict = _carries(floor) & (floor / 2 <= ISOTROPIC - margin)
+        xp = array_namespace(floor)
+        return body & (judged.margin < margin - xp.where(strict, xp.zeros_like(floor), floor))
     bad, unknown = code == int(Verdict.INCONSISTENT), code == int(Verdict.ILL_POSED)
     if isinstance(unknown, (np.ndarray, np.generic)) and not np.any(unknown):
         return bad
@@ -150,10 +155,12 @@ def with_margin(theta: Array, about: str, I_BBcm: Array, margin: float, turn: in
     """The inertia (..., 6), raised where rounding has left theta less than the margin promised."""
     xp = array_namespace(theta)
     judged = Consistency(with_central_inertia(theta, about, I_BBcm), about)
-    short = Rows((judged.margin < margin) & _carries(judged.tolerance))
+    floor = judged.tolerance
+    slack = xp.where(_carries(floor), xp.zeros_like(floor), floor)
+    short = Rows(judged.margin < margin - slack)
     if short.none or turn > LIFTS:
         return I_BBcm
-    goal = _goal(margin, turn * _guard(judged.tolerance))
+    goal = _goal(margin, turn * _guard(floor))
     row = short.take(xp.concat([I_BBcm, goal[..., None]], axis=-1), (*BALL[4:], 0.0))
     lifted = _lifted(row[..., :6], row[..., 6])
     return short.put(with_margin(short.take(theta, BALL), about, lifted, margin, turn + 1), I_BBcm)

@@ -213,7 +213,7 @@ def _capable(solver: str) -> str:
     """
     import cvxpy as cp
 
-    known = {name.upper(): name for name in cp.installed_solvers()}
+    known = {str(name).upper(): str(name) for name in cp.installed_solvers()}
     name = known.get(solver.upper()) if isinstance(solver, str) else None
     if name is None or not _takes_matrices(name):
         able = ", ".join(repr(n.lower()) for n in sorted(known.values()) if _takes_matrices(n))

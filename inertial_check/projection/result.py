@@ -162,11 +162,13 @@ class Projection:
 
         Returns:
             Numbers that are zero for the exact answer, about the centre of mass, before the result
-            was rounded to the caller's point; NaN where no nearest exists.
+            was rounded to the caller's point; NaN where no nearest exists. The primal residual of a
+            feasible row, which nothing has touched, counts from its numerical floor.
         """
         xp = self._namespace
         found = certificate(self.before, self.after, self._measure, self.margin)
-        shortfall = self.margin - Consistency(self.canonical, self.about).margin
+        untouched = Consistency(self.canonical, self.about)
+        shortfall = self.margin - untouched.tolerance - untouched.margin
         outside = xp.maximum(shortfall, xp.zeros_like(shortfall)) + self._blank
         return Certificate(
             self._scatter(found.primal_residual, outside),

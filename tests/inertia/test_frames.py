@@ -146,7 +146,7 @@ class TestAboutTheCentreOfMass:
     def test_a_frame_without_mass_changes_nothing(self) -> None:
         theta = theta_about(*clouds.cloud(4, at=[5.0, 0, 0]), "com")
         for pair in ((theta, np.zeros(10)), (np.zeros(10), theta)):
-            assert frames.add(*pair, "com").tolist() == theta.tolist()
+            assert frames.add(pair[0], pair[1], "com").tolist() == theta.tolist()
 
     def test_masses_that_cancel_leave_a_number(self) -> None:
         theta = theta_about(*clouds.cloud(4, at=[5.0, 0, 0]), "com")
@@ -199,10 +199,10 @@ class TestRefusals:
         with pytest.raises(ParameterError, match="R_AB of body 2 is not orthonormal"):
             frames.rotate(self.THETA, R_AB)
 
-    def test_rotations_typed_with_eight_digits_pass_and_with_three_do_not(self) -> None:
+    def test_rotations_typed_with_nine_digits_pass_and_with_three_do_not(self) -> None:
         R_AB = rotations(5)
         assert frames.rotate(self.THETA, np.round(R_AB, 9)).shape == (10,)
-        with pytest.raises(ParameterError, match="expected at most 1.5e-08"):
+        with pytest.raises(ParameterError, match=r"expected at most 1\.5e-08"):
             frames.rotate(self.THETA, np.round(R_AB, 3))
 
     def test_float32_rotations_are_measured_in_float32(self) -> None:
@@ -240,10 +240,7 @@ class TestRefusals:
             frames.rotate(np.ones((2, 10)), rotations(0, 3))
 
     def test_unknown_points(self) -> None:
-        for call in (
-            lambda: frames.translate(self.THETA, [1, 2, 3], "bcm"),
-            lambda: frames.transform(self.THETA, np.eye(4), "bcm"),
-            lambda: frames.add(self.THETA, self.THETA, "bcm"),
-        ):
-            with pytest.raises(ParameterError, match="unknown point about='bcm'"):
-                call()
+        with pytest.raises(ParameterError, match="unknown point about='bcm'"):
+            frames.translate(self.THETA, [1, 2, 3], "bcm")
+        with pytest.raises(ParameterError, match="unknown point about='bcm'"):
+            frames.merge(self.THETA, self.THETA, np.eye(4), "bcm")

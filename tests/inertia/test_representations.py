@@ -372,10 +372,10 @@ class TestRefusals:
             (["1"] * 10, "theta holds <U1"),
             ([None] * 10, "theta holds object"),
             ([[1.0, 2.0], [1.0]], "theta cannot be read as an array"),
-            ("1 2 3", "str"),
-            (None, "theta"),
+            ("1 2 3", "theta is a str, expected an array, a number or a list"),
+            (None, "theta is a NoneType"),
             (1.0, r"theta has shape \(\)"),
-            ({}, "dict"),
+            ({}, "theta is a dict"),
         ],
     )
     def test_what_is_no_vector(self, theta: Any, message: str) -> None:

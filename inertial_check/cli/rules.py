@@ -1,0 +1,27 @@
+"""List every rule: code, severity, name."""
+
+from __future__ import annotations
+
+import argparse
+
+from inertial_check.cli import exit_codes, output
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what `rules` takes."""
+    group = parser.add_argument_group("Output")
+    group.add_argument("--output-format", choices=("text", "json"), default="text")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the list, in the order of the codes."""
+    from inertial_check.rules import ALL_RULES, as_dict
+
+    if args.output_format == "json":
+        import json
+
+        output.write(json.dumps([as_dict(rule) for rule in ALL_RULES], indent=2) + "\n")
+    else:
+        lines = (f"{rule.code}  {rule.severity.word:<7}  {rule.name}\n" for rule in ALL_RULES)
+        output.write("".join(lines))
+    return exit_codes.CLEAN

@@ -1,0 +1,178 @@
+"""Numbers into text: the nearest consistent tensor in as few digits as let it survive the printing.
+
+A tensor on the boundary rounds to either side of it. So the projection is asked for a margin that
+covers the digits, and what was printed is parsed and judged again, exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.representations import symmetric
+from inertial_check.model import Number
+from inertial_check.projection.closed_form import ISOTROPIC, nearest_covariance, nearest_inertia
+from inertial_check.projection.metrics import INERTIA
+
+Floats = npt.NDArray[np.float64]
+
+NEAREST = {"inertia": nearest_inertia, "covariance": nearest_covariance}
+"""By the name of the metric, the nearest (6,) with a margin."""
+
+MOST_DIGITS = 17
+"""Significant digits that tell every float64 from its neighbours."""
+
+_TINY_EXPONENT, _HUGE_EXPONENT = -4, 16
+"""Between these, repr writes no exponent; neither do we where the file shows no preference."""
+
+_FIXED_REACH = 3
+"""A number written without exponent stays so until it is this many decades smaller than it was."""
+
+_FEWEST_DIGITS = next(
+    n for n in range(1, MOST_DIGITS) if tolerances.digits_margin(n) <= tolerances.NEAREST_WRITTEN
+)
+"""With fewer, the margin that survives printing is farther than the nearest tensor may be left."""
+
+_DOUBLINGS = 8
+"""Of the margin, for each number of digits; more would always leave the nearest tensor too far."""
+
+
+def significant_digits(text: str) -> int:
+    """Digits of a decimal number from its first that is not zero; 0 for a zero."""
+    mantissa = text.lower().partition("e")[0]
+    return len("".join(char for char in mantissa if char.isdigit()).lstrip("0"))
+
+
+def formatted(value: float, digits: int, like: str) -> str:
+    """A number with at most so many significant digits, in the style of another text.
+
+    Zeros at the end are left out, but never below the digits that `like` shows; digits beyond those
+    that name the float64 are never invented.
+
+    Args:
+        value: Finite.
+        digits: Significant digits, 1 to MOST_DIGITS; raised to those of `like`.
+        like: The text that this one replaces; its exponent form, or its lack of one, is kept.
+    """
+    if value == 0:
+        return "0"
+    fewest = min(max(significant_digits(like), 1), MOST_DIGITS)
+    most = min(max(digits, fewest), MOST_DIGITS)
+    shown = min(most, significant_digits(repr(value)))
+    mantissa, _, exponent = f"{abs(value):.{shown - 1}e}".partition("e")
+    figures = mantissa.replace(".", "").rstrip("0").ljust(fewest, "0")
+    sign = "-" if value < 0 else ""
+    if _wants_exponent(int(exponent), like):
+        return sign + _scientific(figures, int(exponent), like)
+    return sign + _fixed(figures, int(exponent))
+
+
+def _wants_exponent(exponent: int, like: str) -> bool:
+    if "e" in like.lower():
+        return True
+    lowest = _TINY_EXPONENT
+    if significant_digits(like):
+        written = int(f"{float(like):e}".partition("e")[2])
+        lowest = min(written, _TINY_EXPONENT) - _FIXED_REACH
+    return not lowest <= exponent < _HUGE_EXPONENT
+
+
+def _scientific(figures: str, exponent: int, like: str) -> str:
+    """Mantissa and exponent, with the letter, the plus sign and the width of `like`'s exponent."""
+    letter = "E" if "E" in like else "e"
+    shown = like.lower().partition("e")[2]
+    width = len(shown.lstrip("+-")) or 2
+    plus = "+" if "+" in shown or not shown else ""
+    sign = "-" if exponent < 0 else plus
+    point = "." if len(figures) > 1 else ""
+    return f"{figures[0]}{point}{figures[1:]}{letter}{sign}{abs(exponent):0{width}d}"
+
+
+def _fixed(figures: str, exponent: int) -> str:
+    if exponent < 0:
+        return "0." + "0" * (-exponent - 1) + figures
+    whole, part = figures[: exponent + 1].ljust(exponent + 1, "0"), figures[exponent + 1 :]
+    return f"{whole}.{part}" if part else whole
+
+
+def printed_nearest(numbers: Sequence[Number], metric: str, margin: float) -> list[str] | None:
+    """The nearest consistent tensor as texts, with the fewest digits that survive the printing.
+
+    The projection asks for a margin that covers the digits, and for one that covers float32 at
+    least. Entries that it leaves alone keep their text.
+
+    Args:
+        numbers: The six entries as written, in the order of model.body.ENTRIES.
+        metric: A name of NEAREST.
+        margin: What the tensor has at least once its text has been parsed.
+
+    Returns:
+        Six texts; None where no number of digits serves, as for entries beyond float32.
+    """
+    before = np.array([number.value for number in numbers])
+    nearest = NEAREST[metric](before, margin)
+    allowed = tolerances.NEAREST_WRITTEN * INERTIA.distance(np.zeros(6), nearest)
+    unmoved = tolerances.floor(np.ones(())) * np.max(np.abs(before))
+    single = tolerances.epsilon(np.float32, np)
+    for digits in range(_FEWEST_DIGITS, MOST_DIGITS + 1):
+        extra = max(tolerances.digits_margin(digits), single)
+        for doubling in range(_DOUBLINGS):
+            target = NEAREST[metric](before, min(margin + extra * 2**doubling, ISOTROPIC))
+            texts = [
+                number.text
+                if abs(value - number.value) <= unmoved
+                else formatted(value, digits, number.text)
+                for number, value in zip(numbers, target.tolist(), strict=True)
+            ]
+            written = np.array([float(text) for text in texts])
+            if not INERTIA.distance(written, nearest) <= allowed:
+                break
+            if survives(written, margin):
+                return texts
+    return None
+
+
+def survives(written: Floats, margin: float = 0.0) -> bool:
+    """Whether a body has these entries, without any tolerance, in float64 and in float32.
+
+    Decided twice: exactly, and by the eigenvalues that engines compute, which err by a few eps.
+
+    Args:
+        written: (6,) as parsed.
+        margin: What they must have in float64; in float32 it is 0.
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        single = written.astype(np.float32)
+    if not np.all(np.isfinite(single)):
+        return False
+    slack = float(tolerances.floor(np.ones(())))
+    return (
+        is_body(written.tolist(), margin)
+        and is_body(single.tolist())
+        and _obeys_triangle(written, slack)
+        and _obeys_triangle(single, 0.0)
+    )
+
+
+def is_body(six: Sequence[float], margin: float = 0.0) -> bool:
+    """Whether S - margin tr(S) 1 >= 0, S = tr(I)/2 1 - I, in exact arithmetic: all minors."""
+    from fractions import Fraction
+
+    xx, xy, xz, yy, yz, zz = map(Fraction, six)
+    trace = xx + yy + zz
+    kept = trace * (1 - Fraction(margin))  # all of this is twice S
+    a, d, f = kept - 2 * xx, kept - 2 * yy, kept - 2 * zz
+    b, c, e = -2 * xy, -2 * xz, -2 * yz
+    determinant = a * (d * f - e * e) - b * (b * f - c * e) + c * (b * e - c * d)
+    minors = (a, d, f, a * d - b * b, a * f - c * c, d * f - e * e, determinant)
+    return trace > 0 and all(minor >= 0 for minor in minors)
+
+
+def _obeys_triangle(six: npt.NDArray[Any], slack: float) -> bool:
+    """Whether LAPACK, in the precision of the entries, finds 0 < J3 <= J2 <= J1 <= J2 + J3."""
+    low, middle, high = np.linalg.eigvalsh(symmetric(six))
+    return bool(low > 0 and low + middle - high >= slack * high)

@@ -1,0 +1,89 @@
+"""What the reports for people share: colour, safe text, numbers with sensible digits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import floor, log10
+from typing import NamedTuple
+
+from inertial_check.model import Finding, Report, Severity
+
+_DIGITS = 6
+_COLORS = {
+    "error": "1;31",
+    "warning": "1;33",
+    "note": "1;36",
+    "path": "1",
+    "code": "1",
+    "label": "2",
+}
+
+
+class Style(NamedTuple):
+    """Colours, or none."""
+
+    color: bool
+
+    def __call__(self, kind: str, text: str) -> str:
+        """The text as this kind of text looks: error, warning, note, path, code, label."""
+        return f"\x1b[{_COLORS[kind]}m{text}\x1b[0m" if self.color else text
+
+
+def printable(text: str) -> str:
+    """The text on one line: what would move a cursor or not show is escaped."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+    )
+
+
+def location(style: Style, path: str, finding: Finding) -> str:
+    """path:line:column, as editors and terminals follow it."""
+    place = finding.place
+    return f"{style('path', printable(path))}:{place.line}:{place.column}"
+
+
+def number(value: float) -> str:
+    """A number for reading."""
+    return f"{value:.{_DIGITS}g}"
+
+
+def interval(low: float, high: float) -> str:
+    """An interval, its ends rounded inwards: a printed end can be copied and still lies inside."""
+    shown_low, shown_high = _rounded(low, up=True), _rounded(high, up=False)
+    if not low <= float(shown_low) <= float(shown_high) <= high:
+        shown_low, shown_high = repr(low), repr(high)
+    return f"{shown_low} to {shown_high}" if shown_low != shown_high else f"exactly {shown_low}"
+
+
+def _rounded(value: float, up: bool) -> str:
+    text = number(value)
+    wrong = float(text) < value if up else float(text) > value
+    if not wrong:
+        return text
+    unit = 10.0 ** (floor(log10(abs(value))) - _DIGITS + 1)
+    return number(value + unit if up else value - unit)
+
+
+def summary(report: Report) -> str:
+    """What was checked and how much was found, in one sentence."""
+    counts = [(report.count(severity), severity.word) for severity in reversed(Severity)]
+    found = ", ".join(plural(count, word) for count, word in counts if count) or "no findings"
+    bodies, files = plural(len(report.bodies), "body"), plural(len(report.files), "file")
+    return f"Checked {bodies} in {files}: {found}."
+
+
+def statistics(report: Report) -> str:
+    """How often each rule spoke, most often first, one line each; "" where none did."""
+    counts = Counter((finding.code, finding.name) for finding in report.findings)
+    width = max((len(str(count)) for count in counts.values()), default=0)
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return "".join(f"{count:>{width}}  {code} {name}\n" for (code, name), count in ordered)
+
+
+def plural(count: int, noun: str) -> str:
+    """A count with its noun."""
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count} {noun.removesuffix('y') + 'ies' if noun.endswith('y') else noun + 's'}"

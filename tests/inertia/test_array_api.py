@@ -1,0 +1,288 @@
+"""Every function on arrays of other libraries: the same numbers, in the same library and precision."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import clouds
+import numpy as np
+import pytest
+
+import inertial_check.inertia as core
+from inertial_check import InertialParameters
+from inertial_check.errors import ParameterError
+from inertial_check.inertia.sampling import rotations
+
+THETA = np.stack([clouds.theta_of(*clouds.cloud(seed, at=[1, -2, 0.5])) for seed in range(3)])
+OTHER = np.stack([clouds.theta_of(*clouds.cloud(seed, count=5)) for seed in range(3)])
+SIX = THETA[:, 4:]
+ROTATION = rotations(0, 3)
+POSITION = np.array([[1.0, 2.0, 3.0], [0.0, 0.0, 0.0], [-5.0, 0.1, 0.2]])
+POSE = np.tile(np.eye(4), (3, 1, 1))
+POSE[:, :3, :3], POSE[:, :3, 3] = ROTATION, POSITION
+MASSES, POINTS = clouds.cloud(9)
+MOMENTS = np.array([[1.0, 2.0, 2.5], [1.0, 1.0, 1.5], [1.0, 2.0, 3.0]])
+CENTRAL = InertialParameters.from_theta(THETA)
+POSITIVE = ([1.0, 2.0, 3.0], MOMENTS)
+
+make = InertialParameters
+FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "reorder": (lambda t: core.reorder(t, "ksl", "wensing"), (THETA,)),
+    "split": (lambda t: core.split(t)[1], (THETA,)),
+    "join": (core.join, (THETA[:, 0], THETA[:, 1:4], SIX)),
+    "symmetric": (core.symmetric, (SIX,)),
+    "six": (core.six, (core.symmetric(SIX),)),
+    "about_origin": (core.about_origin, (THETA[:, 0], THETA[:, 1:4], SIX)),
+    "about_com": (core.about_com, (THETA[:, 0], THETA[:, 1:4], SIX)),
+    "second_moment": (core.second_moment, (SIX,)),
+    "inertia_from_second_moment": (core.inertia_from_second_moment, (SIX,)),
+    "pseudo_inertia": (core.pseudo_inertia, (THETA,)),
+    "theta_from_pseudo_inertia": (core.theta_from_pseudo_inertia, (core.pseudo_inertia(THETA),)),
+    "spatial_inertia": (core.spatial_inertia, (THETA,)),
+    "theta_from_spatial_inertia": (
+        lambda m: core.theta_from_spatial_inertia(m, "linear-angular"),
+        (core.spatial_inertia(THETA, "linear-angular"),),
+    ),
+    "rotate": (core.rotate, (THETA, ROTATION)),
+    "translate": (core.translate, (THETA, POSITION)),
+    "transform": (core.transform, (THETA, POSE)),
+    "add": (lambda a, b: core.add(a, b, "com"), (THETA, OTHER)),
+    "merge": (lambda a, b, X: core.merge(a, b, X, "com"), (THETA, OTHER, POSE)),
+    "equivalent_box": (core.equivalent_box, POSITIVE),
+    "equivalent_ellipsoid": (core.equivalent_ellipsoid, POSITIVE),
+    "radius_of_gyration": (core.radius_of_gyration, POSITIVE),
+}
+
+
+def from_theta(theta: Any) -> InertialParameters:
+    return make.from_theta(theta)
+
+
+def from_com(theta: Any) -> InertialParameters:
+    return make.from_com(theta[..., 0], theta[..., 1:4], theta[..., 4:])
+
+
+METHODS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "from_com": (
+        lambda m, c, i: make.from_com(m, c, i).as_theta(),
+        POSITIVE_BODY := (
+            THETA[:, 0],
+            POSITION,
+            core.symmetric(SIX),
+        ),
+    ),
+    "from_theta": (lambda t: from_theta(t).as_theta("ksl", about="com"), (THETA,)),
+    "from_pseudo_inertia": (
+        lambda p: make.from_pseudo_inertia(p).as_theta(),
+        (core.pseudo_inertia(THETA),),
+    ),
+    "from_spatial_inertia": (
+        lambda m: make.from_spatial_inertia(m).as_theta(),
+        (core.spatial_inertia(THETA),),
+    ),
+    "from_point_masses": (
+        lambda m, r: make.from_point_masses(m, r).as_theta(about="com"),
+        (MASSES, POINTS),
+    ),
+    "from_principal": (
+        lambda c, j, v: make.from_principal(2.0, c, j, v).as_theta(),
+        (POSITION, MOMENTS, ROTATION),
+    ),
+    "mass": (lambda t: from_theta(t).mass, (THETA,)),
+    "com": (lambda t: from_theta(t).com, (THETA,)),
+    "first_moment": (lambda t: from_theta(t).first_moment, (THETA,)),
+    "inertia_com": (lambda t: from_theta(t).inertia_com, (THETA,)),
+    "inertia_origin": (lambda t: from_com(t).inertia_origin, (THETA,)),
+    "second_moment": (lambda t: from_com(t).second_moment, (THETA,)),
+    "central_second_moment": (lambda t: from_theta(t).central_second_moment, (THETA,)),
+    "pseudo_inertia": (lambda t: from_com(t).pseudo_inertia, (THETA,)),
+    "as_theta": (lambda t: from_com(t).as_theta("pinocchio"), (THETA,)),
+    "as_spatial_inertia": (lambda t: from_com(t).as_spatial_inertia(), (THETA,)),
+    "principal_moments": (lambda t: from_theta(t).principal_moments(), (THETA,)),
+    "principal_axes": (lambda t: from_theta(t).principal_axes(), (THETA,)),
+    "rotate": (lambda t, R: from_com(t).rotate(R).com, (THETA, ROTATION)),
+    "translate": (lambda t, p: from_com(t).translate(p).com, (THETA, POSITION)),
+    "transform": (lambda t, X: from_com(t).transform(X).as_theta(), (THETA, POSE)),
+    "merge": (
+        lambda t, o, X: from_com(t).merge(from_theta(o), X).as_theta(about="com"),
+        (THETA, OTHER, POSE),
+    ),
+    "__add__": (lambda t, o: (from_com(t) + from_com(o)).as_theta(about="com"), (THETA, OTHER)),
+    "__sub__": (lambda t, o: (from_theta(t) - from_theta(o)).as_theta(), (THETA, OTHER)),
+    "__getitem__": (lambda t: from_com(t)[1].as_theta(about="com"), (THETA,)),
+    "__iter__": (lambda t: [body.com for body in from_com(t)][-1], (THETA,)),
+}
+CALLS = {**FUNCTIONS, **{f"InertialParameters.{name}": call for name, call in METHODS.items()}}
+HOW_TO = {
+    "array_api_strict": "pip install array-api-strict",
+    "torch": "pip install torch",
+    "jax": "pip install jax",
+}
+
+
+class Library:
+    """What the tests ask of an array library."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.module = pytest.importorskip(name, reason=HOW_TO[name])
+        self.xp = self.module.numpy if name == "jax" else self.module
+
+    def array(self, values: Any, dtype: str = "float64") -> Any:
+        return self.xp.asarray(np.asarray(values).tolist(), dtype=getattr(self.xp, dtype))
+
+    def is_own(self, array: Any, dtype: str) -> bool:
+        return isinstance(array, type(self.array([0.0]))) and array.dtype == getattr(self.xp, dtype)
+
+
+@pytest.fixture(params=list(HOW_TO))
+def library(request: pytest.FixtureRequest) -> Iterator[Library]:
+    found = Library(request.param)
+    if found.name != "jax":
+        yield found
+        return
+    before = found.module.config.jax_enable_x64
+    found.module.config.update("jax_enable_x64", True)
+    yield found
+    found.module.config.update("jax_enable_x64", before)
+
+
+def agree(got: Any, expected: Any, dtype: str) -> None:
+    expected = np.asarray(expected)
+    eps = float(np.finfo(dtype).eps)
+    np.testing.assert_allclose(
+        np.asarray(got), expected, rtol=0, atol=256 * eps * np.abs(expected).max()
+    )
+
+
+def test_every_public_function_and_method_is_called() -> None:
+    functions = {name for name in core.__all__ if callable(getattr(core, name))}
+    assert functions == set(FUNCTIONS)
+    methods = {
+        name
+        for name, member in inspect.getmembers(InertialParameters)
+        if not name.startswith("_") and name not in ("about", "shape")
+    }
+    assert methods <= set(METHODS)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("name", CALLS)
+def test_the_same_numbers_in_the_same_library(library: Library, name: str, dtype: str) -> None:
+    function, arguments = CALLS[name]
+    got = function(*(library.array(argument, dtype) for argument in arguments))
+    assert library.is_own(got, dtype)
+    agree(got, function(*(np.asarray(argument) for argument in arguments)), dtype)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_arrays_beside_lists_and_numbers(library: Library, name: str) -> None:
+    function, arguments = CALLS[name]
+    mixed = [
+        library.array(arguments[0], "float32"),
+        *(np.asarray(a).tolist() for a in arguments[1:]),
+    ]
+    assert library.is_own(function(*mixed), "float32")
+
+
+def test_integers_become_float64(library: Library) -> None:
+    theta = library.xp.asarray([2, 2, 4, 6, 26, -4, -6, 20, -12, 10])
+    got = make.from_theta(theta).inertia_com
+    assert library.is_own(got, "float64")
+    assert not np.asarray(got).any()
+
+
+def test_jax_without_doubles_keeps_floats_without_a_warning() -> None:
+    jax = pytest.importorskip("jax", reason=HOW_TO["jax"])
+    before = jax.config.jax_enable_x64
+    jax.config.update("jax_enable_x64", False)
+    try:
+        got = core.pseudo_inertia(jax.numpy.asarray([1] * 10))
+        assert got.dtype == np.float32
+    finally:
+        jax.config.update("jax_enable_x64", before)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_nothing_depends_on_values_or_on_a_device(name: str) -> None:
+    strict = pytest.importorskip("array_api_strict", reason=HOW_TO["array_api_strict"])
+    function, arguments = CALLS[name]
+    device = strict.Device("device1")
+    given = [
+        strict.asarray(np.asarray(a).tolist(), dtype=strict.float64, device=device)
+        for a in arguments
+    ]
+    with strict.ArrayAPIStrictFlags(boolean_indexing=False, data_dependent_shapes=False):
+        assert function(*given).device == device
+
+
+def test_refusals_name_the_body_in_every_library(library: Library) -> None:
+    matrices = np.tile(np.eye(3), (3, 1, 1))
+    matrices[2, 0, 1] = 0.5
+    with pytest.raises(ParameterError, match="matrix of body 2 is not symmetric"):
+        core.six(library.array(matrices))
+    with pytest.raises(ParameterError, match="R_AB of body 2 is not orthonormal"):
+        core.rotate(library.array(THETA), library.array(matrices))
+    with pytest.raises(ParameterError, match=r"theta has shape \(3, 9\)"):
+        core.pseudo_inertia(library.array(THETA[:, 1:]))
+
+
+@pytest.mark.parametrize("name", CALLS)
+class TestTracing:
+    def test_jax_compiles_it(self, name: str) -> None:
+        jax = pytest.importorskip("jax", reason=HOW_TO["jax"])
+        function, arguments = CALLS[name]
+        given = [jax.numpy.asarray(np.asarray(a), dtype="float32") for a in arguments]
+        agree(jax.jit(function)(*given), function(*arguments), "float32")
+
+    def test_jax_maps_it(self, name: str) -> None:
+        jax = pytest.importorskip("jax", reason=HOW_TO["jax"])
+        function, arguments = CALLS[name]
+        if name in ("InertialParameters.__getitem__", "InertialParameters.__iter__"):
+            pytest.skip("one body cannot be indexed")
+        if name == "InertialParameters.from_point_masses":
+            arguments = ([MASSES] * 3, [POINTS] * 3)
+        given = [jax.numpy.asarray(np.asarray(a), dtype="float32") for a in arguments]
+        expected = function(*(np.asarray(a) for a in arguments))
+        agree(jax.vmap(function)(*given), expected, "float32")
+
+    def test_jax_differentiates_it(self, name: str) -> None:
+        jax = pytest.importorskip("jax", reason=HOW_TO["jax"])
+        function, arguments = CALLS[name]
+        before = jax.config.jax_enable_x64
+        jax.config.update("jax_enable_x64", True)
+        try:
+            given = [jax.numpy.asarray(np.asarray(a)) for a in arguments]
+            # A direction in which symmetric stays symmetric and a rotation one: shrink the first.
+            first = given[0]
+            direction = first * 0.1
+            if name.endswith("from_principal"):
+                direction = first * 0 + 1.0
+
+            def along(t: Any) -> Any:
+                return function(first + t * direction, *given[1:])
+
+            _, slope = jax.jvp(along, (0.0,), (1.0,))
+            step = 1e-6
+            expected = (np.asarray(along(step)) - np.asarray(along(-step))) / (2 * step)
+        finally:
+            jax.config.update("jax_enable_x64", before)
+        size = np.abs(expected).max() + np.abs(np.asarray(function(*arguments))).max()
+        if name != "equivalent_box" and name != "equivalent_ellipsoid":
+            np.testing.assert_allclose(np.asarray(slope), expected, rtol=0, atol=1e-8 * size)
+        else:  # the thickness of a plate has no slope
+            rows = slice(None, 2)
+            np.testing.assert_allclose(
+                np.asarray(slope)[rows], expected[rows], rtol=0, atol=1e-8 * size
+            )
+
+    def test_torch_differentiates_it(self, name: str) -> None:
+        torch = pytest.importorskip("torch", reason=HOW_TO["torch"])
+        function, arguments = CALLS[name]
+        first, *others = [torch.asarray(np.asarray(a, dtype=float)) for a in arguments]
+        first.requires_grad_()
+        function(first, *others).sum().backward()
+        assert first.grad is not None
+        assert bool(torch.isfinite(first.grad[:2]).all())
