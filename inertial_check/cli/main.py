@@ -51,6 +51,10 @@ class Parser(argparse.ArgumentParser):
         """Raise UsageError with the way to the help."""
         raise UsageError(f"{message} (see {self.prog} --help)")
 
+    def print_help(self, file: object = None) -> None:
+        """Write the help as any payload."""
+        output.write(self.format_help())
+
 
 def entry_point() -> NoReturn:
     """Run the process's own command line and leave with its exit code."""
@@ -91,8 +95,10 @@ def _run(argv: list[str]) -> int:
         name = "check"
     module = cast(Command, import_module(COMMANDS[name].module))
     parser = _parser(name, module)
+    # Options may stand between paths, except where -- says that none follow.
+    parse = parser.parse_args if "--" in argv else parser.parse_intermixed_args
     try:
-        args = parser.parse_intermixed_args(argv)
+        args = parse(argv)
     except SystemExit:  # --help, already printed
         return exit_codes.CLEAN
     return module.run(args)
@@ -124,20 +130,26 @@ def _parser(name: str, module: Command) -> Parser:
 def _about(request: str) -> int:
     """Answer --version and --help; without any argument the help goes to stderr as a failure."""
     if request == "--version":
-        print(f"{PROGRAM} {__version__}")
-        return exit_codes.CLEAN
+        output.write(f"{PROGRAM} {__version__}\n")
+    elif request:
+        output.write(_help())
+    else:
+        print(_help(), file=sys.stderr, end="")
+        return exit_codes.FAILURE
+    return exit_codes.CLEAN
+
+
+def _help() -> str:
     width = max(map(len, COMMANDS))
     commands = "\n".join(f"  {name:<{width}}  {entry.summary}" for name, entry in COMMANDS.items())
-    print(
+    return (
         f"Usage: {PROGRAM} [COMMAND] ...\n\n"
         "Checks whether real rigid bodies can have the inertial parameters of a robot model,\n"
         "says where and why not, and gives the nearest parameters that some body can have.\n\n"
         f"Commands:\n{commands}\n\n"
         f"`{PROGRAM} PATH...` is `{PROGRAM} check PATH...`.\n"
-        f"`{PROGRAM} COMMAND --help` lists the options of a command.",
-        file=sys.stdout if request else sys.stderr,
+        f"`{PROGRAM} COMMAND --help` lists the options of a command.\n"
     )
-    return exit_codes.CLEAN if request else exit_codes.FAILURE
 
 
 def _explained(error: Exception) -> str:

@@ -63,12 +63,15 @@ def sniff(data: bytes) -> str | None:
     return next((name for name, each in FORMATS.items() if tag and each.matches(tag)), None)
 
 
-def load(path_or_bytes: str | os.PathLike[str] | bytes, format: str | None = None) -> Model:
+def load(
+    path_or_bytes: str | os.PathLike[str] | bytes, format: str | None = None, path: str = "<bytes>"
+) -> Model:
     """Read a robot model.
 
     Args:
         path_or_bytes: The file, or what is in it.
         format: One of FORMATS; where it is not given the root element decides.
+        path: By which to name a document that is given as bytes.
 
     Raises:
         DocumentError: There is no such file, or it cannot be read.
@@ -78,7 +81,7 @@ def load(path_or_bytes: str | os.PathLike[str] | bytes, format: str | None = Non
     if format is not None and format not in FORMATS:
         raise UsageError(f"unknown format {format!r}: known are {', '.join(FORMATS)}")
     if isinstance(path_or_bytes, bytes):
-        path, data = "<bytes>", path_or_bytes
+        data = path_or_bytes
     else:
         path = os.fsdecode(path_or_bytes)
         data = _bytes_of(path)

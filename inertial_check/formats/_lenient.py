@@ -96,7 +96,7 @@ class LenientParser:
                 element.start,
             )
         rest = self._text[at:]
-        if rest.strip(_SPACE):
+        if rest.strip(_SPACE) and self.root is not None:
             at += len(rest) - len(rest.lstrip(_SPACE))
             raise Unreadable("text after the end of the root element: delete it", at)
 

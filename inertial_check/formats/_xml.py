@@ -148,7 +148,7 @@ class _TreeBuilder:
         self.names_external_dtd = system is not None
 
     def _entity(self, *declaration: object) -> None:
-        raise _EntityError(ENTITY_REASON, self._here())
+        raise _EntityError(ENTITY_REASON, self._text.rfind("<!ENTITY", 0, self._here() + 1))
 
 
 class _EntityError(Unreadable):

@@ -36,6 +36,8 @@ def real_arrays(**values: Any) -> tuple[Any, tuple[Array, ...]]:
         if _is_array(value) and not hasattr(value, "dtype"):
             kind = type(value).__name__
             raise ParameterError(f"{name} is a {kind}, expected an array, a number or a list")
+        if hasattr(value, "filled"):  # NumPy would drop the mask and read what is under it
+            raise ParameterError(f"{name} is a masked array; fill it first: {name}.filled(nan)")
     try:
         xp = array_namespace(*arrays)
     except TypeError as error:

@@ -97,7 +97,7 @@ def transform(theta: Any, X_AB: Any, about: str = "origin") -> Array:
     Raises:
         ParameterError: Shapes that do not fit, a matrix that is no pose, unknown point.
     """
-    R_AB, p_AoBo_A = pose_parts("X_AB", X_AB)
+    R_AB, p_AoBo_A = pose_parts(X_AB, like=theta)
     return translate(rotate(theta, R_AB), p_AoBo_A, about)
 
 
@@ -151,6 +151,7 @@ def merge(theta_P: Any, theta_C: Any, X_PC: Any, about: str = "origin") -> Array
     Raises:
         ParameterError: Shapes that do not fit, a matrix that is no pose, unknown point.
     """
+    _, (theta_P, theta_C, X_PC) = real_arrays(theta_P=theta_P, theta_C=theta_C, X_PC=X_PC)
     return add(theta_P, transform(theta_C, X_PC, about), about)
 
 
@@ -164,21 +165,25 @@ def rotated_tensor(xp: Any, R_AB: Array, tensor: Array) -> Array:
     return symmetrised(xp, _product(xp, _product(xp, R_AB, tensor), xp.matrix_transpose(R_AB)))
 
 
-def pose_parts(name: str, X_AB: Any) -> tuple[Array, Array]:
-    """The rotation (..., 3, 3) and the position (..., 3) of poses (..., 4, 4).
+def pose_parts(X_AB: Any, like: Any) -> tuple[Array, Array]:
+    """The rotation (..., 3, 3) and the position (..., 3) of poses (..., 4, 4), for parameters.
+
+    Args:
+        X_AB: Poses; numbers and lists become arrays of the library and precision of `like`.
+        like: The parameters that they are for.
 
     Raises:
         ParameterError: Wrong shape, or a matrix that is no pose.
     """
-    xp, (X_AB,) = real_arrays(**{name: X_AB})
-    expect_shape(name, X_AB, 4, 4)
+    xp, (_, X_AB) = real_arrays(theta=like, X_AB=X_AB)
+    expect_shape("X_AB", X_AB, 4, 4)
     last = X_AB[..., 3, :]
     bad = xp.any(last[..., :3] != 0, axis=-1) | (last[..., 3] != 1)
     body = first_index(xp, bad)
     if body is not None:
         got = [float(last[(*body, i)]) for i in range(4)]
-        raise ParameterError(f"{name}{of_body(body)} has the last row {got}, expected [0, 0, 0, 1]")
-    refuse_nonrotation(xp, f"rotation in {name}", X_AB[..., :3, :3])
+        raise ParameterError(f"X_AB{of_body(body)} has the last row {got}, expected [0, 0, 0, 1]")
+    refuse_nonrotation(xp, "rotation in X_AB", X_AB[..., :3, :3])
     return X_AB[..., :3, :3], X_AB[..., :3, 3]
 
 

@@ -323,7 +323,7 @@ class InertialParameters:
         Raises:
             ParameterError: Shapes that do not fit, or a matrix that is no pose.
         """
-        R_AB, p_AoBo_A = frames.pose_parts("X_AB", X_AB)
+        R_AB, p_AoBo_A = frames.pose_parts(X_AB, like=self._theta)
         return self.rotate(R_AB).translate(p_AoBo_A)
 
     def merge(self, child: InertialParameters, X_PC: Any) -> InertialParameters:

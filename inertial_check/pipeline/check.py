@@ -53,7 +53,7 @@ def check_paths(
         documents.append((stdin[1], True, stdin[0]))
     for path, named, data in sorted(documents, key=lambda document: document[0]):
         try:
-            files.append(_checked(load(path if data is None else data, path=path), settings))
+            files.append(_checked(_loaded(path, data), settings))
         except NotAModelError as error:
             if named:
                 failures.append(str(error))
@@ -64,6 +64,10 @@ def check_paths(
     if not files and not failures and not settings.allow_empty:
         failures.append(f"nothing to check in {', '.join(paths)}; --allow-empty accepts that")
     return Report(tuple(files), tuple(failures), found.notes)
+
+
+def _loaded(path: str, data: bytes | None) -> Model:
+    return load(path) if data is None else load(data, path=path)
 
 
 def _checked(model: Model, settings: Settings) -> FileReport:

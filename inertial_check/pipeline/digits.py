@@ -99,14 +99,24 @@ def _fixed(figures: str, exponent: int) -> str:
     return f"{whole}.{part}" if part else whole
 
 
-def printed_nearest(numbers: Sequence[Number], metric: str, margin: float) -> list[str] | None:
+def nearest_tensor(before: Floats, metric: str, margin: float) -> Floats | None:
+    """The nearest (6,) that a body has with this margin; None where that is zero, but for rounding."""
+    nearest = np.asarray(NEAREST[metric](before, margin))
+    rounding = tolerances.floor(np.ones(())) * np.max(np.abs(before))
+    return nearest if np.max(np.abs(nearest)) > rounding else None
+
+
+def printed_nearest(
+    numbers: Sequence[Number], nearest: Floats, metric: str, margin: float
+) -> list[str] | None:
     """The nearest consistent tensor as texts, with the fewest digits that survive the printing.
 
-    The projection asks for a margin that covers the digits, and for one that covers float32 at
-    least. Entries that it leaves alone keep their text.
+    It is moved on to a margin that covers the digits, and float32 at least. Entries that are left
+    as they were keep their text.
 
     Args:
         numbers: The six entries as written, in the order of model.body.ENTRIES.
+        nearest: (6,) what they shall be.
         metric: A name of NEAREST.
         margin: What the tensor has at least once its text has been parsed.
 
@@ -114,14 +124,13 @@ def printed_nearest(numbers: Sequence[Number], metric: str, margin: float) -> li
         Six texts; None where no number of digits serves, as for entries beyond float32.
     """
     before = np.array([number.value for number in numbers])
-    nearest = NEAREST[metric](before, margin)
     allowed = tolerances.NEAREST_WRITTEN * INERTIA.distance(np.zeros(6), nearest)
     unmoved = tolerances.floor(np.ones(())) * np.max(np.abs(before))
     single = tolerances.epsilon(np.float32, np)
     for digits in range(_FEWEST_DIGITS, MOST_DIGITS + 1):
         extra = max(tolerances.digits_margin(digits), single)
         for doubling in range(_DOUBLINGS):
-            target = NEAREST[metric](before, min(margin + extra * 2**doubling, ISOTROPIC))
+            target = NEAREST[metric](nearest, min(margin + extra * 2**doubling, ISOTROPIC))
             texts = [
                 number.text
                 if abs(value - number.value) <= unmoved

@@ -7,7 +7,8 @@ again and every body judged again.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, nan
 from typing import Any, Literal
@@ -20,9 +21,19 @@ from inertial_check.formats import load
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency
 from inertial_check.inertia.representations import join
-from inertial_check.model import ENTRIES, Body, Edit, Inertial, Judgement, Model, Number, Source
+from inertial_check.model import (
+    ENTRIES,
+    Body,
+    Edit,
+    Inertial,
+    Judgement,
+    Model,
+    Number,
+    Source,
+    Span,
+)
 from inertial_check.pipeline.check import check_model
-from inertial_check.pipeline.digits import NEAREST, is_body, printed_nearest
+from inertial_check.pipeline.digits import is_body, nearest_tensor, printed_nearest
 from inertial_check.pipeline.judge import judge
 from inertial_check.pipeline.settings import Settings
 from inertial_check.pipeline.writing import replace_file, same_file
@@ -67,7 +78,8 @@ class BodyFix:
         new: The entries as written, or as --unsafe would write them; None where nothing would be.
         relative_change: Relative Frobenius change of the principal moments from old to new.
         distance: ||new - old|| in the metric [kg m^2].
-        margin: mu of the new entries; of the old where there are none.
+        margin_before: mu of the old entries; NaN where there is none.
+        margin: mu of the new entries; of the old where there are no new ones.
     """
 
     name: str
@@ -79,6 +91,7 @@ class BodyFix:
     new: Six | None = None
     relative_change: float = 0.0
     distance: float = 0.0
+    margin_before: float = nan
     margin: float = nan
 
 
@@ -224,18 +237,18 @@ def _mended(
 
     def result(status: FixStatus, reason: str = "", **values: Any) -> BodyFix:
         line = model.source.place(body.span).line
-        values = {"margin": judgement.margin, **values}
+        values = {"margin_before": judgement.margin, "margin": judgement.margin, **values}
         return BodyFix(body.name, body.id, line, status, reason, old, **values)
 
     untouchable = _why_not(body, judgement)
     if untouchable or body.inertial is None or judgement.verdict not in _MENDED:
         return result(*(untouchable or ("unchanged",))), []
     before = np.array(judgement.I_BBcm_Bi)
-    nearest = NEAREST[wanted.metric](before, wanted.margin)
-    if not np.any(nearest):
+    nearest = nearest_tensor(before, wanted.metric, wanted.margin)
+    if nearest is None:
         return result("no-nearest", "the nearest tensor is zero; write the body's inertia"), []
     numbers = [body.inertial.I_BBcm_Bi[entry] for entry in ENTRIES]
-    texts = printed_nearest(numbers, wanted.metric, wanted.margin)
+    texts = printed_nearest(numbers, nearest, wanted.metric, wanted.margin)
     if texts is None:
         return result("not-representable", "no decimals of its size survive float32"), []
     after = np.array([float(text) for text in texts])
@@ -250,19 +263,20 @@ def _mended(
     if change > wanted.max_change and not wanted.unsafe:
         return result(
             "needs-unsafe",
-            f"its moments would change by {_percent(change)}, more than --max-change "
-            f"({_percent(wanted.max_change)}); --unsafe does it",
+            f"its moments would change by {_percent(change)}, more than "
+            f"{_percent(wanted.max_change)}; --unsafe does it",
             **moved,
         ), []
     reason = f"its moments change by {_percent(change)}"
-    return result("fixed", reason, **moved), list(_edits(numbers, texts))
+    return result("fixed", reason, **moved), list(_edits(model.source, numbers, texts))
 
 
 def _why_not(body: Body, judgement: Judgement) -> tuple[FixStatus, str] | None:
     """Status and reason of a body that is not to be touched; None where nothing forbids it."""
     inertial, verdict = body.inertial, judgement.verdict
-    if any(problem.kind == "malformed" for problem in body.problems):
-        return "malformed", "its inertial does not say what the format asks; correct it by hand"
+    complaints = [problem.message for problem in body.problems if problem.kind == "malformed"]
+    if complaints:
+        return "malformed", complaints[0]
     if inertial is None:
         return ("missing", "a joint moves it and it has no inertial") if body.moved else None
     if verdict == "invalid":
@@ -286,10 +300,36 @@ def _six(inertial: Inertial) -> Iterator[Number]:
     return (inertial.I_BBcm_Bi[entry] for entry in ENTRIES)
 
 
-def _edits(numbers: Iterable[Number], texts: Iterable[str]) -> Iterator[Edit]:
-    for number, text in zip(numbers, texts, strict=True):
+def _edits(source: Source, numbers: Sequence[Number], texts: Sequence[str]) -> Iterator[Edit]:
+    """The new texts on the spans of the six numbers, and wherever the tag states them again."""
+    for entry, number, text in zip(ENTRIES, numbers, texts, strict=True):
         if number.span is not None and text != number.text:
             yield Edit(number.span, text)
+            for again in _repeated(source, entry, number, number.span):
+                yield Edit(again, text)
+
+
+def _repeated(source: Source, entry: str, number: Number, span: Span) -> Iterator[Span]:
+    """Where the tag around a number states it below the diagonal too: iyx beside ixy.
+
+    Engines read neither, but a tensor that is not symmetric on paper is malformed.
+    """
+    width = len("<".encode(source.encoding))
+    start = source.data.rfind("<".encode(source.encoding), 0, span.start) + width
+    end = source.data.find(">".encode(source.encoding), span.end)
+    tag = source.text(Span(start, end))
+    transposed = f"i{entry[2]}{entry[1]}"
+    for match in re.finditer(rf"\b{transposed}\s*=\s*([\"'])\s*([^\"']*?)\s*\1", tag):
+        if transposed != entry and _is_number(match[2], number.value):
+            before, after = (len(tag[:i].encode(source.encoding)) for i in match.span(2))
+            yield Span(start + before, start + after)
+
+
+def _is_number(text: str, value: float) -> bool:
+    try:
+        return float(text) == value
+    except ValueError:
+        return False
 
 
 def _margin(six: Floats) -> float:
@@ -315,7 +355,9 @@ def _verify(model: Model, data: bytes, results: Mapping[str, BodyFix], tolerance
         result = results.get(old.id)
         fixed = result is not None and result.status == "fixed"
         if _stated(old, fixed) != _stated(new, fixed):
-            raise InertialCheckError(f"{path}: not fixed: other numbers of {old.name} would change")
+            raise InertialCheckError(
+                f"{path}: not fixed: more than the inertia of {old.name} would change"
+            )
         if result is None or not fixed:
             continue
         six = judgement.I_BBcm_Bi

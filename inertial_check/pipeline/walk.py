@@ -92,16 +92,15 @@ def walk(
             continue
         ignores = gitignore.within(folder.entry.absolute, folder.ignores)
         for child in children:
-            if gitignore.is_ignored(ignores, child.path, child.is_dir(follow_symlinks=False)):
+            real_folder = child.is_dir(follow_symlinks=False)
+            if gitignore.is_ignored(ignores, child.path, real_folder):
                 continue
             entry = folder.entry.inside(child.name)
-            if not child.is_dir():
+            if not (real_folder or (child.is_symlink() and os.path.isdir(child.path))):
                 if _is_wanted(child, entry, folder.glob):
                     yield entry
             elif not child.name.startswith("."):
-                (links if child.is_symlink() else folders).extend(
-                    _entered(entry, folder.glob, ignores)
-                )
+                (folders if real_folder else links).extend(_entered(entry, folder.glob, ignores))
 
 
 def _children(absolute: str, seen: set[tuple[int, int]]) -> list[os.DirEntry[str]]:
@@ -124,12 +123,12 @@ def _entered(entry: Entry, glob: Glob | None, ignores: gitignore.Ignores) -> Ite
 
 
 def _is_wanted(child: os.DirEntry[str], entry: Entry, glob: Glob | None) -> bool:
-    dangling = child.is_symlink() and not os.path.exists(child.path)
-    if _TEMPORARY.fullmatch(child.name) or not (child.is_file() or dangling):
-        return False
-    if glob is not None:
-        return glob.matches(entry)
-    return os.path.splitext(child.name)[1].lower() in SUFFIXES
+    if glob is None:
+        wanted = os.path.splitext(child.name)[1].lower() in SUFFIXES
+    else:
+        wanted = glob.matches(entry) and not _TEMPORARY.fullmatch(child.name)
+    # Neither a pipe nor a device; a link that leads nowhere is for the reader to tell of.
+    return wanted and (os.path.isfile(child.path) or not os.path.exists(child.path))
 
 
 def _joined(folder: str, name: str) -> str:

@@ -156,8 +156,9 @@ def with_margin(theta: Array, about: str, I_BBcm: Array, margin: float, turn: in
     xp = array_namespace(theta)
     judged = Consistency(with_central_inertia(theta, about, I_BBcm), about)
     floor = judged.tolerance
-    slack = xp.where(_carries(floor), xp.zeros_like(floor), floor)
-    short = Rows(judged.margin < margin - slack)
+    # A quarter of the floor covers the rounding of the margin, so the exact one is no less.
+    least = xp.where(_carries(floor), _goal(margin, floor / 4), margin - floor)
+    short = Rows(judged.margin < least)
     if short.none or turn > LIFTS:
         return I_BBcm
     goal = _goal(margin, turn * _guard(floor))

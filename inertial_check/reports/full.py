@@ -74,13 +74,15 @@ def _is_violated(values: dict[str, Any]) -> bool:
 
 def _admissible(intervals: dict[str, list[float] | None]) -> Iterator[tuple[str, str]]:
     """What an entry could be with the others as they are; entries that cannot help are left out."""
-    label = "one entry would do"
-    helpful = {entry: ends for entry, ends in intervals.items() if ends is not None}
+    helpful = [
+        f"{entry} {interval(*ends)} kg m^2" for entry, ends in intervals.items() if ends is not None
+    ]
     if not helpful:
-        yield label, "none alone"
-    for entry, (low, high) in helpful.items():
-        yield label, f"{entry} {interval(low, high)} kg m^2"
-        label = ""
+        yield "admissible", "none alone"
+        return
+    yield "admissible", f"{helpful[0]} (one entry, the others as written)"
+    for text in helpful[1:]:
+        yield "", text
 
 
 def _box(edges: list[float | None]) -> str:

@@ -1,8 +1,8 @@
 """The documentation is executed: what README.md and docs/*.md show is what the program prints.
 
-In a ``console`` block a line that starts with ``$ `` is a command, and the lines up to the next one are
-all that it prints. A ``python`` block is a doctest session; the sessions of a page share their names.
-The blocks of a page run in order, beside a copy of data/.
+In a ``console`` block a line that starts with ``$ `` is a command, and the lines up to the next one
+are all that it prints. A ``python`` block is a doctest session; the sessions of a page share their
+names. The blocks of a page run in order, beside a copy of data/.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from pathlib import Path
 import pytest
 
 import inertial_check as ic
+from inertial_check.cli.main import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+LONG_NUMBER = re.compile(r"-?\d+\.\d{12,}(?:e-?\d+)?")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROGRAM = [sys.executable, "-m", "inertial_check"]
 
@@ -80,13 +82,23 @@ def transcript(commands: list[str]) -> str:
     return "".join(lines)
 
 
+def settled(text: str) -> str:
+    """Numbers in full precision without the last digits, which depend on the processor."""
+    return LONG_NUMBER.sub(lambda number: f"{float(number[0]):.10g}", text)
+
+
 @pytest.mark.usefixtures("beside_data")
 @pytest.mark.parametrize(("page", "consoles"), blocks_in("console"))
-def test_commands_print_what_the_page_shows(page, consoles):
+def test_commands_print_what_the_page_shows(page, consoles, request):
     for block in consoles:
         commands = re.findall(r"^\$ (.*)$", block.text, re.MULTILINE)
         assert commands, f"{page.name}:{block.line}: a console block without a command"
-        assert transcript(commands) == block.text, f"{page.name}:{block.line}"
+        shown = transcript(commands)
+        if request.config.getoption("--update-golden"):
+            text = page.read_text(encoding="utf-8")
+            page.write_text(text.replace(block.text, shown), encoding="utf-8", newline="\n")
+        else:
+            assert settled(shown) == settled(block.text), f"{page.name}:{block.line}"
 
 
 @pytest.mark.usefixtures("beside_data")
@@ -147,6 +159,20 @@ def test_ci_runs_the_test_command_of_the_readme(tmp_path):
     where, *arguments = seen.read_text().splitlines()
     assert Path(where) == ROOT
     assert arguments[-1] == command
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_command_line_page_lists_the_options_of_each_command(command):
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    section = re.split(r"^## ", text.partition(f"\n## {command}\n")[2], flags=re.MULTILINE)[0]
+    listed = {
+        name
+        for row in re.findall(r"^\| (`-.*?) \|", section, re.MULTILINE)
+        for name in re.findall(r"--[a-z-]+", row)
+    }
+    page = subprocess.run([*PROGRAM, command, "--help"], capture_output=True, check=True, text=True)
+    offered = set(re.findall(r"^  (?:-\w(?: \w+)?, )?(--[a-z-]+)", page.stdout, re.MULTILINE))
+    assert listed == offered - {"--help", "--quiet", "--verbose", "--color"}
 
 
 def test_the_architecture_page_draws_the_package_as_it_is():

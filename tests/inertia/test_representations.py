@@ -376,6 +376,7 @@ class TestRefusals:
             (None, "theta is a NoneType"),
             (1.0, r"theta has shape \(\)"),
             ({}, "theta is a dict"),
+            (np.ma.masked_equal(np.arange(10.0), 3), r"theta is a masked array; fill it"),
         ],
     )
     def test_what_is_no_vector(self, theta: Any, message: str) -> None:

@@ -1,0 +1,298 @@
+"""Show, or write, the nearest inertias that a body can have.
+
+Prints the change as a unified diff and writes nothing, unless --write or -o is given. Only the six
+numbers of inconsistent bodies change; mass, centre of mass and every other byte stay.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from inertial_check import __version__
+from inertial_check.cli import exit_codes, output
+from inertial_check.errors import DocumentError, InertialCheckError, NotAModelError, UsageError
+from inertial_check.reports.text import plural, printable
+
+if TYPE_CHECKING:
+    from inertial_check.pipeline.discovery import Discovery
+    from inertial_check.pipeline.fix import BodyFix, Fix
+
+SCHEMA_VERSION = "1"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what `fix` takes."""
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        metavar="PATH",
+        help="a file; a folder, searched for models that git does not ignore; a glob",
+    )
+    group = parser.add_argument_group("Writing")
+    group.add_argument("--write", action="store_true", help="change the files in place")
+    group.add_argument(
+        "-o", "--output", metavar="FILE", help="write the one model that is given here"
+    )
+    group.add_argument(
+        "--unsafe", action="store_true", help="also make changes larger than --max-change"
+    )
+    group.add_argument(
+        "--max-change",
+        type=float,
+        metavar="FRACTION",
+        help="relative change of the principal moments made without --unsafe (default: 0.05)",
+    )
+    group = parser.add_argument_group("What is nearest")
+    group.add_argument(
+        "--metric",
+        choices=("inertia", "covariance"),
+        default="inertia",
+        help="whose change is least: that of the inertia tensor (default), or of the mass's spread",
+    )
+    group.add_argument(
+        "--margin",
+        type=float,
+        default=0.0,
+        metavar="MARGIN",
+        help="give the results at least this margin, 0 to 1/3 (dimensionless; default: 0)",
+    )
+    group = parser.add_argument_group("Selection")
+    group.add_argument(
+        "--body",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="look at this body only (repeatable)",
+    )
+    group.add_argument(
+        "--select",
+        action="append",
+        type=_selectors,
+        default=[],
+        metavar="RULES",
+        help="look only at bodies with findings of these rules: codes, beginnings of codes, names",
+    )
+    group.add_argument(
+        "--allow-empty", action="store_true", help="that there is nothing to fix is no failure"
+    )
+    group = parser.add_argument_group("Output")
+    group.add_argument(
+        "--output-format",
+        choices=("text", "json"),
+        default="text",
+        help="text: the diff, unless it is written (default); json: every body, old and new",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Fix, show or write, and tell in the exit code whether something is left to do."""
+    if args.write and args.output is not None:
+        raise UsageError("--write changes the file itself, -o writes another: choose one")
+    found = _found(args)
+    outcome = _fix_all(found, args)
+    if args.write or args.output is not None:
+        _write_all(outcome, args.output)
+    code = _exit_code(args, outcome)
+    if args.output_format == "json":
+        output.write(_as_json(args, outcome, code))
+    elif not (args.write or args.output is not None):
+        output.write("".join(fix.diff() for fix in outcome.fixes))
+    _say(args, outcome)
+    return code
+
+
+@dataclass
+class _Outcome:
+    """What came of the files: fixes, documents that a walk found and could not read, failures."""
+
+    fixes: list[Fix] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+
+
+def _found(args: argparse.Namespace) -> Discovery:
+    """The files that the paths hold.
+
+    Raises:
+        UsageError: There is none, or -o cannot hold them all.
+    """
+    from inertial_check.pipeline.discovery import discover
+
+    found = discover(args.paths)
+    if not (found.files or found.failures or args.allow_empty):
+        raise UsageError(f"nothing to fix in {', '.join(args.paths)}; --allow-empty accepts that")
+    if args.output is not None and len(found.files) != 1:
+        raise UsageError(f"-o takes one model, and there are {len(found.files)}; use --write")
+    if not args.quiet:
+        for line in found.notes:
+            output.note(line)
+    return found
+
+
+def _fix_all(found: Discovery, args: argparse.Namespace) -> _Outcome:
+    """The fixes of all files, none written yet.
+
+    Raises:
+        UsageError: No file has a body that was asked for.
+    """
+    outcome = _Outcome(failures=list(found.failures))
+    missing = set(args.body)
+    for path, named in found.files:
+        try:
+            outcome.fixes.append(_fixed(path, args, missing))
+        except NotAModelError as error:
+            if named:
+                outcome.failures.append(str(error))
+        except DocumentError as error:
+            (outcome.failures if named else outcome.unreadable).append(str(error))
+        except InertialCheckError as error:
+            if str(error) not in outcome.failures:
+                outcome.failures.append(str(error))
+    if found.files and missing:
+        names = ", ".join(sorted(map(repr, missing)))
+        raise UsageError(f"no body is called {names}; nothing was written")
+    return outcome
+
+
+def _write_all(outcome: _Outcome, target: str | None) -> None:
+    """Write every fix; one that cannot be written becomes a failure."""
+    fixes, outcome.fixes = outcome.fixes, []
+    for fix in fixes:
+        try:
+            fix.write(target)
+            outcome.fixes.append(fix)
+        except UsageError as error:
+            outcome.failures.append(str(error))
+
+
+def _fixed(path: str, args: argparse.Namespace, missing: set[str]) -> Fix:
+    """The fix of one file; takes the bodies that it has out of `missing`."""
+    from inertial_check.formats import load
+    from inertial_check.inertia import tolerances
+    from inertial_check.pipeline.fix import Fix, fix_model, unknown_bodies
+
+    model = load(path)
+    bodies = set(args.body).difference(unknown_bodies(model, args.body))
+    missing -= bodies
+    if args.body and not bodies:
+        return Fix(model.source, model.format, model.source.data, ())
+    return fix_model(
+        model,
+        metric=args.metric,
+        margin=args.margin,
+        max_change=tolerances.MAX_CHANGE if args.max_change is None else args.max_change,
+        unsafe=args.unsafe,
+        bodies=bodies,
+        select=[selector for part in args.select for selector in part],
+    )
+
+
+def _exit_code(args: argparse.Namespace, outcome: _Outcome) -> int:
+    if outcome.failures:
+        return exit_codes.FAILURE
+    shown_only = not args.write and args.output is None
+    left = any(not fix.complete or (shown_only and fix.changed) for fix in outcome.fixes)
+    return exit_codes.FINDINGS if left or outcome.unreadable else exit_codes.CLEAN
+
+
+def _say(args: argparse.Namespace, outcome: _Outcome) -> None:
+    """On stderr: a line a body, then counts; failures even when quiet."""
+    if not args.quiet:
+        for fix in outcome.fixes:
+            for body in fix.bodies:
+                if body.status != "unchanged":
+                    print(_line(fix.source.path, body), file=sys.stderr)
+        if outcome.fixes:
+            print(_summary(args, outcome), file=sys.stderr)
+    for line in (*outcome.unreadable, *outcome.failures):
+        output.failure(line)
+
+
+def _line(path: str, body: BodyFix) -> str:
+    text = f"{path}:{body.line}: [{body.name}] {body.status}: {body.reason}"
+    if body.new is not None:
+        text += f"; margin {body.margin_before:.3g} -> {body.margin:.3g}"
+    return printable(text)
+
+
+def _summary(args: argparse.Namespace, outcome: _Outcome) -> str:
+    counts = Counter(body.status for fix in outcome.fixes for body in fix.bodies)
+    fixed, untouched = counts.pop("fixed", 0), counts.pop("unchanged", 0)
+    counts.pop("missing", 0)
+    changed = sum(fix.changed for fix in outcome.fixes)
+    shown_only = not args.write and args.output is None
+    verb = "would be moved" if shown_only else "moved"
+    parts = [f"{plural(fixed, 'body')} {verb} in {plural(changed, 'file')}"]
+    if counts:
+        parts.append("left: " + ", ".join(f"{n} {word}" for word, n in sorted(counts.items())))
+    parts.append(f"{plural(untouched, 'body')} need no fix")
+    hint = "; --write does it" if shown_only and fixed else ""
+    return "; ".join(parts) + hint + "."
+
+
+def _as_json(args: argparse.Namespace, outcome: _Outcome, code: int) -> str:
+    bodies = [body for fix in outcome.fixes for body in fix.bodies]
+    document = {
+        "schema_version": SCHEMA_VERSION,
+        "tool": {"name": output.PROGRAM, "version": __version__},
+        "summary": {
+            "files": len(outcome.fixes),
+            "changed": sum(fix.changed for fix in outcome.fixes),
+            "bodies": len(bodies),
+            "statuses": dict(sorted(Counter(body.status for body in bodies).items())),
+            "exit_code": code,
+        },
+        "failures": [*outcome.failures, *outcome.unreadable],
+        "files": [_file(args, fix) for fix in outcome.fixes],
+    }
+    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+
+
+def _file(args: argparse.Namespace, fix: Fix) -> dict[str, Any]:
+    written = args.output if args.output is not None else fix.source.path
+    return {
+        "path": fix.source.path,
+        "format": fix.format,
+        "changed": fix.changed,
+        "complete": fix.complete,
+        "written": written if args.output is not None or (args.write and fix.changed) else None,
+        "bodies": [_body(body) for body in fix.bodies],
+    }
+
+
+def _body(body: BodyFix) -> dict[str, Any]:
+    return {
+        "name": body.name,
+        "id": body.id,
+        "line": body.line,
+        "status": body.status,
+        "reason": body.reason or None,
+        "old": _entries(body.old),
+        "new": _entries(body.new),
+        "relative_change": _number(body.relative_change),
+        "distance": _number(body.distance),
+        "margin_before": _number(body.margin_before),
+        "margin": _number(body.margin),
+    }
+
+
+def _entries(six: tuple[float, ...] | None) -> dict[str, float | None] | None:
+    from inertial_check.model import ENTRIES
+
+    if six is None:
+        return None
+    return {entry: _number(value) for entry, value in zip(ENTRIES, six, strict=True)}
+
+
+def _number(value: float) -> float | None:
+    return value if isfinite(value) else None
+
+
+def _selectors(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]

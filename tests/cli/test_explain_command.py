@@ -1,0 +1,61 @@
+import json
+
+import pytest
+
+from inertial_check.cli.main import main
+from inertial_check.rules import ALL_RULES, page
+
+
+@pytest.fixture
+def run(capsys):
+    def run(*argv):
+        code = main(argv)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+@pytest.mark.parametrize("rule", ALL_RULES, ids=lambda rule: rule.code)
+def test_every_rule_has_its_page(run, rule):
+    assert run("explain", rule.code) == (0, page(rule), "")
+    assert run("explain", rule.name) == (0, page(rule), "")
+
+
+def test_codes_in_any_case(run):
+    assert run("explain", "ic301") == run("explain", "IC301")
+
+
+def test_json(run):
+    code, out, _ = run("explain", "IC301", "--output-format", "json")
+    rule = json.loads(out)
+    assert code == 0
+    assert (rule["code"], rule["name"]) == ("IC301", "triangle-inequality-violation")
+    assert rule["severity"] == "error"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "answer"),
+    [
+        ("triangle-inequality-violatoin", "did you mean 'triangle-inequality-violation'?"),
+        ("whatever", "`inertial-check rules` lists them"),
+        ("IC3", "more than one rule"),
+        ("ALL", "more than one rule"),
+    ],
+)
+def test_what_is_no_rule(run, wanted, answer):
+    code, out, err = run("explain", wanted)
+    assert (code, out) == (2, "")
+    assert answer in err
+    assert len(err.splitlines()) == 1
+
+
+def test_rules_lists_every_rule_in_order(run):
+    code, out, _ = run("rules")
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()] == [rule.code for rule in ALL_RULES]
+    assert [line.split()[1] for line in out.splitlines()] == [
+        rule.severity.word for rule in ALL_RULES
+    ]
+    listed = json.loads(run("rules", "--output-format", "json")[1])
+    assert [rule["code"] for rule in listed] == [rule.code for rule in ALL_RULES]

@@ -1,0 +1,160 @@
+"""Reports written by hand, so that the reporters are tested without the pipeline."""
+
+from math import inf, nan
+
+from inertial_check.model import (
+    BodyReport,
+    FileReport,
+    Finding,
+    Judgement,
+    Place,
+    Report,
+    Severity,
+)
+
+CONSISTENT = BodyReport(
+    "base",
+    "/robot/link[1]",
+    4,
+    Judgement(
+        verdict="consistent",
+        margin=0.3333333333333333,
+        tolerance=1.7763568394002505e-15,
+        mass=2.0,
+        p_BoBcm_B=(0.0, 0.0, 0.1),
+        I_BBcm_B=(0.1, 0.0, -0.0, 0.1, 0.0, 0.30000000000000004 / 3),
+        I_BBcm_Bi=(0.1, 0.0, -0.0, 0.1, 0.0, 0.1),
+        principal_moments=(0.1, 0.1, 0.1),
+        equivalent_box=(0.5477225575051661, 0.5477225575051661, 0.5477225575051661),
+        witness=None,
+        numerically_zero=False,
+    ),
+)
+INCONSISTENT = BodyReport(
+    "forearm",
+    "/robot/link[2]",
+    11,
+    Judgement(
+        verdict="inconsistent",
+        margin=-0.23076923076923078,
+        tolerance=1.7763568394002505e-15,
+        mass=1.2,
+        p_BoBcm_B=(0.0, 0.0, 0.1),
+        I_BBcm_B=(0.02, 0.0, 0.0, 0.03, 0.0, 0.08),
+        I_BBcm_Bi=(0.02, 0.0, 0.0, 0.03, 0.0, 0.08),
+        principal_moments=(0.02, 0.03, 0.08),
+        equivalent_box=(nan, nan, nan),
+        witness=(0.0, 0.0, 1.0),
+        numerically_zero=False,
+    ),
+)
+UNREAD = BodyReport(
+    "tool",
+    "/robot/link[3]",
+    20,
+    Judgement(
+        verdict="invalid",
+        margin=nan,
+        tolerance=nan,
+        mass=inf,
+        p_BoBcm_B=(nan, 0.0, 0.0),
+        I_BBcm_B=(nan, 0.0, 0.0, -inf, 0.0, 1.0),
+        I_BBcm_Bi=(nan, 0.0, 0.0, -inf, 0.0, 1.0),
+        principal_moments=(nan, nan, nan),
+        equivalent_box=(nan, nan, nan),
+        witness=None,
+        numerically_zero=False,
+    ),
+)
+
+TRIANGLE = Finding(
+    code="IC301",
+    name="triangle-inequality-violation",
+    severity=Severity.ERROR,
+    body="forearm",
+    message="no body has principal moments 0.02, 0.03, 0.08 kg m^2",
+    place=Place(15, 20, 15, 81),
+    values={
+        "mass": 1.2,
+        "margin": -0.23076923076923078,
+        "tolerance": 1.7763568394002505e-15,
+        "principal_moments": [0.02, 0.03, 0.08],
+        "admissible": {
+            "ixx": [0.05, 0.11],
+            "ixy": None,
+            "ixz": None,
+            "iyy": [0.06000000001, 0.09999999999],
+            "iyz": None,
+            "izz": [0.009999999999999998, 0.05],
+        },
+        "equivalent_box": [None, None, None],
+        "witness": [0.0, 0.0, 1.0],
+    },
+    fix="unsafe",
+    body_id="/robot/link[2]",
+)
+ROTATED = Finding(
+    code="IC302",
+    name="negative-principal-moment",
+    severity=Severity.ERROR,
+    body="forearm",
+    message="the smallest principal moment is -0.3 kg m^2",
+    place=Place(15, 20, 15, 81),
+    values={
+        "margin": -0.5,
+        "tolerance": 1.7763568394002505e-15,
+        "principal_moments": [-0.3, 0.5, 0.7],
+        "admissible": dict.fromkeys(("ixx", "ixy", "ixz", "iyy", "iyz", "izz")),
+        "witness": [0.5773502691896258, 0.5773502691896258, -0.5773502691896258],
+    },
+    fix="safe",
+    body_id="/robot/link[2]",
+)
+MISSING = Finding(
+    code="IC103",
+    name="missing-inertial",
+    severity=Severity.WARNING,
+    body="tool",
+    message="a revolute joint moves this link and it has no <inertial>",
+    place=Place(20, 3, 20, 22),
+    body_id="/robot/link[3]",
+)
+PLATE = Finding(
+    code="IC306",
+    name="singular-inertia",
+    severity=Severity.NOTE,
+    body="base",
+    message="these are the numbers of a plate: valid, but without volume",
+    place=Place(6, 5, 6, 60),
+    values={
+        "margin": -1.1e-17,
+        "tolerance": 1.8e-15,
+        "principal_moments": [0.1, 0.2, 0.3],
+        "admissible": {"ixx": [0.1, 0.5], "ixy": [0.0, 0.0]},
+        "equivalent_box": [None, 0.7745966692414834, 1.0954451150103321],
+    },
+    body_id="/robot/link[1]",
+)
+BROKEN = Finding(
+    code="IC001",
+    name="unreadable-document",
+    severity=Severity.ERROR,
+    body=None,
+    message="<link> is never closed",
+    place=Place(3, 1, 3, 1),
+)
+
+ARM = FileReport(
+    "robots/arm one.urdf",
+    "urdf",
+    "arm",
+    (CONSISTENT, INCONSISTENT, UNREAD),
+    (PLATE, TRIANGLE, ROTATED, MISSING),
+)
+UNREADABLE = FileReport("robots/broken.urdf", None, None, (), (BROKEN,))
+CLEAN_FILE = FileReport("robots/clean.urdf", "urdf", "clean", (CONSISTENT,), ())
+
+EVERYTHING = Report((ARM, UNREADABLE), (), ("skipped files of formats: 2 mjcf",))
+CLEAN = Report((CLEAN_FILE,))
+FAILED = Report((CLEAN_FILE,), ("absent.urdf: No such file or directory",))
+EMPTY = Report(())

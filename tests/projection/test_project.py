@@ -1,0 +1,311 @@
+"""project(): what comes back for every kind of row, in every order, about both points."""
+
+import subprocess
+import sys
+
+import numpy as np
+import oracles
+import pytest
+
+import inertial_check as ic
+from inertial_check.inertia import sampling
+from inertial_check.inertia.representations import ORDERS, about_com, reorder
+from inertial_check.inertia.tolerances import CERTIFIED
+from inertial_check.projection import Status
+from inertial_check.projection.metrics import METRICS
+from inertial_check.projection.result import certificate
+
+EPS = np.finfo(float).eps
+
+PLATE = [2.0, 0.2, 0, 0, 0.1, 0, 0, 0.2, 0, 0.3]
+BALL = [1.0, 0, 0, 0, 1, 0, 0, 1, 0, 1]
+LONG = [1.0, 0.3, -2, 0.1, 1, 0.01, 0, 1, 0.02, 4]  # one facet violated
+NOTHING_NEAR = [1.0, 0, 0, 0, -1, 0, 0, -1, 0, -1]
+NO_BODY = {
+    "no mass": [0.0, 0, 0, 0, 1, 0, 0, 1, 0, 1],
+    "massless": [0.0] * 10,
+    "negative mass": [-1.0, 0, 0, 0, 1, 0, 0, 1, 0, 1],
+    "nan": [1.0, 0, 0, 0, np.nan, 0, 0, 1, 0, 1],
+    "nan centre": [1.0, np.nan, 0, 0, 1, 0, 0, 1, 0, 1],
+    "infinite": [1.0, 0, 0, 0, 1, 0, -np.inf, 1, 0, 1],
+    "infinite mass": [np.inf, 0, 0, 0, 1, 0, 0, 1, 0, 1],
+}
+EVERY = np.array([PLATE, BALL, LONG, NOTHING_NEAR, *NO_BODY.values()])
+STATUS = ["feasible", "feasible", "projected", "projected"] + ["no-nearest"] * len(NO_BODY)
+
+
+@pytest.mark.parametrize("solver", [None, "clarabel"])
+@pytest.mark.parametrize("metric", METRICS)
+class TestEveryKindOfRow:
+    def test_status_and_unchanged_bits(self, metric, solver):
+        found = ic.project(EVERY, metric, about="com", solver=solver)
+        assert found.status.tolist() == STATUS
+        same = np.array(STATUS) != "projected"
+        assert found.theta[same].tobytes() == EVERY[same].tobytes()
+        assert (found.changed == ~same).all()
+        assert found.vanished.tolist() == [i == 3 for i in range(len(EVERY))]
+        assert found.theta[:, :4].tobytes() == EVERY[:, :4].tobytes()
+
+    def test_numbers_are_nan_where_nothing_is_near(self, metric, solver):
+        found = ic.project(EVERY, metric, about="com", solver=solver)
+        none = np.array(STATUS) == "no-nearest"
+        for name in ("distance", "relative_change", "primal_residual", "dual_residual", "gap"):
+            values = getattr(found, name)
+            assert (np.isnan(values) == none).all(), name
+            assert (values[~none] >= 0).all(), name
+            assert (values[:2] == 0).all(), name
+        assert (found.distance[2:4] > 0).all()
+        assert (np.nan_to_num(np.array(found.certify())) <= CERTIFIED).all()
+
+    def test_single_bodies_give_scalars_and_words(self, metric, solver):
+        for row, status in zip(EVERY, STATUS, strict=True):
+            found = ic.project(row, metric, about="com", solver=solver)
+            assert found.status == status
+            assert type(found.status) is str
+            assert found.theta.shape == (10,)
+            for name in ("distance", "relative_change", "gap", "changed", "iterations"):
+                assert np.ndim(getattr(found, name)) == 0, name
+            assert bool(found.changed) == (status == "projected")
+
+    def test_raise_for_status_names_the_bodies(self, metric, solver):
+        ic.project(EVERY[:4], metric, solver=solver).raise_for_status()
+        with pytest.raises(ic.ProjectionError, match=r"7 of 11 .*indices: 4, 5, 6, 7, 8, 9, 10$"):
+            ic.project(EVERY, metric, solver=solver).raise_for_status()
+        with pytest.raises(ic.ProjectionError, match=r"^the body has no nearest") as caught:
+            ic.project(NO_BODY["nan"], metric, solver=solver).raise_for_status()
+        np.testing.assert_array_equal(caught.value.instance, NO_BODY["nan"])
+        with pytest.raises(ic.ProjectionError, match=r"1 of 4 bodies .*indices: \(1, 0\)$"):
+            batch = np.array([[PLATE, BALL], [NO_BODY["massless"], LONG]])
+            ic.project(batch, metric, solver=solver).raise_for_status()
+
+
+class TestShapes:
+    @pytest.mark.parametrize("shape", [(0,), (1,), (3, 1, 2), (2, 0)])
+    @pytest.mark.parametrize("about", ["com", "origin"])
+    def test_leading_axes_stay(self, shape, about):
+        theta = np.broadcast_to(np.array(LONG), (*shape, 10))
+        found = ic.project(theta, about=about, margin=0.01)
+        assert found.theta.shape == (*shape, 10)
+        alone = ic.project(LONG, about=about, margin=0.01)
+        assert (found.theta == alone.theta).all()
+        assert found.status.shape == found.gap.shape == found.distance.shape == shape
+        assert (found.distance == alone.distance).all()
+
+    def test_the_input_is_neither_changed_nor_shared(self):
+        theta = np.array([PLATE, LONG])
+        kept = theta.copy()
+        found = ic.project(theta, about="com")
+        distance = ic.project(kept, about="com").distance
+        theta[:] = 7
+        assert (found.theta[0] == kept[0]).all()
+        assert (found.distance == distance).all()
+
+    def test_lists_and_integers(self):
+        assert ic.project([1, 0, 0, 0, 1, 0, 0, 1, 0, 4], about="com").theta[-1] == pytest.approx(
+            4 - 2 / 3, rel=1e-14
+        )
+
+    @pytest.mark.parametrize("shape", [(9,), (2, 11), (), (10, 3)])
+    def test_other_shapes_are_refused(self, shape):
+        with pytest.raises(ic.ParameterError, match=r"shape"):
+            ic.project(np.ones(shape))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"metric": "weighted"}, r"metric is 'weighted'; available are 'inertia', 'covariance'"),
+        ({"metric": None}, r"metric is None; available are 'inertia', 'covariance'"),
+        ({"weights": np.ones(10)}, r"weights given.*'inertia', 'covariance'"),
+        ({"prior": BALL}, r"prior given.*'inertia', 'covariance'"),
+        ({"constraints": ["fixed mass"]}, r"constraints given.*'inertia', 'covariance'"),
+        ({"margin": 0.4}, r"margin is 0.4"),
+        ({"order": "drake"}, r"drake"),
+        ({"about": "cm"}, r"cm"),
+        ({"solver": "simplex"}, r"solver 'simplex' is not installed; installed are .*'clarabel'"),
+        ({"solver": "osqp"}, r"solver 'osqp' has no semidefinite cones; installed are .*'scs'"),
+        ({"solver": 3}, r"solver 3 is not installed"),
+    ],
+)
+def test_arguments_that_cannot_be_honoured_are_refused(arguments, message):
+    with pytest.raises(ic.ParameterError, match=message):
+        ic.project(LONG, **arguments)
+
+
+class TestOrdersAndPoints:
+    @pytest.mark.parametrize("order", ORDERS)
+    @pytest.mark.parametrize("margin", [0.0, 0.05])
+    def test_orders_only_permute(self, order, margin):
+        theta = sampling.inconsistent(1, 50, offset=(0.1, 10)).as_theta(about="origin")
+        plain = ic.project(theta, margin=margin)
+        found = ic.project(reorder(theta, "urdf", order), order=order, margin=margin)
+        assert found.theta.tobytes() == reorder(plain.theta, "urdf", order).tobytes()
+        assert (found.distance == plain.distance).all()
+        assert (found.parameters.as_theta(about="origin") == plain.theta).all()
+
+    @pytest.mark.parametrize("metric", METRICS)
+    def test_both_points_give_the_same_body(self, metric):
+        bodies = sampling.inconsistent(2, 300, offset=(0.01, 100))
+        at_com = ic.project(bodies.as_theta(about="com"), metric, about="com", margin=0.01)
+        at_origin = ic.project(bodies.as_theta(about="origin"), metric, margin=0.01)
+        assert at_origin.about == "origin"
+        back = about_com(
+            at_origin.theta[:, 0], at_origin.theta[:, 1:4], at_origin.theta[:, 4:]
+        )  # fmt: skip
+        size = np.abs(bodies.as_theta(about="origin")[:, 4:]).max(-1, keepdims=True)
+        assert (np.abs(back - at_com.theta[:, 4:]) <= 64 * EPS * size).all()
+
+    @pytest.mark.parametrize("about", ["com", "origin"])
+    def test_parameters_keep_their_point(self, about):
+        bodies = ic.InertialParameters.from_theta(LONG, about=about)
+        found = ic.project(bodies)
+        assert found.about == found.parameters.about == about
+        assert (found.theta == ic.project(LONG, about=about).theta).all()
+
+    def test_mass_and_centre_of_mass_stay_bit_for_bit(self):
+        theta = sampling.inconsistent(3, 500).as_theta(about="origin")
+        found = ic.project(theta, "covariance", margin=0.1)
+        assert found.changed.all()
+        assert found.theta[:, :4].tobytes() == theta[:, :4].tobytes()
+
+
+class TestNumbers:
+    def test_relative_change_is_that_of_the_sorted_moments(self):
+        bodies = sampling.inconsistent(4, 200)
+        found = ic.project(bodies, margin=0.02)
+        old, new = bodies.principal_moments(), found.parameters.principal_moments()
+        expected = np.linalg.norm(new - old, axis=-1) / np.linalg.norm(old, axis=-1)
+        np.testing.assert_allclose(found.relative_change, expected, rtol=1e-6)
+
+    @pytest.mark.parametrize("metric", METRICS)
+    def test_distance_is_the_frobenius_norm_at_any_scale(self, metric):
+        for scale in (1e-180, 1e-13, 1.0, 1e8, 1e180):
+            theta = np.array(LONG) * scale
+            found = ic.project(theta, metric, about="com")
+            change = (found.theta - theta)[4:] / scale
+            tensor = change[[[0, 1, 2], [1, 3, 4], [2, 4, 5]]]
+            if metric == "covariance":
+                tensor = np.trace(tensor) / 2 * np.eye(3) - tensor
+            assert found.distance / scale == pytest.approx(np.linalg.norm(tensor), rel=1e-12)
+
+    def test_repr_counts(self):
+        text = repr(ic.project(EVERY, about="com"))
+        assert "2 feasible" in text
+        assert "7 no-nearest" in text
+
+    def test_words_are_those_of_the_contract(self):
+        words = [status.word for status in Status]
+        assert words == ["feasible", "projected", "mass-floored", "no-nearest"]
+
+
+class TestCertificate:
+    """A certificate that passed a wrong answer would be worth nothing."""
+
+    BEFORE = np.array([1.0, 0.01, 0, 1, 0.02, 4])
+
+    @pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
+    @pytest.mark.parametrize("margin", [0.0, 0.01, 1 / 3])
+    def test_passes_the_answer_alone(self, metric, margin):
+        theta = np.r_[1.0, 0, 0, 0, self.BEFORE]
+        right = ic.project(theta, metric.name, about="com", margin=margin).theta[4:]
+        assert max(certificate(self.BEFORE, right, metric, margin)) <= 32 * EPS
+        change = right - self.BEFORE
+        ball = np.array([1.0, 0, 0, 1, 0, 1])
+        wrong = {
+            "too far": self.BEFORE + 1.001 * change,
+            "not far enough": self.BEFORE + 0.999 * change,
+            "inside": right + 1e-6 * ball,
+            "another axis": right + 1e-6 * np.array([0, 1.0, 0, 0, 0, 0]),
+            "larger": right * (1 + 1e-6),
+            "the zero tensor": 0 * right,
+        }
+        for name, answer in wrong.items():
+            assert max(certificate(self.BEFORE, answer, metric, margin)) > CERTIFIED, name
+
+    def test_the_zero_tensor_must_be_earned(self):
+        for spreads, earned in (((-1, -1, 0.99), True), ((-1, -1, 1.01), False)):
+            s = np.array(spreads)
+            moments = s.sum() - s
+            before = np.array([moments[0], 0, 0, moments[1], 0, moments[2]])
+            worst = max(certificate(before, 0 * before, METRICS["inertia"], 0.0))
+            assert (worst <= CERTIFIED) == earned
+
+    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+    def test_every_kind_of_violation_passes(self, dtype):
+        eps = np.finfo(dtype).eps
+        bodies = sampling.inconsistent(5, 2000, violation=(1e-14, 1), length=(1e-3, 1e3))
+        theta = bodies.as_theta(about="com").astype(dtype)
+        for metric in METRICS:
+            for margin in (0.0, 0.01, 1 / 3):
+                found = ic.project(theta, metric, about="com", margin=margin)
+                assert np.max(found.certify()) <= 64 * eps
+
+
+class TestIllPosed:
+    """Data about the origin that the precision cannot tell: nothing may crash or pretend."""
+
+    def test_a_point_mass_away_from_the_origin_is_left_alone(self):
+        theta = np.array([1.0, 1, 0, 0, 0, 0, 0, 1, 0, 1])
+        found = ic.project(theta)
+        assert found.status == "feasible"
+        assert found.theta.tobytes() == theta.tobytes()
+
+    def test_margins_hold_within_the_floor_of_the_result(self):
+        bodies = sampling.inconsistent(6, 2000, offset=(1e3, 1e5))
+        found = ic.project(bodies.as_theta(about="origin"), margin=0.05)
+        judged = ic.check(found.theta)
+        posed = judged.tolerance <= 1e-3
+        assert posed.sum() > 500
+        assert (judged.margin >= 0.05 - judged.tolerance)[posed].all()
+        assert (np.array(found.certify()) <= CERTIFIED).all()
+
+    def test_the_margin_holds_strictly_where_the_numbers_can_carry_it(self):
+        bodies = sampling.inconsistent(7, 3000, offset=(1e-2, 1e2))
+        found = ic.project(bodies.as_theta(about="origin"), margin=0.05)
+        judged = ic.check(found.theta)
+        fine = judged.tolerance <= 1e-10
+        assert fine.sum() > 1500
+        assert (judged.margin >= 0.05)[fine].all()
+
+
+def test_a_tensor_about_the_com_read_as_about_the_origin_is_projected_all_the_same():
+    theta = [1.0, 1, 0, 0, 0.01, 0, 0, 0.01, 0, 0.01]
+    found = ic.project(theta)
+    assert found.status == "projected"
+    assert oracles.margin(found.parameters.inertia_com[[0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]) > (
+        -1e-14
+    )
+
+
+class TestOtherArrayLibraries:
+    @pytest.mark.parametrize("about", ["com", "origin"])
+    @pytest.mark.parametrize("dtype", ["float32", "float64"])
+    @pytest.mark.parametrize("solver", [None, "clarabel"])
+    def test_the_same_numbers_in_the_same_library(self, about, dtype, solver):
+        xp = pytest.importorskip("array_api_strict")
+        rows = np.concatenate(
+            [EVERY, sampling.inconsistent(8, 4, offset=(0.1, 10)).as_theta(about=about)]
+        ).astype(dtype)
+        expected = ic.project(rows, about=about, margin=0.01, solver=solver)
+        found = ic.project(xp.asarray(rows), about=about, margin=0.01, solver=solver)
+        for name in ("theta", "changed", "vanished", "distance", "relative_change", "status_code"):
+            value = getattr(found, name)
+            assert value.__array_namespace__() is xp, name
+            eps, size = np.finfo(dtype).eps, np.abs(getattr(expected, name)).max()
+            np.testing.assert_allclose(
+                np.asarray(value), getattr(expected, name), rtol=1e3 * eps, atol=16 * eps * size
+            )
+        assert found.theta.dtype == getattr(xp, dtype)
+        assert found.status.tolist() == expected.status.tolist()
+        assert float(xp.max(found.gap[2:4])) <= 64 * np.finfo(dtype).eps
+
+
+def test_no_solver_is_imported_before_it_is_asked_for():
+    """cvxpy takes a second to import; checking and fixing must not wait for it."""
+    code = (
+        "import sys, inertial_check as ic; "
+        f"ic.project({LONG!r}).certify(); "
+        "heavy = {'cvxpy', 'clarabel', 'scipy'} & set(sys.modules); "
+        "assert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

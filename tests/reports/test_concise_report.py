@@ -1,0 +1,28 @@
+from dataclasses import replace
+
+import hand_made_reports as hand_made
+
+from inertial_check.model import FileReport, Report
+from inertial_check.reports import View, render
+
+
+def shown(report, **view):
+    return render(report, "concise", View(exit_code=0, **view))
+
+
+def test_everything(golden):
+    golden("reports/concise.txt", shown(hand_made.EVERYTHING))
+
+
+def test_statistics_follow(golden):
+    golden("reports/concise-statistics.txt", shown(hand_made.EVERYTHING, statistics=True))
+
+
+def test_a_clean_run_is_silent():
+    assert shown(hand_made.CLEAN) == ""
+
+
+def test_one_line_a_finding_whatever_the_names_hold():
+    wicked = replace(hand_made.MISSING, body="a\nb", message="c\rd\u2028e")
+    report = Report((FileReport("x\ny.urdf", "urdf", "a", (), (wicked, wicked)),))
+    assert len(shown(report).splitlines()) == 2
