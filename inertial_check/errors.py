@@ -8,7 +8,7 @@ class InertialCheckError(Exception):
 
 
 class ParameterError(InertialCheckError, ValueError):
-    """An argument that is no set of inertial parameters; names the value, the expected, the index."""
+    """An argument that is no inertial parameter; names the value, the expected, the index."""
 
 
 class ProjectionError(InertialCheckError):

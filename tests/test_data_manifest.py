@@ -104,7 +104,7 @@ def test_the_manifest_agrees_with_rational_arithmetic(name):
 def _theta(name: str) -> np.ndarray:
     if name.endswith(".json"):
         return np.array(json.loads((DATA / name).read_text()), dtype=float)
-    return np.genfromtxt(DATA / name, delimiter=",", skip_header=1)
+    return np.genfromtxt(DATA / name, delimiter=",", skip_header=1)[:, -10:]
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -29,19 +29,28 @@ class Command(Protocol):
 
 
 class Entry(NamedTuple):
-    """A row of the command table: where the command lives and what it does."""
+    """A row of the command table: where the command lives, what it takes, what it does."""
 
     module: str
+    arguments: str
     summary: str
 
 
+_HOME = "inertial_check.cli"
 COMMANDS = {
-    "check": Entry("inertial_check.cli.check", "check robot models (the default command)"),
-    "fix": Entry("inertial_check.cli.fix", "show, or write, the nearest consistent parameters"),
-    "project": Entry("inertial_check.cli.project", "project a table of parameter vectors"),
-    "explain": Entry("inertial_check.cli.explain", "print the page of a rule"),
-    "rules": Entry("inertial_check.cli.rules", "list every rule"),
+    "check": Entry(f"{_HOME}.check", "PATH...", "check robot models (the default command)"),
+    "fix": Entry(f"{_HOME}.fix", "PATH...", "show, or write, the nearest consistent parameters"),
+    "project": Entry(f"{_HOME}.project", "TABLE", "project a table of parameter vectors"),
+    "explain": Entry(f"{_HOME}.explain", "CODE", "print the page of a rule"),
+    "rules": Entry(f"{_HOME}.rules", "", "list every rule"),
 }
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Help of one width everywhere; asking for the terminal's would load shutil on every run."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=88)
 
 
 class Parser(argparse.ArgumentParser):
@@ -108,8 +117,9 @@ def _parser(name: str, module: Command) -> Parser:
     """The command's parser: its own groups, then the options that every command has."""
     parser = Parser(
         prog=f"{PROGRAM} {name}",
+        usage=f"%(prog)s [OPTION]... {COMMANDS[name].arguments}".rstrip(),
         description=module.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Formatter,
         allow_abbrev=False,
         add_help=False,
     )

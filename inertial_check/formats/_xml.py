@@ -167,18 +167,18 @@ def parse(path: str, data: bytes) -> Document:
             entities.
     """
     try:
-        decoded_ = decode(data)
+        found = decode(data)
     except Unreadable as error:
         raise DocumentError(path, error.reason, 1, 1) from None
-    source = Source(path, data, decoded_.encoding, decoded_.bom)
-    text, index = decoded_.text, decoded_.index
+    source = Source(path, data, found.encoding, found.bom)
+    text, index = found.text, found.index
     try:
-        root, comments = _tree(text, decoded_.complaints)
+        root, comments = _tree(text, found.complaints)
     except Unreadable as error:
         raise _document_error(source, index, error) from None
     problems = tuple(
         Problem("repair", message, Span(index.byte(start), index.byte(end)))
-        for message, start, end in decoded_.complaints
+        for message, start, end in found.complaints
     )
     return Document(source, root, comments, problems, text, index)
 

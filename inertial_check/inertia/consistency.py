@@ -63,7 +63,6 @@ class Consistency:
     def __init__(
         self, theta: Array, about: str, tolerance: float = 0.0, radii: Array | None = None
     ) -> None:
-        """Bind the conditions to bodies; `check` validates what it passes on."""
         self.theta = theta
         self.about = about
         self.requested = tolerance

@@ -48,7 +48,9 @@ def check_paths(
     found = discover([path for path in paths if path != "-"])
     files: list[FileReport] = []
     failures = list(found.failures)
-    documents = [(file.path, file.named, None) for file in found.files]
+    documents: list[tuple[str, bool, bytes | None]] = [
+        (file.path, file.named, None) for file in found.files
+    ]
     if stdin is not None:
         documents.append((stdin[1], True, stdin[0]))
     for path, named, data in sorted(documents, key=lambda document: document[0]):

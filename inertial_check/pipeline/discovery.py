@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from inertial_check.formats import FORMATS, root_tag, sniff
-from inertial_check.pipeline.walk import USD_SUFFIXES, Entry, Glob, walk
+
+if TYPE_CHECKING:
+    from inertial_check.pipeline.walk import Entry, Glob
 
 _SNIFFED_BYTES = 1 << 18
+_USD_SUFFIXES = (".usd", ".usda", ".usdc", ".usdz")
 _NOT_READ_YET = {"mujoco": "mjcf", "sdf": "sdf"}
 _MAGIC = frozenset("*?[")
 
@@ -28,8 +30,7 @@ class File(NamedTuple):
     named: bool
 
 
-@dataclass(frozen=True)
-class Discovery:
+class Discovery(NamedTuple):
     """What the paths hold.
 
     Attributes:
@@ -91,6 +92,8 @@ class _Search:
 
     def _expand(self, pattern: str) -> None:
         """Search from the folder before the first magic character."""
+        from inertial_check.pipeline.walk import Glob
+
         parts = pattern.split("/")
         plain = next(i for i, part in enumerate(parts) if not _MAGIC.isdisjoint(part))
         start = "/".join(parts[:plain]) or ("/" if plain else "")
@@ -101,6 +104,8 @@ class _Search:
             self._search(start, start or ".", glob, pattern)
 
     def _search(self, printed: str, path: str, glob: Glob | None, given: str) -> None:
+        from inertial_check.pipeline.walk import walk
+
         held = [self._weigh(entry) for entry in walk(printed, path, glob, self._failed)]
         if not any(held):
             self._without_model.append(given)
@@ -140,7 +145,7 @@ class _Search:
 
 def _format(path: str, suffix: str) -> str | None:
     """The format that a file's head betrays; None where it is no robot model."""
-    if suffix in USD_SUFFIXES:
+    if suffix in _USD_SUFFIXES:
         return "usd"
     with open(path, "rb") as stream:
         head = stream.read(_SNIFFED_BYTES)

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from inertial_check.pipeline import gitignore
 
-USD_SUFFIXES = (".usd", ".usda", ".usdc", ".usdz")
-SUFFIXES = frozenset({".urdf", ".xacro", ".sdf", ".world", ".xml", ".mjcf", *USD_SUFFIXES})
+SUFFIXES = frozenset(
+    [".urdf", ".xacro", ".sdf", ".world", ".xml", ".mjcf", ".usd", ".usda", ".usdc", ".usdz"]
+)
 """Of the files that a walk yields where no glob says otherwise."""
 
 _TEMPORARY = re.compile(r"\..*\.inertial-check-[^.]*\.tmp", re.DOTALL)

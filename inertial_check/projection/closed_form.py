@@ -14,6 +14,7 @@ import numpy as np
 
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
+from inertial_check.inertia._arrays import quiet
 from inertial_check.inertia._namespace import Array, array_namespace
 from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.eigen import CHUNK, eigensystem, eigenvalues
@@ -95,18 +96,21 @@ def _nearest(I_BBcm: Array, margin: float, metric: MomentMetric) -> Array:
     return rows.put(after, I_BBcm)
 
 
+@quiet
 def needs_projection(judged: Consistency, margin: float) -> Array:
     """Rows (...,) that are bodies with less than this margin; with margin 0, by the verdict.
 
     A positive margin is asked for strictly, save where no result could hold it: there a row is left
-    within the numerical floor, or projecting twice would not give what projecting once does. An
-    ill-posed row counts by its margin as computed: its verdict says that nothing is known.
+    within the numerical floor, or projecting twice would not give what projecting once does. The
+    zero tensor is in every cone. An ill-posed row counts by its margin as computed: its verdict
+    says that nothing is known.
     """
     code = judged.verdict_code
     if margin > 0:
-        body, floor = code <= int(Verdict.ILL_POSED), judged.tolerance
-        strict = _carries(floor) & (floor / 2 <= ISOTROPIC - margin)
+        floor = judged.tolerance
         xp = array_namespace(floor)
+        body = (code <= int(Verdict.ILL_POSED)) & xp.any(judged.principal_moments != 0, axis=-1)
+        strict = _carries(floor) & (floor / 2 <= ISOTROPIC - margin)
         return body & (judged.margin < margin - xp.where(strict, xp.zeros_like(floor), floor))
     bad, unknown = code == int(Verdict.INCONSISTENT), code == int(Verdict.ILL_POSED)
     if isinstance(unknown, (np.ndarray, np.generic)) and not np.any(unknown):

@@ -3,7 +3,8 @@
 The only module that imports cvxpy, and only when it is called. A solver is asked for the change, in
 units of the violation, of a body in units of its own size: posed in theta itself, its tolerance
 would hide a small violation. Its answer is polished by Newton's method on the optimality conditions
-and then certified from the data alone.
+and then certified from the data alone. Between 0.3333 and 1/3 the cone of the margin is so thin that
+few answers can be: there it refuses, where the closed form does not.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ ATTEMPTS: dict[str, tuple[dict[str, float], ...]] = {
 
 POLISHING_STEPS = 30
 """Newton steps at most; from a solver's answer three or four reach the rounding unit."""
+
+ROUNDING = 8 * tolerances.FLOOR_FACTOR * float(np.finfo(np.float64).eps)
+"""Residuals of a problem of unit size below this are rounding, whatever the move."""
 
 _TRIANGLE = np.triu_indices(3)
 _ROOT2 = np.sqrt(2.0)
@@ -88,13 +92,14 @@ def _solved(
         except BaseException as error:  # a panic of Clarabel's is no Exception
             failures.append(f"{error}")
             continue
-        found = size * (_spread(margin) @ _polished(P, s, metric, margin)) / _SCALE
-        after = np.asarray(inertia_from_second_moment(found))
-        worst = max(map(float, certificate(I_BBcm, after, metric, margin)))
-        move = float(metric.distance(I_BBcm, after)) / size
-        if worst <= _certified(move):
+        P, Z = _polished(P, s, metric, margin)
+        found = _spread(margin) @ P
+        after = np.asarray(inertia_from_second_moment(size * found / _SCALE))
+        residual, move = _residual(P, Z, s, metric, margin), float(np.linalg.norm(found - s))
+        proved = residual <= tolerances.CERTIFIED * move + ROUNDING
+        if proved and max(certificate(I_BBcm, after, metric, margin)) <= tolerances.CERTIFIED:
             return after, steps
-        failures.append(f"residual {worst:.1e} for a move of {move:.1e} of the body's size")
+        failures.append(f"residual {residual:.1e} for a move of {move:.1e} of the body's size")
     raise ProjectionError(
         f"{solver} gave no certified answer ({'; '.join(failures)}); "
         "the closed form (solver=None) needs no solver",
@@ -102,14 +107,19 @@ def _solved(
     )
 
 
-def _certified(move: float) -> float:
-    """Residuals at most so large prove a move of that size, relative to the body's, the least.
+def _residual(
+    P: np.ndarray, Z: np.ndarray, s: np.ndarray, metric: MomentMetric, margin: float
+) -> float:
+    """By how much P and its multiplier Z fail the optimality conditions of the problem.
 
-    Measured in the move itself, or any answer to a tiny violation would pass, and in the rounding
-    of the data, below which a residual means nothing.
+    P >= 0, Z >= 0, <P, Z> = 0 in units of Z, and stationarity. Held against the size of the move,
+    they tell the nearest body from one ten times as far, where both are next to the given one and
+    the `certificate` of the result alone would see rounding.
     """
-    rounding = 8 * tolerances.FLOOR_FACTOR * float(np.finfo(np.float64).eps)
-    return tolerances.CERTIFIED * min(move, 1.0) + rounding
+    stationarity = _slope(P, s, metric, margin) - Z
+    lowest = [float(eigenvalues(matrix / _SCALE)[0]) for matrix in (P, Z)]
+    product = abs(float(P @ Z)) / max(float(np.linalg.norm(Z)), np.finfo(np.float64).tiny)
+    return max(float(np.linalg.norm(stationarity)), -lowest[0], -lowest[1], product)
 
 
 def _ask(
@@ -157,30 +167,43 @@ def _problem(trace_weight: float) -> tuple[Any, dict[str, Any], Any]:
     return problem, parameters, P
 
 
-def _polished(P: np.ndarray, s: np.ndarray, metric: MomentMetric, margin: float) -> np.ndarray:
-    """The scaled vector P (6,) after semismooth Newton steps on the normal map.
+def _polished(
+    P: np.ndarray, s: np.ndarray, metric: MomentMetric, margin: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """P and its multiplier Z, scaled vectors (6,), after Newton steps on the normal map.
 
-    F(Y) = K W (K Y+ - s) + Y - Y+ with Y+ the positive part of Y, K the map of `_spread` and W the
-    metric: at the solution P = Y+, and Y+ - Y is the multiplier of the cone.
+    F(Y) = slope(Y+) + Y - Y+ with Y+ the positive part of Y: where it vanishes, P = Y+ solves the
+    problem and Z = Y+ - Y is its multiplier. F is semismooth: convergence is quadratic.
     """
     K = _spread(margin)
-    KW = K @ (np.eye(6) + metric.trace_weight * np.outer(_UNIT, _UNIT))
+    curvature = K @ _weights(metric) @ K
 
-    def residual(Y: np.ndarray) -> np.ndarray:
+    def F(Y: np.ndarray) -> np.ndarray:
         positive = _positive(Y)[0]
-        return np.asarray(KW @ (K @ positive - s) + Y - positive)
+        return np.asarray(_slope(positive, s, metric, margin) + Y - positive)
 
-    Y = P - KW @ (K @ P - s)
-    F = residual(Y)
+    Y = P - _slope(P, s, metric, margin)
+    value = F(Y)
     for _ in range(POLISHING_STEPS):
-        slope = _positive(Y)[1]
-        step = np.linalg.lstsq(KW @ K @ slope + np.eye(6) - slope, -F, rcond=None)[0]
-        trial = Y + step
-        changed = residual(trial)
-        if not np.linalg.norm(changed) < np.linalg.norm(F):
+        part = _positive(Y)[1]
+        jacobian = curvature @ part + np.eye(6) - part
+        trial = Y + np.linalg.lstsq(jacobian, -value, rcond=None)[0]  # singular at margin 1/3
+        changed = F(trial)
+        if not np.linalg.norm(changed) < np.linalg.norm(value):
             break
-        Y, F = trial, changed
-    return _positive(Y)[0]
+        Y, value = trial, changed
+    return _positive(Y)[0], _positive(-Y)[0]
+
+
+def _slope(P: np.ndarray, s: np.ndarray, metric: MomentMetric, margin: float) -> np.ndarray:
+    """Gradient (6,) by P of half the squared length of the change."""
+    K = _spread(margin)
+    return np.asarray(K @ (_weights(metric) @ (K @ P - s)))
+
+
+def _weights(metric: MomentMetric) -> np.ndarray:
+    """The metric (6, 6) on scaled vectors."""
+    return np.eye(6) + metric.trace_weight * np.outer(_UNIT, _UNIT)
 
 
 def _positive(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inertial_check.errors import ProjectionError
+from inertial_check.inertia._arrays import quiet
 from inertial_check.inertia._namespace import Array, array_namespace
 from inertial_check.inertia.consistency import Consistency
 from inertial_check.inertia.eigen import eigenvalues
@@ -157,6 +158,7 @@ class Projection:
         """(...,) what moving along the result itself would gain; see Certificate."""
         return self._certificate.gap
 
+    @quiet
     def certify(self) -> Certificate:
         """Compute the residuals anew, from the given and the resulting inertias alone.
 

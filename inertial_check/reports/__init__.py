@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
 
-from inertial_check.model import Report
+if TYPE_CHECKING:
+    from inertial_check.model import Report
 
 FORMS = ("full", "concise", "json")
 """What --output-format takes."""
 
 
-@dataclass(frozen=True)
-class View:
+class View(NamedTuple):
     """How a report is to be shown.
 
     Attributes:

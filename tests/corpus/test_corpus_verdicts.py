@@ -5,10 +5,10 @@ import re
 from collections import Counter, defaultdict
 
 import numpy as np
-import oracles
 import pytest
 
 import inertial_check as ic
+import oracles
 
 pytestmark = pytest.mark.corpus
 

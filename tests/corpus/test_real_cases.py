@@ -2,10 +2,11 @@
 
 import json
 
-import inertial_check as ic
 import numpy as np
-import oracles
 import pytest
+
+import inertial_check as ic
+import oracles
 
 EXPECTED = {
     "talos_gripper": ("inconsistent", "IC301"),

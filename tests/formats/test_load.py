@@ -129,7 +129,10 @@ def test_sniffing_reads_the_head_only():
 
 
 def test_the_registry_matches_its_modules():
-    assert {name: module.NAME for name, module in FORMATS.items()} == {"urdf": "urdf"}
+    assert FORMATS["urdf"].matches("robot")
+    assert {name: module.NAME for name, module in FORMATS.items()} == {
+        name: name for name in FORMATS
+    }
     assert all(suffix.startswith(".") for module in FORMATS.values() for suffix in module.SUFFIXES)
 
 

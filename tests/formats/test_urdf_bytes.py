@@ -185,7 +185,7 @@ TOKENS = [
     *(b"-->", b"<!--", b"<?", b"?>", b"<![CDATA[", b"]]>", b"<!DOCTYPE robot>", b"<!x>"),
     *(b"\0", b"\x01", b"\x0b", b"\xe9", b"\xc3\xa9", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\xe2\x82"),
     *(b"\xff\xfe", b"\xef\xbf\xbe", b"</robot>", b"<robot>", b"<a/>", b"&#49;", b"&#x31;", b"x:y"),
-    *(b'<?xml version="1.0"?>', b'<?xml version="1.0" encoding="gbk"?>', b'a="1"', b"${m}", b"1,5"),
+    *(b'<?xml version="1.0"?>', b'<?xml version="1.0" encoding="gbk"?>', b'a="1"', b"$(m)", b"1,5"),
 ]
 
 

@@ -171,6 +171,7 @@ def test_prefixes_are_told_once_and_only_where_undeclared():
     assert [problem.message.split()[3] for problem in document.problems] == ["a:b", "g:h"]
     text = '<r><a xmlns:p="u"><p:b/></a><p:c/></r>'
     assert only(read(text)).span.start == text.index("<p:c")
+    assert "the prefix of p:c is not declared" in only(read(text)).message
 
 
 @pytest.mark.parametrize(

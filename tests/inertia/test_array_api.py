@@ -6,10 +6,10 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import clouds
 import numpy as np
 import pytest
 
+import clouds
 import inertial_check.inertia as core
 from inertial_check import InertialParameters
 from inertial_check.errors import ParameterError

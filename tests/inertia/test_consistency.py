@@ -1,12 +1,12 @@
 from fractions import Fraction
 
 import numpy as np
-import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import inertial_check as ic
+import oracles
 from inertial_check.inertia.consistency import Consistency, Verdict, check_printed
 
 EPS = np.finfo(float).eps

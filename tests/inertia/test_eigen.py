@@ -1,7 +1,7 @@
 import numpy as np
-import oracles
 import pytest
 
+import oracles
 from inertial_check.inertia.eigen import eigensystem, eigenvalues
 
 # Rods, plates, balls and near misses: where the trigonometric form alone loses half the digits.

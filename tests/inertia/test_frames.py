@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import clouds
 import numpy as np
 import pytest
 
+import clouds
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import frames
 from inertial_check.inertia.representations import pseudo_inertia

@@ -2,9 +2,9 @@ import json
 from fractions import Fraction
 
 import numpy as np
-import oracles
 import pytest
 
+import oracles
 from inertial_check.inertia.intervals import admissible_intervals
 
 

@@ -6,10 +6,10 @@ import copy
 import pickle
 from typing import Any
 
-import clouds
 import numpy as np
 import pytest
 
+import clouds
 import inertial_check
 from inertial_check import InertialParameters
 from inertial_check.errors import ParameterError

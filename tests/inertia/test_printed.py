@@ -2,9 +2,9 @@ from fractions import Fraction
 
 import cvxpy as cp
 import numpy as np
-import oracles
 import pytest
 
+import oracles
 from inertial_check.inertia.printed import explained_by_digits, half_units
 
 

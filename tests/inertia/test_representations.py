@@ -7,10 +7,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-import clouds
 import numpy as np
 import pytest
 
+import clouds
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import representations as reps
 

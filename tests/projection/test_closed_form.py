@@ -1,11 +1,11 @@
 """The closed forms against exact rationals, literal answers, and each other's invariances."""
 
-import active_sets
 import numpy as np
-import oracles
 import pytest
 
+import active_sets
 import inertial_check as ic
+import oracles
 from inertial_check.inertia import sampling
 from inertial_check.projection.closed_form import nearest_covariance, nearest_inertia
 

@@ -98,14 +98,16 @@ class TestSolversThatFail:
             "solver": "SCS",
         }
 
-    def test_an_answer_for_a_tiny_violation_is_judged_in_its_own_size(self, monkeypatch):
+    @pytest.mark.parametrize("violation", [1e-4, 1e-8, 1e-11])
+    @pytest.mark.parametrize("scaled", [1.0, 11.0])
+    def test_answers_are_judged_in_the_size_of_the_move(self, monkeypatch, violation, scaled):
         """Ten times too far is wrong, also where the whole move is below the tolerance."""
-        theta = np.array([1.0, 0, 0, 0, 0.1, 0, 0, 0.2, 0, 0.3 * (1 + 1e-11)])
-        right = conic._polished  # noqa: SLF001 - the lie replaces the last step before the proof
+        theta = np.array([1.0, 0, 0, 0, 0.1, 0, 0, 0.2, 0, 0.3 * (1 + violation)])
+        right = conic._polished
 
         def overshoot(P, s, metric, margin):
-            answer = right(P, s, metric, margin)
-            return answer + 10 * (answer - s)
+            P, Z = right(P, s, metric, margin)
+            return P + 10 * (P - s), scaled * Z
 
         assert ic.project(theta, about="com", solver="clarabel").status == "projected"
         monkeypatch.setattr(conic, "_polished", overshoot)
@@ -160,7 +162,8 @@ def test_feasible_rows_never_reach_the_solver(monkeypatch):
 
 
 def test_the_compiled_problem_is_reused():
-    conic._problem.cache_clear()  # noqa: SLF001 - compiling costs more than solving
+    """Compiling it costs more than solving it."""
+    conic._problem.cache_clear()
     ic.project([LONG] * 3, about="com", solver="clarabel")
     ic.project([LONG] * 3, about="com", margin=0.1, solver="clarabel")
-    assert conic._problem.cache_info().misses == 1  # noqa: SLF001
+    assert conic._problem.cache_info().misses == 1

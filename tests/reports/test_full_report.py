@@ -1,8 +1,8 @@
 from dataclasses import replace
 
-import hand_made_reports as hand_made
 import pytest
 
+import hand_made_reports as hand_made
 from inertial_check.model import FileReport, Report
 from inertial_check.reports import View, render
 

@@ -2,10 +2,10 @@ import copy
 import json
 from importlib.resources import files
 
-import hand_made_reports as hand_made
 import jsonschema
 import pytest
 
+import hand_made_reports as hand_made
 import inertial_check
 from inertial_check.reports import View, render
 
