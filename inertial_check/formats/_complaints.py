@@ -17,6 +17,12 @@ def _cut(message: str) -> str:
     return message if len(message) <= _LONGEST else f"{message[:_LONGEST]}..."
 
 
+ENTITY_REASON = (
+    "entity declarations are refused: they can fetch files and expand without bound, and robot "
+    "engines do not read them; write the text itself"
+)
+
+
 class Unreadable(Exception):
     """A document that cannot be read; where, as a character of its text."""
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 
-from inertial_check.formats._complaints import Complaints, Unreadable
+from inertial_check.formats._complaints import ENTITY_REASON, Complaints, Unreadable
 from inertial_check.formats._markup import (
+    NAME,
     Comment,
     Element,
     Tag,
@@ -24,13 +25,9 @@ _DECLARATION = re.compile(
     r"""<\?xml\s+version\s*=\s*(["'])[\w.:-]+\1(\s+encoding\s*=\s*(["'])[A-Za-z][\w.-]*\3)?"""
     r"""(\s+standalone\s*=\s*(["'])(yes|no)\5)?\s*\?>"""
 )
-_INSTRUCTION = re.compile(r"<\?(?!xml[\s?])[A-Za-z_:\u0080-\U0010ffff]", re.IGNORECASE)
+_INSTRUCTION = re.compile(rf"<\?(?!xml[\s?])(?={NAME})", re.IGNORECASE)
 _DOCTYPE = re.compile(r"<!DOCTYPE\s[^\[>]*(?:\[[^\]]*\]\s*)?>")
 _SPACE = " \t\r\n\v\f"
-ENTITY_REASON = (
-    "entity declarations are refused: they can fetch files and expand without bound, and robot "
-    "engines do not read them; write the text itself"
-)
 
 
 class LenientParser:

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from inertial_check.errors import DocumentError
-from inertial_check.formats._complaints import Complaints, Unreadable
+from inertial_check.formats._complaints import ENTITY_REASON, Complaints, Unreadable
 from inertial_check.formats._encoding import Index, decode
-from inertial_check.formats._lenient import ENTITY_REASON, LenientParser, Mismatch
 from inertial_check.formats._markup import (
     Comment,
     Element,
@@ -186,6 +185,8 @@ def parse(path: str, data: bytes) -> Document:
 def _document_error(source: Source, index: Index, error: Unreadable) -> DocumentError:
     line, column = source.line_column(index.byte(error.at))
     reason = error.reason
+    from inertial_check.formats._lenient import Mismatch
+
     if isinstance(error, Mismatch):
         opened, _ = source.line_column(index.byte(error.element.start))
         reason = f"{reason}: <{error.element.tag}> begins in line {opened}"
@@ -214,6 +215,8 @@ def _tree(text: str, complaints: Complaints) -> tuple[Element, tuple[Comment, ..
 def _mended_tree(
     text: str, complaints: Complaints, refusal: Unreadable | None
 ) -> tuple[Element, tuple[Comment, ...]]:
+    from inertial_check.formats._lenient import LenientParser  # rarely needed
+
     known = len(complaints)
     lenient = LenientParser(text, complaints)
     if lenient.root is None:

@@ -262,17 +262,17 @@ class _Csv(_Reader):
         if not records:
             return [], ()
         first = records[0]
-        for record in records:
-            if len(record) != len(first):
-                found = f"{len(record)} cells in this row, {len(first)} in the first"
-                raise self.error(record[0].start, found)
         numeric = [parse_number(self._shown(cell))[1] is None for cell in first]
         if any(numeric):
             names: tuple[str, ...] = ()
             columns, label = self._bare(first, numeric), _index_of(False, numeric)
         else:
             columns, names, label = self._named(first)
-            records = records[1:]
+            del records[0]
+        for record in records:
+            if len(record) != len(first):
+                found = f"{len(record)} cells in this row, {len(first)} in the first"
+                raise self.error(record[0].start, found)
         rows = [
             _Row(
                 tuple(record[column] for column in columns),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from inertial_check.model.source import Source, Span
 
@@ -15,8 +15,7 @@ ProblemKind = Literal["repair", "reference", "malformed"]
 """repair: read only after a mending; reference: not found; malformed: not as the format asks."""
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(NamedTuple):
     """One number of a document.
 
     Attributes:
@@ -30,8 +29,7 @@ class Number:
     span: Span | None
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """What a reader could not take as it stands.
 
     Attributes:
@@ -45,8 +43,7 @@ class Problem:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Inertial:
+class Inertial(NamedTuple):
     """The inertial element of a body, in its own axes Bi with the origin at the centre of mass.
 
     Attributes:
@@ -65,8 +62,7 @@ class Inertial:
     I_BBcm_Bi: Mapping[str, Number]
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(NamedTuple):
     """One rigid body (link) of a model.
 
     Attributes:

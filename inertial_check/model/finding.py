@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from inertial_check.model.source import Place
 
@@ -22,8 +23,7 @@ class Severity(IntEnum):
         return self.name.lower()
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(NamedTuple):
     """What the conditions say of one body.
 
     Attributes:
@@ -58,8 +58,7 @@ class Judgement:
 FixKind = Literal["safe", "unsafe"]
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One statement about a document or a body.
 
     Attributes:
@@ -81,14 +80,13 @@ class Finding:
     body: str | None
     message: str
     place: Place
-    values: dict[str, Any] = field(default_factory=dict)
+    values: Mapping[str, Any] = {}
     fix: FixKind | None = None
-    causes: tuple[dict[str, Any], ...] = ()
+    causes: tuple[Mapping[str, Any], ...] = ()
     body_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BodyReport:
+class BodyReport(NamedTuple):
     """A body and what the conditions say of it."""
 
     name: str
@@ -97,8 +95,7 @@ class BodyReport:
     judgement: Judgement
 
 
-@dataclass(frozen=True, slots=True)
-class FileReport:
+class FileReport(NamedTuple):
     """All that a check says of one document."""
 
     path: str
@@ -108,7 +105,7 @@ class FileReport:
     findings: tuple[Finding, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Report:
     """All that a check says.
 

@@ -8,18 +8,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
+class Span(NamedTuple):
     """A stretch of a document's bytes: `data[start:end]`."""
 
     start: int
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a span stands for a reader: 1-based lines, 1-based columns in code points."""
 
     line: int
@@ -28,8 +27,7 @@ class Place:
     end_column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """New text for one span."""
 
     span: Span

@@ -3,8 +3,8 @@
 The only module that imports cvxpy, and only when it is called. A solver is asked for the change, in
 units of the violation, of a body in units of its own size: posed in theta itself, its tolerance
 would hide a small violation. Its answer is polished by Newton's method on the optimality conditions
-and then certified from the data alone. Between 0.3333 and 1/3 the cone of the margin is so thin that
-few answers can be: there it refuses, where the closed form does not.
+and then certified from the data alone. Between 0.3333 and 1/3 the cone of the margin is so thin
+that few answers can be: there it refuses, where the closed form does not.
 """
 
 from __future__ import annotations

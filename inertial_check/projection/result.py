@@ -171,7 +171,8 @@ class Projection:
         found = certificate(self.before, self.after, self._measure, self.margin)
         untouched = Consistency(self.canonical, self.about)
         shortfall = self.margin - untouched.tolerance - untouched.margin
-        outside = xp.maximum(shortfall, xp.zeros_like(shortfall)) + self._blank
+        short = (shortfall > 0) & xp.any(untouched.principal_moments != 0, axis=-1)
+        outside = xp.where(short, shortfall, xp.zeros_like(shortfall)) + self._blank
         return Certificate(
             self._scatter(found.primal_residual, outside),
             self._scatter(found.dual_residual, self._blank),

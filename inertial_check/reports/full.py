@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from inertial_check.model import Finding, Report
@@ -13,11 +13,14 @@ from inertial_check.reports.text import (
     location,
     number,
     printable,
+    rounded,
     statistics,
     summary,
 )
 
 _LABEL_WIDTH = 18
+_SHORT = 4
+"""Significant digits of what nobody copies."""
 
 
 def render(report: Report, view: View) -> str:
@@ -61,12 +64,12 @@ def _details(path: str, finding: Finding) -> Iterator[tuple[str, str]]:
         yield "equivalent box", _box(values["equivalent_box"])
     witness = values.get("witness")
     if witness is not None:
-        yield "negative along", f"({', '.join(f'{component:.4g}' for component in witness)})"
+        yield "negative along", f"({', '.join(rounded(witness, _SHORT))})"
     if finding.fix is not None:
         yield "fix", _command(path, finding.fix)
 
 
-def _is_violated(values: dict[str, Any]) -> bool:
+def _is_violated(values: Mapping[str, Any]) -> bool:
     """Whether a value would have to change; at the boundary every entry is as it may be."""
     margin, tolerance = values.get("margin"), values.get("tolerance", 0.0)
     return margin is not None and margin < -tolerance
@@ -88,8 +91,8 @@ def _admissible(intervals: dict[str, list[float] | None]) -> Iterator[tuple[str,
 def _box(edges: list[float | None]) -> str:
     if all(edge is None for edge in edges):
         return "none has these moments"
-    shown = " x ".join("-" if edge is None else f"{1000 * edge:.4g}" for edge in edges)
-    return f"{shown} mm"
+    millimetres = [None if edge is None else 1000 * edge for edge in edges]
+    return " x ".join(rounded(millimetres, _SHORT)) + " mm"
 
 
 def _command(path: str, fix: str) -> str:

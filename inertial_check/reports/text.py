@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from math import floor, log10
+from sys import float_info
 from typing import NamedTuple
 
 from inertial_check.model import Finding, Report, Severity
@@ -49,18 +51,34 @@ def number(value: float) -> str:
     return f"{value:.{_DIGITS}g}"
 
 
+def rounded(values: Iterable[float | None], digits: int) -> list[str]:
+    """Numbers of one kind, none finer than a hundredth of the largest's last digit; - for none.
+
+    What is rounding noise beside the largest is then 0.
+    """
+    known = list(values)
+    largest = max((abs(value) for value in known if value), default=1.0)
+    decimals = digits + 1 - floor(log10(largest))
+    return ["-" if v is None else f"{round(v, decimals) + 0.0:.{digits}g}" for v in known]
+
+
 def interval(low: float, high: float) -> str:
     """An interval, its ends rounded inwards: a printed end can be copied and still lies inside."""
-    shown_low, shown_high = _rounded(low, up=True), _rounded(high, up=False)
-    if not low <= float(shown_low) <= float(shown_high) <= high:
+    shown_low, shown_high = _inwards(low, up=True), _inwards(high, up=False)
+    if float(shown_low) > float(shown_high):
         shown_low, shown_high = repr(low), repr(high)
     return f"{shown_low} to {shown_high}" if shown_low != shown_high else f"exactly {shown_low}"
 
 
-def _rounded(value: float, up: bool) -> str:
+def _inwards(value: float, up: bool) -> str:
+    from inertial_check.inertia import tolerances
+
+    # The margin moves by no more than the entry does, relative to its size: the verdict's floor
+    # covers twice this.
+    slack = tolerances.FLOOR_FACTOR / 2 * float_info.epsilon * abs(value)
     text = number(value)
-    wrong = float(text) < value if up else float(text) > value
-    if not wrong:
+    beyond = value - float(text) if up else float(text) - value
+    if beyond <= slack:
         return text
     unit = 10.0 ** (floor(log10(abs(value))) - _DIGITS + 1)
     return number(value + unit if up else value - unit)

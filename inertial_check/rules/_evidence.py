@@ -11,8 +11,6 @@ import numpy as np
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.intervals import admissible_intervals
 from inertial_check.model import ENTRIES, FixKind, Judgement
-from inertial_check.projection.closed_form import nearest_inertia
-from inertial_check.projection.metrics import INERTIA
 
 
 def evidence(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
@@ -49,6 +47,10 @@ def fix_kind(judgement: Judgement) -> FixKind | None:
     """Whether the nearest consistent tensor is near enough to take unasked; None without one."""
     if judgement.numerically_zero:
         return None
+    # Most models need no projection, and loading it costs as much as reading one.
+    from inertial_check.projection.closed_form import nearest_inertia
+    from inertial_check.projection.metrics import INERTIA
+
     before = np.array(judgement.I_BBcm_Bi)
     after = nearest_inertia(before)
     if not np.any(after):

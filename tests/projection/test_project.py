@@ -241,6 +241,15 @@ class TestCertificate:
                 assert np.max(found.certify()) <= 64 * eps
 
 
+@pytest.mark.parametrize("solver", [None, "clarabel"])
+def test_the_zero_tensor_is_in_every_cone(solver):
+    """A point mass has no margin and nothing nearer has: it must not be projected for ever."""
+    theta = [2.0, 1, 0, 0, 0, 0, 0, 0, 0, 0]
+    found = ic.project(theta, about="com", margin=0.1, solver=solver)
+    assert found.status == "feasible"
+    assert max(found.certify()) == 0
+
+
 class TestIllPosed:
     """Data about the origin that the precision cannot tell: nothing may crash or pretend."""
 

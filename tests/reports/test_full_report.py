@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import pytest
 
 import hand_made_reports as hand_made
@@ -45,7 +43,7 @@ def test_colour_only_adds_escapes():
 
 
 def test_a_name_cannot_command_the_terminal():
-    wicked = replace(hand_made.MISSING, body="\x1b[2Jgone\n\u202e", message="tab\there")
+    wicked = hand_made.MISSING._replace(body="\x1b[2Jgone\n\u202e", message="tab\there")
     text = shown(report_of(wicked), summary=False)
     assert text.splitlines()[0].endswith(r"[\x1b[2Jgone\n\u202e]")
     assert text.splitlines()[1] == r"  tab\there"
@@ -69,7 +67,7 @@ def test_the_fix_can_be_pasted_into_a_shell():
 @pytest.mark.parametrize("key", sorted(hand_made.TRIANGLE.values))
 def test_any_value_may_be_absent(key):
     values = {name: value for name, value in hand_made.TRIANGLE.values.items() if name != key}
-    assert "IC301" in shown(report_of(replace(hand_made.TRIANGLE, values=values)))
+    assert "IC301" in shown(report_of(hand_made.TRIANGLE._replace(values=values)))
 
 
 def test_a_body_at_the_boundary_is_not_told_to_change():

@@ -2,15 +2,19 @@
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inertial_check.reports.text import interval, number, plural, printable
+from inertial_check.inertia.consistency import check
+from inertial_check.inertia.intervals import admissible_intervals
+from inertial_check.reports.text import interval, number, plural, printable, rounded
 
-finite = st.floats(allow_nan=False, allow_infinity=False, allow_subnormal=False)
-# The unit of the sixth digit of the largest floats cannot be added to them.
-ends = finite.filter(lambda value: abs(value) < 1e300)
+# Beyond these the unit of the sixth digit leaves the range of floats.
+sizes = st.floats(1e-290, 1e290)
+ends = st.one_of(sizes, sizes.map(lambda size: -size), st.just(0.0))
+ULPS = 4 * 2.0**-52
 
 
 def ends_of(text):
@@ -20,18 +24,35 @@ def ends_of(text):
     return float(low), float(high)
 
 
+def assert_inside(low, high):
+    shown_low, shown_high = ends_of(interval(low, high))
+    assert low - ULPS * abs(low) <= shown_low <= shown_high <= high + ULPS * abs(high)
+
+
 @given(ends, ends)
 def test_printed_ends_lie_inside(a, b):
-    low, high = sorted((a, b))
-    shown_low, shown_high = ends_of(interval(low, high))
-    assert low <= shown_low <= shown_high <= high
+    assert_inside(*sorted((a, b)))
 
 
 @given(ends, st.floats(1e-17, 1e-3))
 def test_narrow_intervals_keep_their_inside(middle, relative):
-    low, high = sorted((middle, middle * (1 + relative)))
-    shown_low, shown_high = ends_of(interval(low, high))
-    assert low <= shown_low <= shown_high <= high
+    assert_inside(*sorted((middle, middle * (1 + relative))))
+
+
+entry = st.one_of(st.just(0.0), st.floats(1e-9, 1), st.floats(-1, -1e-9))
+
+
+@given(st.lists(entry, min_size=6, max_size=6), st.integers(-9, 9))
+def test_a_printed_end_in_the_place_of_the_entry_gives_a_body(entries, exponent):
+    """What the full report offers is what the check then accepts, at any scale."""
+    six = np.array(entries) * 10.0**exponent
+    for i, (low, high) in enumerate(admissible_intervals(six).tolist()):
+        if math.isnan(low):
+            continue
+        for end in ends_of(interval(low, high)):
+            mended = six.copy()
+            mended[i] = end
+            assert check([1, 0, 0, 0, *mended], about="com").verdict in ("consistent", "boundary")
 
 
 @pytest.mark.parametrize(
@@ -44,6 +65,8 @@ def test_narrow_intervals_keep_their_inside(middle, relative):
         (0.12345678, 0.12345679, "0.12345678 to 0.12345679"),
         (0.0, 1e-12, "0 to 1e-12"),
         (0.9999999, 2, "1 to 2"),
+        (0.0072000000000000015, 0.008819999999999998, "0.0072 to 0.00882"),
+        (0.05, 0.10999999999999999, "0.05 to 0.11"),
     ],
 )
 def test_intervals(low, high, text):
@@ -57,6 +80,13 @@ def test_numbers_have_six_digits_whatever_their_size():
         "3.33333e+08",
     ]
     assert number(math.nan) == "nan"
+
+
+def test_noise_beside_the_largest_is_nothing():
+    assert rounded([1.05e-08, 632.456, 894.427], 4) == ["0", "632.5", "894.4"]
+    assert rounded([0.6464, 0.763, -1.665e-16], 4) == ["0.6464", "0.763", "0"]
+    assert rounded([2.23e-08, None, 2e-08], 4) == ["2.23e-08", "-", "2e-08"]
+    assert rounded([0.0, None], 4) == ["0", "-"]
 
 
 def test_plurals():
