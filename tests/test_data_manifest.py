@@ -59,6 +59,13 @@ def test_the_checker_says_what_the_manifest_says(name):
     assert verdicts == list(MODELS[name]["verdicts"].items())
 
 
+def test_a_walk_finds_every_model_and_nothing_else():
+    report = check_paths([str(DATA)], Settings())
+    assert [Path(file.path).relative_to(DATA).as_posix() for file in report.files] == sorted(MODELS)
+    assert report.failures == ()
+    assert report.notes == ()
+
+
 def test_every_code_that_models_can_show_has_its_smallest_example():
     shown = {
         code for entry in MODELS.values() for codes in entry["codes"].values() for code in codes

@@ -231,7 +231,7 @@ def _summary(args: argparse.Namespace, outcome: _Outcome) -> str:
     parts = [f"{plural(fixed, 'body')} {verb} in {plural(changed, 'file')}"]
     if counts:
         parts.append("left: " + ", ".join(f"{n} {word}" for word, n in sorted(counts.items())))
-    parts.append(f"{plural(untouched, 'body')} need no fix")
+    parts.append(f"{plural(untouched, 'body')} need{'' if untouched != 1 else 's'} no fix")
     hint = "; --write does it" if shown_only and fixed else ""
     return "; ".join(parts) + hint + "."
 

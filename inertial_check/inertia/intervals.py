@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from inertial_check.inertia import tolerances
 from inertial_check.inertia._namespace import Array, array_namespace
+from inertial_check.inertia.eigen import Components, columns
 
 _BISECTIONS = 70  # halves any bracket to below the last bit of float64
 
@@ -22,7 +25,12 @@ def admissible_intervals(I_BBcm: Array) -> Array:
         A single point has equal ends.
     """
     xp = array_namespace(I_BBcm)
-    xx, xy, xz, yy, yz, zz = (I_BBcm[..., i] for i in range(6))
+    with np.errstate(all="ignore"):  # an infinite term has the right sign
+        return _intervals(xp, columns(I_BBcm))
+
+
+def _intervals(xp: Any, entries: Components) -> Array:
+    xx, xy, xz, yy, yz, zz = entries
     sx, sy, sz = (yy + zz - xx) / 2, (xx + zz - yy) / 2, (xx + yy - zz) / 2
     diagonal = _diagonal(
         xp,
@@ -76,7 +84,7 @@ def _diagonal(
     """Interval of the first diagonal entry x of I, the other two being `second` and `third`.
 
     With y = x / 2, the lower block of S is y 1 + [[q, -p23], [-p23, -q]] with eigenvalues y +- rho;
-    in its eigenbasis the Schur complement is the concave scalar function of `_secular`.
+    in its eigenbasis the Schur complement is the concave scalar function `value`.
     """
     q, sigma = (third - second) / 2, (second + third) / 2
     rho = xp.hypot(q, p23)
@@ -88,11 +96,15 @@ def _diagonal(
     minus = xp.where(minus <= slop, xp.zeros_like(minus), minus)
     plus = xp.where(plus <= slop, xp.zeros_like(plus), plus)
 
+    # A term that is zero stays zero over any divisor, so that 0 / 0 never arises.
+    ahead = rho + xp.astype(plus == 0, q.dtype)
+    behind = xp.astype(minus == 0, q.dtype) - rho
+
     def value(y: Array) -> Array:
-        return sigma - y - _over(xp, plus * plus, y + rho) - _over(xp, minus * minus, y - rho)
+        return sigma - y - plus * (plus / (y + ahead)) - minus * (minus / (y + behind))
 
     def rising(y: Array) -> Array:
-        return _over(xp, plus, y + rho) ** 2 + _over(xp, minus, y - rho) ** 2 >= 1
+        return (plus / (y + ahead)) ** 2 + (minus / (y + behind)) ** 2 >= 1
 
     peak = _bisect(xp, rising, xp.maximum(rho, plus - rho), rho + plus + minus)
     exists = value(peak) >= -slop
@@ -101,13 +113,6 @@ def _diagonal(
     high = _bisect(xp, lambda y: value(y) >= 0, peak, xp.maximum(sigma, peak))
     nothing = xp.full_like(q, xp.nan)
     return xp.where(exists, 2 * low, nothing), xp.where(exists, 2 * high, nothing)
-
-
-def _over(xp: Any, numerator: Array, denominator: Array) -> Array:
-    """The quotient; 0 for 0 / 0 and infinity for n / 0."""
-    safe = xp.where(denominator > 0, denominator, xp.ones_like(denominator))
-    limit = xp.where(numerator > 0, xp.full_like(numerator, xp.inf), xp.zeros_like(numerator))
-    return xp.where(denominator > 0, numerator / safe, limit)
 
 
 def _bisect(xp: Any, ahead: Callable[[Array], Array], low: Array, high: Array) -> Array:

@@ -47,7 +47,7 @@ def check_paths(
     """
     found = discover([path for path in paths if path != "-"])
     files: list[FileReport] = []
-    failures = list(found.failures)
+    failures, notes = list(found.failures), list(found.notes)
     documents: list[tuple[str, bool, bytes | None]] = [
         (file.path, file.named, None) for file in found.files
     ]
@@ -57,15 +57,14 @@ def check_paths(
         try:
             files.append(_checked(_loaded(path, data), settings))
         except NotAModelError as error:
-            if named:
-                failures.append(str(error))
+            (failures if named else notes).append(str(error))
         except DocumentError as error:
             files.append(_unreadable(error, settings))
             if named:
                 failures.append(str(error))
     if not files and not failures and not settings.allow_empty:
         failures.append(f"nothing to check in {', '.join(paths)}; --allow-empty accepts that")
-    return Report(tuple(files), tuple(failures), found.notes)
+    return Report(tuple(files), tuple(failures), tuple(notes))
 
 
 def _loaded(path: str, data: bytes | None) -> Model:

@@ -7,6 +7,7 @@ covers the digits, and what was printed is parsed and judged again, exactly.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -62,8 +63,10 @@ def formatted(value: float, digits: int, like: str) -> str:
         return "0"
     fewest = min(max(significant_digits(like), 1), MOST_DIGITS)
     most = min(max(digits, fewest), MOST_DIGITS)
-    shown = min(most, significant_digits(repr(value)))
-    mantissa, _, exponent = f"{abs(value):.{shown - 1}e}".partition("e")
+    shown = f"{abs(value):.{min(most, significant_digits(repr(value))) - 1}e}"
+    if float(shown) != abs(value):
+        shown = f"{abs(value):.{most - 1}e}"
+    mantissa, _, exponent = shown.partition("e")
     figures = mantissa.replace(".", "").rstrip("0").ljust(fewest, "0")
     sign = "-" if value < 0 else ""
     if _wants_exponent(int(exponent), like):
@@ -100,7 +103,7 @@ def _fixed(figures: str, exponent: int) -> str:
 
 
 def nearest_tensor(before: Floats, metric: str, margin: float) -> Floats | None:
-    """The nearest (6,) that a body has with this margin; None where that is zero, but for rounding."""
+    """The nearest (6,) that a body has with this margin; None where that is zero up to rounding."""
     nearest = np.asarray(NEAREST[metric](before, margin))
     rounding = tolerances.floor(np.ones(())) * np.max(np.abs(before))
     return nearest if np.max(np.abs(nearest)) > rounding else None
@@ -123,9 +126,8 @@ def printed_nearest(
     Returns:
         Six texts; None where no number of digits serves, as for entries beyond float32.
     """
-    before = np.array([number.value for number in numbers])
     allowed = tolerances.NEAREST_WRITTEN * INERTIA.distance(np.zeros(6), nearest)
-    unmoved = tolerances.floor(np.ones(())) * np.max(np.abs(before))
+    unmoved = tolerances.floor(np.ones(())) * np.max(np.abs(nearest))
     single = tolerances.epsilon(np.float32, np)
     for digits in range(_FEWEST_DIGITS, MOST_DIGITS + 1):
         extra = max(tolerances.digits_margin(digits), single)

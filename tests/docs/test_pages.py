@@ -22,6 +22,7 @@ import pytest
 
 import inertial_check as ic
 from inertial_check.cli.main import COMMANDS
+from inertial_check.inertia.representations import ORDERS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -199,6 +200,12 @@ def test_the_architecture_page_draws_the_layers_that_import_linter_holds():
 def test_every_public_name_is_met_in_the_python_page():
     text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
     assert [name for name in ic.__all__ if f"ic.{name}" not in text] == []
+
+
+def test_the_theory_page_defines_every_verdict_and_order():
+    text = (ROOT / "docs" / "theory.md").read_text(encoding="utf-8")
+    words = [*(verdict.word for verdict in ic.Verdict), *ORDERS]
+    assert [word for word in words if f"`{word}`" not in text] == []
 
 
 def test_the_citation_names_the_version_of_the_package():

@@ -39,6 +39,7 @@ def test_significant_digits(text, digits):
         (3e-3, 8, "0.00300", "0.00300"),  # never fewer digits than there were
         (1.25, 8, "1", "1.25"),
         (0.1, 17, "0.1", "0.1"),  # digits that only repeat the binary are no digits
+        (2.0**-24, 17, "0", "5.9604644775390625e-08"),  # repr's digits, rounded, name its neighbour
         (1e-18, 8, "0", "1e-18"),
         (0.02, 8, "0", "0.02"),
         (1e-9, 8, "0.001", "1e-09"),  # a million times smaller: zeros would hide it

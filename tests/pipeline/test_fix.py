@@ -289,11 +289,9 @@ def test_a_span_that_hits_something_else_is_caught_by_reading_again():
     model = ic.load(urdf(SOUND, BROKEN).encode())
     first, second = model.bodies
     numbers = dict(second.inertial.I_BBcm_Bi)
-    numbers["izz"] = dataclasses.replace(numbers["izz"], span=first.inertial.mass.span)
-    inertial = dataclasses.replace(second.inertial, I_BBcm_Bi=numbers)
-    broken = dataclasses.replace(
-        model, bodies=(first, dataclasses.replace(second, inertial=inertial))
-    )
+    numbers["izz"] = numbers["izz"]._replace(span=first.inertial.mass.span)
+    inertial = second.inertial._replace(I_BBcm_Bi=numbers)
+    broken = dataclasses.replace(model, bodies=(first, second._replace(inertial=inertial)))
     with pytest.raises(InertialCheckError, match="more than the inertia of link0 would change"):
         ic.fix_model(broken)
 
@@ -319,8 +317,8 @@ def test_numbers_that_are_not_written_cannot_be_mended():
     model = ic.load(urdf(BROKEN).encode())
     (body,) = model.bodies
     numbers = {**body.inertial.I_BBcm_Bi, "ixy": Number(0.0, "0", None)}
-    inertial = dataclasses.replace(body.inertial, I_BBcm_Bi=numbers)
-    model = dataclasses.replace(model, bodies=(dataclasses.replace(body, inertial=inertial),))
+    inertial = body.inertial._replace(I_BBcm_Bi=numbers)
+    model = dataclasses.replace(model, bodies=(body._replace(inertial=inertial),))
     fix = ic.fix_model(model)
     assert statuses(fix) == {"link0": "malformed"}
     assert not fix.changed
@@ -403,3 +401,27 @@ def test_the_diff_of_an_absolute_path_names_it_below_a_and_b(robot):
     first, second, *_ = ic.fix_model(robot).diff().splitlines()
     assert first == f"--- a/{robot.as_posix().lstrip('/')}"
     assert second == f"+++ b/{robot.as_posix().lstrip('/')}"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: "<!-- first -->\n" + text,  # a declaration after a comment
+        lambda text: text.replace("<inertia ", "<gazebo:x/><inertia "),  # an undeclared prefix
+        lambda text: text.replace('izz="0.0511"', "izz\t=\n'  0.0511 '"),
+        lambda text: text.replace('izz="0.0511"', 'izz="0.05&#49;&#x31;"'),
+        lambda text: text.replace("<inertia ", '<!-- <inertia izz="0.0511"/> --><inertia '),
+        lambda text: text.replace('izz="0.0511"', 'izz="+.0511E0"'),
+        lambda text: text + "\n\n<!-- after -- all -->",
+    ],
+)
+def test_odd_but_readable_text_is_mended_where_it_stands(change):
+    plain = urdf(BROKEN).encode()
+    odd = change(urdf(BROKEN)).encode()
+    assert odd != plain
+    fix = ic.fix_model(odd)
+    assert statuses(fix) == {"link0": "fixed"}
+    assert without_numbers(fix.data) == without_numbers(odd)
+    expected = texts(ic.load(ic.fix_model(plain).data).bodies[0])
+    written = texts(ic.load(fix.data).bodies[0])
+    assert [float(text) for text in written] == [float(text) for text in expected]
