@@ -7,7 +7,6 @@ covers the digits, and what was printed is parsed and judged again, exactly.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal
 from typing import Any
 
 import numpy as np

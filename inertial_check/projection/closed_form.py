@@ -162,7 +162,7 @@ def with_margin(theta: Array, about: str, I_BBcm: Array, margin: float, turn: in
     floor = judged.tolerance
     # A quarter of the floor covers the rounding of the margin, so the exact one is no less.
     least = xp.where(_carries(floor), _goal(margin, floor / 4), margin - floor)
-    short = Rows(judged.margin < least)
+    short = Rows((judged.margin < least) & xp.any(I_BBcm != 0, axis=-1))
     if short.none or turn > LIFTS:
         return I_BBcm
     goal = _goal(margin, turn * _guard(floor))
@@ -190,12 +190,14 @@ def onto_cone(I_BBcm: Array, margin: Array, metric: MomentMetric) -> Array:
     xp = array_namespace(I_BBcm)
     values, vectors = eigensystem(second_moment(I_BBcm))
     z1, z2, share, apex = _multipliers(xp, values, margin, metric.trace_weight)
-    dyads = []
-    for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)):
+    isotropic = (1 - 2 * share) * (z1 + z2)
+    entries = []
+    for k, (i, j) in enumerate(((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))):
         first = z1 * vectors[..., i, 0] * vectors[..., j, 0]
-        dyads.append(first + z2 * vectors[..., i, 1] * vectors[..., j, 1])
-    change = add_isotropic(xp, -xp.stack(dyads, axis=-1), (1 - 2 * share) * (z1 + z2))
-    return xp.where(apex[..., None], xp.zeros_like(change), I_BBcm + change)
+        dyads = first + z2 * vectors[..., i, 1] * vectors[..., j, 1]
+        moved_entry = I_BBcm[..., k] + ((isotropic - dyads) if i == j else -dyads)
+        entries.append(xp.where(apex, xp.zeros_like(moved_entry), moved_entry))
+    return xp.stack(entries, axis=-1)
 
 
 def _multipliers(
@@ -207,7 +209,7 @@ def _multipliers(
 
     Returns:
         z1, z2 (0 where only one facet is violated), b, and whether the nearest is the apex: no
-        isotropic-in-the-plane rod (mu, mu, 1 - 2 mu) has a positive product with s.
+        extreme ray (mu, mu, 1 - 2 mu) of the cone has a positive product with s.
     """
     b = (trace_weight + mu) / (1 + 3 * trace_weight)
     c = mu + b - 3 * mu * b
@@ -219,8 +221,8 @@ def _multipliers(
     both = c / (1 - 2 * c) * (q1 + q2)
     z1 = xp.where(edge, -q1 - both, facet)
     z2 = xp.where(edge, -q2 - both, xp.zeros_like(q2))
-    rod = mu * (low + middle) + (1 - 2 * mu) * high + trace_weight * total
-    return z1, z2, b, rod <= 0
+    ray = mu * (low + middle) + (1 - 2 * mu) * high + trace_weight * total
+    return z1, z2, b, ray <= 0
 
 
 def _lifted(I_BBcm: Array, margin: Array) -> Array:

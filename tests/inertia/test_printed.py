@@ -90,3 +90,24 @@ def test_scale_does_not_matter():
     for scale in (1e-12, 1e9):
         assert np.array_equal(explained_by_digits(six * scale, radii * scale), base)
     assert 0 < base.sum() < 200
+
+
+def test_violations_far_below_the_digits_of_other_entries():
+    """The box allows much, but no box makes a moment of -1e-10 +- 0.5e-10 non-negative."""
+    six = np.array([[0.5, 0, 0, -1e-10, 0, 0.5]])
+    for half, expected in ((0.5e-10, False), (0.99e-10, False), (1.01e-10, True)):
+        radii = np.array([[0.05, 0, 0, half, 0, 0.05]])
+        assert explained_by_digits(six, radii)[0] == expected
+
+
+def test_boxes_of_every_shape_are_decided():
+    """Entries and radii of any size beside each other: no warning, no error, both answers."""
+    rng = np.random.default_rng(8)
+    explained = 0
+    for _ in range(500):
+        size = 10.0 ** (rng.integers(-14, 1, size=6) * rng.integers(2))
+        six = rng.normal(size=6) * size * rng.choice([0, 1, 1], 6)
+        six[[0, 3, 5]] = np.abs(six[[0, 3, 5]])
+        radii = np.abs(six) * 10.0 ** rng.uniform(-4, 0, size=6) * rng.choice([0, 1, 1], 6)
+        explained += explained_by_digits(six[None], radii[None])[0]
+    assert 0 < explained < 480
