@@ -191,7 +191,7 @@ class Consistency:
         def choose(condition: Array, code: Verdict, otherwise: Array) -> Array:
             return xp.where(condition, xp.full_like(otherwise, int(code)), otherwise)
 
-        codes = xp.full(mass.shape, int(Verdict.INCONSISTENT), dtype=xp.int8, **_device(mass))
+        codes = xp.full_like(mass, int(Verdict.INCONSISTENT), dtype=xp.int8)
         codes = choose(margin >= -tolerance, Verdict.BOUNDARY, codes)
         codes = choose(margin >= floor, Verdict.CONSISTENT, codes)
         codes = choose(floor > tolerances.ILL_POSED_FLOOR, Verdict.ILL_POSED, codes)
@@ -320,8 +320,9 @@ def _norm(xp: Any, vector: Array) -> Array:
 
 
 def _device(array: Array) -> dict[str, Any]:
-    """Where new arrays belong, for libraries that ask."""
-    return {} if isinstance(array, (np.ndarray, np.generic)) else {"device": array.device}
+    """Where new arrays belong, for libraries that ask; a traced array does not know."""
+    device = getattr(array, "device", None)
+    return {} if device is None else {"device": device}
 
 
 def _excuse_digits(codes: Array, theta: Array, radii: Array) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from inertial_check.errors import ParameterError
 from inertial_check.inertia._namespace import array_namespace
 from inertial_check.inertia.consistency import Consistency, Verdict, as_theta
+from inertial_check.inertia.representations import reorder
 from inertial_check.projection._rows import Rows
 from inertial_check.projection.closed_form import (
     BALL,
@@ -44,8 +45,8 @@ def project(  # noqa: PLR0913, PLR0917 - the public signature
         theta: (..., 10) [m, hx, hy, hz, six of the inertia] in kg, kg m, kg m^2, body axes, from
             any array library; or InertialParameters, whose own point then holds.
         metric: "inertia" minimises ||I' - I_BBcm||_F, "covariance" ||S' - S_c||_F.
-        order: Order of the last six: urdf, pinocchio, mujoco, wensing or ksl.
-        about: Point about which those six are taken: "origin" or "com".
+        order: Order of the last six, given and returned: urdf, pinocchio, mujoco, wensing or ksl.
+        about: Point about which those six are taken, given and returned: "origin" or "com".
         weights: Of no metric that this version offers.
         prior: Of no metric that this version offers.
         constraints: None that this version offers.
@@ -66,7 +67,7 @@ def project(  # noqa: PLR0913, PLR0917 - the public signature
     """
     chosen, margin = named(metric), validated_margin(margin)
     _refuse(weights=weights, prior=prior, constraints=constraints)
-    order = "urdf" if hasattr(theta, "as_theta") else order
+    reorder(BALL, "urdf", order)  # refuses an unknown order, also beside InertialParameters
     given, about = as_theta(theta, order, about)
     xp, judged = array_namespace(given), Consistency(given, about)
     rows = Rows(needs_projection(judged, margin))

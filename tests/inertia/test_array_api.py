@@ -4,17 +4,32 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import clouds
-import inertial_check.inertia as core
+import inertial_check as ic
 from inertial_check import InertialParameters
 from inertial_check.errors import ParameterError
+from inertial_check.inertia import equivalents, frames, representations, sampling
+from inertial_check.inertia.intervals import admissible_intervals
 from inertial_check.inertia.sampling import rotations
 
+# What checks and prepares arguments is called by all the others.
+HELPERS = {"validated", "check_about", "symmetrised", "pose_parts", "rotated_vector"} | {
+    "rotated_tensor", "refuse_asymmetric", "refuse_nonrotation",
+}  # fmt: skip
+PUBLIC = {
+    name: function
+    for module in (representations, frames, equivalents)
+    for name, function in vars(module).items()
+    if inspect.isfunction(function) and function.__module__ == module.__name__
+    if not name.startswith("_") and name not in HELPERS
+}
+core = SimpleNamespace(**PUBLIC)
 THETA = np.stack([clouds.theta_of(*clouds.cloud(seed, at=[1, -2, 0.5])) for seed in range(3)])
 OTHER = np.stack([clouds.theta_of(*clouds.cloud(seed, count=5)) for seed in range(3)])
 SIX = THETA[:, 4:]
@@ -158,7 +173,7 @@ def agree(got: Any, expected: Any, dtype: str) -> None:
 
 
 def test_every_public_function_and_method_is_called() -> None:
-    functions = {name for name in core.__all__ if callable(getattr(core, name))}
+    functions = set(PUBLIC)
     assert functions == set(FUNCTIONS)
     methods = {
         name
@@ -286,3 +301,74 @@ class TestTracing:
         function(first, *others).sum().backward()
         assert first.grad is not None
         assert bool(torch.isfinite(first.grad[:2]).all())
+
+
+JUDGED = np.concatenate(
+    [
+        sampling.consistent(1, 40).as_theta(about="com"),
+        sampling.inconsistent(2, 40).as_theta(about="com"),
+        [[0.0] * 10, [-1.0] + [0.0] * 9, [np.nan] * 10],
+    ]
+)
+READINGS = (
+    "verdict_code", "consistent", "margin", "tolerance", "mass_positive", "inertia_psd",
+    "triangle_inequality", "pseudo_inertia_psd", "principal_moments",
+)  # fmt: skip
+
+
+class TestJudgements:
+    """Check, realize, project and intervals: what NumPy says, in the caller's library."""
+
+    @pytest.mark.parametrize("about", ["com", "origin"])
+    def test_check(self, library: Library, about: str) -> None:
+        expected, got = (ic.check(a, about=about) for a in (JUDGED, library.array(JUDGED)))
+        assert np.array_equal(got.verdict, expected.verdict)
+        for reading in READINGS:
+            mine, theirs = np.asarray(getattr(got, reading)), getattr(expected, reading)
+            scale = np.max(np.abs(theirs), axis=-1, keepdims=True) if theirs.ndim > 1 else 1.0
+            scale = np.where(np.isfinite(scale) & (scale != 0), scale, 1.0)
+            assert np.allclose(mine / scale, theirs / scale, rtol=0, atol=1e-14, equal_nan=True)
+            assert type(getattr(got, reading)) is type(library.array(JUDGED))
+
+    def test_witness(self, library: Library) -> None:
+        result = ic.check(library.array(JUDGED), about="com")
+        for theta, v, word in zip(JUDGED, np.asarray(result.witness), result.verdict, strict=True):
+            assert np.isnan(v).all() == (word != "inconsistent")
+            if word == "inconsistent":
+                tensor = representations.symmetric(representations.second_moment(theta[4:]))
+                assert v @ tensor @ v < 0
+
+    def test_realize(self, library: Library) -> None:
+        theta = JUDGED[:40]
+        masses, points = ic.realize(library.array(theta), about="com")
+        again = InertialParameters.from_point_masses(np.asarray(masses), np.asarray(points))
+        error = np.linalg.norm(
+            again.as_theta() - make.from_theta(theta, about="com").as_theta(), axis=-1
+        )
+        assert np.all(error <= 1e-12 * np.linalg.norm(again.as_theta(), axis=-1))
+
+    @pytest.mark.parametrize("metric", ["inertia", "covariance"])
+    def test_project(self, library: Library, metric: str) -> None:
+        expected, got = (
+            ic.project(a, metric, about="com") for a in (JUDGED, library.array(JUDGED))
+        )
+        assert np.array_equal(got.status, expected.status)
+        theta, scale = np.asarray(got.theta), np.abs(expected.theta).max(axis=-1, keepdims=True)
+        same = (theta == expected.theta) | (np.abs(theta - expected.theta) <= 1e-13 * scale)
+        assert np.all(same | np.isnan(expected.theta))
+
+    def test_intervals(self, library: Library) -> None:
+        expected = admissible_intervals(JUDGED[:80, 4:])
+        got = np.asarray(admissible_intervals(library.array(JUDGED[:80, 4:])))
+        scale = np.abs(JUDGED[:80, 4:]).max(axis=-1)[:, None, None]
+        both = np.isfinite(got) & np.isfinite(expected)
+        assert both.mean() > 0.3
+        assert np.array_equal(np.isnan(got), np.isnan(expected))
+        assert np.all((np.abs(got - expected) <= 1e-9 * scale) | ~both)
+
+    def test_jax_compiles_the_verdict(self) -> None:
+        jax = pytest.importorskip("jax", reason=HOW_TO["jax"])
+        with jax.enable_x64(True):
+            verdict = jax.jit(lambda theta: ic.check(theta, about="com").verdict_code)
+            got = np.asarray(verdict(jax.numpy.asarray(JUDGED)))
+        assert np.array_equal(got, ic.check(JUDGED, about="com").verdict_code)

@@ -7,7 +7,8 @@ import active_sets
 import inertial_check as ic
 import oracles
 from inertial_check.inertia import sampling
-from inertial_check.projection.closed_form import nearest_covariance, nearest_inertia
+from inertial_check.projection.closed_form import nearest_covariance, nearest_inertia, onto_cone
+from inertial_check.projection.metrics import METRICS
 
 EPS = np.finfo(float).eps
 NEAREST = {"inertia": nearest_inertia, "covariance": nearest_covariance}
@@ -77,6 +78,13 @@ class TestLiteralAnswers:
     def test_the_apex_is_exactly_zero(self, metric):
         found = NEAREST[metric](np.array([-1e-9, 2e-10, 0, -2e-9, 1e-10, -1e-9]), margin=0.1)
         assert not found.any()
+
+    @pytest.mark.parametrize(("metric", "angle"), [("inertia", 1.0), ("covariance", 0.0)])
+    def test_the_apex_is_found_before_any_rounding_is_mended(self, metric, angle):
+        """The ray (0, 0, 1) of the cone stands at right angles on (-1, -1, angle)."""
+        for off, vanishes in ((-0.001, True), (0.001, False)):
+            six = diagonal(moments_of([-1.0, -1.0, angle + off]))
+            assert (not onto_cone(six, np.zeros(()), METRICS[metric]).any()) == vanishes
 
     def test_diagonal_tensors_stay_diagonal(self):
         """Or a file with <diaginertia> could not be mended in its own form."""
@@ -173,6 +181,21 @@ def test_results_are_consistent_in_exact_arithmetic(metric):
     six = sampling.inconsistent(rng, 400, violation=(1e-14, 1)).as_theta(about="com")[:, 4:]
     for row in NEAREST[metric](six):
         assert oracles.is_consistent(row.tolist())
+
+
+@pytest.mark.parametrize("metric", NEAREST)
+def test_isotropic_results_reach_the_margin_of_a_third(metric):
+    six = sampling.inconsistent(9, 3000).as_theta(about="com")[:, 4:]
+    found = NEAREST[metric](six, 1 / 3)
+    found = found[found.any(-1)]
+    assert (ic.check(unit_bodies(found), about="com").margin >= 1 / 3).all()
+
+
+def test_margins_are_held_strictly_where_they_can_be():
+    """A row short by one unit in the last place is projected, and then has it."""
+    six = diagonal(moments_of([0.1 - 4 * EPS, 0.4, 0.5]))
+    assert 0.1 - 16 * EPS < ic.check(unit_bodies(six), about="com").margin < 0.1
+    assert ic.check(unit_bodies(nearest_inertia(six, 0.1)), about="com").margin >= 0.1
 
 
 @pytest.mark.parametrize(("metric", "high"), [("inertia", 2.2 / 1.8), ("covariance", 0.2 / 0.8)])

@@ -41,6 +41,8 @@ def test_agrees_with_the_closed_form(metric, margin):
     assert (np.array(found.certify()) <= CERTIFIED).all()
     assert found.solver == "clarabel"
     assert (found.iterations > 0).all()
+    held = ic.check(found.theta, about="com").margin >= margin
+    assert held[~found.vanished].all()
     assert (closed.iterations == 0).all()
 
 
@@ -99,18 +101,28 @@ class TestSolversThatFail:
         }
 
     @pytest.mark.parametrize("violation", [1e-4, 1e-8, 1e-11])
-    @pytest.mark.parametrize("scaled", [1.0, 11.0])
-    def test_answers_are_judged_in_the_size_of_the_move(self, monkeypatch, violation, scaled):
+    @pytest.mark.parametrize(
+        "lie",
+        [
+            lambda P, Z, d: (P + 10 * d, Z),
+            lambda P, Z, d: (P + 10 * d, 11 * Z),
+            lambda P, Z, d: (P - 0.5 * d, 0.5 * Z),
+            lambda P, Z, d: (P * (1 + 10 * np.linalg.norm(d)), Z),
+            lambda P, Z, d: (P, -Z),
+        ],
+        ids=["too far", "too far, multiplier alike", "half way", "too large", "wrong side"],
+    )
+    def test_answers_are_judged_in_the_size_of_the_move(self, monkeypatch, violation, lie):
         """Ten times too far is wrong, also where the whole move is below the tolerance."""
         theta = np.array([1.0, 0, 0, 0, 0.1, 0, 0, 0.2, 0, 0.3 * (1 + violation)])
         right = conic._polished
 
-        def overshoot(P, s, metric, margin):
+        def wrong(P, s, metric, margin):
             P, Z = right(P, s, metric, margin)
-            return P + 10 * (P - s), scaled * Z
+            return lie(P, Z, P - s)
 
         assert ic.project(theta, about="com", solver="clarabel").status == "projected"
-        monkeypatch.setattr(conic, "_polished", overshoot)
+        monkeypatch.setattr(conic, "_polished", wrong)
         with pytest.raises(ic.ProjectionError, match="no certified answer"):
             ic.project(theta, about="com", solver="clarabel")
 

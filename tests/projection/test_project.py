@@ -162,6 +162,13 @@ class TestOrdersAndPoints:
         assert found.about == found.parameters.about == about
         assert (found.theta == ic.project(LONG, about=about).theta).all()
 
+    def test_parameters_come_back_in_the_order_asked_for(self):
+        bodies = ic.InertialParameters.from_theta(LONG)
+        plain, found = ic.project(bodies), ic.project(bodies, order="ksl")
+        assert (found.theta == reorder(plain.theta, "urdf", "ksl")).all()
+        with pytest.raises(ic.ParameterError, match="drake"):
+            ic.project(bodies, order="drake")
+
     def test_mass_and_centre_of_mass_stay_bit_for_bit(self):
         theta = sampling.inconsistent(3, 500).as_theta(about="origin")
         found = ic.project(theta, "covariance", margin=0.1)
@@ -258,6 +265,35 @@ class TestIllPosed:
         found = ic.project(theta)
         assert found.status == "feasible"
         assert found.theta.tobytes() == theta.tobytes()
+
+    def test_a_violation_that_may_be_rounding_is_projected(self):
+        """The verdict is that nothing is known; the numbers as they stand are not left negative."""
+        body = sampling.inconsistent(9, violation=(0.5, 0.5), length=(1, 1), offset=(6e6, 6e6))
+        theta = body.as_theta(about="origin")
+        judged = ic.check(theta)
+        assert judged.verdict == "ill-posed"
+        assert judged.margin < 0
+        assert ic.project(theta).status == "projected"
+
+    def test_boundary_bodies_are_certified_within_their_floor(self):
+        plates = sampling.consistent(10, 500, strata=["plate", "rod"], offset=(1e2, 1e4))
+        found = ic.project(plates.as_theta(about="origin"))
+        assert (ic.check(found.theta).margin < 0).any()
+        assert (found.status == "feasible").all()
+        assert (found.primal_residual <= CERTIFIED).all()
+
+    @pytest.mark.parametrize("margin", [0.0, 0.01, 1 / 3])
+    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+    @pytest.mark.parametrize("about", ["com", "origin"])
+    def test_no_result_is_projected_again(self, margin, dtype, about):
+        """Also where the numbers cannot hold the margin, and at the largest that there is."""
+        limits = (1e-2, 1e1) if dtype == np.float32 else (1e-2, 1e4)
+        bodies = sampling.inconsistent(11, 1000, offset=limits, length=(1e-2, 1e2))
+        once = ic.project(bodies.as_theta(about=about).astype(dtype), about=about, margin=margin)
+        again = ic.project(once.theta, about=about, margin=margin)
+        posed = ic.check(once.theta, about=about).tolerance <= 1e-3
+        assert posed.sum() > 500
+        assert (again.status == "feasible")[posed].all()
 
     def test_margins_hold_within_the_floor_of_the_result(self):
         bodies = sampling.inconsistent(6, 2000, offset=(1e3, 1e5))
