@@ -147,7 +147,8 @@ class Consistency:
     @cached_property
     def _spread(self) -> tuple[Array, Array]:
         """(...,) margin and numerical floor."""
-        return self._margin_and_floor(self.theta, self._central_eigenvalues)
+        with np.errstate(all="ignore"):  # rows that are no numbers give NaN, which is said
+            return self._margin_and_floor(self.theta, self._central_eigenvalues)
 
     def _eigenvalues_of(self, theta: Array) -> Array:
         xp = self._xp
@@ -349,12 +350,10 @@ def _screened(theta: Array, about: str, slow: Callable[[Array], Array]) -> Array
     """Codes of NumPy rows: the sign test where it settles a row, the margin for the others."""
     rows = theta.reshape(-1, 10)
     codes = np.zeros(rows.shape[0], dtype=np.int8)
-    with np.errstate(all="ignore"):
-        for start in range(0, rows.shape[0], CHUNK):
-            chunk = rows[start : start + CHUNK]
-            unsettled = np.flatnonzero(~_surely_consistent(chunk, about))
-            if unsettled.size:
-                codes[start + unsettled] = slow(chunk[unsettled])
+    settled = _in_chunks(np, rows, lambda chunk: _surely_consistent(chunk, about))
+    unsettled = np.flatnonzero(~settled)
+    if unsettled.size:
+        codes[unsettled] = _in_chunks(np, rows[unsettled], slow)
     return codes.reshape(theta.shape[:-1])
 
 
@@ -365,16 +364,16 @@ def _surely_consistent(theta: Array, about: str) -> Array:
     covers the rounding of the pivots. NaN and infinity fail every comparison and stay unsettled.
     """
     mass, h0, h1, h2, xx, xy, xz, yy, yz, zz = (theta[:, i] for i in range(10))
-    shift = theta.dtype.type(2 * tolerances.FLOOR_FACTOR * np.finfo(theta.dtype).eps)
-    trace = (xx + yy + zz) / 2
-    raised = trace - shift * trace
+    shift = tolerances.FLOOR_FACTOR * float(np.finfo(theta.dtype).eps)  # tau, by twice tr(S_Bo)
+    twice = xx + yy + zz
+    raised = twice * (0.5 - shift)
     a, d, f = raised - xx, raised - yy, raised - zz
     lowest = mass
     if about == "origin":
         c0, c1, c2 = h0 / mass, h1 / mass, h2 / mass
         a, d, f = a - h0 * c0, d - h1 * c1, f - h2 * c2
         xy, xz, yz = xy + h0 * c1, xz + h0 * c2, yz + h1 * c2
-        lowest = np.minimum(mass, tolerances.ILL_POSED_FLOOR * (a + d + f) - shift * trace)
+        lowest = np.minimum(mass, tolerances.ILL_POSED_FLOOR * (a + d + f) - shift * twice)
     ratio = xy / a  # the products enter S with the other sign, which cancels but in `e`
     d, e = d - ratio * xy, yz + ratio * xz
     f = f - xz / a * xz - e / d * e

@@ -18,8 +18,14 @@ ILL_POSED_FLOOR = 1e-3
 NUMERICALLY_ZERO_RADIUS = 1e-6
 """[m] No link of a robot has a radius of gyration under a micrometre: its tensor is crumbs."""
 
+PROMISING_FLOOR = 1 / 64
+"""Times sqrt(eps): with a floor tau below it, holding a margin costs less than a residual shows."""
+
 CERTIFIED = 1e-9
 """Residuals and gap of a projection, in its normalised problem, for which optimality is claimed."""
+
+SOLVED_FACTOR = 64.0
+"""Residuals of a problem of unit size under SOLVED_FACTOR eps are rounding, whatever the move."""
 
 NEAREST_WRITTEN = 1e-6
 """How far a printed tensor may lie from the nearest one, relative to its norm: six true digits."""

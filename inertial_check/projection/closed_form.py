@@ -259,4 +259,4 @@ def _guard(floor: Array) -> Array:
 def _carries(floor: Array) -> Array:
     """Rows whose own precision can hold a margin without a move that the certificate would see."""
     xp = array_namespace(floor)
-    return floor <= tolerances.epsilon(floor.dtype, xp) ** 0.5 / 64
+    return floor <= tolerances.PROMISING_FLOOR * tolerances.epsilon(floor.dtype, xp) ** 0.5

@@ -34,9 +34,6 @@ ATTEMPTS: dict[str, tuple[dict[str, float], ...]] = {
 POLISHING_STEPS = 30
 """Newton steps at most; from a solver's answer three or four reach the rounding unit."""
 
-ROUNDING = 8 * tolerances.FLOOR_FACTOR * float(np.finfo(np.float64).eps)
-"""Residuals of a problem of unit size below this are rounding, whatever the move."""
-
 _TRIANGLE = np.triu_indices(3)
 _ROOT2 = np.sqrt(2.0)
 _SCALE = np.where(_TRIANGLE[0] == _TRIANGLE[1], 1.0, _ROOT2)
@@ -96,7 +93,8 @@ def _solved(
         found = _spread(margin) @ P
         after = np.asarray(inertia_from_second_moment(size * found / _SCALE))
         residual, move = _residual(P, Z, s, metric, margin), float(np.linalg.norm(found - s))
-        proved = residual <= tolerances.CERTIFIED * move + ROUNDING
+        rounding = tolerances.SOLVED_FACTOR * tolerances.epsilon(np.float64, np)
+        proved = residual <= tolerances.CERTIFIED * move + rounding
         if proved and max(certificate(I_BBcm, after, metric, margin)) <= tolerances.CERTIFIED:
             return after, steps
         failures.append(f"residual {residual:.1e} for a move of {move:.1e} of the body's size")

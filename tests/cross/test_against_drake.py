@@ -1,5 +1,7 @@
 """Drake as an oracle: the same spatial inertias, moves, sums and moments, and its verdict."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -7,8 +9,6 @@ import inertial_check as ic
 from inertial_check.inertia import sampling
 
 tree = pytest.importorskip("pydrake.multibody.tree", reason="needs Drake: pip install drake")
-import itertools
-
 from pydrake.math import RotationMatrix  # noqa: E402
 from pydrake.multibody.parsing import Parser  # noqa: E402
 from pydrake.multibody.plant import MultibodyPlant  # noqa: E402

@@ -126,6 +126,22 @@ class TestSolversThatFail:
         with pytest.raises(ic.ProjectionError, match="no certified answer"):
             ic.project(theta, about="com", solver="clarabel")
 
+    @pytest.mark.parametrize("second", [1.0, -1.0], ids=["one facet too many", "one too few"])
+    @pytest.mark.parametrize("violation", [1e-4, 1e-11])
+    def test_the_wrong_facets_are_seen(self, monkeypatch, violation, second):
+        """Everything else about these answers is as it should be."""
+        spreads = violation * np.array([-1.0, second, 0]) + np.array([0, 0, 1.0])
+        theta = np.zeros(10)
+        theta[0], theta[[4, 7, 9]] = 1, spreads.sum() - spreads
+
+        def wrong(P, s, metric, margin):
+            kept = np.array([0, 0, 0, second < 0, 0, 1.0])
+            return kept * s, kept * s - s
+
+        monkeypatch.setattr(conic, "_polished", wrong)
+        with pytest.raises(ic.ProjectionError, match="no certified answer"):
+            ic.project(theta, "covariance", about="com", solver="clarabel")
+
     def test_a_second_attempt_is_made(self, monkeypatch):
         solve, calls = cp.Problem.solve, []
 
