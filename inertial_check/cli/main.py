@@ -7,6 +7,7 @@ it is asked for, so that checking a file does not pay for the other commands.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -67,6 +68,8 @@ class Parser(argparse.ArgumentParser):
 
 def entry_point() -> NoReturn:
     """Run the process's own command line and leave with its exit code."""
+    # Matrices here are 3x3: starting a pool of BLAS threads would take longer than most checks.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.exit(main(sys.argv[1:]))
 
 

@@ -93,12 +93,12 @@ class Consistency:
     @cached_property
     def margin(self) -> Array:
         """(...,) mu; NaN where S_c is not finite or does not exist (m = 0, h != 0)."""
-        return self._spread[0]
+        return self._measures[0, ...]
 
     @cached_property
     def tolerance(self) -> Array:
         """(...,) the numerical floor tau, or the requested tolerance where that is larger."""
-        xp, floor = self._xp, self._spread[1]
+        xp, floor = self._xp, self._measures[1, ...]
         return xp.maximum(floor, xp.full_like(floor, self.requested))
 
     @property
@@ -109,8 +109,7 @@ class Consistency:
     @cached_property
     def inertia_psd(self) -> Array:
         """(...,) I_BBcm positive semidefinite, up to the tolerance: necessary, not sufficient."""
-        s = self._central_eigenvalues
-        spread = self._xp.sum(self._xp.abs(s), axis=-1)
+        spread = self._measures[2, ...]
         least = self.principal_moments[..., 0] / self._xp.where(spread > 0, spread, 1.0)
         return least >= -self.tolerance
 
@@ -128,7 +127,8 @@ class Consistency:
     @cached_property
     def principal_moments(self) -> Array:
         """(..., 3) eigenvalues of I_BBcm, ascending [kg m^2]."""
-        return _in_chunks(self._xp, self.theta, self._moments_of)
+        moments = _in_chunks(self._xp, self.theta, self._moments_of)
+        return self._xp.stack([moments[i, ...] for i in range(3)], axis=-1)
 
     @cached_property
     def witness(self) -> Array:
@@ -140,51 +140,42 @@ class Consistency:
         return xp.where(bad, direction, xp.full_like(direction, xp.nan))
 
     @cached_property
-    def _central_eigenvalues(self) -> Array:
-        """(..., 3) eigenvalues of S_c, ascending; NaN where S_c does not exist."""
-        return _in_chunks(self._xp, self.theta, self._eigenvalues_of)
-
-    @cached_property
-    def _spread(self) -> tuple[Array, Array]:
-        """(...,) margin and numerical floor."""
-        with np.errstate(all="ignore"):  # rows that are no numbers give NaN, which is said
-            return self._margin_and_floor(self.theta, self._central_eigenvalues)
-
-    def _eigenvalues_of(self, theta: Array) -> Array:
-        xp = self._xp
-        return xp.stack(list(eigenvalues_of_entries(xp, _central(xp, theta, self.about))), axis=-1)
+    def _measures(self) -> Array:
+        """(3, ...) margin, numerical floor, |s1| + |s2| + |s3|; NaN where S_c does not exist."""
+        return _in_chunks(self._xp, self.theta, self._measures_of)
 
     def _moments_of(self, theta: Array) -> Array:
         six = theta[..., 4:]
         if self.about == "origin":
             six = about_com(theta[..., 0], theta[..., 1:4], six)
-        return eigenvalues(six)
+        values = eigenvalues(six)  # exact where the tensor is diagonal
+        return self._xp.stack([values[..., i] for i in range(3)])
 
-    def _margin_and_floor(self, theta: Array, s: Array) -> tuple[Array, Array]:
+    def _measures_of(self, theta: Array) -> Array:
         xp = self._xp
-        spread = xp.abs(s[..., 0]) + xp.abs(s[..., 1]) + xp.abs(s[..., 2])
+        low, middle, high = eigenvalues_of_entries(xp, _central(xp, theta, self.about))
+        spread = xp.abs(low) + xp.abs(middle) + xp.abs(high)
         safe = xp.where(spread > 0, spread, xp.ones_like(spread))
-        margin = s[..., 0] / safe
-        kappa = xp.ones_like(margin)
+        kappa = xp.ones_like(spread)
         if self.about == "origin":
-            # (|h| / m) |h| in this order: h^2 alone leaves the range of float32 for small bodies.
-            mass, h = theta[..., 0], theta[..., 1:4]
-            length = _norm(xp, h)
-            offset = length / xp.where(mass != 0, xp.abs(mass), xp.ones_like(mass)) * length
-            point = (spread == 0) & (length > 0)
+            # h (h / m) in this order: h^2 alone leaves the range of float32 for small bodies.
+            mass, hx, hy, hz = (theta[..., i] for i in range(4))
+            mass = xp.where(mass != 0, xp.abs(mass), xp.ones_like(mass))
+            offset = hx * (hx / mass) + hy * (hy / mass) + hz * (hz / mass)
+            point = (spread == 0) & ((hx != 0) | (hy != 0) | (hz != 0))
             kappa = xp.where(point, xp.full_like(kappa, xp.inf), 1 + offset / safe)
-        return margin, tolerances.floor(kappa)
+        return xp.stack([low / safe, tolerances.floor(kappa), spread])
 
     def _slow_codes(self, theta: Array) -> Array:
         """Codes from the margin itself, for rows that the sign test did not settle."""
-        margin, floor = self._margin_and_floor(theta, self._eigenvalues_of(theta))
+        margin, floor, _ = self._measures_of(theta)
         return self._codes(theta, margin, np.maximum(floor, self.requested), floor)
 
     def _codes(
         self, theta: Array, margin: Array, tolerance: Array, floor: Array | None = None
     ) -> Array:
         xp = self._xp
-        floor = self._spread[1] if floor is None else floor
+        floor = self._measures[1, ...] if floor is None else floor
         mass = theta[..., 0]
         finite = xp.all(xp.isfinite(theta), axis=-1)
         rest = xp.all(theta[..., 1:] == 0, axis=-1)
@@ -315,11 +306,6 @@ def _central(xp: Any, theta: Array, about: str) -> Components:
     return xx, -xy - hx * cy, -xz - hx * cz, yy - hy * cy, -yz - hy * cz, zz - hz * cz
 
 
-def _norm(xp: Any, vector: Array) -> Array:
-    """Length of (..., 3) vectors without squaring very small or large numbers."""
-    return xp.hypot(xp.hypot(vector[..., 0], vector[..., 1]), vector[..., 2])
-
-
 def _device(array: Array) -> dict[str, Any]:
     """Where new arrays belong, for libraries that ask; a traced array does not know."""
     device = getattr(array, "device", None)
@@ -337,13 +323,12 @@ def _excuse_digits(codes: Array, theta: Array, radii: Array) -> None:
 
 
 def _in_chunks(xp: Any, theta: Array, function: Callable[[Array], Array]) -> Array:
-    """function(theta), on NumPy in chunks of rows that stay in the cache."""
-    if xp is not np or theta.ndim != 2 or theta.shape[0] <= CHUNK:
-        with np.errstate(all="ignore"):
-            return function(theta)
+    """function(theta), whose last axis is the bodies, on NumPy by chunks that stay in the cache."""
     with np.errstate(all="ignore"):
+        if xp is not np or theta.ndim != 2 or theta.shape[0] <= CHUNK:
+            return function(theta)
         parts = [function(theta[i : i + CHUNK]) for i in range(0, theta.shape[0], CHUNK)]
-    return np.concatenate(parts)
+    return np.concatenate(parts, axis=-1)
 
 
 def _screened(theta: Array, about: str, slow: Callable[[Array], Array]) -> Array:
@@ -358,24 +343,44 @@ def _screened(theta: Array, about: str, slow: Callable[[Array], Array]) -> Array
 
 
 def _surely_consistent(theta: Array, about: str) -> Array:
-    """Rows whose S_c - 2 tau tr(S_c) 1 has only positive LDL^T pivots: consistent for certain.
+    """Rows whose S_c, less a shift, has only positive pivots: consistent for certain.
 
-    tau tr(S_c) = 8 eps tr(S_Bo) for data about the origin, so kappa is never formed. The second tau
-    covers the rounding of the pivots. NaN and infinity fail every comparison and stay unsettled.
+    The elimination is free of fractions (Bareiss 1968): its pivots have the signs of those of
+    LDL^T and errors as small, and a product costs less than a quotient. About the centre of mass
+    the shift is 2 tau tr(S_c); the second tau covers the rounding of the pivots. About the origin
+    it is 8 eps tr(S_Bo) / ILL_POSED_FLOOR, which leaves no row whose tau is above that floor.
+    NaN and infinity fail every comparison and stay unsettled, and so does what under- or overflows.
     """
-    mass, h0, h1, h2, xx, xy, xz, yy, yz, zz = (theta[:, i] for i in range(10))
-    shift = tolerances.FLOOR_FACTOR * float(np.finfo(theta.dtype).eps)  # tau, by twice tr(S_Bo)
-    twice = xx + yy + zz
-    raised = twice * (0.5 - shift)
+    mass, h0, h1, h2, xx, xy, xz, yy, yz, zz = theta.T
+    limits = np.finfo(theta.dtype)
+    shift = tolerances.FLOOR_FACTOR * float(limits.eps)
+    shift = 2 * shift if about == "com" else shift / tolerances.ILL_POSED_FLOOR
+    raised = xx + yy
+    raised += zz
+    raised *= 0.5 - 0.5 * shift
     a, d, f = raised - xx, raised - yy, raised - zz
-    lowest = mass
+    sure = mass > 0
     if about == "origin":
-        c0, c1, c2 = h0 / mass, h1 / mass, h2 / mass
-        a, d, f = a - h0 * c0, d - h1 * c1, f - h2 * c2
+        inverse = 1 / mass
+        sure &= inverse > 0  # not so where the mass is infinite
+        c0, c1, c2 = h0 * inverse, h1 * inverse, h2 * inverse
+        a -= h0 * c0
+        d -= h1 * c1
+        f -= h2 * c2
         xy, xz, yz = xy + h0 * c1, xz + h0 * c2, yz + h1 * c2
-        lowest = np.minimum(mass, tolerances.ILL_POSED_FLOOR * (a + d + f) - shift * twice)
-    ratio = xy / a  # the products enter S with the other sign, which cancels but in `e`
-    d, e = d - ratio * xy, yz + ratio * xz
-    f = f - xz / a * xz - e / d * e
-    lowest = np.minimum(np.minimum(np.minimum(lowest, a), d), f)
-    return (lowest > 0) & np.isfinite(mass + h0 + h1 + h2)
+    else:
+        sure &= np.isfinite(mass + h0 + h1 + h2)
+    product = raised  # its memory, used again: a new array costs as much as the product
+    sure &= a > 0
+    d *= a
+    d -= np.multiply(xy, xy, out=product)
+    sure &= d > 0
+    f *= a
+    f -= np.multiply(xz, xz, out=product)
+    a *= yz  # the products enter S with the other sign, which cancels but here
+    a += np.multiply(xy, xz, out=product)
+    a *= a
+    f *= d
+    f -= a
+    sure &= f > limits.tiny
+    return sure

@@ -11,7 +11,7 @@ from typing import Any
 
 from inertial_check.inertia._namespace import Array, array_namespace
 
-CHUNK = 4096
+CHUNK = 8192
 """Rows per chunk on NumPy: a chunk and its temporaries stay in the cache."""
 
 Components = tuple[Array, Array, Array, Array, Array, Array]
@@ -40,15 +40,27 @@ def eigenvalues(six: Array) -> Array:
 
 
 def eigenvalues_of_entries(xp: Any, entries: Components) -> Vector:
-    """The same, from six arrays to three: no copy where the entries are at hand one by one."""
+    """The same, from six arrays to three: no copy where the entries are at hand one by one.
+
+    The projector on the far eigenvector is v v^T = adj(D - f 1) / tr adj(D - f 1). What D = M - q 1
+    is beside f and the mean of the other two, B = D - f v v^T + f/2 (1 - v v^T), has the
+    eigenvalues 0, half and -half: half^2 is minus the sum of its principal 2x2 minors. No vector is
+    chosen, nothing cancels where the two meet, and an error in the length of v drops out.
+    """
     components, scale = _normalised(xp, entries)
-    far, mean, half, upper, _, _ = _deflate(xp, components)
-    low = xp.where(upper, mean - half, far)
-    middle = xp.where(upper, mean + half, mean - half)
-    high = xp.where(upper, far, mean + half)
-    low, middle = xp.minimum(low, middle), xp.maximum(low, middle)
-    middle, high = xp.minimum(middle, high), xp.maximum(middle, high)
-    return low * scale, middle * scale, high * scale
+    (xx, xy, xz, yy, yz, zz), adjugate, q, f = _far(xp, components)
+    axx, axy, axz, ayy, ayz, azz = _shifted_adjugate((xx, xy, xz, yy, yz, zz), adjugate, f)
+    trace = axx + ayy + azz
+    weight = 1.5 * f / (trace + _tiny(xp, trace))
+    step = f / 2
+    xx, yy, zz = xx + step - weight * axx, yy + step - weight * ayy, zz + step - weight * azz
+    xy, xz, yz = xy - weight * axy, xz - weight * axz, yz - weight * ayz
+    square = (xy * xy + xz * xz + yz * yz) - (xx * yy + xx * zz + yy * zz)
+    half = xp.sqrt(xp.maximum(square, xp.zeros_like(square)))
+    far, mean = q + f, q - step
+    near, other = mean - half, mean + half
+    low, rest = xp.minimum(far, near), xp.maximum(far, near)
+    return low * scale, xp.minimum(rest, other) * scale, xp.maximum(rest, other) * scale
 
 
 def columns(six: Array) -> Components:
@@ -98,9 +110,46 @@ def _normalised(xp: Any, entries: Components) -> tuple[Components, Array]:
     scale = xp.abs(entries[0])
     for entry in entries[1:]:
         scale = xp.maximum(scale, xp.abs(entry))
-    scale = xp.where(scale > 0, scale, xp.ones_like(scale))
+    scale = scale + _tiny(xp, scale)
     xx, xy, xz, yy, yz, zz = (entry / scale for entry in entries)
     return (xx, xy, xz, yy, yz, zz), scale
+
+
+def _tiny(xp: Any, like: Array) -> Any:
+    """The smallest normal number: added to a divisor, it only matters where that vanishes."""
+    return xp.finfo(like.dtype).smallest_normal
+
+
+def _far(xp: Any, components: Components) -> tuple[Components, Components, Array, Array]:
+    """The eigenvalue farthest from the other two, q + f: deviator, its adjugate, q and f."""
+    xx, xy, xz, yy, yz, zz = components
+    q = (xx + yy + zz) / 3
+    xx, yy, zz = xx - q, yy - q, zz - q
+    xy2, xz2, yz2 = xy * xy, xz * xz, yz * yz
+    adjugate = (
+        yy * zz - yz2,
+        xz * yz - xy * zz,
+        xy * yz - xz * yy,
+        xx * zz - xz2,
+        xy * xz - yz * xx,
+        xx * yy - xy2,
+    )
+    off = xy2 + xz2 + yz2
+    p = xp.sqrt((xx * xx + yy * yy + zz * zz + off + off) / 6)
+    determinant = xx * adjugate[0] + xy * adjugate[1] + xz * adjugate[2]
+    double = p + p
+    cube = double * p * p
+    r = determinant / (cube + _tiny(xp, cube))
+    angle = xp.acos(xp.minimum(xp.abs(r), xp.ones_like(r))) / 3
+    f = xp.copysign(double * xp.cos(angle), r)
+    return (xx, xy, xz, yy, yz, zz), adjugate, q, f
+
+
+def _shifted_adjugate(deviator: Components, adjugate: Components, f: Array) -> Components:
+    """adj(D - f 1) = adj(D) + f D + f^2 1, since D has no trace."""
+    xx, xy, xz, yy, yz, zz = (a + f * d for a, d in zip(adjugate, deviator, strict=True))
+    square = f * f
+    return xx + square, xy, xz, yy + square, yz, zz + square
 
 
 def _deflate(
@@ -112,17 +161,8 @@ def _deflate(
         The far eigenvalue; mean and half difference of the others; whether the far one is the
         largest; its unit vector; and the block [[mean + t, y], [y, mean - t]] in the basis u, w.
     """
-    xx, xy, xz, yy, yz, zz = components
-    q = (xx + yy + zz) / 3
-    dx, dy, dz = xx - q, yy - q, zz - q
-    p = xp.sqrt((dx * dx + dy * dy + dz * dz + 2 * (xy * xy + xz * xz + yz * yz)) / 6)
-    safe = xp.where(p > 0, p, xp.ones_like(p))
-    determinant = dx * (dy * dz - yz * yz) - xy * (xy * dz - yz * xz) + xz * (xy * yz - dy * xz)
-    r = determinant / safe / safe / safe / 2
-    upper = r >= 0
-    magnitude = xp.minimum(xp.abs(r), xp.ones_like(r))
-    shift = 2 * p * xp.cos(xp.acos(magnitude) / 3)
-    shift = xp.where(upper, shift, -shift)
+    (dx, xy, xz, dy, yz, dz), _, q, shift = _far(xp, components)
+    upper = shift >= 0
     v = _null_vector(xp, (dx - shift, xy, xz, dy - shift, yz, dz - shift))
     u, w = _plane(xp, v)
     image = (
@@ -132,7 +172,7 @@ def _deflate(
     )
     t = _dot(u, image) + shift / 2
     y = _dot(w, image)
-    return shift + q, q - shift / 2, xp.hypot(t, y), upper, v, (u, w, t, y)
+    return shift + q, q - shift / 2, xp.sqrt(t * t + y * y), upper, v, (u, w, t, y)
 
 
 def _null_vector(xp: Any, components: Components) -> Vector:
