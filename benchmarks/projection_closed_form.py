@@ -18,7 +18,7 @@ import cvxpy as cp
 import numpy as np
 
 from inertial_check.inertia import sampling
-from inertial_check.projection import project
+from inertial_check.projection.project import project
 
 AIM = 5000
 VIOLATING, SCREENED, LOOPED, REPEATS = 100_000, 1_000_000, 50, 5

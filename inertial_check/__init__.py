@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from inertial_check.inertia.parameters import InertialParameters
     from inertial_check.pipeline.check import check_model
     from inertial_check.pipeline.fix import fix_model
-    from inertial_check.projection import Projection, project
+    from inertial_check.projection.project import project
+    from inertial_check.projection.result import Projection
 
 __version__ = "0.1.0"
 
@@ -34,7 +35,7 @@ _HOME = {
     "InertialParameters": "inertia.parameters",
     "MissingExtraError": "errors",
     "ParameterError": "errors",
-    "Projection": "projection",
+    "Projection": "projection.result",
     "ProjectionError": "errors",
     "UsageError": "errors",
     "Verdict": "inertia.consistency",
@@ -42,7 +43,7 @@ _HOME = {
     "check_model": "pipeline.check",
     "fix_model": "pipeline.fix",
     "load": "formats",
-    "project": "projection",
+    "project": "projection.project",
     "realize": "inertia.consistency",
 }
 

@@ -10,7 +10,8 @@ import numpy as np
 from inertial_check.errors import DocumentError, InertialCheckError, UsageError
 from inertial_check.formats import table as tables
 from inertial_check.formats.table import Table
-from inertial_check.projection import Projection, Status, project
+from inertial_check.projection.project import project
+from inertial_check.projection.result import Projection, Status
 
 ABOUTS = ("origin", "com")
 """The points about which a table can state its inertias."""

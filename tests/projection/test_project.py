@@ -11,9 +11,8 @@ import oracles
 from inertial_check.inertia import sampling
 from inertial_check.inertia.representations import ORDERS, about_com, reorder
 from inertial_check.inertia.tolerances import CERTIFIED
-from inertial_check.projection import Status
 from inertial_check.projection.metrics import METRICS
-from inertial_check.projection.result import certificate
+from inertial_check.projection.result import Status, certificate
 
 EPS = np.finfo(float).eps
 
