@@ -2,8 +2,8 @@
 
 The trigonometric form alone loses half the digits where two eigenvalues nearly meet (rods, plates).
 Here it gives only the eigenvalue that is farthest from the other two, which it gives to full
-precision; its eigenvector, or the projector on it, splits the space, and what remains is solved by a
-square root.
+precision; its eigenvector, or the projector on it, splits the space, and what remains is solved by
+a square root.
 """
 
 from __future__ import annotations
