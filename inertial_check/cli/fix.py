@@ -15,7 +15,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from inertial_check import __version__
-from inertial_check.cli import exit_codes, output
+from inertial_check.cli import exit_codes, options, output
 from inertial_check.errors import DocumentError, InertialCheckError, NotAModelError, UsageError
 from inertial_check.reports.text import plural, printable
 
@@ -48,20 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FRACTION",
         help="relative change of the principal moments made without --unsafe (default: 0.05)",
     )
-    group = parser.add_argument_group("What is nearest")
-    group.add_argument(
-        "--metric",
-        choices=("inertia", "covariance"),
-        default="inertia",
-        help="whose change is least: that of the inertia tensor (default), or of the mass's spread",
-    )
-    group.add_argument(
-        "--margin",
-        type=float,
-        default=0.0,
-        metavar="MARGIN",
-        help="give the results at least this margin, 0 to 1/3 (dimensionless; default: 0)",
-    )
+    options.add_nearest(parser)
     group = parser.add_argument_group("Selection")
     group.add_argument(
         "--body",

@@ -11,7 +11,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from inertial_check.cli import exit_codes, output
+from inertial_check.cli import exit_codes, options, output
 from inertial_check.errors import UsageError
 from inertial_check.reports.text import plural, printable
 
@@ -42,20 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("origin", "com"),
         help="point about which the six are taken: the origin or the centre of mass (required)",
     )
-    group = parser.add_argument_group("What is nearest")
-    group.add_argument(
-        "--metric",
-        choices=("inertia", "covariance"),
-        default="inertia",
-        help="whose change is least: that of the inertia tensor (default), or of the mass's spread",
-    )
-    group.add_argument(
-        "--margin",
-        type=float,
-        default=0.0,
-        metavar="MARGIN",
-        help="give the results at least this margin, 0 to 1/3 (dimensionless; default: 0)",
-    )
+    options.add_nearest(parser)
     group = parser.add_argument_group("Output")
     group.add_argument("-o", "--output", metavar="FILE", help="write the table here, not to stdout")
     group.add_argument(

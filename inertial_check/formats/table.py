@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, KeysView, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -174,7 +175,7 @@ class _Row(NamedTuple):
     label: str | None
 
 
-class _Reader:
+class _Reader(ABC):
     """What both formats share: names to columns, text to numbers, and complaints with a place."""
 
     format = ""
@@ -182,9 +183,9 @@ class _Reader:
     def __init__(self, path: str, text: str, order: str | None) -> None:
         self.path, self.text, self.declared = path, text, order
 
+    @abstractmethod
     def rows(self) -> tuple[list[_Row], tuple[str, ...]]:
         """The rows, and the names of their ten numbers; no names where they have none."""
-        raise NotImplementedError
 
     def table(self) -> Table:
         rows, names = self.rows()

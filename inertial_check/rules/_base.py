@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
@@ -29,7 +30,7 @@ HEADINGS = (
 """The sections of every rule's docstring, in this order."""
 
 
-class Rule:
+class Rule(ABC):
     """One statement about a model; subclasses carry code, name, severity and their page."""
 
     code: ClassVar[str]
@@ -54,14 +55,13 @@ class Rule:
         self.model = model
         self.run_severity = severity or self.severity
 
+    @abstractmethod
     def findings(self, judgements: Sequence[Judgement]) -> Iterator[Finding]:
-        """Every finding of this rule, body by body."""
-        for body, judgement in zip(self.model.bodies, judgements, strict=True):
-            yield from self.check(body, judgement)
+        """Every finding of this rule.
 
-    def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
-        """The findings on one body."""
-        raise NotImplementedError
+        Args:
+            judgements: One for each body of the model, in its order.
+        """
 
     def at(
         self,
@@ -83,6 +83,19 @@ class Rule:
             fix=fix,
             body_id=None if body is None else body.id,
         )
+
+
+class BodyRule(Rule):
+    """A rule that looks at one body after the other."""
+
+    def findings(self, judgements: Sequence[Judgement]) -> Iterator[Finding]:
+        """The findings on every body."""
+        for body, judgement in zip(self.model.bodies, judgements, strict=True):
+            yield from self.check(body, judgement)
+
+    @abstractmethod
+    def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
+        """The findings on one body."""
 
 
 class ProblemRule(Rule):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
@@ -15,9 +16,9 @@ class _InertiaRule(Rule):
 
     fixable: ClassVar[bool] = False
 
+    @abstractmethod
     def statement(self, body: Body, judgement: Judgement) -> str | None:
         """What is to be said of the body; None for nothing."""
-        raise NotImplementedError
 
     def findings(self, judgements: Sequence[Judgement]) -> Iterator[Finding]:
         """One finding a body of which there is something to say."""

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from math import isinf
 
 from inertial_check.model import Body, Finding, Inertial, Judgement, Number, Severity
-from inertial_check.rules._base import Rule
+from inertial_check.rules._base import BodyRule
 
 
-class NegativeMass(Rule):
+class NegativeMass(BodyRule):
     """The mass is negative.
 
     ## What it does
@@ -51,7 +51,7 @@ class NegativeMass(Rule):
         )
 
 
-class MasslessWithInertia(Rule):
+class MasslessWithInertia(BodyRule):
     """No mass, but a rotational inertia.
 
     ## What it does
@@ -99,7 +99,7 @@ class MasslessWithInertia(Rule):
         )
 
 
-class MissingInertial(Rule):
+class MissingInertial(BodyRule):
     """A body that a joint moves has neither mass nor inertia.
 
     ## What it does
@@ -152,7 +152,7 @@ class MissingInertial(Rule):
         )
 
 
-class NonFiniteNumber(Rule):
+class NonFiniteNumber(BodyRule):
     """A number of the inertial is not finite.
 
     ## What it does

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from inertial_check.cli.main import COMMANDS, main
+from inertial_check.cli.main import COMMANDS
 
 BODY = """<robot name="r"><link name="{name}"><inertial><mass value="1"/>
 <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="{izz}"/></inertial></link></robot>"""
@@ -22,16 +22,6 @@ def here(tmp_path, monkeypatch):
     (tmp_path / "plate.urdf").write_text(PLATE)
     (tmp_path / "bad.urdf").write_text(BAD)
     return tmp_path
-
-
-@pytest.fixture
-def run(capsys):
-    def run(*argv):
-        code = main(argv)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
 
 
 def feed(monkeypatch, data):

@@ -2,18 +2,7 @@ import json
 
 import pytest
 
-from inertial_check.cli.main import main
 from inertial_check.rules import ALL_RULES, page
-
-
-@pytest.fixture
-def run(capsys):
-    def run(*argv):
-        code = main(argv)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
 
 
 @pytest.mark.parametrize("rule", ALL_RULES, ids=lambda rule: rule.code)

@@ -1,9 +1,7 @@
 """Every real URDF is read, as engines read it, byte for byte."""
 
 import codecs
-import json
 import math
-from collections import defaultdict
 from xml.etree import ElementTree
 
 import numpy as np
@@ -18,16 +16,6 @@ pytestmark = pytest.mark.corpus
 
 TRUTH_ENTRIES = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 UNEXPANDED = "imu_test.urdf"  # macro calls and nothing else
-
-
-@pytest.fixture(scope="module")
-def truth(corpus):
-    rows = defaultdict(list)
-    for line in (corpus / "TRUTH.jsonl").read_text().splitlines():
-        row = json.loads(line)
-        if row["fmt"] == "urdf":
-            rows[row["file"]].append(row)
-    return rows
 
 
 @pytest.fixture(scope="module")

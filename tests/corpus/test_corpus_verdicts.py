@@ -1,6 +1,5 @@
 """Verdicts on real robots against those decided in exact rationals on the printed decimals."""
 
-import json
 import re
 from collections import Counter, defaultdict
 
@@ -14,16 +13,6 @@ pytestmark = pytest.mark.corpus
 
 ERRORS = {"IC301", "IC302"}
 FLOOR = 8 * np.finfo(float).eps
-
-
-@pytest.fixture(scope="module")
-def truth(corpus):
-    rows = defaultdict(list)
-    for line in (corpus / "TRUTH.jsonl").read_text().splitlines():
-        row = json.loads(line)
-        if row["fmt"] == "urdf":
-            rows[row["file"]].append(row)
-    return rows
 
 
 def expected(row):  # noqa: PLR0911 - a table of cases
