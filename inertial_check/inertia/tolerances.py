@@ -27,8 +27,8 @@ CERTIFIED = 1e-9
 SOLVED_FACTOR = 64.0
 """Residuals of a problem of unit size under SOLVED_FACTOR eps are rounding, whatever the move."""
 
-NEAREST_WRITTEN = 1e-6
-"""How far a printed tensor may lie from the nearest one, relative to its norm: six true digits."""
+NEAREST_WRITTEN = 5e-7
+"""How far a printed tensor may lie from the nearest, relative to its norm: six rounded digits."""
 
 MAX_CHANGE = 0.05
 """Relative change of the principal moments that `fix` makes unasked: below it, shape survives."""
