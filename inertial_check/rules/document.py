@@ -85,25 +85,35 @@ class UnresolvedReference(ProblemRule):
     """A file or package that the model refers to was not found.
 
     ## What it does
-    Reports an include, mesh or package that cannot be found, and what was skipped because of it.
+    Reports an include, package or macro call that is not resolved, and what was skipped because of
+    it. In a URDF that is a call of xacro's that was never expanded.
 
     ## Why is this bad
     The bodies behind it were not checked, or were checked without their geometry.
 
     ## Example
-        <include filename="missing.urdf"/>
+        <robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
+          <link name="base"/>
+          <xacro:gripper prefix="left"/>
+        </robot>
 
     ## Use instead
-    The path of a file that exists, or the option that names the package's folder.
+        <robot name="arm">
+          <link name="base"/>
+          <link name="left_gripper"/>
+          <joint name="left_mount" type="fixed">
+            <parent link="base"/><child link="left_gripper"/>
+          </joint>
+        </robot>
 
     ## Tolerance
     None.
 
     ## Fix
-    By hand.
+    By hand: `xacro arm.urdf.xacro > arm.urdf`, or the path of a file that exists.
 
     ## References
-    URDF XML specification, element mesh (package:// and file:// addresses).
+    ROS wiki, xacro (macros); URDF XML specification, element mesh (package:// addresses).
     """
 
     code, name, severity, kind = "IC003", "unresolved-reference", Severity.WARNING, "reference"
