@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from inertial_check.errors import (
         DocumentError,
         InertialCheckError,
-        MissingExtraError,
         ParameterError,
         ProjectionError,
         UsageError,
@@ -33,7 +32,6 @@ _HOME = {
     "DocumentError": "errors",
     "InertialCheckError": "errors",
     "InertialParameters": "inertia.parameters",
-    "MissingExtraError": "errors",
     "ParameterError": "errors",
     "Projection": "projection.result",
     "ProjectionError": "errors",
@@ -52,7 +50,6 @@ __all__ = [
     "DocumentError",
     "InertialCheckError",
     "InertialParameters",
-    "MissingExtraError",
     "ParameterError",
     "Projection",
     "ProjectionError",

@@ -50,13 +50,3 @@ class NotAModelError(DocumentError):
 
 class UsageError(InertialCheckError):
     """A command or an option that cannot be carried out as asked."""
-
-
-class MissingExtraError(InertialCheckError, ImportError):
-    """An optional library is absent; the message says which command installs it."""
-
-    def __init__(self, library: str, extra: str, purpose: str) -> None:
-        super().__init__(
-            f"{purpose} needs {library}, which is not installed: "
-            f"pip install 'inertial-check[{extra}]'"
-        )

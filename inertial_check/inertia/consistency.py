@@ -120,9 +120,14 @@ class Consistency:
 
     @property
     def pseudo_inertia_psd(self) -> Array:
-        """(...,) Pi positive semidefinite, up to the tolerance; with m > 0 this is consistency."""
-        mass = self.theta[..., 0]
-        return (mass >= 0) & self.triangle_inequality
+        """(...,) Pi positive semidefinite, up to the tolerance; with m > 0 this is consistency.
+
+        A zero on the diagonal of a semidefinite matrix has zeros beside it: m = 0 asks for h = 0.
+        """
+        xp, mass = self._xp, self.theta[..., 0]
+        finite = xp.all(xp.isfinite(self.theta), axis=-1)
+        still = xp.all(self.theta[..., 1:4] == 0, axis=-1)
+        return finite & ((mass > 0) | ((mass == 0) & still)) & self.triangle_inequality
 
     @cached_property
     def principal_moments(self) -> Array:

@@ -185,6 +185,21 @@ class TestConditions:
         assert (negative.mass_positive, negative.triangle_inequality) == (False, True)
         assert not negative.pseudo_inertia_psd
 
+    @pytest.mark.parametrize("about", ["com", "origin"])
+    @pytest.mark.parametrize(
+        ("mass", "h", "expected"),
+        [
+            (1, (0, 0, 0), True),
+            (0, (0, 0, 0), True),  # in the closure of the cone, although no body
+            (0, (1e-9, 0, 0), False),
+            (1, (np.nan, 0, 0), False),
+            (np.inf, (0, 0, 0), False),
+        ],
+    )
+    def test_pseudo_inertia_without_mass_or_number(self, mass, h, expected, about):
+        result = ic.check(vector((1, 0, 0, 1, 0, 1), mass=mass, h=h), about=about)
+        assert bool(result.pseudo_inertia_psd) is expected
+
     def test_moments_are_eigenvalues_of_the_inertia(self):
         theta, _ = rows_of_every_kind(np.random.default_rng(8), 500)
         moments = ic.check(theta, about="com").principal_moments
