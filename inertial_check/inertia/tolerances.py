@@ -27,6 +27,21 @@ CERTIFIED = 1e-9
 SOLVED_FACTOR = 64.0
 """Residuals of a problem of unit size under SOLVED_FACTOR eps are rounding, whatever the move."""
 
+ROUNDING_FACTOR = 4.0
+"""Newton's method stops at a residual of ROUNDING_FACTOR eps (1 + ||M||), that of its terms."""
+
+MASS_FLOOR = 1e-6
+"""Of the given mass: what a projection leaves where the nearest matrix has none, and no body is."""
+
+SOUND_SHARE = 1e-11
+"""Share of a body added to an answer that is a point: less than that, and tau > ILL_POSED_FLOOR."""
+
+OWN_PRIOR_MARGIN = 0.05
+"""Of a body that is its own prior, as a box with edges 3 : 3 : 1: no direction is held at all."""
+
+PRIOR_MARGIN = 1e-3
+"""Of a prior from elsewhere: spreads differ by a factor of 1000 at most, three of 16 digits."""
+
 NEAREST_WRITTEN = 5e-7
 """How far a printed tensor may lie from the nearest, relative to its norm: six rounded digits."""
 

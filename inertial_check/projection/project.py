@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from inertial_check.errors import ParameterError
-from inertial_check.inertia._namespace import array_namespace
+from inertial_check.inertia._namespace import Array, array_namespace
 from inertial_check.inertia.consistency import Consistency, Verdict, as_theta
 from inertial_check.inertia.representations import reorder
 from inertial_check.projection._rows import Rows
@@ -14,10 +16,13 @@ from inertial_check.projection.closed_form import (
     moved,
     needs_projection,
     validated_margin,
-    with_central_inertia,
 )
 from inertial_check.projection.metrics import METRICS, named
+from inertial_check.projection.outcome import MomentOutcome
 from inertial_check.projection.result import Projection, Status
+
+if TYPE_CHECKING:
+    from inertial_check.projection.general import Asked
 
 
 def project(  # noqa: PLR0913, PLR0917 - the public signature
@@ -31,85 +36,210 @@ def project(  # noqa: PLR0913, PLR0917 - the public signature
     margin: float = 0.0,
     *,
     solver: str | None = None,
+    mass_min: float | None = None,
+    regularization: float = 1.0,
 ) -> Projection:
     """Find the nearest parameters that some body has, for each row of a batch.
 
-    Mass and centre of mass stay, bit for bit; the inertia about the centre of mass moves, and is
-    then taken about the caller's point again. Rows that are feasible (consistent or boundary; with
-    a margin, having it) come back bit for bit. Source of the conditions: Heins, Rigid Body Inertial
-    Parameters, "Full Physical Consistency".
+    Rows that are feasible (consistent or boundary; with a margin, having it; under constraints,
+    meeting them) come back bit for bit. The metrics, and what each is invariant to:
+
+    * "inertia" (default) minimises ||I' - I_BBcm||_F, "covariance" ||S' - S_c||_F. Mass and centre
+      of mass stay, bit for bit. Neither depends on the frame or the units.
+    * "prior" minimises ||P^-1/2 (Pi' - Pi) P^-1/2||_F, P the pseudo-inertia of the prior. It does
+      not depend on the frame or the units, if the prior is given in the same.
+    * "weighted" minimises (theta' - theta)^T W (theta' - theta); with a prior, plus
+      regularization times the square of its distance. What W is invariant to, it is.
+    * "entropic" and "affine-invariant" estimate rather than project: the change in W, or without
+      weights in the prior's metric, plus regularization times the log-det Bregman divergence, or
+      the squared geodesic distance, from the prior. Invariant like "prior". Only rows that are not
+      feasible move, to strictly inside the cone.
+    * "euclidean" minimises ||theta' - theta||: it mixes kg, kg m and kg m^2, and counts products
+      of inertia once. It depends on the axes, the origin, and the unit of length.
+    * "pseudo-inertia" minimises ||Pi' - Pi||_F: it mixes the same units, and depends on the origin
+      and the unit of length, though not on the axes.
+
+    Source of the conditions: Heins, Rigid Body Inertial Parameters, "Full Physical Consistency".
 
     Args:
         theta: (..., 10) [m, hx, hy, hz, six of the inertia] in kg, kg m, kg m^2, body axes, from
-            any array library; or InertialParameters, whose own point then holds.
-        metric: "inertia" minimises ||I' - I_BBcm||_F, "covariance" ||S' - S_c||_F.
+            any array library; or InertialParameters, whose own point then holds. Metrics of the
+            whole theta are computed in NumPy, and give arrays of the caller's library.
+        metric: What is least.
         order: Order of the last six, given and returned: urdf, pinocchio, mujoco, wensing or ksl.
         about: Point about which those six are taken, given and returned: "origin" or "com".
-        weights: Of no metric that this version offers.
-        prior: Of no metric that this version offers.
-        constraints: None that this version offers.
+        weights: (10,) diagonal or (10, 10) matrix W, or one for each body, on theta exactly as it
+            is passed; positive semidefinite, and definite unless there is a prior.
+        prior: InertialParameters, or (..., 10) in the same order and about the same point, one or
+            one for each body; strictly consistent.
+        constraints: Objects of inertial_check.projection.constraints.
         margin: Least margin of the results, 0 to 1/3, held after rounding; about the origin within
             the numerical floor of the result where that is coarse.
-        solver: None for the closed form; the name of an installed conic solver ("clarabel") for the
-            same answer by convex optimisation, certified before it is returned.
+        solver: None for the closed form, Newton's method or, with constraints, Clarabel; the name
+            of an installed conic solver ("clarabel", "scs") for the same answer by that.
+        mass_min: Least mass [kg] of rows that move under metrics in which the mass does; None for
+            1e-6 of the mass given. Rows that end there have status mass-floored.
+        regularization: Weight of the prior's term beside another, positive.
 
     Returns:
-        The projection. A bad row never raises: where the mass is not positive or a number not
-        finite there is no nearest body, and the row comes back unchanged with status no-nearest. A
-        row whose nearest is the zero tensor has status projected, and `vanished` says so.
+        The projection. A bad row never raises: a row with a number that is not finite and, under
+        inertia and covariance, one without positive mass, has no nearest body and comes back
+        unchanged with status no-nearest. A row whose nearest is the zero tensor has status
+        projected, and `vanished` says so.
 
     Raises:
-        ParameterError: Wrong shape, unknown order, point, metric or solver, margin not in [0, 1/3],
-            or an argument that this version does not offer.
-        ProjectionError: The conic solver found no answer that could be certified.
+        ParameterError: Wrong shape, unknown order, point, metric or solver, margin not in [0, 1/3];
+            an argument that the metric needs or does not take; weights that are not positive
+            semidefinite, a prior that is not positive definite: names the body and the value.
+        ProjectionError: No answer could be certified, or the constraints exclude each other.
     """
-    chosen, margin = named(metric), validated_margin(margin)
-    _refuse(weights=weights, prior=prior, constraints=constraints)
-    reorder(BALL, "urdf", order)  # refuses an unknown order, also beside InertialParameters
-    given, about = as_theta(theta, order, about)
-    xp, judged = array_namespace(given), Consistency(given, about)
-    rows = Rows(needs_projection(judged, margin))
-    taken = rows.take(given, BALL)
-    iterations = xp.zeros_like(judged.verdict_code, dtype=xp.int32)
-    if solver is None:
-        before, after = moved(taken, about, chosen, margin)
-    else:
-        from inertial_check.projection import conic
+    asked = _asked(
+        metric, order, weights, prior, constraints, margin, solver, mass_min, regularization
+    )
+    given, point = as_theta(theta, order, about)
+    if metric in METRICS and not asked.constraints:
+        return _by_moments(given, point, asked)
+    if metric in ("weighted", "euclidean") and point == "com":
+        if hasattr(theta, "as_theta"):
+            given, point = theta.as_theta(order="urdf", about="origin"), "origin"
+        else:
+            raise ParameterError(
+                f"metric {metric!r} with about='com': the pseudo-inertia is not linear in such a "
+                "theta; give it, and its weights, about the origin"
+            )
+    return _by_matrices(given, point, asked)
 
-        before, after, steps = conic.moved(taken, about, chosen, margin, solver)
-        iterations = rows.put(steps, iterations)
-    return Projection(
-        canonical=rows.put(with_central_inertia(taken, about, after), given),
-        order=order,
-        about=about,
-        status_code=_status(xp, judged, rows),
-        rows=rows,
-        before=before,
-        after=after,
-        metric=chosen.name,
-        margin=margin,
-        solver="closed form" if solver is None else solver.lower(),
-        iterations=iterations,
+
+def _asked(  # noqa: PLR0913, PLR0917 - the arguments of project, looked over in one place
+    metric: str,
+    order: str,
+    weights: Any,
+    prior: Any,
+    constraints: Any,
+    margin: float,
+    solver: str | None,
+    mass_min: float | None,
+    regularization: float,
+) -> Asked:
+    """What is wanted.
+
+    Raises:
+        ParameterError: An unknown name, or an argument that the metric needs or does not take.
+    """
+    from inertial_check.projection.general import TAKES, Asked
+
+    if not isinstance(metric, str) or metric not in TAKES:
+        raise ParameterError(f"metric is {metric!r}; available are {', '.join(map(repr, TAKES))}")
+    reorder(BALL, "urdf", order)  # refuses an unknown order, also beside InertialParameters
+    for name, value in (("weights", weights), ("prior", prior)):
+        if value is not None and name not in TAKES[metric]:
+            able = ", ".join(repr(other) for other in TAKES if name in TAKES[other])
+            raise ParameterError(f"metric {metric!r} takes no {name}; {able} take {name}")
+    needed = TAKES[metric][:1] if metric != "euclidean" else ()
+    for name, value in (("weights", weights), ("prior", prior)):
+        if value is None and name in needed:
+            raise ParameterError(f"metric {metric!r} needs {name}={name}")
+    for name, number in (("mass_min", mass_min), ("regularization", regularization)):
+        if number is not None and not 0 < float(number) < np.inf:
+            raise ParameterError(f"{name} is {number!r}; it is a positive number")
+    limits = tuple(constraints) if isinstance(constraints, (list, tuple)) else (constraints,)
+    return Asked(
+        metric,
+        order,
+        weights,
+        prior,
+        limits,
+        validated_margin(margin),
+        solver,
+        mass_min,
+        float(regularization),
     )
 
 
-def _refuse(**arguments: Any) -> None:
-    """Refuse what belongs to a metric that does not exist here.
+def _by_moments(given: Array, about: str, asked: Asked) -> Projection:
+    """The projection by a metric under which mass and centre of mass stay."""
+    chosen, judged = named(asked.metric), Consistency(given, about)
+    rows = Rows(needs_projection(judged, asked.margin))
+    taken = rows.take(given, BALL)
+    steps = None
+    if asked.solver is None:
+        before, after = moved(taken, about, chosen, asked.margin)
+    else:
+        from inertial_check.projection import conic
+
+        before, after, steps = conic.moved(taken, about, chosen, asked.margin, asked.solver)
+    nobody = judged.verdict_code >= int(Verdict.INVALID)
+    outcome = MomentOutcome(taken, about, before, after, chosen, asked.margin)
+    return Projection(
+        order=asked.order,
+        about=about,
+        metric=asked.metric,
+        margin=asked.margin,
+        solver="closed form" if asked.solver is None else asked.solver.lower(),
+        canonical=rows.put(outcome.theta, given),
+        rows=rows,
+        outcome=outcome,
+        codes=_codes(rows.mask, nobody, judged.verdict_code < 0),
+        steps=steps,
+    )
+
+
+def _by_matrices(given: Array, about: str, asked: Asked) -> Projection:
+    """The projection by a metric of the whole pseudo-inertia, in NumPy."""
+    from inertial_check.projection import constrained, general
+
+    own, like = _in_numpy(given, asked.metric)
+    judged = Consistency(own, about)
+    finite = np.all(np.isfinite(own), axis=-1)
+    impossible = judged.verdict_code == int(Verdict.INVALID)
+    theta = np.asarray(own, dtype=np.float64)
+    if asked.constraints:
+        mask = finite = constrained.looked_at(judged, finite, asked.metric)
+        answered = constrained.answer(theta, about, mask, asked)
+    else:
+        mask = np.asarray(finite & (needs_projection(judged, asked.margin) | impossible))
+        answered = general.answer(theta, about, mask, asked)
+    rows, outcome = Rows(mask), answered.outcome
+    nowhere = np.zeros_like(mask)
+    floored = rows.put(answered.floored, nowhere)
+    moved = rows.put(outcome.changed, nowhere)
+    return Projection(
+        order=asked.order,
+        about=about,
+        metric=asked.metric,
+        margin=asked.margin,
+        solver=answered.solver,
+        canonical=rows.put(outcome.theta, own),
+        rows=rows,
+        outcome=outcome,
+        codes=_codes(moved, ~finite, floored),
+        steps=outcome.solution.iterations,
+        like=like,
+    )
+
+
+def _in_numpy(given: Array, metric: str) -> tuple[Array, Array | None]:
+    """The array in NumPy, and itself where it was none.
 
     Raises:
-        ParameterError: Naming the argument, and the metrics that exist.
+        ParameterError: Its numbers cannot be seen, as under a trace.
     """
-    for name, value in arguments.items():
-        if value is not None and not (isinstance(value, (tuple, list)) and not value):
-            raise ParameterError(
-                f"{name} given, but no metric of this version takes {name}; available metrics: "
-                f"{', '.join(map(repr, METRICS))}, which keep mass and centre of mass"
-            )
+    if array_namespace(given) is np:
+        return given, None
+    try:
+        return np.asarray(given), given
+    except Exception as error:
+        raise ParameterError(
+            f"metric {metric!r} is computed in NumPy, and theta is a {type(given).__name__} whose "
+            f"numbers NumPy cannot read ({error}); inertia and covariance can be traced"
+        ) from error
 
 
-def _status(xp: Any, judged: Consistency, rows: Rows) -> Any:
+def _codes(moved: Array, nobody: Array, floored: Array) -> Array:
     """Integers (...,) of Status."""
-    code = judged.verdict_code
-    nobody = (code == int(Verdict.INVALID)) | (code == int(Verdict.MASSLESS))
-    status = xp.where(rows.mask, xp.full_like(code, Status.PROJECTED), xp.zeros_like(code))
-    return xp.where(nobody, xp.full_like(code, Status.NO_NEAREST), status)
+    xp = array_namespace(moved)
+    status = xp.zeros_like(moved, dtype=xp.int8)
+    cases = (Status.PROJECTED, moved), (Status.MASS_FLOORED, floored), (Status.NO_NEAREST, nobody)
+    for code, rows in cases:
+        status = xp.where(rows, xp.full_like(status, int(code)), status)
+    return status

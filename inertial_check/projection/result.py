@@ -5,25 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from inertial_check.errors import ProjectionError
-from inertial_check.inertia._arrays import quiet
+from inertial_check.inertia._arrays import device_of, quiet
 from inertial_check.inertia._namespace import Array, array_namespace
 from inertial_check.inertia.consistency import Consistency
-from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.parameters import InertialParameters
-from inertial_check.inertia.representations import reorder, second_moment
+from inertial_check.inertia.representations import reorder
 from inertial_check.projection._rows import Rows
-from inertial_check.projection.metrics import (
-    INERTIA,
-    METRICS,
-    MomentMetric,
-    inner,
-    trace,
-)
+from inertial_check.projection.outcome import Certificate, Outcome
 
 
 class Status(IntEnum):
@@ -43,23 +36,6 @@ class Status(IntEnum):
 _WORDS = np.array([status.word for status in Status])
 
 
-class Certificate(NamedTuple):
-    """The optimality conditions of a projection, in the problem divided by the size of S_c.
-
-    A convex problem has no other minimum: where all three are small, nothing nearer is feasible.
-
-    Attributes:
-        primal_residual: (...,) by how much the result leaves the cone of the margin.
-        dual_residual: (...,) by how much the gradient leaves the dual cone, as it would if a
-            feasible direction came closer.
-        gap: (...,) |<gradient, S'>|: what moving along the result itself would gain.
-    """
-
-    primal_residual: Array
-    dual_residual: Array
-    gap: Array
-
-
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Projection:
     """The nearest consistent parameters of each body, computed further only as asked.
@@ -67,15 +43,15 @@ class Projection:
     Attributes:
         order: The caller's order of the last six entries.
         about: The caller's point, "origin" or "com".
-        metric: What was least: "inertia" or "covariance".
+        metric: What was least, as `project` takes it.
         margin: What was asked for; the result has it, unless its inertia is zero.
-        solver: "closed form", or the name of the conic solver.
-        iterations: (...,) of the solver; 0 where none was needed.
-        status_code: (...,) integers of Status, in the caller's array library.
+        solver: "closed form", "newton", or the name of the conic solver.
         canonical: (..., 10) the result in order "urdf", about `about`.
-        rows: Which rows were projected.
-        before: Their inertias about the centre of mass as given [kg m^2], laid out as `rows` says.
-        after: And as found, before they were moved back to `about`.
+        rows: Which rows were moved.
+        outcome: What became of them, laid out as `rows` says.
+        codes: (...,) integers of Status.
+        steps: Iterations of the solver for those rows; None where it needs none.
+        like: The caller's own array, where the work was done on a NumPy copy of it.
     """
 
     order: str
@@ -83,12 +59,12 @@ class Projection:
     metric: str
     margin: float
     solver: str
-    iterations: Array
-    status_code: Array
     canonical: Array
     rows: Rows
-    before: Array
-    after: Array
+    outcome: Outcome
+    codes: Array
+    steps: Array | None
+    like: Array | None = None
 
     def __repr__(self) -> str:
         """Counts of the statuses, and what was asked."""
@@ -99,53 +75,60 @@ class Projection:
     @cached_property
     def theta(self) -> Array:
         """(..., 10) the result in the caller's order and about the caller's point."""
-        return reorder(self.canonical, "urdf", self.order)
+        return self._returned(reorder(self.canonical, "urdf", self.order))
 
     @cached_property
     def parameters(self) -> InertialParameters:
         """The result as InertialParameters."""
-        return InertialParameters.from_theta(self.canonical, order="urdf", about=self.about)
+        canonical = self._returned(self.canonical)
+        return InertialParameters.from_theta(canonical, order="urdf", about=self.about)
+
+    @cached_property
+    def status_code(self) -> Array:
+        """(...,) integers of Status, in the caller's array library."""
+        return self._returned(self.codes)
 
     @cached_property
     def status(self) -> Any:
-        """(...,) words: feasible, projected or no-nearest; a str for a single body."""
-        codes = np.asarray(self.status_code)
+        """(...,) words: feasible, projected, mass-floored or no-nearest; a str for one body."""
+        codes = np.asarray(self.codes)
         return str(_WORDS[codes]) if codes.ndim == 0 else _WORDS[codes]
+
+    @cached_property
+    def iterations(self) -> Array:
+        """(...,) of the solver; 0 where none was needed."""
+        none = 0 * self.codes
+        return self._returned(none if self.steps is None else self.rows.put(self.steps, none))
 
     @cached_property
     def changed(self) -> Array:
         """(...,) whether any number of the row differs from what was given."""
-        xp = self._namespace
-        return self._scatter(xp.any(self.after != self.before, axis=-1), self.status_code < 0)
+        return self._scatter(self.outcome.changed, self.codes < 0)
 
     @cached_property
     def vanished(self) -> Array:
-        """(...,) whether the nearest is the zero tensor, the apex of the cone: a point mass."""
-        xp = self._namespace
-        return self._scatter(xp.all(self.after == 0, axis=-1), self.status_code < 0)
+        """(...,) whether the nearest has no inertia about its centre of mass: a point mass."""
+        return self._scatter(self.outcome.vanished, self.codes < 0)
 
     @cached_property
     def distance(self) -> Array:
-        """(...,) length of the change in the metric [kg m^2]; NaN where no nearest exists.
+        """(...,) length of the change in the metric; NaN where no nearest exists.
 
-        ||I' - I||_F for inertia, ||S' - S||_F for covariance.
+        ||I' - I||_F for inertia, ||S' - S||_F for covariance [kg m^2]; ||P^-1/2 dPi P^-1/2||_F for
+        prior; sqrt(d^T W d) for weighted, with the prior's term where there is one, and for the
+        data term of entropic and affine-invariant; ||d|| for euclidean, ||dPi||_F for
+        pseudo-inertia, in SI units.
         """
-        return self._scatter(self._measure.distance(self.before, self.after), self._blank)
+        return self._scatter(self.outcome.distance, self._blank)
 
     @cached_property
     def relative_change(self) -> Array:
-        """(...,) relative Frobenius change of the principal moments about the centre of mass.
-
-        The metrics keep the principal axes, so this is ||I' - I||_F / ||I||_F.
-        """
-        xp = self._namespace
-        size = INERTIA.distance(xp.zeros_like(self.before), self.before)
-        size = xp.where(size > 0, size, xp.ones_like(size))
-        return self._scatter(INERTIA.distance(self.before, self.after) / size, self._blank)
+        """(...,) relative Frobenius change of the principal moments about the centre of mass."""
+        return self._scatter(self.outcome.relative_change, self._blank)
 
     @property
     def primal_residual(self) -> Array:
-        """(...,) by how much the result leaves the cone; see Certificate."""
+        """(...,) by how much the result leaves the feasible set; see Certificate."""
         return self._certificate.primal_residual
 
     @property
@@ -160,16 +143,16 @@ class Projection:
 
     @quiet
     def certify(self) -> Certificate:
-        """Compute the residuals anew, from the given and the resulting inertias alone.
+        """Compute the residuals anew, from what was given and what was found alone.
 
         Returns:
-            Numbers that are zero for the exact answer, about the centre of mass, before the result
-            was rounded to the caller's point; NaN where no nearest exists. The primal residual of a
-            feasible row, which nothing has touched, counts from its numerical floor.
+            Numbers that are zero for the exact answer, before it was rounded to the caller's point
+            and precision; NaN where no nearest exists. The primal residual of a feasible row, which
+            nothing has touched, counts from its numerical floor.
         """
-        xp = self._namespace
-        found = certificate(self.before, self.after, self._measure, self.margin)
+        found = self.outcome.certify()
         untouched = Consistency(self.canonical, self.about)
+        xp = array_namespace(self.canonical)
         shortfall = self.margin - untouched.tolerance - untouched.margin
         short = (shortfall > 0) & xp.any(untouched.principal_moments != 0, axis=-1)
         outside = xp.where(short, shortfall, xp.zeros_like(shortfall)) + self._blank
@@ -203,56 +186,25 @@ class Projection:
     def _certificate(self) -> Certificate:
         return self.certify()
 
-    @property
-    def _namespace(self) -> Any:
-        return array_namespace(self.canonical)
-
-    @property
-    def _measure(self) -> MomentMetric:
-        return METRICS[self.metric]
-
     @cached_property
     def _blank(self) -> Array:
         """(...,) zeros, with NaN where no nearest exists."""
-        xp = self._namespace
+        xp = array_namespace(self.canonical)
         zeros = xp.zeros_like(self.canonical[..., 0])
-        none = self.status_code == int(Status.NO_NEAREST)
+        none = self.codes == int(Status.NO_NEAREST)
         return xp.where(none, xp.full_like(zeros, xp.nan), zeros)
 
     def _scatter(self, values: Array, into: Array) -> Array:
-        """One value for each row of the batch, from those of the projected rows."""
-        result = self.rows.put(values, into)
-        return result[()] if isinstance(result, np.ndarray) else result
+        """One value for each row of the batch, from those of the moved rows."""
+        return self._returned(self.rows.put(values, into))
+
+    def _returned(self, values: Array) -> Array:
+        """Values of the batch as the caller has them: in his array library, a scalar for one."""
+        if self.like is None:
+            return values[()] if isinstance(values, np.ndarray) else values
+        xp = array_namespace(self.like)
+        dtype = self.like.dtype if np.issubdtype(values.dtype, np.floating) else None
+        return xp.asarray(values, dtype=dtype, device=device_of(self.like))
 
 
-_REASON = "the mass must be positive and every number finite"
-
-
-def certificate(before: Array, after: Array, metric: MomentMetric, margin: float) -> Certificate:
-    """The optimality conditions of a projection at fixed mass and centre of mass.
-
-    With S' in the cone C = {S : lmin(S) >= mu tr(S), tr(S) >= 0}, the gradient G of the squared
-    distance must lie in its dual cone {G : mu tr(G) + (1 - 3 mu) lmin(G) >= 0}, and <G, S'> = 0.
-    That is Z >= 0 and <Z, Q(S')> = 0 for G = Q(Z), Q(S) = S - mu tr(S) 1, without the inverse of Q,
-    which does not exist at mu = 1/3.
-
-    Args:
-        before: (..., 6) I_BBcm given.
-        after: (..., 6) I_BBcm found.
-        metric: What was to be least.
-        margin: mu.
-
-    Returns:
-        Non-negative, dimensionless; of the order of the rounding unit for the closed form.
-    """
-    xp = array_namespace(before, after)
-    given, found = second_moment(before), second_moment(after)
-    size = xp.sum(xp.abs(eigenvalues(given)), axis=-1)
-    size = xp.where(size > 0, size, xp.ones_like(size))[..., None]
-    given, found = given / size, found / size
-    gradient = metric.gradient(found - given)
-    zero = xp.zeros_like(size[..., 0])
-    lowest = eigenvalues(found)[..., 0]
-    primal = xp.maximum(margin * xp.maximum(trace(found), zero) - lowest, zero)
-    steepest = margin * trace(gradient) + (1 - 3 * margin) * eigenvalues(gradient)[..., 0]
-    return Certificate(primal, xp.maximum(-steepest, zero), xp.abs(inner(gradient, found)))
+_REASON = "every number must be finite and, under inertia and covariance, the mass positive"

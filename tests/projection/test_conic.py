@@ -1,14 +1,27 @@
-"""The conic path against the closed form, an independent formulation, and a solver that lies."""
+"""The conic path against closed forms, independent formulations, and solvers that lie or break."""
 
 import cvxpy as cp
 import numpy as np
 import pytest
 
+import families
 import inertial_check as ic
+import textbook
 from inertial_check.inertia import sampling
 from inertial_check.inertia.tolerances import CERTIFIED
-from inertial_check.projection import conic
+from inertial_check.projection import conic, newton
+from inertial_check.projection import constraints as limit
+from inertial_check.projection.conic import joint, program
 from inertial_check.projection.metrics import METRICS
+from inertial_check.projection.quadratic import (
+    TO_SVEC,
+    Quadratic,
+    fitted,
+    pack,
+    residuals,
+    separation,
+)
+from limits import CORNERS, POINTS, SHAPES, quadratic, worst
 
 EPS = np.finfo(float).eps
 LONG = [1.0, 0.3, -2, 0.1, 1, 0.01, 0, 1, 0.02, 4]
@@ -87,8 +100,8 @@ def test_agrees_with_the_pseudo_inertia_formulation(metric, margin):
 class TestSolversThatFail:
     def test_an_answer_without_proof_is_never_returned(self, monkeypatch):
         """Too few iterations and no polish: the body comes with the error, to be solved again."""
-        monkeypatch.setitem(conic.ATTEMPTS, "SCS", ({"max_iters": 5},))
-        monkeypatch.setattr(conic, "POLISHING_STEPS", 0)
+        monkeypatch.setitem(conic.moments.ATTEMPTS, "SCS", ({"max_iters": 5},))
+        monkeypatch.setattr(conic.moments, "POLISHING_STEPS", 0)
         with pytest.raises(
             ic.ProjectionError, match=r"SCS gave no certified answer .*residual"
         ) as e:
@@ -115,14 +128,14 @@ class TestSolversThatFail:
     def test_answers_are_judged_in_the_size_of_the_move(self, monkeypatch, violation, lie):
         """Ten times too far is wrong, also where the whole move is below the tolerance."""
         theta = np.array([1.0, 0, 0, 0, 0.1, 0, 0, 0.2, 0, 0.3 * (1 + violation)])
-        right = conic._polished
+        right = conic.moments._polished
 
         def wrong(P, s, metric, margin):
             P, Z = right(P, s, metric, margin)
             return lie(P, Z, P - s)
 
         assert ic.project(theta, about="com", solver="clarabel").status == "projected"
-        monkeypatch.setattr(conic, "_polished", wrong)
+        monkeypatch.setattr(conic.moments, "_polished", wrong)
         with pytest.raises(ic.ProjectionError, match="no certified answer"):
             ic.project(theta, about="com", solver="clarabel")
 
@@ -138,7 +151,7 @@ class TestSolversThatFail:
             kept = np.array([0, 0, 0, second < 0, 0, 1.0])
             return kept * s, kept * s - s
 
-        monkeypatch.setattr(conic, "_polished", wrong)
+        monkeypatch.setattr(conic.moments, "_polished", wrong)
         with pytest.raises(ic.ProjectionError, match="no certified answer"):
             ic.project(theta, "covariance", about="com", solver="clarabel")
 
@@ -191,7 +204,356 @@ def test_feasible_rows_never_reach_the_solver(monkeypatch):
 
 def test_the_compiled_problem_is_reused():
     """Compiling it costs more than solving it."""
-    conic._problem.cache_clear()
+    conic.moments._problem.cache_clear()
     ic.project([LONG] * 3, about="com", solver="clarabel")
     ic.project([LONG] * 3, about="com", margin=0.1, solver="clarabel")
-    assert conic._problem.cache_info().misses == 1
+    assert conic.moments._problem.cache_info().misses == 1
+
+
+def some_bodies(seed, count, **scales):
+    ranges = {"mass": (1, 3), "length": (0.1, 0.3), "offset": (0.1, 1), **scales}
+    bodies = sampling.inconsistent(seed, count, violation=(0.01, 0.5), **ranges)
+    return quadratic(bodies.as_theta(about="origin"), ranges["mass"][0], ranges["length"][0])
+
+
+def objective(problem, theta):
+    return separation(problem, theta) ** 2
+
+
+class TestNearestWithoutConstraints:
+    @pytest.mark.parametrize("name", families.FAMILIES)
+    def test_every_family_is_certified_in_the_units_of_newtons_method(self, name):
+        drawn = families.draw(name, 8, seed=4)
+        W = drawn.matrices
+        problem = Quadratic(drawn.theta, W, np.zeros((8, 4, 4)), fitted(W, drawn.theta))
+        found = conic.nearest(problem)
+        assert max(part.max() for part in residuals(problem, found.theta, found.dual)) <= CERTIFIED
+        other = newton.nearest(problem)
+        size = separation(problem, np.zeros((8, 10)))
+        difference = np.abs(separation(problem, found.theta) - separation(problem, other.theta))
+        assert (difference <= 1e-9 * size).all()
+
+    def test_a_floor_of_mass_is_held(self):
+        problem = some_bodies(1, 3)
+        floor = np.zeros((3, 4, 4))
+        floor[:, 3, 3] = 10.0
+        found = conic.nearest(problem._replace(Delta=floor))
+        lowest = np.linalg.eigvalsh(_matrices(found.theta) - floor)[:, 0]
+        assert (lowest >= -1e-12).all()
+        assert (found.theta[:, 0] >= 10).all()
+        assert worst(found) <= CERTIFIED
+
+    def test_consistent_bodies_come_back_bit_for_bit_without_a_solver(self, monkeypatch):
+        monkeypatch.setattr(program, "_program", None)
+        theta = sampling.consistent(3, 20, offset=(0.1, 10)).as_theta(about="origin")
+        found = conic.nearest(quadratic(theta))
+        assert found.theta.tobytes() == theta.tobytes()
+        assert not found.iterations.any()
+
+
+class TestNearestUnderConstraints:
+    @pytest.mark.parametrize("name", SHAPES)
+    def test_agrees_with_its_textbook_formulation(self, name):
+        """Posed on Pi itself, with lifted variables of full size: nothing else is better."""
+        problem = some_bodies(11, 1)
+        found = conic.nearest(problem, [SHAPES[name].constraint, limit.MassBounds(2.0)])
+        assert worst(found) <= CERTIFIED
+        simple = name in {"ball", "ellipsoid", "box, vertices", "polytope, vertices"}
+        least = lifted(problem, lambda Pi: textbook.inside(name, Pi), by_scs=simple)
+        assert objective(problem, found.theta)[0] == pytest.approx(least, rel=1e-6)
+
+    @pytest.mark.parametrize(("name", "corners"), [("box", CORNERS), ("polytope", POINTS)])
+    def test_a_hierarchy_of_moments_gets_there_from_below(self, name, corners):
+        """Order two of Lasserre's is a relaxation: it can only come nearer than a density does."""
+        problem = some_bodies(11, 1)
+        found = conic.nearest(problem, [SHAPES[name].constraint, limit.MassBounds(2.0)])
+        least = lifted(problem, lambda Pi: textbook.lasserre(corners, Pi))
+        assert 0.9 < least / objective(problem, found.theta)[0] < 1 + 1e-6
+
+    def test_what_is_fixed_is_met_bit_for_bit(self):
+        problem = some_bodies(12, 3)
+        values = {"Ixx": 0.3, "hy": None}
+        found = conic.nearest(
+            problem, [limit.FixedMass(2.7), limit.FixedEntries(values), limit.FixedMass(2.7)]
+        )
+        assert found.theta[:, 0].tolist() == [2.7] * 3
+        assert found.theta[:, 4].tolist() == [0.3] * 3
+        assert found.theta[:, 2].tobytes() == problem.theta0[:, 2].tobytes()
+        assert ic.check(found.theta).consistent.all()
+        assert worst(found) <= CERTIFIED
+        kept = conic.nearest(problem, [limit.FixedMass(), limit.FixedCom()])
+        assert kept.theta[:, :4].tobytes() == problem.theta0[:, :4].tobytes()
+        assert (kept.theta[:, 4:] != problem.theta0[:, 4:]).any()
+
+    def test_fixed_metrics_keep_mass_and_first_moment(self):
+        theta = sampling.inconsistent(13, 3, mass=(1, 2), length=(0.1, 1), offset=(0.1, 1))
+        rows = theta.as_theta(about="origin")
+        W = np.diag([0, 0, 0, 0, 1.0, 2, 2, 1, 2, 1])
+        problem = quadratic(rows)._replace(W=np.tile(W, (3, 1, 1)), fixed=True)
+        found = conic.nearest(problem)
+        closed = ic.project(rows, "inertia").theta
+        assert found.theta[:, :4].tobytes() == rows[:, :4].tobytes()
+        np.testing.assert_allclose(found.theta, closed, rtol=0, atol=1e-9 * np.abs(rows).max())
+
+    def test_bounds_and_centres_of_mass_are_held(self):
+        problem = some_bodies(14, 2)
+        for one in (
+            limit.MassBounds(0.5, 0.9),
+            limit.ComInBox([0.5, 0.1, 0.1], [0.6, 0.2, 0.2]),
+            limit.ComInBall(0.01, [0.3, 0, 0]),
+            limit.ComInHull([[1.0, 0, 0], [0, 1, 0], [0, 0, 1]]),
+        ):
+            found = conic.nearest(problem, [one, limit.MassBounds(0.5)])
+            assert worst(found) <= CERTIFIED
+            assert ic.check(found.theta).consistent.all()
+            com = found.theta[:, 1:4] / found.theta[:, :1]
+            if isinstance(one, limit.ComInHull):
+                np.testing.assert_allclose(com.sum(axis=1), 1, rtol=1e-9)
+                assert com.min() > -1e-9
+            else:
+                assert (one.violation(found.theta) <= 1e-9).all()
+
+    def test_total_mass_is_shared_as_the_multiplier_says(self):
+        """All weights alike: without other constraints active each gives the same."""
+        theta = sampling.consistent(
+            15, 3, strata=["sphere"], mass=(2, 3), length=(0.3, 0.4), offset=(0.1, 0.2)
+        ).as_theta()
+        problem = quadratic(theta)
+        total = float(theta[:, 0].sum()) - 0.3
+        found = conic.nearest(problem, limit.TotalMass(total))
+        np.testing.assert_allclose(found.theta[:, 0], theta[:, 0] - 0.1, rtol=1e-6)
+        assert found.theta[:, 0].sum() == pytest.approx(total, rel=1e-12)
+        assert worst(found) <= CERTIFIED
+        within = conic.nearest(problem, limit.TotalMass(total, tolerance=0.5))
+        assert within.theta.tobytes() == theta.tobytes()
+
+    def test_mirrored_bodies_are_images_and_meet_half_way(self):
+        problem = some_bodies(16, 2)
+        signs = np.array([1, 1, -1, 1, 1, -1, 1, 1, -1, 1.0])
+        found = conic.nearest(problem, limit.Mirrored())
+        np.testing.assert_allclose(found.theta[0], found.theta[1] * signs, rtol=0, atol=1e-12)
+        mean = (problem.theta0[0] + problem.theta0[1] * signs) / 2
+        alone = conic.nearest(quadratic(mean, 1, 0.1))
+        np.testing.assert_allclose(found.theta[0], alone.theta[0], rtol=0, atol=1e-9)
+
+    def test_bodies_that_nothing_couples_are_problems_of_their_own(self):
+        problem = some_bodies(17, 3)
+        ball = limit.DensityInBall(0.2)
+        together = conic.nearest(problem, [limit.FixedMass(2.0, bodies=1), ball])
+        for row, extra in ((0, []), (1, [limit.FixedMass(2.0)]), (2, [])):
+            alone = conic.nearest(problem.rows(np.array([row])), [*extra, ball])
+            assert alone.theta[0].tobytes() == together.theta[row].tobytes()
+        part = conic.nearest(
+            problem.rows(np.array([1])), [limit.FixedMass(2.0, bodies=1), ball], rows=[1]
+        )
+        assert part.theta[0].tobytes() == together.theta[1].tobytes()
+
+    @pytest.mark.parametrize(("mass", "length"), [(1e-6, 1e-4), (1e-6, 10.0), (1e5, 50.0)])
+    def test_beads_and_cranes_are_the_same_problem(self, mass, length):
+        """Milligrams and a hundred tonnes: only units differ, so only units may."""
+        unit = some_bodies(18, 1, mass=(1, 1), length=(1, 1))
+        scale = mass * length ** np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2])
+        problem = quadratic(unit.theta0 * scale, mass, length)
+        for small, large in (
+            (limit.MassBounds(1.5), limit.MassBounds(1.5 * mass)),
+            (
+                limit.DensityInBox([0.8, 0.5, 0.6]),
+                limit.DensityInBox([0.8 * length, 0.5 * length, 0.6 * length]),
+            ),
+            (limit.FixedEntries(("Ixy", "m")), limit.FixedEntries(("Ixy", "m"))),
+        ):
+            expected, found = conic.nearest(unit, small), conic.nearest(problem, large)
+            assert worst(found) <= CERTIFIED
+            np.testing.assert_allclose(found.theta / scale, expected.theta, rtol=0, atol=1e-8)
+
+    def test_about_another_point_constraints_mean_the_body_origin_all_the_same(self):
+        problem = some_bodies(19, 2)
+        box = limit.DensityInBox([0.2, 0.2, 0.2], form="vertices")
+        shift = np.array([[0.3, -0.1, 0.2], [0, 0, 0.5]])
+        there = np.stack([back_map(-p) @ t for t, p in zip(problem.theta0, shift, strict=True)])
+        back = np.stack([back_map(p) for p in shift])
+        W = back.transpose(0, 2, 1) @ problem.W @ back
+        expected = conic.nearest(problem, box)
+        found = conic.nearest(problem._replace(theta0=there, W=W), box, shifts=shift)
+        again = np.einsum("nij,nj->ni", back, found.theta)
+        np.testing.assert_allclose(again, expected.theta, rtol=0, atol=1e-9)
+        moved = problem._replace(theta0=there, W=W)
+        kept = conic.nearest(moved, [limit.FixedMass(), limit.FixedCom()], shifts=shift)
+        assert kept.theta[:, :4].tobytes() == there[:, :4].tobytes()
+
+    def test_the_multiplier_of_the_cone_explains_the_change(self):
+        """With a constraint on the mass alone, W (theta - theta0) - Z is along the mass."""
+        problem = some_bodies(20, 2)
+        found = conic.nearest(problem, limit.FixedMass(5.0))
+        pulled = np.einsum("nij,nj->ni", problem.W, found.theta - problem.theta0)
+        left = pulled - found.dual @ TO_SVEC
+        assert (np.abs(left[:, 1:]) <= 1e-9 * np.abs(pulled).max()).all()
+        assert (np.abs(left[:, 0]) > 1e-3 * np.abs(pulled).max()).all()
+
+    def test_the_proof_is_computed_anew_for_any_answer(self):
+        problem = some_bodies(21, 2)
+        found, proof = conic.proven(problem, [limit.DensityInBall(0.2), limit.FixedMass()])
+        np.testing.assert_array_equal(proof.residuals(found.theta), found[2:5])
+        wrong = problem.theta0 * 1.01
+        assert max(part.min() for part in proof.residuals(wrong)) > 1e-4
+
+    def test_another_solver_agrees(self):
+        problem = some_bodies(22, 1)
+        limits = [limit.DensityInBall(0.15), limit.MassBounds(upper=2.0)]
+        found, other = conic.nearest(problem, limits), conic.nearest(problem, limits, "scs")
+        np.testing.assert_allclose(found.theta, other.theta, rtol=0, atol=1e-9)
+
+    def test_programs_are_compiled_once_for_a_pattern(self):
+        program._program.cache_clear()
+        problem = some_bodies(23, 3)
+        for radius in (0.1, 0.2):
+            conic.nearest(problem, [limit.FixedMass(2.0), limit.DensityInBall(radius)])
+        assert program._program.cache_info().misses == 1
+
+
+class TestConflicts:
+    @pytest.mark.parametrize(
+        ("limits", "named", "unnamed"),
+        [
+            (
+                [limit.ComInBall(9.0), limit.FixedMass(2.0), limit.MassBounds(3, 4)],
+                ["FixedMass(2.0 kg) of body 0", "MassBounds(3.0 to 4.0 kg) of body 0"],
+                ["ComInBall"],
+            ),
+            (
+                [limit.FixedEntries({"Ixx": 1.0, "Iyy": 1.0, "Izz": 3.0}), limit.FixedMass()],
+                ["no consistent body meets FixedEntries(Ixx=1.0, Iyy=1.0, Izz=3.0) of body 0"],
+                ["FixedMass"],
+            ),
+            (
+                [
+                    limit.DensityInBox([0.1, 0.1, 0.1]),
+                    limit.FixedCom([0.2, 0, 0]),
+                    limit.FixedMass(),
+                ],
+                ["DensityInBox", "FixedCom([0.2, 0, 0] m)", "FixedMass(as given)"],
+                [],
+            ),
+            (
+                [limit.TotalMass(5.0), limit.MassBounds(3.0, bodies=(0, 1))],
+                ["TotalMass(5.0 kg) of bodies 0, 1, 2", "of body 0", "of body 1"],
+                [],
+            ),
+            (
+                [limit.Mirrored(bodies=(2, 1)), *(limit.FixedMass(k, bodies=k) for k in (1, 2))],
+                ["Mirrored(y -> -y) of bodies 2, 1", "FixedMass(1.0 kg)", "FixedMass(2.0 kg)"],
+                [],
+            ),
+        ],
+        ids=["numbers", "triangle inequality", "space", "sum", "mirror"],
+    )
+    def test_an_irreducible_set_is_named_with_numbers_and_bodies(self, limits, named, unnamed):
+        problem = some_bodies(30, 3)
+        with pytest.raises(ic.ProjectionError) as caught:
+            conic.nearest(problem, limits)
+        said = str(caught.value)
+        assert all(name in said for name in named), said
+        assert not any(name in said for name in unnamed), said
+        assert len(caught.value.instance["theta0"]) in (1, 2, 3)
+
+    def test_the_body_is_named_by_the_callers_index(self):
+        problem = some_bodies(31, 1)
+        with pytest.raises(ic.ProjectionError, match="of body 7 and MassBounds"):
+            conic.nearest(problem, [limit.FixedMass(1.0), limit.MassBounds(2.0)], rows=[7])
+
+    @pytest.mark.parametrize(
+        ("limits", "said"),
+        [
+            (3.0, "object is not iterable"),
+            ([3.0], r"constraints\[0\] is 3.0, expected a constraint"),
+            ([limit.FixedMass(1.0, bodies=5)], "names body 5, but the bodies are 0"),
+            ([limit.Mirrored()], "1 bodies, expected two"),
+        ],
+    )
+    def test_what_cannot_be_asked_is_refused(self, limits, said):
+        with pytest.raises((ic.ParameterError, TypeError), match=said):
+            conic.nearest(some_bodies(32, 1), limits)
+
+
+class TestSolversThatBreakUnderConstraints:
+    def test_a_panic_becomes_an_error_with_the_instance(self, monkeypatch):
+        class PanicException(BaseException):
+            pass
+
+        def panic(self, **options):
+            raise PanicException("index out of bounds")
+
+        monkeypatch.setattr(cp.Problem, "solve", panic)
+        problem = some_bodies(40, 1)
+        with pytest.raises(
+            ic.ProjectionError, match=r"no certified answer for body 0 .*bounds"
+        ) as e:
+            conic.nearest(problem, limit.FixedMass(2.0))
+        assert e.value.instance["theta0"] == problem.theta0.tolist()
+        assert e.value.instance["constraints"] == ["FixedMass(2.0 kg)"]
+
+    @pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
+    def test_the_user_can_still_stop_it(self, monkeypatch, stop):
+        def interrupted(self, **options):
+            raise stop
+
+        monkeypatch.setattr(cp.Problem, "solve", interrupted)
+        with pytest.raises(stop):
+            conic.nearest(some_bodies(41, 1), limit.FixedMass(2.0))
+
+    def test_a_solver_that_lies_is_found_out(self, monkeypatch):
+        """It swears by another point, and nothing polishes it."""
+        solve = joint.solved
+
+        def lying(problem, step, solver, options):
+            point, steps = solve(problem, step, solver, options)
+            return point._replace(d=1.1 * point.d), steps
+
+        monkeypatch.setattr(joint, "solved", lying)
+        monkeypatch.setattr(joint, "polished", lambda problem, start, **_: (start, 0.0))
+        with pytest.raises(ic.ProjectionError, match="no certified answer"):
+            conic.nearest(some_bodies(42, 1), limit.FixedMass(2.0))
+
+    def test_a_solver_that_cries_infeasible_is_not_believed(self, monkeypatch):
+        """Once infeasible, then not: no conflict can be shown, so none is claimed."""
+        solve, calls = joint.solved, []
+
+        def crying(*arguments):
+            calls.append(arguments)
+            if len(calls) == 1:
+                raise joint.NoAnswer("no answer, status infeasible", infeasible=True)
+            return solve(*arguments)
+
+        monkeypatch.setattr(joint, "solved", crying)
+        assert worst(conic.nearest(some_bodies(43, 1), limit.FixedMass(2.0))) <= CERTIFIED
+
+
+def lifted(problem, conditions, by_scs=False):
+    """The least objective of a problem with a mass of 2 kg or more, posed by hand."""
+    theta = cp.Variable(10)
+    root = np.diag(np.sqrt(np.diag(problem.W[0])))
+    Pi = cp.reshape(_spread() @ theta, (4, 4), order="C")
+    posed = cp.Problem(
+        cp.Minimize(cp.sum_squares(root @ (theta - problem.theta0[0]))),
+        [*conditions(Pi), theta[0] >= 2],
+    )
+    if by_scs:
+        return posed.solve(solver="SCS", eps_abs=1e-10, eps_rel=1e-10, max_iters=100_000)
+    return posed.solve(solver="CLARABEL")
+
+
+def _matrices(theta):
+    return ic.InertialParameters.from_theta(theta).pseudo_inertia
+
+
+def _spread():
+    """(16, 10): theta to Pi, row by row."""
+    return ic.InertialParameters.from_theta(np.eye(10)).pseudo_inertia.reshape(10, 16).T
+
+
+def back_map(shift):
+    """(10, 10): theta about F to theta about B, F at `shift` in B."""
+    X = np.eye(4)
+    X[:3, 3] = shift
+    Pi = X @ _matrices(np.eye(10)) @ X.T
+    return np.linalg.solve(TO_SVEC, pack(Pi).T)

@@ -1,10 +1,10 @@
-"""The same projections by a conic solver: slower, general, and certified before they are returned.
+"""Metrics inertia and covariance by a conic solver: the same answers as in closed form, certified.
 
-The only module that imports cvxpy, and only when it is called. A solver is asked for the change, in
-units of the violation, of a body in units of its own size: posed in theta itself, its tolerance
-would hide a small violation. Its answer is polished by Newton's method on the optimality conditions
-and then certified from the data alone. Between 0.3333 and 1/3 the cone of the margin is so thin
-that few answers can be: there it refuses, where the closed form does not.
+A solver is asked for the change, in units of the violation, of a body in units of its own size:
+posed in theta itself, its tolerance would hide a small violation. Its answer is polished by
+Newton's method on the optimality conditions and then certified from the data alone. Between 0.3333
+and 1/3 the cone of the margin is so thin that few answers can be: there it refuses, where the
+closed form does not.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from __future__ import annotations
 from functools import cache
 from threading import Lock
 from typing import Any
-from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
-from inertial_check.errors import ParameterError, ProjectionError
+from inertial_check.errors import ProjectionError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia._namespace import Array, array_namespace
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.representations import inertia_from_second_moment, second_moment
 from inertial_check.projection.closed_form import central_inertia, with_margin
+from inertial_check.projection.conic.solvers import NoAnswer, broken_solvers_are_told, capable
 from inertial_check.projection.metrics import MomentMetric
-from inertial_check.projection.result import certificate
+from inertial_check.projection.outcome import certificate
 
 ATTEMPTS: dict[str, tuple[dict[str, float], ...]] = {
     "CLARABEL": tuple({"tol_gap_abs": t, "tol_gap_rel": t, "tol_feas": t} for t in (1e-8, 1e-3)),
@@ -60,7 +60,7 @@ def moved(
         ParameterError: No such solver, or one without semidefinite cones; lists those that can.
         ProjectionError: An answer could not be certified; `instance` holds body, metric and margin.
     """
-    name, xp = _capable(solver), array_namespace(theta)
+    name, xp = capable(solver), array_namespace(theta)
     before = central_inertia(theta, about)
     rows = np.asarray(before, dtype=np.float64).reshape(-1, 6)
     found = [_solved(row, metric, margin, name) for row in rows]
@@ -84,9 +84,7 @@ def _solved(
     for options in ATTEMPTS.get(solver, ({},)):
         try:
             P, steps = _ask(s, metric, margin, solver, options)
-        except (KeyboardInterrupt, SystemExit):
-            raise
-        except BaseException as error:  # a panic of Clarabel's is no Exception
+        except NoAnswer as error:
             failures.append(f"{error}")
             continue
         P, Z = _polished(P, s, metric, margin)
@@ -125,8 +123,7 @@ def _ask(
 ) -> tuple[np.ndarray, int]:
     """The solver's P of the problem in _problem, as a scaled vector (6,), and its iterations."""
     violation = margin * float(s @ _UNIT) - float(eigenvalues(s / _SCALE)[0])
-    with _LOCK, catch_warnings():
-        simplefilter("ignore")  # of an inaccurate answer: it is certified, or refused, afterwards
+    with _LOCK, broken_solvers_are_told():
         problem, parameters, P = _problem(metric.trace_weight)
         parameters["given"].value = s
         parameters["violation"].value = max(violation, float(np.finfo(np.float64).eps))
@@ -135,7 +132,7 @@ def _ask(
         problem.solve(solver=solver, **options)
         value, steps = P.value, problem.solver_stats.num_iters
     if value is None or not np.all(np.isfinite(value)):
-        raise ArithmeticError(f"no answer, status {problem.status}")
+        raise NoAnswer(f"no answer, status {problem.status}")
     return value[_TRIANGLE] * _SCALE, int(steps or 0)
 
 
@@ -224,35 +221,3 @@ def _positive(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _spread(margin: float) -> np.ndarray:
     """The map (6, 6) of scaled vectors from P >= 0 onto the cone of the margin."""
     return margin * np.outer(_UNIT, _UNIT) + (1 - 3 * margin) * np.eye(6)
-
-
-def _capable(solver: str) -> str:
-    """The name that cvxpy has for the solver.
-
-    Raises:
-        ParameterError: Not installed, or without semidefinite cones; lists those that can.
-    """
-    import cvxpy as cp
-
-    known = {str(name).upper(): str(name) for name in cp.installed_solvers()}
-    name = known.get(solver.upper()) if isinstance(solver, str) else None
-    if name is None or not _takes_matrices(name):
-        able = ", ".join(repr(n.lower()) for n in sorted(known.values()) if _takes_matrices(n))
-        reason = "is not installed" if name is None else "has no semidefinite cones"
-        raise ParameterError(
-            f"solver {solver!r} {reason}; installed are {able}, and None is the closed form"
-        )
-    return name
-
-
-@cache
-def _takes_matrices(name: str) -> bool:
-    """Whether cvxpy can hand this solver a semidefinite problem."""
-    import cvxpy as cp
-
-    P = cp.Variable((2, 2), PSD=True)
-    try:
-        cp.Problem(cp.Minimize(cp.sum_squares(P)), [P[0, 1] == 1]).get_problem_data(name)
-    except cp.error.SolverError:
-        return False
-    return True

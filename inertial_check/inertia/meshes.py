@@ -1,0 +1,405 @@
+"""Uniform solids and shells of triangle meshes, and whether a mesh has an inside at all.
+
+A mesh is its triangles, (n, 3, 3) corners in [m], or blocks of them one after the other: each is
+looked at once, so that memory stays bounded by the block. Solids come from signed tetrahedra
+between a point near the mesh and each triangle (the divergence theorem); they are right where
+every edge is run through as often in one direction as in the other, whatever the point. That is
+what `closed` says. Two corners count as one where they agree to single precision of the largest
+coordinate: exporters write 1e-17 for 0, and STL holds no more. No corner is moved for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.errors import ParameterError
+from inertial_check.inertia import tolerances
+from inertial_check.inertia._arrays import expect_shape, real_arrays
+from inertial_check.inertia.consistency import Verdict, check
+from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.inertia.representations import inertia_from_second_moment, symmetrised
+
+Floats = npt.NDArray[np.float64]
+Words = npt.NDArray[np.uint64]
+
+Winding = Literal["outward", "inward", "none"]
+"""Which way the triangles of a closed mesh face; none where it is open or holds no volume."""
+
+BLOCK = 1 << 15
+"""Triangles that are looked at together: with their temporaries they stay in the cache."""
+
+# Multipliers and shifts of SplitMix64 (Steele, Lea, Flood 2014), which spreads every bit.
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+_SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Mesh:
+    """What the triangles of a mesh enclose and cover.
+
+    Attributes:
+        triangles: How many.
+        degenerate: How many have two corners that count as one.
+        closed: Whether every edge is run through as often one way as the other: it has an inside.
+            Decided by a sum of hashes, wrong once in 2^64.
+        volume: Signed [m^3]: negative where the triangles face inwards. Means nothing where the
+            mesh is not closed.
+        area: [m^2].
+        lower: (3,) least coordinates [m].
+        upper: (3,) greatest coordinates [m].
+        solidity: Volume over the sum of the sizes of the signed tetrahedra that it is made of.
+    """
+
+    triangles: int
+    degenerate: int
+    closed: bool
+    volume: float
+    area: float
+    lower: tuple[float, float, float]
+    upper: tuple[float, float, float]
+    solidity: float
+    _inside: Floats = field(repr=False)
+    _surface: Floats = field(repr=False)
+    _reference: Floats = field(repr=False)
+
+    @property
+    def winding(self) -> Winding:
+        """Which way the triangles face, by the sign of the volume."""
+        rounding = float(tolerances.floor(np.float64(1.0)))
+        if not self.closed or abs(self.solidity) * tolerances.ILL_POSED_FLOOR <= rounding:
+            return "none"
+        return "outward" if self.volume > 0 else "inward"
+
+    def solid(
+        self, *, mass: float | None = None, density: float | None = None, inside_out: bool = False
+    ) -> InertialParameters:
+        """The uniform solid inside the mesh, about its centre of mass.
+
+        Args:
+            mass: [kg].
+            density: [kg/m^3], instead of the mass.
+            inside_out: Also of a mesh whose triangles face inwards, as if they were turned.
+
+        Raises:
+            ParameterError: The mesh is open, holds no volume, faces inwards without `inside_out`,
+                or runs through itself so much that its moments are no body's; both or neither of
+                mass and density given, or one that is not positive.
+        """
+        if not self.closed:
+            raise ParameterError(
+                f"the mesh of {self.triangles} triangles is not closed, so it has no inside: mend "
+                "it, or take its convex hull or its shell"
+            )
+        if self.winding == "none":
+            raise ParameterError(
+                f"the mesh of {self.triangles} triangles encloses no volume ({self.volume:.3g} m^3 "
+                "is rounding): take its shell"
+            )
+        if self.winding == "inward" and not inside_out:
+            raise ParameterError(
+                f"the triangles of the mesh face inwards: its volume is {self.volume:.6g} m^3; "
+                "turn them, or ask for inside_out"
+            )
+        body = _uniform(self._inside, self._reference, mass, density)
+        judged = check(body)
+        if judged.verdict_code > int(Verdict.BOUNDARY):
+            raise ParameterError(
+                f"the moments of the mesh are no body's (margin {float(judged.margin):.3g}): it "
+                "runs through itself, so that parts of it count as negative; mend it, or take its "
+                "convex hull"
+            )
+        return body
+
+    def shell(
+        self, *, mass: float | None = None, density: float | None = None
+    ) -> InertialParameters:
+        """The triangles themselves as a thin shell, about its centre of mass; it may be open.
+
+        Args:
+            mass: [kg].
+            density: [kg/m^2], instead of the mass.
+
+        Raises:
+            ParameterError: The mesh has no area; both or neither of mass and density given, or one
+                that is not positive.
+        """
+        if not self.area > 0:
+            raise ParameterError(f"the mesh of {self.triangles} triangles has no area")
+        return _uniform(self._surface, self._reference, mass, density)
+
+
+class EdgeFaults(NamedTuple):
+    """Edges of a mesh that do not lie between exactly two triangles of the same sense.
+
+    Attributes:
+        open: Of one triangle alone: the rims of holes.
+        turned: Between two triangles that face opposite ways.
+        shared: Between more than two triangles.
+    """
+
+    open: int
+    turned: int
+    shared: int
+
+    @property
+    def watertight(self) -> bool:
+        """Whether every edge lies between two triangles of the same sense."""
+        return not any(self)
+
+
+def measure(triangles: Any) -> Mesh:
+    """Measure a mesh.
+
+    Args:
+        triangles: (n, 3, 3) corners [m], counter-clockwise as seen from outside; or an iterable of
+            such blocks, which is read once.
+
+    Returns:
+        What the mesh encloses and covers. Coordinates far from the origin cost no digits.
+
+    Raises:
+        ParameterError: No triangle, a wrong shape, or a corner that is not finite (naming it).
+    """
+    sums: _Sums | None = None
+    count = 0
+    for block in _blocks(triangles):
+        bad = np.argwhere(~np.isfinite(block))
+        if bad.size:
+            row, corner, _ = bad[0]
+            raise ParameterError(
+                f"corner {corner} of triangle {count + row} is {block[row, corner].tolist()}, "
+                "expected finite numbers"
+            )
+        if sums is None:
+            sums = _Sums(block)
+        sums.add(block)
+        count += len(block)
+    if sums is None:
+        raise ParameterError("the mesh has no triangle")
+    return sums.mesh(count)
+
+
+def from_faces(vertices: Any, faces: Any) -> Iterator[Floats]:
+    """Blocks of triangles (n, 3, 3) of an indexed mesh.
+
+    Args:
+        vertices: (n, 3) [m].
+        faces: (k, 3) integers, indices of vertices.
+
+    Raises:
+        ParameterError: Wrong shapes, or an index that is none.
+    """
+    _, (vertices,) = real_arrays(vertices=vertices)
+    expect_shape("vertices", vertices, 3)
+    faces = np.asarray(faces)
+    expect_shape("faces", faces, 3)
+    if faces.size and not (np.issubdtype(faces.dtype, np.integer) and faces.min() >= 0):
+        raise ParameterError("faces holds numbers that are no indices: expected integers from 0")
+    if faces.size and faces.max() >= len(vertices):
+        raise ParameterError(
+            f"faces holds the index {faces.max()}, but there are {len(vertices)} vertices"
+        )
+    return (
+        np.asarray(vertices[faces[i : i + BLOCK]], dtype=float) for i in range(0, len(faces), BLOCK)
+    )
+
+
+def edge_faults(triangles: Any) -> EdgeFaults:
+    """Count the edges that keep a mesh from being watertight; its memory grows with the mesh.
+
+    Args:
+        triangles: As for `measure`. Of triangles with two corners in one place, the edges that
+            have a length count.
+
+    Raises:
+        ParameterError: A wrong shape.
+    """
+    named: list[tuple[Words, npt.NDArray[np.bool_]]] = []
+    cell = 0.0
+    for block in _blocks(triangles):
+        cell = cell or _cell(block)
+        named.append(_edges(_names(block, cell)))
+    if not named:
+        return EdgeFaults(0, 0, 0)
+    edges, forward = (np.concatenate(parts) for parts in zip(*named, strict=True))
+    _, which, total = np.unique(edges, return_inverse=True, return_counts=True)
+    balance = np.bincount(which, weights=np.where(forward, 1.0, -1.0))
+    two = total == 2
+    return EdgeFaults(
+        int(np.sum(total == 1)), int(np.sum(two & (balance != 0))), int(np.sum(total > 2))
+    )
+
+
+def convex_hull(triangles: Any) -> Floats:
+    """The triangles (k, 3, 3), facing outwards, of the convex hull of a mesh [m].
+
+    Args:
+        triangles: As for `measure`.
+
+    Raises:
+        ParameterError: The corners lie in one plane, so that their hull has no inside.
+    """
+    from scipy.spatial import ConvexHull, QhullError  # slow to import
+
+    corners = [np.unique(block.reshape(-1, 3), axis=0) for block in _blocks(triangles)]
+    points = np.unique(np.concatenate(corners), axis=0) if corners else np.zeros((0, 3))
+    try:
+        hull = ConvexHull(points)
+    except (QhullError, ValueError):
+        raise ParameterError(
+            f"the {len(points)} corners of the mesh lie in one plane: their hull has no inside"
+        ) from None
+    found: Floats = points[hull.simplices]
+    middle = points[hull.vertices].mean(axis=0)
+    normal = np.cross(found[:, 1] - found[:, 0], found[:, 2] - found[:, 0])
+    inwards = np.einsum("ij,ij->i", normal, found[:, 0] - middle) < 0
+    found[inwards] = found[inwards][:, ::-1]
+    return found
+
+
+class _Sums:
+    """Adds up blocks of triangles about a point near them.
+
+    The moments are (4, 4): integrals of [r, 1] [r, 1]^T over the solid, times 6, and over the
+    surface, times 2.
+    """
+
+    def __init__(self, first: Floats) -> None:
+        self._reference = first[0, 0].copy()
+        self._cell = _cell(first)
+        self._inside = np.zeros((4, 4))
+        self._surface = np.zeros((4, 4))
+        self._sizes = 0.0
+        self._degenerate = 0
+        self._balance = np.zeros(1, dtype=np.uint64)
+        self._lower = np.full(3, np.inf)
+        self._upper = np.full(3, -np.inf)
+
+    def add(self, block: Floats) -> None:
+        """Take in the triangles (n, 3, 3)."""
+        self._lower = np.minimum(self._lower, block.min(axis=(0, 1)))
+        self._upper = np.maximum(self._upper, block.max(axis=(0, 1)))
+        corners = block - self._reference
+        a, b, c = (corners[:, i] for i in range(3))
+        six_volumes = np.einsum("ij,ij->i", a, np.cross(b, c))
+        two_areas = np.linalg.norm(np.cross(b - a, c - a), axis=1)
+        self._inside += _moments(corners, six_volumes, 4)
+        self._surface += _moments(corners, two_areas, 3)
+        self._sizes += float(np.abs(six_volumes).sum())
+        names = _names(block, self._cell)
+        self._degenerate += int(np.sum(np.any(names == np.roll(names, 1, axis=1), axis=1)))
+        edges, forward = _edges(names)
+        self._balance += edges[forward].sum(dtype=np.uint64, keepdims=True)
+        self._balance -= edges[~forward].sum(dtype=np.uint64, keepdims=True)
+
+    def mesh(self, count: int) -> Mesh:
+        """What has been added up."""
+        six_volume, inside, surface = self._inside[3, 3], self._inside / 6, self._surface / 2
+        return Mesh(
+            triangles=count,
+            degenerate=self._degenerate,
+            closed=not self._balance.any(),
+            volume=float(inside[3, 3]),
+            area=float(surface[3, 3]),
+            lower=_three(self._lower),
+            upper=_three(self._upper),
+            solidity=float(six_volume) / self._sizes if self._sizes > 0 else 0.0,
+            _inside=inside,
+            _surface=surface,
+            _reference=self._reference,
+        )
+
+
+def _moments(corners: Floats, sizes: Floats, count: int) -> Floats:
+    """The integral of [r, 1] [r, 1]^T over simplices of these sizes (n,), in the sizes' unit.
+
+    Over a simplex of k corners p with sum s it is, per size, s / k and (sum p p^T + s s^T) /
+    (k (k + 1)); of tetrahedra the fourth corner is the origin.
+    """
+    total = corners.sum(axis=1)
+    weighted = (sizes[:, None, None] * corners).reshape(-1, 3)
+    second = weighted.T @ corners.reshape(-1, 3) + (sizes[:, None] * total).T @ total
+    moments = np.empty((4, 4))
+    moments[:3, :3] = second / (count * (count + 1))
+    moments[:3, 3] = moments[3, :3] = sizes @ total / count
+    moments[3, 3] = sizes.sum()
+    return moments
+
+
+def _uniform(
+    moments: Floats, reference: Floats, mass: float | None, density: float | None
+) -> InertialParameters:
+    """The body whose density is uniform with these moments about `reference`."""
+    if (mass is None) == (density is None):
+        how_many = "neither" if mass is None else "both"
+        raise ParameterError(f"{how_many} of mass and density given: give one of them")
+    what, given = ("mass", mass) if density is None else ("density", density)
+    try:
+        amount = float(given)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        amount = np.nan
+    if not 0 < amount < np.inf:
+        raise ParameterError(f"{what} is {given!r}, expected a positive number")
+    size = moments[3, 3]
+    center = moments[:3, 3] / size
+    variances = moments[:3, :3] / size - np.outer(center, center)
+    kilograms = amount * (1.0 if density is None else abs(float(size)))
+    inertia = inertia_from_second_moment(kilograms * symmetrised(np, variances)) + 0.0  # no -0
+    return InertialParameters.from_com(kilograms, reference + center, inertia)
+
+
+def _blocks(triangles: Any) -> Iterator[Floats]:
+    """The triangles as float64 blocks (n, 3, 3) of at most BLOCK, none of them empty."""
+    whole = isinstance(triangles, (list, tuple)) or hasattr(triangles, "shape")
+    pieces: Iterable[Any] = (triangles,) if whole else triangles
+    for piece in pieces:
+        block = np.asarray(piece, dtype=float)
+        if block.size:
+            expect_shape("triangles", block, 3, 3)
+            block = block.reshape(-1, 3, 3)
+        for i in range(0, len(block), BLOCK):
+            yield block[i : i + BLOCK]
+
+
+def _mixed(words: Words) -> Words:
+    """SplitMix64's finaliser: words that differ in one bit differ in half of them."""
+    for shift, factor in zip(_SHIFTS, _MIX, strict=False):
+        words = (words ^ (words >> shift)) * factor
+    return words ^ (words >> _SHIFTS[2])
+
+
+def _cell(block: Floats) -> float:
+    """The unit of single precision of the largest coordinate [m]: corners in it are the same."""
+    largest = float(np.abs(block).max())
+    unit = tolerances.epsilon(np.float32, np) * largest
+    return unit if 0 < unit < np.inf else 1.0
+
+
+def _names(block: Floats, cell: float) -> Words:
+    """A word (n, 3) for each corner, equal where the corners are."""
+    bits = np.ascontiguousarray(np.rint(block / cell) + 0.0).view(np.uint64)  # -0 is 0
+    names = np.zeros(bits.shape[:2], dtype=np.uint64)
+    for axis in range(3):
+        names = _mixed((names + _GOLDEN) ^ bits[..., axis])
+    return names
+
+
+def _edges(names: Words) -> tuple[Words, npt.NDArray[np.bool_]]:
+    """A word for each edge that has a length, the same both ways, and which way it is run."""
+    start, end = names.ravel(), np.roll(names, -1, axis=1).ravel()
+    forward = start < end
+    low, high = np.minimum(start, end), np.maximum(start, end)
+    edges = _mixed(_mixed(low + _GOLDEN) ^ high)
+    real = start != end
+    return edges[real], forward[real]
+
+
+def _three(values: Floats) -> tuple[float, float, float]:
+    x, y, z = values.tolist()
+    return x, y, z

@@ -1,0 +1,255 @@
+"""A convex condition on inertial parameters, written once: affine images of theta in cones."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import isqrt
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.errors import ParameterError
+
+Floats = npt.NDArray[np.float64]
+Cone = Literal["zero", "nonneg", "psd", "soc"]
+
+
+class Block(NamedTuple):
+    """A theta + B aux + b lies in the cone.
+
+    Attributes:
+        cone: "zero"; "nonneg", row by row; "psd", svec of a symmetric matrix: its upper triangle by
+            rows, off-diagonal entries times sqrt(2); "soc", first row at least the norm of the
+            others.
+        A: (k, 10 bodies) on theta in order "urdf" about the body origin, body after body [SI].
+        B: (k, aux) on auxiliary variables [kg], shared by the blocks of one constraint.
+        b: (k,).
+    """
+
+    cone: Cone
+    A: Floats
+    B: Floats
+    b: Floats
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Constraint(ABC):
+    """A convex condition on one body, or on several together.
+
+    Attributes:
+        bodies: Indices of the rows that it holds for; None for every row of the batch, each by
+            itself, or, where it couples bodies, for all of them together.
+    """
+
+    coupling: ClassVar[bool] = False
+    """Whether the bodies have to be found together."""
+
+    bodies: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse indices that are none."""
+        if self.bodies is None:
+            return
+        chosen = [self.bodies] if isinstance(self.bodies, int) else list(self.bodies)
+        if not all(isinstance(i, (int, np.integer)) and i >= 0 for i in chosen):
+            raise ParameterError(
+                f"{type(self).__name__}: bodies is {self.bodies!r}, expected row indices from 0"
+            )
+        if len(set(chosen)) < len(chosen) or not chosen:
+            raise ParameterError(
+                f"{type(self).__name__}: bodies is {self.bodies!r}, expected one index or more, "
+                "each once"
+            )
+        object.__setattr__(self, "bodies", tuple(int(i) for i in chosen))
+
+    @abstractmethod
+    def blocks(self, theta0: Floats) -> tuple[Block, ...]:
+        """The cones.
+
+        Args:
+            theta0: (n, 10) the bodies it holds for, as given: "as given" means these numbers. One
+                body at a time, unless the constraint couples bodies.
+
+        Raises:
+            ParameterError: These bodies cannot be constrained so.
+        """
+
+    @abstractmethod
+    def describe(self) -> str:
+        """What is asked, with its numbers, on one line."""
+
+    @property
+    def anywhere(self) -> bool:
+        """Whether what is fixed reads the same about every point of the body."""
+        return False
+
+    def snapped(self, theta: Floats, theta0: Floats) -> Floats:
+        """An answer (n, 10), right up to rounding, with what is fixed exactly as it was fixed."""
+        return theta
+
+    def __repr__(self) -> str:
+        """What is asked."""
+        return self.describe()
+
+    def violation(self, theta: Any, theta0: Any = None) -> Any:
+        """By how much parameters fail the constraint, relative to the size of what is compared.
+
+        Args:
+            theta: (..., 10) in order "urdf" about the body origin; (n, 10) the bodies together for
+                a constraint that couples them.
+            theta0: The same shape: what "as given" refers to; theta itself by default.
+
+        Returns:
+            (...,) or a number, 0 where it holds; about rounding (1e-16) where it holds by equality.
+
+        Raises:
+            ParameterError: Wrong shape, or a constraint with auxiliary variables, of which only a
+                solver can say whether it holds: project, and look at the change.
+        """
+        rows = np.asarray(theta, dtype=np.float64)
+        given = rows if theta0 is None else np.asarray(theta0, dtype=np.float64)
+        if rows.shape[-1:] != (10,) or given.shape != rows.shape:
+            raise ParameterError(
+                f"theta has shape {rows.shape} and theta0 {given.shape}, expected (..., 10) both"
+            )
+        if self.coupling:
+            return _excess(self, rows.reshape(-1, 10), given.reshape(-1, 10))
+        flat = [
+            _excess(self, row[None, :], own[None, :])
+            for row, own in zip(rows.reshape(-1, 10), given.reshape(-1, 10), strict=True)
+        ]
+        return np.array(flat).reshape(rows.shape[:-1])[()]
+
+
+def _excess(constraint: Constraint, theta: Floats, theta0: Floats) -> float:
+    worst = 0.0
+    for block in constraint.blocks(theta0):
+        if block.B.shape[1]:
+            raise ParameterError(
+                f"{constraint.describe()} has auxiliary variables: only a solver can say whether "
+                "it holds; project, and look at what changed"
+            )
+        worst = max(worst, *distances(block.cone, block.A @ theta.ravel() + block.b, block, theta))
+    return worst
+
+
+def distances(cone: Cone, s: Floats, block: Block, theta: Floats) -> Floats:
+    """By how much s = A theta + b leaves the cone, relative to the terms of which it is the sum."""
+    size = np.abs(block.A) @ np.abs(theta).ravel() + np.abs(block.b)
+    if cone in {"psd", "soc"}:
+        size = np.max(size, initial=0.0, keepdims=True)
+    return np.asarray(_outside(cone, s) / np.where(size > 0, size, 1.0))
+
+
+def _outside(cone: Cone, s: Floats) -> Floats:
+    """By how much s leaves the cone: row by row, or as a whole (1,)."""
+    if cone == "zero":
+        return np.abs(s)
+    if cone == "nonneg":
+        return np.maximum(-s, 0.0)
+    lack = -least_eigenvalue(s) if cone == "psd" else float(np.linalg.norm(s[1:]) - s[0])
+    return np.array([max(lack, 0.0)])
+
+
+def least_eigenvalue(svec: Floats) -> float:
+    """Of the symmetric matrix of an svec (k,)."""
+    return float(np.linalg.eigvalsh(symmetric(svec))[0])
+
+
+def order_of(length: int) -> int:
+    """Order of the symmetric matrices whose svec has this length."""
+    return (isqrt(8 * length + 1) - 1) // 2
+
+
+def symmetric(svec: Floats) -> Floats:
+    """The symmetric matrix of an svec (k,)."""
+    n = order_of(len(svec))
+    matrix, (i, j) = np.zeros((n, n)), np.triu_indices(n)
+    matrix[i, j] = matrix[j, i] = svec / np.where(i == j, 1.0, np.sqrt(2.0))
+    return matrix
+
+
+def validated(constraints: Constraint | Iterable[Constraint]) -> tuple[Constraint, ...]:
+    """The constraints as a tuple; a single one is a tuple too.
+
+    Raises:
+        ParameterError: Something else is among them; names its index.
+    """
+    given = (constraints,) if isinstance(constraints, Constraint) else tuple(constraints)
+    for i, one in enumerate(given):
+        if not isinstance(one, Constraint):
+            raise ParameterError(
+                f"constraints[{i}] is {one!r}, expected a constraint of "
+                "inertial_check.projection.constraints"
+            )
+    return given
+
+
+def number(owner: Constraint, name: str, value: Any, above: float | None = 0.0) -> float:
+    """A finite number, positive unless `above` is None."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = np.nan
+    if not np.isfinite(number) or (above is not None and number <= above):
+        expected = "a finite number" if above is None else "a positive number"
+        raise ParameterError(f"{type(owner).__name__}: {name} is {value!r}, expected {expected}")
+    return number
+
+
+def array_of(
+    owner: Constraint, name: str, value: Any, shape: tuple[int | None, ...], unit: str
+) -> Floats:
+    """A finite array of the shape, None for any length but 0; not to be written to."""
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.full(0, np.nan)
+    fits = array.ndim == len(shape) and all(
+        have > 0 if want is None else have == want
+        for have, want in zip(array.shape, shape, strict=True)
+    )
+    if not fits or not np.all(np.isfinite(array)):
+        wanted = ", ".join("k" if want is None else str(want) for want in shape)
+        wanted = f"({wanted},)" if len(shape) == 1 else f"({wanted})"
+        raise ParameterError(
+            f"{type(owner).__name__}: {name} is {value!r}, expected {wanted} finite numbers {unit}"
+        )
+    array.flags.writeable = False
+    return array
+
+
+def as_given(value: Any, unit: str = "") -> str:
+    if value is None:
+        return "as given"
+    return " ".join([shown(value) if isinstance(value, np.ndarray) else repr(value), unit]).strip()
+
+
+def shown(vector: Floats) -> str:
+    return "[" + ", ".join(f"{float(v):.6g}" for v in vector) + "]"
+
+
+def extent(points: Floats) -> str:
+    return f" within {shown(points.min(axis=0))} to {shown(points.max(axis=0))} m"
+
+
+def homogeneous(points: Floats) -> Floats:
+    """(4, k) columns [point; 1]."""
+    return np.concatenate([points.T, np.ones((1, len(points)))])
+
+
+def frame_around(points: Floats) -> Floats:
+    """(4, 4) the frame in which the points are centred and reach to 1."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    size = float(np.max(high - low)) / 2
+    return pose((size if size > 0 else 1.0) * np.eye(3), (low + high) / 2)
+
+
+def pose(axes: Floats, center: Floats) -> Floats:
+    """(4, 4) maps points of a frame with these axes (3, 3), not of unit length, to B."""
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = axes, center
+    return T

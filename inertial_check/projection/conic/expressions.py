@@ -1,0 +1,268 @@
+"""Building blocks for a user's own cvxpy problem: the same cones and distances, as expressions.
+
+Theta is a cvxpy expression, (10,) for one body or (n, 10) for several, in `order`, about the body
+origin [kg, kg m, kg m^2]. A solver's tolerance is absolute: pose bodies that are far from one
+kilogram and one metre with `reference`, a body of about their size, in whose units the conditions
+then stand. A solver's answer lies on the boundary or a little outside: ask for `delta`, or check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from inertial_check.errors import ParameterError
+from inertial_check.inertia._arrays import expect_shape, real_arrays
+from inertial_check.inertia.representations import pseudo_inertia as pseudo_inertia_of
+from inertial_check.inertia.representations import reorder
+from inertial_check.projection._constraint import Block, Constraint, Floats, validated
+from inertial_check.projection.conic.posed import lengths
+from inertial_check.projection.conic.program import member, unsvec
+from inertial_check.projection.given import prior_of, weights_of
+from inertial_check.projection.quadratic import FROM_SVEC, TO_SVEC, congruence, factors
+
+_ROOT2 = np.sqrt(2.0)
+_SECOND = [0, 1, 2, 4, 5, 7]  # where S stands in svec(Pi)
+
+
+def pseudo_inertia(theta: Any, order: str = "urdf") -> Any:
+    """The pseudo-inertia [[S, h], [h^T, m]] of one body, (4, 4), linear in theta.
+
+    Args:
+        theta: (10,) expression.
+        order: Order of its last six: a name of representations.ORDERS.
+
+    Raises:
+        ParameterError: Another shape, an unknown order.
+    """
+    return _matrix(TO_SVEC @ _canonical(theta, order))
+
+
+def consistent(
+    theta: Any, delta: float = 0.0, reference: Any = None, order: str = "urdf"
+) -> list[Any]:
+    """The constraints that make bodies consistent: Pi >= delta Pi_ref.
+
+    With delta = 0 these are exactly the bodies that some density has, and the closure of their
+    cone. The margin of inertial_check.check has no such form; delta > 0 keeps a part of the
+    reference's.
+
+    Args:
+        theta: (10,) or (n, 10) expression.
+        delta: Part of the reference that stays, 0 or more.
+        reference: A body in whose units the condition is posed: InertialParameters or (10,) in
+            `order` about the origin. Without one, 1 kg and 1 kg m^2 each way.
+        order: Order of the last six.
+
+    Raises:
+        ParameterError: A wrong shape, a negative delta, a reference that is no body with an inside.
+    """
+    if not isinstance(delta, (int, float)) or not delta >= 0:
+        raise ParameterError(f"delta is {delta!r}, expected a number, 0 or more")
+    whiten = np.eye(10) if reference is None else congruence(_factor(reference, order)[1][None])[0]
+    bodies = [_matrix(whiten @ TO_SVEC @ one) for one in _bodies(theta, order)]
+    return [Pi >> delta * np.eye(4) for Pi in bodies]
+
+
+def constrained(
+    theta: Any,
+    constraints: Constraint | Iterable[Constraint],
+    theta0: Any = None,
+    reference: Any = None,
+    order: str = "urdf",
+) -> list[Any]:
+    """Constraints of projection.constraints as cvxpy's; put `consistent` beside them.
+
+    Args:
+        theta: (10,) or (n, 10) expression; `bodies` of the constraints are its rows.
+        constraints: One or several.
+        theta0: Numbers of the same shape: what "as given" means; needed only by those that say so.
+        reference: A body of about the size of the result, in whose units the rows are posed.
+        order: Order of the last six, of theta and theta0.
+
+    Raises:
+        ParameterError: A wrong shape, a body that there is not, something that is no constraint.
+    """
+    bodies = _bodies(theta, order)
+    given = _given(theta0, len(bodies), order)
+    L = None if reference is None else _factor(reference, order)
+    found: list[Any] = []
+    for one in validated(constraints):
+        for group in _groups(one, len(bodies)):
+            blocks = one.blocks(given[group])
+            if not all(np.all(np.isfinite(part)) for block in blocks for part in block[1:]):
+                raise ParameterError(f"{one!r} keeps what each body was given: say theta0=")
+            found.extend(_members(blocks, [bodies[i] for i in group], L))
+    return found
+
+
+def squared_distance(
+    theta: Any,
+    theta0: Any,
+    metric: str = "weighted",
+    *,
+    weights: Any = None,
+    prior: Any = None,
+    order: str = "urdf",
+) -> Any:
+    """The square of a metric's distance between a body and numbers, as a convex expression.
+
+    Args:
+        theta: (10,) expression, in `order`, about the body origin.
+        theta0: (10,) numbers, likewise.
+        metric: "weighted", (theta - theta0)^T W (theta - theta0); "prior",
+            ||L^-1 (Pi - Pi0) L^-T||_F^2 with the prior's Pi = L L^T; "pseudo-inertia",
+            ||Pi - Pi0||_F^2; "euclidean", W = 1. "inertia", ||I - I0||_F^2, and "covariance",
+            ||S - S0||_F^2, are the metrics of that name where mass and centre of mass are fixed
+            beside them, and not convex in theta otherwise: fix them.
+        weights: Of metric "weighted": (10,) diagonal or (10, 10) positive semidefinite, in `order`.
+        prior: Of metric "prior": InertialParameters or (10,).
+        order: Order of the last six.
+
+    Raises:
+        ParameterError: An unknown metric, weights or a prior that are none or missing.
+    """
+    import cvxpy as cp
+
+    given = _given(theta0, 1, order)[0]
+    change = _canonical(theta, order) - given
+    root = _root_of(metric, weights, prior, order)
+    return cp.sum_squares(root @ change)
+
+
+def entropic(theta: Any, prior: Any, order: str = "urdf") -> Any:
+    """The log-det Bregman divergence to a prior P: tr(P^-1 Pi) - log det(P^-1 Pi) - 4.
+
+    Zero at the prior, it grows without bound towards the boundary of the cone and so keeps Pi > 0
+    by itself; rotations, shifts and units do not change it.
+
+    Args:
+        theta: (10,) expression, in `order`, about the body origin.
+        prior: InertialParameters or (10,), a body with an inside.
+        order: Order of the last six.
+
+    Raises:
+        ParameterError: A prior that is no such body.
+    """
+    import cvxpy as cp
+
+    whiten = congruence(_factor(prior, order)[1][None])[0]
+    relative = _matrix(whiten @ TO_SVEC @ _canonical(theta, order))
+    return cp.trace(relative) - cp.log_det(relative) - 4
+
+
+def _canonical(theta: Any, order: str) -> Any:
+    """One body in order "urdf"."""
+    if tuple(theta.shape) != (10,):
+        raise ParameterError(f"theta has shape {tuple(theta.shape)}, expected (10,)")
+    return theta if order == "urdf" else _permutation(order) @ theta
+
+
+def _bodies(theta: Any, order: str) -> list[Any]:
+    """Every body in order "urdf"."""
+    if len(theta.shape) == 2:
+        return [_canonical(theta[i], order) for i in range(theta.shape[0])]
+    return [_canonical(theta, order)]
+
+
+def _permutation(order: str) -> Floats:
+    """The map (10, 10) of theta in `order` to order "urdf".
+
+    Raises:
+        ParameterError: Unknown order.
+    """
+    return np.asarray(reorder(np.eye(10), order, "urdf").T)
+
+
+def _given(theta0: Any, count: int, order: str) -> Floats:
+    """Numbers (n, 10) in order "urdf"; NaN where there are none."""
+    if theta0 is None:
+        return np.full((count, 10), np.nan)
+    _, (rows,) = real_arrays(theta0=theta0)
+    expect_shape("theta0", rows, 10)
+    if rows.size != 10 * count:
+        raise ParameterError(f"theta0 has shape {rows.shape}, but theta holds {count} bodies")
+    rows = np.asarray(reorder(rows, order, "urdf"), dtype=np.float64)
+    return rows.reshape(count, 10)
+
+
+def _factor(body: Any, order: str) -> tuple[Floats, Floats]:
+    """L (4, 4) of the body's Pi = L L^T, and its inverse.
+
+    Raises:
+        ParameterError: No body with an inside.
+    """
+    Pi = pseudo_inertia_of(prior_of(body, order, "origin", ()))
+    L, inverse = factors(Pi[None])
+    return L[0], inverse[0]
+
+
+def _matrix(svec: Any) -> Any:
+    """The symmetric (4, 4) of an svec expression (10,)."""
+    import cvxpy as cp
+
+    return cp.reshape(unsvec(4) @ svec, (4, 4), order="C")
+
+
+def _groups(constraint: Constraint, count: int) -> list[list[int]]:
+    """The rows that a constraint holds for, together or each by itself.
+
+    Raises:
+        ParameterError: It names a row that there is not.
+    """
+    rows = list(range(count)) if constraint.bodies is None else list(constraint.bodies)
+    if max(rows) >= count:
+        raise ParameterError(f"{constraint!r} names body {max(rows)}, but theta has {count}")
+    return [rows] if constraint.coupling else [[i] for i in rows]
+
+
+def _members(
+    blocks: tuple[Block, ...], bodies: list[Any], reference: tuple[Floats, Floats] | None
+) -> list[Any]:
+    """The blocks of one constraint, their rows divided by their size at the reference."""
+    import cvxpy as cp
+
+    theta = cp.hstack(bodies)
+    aux = max(block.B.shape[1] for block in blocks)
+    y = cp.Variable(aux) if aux else None
+    units, unit = np.eye(10 * len(bodies)), 1.0
+    if reference is not None:
+        own = FROM_SVEC @ congruence(reference[0][None])[0]
+        units, unit = np.kron(np.eye(len(bodies)), own), float(reference[0][3, 3] ** 2)
+    found = []
+    for block in blocks:
+        length = lengths(block.cone, block.A @ units, unit * block.B)[:, None]
+        expression = (block.A / length) @ theta + block.b / length[:, 0]
+        if y is not None and block.B.shape[1]:
+            expression += (unit * block.B / length) @ y
+        found.append(member(block.cone, expression))
+    return found
+
+
+def _root_of(metric: str, weights: Any, prior: Any, order: str) -> Floats:
+    """R with ||R d||^2 the squared length of a change d (10,) of theta in order "urdf".
+
+    Raises:
+        ParameterError: An unknown metric, weights or a prior that are none or missing.
+    """
+    if metric == "weighted" and weights is not None:
+        W = weights_of(weights, order, ()).values
+        values, vectors = np.linalg.eigh(np.diag(W) if W.ndim == 1 else W)
+        return np.asarray(np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T)
+    if metric == "prior" and prior is not None:
+        return np.asarray(congruence(_factor(prior, order)[1][None])[0] @ TO_SVEC)
+    known = {
+        "euclidean": np.eye(10),
+        "pseudo-inertia": TO_SVEC,
+        "inertia": np.diag([0.0, 0, 0, 0, 1, _ROOT2, _ROOT2, 1, _ROOT2, 1]),
+        "covariance": TO_SVEC[_SECOND],
+    }
+    if metric in known:
+        return known[metric]
+    if metric in {"weighted", "prior"}:
+        needed = "weights" if metric == "weighted" else "prior"
+        raise ParameterError(f"metric {metric!r} needs {needed}=")
+    names = ", ".join(map(repr, ("weighted", "prior", *known)))
+    raise ParameterError(f"metric is {metric!r}; available are {names}")

@@ -1,0 +1,64 @@
+"""Which bodies have to be found together, and which constraints they are under."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.errors import ParameterError
+from inertial_check.projection._constraint import Constraint
+from inertial_check.projection.conic.posed import Applied
+
+Group = tuple[npt.NDArray[np.intp], tuple[Applied, ...]]
+"""Rows of the batch, and the constraints on them by index within the group."""
+
+
+def groups(
+    constraints: tuple[Constraint, ...], names: Sequence[int], *, whole: bool
+) -> list[Group]:
+    """The bodies that belong together, by row, and the constraints on each group.
+
+    Args:
+        constraints: By the caller's indices.
+        names: (n,) the caller's index of each body that is here.
+        whole: Whether these are all bodies that there are; else a constraint on another one is
+            none of ours, unless it couples it with these.
+
+    Raises:
+        ParameterError: A constraint names a body that there is not.
+    """
+    place = {name: i for i, name in enumerate(names)}
+    leader = list(range(len(names)))
+
+    def root(i: int) -> int:
+        while leader[i] != i:
+            i = leader[i]
+        return i
+
+    touched: list[tuple[Constraint, list[int]]] = []
+    for one in constraints:
+        wanted = list(names) if one.bodies is None else list(one.bodies)
+        missing = [body for body in wanted if body not in place]
+        if missing and (whole or one.coupling):
+            raise ParameterError(
+                f"{one!r} names body {missing[0]}, but the bodies are "
+                f"{', '.join(map(str, list(names)[:10]))}{', ...' if len(names) > 10 else ''}"
+            )
+        own = [place[body] for body in wanted if body in place]
+        if one.coupling:
+            touched.append((one, own))
+            for i in own[1:]:
+                leader[root(i)] = root(own[0])
+        else:
+            touched.extend((one, [i]) for i in own)
+    members: dict[int, list[int]] = {}
+    for i in range(len(names)):
+        members.setdefault(root(i), []).append(i)
+    applied: dict[int, list[Applied]] = {}
+    for one, own in touched:
+        at = members[root(own[0])]
+        bodies = tuple(at.index(i) for i in own)
+        applied.setdefault(root(own[0]), []).append(Applied(one, bodies))
+    return [(np.array(at), tuple(applied.get(key, ()))) for key, at in members.items()]

@@ -1,0 +1,189 @@
+"""A posed problem as a cvxpy program, compiled once for a pattern of cones and reused."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from threading import Lock
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from inertial_check.projection._constraint import Cone, Floats, order_of
+from inertial_check.projection.conic.cones import Part
+from inertial_check.projection.conic.polish import Point
+from inertial_check.projection.conic.posed import Posed
+from inertial_check.projection.conic.solvers import NoAnswer, broken_solvers_are_told
+
+PATTERNS = 64
+"""Compiled programs that are kept."""
+
+
+class _Pattern(NamedTuple):
+    """What a program is compiled for: everything else is a parameter.
+
+    Attributes:
+        bodies: Their number.
+        aux: Number of auxiliary variables.
+        blocks: Of each: its cone, its rows, the bodies it touches, and where Gy is not zero.
+    """
+
+    bodies: int
+    aux: int
+    blocks: tuple[tuple[Cone, int, tuple[int, ...], bytes], ...]
+
+
+class _Program(NamedTuple):
+    """A compiled program with its parameters and variables."""
+
+    problem: Any
+    roots: list[Any]
+    coefficients: list[tuple[Any, Any, Any]]
+    d: Any
+    y: Any
+    constraints: list[Any]
+    lock: Any
+
+
+def solved(problem: Posed, step: float, solver: str, options: dict[str, Any]) -> tuple[Point, int]:
+    """What a solver says of a problem, and its iterations.
+
+    Args:
+        problem: In its units.
+        step: The change is asked for in these units, or the solver's tolerance would hide it.
+        solver: As cvxpy calls it.
+        options: Of the solver.
+
+    Raises:
+        NoAnswer: The solver broke, or says that there is none.
+    """
+    program = _program(_pattern(problem))
+    with program.lock, broken_solvers_are_told():
+        _fill(program, problem, step)
+        program.problem.solve(solver=solver, warm_start=False, **options)
+        status = str(program.problem.status)
+        if program.d.value is None or not np.all(np.isfinite(program.d.value)):
+            raise NoAnswer(f"no answer, status {status}", "infeasible" in status)
+        d = np.array(program.d.value)
+        y = np.array(program.y.value) if problem.Gy.shape[1] else np.zeros(0)
+        z = _multipliers(program, problem.parts) * step
+        steps = program.problem.solver_stats.num_iters
+    s = problem.g + step * (problem.Gu @ d) + problem.Gy @ y
+    return Point(d, y, s - z, step), int(steps or 0)
+
+
+def _pattern(problem: Posed) -> _Pattern:
+    bodies = len(problem.theta0)
+    blocks = tuple(
+        (
+            part.cone,
+            part.rows.stop - part.rows.start,
+            _touched(problem.Gu[part.rows]),
+            np.packbits(problem.Gy[part.rows] != 0).tobytes(),
+        )
+        for part in problem.parts
+    )
+    return _Pattern(bodies, problem.Gy.shape[1], blocks)
+
+
+def _touched(rows: Floats) -> tuple[int, ...]:
+    """The bodies on which some rows (k, 10 n) depend."""
+    return tuple(int(i) for i in np.flatnonzero(rows.reshape(len(rows), -1, 10).any(axis=(0, 2))))
+
+
+@lru_cache(maxsize=PATTERNS)
+def _program(pattern: _Pattern) -> _Program:
+    """Minimise ||R d||^2 / 2 with A d + B y + b in the cones; R, A, B, b are parameters."""
+    import cvxpy as cp
+
+    d = cp.Variable(10 * pattern.bodies)
+    y = cp.Variable(pattern.aux) if pattern.aux else None
+    roots = [cp.Parameter((10, 10)) for _ in range(pattern.bodies)]
+    change = [R @ d[10 * i : 10 * i + 10] for i, R in enumerate(roots)]
+    coefficients, constraints = [], []
+    for cone, rows, touched, mask in pattern.blocks:
+        b = cp.Parameter(rows)
+        A = B = None
+        expression = b
+        if touched:
+            A = cp.Parameter((rows, 10 * len(touched)))
+            expression += A @ cp.hstack([d[10 * i : 10 * i + 10] for i in touched])
+        where = _unpacked(mask, rows, pattern.aux)
+        if len(where[0]):
+            B = cp.Parameter((rows, pattern.aux), sparsity=where)
+            expression += B @ y
+        coefficients.append((A, B, b))
+        constraints.append(member(cone, expression))
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(cp.hstack(change)) / 2), constraints)
+    return _Program(problem, roots, coefficients, d, y, constraints, Lock())
+
+
+def _unpacked(mask: bytes, rows: int, aux: int) -> tuple[Any, ...]:
+    bits = np.unpackbits(np.frombuffer(mask, dtype=np.uint8), count=rows * aux)
+    return np.nonzero(bits.reshape(rows, aux))
+
+
+def member(cone: Cone, expression: Any) -> Any:
+    """The rows lie in the cone, as a cvxpy constraint."""
+    import cvxpy as cp
+
+    if cone == "zero":
+        return expression == 0
+    if cone == "nonneg":
+        return expression >= 0
+    if cone == "soc":
+        return cp.SOC(expression[0], expression[1:])
+    n = order_of(expression.shape[0])
+    return cp.reshape(unsvec(n) @ expression, (n, n), order="C") >> 0
+
+
+def unsvec(n: int) -> Floats:
+    """The map (n n, n (n + 1) / 2) of an svec to its symmetric matrix, row by row."""
+    i, j = np.triu_indices(n)
+    spread = np.zeros((n, n, len(i)))
+    weight = np.where(i == j, 1.0, np.sqrt(0.5))
+    spread[i, j, np.arange(len(i))] = spread[j, i, np.arange(len(i))] = weight
+    return spread.reshape(n * n, -1)
+
+
+def _fill(program: _Program, problem: Posed, step: float) -> None:
+    """Set the parameters."""
+    for i, root in enumerate(program.roots):
+        own = slice(10 * i, 10 * i + 10)
+        root.value = _root(problem.M[own, own])
+    for (A, B, b), part in zip(program.coefficients, problem.parts, strict=True):
+        b.value = problem.g[part.rows]
+        if A is not None:
+            rows = problem.Gu[part.rows]
+            columns = [np.arange(10 * i, 10 * i + 10) for i in _touched(rows)]
+            A.value = step * rows[:, np.concatenate(columns)]
+        if B is not None:
+            from scipy.sparse import coo_array
+
+            B.value_sparse = coo_array(problem.Gy[part.rows])
+
+
+def _root(M: Floats) -> Floats:
+    """R (10, 10) with R^T R = M."""
+    values, vectors = np.linalg.eigh(M)
+    return np.asarray(np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T)
+
+
+def _multipliers(program: _Program, parts: tuple[Part, ...]) -> Floats:
+    """The multipliers of the rows, with M d = step Gu^T z; zeros where the solver gives none."""
+    found = []
+    for constraint, part in zip(program.constraints, parts, strict=True):
+        length = part.rows.stop - part.rows.start
+        value = constraint.dual_value
+        if value is None:
+            found.append(np.zeros(length))
+        elif part.cone == "zero":
+            found.append(-np.asarray(value).ravel())
+        elif part.cone == "psd":
+            n = order_of(length)
+            matrix = np.asarray(value)
+            found.append(unsvec(n).T @ ((matrix + matrix.T) / 2).ravel())
+        elif part.cone == "soc":
+            found.append(np.concatenate([np.ravel(v) for v in value]))
+        else:
+            found.append(np.asarray(value).ravel())
+    return np.concatenate(found)

@@ -1,0 +1,73 @@
+"""Asking an installed cvxpy solver, by name, without trusting it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+from warnings import catch_warnings, simplefilter
+
+from inertial_check.errors import ParameterError
+
+
+class NoAnswer(Exception):
+    """A solver stopped without an answer, or broke.
+
+    Attributes:
+        infeasible: It says that there is none.
+    """
+
+    def __init__(self, reason: str, infeasible: bool = False) -> None:
+        super().__init__(reason)
+        self.infeasible = infeasible
+
+
+def capable(solver: str) -> str:
+    """The name that cvxpy has for the solver.
+
+    Raises:
+        ParameterError: Not installed, or without semidefinite cones; lists those that can.
+    """
+    import cvxpy as cp
+
+    known = {str(name).upper(): str(name) for name in cp.installed_solvers()}
+    name = known.get(solver.upper()) if isinstance(solver, str) else None
+    if name is None or not _takes_matrices(name):
+        able = ", ".join(repr(n.lower()) for n in sorted(known.values()) if _takes_matrices(n))
+        reason = "is not installed" if name is None else "has no semidefinite cones"
+        raise ParameterError(
+            f"solver {solver!r} {reason}; installed are {able}, and None is the closed form"
+        )
+    return name
+
+
+@contextmanager
+def broken_solvers_are_told() -> Iterator[None]:
+    """Turn whatever a solver raises into NoAnswer; the user can still stop it.
+
+    A panic of Clarabel's is no Exception. Warnings of inaccurate answers are dropped: an answer is
+    certified, or refused, afterwards.
+    """
+    try:
+        with catch_warnings():
+            simplefilter("ignore")
+            yield
+    except (KeyboardInterrupt, SystemExit, GeneratorExit, NoAnswer):
+        raise
+    except BaseException as error:
+        raise NoAnswer(f"{error}" or type(error).__name__) from error
+
+
+@cache
+def _takes_matrices(name: str) -> bool:
+    """Whether cvxpy can hand this solver a semidefinite problem."""
+    import cvxpy as cp
+
+    P = cp.Variable((2, 2), PSD=True)
+    problem: Any = cp.Problem(cp.Minimize(cp.sum_squares(P)), [P[0, 1] == 1])
+    try:
+        problem.get_problem_data(name)
+    except cp.error.SolverError:
+        return False
+    return True

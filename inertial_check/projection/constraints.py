@@ -1,0 +1,441 @@
+"""What is known of a body beside its consistency: fixed numbers, bounds, the space that it fills.
+
+A constraint is written once, as affine images of theta in convex cones, and serves three uses:
+`inertial_check.project`, a user's own cvxpy problem (projection.conic.constrained), and a number
+that says by how much given parameters fail it. All of them stand beside Pi >= 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from inertial_check.errors import ParameterError
+from inertial_check.inertia.frames import refuse_nonrotation
+from inertial_check.projection._constraint import (
+    Block,
+    Cone,
+    Constraint,
+    Floats,
+    array_of,
+    as_given,
+    extent,
+    frame_around,
+    homogeneous,
+    number,
+    shown,
+)
+from inertial_check.projection._densities import (
+    Density,
+    DensityInBall,
+    DensityInBox,
+    DensityInCapsule,
+    DensityInCylinder,
+    DensityInEllipsoid,
+    DensityInPolytope,
+    DensityInUnion,
+)
+from inertial_check.projection.quadratic import TO_SVEC, congruence
+
+__all__ = [
+    "Block",
+    "ComInBall",
+    "ComInBox",
+    "ComInHull",
+    "Constraint",
+    "Density",
+    "DensityInBall",
+    "DensityInBox",
+    "DensityInCapsule",
+    "DensityInCylinder",
+    "DensityInEllipsoid",
+    "DensityInPolytope",
+    "DensityInUnion",
+    "FixedCom",
+    "FixedEntries",
+    "FixedMass",
+    "MassBounds",
+    "Mirrored",
+    "TotalMass",
+]
+
+NAMES = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
+"""The entries of theta in order "urdf", as FixedEntries calls them."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FixedMass(Constraint):
+    """The mass is known, and comes back bit for bit.
+
+    Attributes:
+        mass: [kg]; None for the mass that each body was given.
+    """
+
+    mass: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check the mass."""
+        super().__post_init__()
+        if self.mass is not None:
+            object.__setattr__(self, "mass", number(self, "mass", self.mass))
+
+    def blocks(self, theta0: Floats) -> tuple[Block, ...]:
+        """The zero m - mass."""
+        mass = theta0[0, 0] if self.mass is None else self.mass
+        return (_rows("zero", _unit(0), -np.array([mass])),)
+
+    @property
+    def anywhere(self) -> bool:
+        """A mass does."""
+        return True
+
+    def snapped(self, theta: Floats, theta0: Floats) -> Floats:
+        """The mass as it was fixed."""
+        theta[:, 0] = theta0[:, 0] if self.mass is None else self.mass
+        return theta
+
+    def describe(self) -> str:
+        """The mass."""
+        return f"FixedMass({as_given(self.mass, 'kg')})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FixedCom(Constraint):
+    """The centre of mass is known: h = m c.
+
+    Where the mass is fixed too, h comes back as the rounded product, or bit for bit as given.
+
+    Attributes:
+        com: (3,) p_BoBcm_B [m]; None for the one that each body was given.
+    """
+
+    com: Any = None
+
+    def __post_init__(self) -> None:
+        """Check the point."""
+        super().__post_init__()
+        if self.com is not None:
+            object.__setattr__(self, "com", array_of(self, "com", self.com, (3,), "[m]"))
+
+    def blocks(self, theta0: Floats) -> tuple[Block, ...]:
+        """The zeros h - m c.
+
+        Raises:
+            ParameterError: A body without mass has no centre of mass to keep.
+        """
+        if self.com is None and theta0[0, 0] == 0:
+            raise ParameterError(
+                "FixedCom(as given): the body has mass 0 and so no centre of mass; say com="
+            )
+        com = theta0[0, 1:4] / theta0[0, 0] if self.com is None else self.com
+        return (_rows("zero", np.eye(10)[1:4] - np.outer(com, _unit(0))),)
+
+    @property
+    def anywhere(self) -> bool:
+        """The point that a body was given does."""
+        return self.com is None
+
+    def snapped(self, theta: Floats, theta0: Floats) -> Floats:
+        """The first moment of the mass at that point; as given where neither changed."""
+        mass = theta[:, :1]
+        if self.com is not None:
+            theta[:, 1:4] = mass * self.com
+        else:
+            product = mass * (theta0[:, 1:4] / theta0[:, :1])
+            theta[:, 1:4] = np.where(mass == theta0[:, :1], theta0[:, 1:4], product)
+        return theta
+
+    def describe(self) -> str:
+        """The point."""
+        return f"FixedCom({as_given(self.com, 'm')})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FixedEntries(Constraint):
+    """Single numbers of theta about the body origin are known, and come back bit for bit.
+
+    Attributes:
+        entries: Names of NAMES, each kept as given; or a mapping of names to values [SI], None for
+            the value that each body was given. Ixy and its like are products of inertia, entries of
+            the matrix.
+    """
+
+    entries: Any = ()
+
+    def __post_init__(self) -> None:
+        """Check names and values."""
+        super().__post_init__()
+        named = [self.entries] if isinstance(self.entries, str) else self.entries
+        try:
+            values = dict(named) if isinstance(named, Mapping) else dict.fromkeys(named)
+        except TypeError:
+            values = {}
+        unknown = [name for name in values if name not in NAMES]
+        if unknown or not values:
+            raise ParameterError(
+                f"FixedEntries: entries is {self.entries!r}, expected some of {', '.join(NAMES)}"
+            )
+        for name, value in values.items():
+            if value is not None:
+                values[name] = number(self, name, value, above=None)
+        object.__setattr__(self, "entries", values)
+
+    def blocks(self, theta0: Floats) -> tuple[Block, ...]:
+        """The zeros theta_k - value."""
+        indices = [NAMES.index(name) for name in self.entries]
+        fixed = [
+            theta0[0, k] if value is None else value
+            for k, value in zip(indices, self.entries.values(), strict=True)
+        ]
+        return (_rows("zero", np.eye(10)[indices], -np.array(fixed)),)
+
+    @property
+    def anywhere(self) -> bool:
+        """The mass alone does."""
+        return set(self.entries) == {"m"}
+
+    def snapped(self, theta: Floats, theta0: Floats) -> Floats:
+        """The numbers as they were fixed."""
+        for name, value in self.entries.items():
+            k = NAMES.index(name)
+            theta[:, k] = theta0[:, k] if value is None else value
+        return theta
+
+    def describe(self) -> str:
+        """Names and values."""
+        parts = (f"{name}={as_given(value)}" for name, value in self.entries.items())
+        return f"FixedEntries({', '.join(parts)})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MassBounds(Constraint):
+    """lower <= m <= upper.
+
+    Attributes:
+        lower: [kg], 0 or more.
+        upper: [kg]; infinite by default.
+    """
+
+    lower: float = 0.0
+    upper: float = np.inf
+
+    def __post_init__(self) -> None:
+        """Check the bounds."""
+        super().__post_init__()
+        lower = number(self, "lower", self.lower, above=None)
+        upper = np.inf if self.upper == np.inf else number(self, "upper", self.upper, above=None)
+        if not 0 <= lower <= upper:
+            raise ParameterError(
+                f"MassBounds: {lower!r} to {upper!r} kg, expected 0 <= lower <= upper"
+            )
+        object.__setattr__(self, "lower", lower)
+        object.__setattr__(self, "upper", upper)
+
+    def blocks(self, theta0: Floats) -> tuple[Block, ...]:
+        """Non-negative: m - lower and upper - m."""
+        bounds = [_rows("nonneg", _unit(0), -np.array([self.lower]))]
+        if self.upper < np.inf:
+            bounds.append(_rows("nonneg", -_unit(0), np.array([self.upper])))
+        return tuple(bounds)
+
+    def describe(self) -> str:
+        """The bounds."""
+        return f"MassBounds({self.lower!r} to {self.upper!r} kg)"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ComInBox(Constraint):
+    """The centre of mass lies in a box along the body axes: m lower <= h <= m upper.
+
+    Attributes:
+        lower: (3,) p_BoBcm_B at least [m].
+        upper: (3,) p_BoBcm_B at most [m].
+    """
+
+    lower: Any
+    upper: Any
+
+    def __post_init__(self) -> None:
+        """Check the corners."""
+        super().__post_init__()
+        lower = array_of(self, "lower", self.lower, (3,), "[m]")
+        upper = array_of(self, "upper", self.upper, (3,), "[m]")
+        if not np.all(lower <= upper):
+            raise ParameterError(f"ComInBox: lower {lower} exceeds upper {upper}")
+        object.__setattr__(self, "lower", lower)
+        object.__setattr__(self, "upper", upper)
+
+    def blocks(self, theta0: Floats) -> tuple[Block, ...]:
+        """Non-negative: h - m lower and m upper - h."""
+        h = np.eye(10)[1:4]
+        sides = [h - np.outer(self.lower, _unit(0)), np.outer(self.upper, _unit(0)) - h]
+        return (_rows("nonneg", np.concatenate(sides)),)
+
+    def describe(self) -> str:
+        """The corners."""
+        return f"ComInBox({shown(self.lower)} to {shown(self.upper)} m)"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ComInBall(Constraint):
+    """The centre of mass lies near a point: |h - m center| <= m radius.
+
+    Attributes:
+        radius: [m].
+        center: (3,) in B [m].
+    """
+
+    radius: float
+    center: Any = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        """Check radius and centre."""
+        super().__post_init__()
+        object.__setattr__(self, "radius", number(self, "radius", self.radius))
+        object.__setattr__(self, "center", array_of(self, "center", self.center, (3,), "[m]"))
+
+    def blocks(self, theta0: Floats) -> tuple[Block, ...]:
+        """(m radius, h - m center) in the second-order cone."""
+        arm = np.eye(10)[1:4] - np.outer(self.center, _unit(0))
+        return (_rows("soc", np.concatenate([self.radius * _unit(0), arm])),)
+
+    def describe(self) -> str:
+        """Radius and centre."""
+        return f"ComInBall({self.radius!r} m around {shown(self.center)} m)"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ComInHull(Constraint):
+    """The centre of mass lies in the convex hull of points, which may be flat.
+
+    Attributes:
+        points: (k, 3) in B [m].
+    """
+
+    points: Any
+
+    def __post_init__(self) -> None:
+        """Check the points."""
+        super().__post_init__()
+        points = array_of(self, "points", self.points, (None, 3), "[m]")
+        object.__setattr__(self, "points", points)
+
+    def blocks(self, theta0: Floats) -> tuple[Block, ...]:
+        """(h, m) = sum of w_k (points_k, 1) with w >= 0, in units of the hull's size."""
+        frame = frame_around(self.points)
+        inverse = np.asarray(np.linalg.inv(frame))
+        head = inverse @ np.eye(10)[[1, 2, 3, 0]]
+        corners = inverse @ homogeneous(self.points)
+        count = len(self.points)
+        return (
+            Block("zero", head, -corners, np.zeros(4)),
+            Block("nonneg", np.zeros((count, 10)), np.eye(count), np.zeros(count)),
+        )
+
+    def describe(self) -> str:
+        """How many points, and where."""
+        return f"ComInHull({len(self.points)} points{extent(self.points)})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TotalMass(Constraint):
+    """The bodies weigh so much together.
+
+    Attributes:
+        mass: [kg].
+        tolerance: Relative: the sum is within mass (1 - tolerance) and mass (1 + tolerance).
+    """
+
+    coupling: ClassVar[bool] = True
+
+    mass: float
+    tolerance: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check mass and tolerance."""
+        super().__post_init__()
+        object.__setattr__(self, "mass", number(self, "mass", self.mass))
+        tolerance = number(self, "tolerance", self.tolerance, above=None)
+        if not 0 <= tolerance < 1:
+            raise ParameterError(f"TotalMass: tolerance is {tolerance!r}, expected 0 <= t < 1")
+        object.__setattr__(self, "tolerance", tolerance)
+
+    def blocks(self, theta0: Floats) -> tuple[Block, ...]:
+        """Sum of m - mass = 0, or bounds on it."""
+        total = np.tile(_unit(0), (1, len(theta0)))
+        if self.tolerance == 0:
+            return (_rows("zero", total, -np.array([self.mass])),)
+        bounds = self.mass * np.array([-(1 - self.tolerance), 1 + self.tolerance])
+        return (_rows("nonneg", np.concatenate([total, -total]), bounds),)
+
+    def describe(self) -> str:
+        """Mass and tolerance."""
+        within = f" within {self.tolerance:.3g}" if self.tolerance else ""
+        return f"TotalMass({self.mass!r} kg{within})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Mirrored(Constraint):
+    """Two bodies are images of each other: Pi_first = T Pi_second T^T.
+
+    `bodies` names the two, first and second; a batch of two needs no naming.
+
+    Attributes:
+        transform: (4, 4) maps points of the second body's frame to the first's; the default is the
+            reflection y -> -y of a left and a right link with mirrored frames. An isometry:
+            orthonormal, rotation or reflection, and a shift [m].
+    """
+
+    coupling: ClassVar[bool] = True
+
+    transform: Any = ((1.0, 0, 0, 0), (0, -1.0, 0, 0), (0, 0, 1.0, 0), (0, 0, 0, 1.0))
+
+    def __post_init__(self) -> None:
+        """Check the isometry."""
+        super().__post_init__()
+        if self.bodies is not None and len(self.bodies) != 2:
+            raise ParameterError(f"Mirrored: bodies is {self.bodies!r}, expected two indices")
+        T = array_of(self, "transform", self.transform, (4, 4), "")
+        if T[3].tolist() != [0, 0, 0, 1]:
+            raise ParameterError(
+                f"Mirrored: transform has the last row {T[3].tolist()}, expected [0, 0, 0, 1]"
+            )
+        proper = T[:3, :3] if np.linalg.det(T[:3, :3]) > 0 else -T[:3, :3]
+        refuse_nonrotation(np, "Mirrored: transform", proper)
+        object.__setattr__(self, "transform", T)
+
+    def blocks(self, theta0: Floats) -> tuple[Block, ...]:
+        """Pi_first - T Pi_second T^T = 0.
+
+        Raises:
+            ParameterError: Not two bodies.
+        """
+        if len(theta0) != 2:
+            raise ParameterError(
+                f"Mirrored: {len(theta0)} bodies, expected two: say which with "
+                "bodies=(first, second)"
+            )
+        image = congruence(self.transform[None])[0] @ TO_SVEC
+        return (_rows("zero", np.concatenate([TO_SVEC, -image], axis=1)),)
+
+    def describe(self) -> str:
+        """The reflection or the transform."""
+        diagonal = np.diag(self.transform)
+        if np.array_equal(self.transform, np.diag(diagonal)) and np.sum(diagonal < 0) == 1:
+            return (
+                f"Mirrored({'xyz'[int(np.argmin(diagonal))]} -> -{'xyz'[int(np.argmin(diagonal))]})"
+            )
+        return f"Mirrored(transform={self.transform.tolist()})"
+
+
+def _rows(cone: Cone, A: Floats, b: Floats | None = None) -> Block:
+    """A block without auxiliary variables."""
+    return Block(cone, A, np.zeros((len(A), 0)), np.zeros(len(A)) if b is None else b)
+
+
+def _unit(k: int) -> Floats:
+    """The row (1, 10) that picks theta_k."""
+    return np.eye(10)[k : k + 1]

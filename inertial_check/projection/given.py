@@ -1,0 +1,209 @@
+"""What callers give beside theta, as arrays on rows of bodies: weights and priors, looked over."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from inertial_check.errors import ParameterError
+from inertial_check.inertia import tolerances
+from inertial_check.inertia._arrays import first_index, of_body, real_arrays
+from inertial_check.inertia.consistency import Consistency, as_theta
+from inertial_check.inertia.frames import translate
+from inertial_check.inertia.representations import (
+    ORDERS,
+    about_origin,
+    join,
+    pseudo_inertia,
+    refuse_asymmetric,
+)
+from inertial_check.projection.quadratic import Floats
+
+
+class Weights(NamedTuple):
+    """Weights on theta in order "urdf", as compact as they were given.
+
+    Attributes:
+        values: (*batch, 10) diagonals, or (*batch, 10, 10) matrices, broadcast.
+        diagonal: Whether they are diagonals.
+        singular: Whether any leaves a change of theta without a price.
+    """
+
+    values: Floats
+    diagonal: bool
+    singular: bool
+
+    def matrices(self, rows: Any) -> Floats:
+        """The weights (n, 10, 10) of some of the bodies."""
+        values = self.values[rows]
+        return np.asarray(values[..., :, None] * np.eye(10)) if self.diagonal else values
+
+
+def weights_of(weights: Any, order: str, batch: tuple[int, ...]) -> Weights:
+    """The weights of every body, looked over.
+
+    Args:
+        weights: (..., 10) diagonals or (..., 10, 10) matrices on theta in `order`. (10, 10) is one
+            matrix, also for ten bodies.
+        order: A name of ORDERS.
+        batch: Leading axes of theta.
+
+    Raises:
+        ParameterError: A wrong shape, a number that is not finite, a matrix that is not symmetric
+            or not positive semidefinite: names the body and the value.
+    """
+    _, (W,) = real_arrays(weights=weights)
+    W = np.asarray(W, dtype=np.float64)
+    diagonal = _is_diagonal(W.shape, batch)
+    index = first_index(np, ~np.isfinite(W))
+    if index is not None:
+        body, place = _at(index, 1 if diagonal else 2)
+        raise ParameterError(f"weights{body} hold {W[index]} at {place}, expected finite numbers")
+    canonical = [*range(4), *(4 + ORDERS[order].index(entry) for entry in ORDERS["urdf"])]
+    if diagonal:
+        _refuse_negative(W)
+        values = np.broadcast_to(W[..., canonical], (*batch, 10))
+        return Weights(values, True, bool(np.any(W == 0)))
+    refuse_asymmetric(np, "weights", W)
+    W = (W + W.swapaxes(-1, -2)) / 2
+    singular = _refuse_indefinite(W)
+    W = W[..., canonical, :][..., :, canonical]
+    return Weights(np.broadcast_to(W, (*batch, 10, 10)), False, singular)
+
+
+def prior_of(prior: Any, order: str, about: str, batch: tuple[int, ...]) -> Floats:
+    """Prior bodies (*batch, 10), in order "urdf" about the body origin.
+
+    Args:
+        prior: InertialParameters, or (..., 10) in `order` and about `about`.
+        order: A name of ORDERS.
+        about: "origin" or "com".
+        batch: Leading axes of theta.
+
+    Raises:
+        ParameterError: A shape that does not fit, or a prior whose pseudo-inertia is not positive
+            definite: names the body, its mass and its margin.
+    """
+    theta, about = as_theta(prior, order, about)
+    theta = np.asarray(theta, dtype=np.float64)
+    _refuse_batch("prior", theta.shape[:-1], batch)
+    judged = Consistency(theta, about)
+    inside = judged.mass_positive & (judged.margin > judged.tolerance)
+    index = first_index(np, ~inside)
+    if index is not None:
+        raise ParameterError(
+            f"prior{of_body(index)} is not positive definite: mass {float(theta[(*index, 0)])!r}, "
+            f"margin {float(np.asarray(judged.margin)[index]):.3g}, expected both above 0; "
+            "inertial_check.projection.priors.strictly_inside moves a prior inside"
+        )
+    if about == "com":
+        theta = join(theta[..., 0], theta[..., 1:4], about_origin(*_parts(theta)))
+    return np.broadcast_to(theta, (*batch, 10))
+
+
+def seen_from_com(theta: Floats, about: str) -> tuple[Floats, Floats]:
+    """Theta about the origin of a frame in which what was given stays exact, and where that lies.
+
+    Tensors about the centre of mass are kept as they are, by a frame that has its origin there:
+    through the body origin they would lose digits.
+
+    Args:
+        theta: (n, 10) in order "urdf", about `about`.
+        about: "origin" or "com".
+
+    Returns:
+        (n, 10) about the origin of that frame, and (n, 3) its position p_BoFo_B [m].
+    """
+    p_BoFo_B = np.zeros((len(theta), 3))
+    if about == "origin":
+        return theta, p_BoFo_B
+    mass = theta[:, 0] != 0
+    p_BoFo_B[mass] = theta[mass, 1:4] / theta[mass, :1]
+    first_moment = np.where(mass[:, None], 0.0, theta[:, 1:4])
+    return join(theta[:, 0], first_moment, theta[:, 4:]), p_BoFo_B
+
+
+def seen_from(theta: Floats, p_BoFo_B: Floats) -> Floats:
+    """Pseudo-inertias (n, 4, 4) of bodies given about Bo, about the points Fo."""
+    return np.asarray(pseudo_inertia(translate(theta, -p_BoFo_B)))
+
+
+def _parts(theta: Floats) -> tuple[Floats, Floats, Floats]:
+    return theta[..., 0], theta[..., 1:4], theta[..., 4:]
+
+
+def _is_diagonal(shape: tuple[int, ...], batch: tuple[int, ...]) -> bool:
+    """Whether weights of this shape are diagonals.
+
+    Raises:
+        ParameterError: They are neither diagonals nor matrices for this batch.
+    """
+    if shape[-2:] == (10, 10) and _fits(shape[:-2], batch):
+        return False
+    if shape[-1:] == (10,) and _fits(shape[:-1], batch):
+        return True
+    raise ParameterError(
+        f"weights have shape {shape}, expected (10,), (10, 10), or one of those for each of the "
+        f"bodies, whose leading axes are {batch}"
+    )
+
+
+def _fits(shape: tuple[int, ...], batch: tuple[int, ...]) -> bool:
+    try:
+        return np.broadcast_shapes(shape, batch) == batch
+    except ValueError:
+        return False
+
+
+def _refuse_batch(name: str, shape: tuple[int, ...], batch: tuple[int, ...]) -> None:
+    if not _fits(shape, batch):
+        raise ParameterError(
+            f"{name} has leading axes {shape}, expected none or those of the bodies, {batch}"
+        )
+
+
+def _refuse_indefinite(W: Floats) -> bool:
+    """Whether some weights are singular.
+
+    Raises:
+        ParameterError: Weights that are not positive semidefinite, with the body and the value.
+    """
+    diagonal = np.einsum("...ii->...i", W)
+    _refuse_negative(diagonal)
+    units = np.sqrt(diagonal)
+    safe = np.where(units > 0, units, 1.0)
+    scaled = W / (safe[..., :, None] * safe[..., None, :])
+    rounding = tolerances.SOLVED_FACTOR * tolerances.epsilon(np.float64, np)
+    try:
+        np.linalg.cholesky(scaled - 2 * rounding * np.eye(10))  # ten times as fast as eigenvalues
+        return False
+    except np.linalg.LinAlgError:
+        least = np.linalg.eigvalsh(scaled)[..., 0]
+    index = first_index(np, least < -rounding)
+    if index is not None:
+        raise ParameterError(
+            f"weights{of_body(index)} are not positive semidefinite: with their diagonal scaled to "
+            f"1 the least eigenvalue is {float(least[index]):.3g}, expected 0 or more"
+        )
+    return bool(np.any(least <= rounding))
+
+
+def _refuse_negative(diagonal: Floats) -> None:
+    """Refuse diagonals (..., 10) with a negative entry.
+
+    Raises:
+        ParameterError: With the body and the value.
+    """
+    index = first_index(np, diagonal < 0)
+    if index is not None:
+        body, i = of_body(index[:-1]), index[-1]
+        raise ParameterError(
+            f"weights{body} are not positive semidefinite: entry [{i}, {i}] is "
+            f"{float(diagonal[index])!r}, expected 0 or more"
+        )
+
+
+def _at(index: tuple[int, ...], axes: int) -> tuple[str, str]:
+    """Which body, and which entry of its `axes` last axes, an index means."""
+    return of_body(index[:-axes]), str(list(index[-axes:]))

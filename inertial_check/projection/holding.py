@@ -1,0 +1,183 @@
+"""Answers that are bodies: with mass, with the margin asked for, and sound after rounding.
+
+The closure of the cone holds matrices that no body has (m = 0 with S != 0), and an answer on its
+boundary may lie a rounding unit outside. Rows of either kind are solved again inside Pi >= Delta.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.consistency import Consistency, Verdict
+from inertial_check.inertia.eigen import eigenvalues
+from inertial_check.inertia.representations import (
+    pseudo_inertia,
+    second_moment,
+    theta_from_pseudo_inertia,
+)
+from inertial_check.projection.closed_form import central_inertia, with_central_inertia, with_margin
+from inertial_check.projection.quadratic import Floats, Mask, Quadratic, Solution, residuals
+
+Rows = npt.NDArray[np.intp]
+Solver = Callable[[Quadratic], Solution]
+
+RISE, LEAST_RISE = 4.0, 1.1
+"""What the floor is multiplied by at most and at least, where it was not enough."""
+
+
+class Held(NamedTuple):
+    """Answers that are bodies.
+
+    Attributes:
+        problem: What they solve: the given one, with the floor of mass and of the margin.
+        solution: The answers.
+        floored: (n,) rows that end at the least mass.
+    """
+
+    problem: Quadratic
+    solution: Solution
+    floored: Mask
+
+
+def held(
+    solve: Solver,
+    problem: Quadratic,
+    margin: float,
+    mass_min: float | None,
+    prior: Floats | None = None,
+) -> Held:
+    """Solve, and again where the answer has no mass, less than the margin, or no sound verdict.
+
+    Args:
+        solve: Gives the nearest with Pi >= Delta.
+        problem: With Delta = 0.
+        margin: Least margin of the results, 0 to 1/3.
+        mass_min: Least mass [kg]; None for MASS_FLOOR of the mass given, or of the reference's
+            where that is zero.
+        prior: (n, 4, 4) bodies of which a margin takes a share; None for the isotropic bodies of
+            the answers without a margin.
+    """
+    found = solve(problem)
+    given = np.abs(problem.theta0[:, 0])
+    least = tolerances.MASS_FLOOR * np.where(given > 0, given, problem.reference[:, 3, 3])
+    if mass_min is not None:
+        least = np.full_like(least, mass_min)
+    floored = found.theta[:, 0] < least
+    Delta = np.array(problem.Delta)
+    Delta[floored, 3, 3] = least[floored]
+    held = Held(problem._replace(Delta=Delta), found, floored)
+    _solve_again(solve, held, np.flatnonzero(floored))
+    _raise(solve, held, 0.0, spread_about_origin)
+    if margin > 0:
+        sound = np.array(held.solution.theta)
+        if prior is not None:
+            _raise(solve, held, margin, lambda _, rows: prior[rows])
+        short = _raise(solve, held, margin, isotropic)
+        six = with_margin(sound[short], "origin", central_inertia(sound[short], "origin"), margin)
+        held.solution.theta[short] = with_central_inertia(sound[short], "origin", six)
+        held.problem.Delta[short] = Delta[short]
+        _measure(held, short)
+    return held
+
+
+def _raise(
+    solve: Solver, held: Held, margin: float, bodies: Callable[[Held, Rows], Floats]
+) -> Rows:
+    """Raise Delta, in place, under the answers that lack the margin or a sound verdict.
+
+    Args:
+        solve: As for `held`.
+        held: What there is; answers and floors are replaced in place.
+        margin: Least margin.
+        bodies: Gives the bodies (n, 4, 4) of which Delta takes a share, for some rows.
+
+    Returns:
+        Rows that a whole body under the answer would not give the margin.
+    """
+    theta, failed = held.solution.theta, [np.zeros(0, dtype=np.intp)]
+    short = np.flatnonzero(lacks(theta, margin))
+    if not short.size:
+        return short
+    body, Delta = bodies(held, short), held.problem.Delta[short]
+    share = _first_share(theta[short], body, margin)
+    while short.size:
+        held.problem.Delta[short] = Delta + share[:, None, None] * body
+        _solve_again(solve, held, short)
+        reached = Consistency(theta[short], "origin").margin
+        with np.errstate(all="ignore"):
+            rise = np.where(reached > 0, margin / reached, RISE)
+        share = share * np.clip(rise, LEAST_RISE, RISE)
+        missing = lacks(theta[short], margin)
+        failed.append(short[missing & (share > 1)])
+        left = missing & (share <= 1)
+        short, body, Delta, share = (part[left] for part in (short, body, Delta, share))
+    return np.concatenate(failed)
+
+
+def _solve_again(solve: Solver, held: Held, rows: Rows) -> None:
+    """Replace some of the answers, in place; their steps add up."""
+    if rows.size:
+        anew = solve(held.problem.rows(rows))
+        anew = anew._replace(iterations=held.solution.iterations[rows] + anew.iterations)
+        held.solution.put(rows, anew)
+
+
+def lacks(theta: Floats, margin: float) -> Mask:
+    """Rows (n,) that are no body with this margin; nothing at all (theta = 0) lacks nothing."""
+    judged = Consistency(theta, "origin")
+    code = judged.verdict_code
+    bad = code > int(Verdict.BOUNDARY)
+    if margin > 0:
+        bad |= ~(judged.margin >= margin)
+    return np.asarray(bad & (code != int(Verdict.MASSLESS)))
+
+
+def spread_about_origin(held: Held, rows: Rows) -> Floats:
+    """Bodies whose central spread is that of the answer about the origin; for points, as a rule."""
+    theta = held.solution.theta[rows]
+    return _body(held, rows, theta[:, [4, 7, 9]].sum(axis=1) / 2)
+
+
+def isotropic(held: Held, rows: Rows) -> Floats:
+    """Bodies (n, 4, 4) with mass, centre of mass and spread of the answers, the same all round."""
+    six = central_inertia(held.solution.theta[rows], "origin")
+    return _body(held, rows, six[:, [0, 3, 5]].sum(axis=1) / 2)
+
+
+def _body(held: Held, rows: Rows, spread: Floats) -> Floats:
+    """Isotropic bodies (n, 4, 4) with tr(S_c) = spread; the problem's own where there is none."""
+    theta = held.solution.theta[rows]
+    moment = 2 * spread / 3
+    six = moment[:, None] * np.array([1.0, 0, 0, 1, 0, 1])
+    body = pseudo_inertia(with_central_inertia(theta, "origin", six))
+    usable = (spread > 0) & (theta[:, 0] > 0)
+    return np.where(usable[:, None, None], body, _ball(held.problem.reference[rows]))
+
+
+def _ball(body: Floats) -> Floats:
+    """Isotropic bodies (n, 4, 4) about the origin with mass and spread of these."""
+    ball = np.zeros_like(body)
+    ball[:, range(3), range(3)] = np.trace(body[:, :3, :3], axis1=1, axis2=2)[:, None] / 3
+    ball[:, 3, 3] = body[:, 3, 3]
+    return ball
+
+
+def _first_share(theta: Floats, body: Floats, margin: float) -> Floats:
+    """The share (n,) of a body whose least spread is the margin's part of the answer's spread."""
+    around = central_inertia(theta_from_pseudo_inertia(body), "origin")
+    least = eigenvalues(second_moment(around))[:, 0]
+    spread = np.maximum(central_inertia(theta, "origin")[:, [0, 3, 5]].sum(axis=1) / 2, 0.0)
+    share = margin * spread / np.where(least > 0, least, 1.0)
+    return np.asarray(np.clip(share, tolerances.SOUND_SHARE, 1.0))
+
+
+def _measure(held: Held, rows: Rows) -> None:
+    """Take the residuals of some answers anew, in place."""
+    part = held.solution.rows(rows)
+    found = residuals(held.problem.rows(rows), part.theta, part.dual)
+    held.solution.put(rows, Solution(part.theta, part.dual, *found, part.iterations))

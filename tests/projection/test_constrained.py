@@ -1,0 +1,189 @@
+"""Constraints in ic.project: every metric, against a problem written out by hand."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import inertial_check as ic
+from inertial_check.inertia import sampling
+from inertial_check.projection import constraints as on
+
+SCALES = {"mass": (0.5, 2), "length": (0.2, 0.5), "offset": (0.2, 1)}
+VIOLATING = sampling.inconsistent(5, 4, violation=(0.05, 0.5), **SCALES).as_theta()
+WHOLE = sampling.consistent(5, 3, strata=["solid"], **SCALES).as_theta()
+BOTH = np.concatenate([VIOLATING, WHOLE])
+PRIOR = ic.InertialParameters.from_com(1.0, [0.1, 0, 0.2], np.diag([0.05, 0.06, 0.07]))
+W = np.diag(np.arange(1.0, 11.0))
+METRICS = {
+    "inertia": {},
+    "covariance": {},
+    "prior": {"prior": PRIOR},
+    "weighted": {"weights": W},
+    "euclidean": {},
+    "pseudo-inertia": {},
+}
+
+
+def pseudo_inertia(theta):
+    """Of a cvxpy expression (10,), written out by hand."""
+    m, hx, hy, hz, xx, xy, xz, yy, yz, zz = (theta[i] for i in range(10))
+    rows = [
+        [(yy + zz - xx) / 2, -xy, -xz, hx],
+        [-xy, (xx + zz - yy) / 2, -yz, hy],
+        [-xz, -yz, (xx + yy - zz) / 2, hz],
+        [hx, hy, hz, m],
+    ]
+    return cp.bmat(rows)
+
+
+def length(metric, given, theta):
+    """The distance, by the definition of the metric."""
+    change = theta - given
+    if metric == "weighted":
+        return cp.norm(np.sqrt(W) @ change)
+    if metric == "euclidean":
+        return cp.norm(change)
+    Pi = pseudo_inertia(change)
+    if metric == "prior":
+        values, vectors = np.linalg.eigh(PRIOR.pseudo_inertia)
+        root = (vectors / np.sqrt(values)) @ vectors.T
+        return cp.norm(root @ Pi @ root, "fro")
+    if metric == "covariance":
+        return cp.norm(Pi[:3, :3], "fro")
+    if metric == "inertia":
+        S = Pi[:3, :3]
+        return cp.norm(cp.trace(S) * np.eye(3) - S, "fro")
+    return cp.norm(Pi, "fro")
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_agrees_with_a_problem_written_out_by_hand(metric):
+    """Radius bound tr(S) <= R^2 m, and where the metric moves the mass, bounds on it."""
+    given = WHOLE[0]
+    spread, place = given[[4, 7, 9]].sum() / 2 / given[0], np.sum(given[1:4] ** 2) / given[0] ** 2
+    radius = np.sqrt((spread + place) / 2)  # between what the body is and a point at its place
+    limits = [on.DensityInBall(radius)]
+    if metric not in ("inertia", "covariance"):
+        limits.append(on.MassBounds(0.7, 0.8))
+    found = ic.project(given, metric, constraints=limits, **METRICS[metric])
+    theta = cp.Variable(10)
+    rules = [
+        pseudo_inertia(theta) >> 0,
+        cp.trace(pseudo_inertia(theta)[:3, :3]) <= radius**2 * theta[0],
+    ]
+    if metric in ("inertia", "covariance"):
+        rules.append(theta[:4] == given[:4])
+    else:
+        rules += [theta[0] >= 0.7, theta[0] <= 0.8]
+    problem = cp.Problem(cp.Minimize(length(metric, given, theta)), rules)
+    try:
+        problem.solve(solver="SCS", eps_abs=1e-9, eps_rel=1e-9, max_iters=100_000)
+    except cp.error.SolverError:  # pragma: no cover
+        pytest.fail("the oracle did not solve")
+    assert problem.value > 1e-3  # the limits bind
+    assert found.distance == pytest.approx(problem.value, rel=1e-6)
+    np.testing.assert_allclose(found.theta, theta.value, atol=1e-5 * np.abs(given).max())
+    assert max(found.certify()) <= 1e-9
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_what_meets_them_stays_bit_for_bit(metric):
+    limits = (on.DensityInBall(9.0), on.MassBounds(0.1, 9.0))
+    found = ic.project(BOTH, metric, constraints=limits, **METRICS[metric])
+    assert found.status.tolist() == ["projected"] * 4 + ["feasible"] * 3
+    assert (found.theta[4:] == BOTH[4:]).all()
+    assert not found.changed[4:].any()
+    free = ic.project(BOTH, metric, **METRICS[metric])
+    np.testing.assert_allclose(found.distance, free.distance, rtol=1e-7, atol=1e-12)
+    assert (np.array(found.certify()) <= 1e-9).all()
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_margins_hold_under_constraints(metric):
+    limits = [on.FixedMass()] if metric in ("inertia", "covariance") else [on.MassBounds(0.4, 0.9)]
+    found = ic.project(BOTH, metric, constraints=limits, margin=0.02, **METRICS[metric])
+    judged = ic.check(found.theta)
+    assert (judged.margin >= 0.02).all()
+    if metric not in ("inertia", "covariance"):
+        assert (found.theta[:, 0] <= 0.9 + 1e-12).all()
+        assert (found.theta[:, 0] >= 0.4 - 1e-12).all()
+
+
+def test_a_margin_for_which_there_is_no_room_is_refused():
+    flat = ic.InertialParameters.from_com(1.0, [0, 0, 0], np.diag([0.02, 0.03, 0.045]))
+    six = dict(zip(("Ixx", "Iyy", "Izz"), (0.02, 0.03, 0.045), strict=True))
+    limits = [on.FixedCom([0, 0, 0]), on.FixedEntries(six)]
+    assert ic.project(flat, "euclidean", constraints=limits).status == "feasible"
+    with pytest.raises(ic.ProjectionError, match=r"margin 0.1 cannot|no consistent body"):
+        ic.project(flat, "euclidean", constraints=limits, margin=0.1)
+
+
+def test_conflicts_name_the_constraints_and_the_body_of_the_batch():
+    limits = [on.MassBounds(0.1, 50.0), on.FixedMass(2.0), on.MassBounds(0.5, 1.0, bodies=(2,))]
+    with pytest.raises(ic.ProjectionError) as caught:
+        ic.project(BOTH, "euclidean", constraints=limits)
+    message = str(caught.value)
+    assert "FixedMass(2.0 kg)" in message
+    assert "MassBounds(0.5 to 1.0 kg)" in message
+    assert "body 2" in message
+    assert "50" not in message
+    assert caught.value.instance["bodies"]
+
+
+def test_rows_without_a_nearest_are_left_out_and_indices_stay():
+    theta = np.array([WHOLE[0], np.full(10, np.nan), WHOLE[1]])
+    limits = [on.FixedMass(0.5, bodies=(2,))]
+    found = ic.project(theta, "euclidean", constraints=limits)
+    assert found.status.tolist() == ["feasible", "no-nearest", "projected"]
+    assert found.theta[2, 0] == 0.5
+
+
+def test_bodies_together():
+    total = WHOLE[:, 0].sum()
+    found = ic.project(WHOLE, "euclidean", constraints=[on.TotalMass(1.5 * total)])
+    assert found.theta[:, 0].sum() == pytest.approx(1.5 * total, rel=1e-12)
+    assert found.changed.all()
+
+
+@pytest.mark.parametrize("shape", [(10,), (1, 10), (2, 2, 10)])
+def test_leading_axes_orders_and_points(shape):
+    theta = VIOLATING[: int(np.prod(shape)) // 10].reshape(shape)
+    limits = [on.FixedMass()]
+    plain = ic.project(theta, "prior", prior=PRIOR, constraints=limits)
+    assert plain.theta.shape == shape
+    bodies = ic.InertialParameters.from_theta(theta)
+    about = bodies.as_theta(order="mujoco", about="com")
+    seen = ic.project(
+        about,
+        "prior",
+        "mujoco",
+        "com",
+        prior=PRIOR.as_theta(order="mujoco", about="com"),
+        constraints=limits,
+    )
+    again = ic.InertialParameters.from_theta(seen.theta, order="mujoco", about="com").as_theta()
+    np.testing.assert_allclose(again, plain.theta, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("solver", ["clarabel", "scs"])
+@pytest.mark.parametrize("metric", ["prior", "weighted", "euclidean", "pseudo-inertia"])
+def test_any_solver_by_name_gives_what_the_own_ones_do(metric, solver):
+    own = ic.project(BOTH, metric, **METRICS[metric])
+    found = ic.project(BOTH, metric, solver=solver, **METRICS[metric])
+    assert found.solver == solver
+    np.testing.assert_allclose(found.theta, own.theta, atol=1e-9 * np.abs(BOTH).max())
+    assert (np.array(found.certify()) <= 1e-9).all()
+    assert (found.theta[4:] == BOTH[4:]).all()
+
+
+def test_regularisers_take_none():
+    with pytest.raises(ic.ParameterError, match=r"'entropic' takes no constraints.*conic"):
+        ic.project(VIOLATING, "entropic", prior=PRIOR, constraints=[on.FixedMass()])
+
+
+def test_no_mass_under_constraints_is_floored():
+    theta = np.array([-2.0, 0, 0, 0, -1, 0, 0, -1, 0, -1])
+    found = ic.project(theta, "euclidean", constraints=[on.ComInBox([-1.0] * 3, [1.0] * 3)])
+    assert found.status == "mass-floored"
+    assert found.theta[0] >= 2e-6 * (1 - 1e-9)
+    assert ic.check(found.theta).consistent

@@ -1,0 +1,140 @@
+"""Weights and priors that are none are refused by name, body and value; others mean as they say."""
+
+import numpy as np
+import pytest
+
+import inertial_check as ic
+from inertial_check.inertia import sampling
+from inertial_check.inertia.representations import ORDERS, reorder
+
+THETA = sampling.inconsistent(0, 3, mass=(0.5, 2), length=(0.2, 0.5)).as_theta()
+PRIOR = ic.InertialParameters.from_com(1.0, [0, 0, 0.1], np.diag([0.02, 0.03, 0.04]))
+
+
+def spoiled(index, value):
+    weights = np.tile(np.eye(10), (3, 1, 1))
+    weights[index] = value
+    return weights
+
+
+def plate():
+    return ic.InertialParameters.from_com(1.0, [0, 0, 0], np.diag([0.02, 0.03, 0.05]))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"metric": "weighted"}, r"'weighted' needs weights"),
+        ({"metric": "prior"}, r"'prior' needs prior"),
+        ({"metric": "entropic"}, r"'entropic' needs prior"),
+        ({"metric": "inertia", "weights": np.eye(10)}, r"'inertia' takes no weights; 'weighted'"),
+        ({"metric": "pseudo-inertia", "prior": PRIOR}, r"'pseudo-inertia' takes no prior"),
+        ({"metric": "mahalanobis"}, r"metric is 'mahalanobis'; available are 'inertia'"),
+        ({"metric": "weighted", "weights": np.ones(9)}, r"weights have shape \(9,\)"),
+        ({"metric": "weighted", "weights": np.ones((4, 10))}, r"weights have shape \(4, 10\)"),
+        ({"metric": "weighted", "weights": np.ones((2, 10, 10))}, r"shape \(2, 10, 10\)"),
+        (
+            {"metric": "weighted", "weights": spoiled((1, 4, 4), -2.5)},
+            r"weights of body 1 .*\[4, 4\] is -2.5",
+        ),
+        (
+            {"metric": "weighted", "weights": spoiled((2, [0, 3], [3, 0]), 1.5)},
+            r"weights of body 2 are not positive semidefinite.*-0.5",
+        ),
+        (
+            {"metric": "weighted", "weights": spoiled((2, 0, 3), 0.5)},
+            r"weights of body 2 is not symmetric: entry \[0, 3\]",
+        ),
+        (
+            {"metric": "weighted", "weights": spoiled((0, 7, 7), np.nan)},
+            r"weights of body 0 hold nan at \[7, 7\]",
+        ),
+        (
+            {"metric": "weighted", "weights": [1, 1, 1, -1, 1, 1, 1, 1, 1, 1]},
+            r"entry \[3, 3\] is -1.0",
+        ),
+        (
+            {"metric": "weighted", "weights": [1, 1, 0, 1, 1, 1, 1, 1, 1, 1]},
+            r"weights are singular.*give a prior",
+        ),
+        ({"metric": "prior", "prior": plate()}, r"prior is not positive definite: mass 1.0"),
+        (
+            {"metric": "prior", "prior": np.array([PRIOR.as_theta(), THETA[0], THETA[1]])},
+            r"prior of body 1 is not positive definite: .*margin -",
+        ),
+        ({"metric": "prior", "prior": [PRIOR.as_theta()] * 2}, r"prior has leading axes \(2,\)"),
+        ({"metric": "prior", "prior": [1.0] * 9}, r"shape \(9,\)"),
+        (
+            {"metric": "prior", "prior": np.full(10, np.nan)},
+            r"prior is not positive definite: mass nan",
+        ),
+        ({"metric": "weighted", "weights": np.eye(10), "about": "com"}, r"not linear"),
+        ({"metric": "euclidean", "about": "com"}, r"'euclidean' with about='com'"),
+        ({"metric": "euclidean", "mass_min": 0.0}, r"mass_min is 0.0"),
+        ({"metric": "prior", "prior": PRIOR, "regularization": -1}, r"regularization is -1"),
+        ({"metric": "weighted", "weights": "heavy"}, r"weights"),
+    ],
+)
+def test_refused(arguments, message):
+    with pytest.raises(ic.ParameterError, match=message):
+        ic.project(THETA, **arguments)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_weights_act_on_theta_exactly_as_passed(order):
+    rng = np.random.default_rng(1)
+    root = rng.normal(size=(12, 10)) * [1, 2, 2, 2, 9, 9, 9, 9, 9, 9]
+    W = root.T @ root
+    places = reorder(np.arange(10.0), "urdf", order).astype(int)
+    plain = ic.project(THETA, "weighted", weights=W)
+    permuted = ic.project(
+        reorder(THETA, "urdf", order), "weighted", order, weights=W[places][:, places]
+    )
+    again = reorder(permuted.theta, order, "urdf")
+    np.testing.assert_allclose(again, plain.theta, rtol=1e-9, atol=1e-12)
+    change = permuted.theta - reorder(THETA, "urdf", order)
+    length = np.sqrt(np.einsum("ni,ij,nj->n", change, W[places][:, places], change))
+    np.testing.assert_allclose(permuted.distance, length, rtol=1e-9)
+
+
+def test_a_diagonal_is_that_matrix():
+    diagonal = np.arange(1.0, 11.0)
+    a, b = (ic.project(THETA, "weighted", weights=w) for w in (diagonal, np.diag(diagonal)))
+    np.testing.assert_array_equal(a.theta, b.theta)
+
+
+def test_ten_by_ten_is_one_matrix_also_for_ten_bodies():
+    theta = sampling.inconsistent(0, 10, mass=(0.5, 2), length=(0.2, 0.5)).as_theta()
+    W = np.diag(np.arange(1.0, 11.0))
+    whole = ic.project(theta, "weighted", weights=W).theta
+    alone = [ic.project(row, "weighted", weights=W).theta for row in theta]
+    np.testing.assert_allclose(whole, alone, rtol=1e-12, atol=1e-15)
+
+
+def test_weights_of_each_body():
+    W = np.array([1.0, 10.0, 100.0])[:, None] * np.arange(1.0, 11.0)
+    found = ic.project(THETA, "weighted", weights=W)
+    for row, weights, theta in zip(THETA, W, found.theta, strict=True):
+        alone = ic.project(row, "weighted", weights=weights)
+        np.testing.assert_allclose(alone.theta, theta, rtol=1e-12, atol=1e-15)
+
+
+def test_a_prior_decides_what_singular_weights_leave_open():
+    W = np.diag([1e6, 0, 0, 0, 1e6, 1e6, 1e6, 1e6, 1e6, 0])
+    found = ic.project(THETA, "weighted", weights=W, prior=PRIOR)
+    assert (np.array(found.certify()) <= 1e-9).all()
+    assert ic.check(found.theta).consistent.all()
+    for rho in (0.1, 10.0):
+        other = ic.project(THETA, "weighted", weights=W, prior=PRIOR, regularization=rho)
+        assert not np.allclose(other.theta, found.theta, rtol=1e-6)
+
+
+def test_the_same_prior_about_either_point_and_as_an_object():
+    found = ic.project(THETA, "prior", prior=PRIOR)
+    listed = ic.project(THETA, "prior", prior=PRIOR.as_theta().tolist())
+    np.testing.assert_array_equal(listed.theta, found.theta)
+    bodies = ic.InertialParameters.from_theta(THETA)
+    theta_com = bodies.as_theta(about="com")
+    seen = ic.project(theta_com, "prior", about="com", prior=PRIOR.as_theta(about="com"))
+    again = ic.InertialParameters.from_theta(seen.theta, about="com").as_theta()
+    np.testing.assert_allclose(again, found.theta, rtol=1e-9, atol=1e-12)
