@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from inertial_check.inertia.consistency import Consistency, Verdict, check, realize
     from inertial_check.inertia.parameters import InertialParameters
     from inertial_check.pipeline.check import check_model
+    from inertial_check.pipeline.diff import diff_models
     from inertial_check.pipeline.fix import fix_model
     from inertial_check.projection.project import project
     from inertial_check.projection.result import Projection
@@ -39,6 +40,7 @@ _HOME = {
     "Verdict": "inertia.consistency",
     "check": "inertia.consistency",
     "check_model": "pipeline.check",
+    "diff_models": "pipeline.diff",
     "fix_model": "pipeline.fix",
     "load": "formats",
     "project": "projection.project",
@@ -57,6 +59,7 @@ __all__ = [
     "Verdict",
     "check",
     "check_model",
+    "diff_models",
     "fix_model",
     "load",
     "project",

@@ -48,5 +48,16 @@ class NotAModelError(DocumentError):
     """A readable document that is no robot model of a known format."""
 
 
+class MissingExtraError(NotAModelError):
+    """A document of a format that is read by a library which is not installed; says how to."""
+
+
+class NotExpandedError(DocumentError):
+    """A template, as xacro's, that does not expand to a model.
+
+    An argument or a package is missing, an expression fails, or it takes too long.
+    """
+
+
 class UsageError(InertialCheckError):
     """A command or an option that cannot be carried out as asked."""

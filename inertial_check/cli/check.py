@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from inertial_check.cli import exit_codes, output
+from inertial_check.cli import exit_codes, options, output
 from inertial_check.errors import UsageError
 from inertial_check.reports import FORMS, View, render
 from inertial_check.reports.text import plural, printable
@@ -66,6 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--show-files", action="store_true", help="list the files to check, and check none"
     )
+    options.add_context(parser)
     group = parser.add_argument_group("Output")
     group.add_argument(
         "--output-format", choices=FORMS, default="full", help="form of the report (default: full)"
@@ -116,6 +117,7 @@ def _settings(args: argparse.Namespace) -> Settings:
         strict=args.strict,
         tolerance=args.tolerance,
         allow_empty=args.allow_empty,
+        context=options.context_of(args),
     ).validated()
     if not settings.rules():
         raise UsageError("--select and --ignore leave no rule to run")

@@ -16,10 +16,18 @@ from typing import TYPE_CHECKING, Any
 
 from inertial_check import __version__
 from inertial_check.cli import exit_codes, options, output
-from inertial_check.errors import DocumentError, InertialCheckError, NotAModelError, UsageError
+from inertial_check.errors import (
+    DocumentError,
+    InertialCheckError,
+    NotAModelError,
+    NotExpandedError,
+    UsageError,
+)
 from inertial_check.reports.text import plural, printable
 
 if TYPE_CHECKING:
+    from inertial_check.formats import Context
+    from inertial_check.model import Model
     from inertial_check.pipeline.discovery import Discovery
     from inertial_check.pipeline.fix import BodyFix, Fix
 
@@ -49,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="relative change of the principal moments made without --unsafe (default: 0.05)",
     )
     options.add_nearest(parser)
+    options.add_context(parser)
     group = parser.add_argument_group("Selection")
     group.add_argument(
         "--body",
@@ -128,15 +137,24 @@ def _fix_all(found: Discovery, args: argparse.Namespace) -> _Outcome:
     Raises:
         UsageError: No file has a body that was asked for.
     """
+    from inertial_check.formats import load
+    from inertial_check.pipeline.check import is_fragment
+
     outcome = _Outcome(failures=list(found.failures))
     missing = set(args.body)
+    context = options.context_of(args)
     for path, named in found.files:
         try:
-            outcome.fixes.append(_fixed(path, args, missing))
+            model = load(path, context=context)
+            if named or not is_fragment(model):
+                outcome.fixes.append(_fixed(model, args, context, missing))
         except NotAModelError as error:
             if named:
                 outcome.failures.append(str(error))
         except DocumentError as error:
+            if isinstance(error, NotExpandedError) and not named:
+                output.note(f"skipped: {error}")
+                continue
             (outcome.failures if named else outcome.unreadable).append(str(error))
         except InertialCheckError as error:
             if str(error) not in outcome.failures:
@@ -158,13 +176,11 @@ def _write_all(outcome: _Outcome, target: str | None) -> None:
             outcome.failures.append(str(error))
 
 
-def _fixed(path: str, args: argparse.Namespace, missing: set[str]) -> Fix:
+def _fixed(model: Model, args: argparse.Namespace, context: Context, missing: set[str]) -> Fix:
     """The fix of one file; takes the bodies that it has out of `missing`."""
-    from inertial_check.formats import load
     from inertial_check.inertia import tolerances
     from inertial_check.pipeline.fix import Fix, fix_model, unknown_bodies
 
-    model = load(path)
     bodies = set(args.body).difference(unknown_bodies(model, args.body))
     missing -= bodies
     if args.body and not bodies:
@@ -177,6 +193,7 @@ def _fixed(path: str, args: argparse.Namespace, missing: set[str]) -> Fix:
         unsafe=args.unsafe,
         bodies=bodies,
         select=[selector for part in args.select for selector in part],
+        context=context,
     )
 
 
@@ -194,7 +211,7 @@ def _say(args: argparse.Namespace, outcome: _Outcome) -> None:
         for fix in outcome.fixes:
             for body in fix.bodies:
                 if body.status != "unchanged":
-                    print(_line(fix.source.path, body), file=sys.stderr)
+                    print(_line(body.file or fix.source.path, body), file=sys.stderr)
         if outcome.fixes:
             print(_summary(args, outcome), file=sys.stderr)
     for line in (*outcome.unreadable, *outcome.failures):
@@ -219,7 +236,9 @@ def _summary(args: argparse.Namespace, outcome: _Outcome) -> str:
     if counts:
         parts.append("left: " + ", ".join(f"{n} {word}" for word, n in sorted(counts.items())))
     parts.append(f"{plural(untouched, 'body')} need{'' if untouched != 1 else 's'} no fix")
-    hint = "; --write does it" if shown_only and fixed else ""
+    layered = all(fix.layer is not None for fix in outcome.fixes if fix.changed)
+    way = "-o FILE.usda" if layered else "--write"
+    hint = f"; {way} does it" if shown_only and fixed else ""
     return "; ".join(parts) + hint + "."
 
 
@@ -258,6 +277,7 @@ def _body(body: BodyFix) -> dict[str, Any]:
         "name": body.name,
         "id": body.id,
         "line": body.line,
+        "file": body.file,
         "status": body.status,
         "reason": body.reason or None,
         "old": _entries(body.old),

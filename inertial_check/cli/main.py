@@ -42,6 +42,7 @@ COMMANDS = {
     "check": Entry(f"{_HOME}.check", "PATH...", "check robot models (the default command)"),
     "fix": Entry(f"{_HOME}.fix", "PATH...", "show, or write, the nearest consistent parameters"),
     "project": Entry(f"{_HOME}.project", "TABLE", "project a table of parameter vectors"),
+    "diff": Entry(f"{_HOME}.diff", "A B", "compare two models body by body"),
     "explain": Entry(f"{_HOME}.explain", "CODE", "print the page of a rule"),
     "rules": Entry(f"{_HOME}.rules", "", "list every rule"),
 }

@@ -3,16 +3,40 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
+
+from inertial_check.errors import UsageError
+
+if TYPE_CHECKING:
+    from inertial_check.formats import Context
 
 
-def add_nearest(parser: argparse.ArgumentParser) -> None:
-    """Declare what the nearest body is: --metric and --margin."""
+MOMENT_METRICS = {
+    "inertia": "whose change is least: that of the inertia tensor (default)",
+    "covariance": "or of the mass's spread",
+}
+"""Metrics under which mass and centre of mass stay, and what the help says of them."""
+
+
+def add_nearest(
+    parser: argparse.ArgumentParser, further: dict[str, str] | None = None
+) -> argparse._ArgumentGroup:
+    """Declare what the nearest body is: --metric and --margin.
+
+    Args:
+        parser: Of the command.
+        further: Metrics beside inertia and covariance, and what the help says of them.
+
+    Returns:
+        The group, for the options that those need.
+    """
+    metrics = MOMENT_METRICS | (further or {})
     group = parser.add_argument_group("What is nearest")
     group.add_argument(
         "--metric",
-        choices=("inertia", "covariance"),
+        choices=tuple(metrics),
         default="inertia",
-        help="whose change is least: that of the inertia tensor (default), or of the mass's spread",
+        help=", ".join(metrics.values()),
     )
     group.add_argument(
         "--margin",
@@ -21,3 +45,54 @@ def add_nearest(parser: argparse.ArgumentParser) -> None:
         metavar="MARGIN",
         help="give the results at least this margin, 0 to 1/3 (dimensionless; default: 0)",
     )
+    return group
+
+
+def add_context(parser: argparse.ArgumentParser) -> None:
+    """Declare where a model finds what it refers to: --package-path and --xacro-arg."""
+    group = parser.add_argument_group("What a model refers to")
+    group.add_argument(
+        "--package-path",
+        action="append",
+        default=[],
+        metavar="PKG=DIR",
+        help="folder of the package or model PKG in package:// and model:// (repeatable; without "
+        "it, the folders above the file are searched)",
+    )
+    group.add_argument(
+        "--xacro-arg",
+        action="append",
+        default=[],
+        metavar="NAME:=VALUE",
+        help="argument of xacro files, as on xacro's own command line (repeatable)",
+    )
+
+
+def context_of(args: argparse.Namespace) -> Context:
+    """Where what a model refers to is found, as the arguments of `add_context` say.
+
+    Raises:
+        UsageError: An argument of another form, or a folder that does not exist.
+    """
+    from inertial_check.formats import Context
+
+    if not args.package_path and not args.xacro_arg:
+        return Context()
+    from inertial_check.formats.resources import package_paths  # rarely asked for
+
+    return Context(package_paths(args.package_path), _xacro_args(args.xacro_arg))
+
+
+def _xacro_args(texts: list[str]) -> dict[str, str]:
+    """The arguments that texts NAME:=VALUE give; the last of a name counts, as in xacro.
+
+    Raises:
+        UsageError: A text of another form.
+    """
+    found = {}
+    for text in texts:
+        name, sign, value = text.partition(":=")
+        if not (sign and name.strip()):
+            raise UsageError(f"--xacro-arg {text}: expected NAME:=VALUE")
+        found[name.strip()] = value.strip()
+    return found

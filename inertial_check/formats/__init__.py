@@ -9,14 +9,15 @@ from types import MappingProxyType
 from typing import Protocol
 
 from inertial_check.errors import DocumentError, NotAModelError, UsageError
-from inertial_check.formats import urdf
+from inertial_check.formats import mjcf, ros_yaml, sdf, urdf, usd, xacro
+from inertial_check.formats._context import Context, Head
 from inertial_check.formats._encoding import head
 from inertial_check.formats._markup import NAME, SPACE
 from inertial_check.formats._xml import parse
 from inertial_check.model.body import Model
 from inertial_check.model.source import Source
 
-__all__ = ["FORMATS", "Format", "load", "root_tag", "sniff"]
+__all__ = ["FORMATS", "Context", "Format", "Head", "load", "root_tag", "sniff"]
 
 
 class Format(Protocol):
@@ -25,14 +26,23 @@ class Format(Protocol):
     NAME: str
     SUFFIXES: tuple[str, ...]
 
-    def matches(self, root_tag: str, /) -> bool:
-        """Whether a document with this root element is of the format."""
+    def matches(self, head: Head, /) -> bool:
+        """Whether a document that begins so is of the format."""
 
-    def read(self, source: Source, /) -> Model:
-        """Read the document."""
+    def read(self, source: Source, context: Context, /) -> Model:
+        """Read the document, and what it includes."""
 
 
-FORMATS: Mapping[str, Format] = MappingProxyType({urdf.NAME: urdf})
+FORMATS: Mapping[str, Format] = MappingProxyType(
+    {
+        xacro.NAME: xacro,  # before URDF, which has the same root element
+        urdf.NAME: urdf,
+        sdf.NAME: sdf,
+        mjcf.NAME: mjcf,
+        usd.NAME: usd,
+        ros_yaml.NAME: ros_yaml,
+    }
+)
 """The formats that can be read, by name."""
 
 _ROOT = re.compile(
@@ -58,13 +68,16 @@ def root_tag(data: bytes) -> str | None:
 
 
 def sniff(data: bytes) -> str | None:
-    """The format of a document, by its root element; None where it is no known robot model."""
-    tag = root_tag(data)
-    return next((name for name, each in FORMATS.items() if tag and each.matches(tag)), None)
+    """The format of a document, by its content; None where it is no known robot model."""
+    start = Head(root_tag(data), data)
+    return next((name for name, each in FORMATS.items() if each.matches(start)), None)
 
 
 def load(
-    path_or_bytes: str | os.PathLike[str] | bytes, format: str | None = None, path: str = "<bytes>"
+    path_or_bytes: str | os.PathLike[str] | bytes,
+    format: str | None = None,
+    path: str = "<bytes>",
+    context: Context | None = None,
 ) -> Model:
     """Read a robot model.
 
@@ -72,6 +85,7 @@ def load(
         path_or_bytes: The file, or what is in it.
         format: One of FORMATS; where it is not given the root element decides.
         path: By which to name a document that is given as bytes.
+        context: Where what it includes is found; None for beside it and above it.
 
     Raises:
         DocumentError: There is no such file, or it cannot be read.
@@ -90,7 +104,7 @@ def load(
     name = format or sniff(data)
     if name is None:
         raise _no_model(path, data)
-    return FORMATS[name].read(Source(path, data))
+    return FORMATS[name].read(Source(path, data), context or Context())
 
 
 def _bytes_of(path: str) -> bytes:

@@ -31,7 +31,7 @@ _SPACE = " \t\r\n\v\f"
 
 
 class LenientParser:
-    """One pass over a document's text, with the grammar of TinyXML-2.
+    """One pass over a document's text, with the grammar of TinyXML-2, or of TinyXML.
 
     Attributes:
         root: The first element.
@@ -39,7 +39,18 @@ class LenientParser:
         complaints: What was mended.
     """
 
-    def __init__(self, text: str, complaints: Complaints) -> None:
+    def __init__(self, text: str, complaints: Complaints, unquoted: bool = False) -> None:
+        """Parse a text.
+
+        Args:
+            text: The document's.
+            complaints: Where to note what is mended.
+            unquoted: Read attributes without quotes, as TinyXML did and TinyXML-2 does not.
+
+        Raises:
+            Unreadable: No engine would read it.
+        """
+        self._reads_unquoted = unquoted
         self.comments: list[Comment] = []
         self.complaints = complaints
         self.root: Element | None = None
@@ -180,6 +191,7 @@ class LenientParser:
         if not tag.spaced:
             message = f"<{tag.name}>: no blank may follow `<`, and one must part two attributes"
             self.complaints.add("blanks", message, start, tag.end)
+        self._note_unquoted(tag)
         self._may_have_doctype = False
         element = Element(tag.name, self._attributes(tag), start)
         element.close = element.end = tag.end
@@ -193,6 +205,17 @@ class LenientParser:
         if not tag.empty:
             self._open.append(element)
         return tag.end
+
+    def _note_unquoted(self, tag: Tag) -> None:
+        if tag.unquoted is None:
+            return
+        if not self._reads_unquoted:
+            what = (
+                f'<{tag.name}> is not well-formed here: expected name="value" or the end of the tag'
+            )
+            raise Unreadable(what, tag.unquoted)
+        message = f"<{tag.name}> has a value without quotes, which newer engines refuse: quote it"
+        self.complaints.add("unquoted", message, tag.unquoted, tag.end)
 
     def _attributes(self, tag: Tag) -> dict[str, str]:
         values: dict[str, str] = {}

@@ -18,6 +18,9 @@ SPACE = r"[ \t\r\n\v\f]"
 NAME = r"[^\x00-9;-@\[-\^`{-\x7f][^\x00-,/;-@\[-\^`{-\x7f]*+"
 _TAG = re.compile(rf"<(?P<space>{SPACE}*+)(?P<close>/?)(?P<name>{NAME})")
 _ATTRIBUTE = re.compile(rf"(?P<space>{SPACE}*+)(?P<name>{NAME}){SPACE}*+={SPACE}*+(?P<quote>[\"'])")
+_UNQUOTED = re.compile(
+    rf"(?P<space>{SPACE}*+)(?P<name>{NAME}){SPACE}*+={SPACE}*+(?P<value>[^\s\"'/><]++)(?=[\s/>])"
+)
 _TAG_END = re.compile(rf"{SPACE}*+(?P<empty>/?)>")
 _REFERENCE = re.compile(
     r"&(?:#0*(\d{1,7})|#x0*([0-9a-fA-F]{1,6})|(lt|gt|amp|quot|apos));", re.ASCII
@@ -147,6 +150,7 @@ class Tag:
         closing: `</name>`.
         empty: `<name/>`.
         spaced: Nothing stands between `<` and the name, and space before every attribute.
+        unquoted: Where the first attribute without quotes stands, which few engines read.
     """
 
     name: str
@@ -155,6 +159,7 @@ class Tag:
     closing: bool
     empty: bool
     spaced: bool
+    unquoted: int | None = None
 
 
 def scan_tag(text: str, start: int) -> Tag:
@@ -169,10 +174,14 @@ def scan_tag(text: str, start: int) -> Tag:
     name = opening["name"]
     spaced = not opening["space"]
     attributes: dict[str, tuple[int, int]] = {}
+    unquoted = None
     at = opening.end()
-    while (match := _ATTRIBUTE.match(text, at)) is not None:
-        close = text.find(match["quote"], match.end())
-        if close < 0:
+    while match := _ATTRIBUTE.match(text, at) or _UNQUOTED.match(text, at):
+        bare = match.re is _UNQUOTED
+        start, close = match.span("value") if bare else (match.end(), -1)
+        if bare:
+            unquoted = at if unquoted is None else unquoted
+        elif (close := text.find(match["quote"], start)) < 0:
             raise Unreadable(
                 f"the value of attribute {match['name']} of <{name}> is never closed",
                 match.start("name"),
@@ -182,9 +191,9 @@ def scan_tag(text: str, start: int) -> Tag:
                 f"<{name}> has the attribute {match['name']} twice: delete one",
                 match.start("name"),
             )
-        attributes[match["name"]] = (match.end(), close)
+        attributes[match["name"]] = (start, close)
         spaced = spaced and bool(match["space"])
-        at = close + 1
+        at = close if bare else close + 1
     ending = _TAG_END.match(text, at)
     if ending is None and text.find(">", at) < 0:
         raise Unreadable(f"the document ends inside the tag <{name}>, which begins here", start)
@@ -192,9 +201,8 @@ def scan_tag(text: str, start: int) -> Tag:
         raise Unreadable(
             f'<{name}> is not well-formed here: expected name="value" or the end of the tag', at
         )
-    return Tag(
-        name, attributes, ending.end(), bool(opening["close"]), bool(ending["empty"]), spaced
-    )
+    closing, empty = bool(opening["close"]), bool(ending["empty"])
+    return Tag(name, attributes, ending.end(), closing, empty, spaced, unquoted)
 
 
 def runs(text: str, start: int, end: int) -> Iterator[Text]:

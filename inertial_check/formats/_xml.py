@@ -38,6 +38,7 @@ class Document:
         comments: Comments outside the root element, in order.
         problems: What was mended in order to read it.
         text: The document's text; elements, comments and texts give places in it.
+        file: Which of a model's documents it is, for spans.
     """
 
     source: Source
@@ -46,10 +47,11 @@ class Document:
     problems: tuple[Problem, ...]
     text: str = field(repr=False)
     _index: Index = field(repr=False)
+    file: int = 0
 
     def span(self, start: int, end: int) -> Span:
         """The bytes between two places of the text."""
-        return Span(self._index.byte(start), self._index.byte(end))
+        return Span(self._index.byte(start), self._index.byte(end), self.file)
 
     def element_span(self, element: Element) -> Span:
         """The bytes of an element."""
@@ -154,12 +156,14 @@ class _EntityError(Unreadable):
     """A document that declares an entity."""
 
 
-def parse(path: str, data: bytes) -> Document:
+def parse(path: str, data: bytes, file: int = 0, unquoted: bool = False) -> Document:
     """Read an XML document.
 
     Args:
         path: As the caller named it, for messages.
         data: Its bytes.
+        file: Which of a model's documents it is: 0 its own, then those that it includes.
+        unquoted: Read attributes without quotes, as engines of this format once did.
 
     Raises:
         DocumentError: Neither an XML parser nor a robot engine could read it, or it declares
@@ -172,14 +176,14 @@ def parse(path: str, data: bytes) -> Document:
     source = Source(path, data, found.encoding, found.bom)
     text, index = found.text, found.index
     try:
-        root, comments = _tree(text, found.complaints)
+        root, comments = _tree(text, found.complaints, unquoted)
     except Unreadable as error:
         raise _document_error(source, index, error) from None
     problems = tuple(
-        Problem("repair", message, Span(index.byte(start), index.byte(end)))
+        Problem("repair", message, Span(index.byte(start), index.byte(end), file))
         for message, start, end in found.complaints
     )
-    return Document(source, root, comments, problems, text, index)
+    return Document(source, root, comments, problems, text, index, file)
 
 
 def _document_error(source: Source, index: Index, error: Unreadable) -> DocumentError:
@@ -193,7 +197,7 @@ def _document_error(source: Source, index: Index, error: Unreadable) -> Document
     return DocumentError(source.path, reason, line, column)
 
 
-def _tree(text: str, complaints: Complaints) -> tuple[Element, tuple[Comment, ...]]:
+def _tree(text: str, complaints: Complaints, unquoted: bool) -> tuple[Element, tuple[Comment, ...]]:
     """The tree of a text as an XML parser sees it, else as an engine does."""
     strict = _TreeBuilder(text)
     try:
@@ -201,11 +205,11 @@ def _tree(text: str, complaints: Complaints) -> tuple[Element, tuple[Comment, ..
     except _EntityError:
         raise
     except Unreadable as refusal:
-        return _mended_tree(text, complaints, refusal)
+        return _mended_tree(text, complaints, refusal, unquoted)
     undefined = strict.names_external_dtd and next(references(text, 0, len(text)), None)
     if undefined:
         # expat drops references to what that might declare; engines keep them as text.
-        return _mended_tree(text, complaints, None)
+        return _mended_tree(text, complaints, None, unquoted)
     if strict.root is None:
         raise Unreadable(_NO_ELEMENT)
     _note_namespaces(strict.root, text, complaints)
@@ -213,12 +217,12 @@ def _tree(text: str, complaints: Complaints) -> tuple[Element, tuple[Comment, ..
 
 
 def _mended_tree(
-    text: str, complaints: Complaints, refusal: Unreadable | None
+    text: str, complaints: Complaints, refusal: Unreadable | None, unquoted: bool
 ) -> tuple[Element, tuple[Comment, ...]]:
     from inertial_check.formats._lenient import LenientParser  # rarely needed
 
     known = len(complaints)
-    lenient = LenientParser(text, complaints)
+    lenient = LenientParser(text, complaints, unquoted)
     if lenient.root is None:
         raise Unreadable(_NO_ELEMENT)
     if refusal and len(complaints) == known:

@@ -4,28 +4,41 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
 
 from inertial_check.errors import NotAModelError
+from inertial_check.formats._context import Context, Head
 from inertial_check.formats._markup import Element, Text
 from inertial_check.formats._numbers import parse_number, shown
+from inertial_check.formats._rotations import IDENTITY, Rotation, from_quaternion, from_rpy
 from inertial_check.formats._xml import Document, parse
-from inertial_check.model.body import ENTRIES, Body, Inertial, Model, Number, Problem, ProblemKind
+from inertial_check.formats._xpath import steps
+from inertial_check.model.body import (
+    ENTRIES,
+    Body,
+    Inertial,
+    Model,
+    Number,
+    Pose,
+    Problem,
+    ProblemKind,
+)
+from inertial_check.model.shape import Shape, Shapes
 from inertial_check.model.source import Source, Span
 
 NAME = "urdf"
 SUFFIXES: tuple[str, ...] = (".urdf",)
 
-Rotation = tuple[tuple[float, float, float], ...]
 Triple = tuple[Number, Number, Number]
 
-_IDENTITY: Rotation = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _UNKNOWN: Rotation = ((math.nan,) * 3,) * 3
 _DEFAULT = Number(0.0, "0", None)
 _TRANSPOSED = {"iyx": "ixy", "izx": "ixz", "izy": "iyz"}
+_SHAPE_ROLES = frozenset(("visual", "collision"))
 _SEPARATORS = re.compile(r"[,;]")
-_XACRO_WORDS = frozenset(
+XACRO_WORDS = frozenset(
     f"xacro:{word}"
     for word in (
         *("arg", "attribute", "call", "element", "if", "include"),
@@ -34,16 +47,17 @@ _XACRO_WORDS = frozenset(
 )
 
 
-def matches(root_tag: str) -> bool:
-    """Whether a document with this root element is a URDF."""
-    return root_tag == "robot"
+def matches(head: Head) -> bool:
+    """Whether a document that begins so is a URDF."""
+    return head.root_tag == "robot"
 
 
-def read(source: Source) -> Model:
+def read(source: Source, context: Context | None = None) -> Model:
     """Read a URDF document.
 
     Args:
         source: Path and bytes; the encoding is found anew.
+        context: Not needed: a URDF includes nothing.
 
     Raises:
         DocumentError: The document cannot be read.
@@ -51,15 +65,16 @@ def read(source: Source) -> Model:
     """
     document = parse(source.path, source.data)
     root = document.root
-    if not matches(root.tag):
+    if root.tag != "robot":
         raise _no_model(document, root, f"the root element is <{root.tag}>, a URDF's is <robot>")
     links = root.all("link")
     _refuse_xacro(document, has_links=bool(links))
-    joints = _joints(root)
+    ids = _ids(links)
     quaternions = _version(root) >= (1, 1)
+    joints = _joints(root, links, ids, quaternions)
     bodies = tuple(
         _BodyReader(document, link, place, quaternions).body(id_, joints)
-        for place, (link, id_) in enumerate(zip(links, _ids(links), strict=True), 1)
+        for place, (link, id_) in enumerate(zip(links, ids, strict=True), 1)
     )
     problems = sorted(
         (*document.problems, *_robot_problems(document)), key=lambda problem: problem.span
@@ -77,7 +92,7 @@ def _refuse_xacro(document: Document, has_links: bool) -> None:
     pending = [document.root] if "<xacro:" in document.text else []
     while pending:
         element = pending.pop()
-        if element.tag in _XACRO_WORDS or (
+        if element.tag in XACRO_WORDS or (
             element.tag.startswith("xacro:") and not has_links and element is not document.root
         ):
             reason = f"a xacro file (<{element.tag}>): expand it first, xacro FILE > robot.urdf"
@@ -91,40 +106,66 @@ def _version(root: Element) -> tuple[int, int]:
     return (int(match[1]), int(match[2])) if match else (1, 0)
 
 
-def _joints(root: Element) -> dict[str, str]:
-    """Child link -> type of its joint; the one that moves, where several claim the link."""
-    types: dict[str, str] = {}
+class _Joint(NamedTuple):
+    """What ties a link: the joint's type, the parent's id, the pose in it where it is fixed."""
+
+    type: str
+    parent: str | None
+    X_PB: Pose | None
+
+
+_SAME_FRAME = Pose((0.0, 0.0, 0.0), IDENTITY)
+
+
+def _joints(
+    root: Element, links: Sequence[Element], ids: Sequence[str], quaternions: bool
+) -> dict[str, _Joint]:
+    """Child link -> its joint; the one that moves, where several claim the link."""
+    id_of: dict[str | None, str] = {}
+    for link, id_ in zip(links, ids, strict=True):
+        id_of.setdefault(link.attributes.get("name"), id_)
+    found: dict[str, _Joint] = {}
     for joint in root.all("joint"):
         for child in joint.all("child")[:1]:
-            link, kind = child.attributes.get("link"), joint.attributes.get("type", "")
-            if link is not None and types.get(link, "fixed") == "fixed":
-                types[link] = kind
-    return types
+            name, kind = child.attributes.get("link"), joint.attributes.get("type", "")
+            if name is not None and (name not in found or found[name].type == "fixed"):
+                parent = next((each.attributes.get("link") for each in joint.all("parent")), None)
+                pose = _pose(joint, quaternions) if kind == "fixed" else None
+                found[name] = _Joint(kind, id_of.get(parent), pose)
+    return found
 
 
-def _quoted(name: str) -> str | None:
-    """An XPath literal; None where XPath has none."""
-    for quote in "'\"":
-        if quote not in name:
-            return f"{quote}{name}{quote}"
-    return None
+def _pose(joint: Element, quaternions: bool) -> Pose | None:
+    """Where a joint puts its child's frame in its parent's; None where that is unclear."""
+    origin = next(iter(joint.all("origin")), None)
+    if origin is None:
+        return _SAME_FRAME
+    attributes = origin.attributes
+    position = _plain_numbers(attributes, "xyz", 3)
+    if quaternions and "quat_xyzw" in attributes:
+        axes = () if "rpy" in attributes else _plain_numbers(attributes, "quat_xyzw", 4)
+        rotation = from_quaternion(*axes) if axes else None
+    else:
+        axes = _plain_numbers(attributes, "rpy", 3)
+        rotation = from_rpy(*axes) if axes else None
+    if rotation is None or not position or not all(map(math.isfinite, position)):
+        return None
+    x, y, z = position
+    return Pose((x, y, z), rotation)
+
+
+def _plain_numbers(attributes: Mapping[str, str], name: str, count: int) -> tuple[float, ...]:
+    """The numbers of an attribute, zeros where it is not there; none where it holds other."""
+    text = attributes.get(name)
+    if text is None:
+        return (0.0,) * count
+    values = tuple(parse_number(word)[0] for word in text.split())
+    return values if len(values) == count else ()
 
 
 def _ids(links: list[Element]) -> list[str]:
-    """An XPath for each link: by its name where it has one, with an index where that repeats."""
-    total = Counter(link.attributes.get("name", "") for link in links)
-    seen: Counter[str] = Counter()
-    ids = []
-    for place, link in enumerate(links, 1):
-        name = link.attributes.get("name", "")
-        quoted = _quoted(name) if name else None
-        seen[name] += 1
-        if quoted is None:
-            ids.append(f"/robot/link[{place}]")
-        else:
-            index = f"[{seen[name]}]" if total[name] > 1 else ""
-            ids.append(f"/robot/link[@name={quoted}]{index}")
-    return ids
+    """An XPath for each link."""
+    return [f"/robot/{step}" for step in steps(links)]
 
 
 def _robot_problems(document: Document) -> Iterable[Problem]:
@@ -143,6 +184,14 @@ def _left_over(element: Element) -> str:
     )
 
 
+def _read_shapes(
+    document: Document, elements: Sequence[Element], quaternions: bool
+) -> tuple[Shape, ...]:
+    from inertial_check.formats._urdf_shapes import read_shape  # rarely asked for
+
+    return tuple(read_shape(document, element, quaternions) for element in elements)
+
+
 class _BodyReader:
     """Reads one link; collects what is wrong with its text."""
 
@@ -154,16 +203,30 @@ class _BodyReader:
         self._quaternions = quaternions
         self._problems: list[Problem] = []
 
-    def body(self, id_: str, joints: dict[str, str]) -> Body:
+    def body(self, id_: str, joints: Mapping[str, _Joint]) -> Body:
         """The link as plain data."""
         if not self._name:
             self._malformed(self._link, 'has no name: give it one, name="..."')
         joint = joints.get(self._name) if self._name else None
         inertial = self._inertial()
-        problems = tuple(sorted(self._problems, key=lambda problem: problem.span))
-        span = self._document.element_span(self._link)
-        moved = joint is not None and joint != "fixed"
-        return Body(self._name, id_, span, joint, moved, inertial, problems)
+        return Body(
+            self._name,
+            id_,
+            self._document.element_span(self._link),
+            None if joint is None else joint.type,
+            joint is not None and joint.type != "fixed",
+            inertial,
+            tuple(sorted(self._problems, key=lambda problem: problem.span)),
+            self._shapes(),
+            parent=None if joint is None else joint.parent,
+            X_PB=None if joint is None else joint.X_PB,
+        )
+
+    def _shapes(self) -> Sequence[Shape]:
+        elements = [child for child in self._link.children if child.tag in _SHAPE_ROLES]
+        if not elements:
+            return ()
+        return Shapes(partial(_read_shapes, self._document, elements, self._quaternions))
 
     def _problem(self, message: str, span: Span, kind: ProblemKind = "malformed") -> None:
         self._problems.append(Problem(kind, f"{self._who}: {message}", span))
@@ -281,7 +344,7 @@ class _BodyReader:
     def _origin(self, origin: Element | None) -> tuple[Triple, Rotation]:
         """Centre of mass and own axes, both in the body frame."""
         if origin is None:
-            return (_DEFAULT, _DEFAULT, _DEFAULT), _IDENTITY
+            return (_DEFAULT, _DEFAULT, _DEFAULT), IDENTITY
         attributes = self._attributes(origin, ("xyz", "rpy", "quat_xyzw"))
         translation: Triple = (_DEFAULT, _DEFAULT, _DEFAULT)
         if "xyz" in attributes:
@@ -304,7 +367,7 @@ class _BodyReader:
                 return _UNKNOWN
             else:
                 return self._axes(origin, "quat_xyzw", attributes["quat_xyzw"])
-        return self._axes(origin, "rpy", attributes["rpy"]) if "rpy" in attributes else _IDENTITY
+        return self._axes(origin, "rpy", attributes["rpy"]) if "rpy" in attributes else IDENTITY
 
     def _axes(self, origin: Element, attribute: str, text: Text) -> Rotation:
         """The rotation that an attribute states; unknown where it states none."""
@@ -313,35 +376,10 @@ class _BodyReader:
         values = [number.value for number in self._numbers(origin, attribute, text, *form)]
         if len(self._problems) > before and any(map(math.isnan, values)):
             return _UNKNOWN
-        rotation = _from_rpy(*values) if attribute == "rpy" else _from_quaternion(*values)
+        rotation = from_rpy(*values) if attribute == "rpy" else from_quaternion(*values)
         if rotation is None:
             whole, start, end = text.stripped()
             what = f"{attribute} of <origin>: {shown(whole)} is no rotation: write {form[1]}"
             self._problem(what, self._document.span(start, end))
             return _UNKNOWN
         return rotation
-
-
-def _from_rpy(roll: float, pitch: float, yaw: float) -> Rotation | None:
-    """Rz(yaw) Ry(pitch) Rx(roll): fixed axes, roll first."""
-    if not all(map(math.isfinite, (roll, pitch, yaw))):
-        return None
-    (cr, sr), (cp, sp), (cy, sy) = ((math.cos(a), math.sin(a)) for a in (roll, pitch, yaw))
-    return (
-        (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
-        (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
-        (-sp, cp * sr, cp * cr),
-    )
-
-
-def _from_quaternion(x: float, y: float, z: float, w: float) -> Rotation | None:
-    """The rotation of a quaternion of any length but zero."""
-    length = math.hypot(x, y, z, w)
-    if not math.isfinite(length) or length == 0.0:
-        return None
-    x, y, z, w = x / length, y / length, z / length, w / length
-    return (
-        (1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)),
-        (2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)),
-        (2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)),
-    )

@@ -27,6 +27,12 @@ CERTIFIED = 1e-9
 SOLVED_FACTOR = 64.0
 """Residuals of a problem of unit size under SOLVED_FACTOR eps are rounding, whatever the move."""
 
+MEETS = 1e-12
+"""Bodies that fail a constraint by less, of its size, stay: a solver hardly sees so little."""
+
+FLAT = 1e-9
+"""Points that spread so much less in one direction than in another fill no volume."""
+
 ROUNDING_FACTOR = 4.0
 """Newton's method stops at a residual of ROUNDING_FACTOR eps (1 + ||M||), that of its terms."""
 
@@ -47,6 +53,12 @@ NEAREST_WRITTEN = 5e-7
 
 MAX_CHANGE = 0.05
 """Relative change of the principal moments that `fix` makes unasked: below it, shape survives."""
+
+SAME_BODY = 1e-6
+"""Deviation up to which `diff` calls two bodies equal: six digits, as most converters write."""
+
+EXPLAINED = 1e-3
+"""Share of a difference that a named mistake may leave: by chance, no tensor agrees so far."""
 
 
 def epsilon(dtype: Any, xp: Any) -> float:

@@ -10,9 +10,11 @@ from inertial_check.model.finding import (
     Report,
     Severity,
 )
+from inertial_check.model.shape import DIMENSIONS, Role, Shape, Shapes
 from inertial_check.model.source import Edit, Place, Source, Span
 
 __all__ = [
+    "DIMENSIONS",
     "ENTRIES",
     "Body",
     "BodyReport",
@@ -28,7 +30,10 @@ __all__ = [
     "Problem",
     "ProblemKind",
     "Report",
+    "Role",
     "Severity",
+    "Shape",
+    "Shapes",
     "Source",
     "Span",
 ]

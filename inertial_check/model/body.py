@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from inertial_check.model.source import Source, Span
+from inertial_check.model.shape import Shape
+from inertial_check.model.source import Place, Source, Span
 
 ENTRIES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 """The six entries of a rotational inertia, in the order in which this package keeps them."""
 
-ProblemKind = Literal["repair", "reference", "malformed"]
-"""repair: read only after a mending; reference: not found; malformed: not as the format asks."""
+Origin = Literal["file", "geometry", "default"]
+"""Where a body's inertia comes from: written; taken from its geometry; the format's stand-in."""
+
+ProblemKind = Literal["repair", "reference", "malformed", "engine"]
+"""repair: read only after a mending; reference: not found; malformed: not as the format asks;
+engine: read as written, where the document has its engine use something else."""
 
 
 class Number(NamedTuple):
@@ -21,19 +26,23 @@ class Number(NamedTuple):
     Attributes:
         value: What the text says; NaN where it is no number (a Problem then says so).
         text: As written, without surrounding space; the format's default where nothing is written.
-        span: Where it stands; None where the format's default stands in.
+        span: Where it stands; None where the format's default stands in; empty where it is written
+            as binary data, near what can be shown of it.
+        literal: The text stands there as such. False where an expression stands there, whose value
+            it is.
     """
 
     value: float
     text: str
     span: Span | None
+    literal: bool = True
 
 
 class Problem(NamedTuple):
     """What a reader could not take as it stands.
 
     Attributes:
-        kind: repair, reference or malformed.
+        kind: repair, reference, malformed or engine.
         message: One sentence: the value, the expected, the way out.
         span: Where.
     """
@@ -52,7 +61,12 @@ class Inertial(NamedTuple):
         p_BoBcm_B: Centre of mass in the body frame [m].
         R_BBi: Row-major rotation from the inertial's own axes to the body frame.
         I_BBcm_Bi: The six entries about the centre of mass in the inertial's own axes [kg m^2], by
-            name; entries that are absent from the document are absent here.
+            name; entries that are absent from the document are absent here. An entry that the
+            document's form implies (the products beside principal moments) has no span.
+        kilograms_per_unit: What one of the document's units of mass weighs [kg].
+        meters_per_unit: How long one of its units of length is [m].
+        fluid_added_mass: 6x6, symmetric, rows x y z and rotations about them, about the body's
+            origin in its axes [kg, kg m, kg m^2]; () where the document states none.
     """
 
     span: Span
@@ -60,6 +74,21 @@ class Inertial(NamedTuple):
     p_BoBcm_B: tuple[Number, Number, Number]
     R_BBi: tuple[tuple[float, float, float], ...]
     I_BBcm_Bi: Mapping[str, Number]
+    kilograms_per_unit: float = 1.0
+    meters_per_unit: float = 1.0
+    fluid_added_mass: tuple[tuple[Number, ...], ...] = ()
+
+
+class Pose(NamedTuple):
+    """Where a frame B stands in a frame P.
+
+    Attributes:
+        p_PoBo_P: Origin of B in P [m].
+        R_PB: Row-major rotation from the axes of B to those of P.
+    """
+
+    p_PoBo_P: tuple[float, float, float]
+    R_PB: tuple[tuple[float, float, float], ...]
 
 
 class Body(NamedTuple):
@@ -73,6 +102,13 @@ class Body(NamedTuple):
         moved: Whether a joint that is not fixed moves the body relative to its parent.
         inertial: None where the document has none.
         problems: What is wrong with this body's text.
+        shapes: For looks and for contact, in document order.
+        inertia_from: Where its inertia comes from. "geometry": `inertial` is None, or holds what
+            is written beside it. "default": `inertial` holds the format's stand-in.
+        parent: The id of the body to which its joint ties it; None for a root, for a body that is
+            tied to the world, and where the reader of the format does not tell.
+        X_PB: The body's frame in its parent's, where a fixed joint ties them; None where it cannot
+            be told.
     """
 
     name: str
@@ -82,6 +118,10 @@ class Body(NamedTuple):
     moved: bool
     inertial: Inertial | None
     problems: tuple[Problem, ...] = ()
+    shapes: Sequence[Shape] = ()
+    inertia_from: Origin = "file"
+    parent: str | None = None
+    X_PB: Pose | None = None
 
 
 @dataclass(frozen=True)
@@ -94,6 +134,9 @@ class Model:
         name: The model's own name; "" where it has none.
         bodies: In document order.
         problems: What is wrong with the document as a whole.
+        others: Further documents that were read for it; Span.file counts them from 1.
+        rest: Stands for all that the document says besides the inertias, where one text can have
+            several effects, as in a template; "" where every number stands for itself.
     """
 
     source: Source
@@ -101,3 +144,15 @@ class Model:
     name: str
     bodies: tuple[Body, ...]
     problems: tuple[Problem, ...] = field(default=())
+    others: tuple[Source, ...] = field(default=())
+    rest: str = field(default="", repr=False)
+
+    def source_of(self, span: Span) -> Source:
+        """The document in which a span stands."""
+        return self.others[span.file - 1] if span.file else self.source
+
+    def place(self, span: Span) -> Place:
+        """Where a span stands for a reader."""
+        source = self.source_of(span)
+        place = source.place(span)
+        return place._replace(path=source.path) if span.file else place

@@ -87,12 +87,21 @@ class Finding(NamedTuple):
 
 
 class BodyReport(NamedTuple):
-    """A body and what the conditions say of it."""
+    """A body and what the conditions say of it.
+
+    Attributes:
+        name: As written; can repeat.
+        id: Unique in the file.
+        line: Where it begins, 1-based.
+        judgement: What the conditions say.
+        file: The document in which that line is; None for the report's own.
+    """
 
     name: str
     id: str
     line: int
     judgement: Judgement
+    file: str | None = None
 
 
 class FileReport(NamedTuple):

@@ -12,19 +12,35 @@ from typing import NamedTuple
 
 
 class Span(NamedTuple):
-    """A stretch of a document's bytes: `data[start:end]`."""
+    """A stretch of a document's bytes: `data[start:end]`.
+
+    Attributes:
+        start: First byte.
+        end: The byte after the last.
+        file: Which of a model's documents: 0 for its own, 1, 2, ... for those it includes.
+    """
 
     start: int
     end: int
+    file: int = 0
 
 
 class Place(NamedTuple):
-    """Where a span stands for a reader: 1-based lines, 1-based columns in code points."""
+    """Where a span stands for a reader: 1-based lines, 1-based columns in code points.
+
+    Attributes:
+        line: Where it begins.
+        column: The same.
+        end_line: Where it ends.
+        end_column: The same.
+        path: The document; None for the model's own.
+    """
 
     line: int
     column: int
     end_line: int
     end_column: int
+    path: str | None = None
 
 
 class Edit(NamedTuple):

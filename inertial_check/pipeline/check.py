@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from inertial_check.errors import DocumentError, NotAModelError
-from inertial_check.formats import load
+from inertial_check.errors import DocumentError, NotAModelError, NotExpandedError
+from inertial_check.formats import Context, load
 from inertial_check.model import BodyReport, FileReport, Finding, Model, Place, Report
 from inertial_check.pipeline.discovery import discover
 from inertial_check.pipeline.judge import judge
 from inertial_check.pipeline.settings import Settings
-from inertial_check.rules import UnreadableDocument
+from inertial_check.rules import UnreadableDocument, UnresolvedReference
 
 
 def check_model(
@@ -31,7 +31,10 @@ def check_model(
         UsageError: The settings name an unknown rule.
     """
     settings = (settings or Settings()).validated()
-    model = model_or_path if isinstance(model_or_path, Model) else load(model_or_path)
+    if isinstance(model_or_path, Model):
+        model = model_or_path
+    else:
+        model = load(model_or_path, context=settings.context)
     return Report((_checked(model, settings),))
 
 
@@ -55,11 +58,13 @@ def check_paths(
         documents.append((stdin[1], True, stdin[0]))
     for path, named, data in sorted(documents, key=lambda document: document[0]):
         try:
-            files.append(_checked(_loaded(path, data), settings))
+            model = _loaded(path, data, settings.context)
+            if named or not is_fragment(model):
+                files.append(_checked(model, settings))
         except NotAModelError as error:
             (failures if named else notes).append(str(error))
         except DocumentError as error:
-            files.append(_unreadable(error, settings))
+            files.append(_unreadable(error, settings, named))
             if named:
                 failures.append(str(error))
     if not files and not failures and not settings.allow_empty:
@@ -67,8 +72,8 @@ def check_paths(
     return Report(tuple(files), tuple(failures), tuple(notes))
 
 
-def _loaded(path: str, data: bytes | None) -> Model:
-    return load(path) if data is None else load(data, path=path)
+def _loaded(path: str, data: bytes | None, context: Context) -> Model:
+    return load(path if data is None else data, path=path, context=context)
 
 
 def _checked(model: Model, settings: Settings) -> FileReport:
@@ -79,15 +84,26 @@ def _checked(model: Model, settings: Settings) -> FileReport:
         for finding in rule(model, settings.severity(rule)).findings(judgements)
     ]
     bodies = tuple(
-        BodyReport(body.name, body.id, model.source.place(body.span).line, judgement)
+        BodyReport(body.name, body.id, place.line, judgement, place.path)
         for body, judgement in zip(model.bodies, judgements, strict=True)
+        for place in (model.place(body.span),)
     )
     ordered = tuple(sorted(findings, key=_reading_order))
     return FileReport(model.source.path, model.format, model.name, bodies, ordered)
 
 
-def _unreadable(error: DocumentError, settings: Settings) -> FileReport:
-    rule = UnreadableDocument
+def is_fragment(model: Model) -> bool:
+    """Whether a template gives no body by itself: others include it, and a walk skips it."""
+    return model.format == "xacro" and not model.bodies
+
+
+def _unreadable(error: DocumentError, settings: Settings, named: bool) -> FileReport:
+    """The report of a document that gave no model.
+
+    A template that was met in a walk may be meant for others that give it its arguments.
+    """
+    skipped = isinstance(error, NotExpandedError) and not named
+    rule = UnresolvedReference if skipped else UnreadableDocument
     findings: tuple[Finding, ...] = ()
     if rule in settings.rules():
         line, column = error.line or 1, error.column or 1
@@ -95,5 +111,6 @@ def _unreadable(error: DocumentError, settings: Settings) -> FileReport:
     return FileReport(error.path, None, None, (), findings)
 
 
-def _reading_order(finding: Finding) -> tuple[int, int, str]:
-    return finding.place.line, finding.place.column, finding.code
+def _reading_order(finding: Finding) -> tuple[str, int, int, str]:
+    place = finding.place
+    return place.path or "", place.line, place.column, finding.code

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from inertial_check.pipeline.walk import Entry, Glob
 
 _SNIFFED_BYTES = 1 << 18
-_USD_SUFFIXES = (".usd", ".usda", ".usdc", ".usdz")
-_NOT_READ_YET = {"mujoco": "mjcf", "sdf": "sdf"}
+_FRAGMENTS = frozenset(["mujocoinclude"])  # read where others include them, or when named
 _MAGIC = frozenset("*?[")
 
 
@@ -66,6 +65,7 @@ class _Search:
     def __init__(self) -> None:
         self._found: dict[str, File] = {}
         self._unread: Counter[str] = Counter()
+        self._unable: Counter[str] = Counter()
         self._without_model: list[str] = []
         self._failures: list[str] = []
         self._notes: list[str] = []
@@ -75,6 +75,7 @@ class _Search:
         if self._unread:
             kinds = ", ".join(f"{count} {name}" for name, count in sorted(self._unread.items()))
             notes.append(f"skipped files of formats that this version does not read: {kinds}")
+        notes += [f"skipped {n} file{'s' * (n > 1)}: {why}" for why, n in self._unable.items()]
         if self._found or self._failures:  # otherwise "nothing to check" says it
             notes += [f"no robot model in {path}" for path in self._without_model]
         return Discovery(tuple(sorted(self._found.values())), tuple(self._failures), tuple(notes))
@@ -114,14 +115,16 @@ class _Search:
         """Take a file that holds a model; returns whether it does, of whatever format."""
         suffix = os.path.splitext(entry.absolute)[1].lower()
         try:
-            name = _format(entry.absolute, suffix)
+            name = _format(entry.absolute)
         except OSError as error:
             if not any(suffix in module.SUFFIXES for module in FORMATS.values()):
                 self._notes.append(f"{entry.printed}: skipped, {_reason(error)}")
                 return False
             self._take(entry.printed, entry.absolute, named=False)  # the check will say why
             return True
-        if name in FORMATS:
+        if (reason := _to_install(name)) is not None:
+            self._unable[reason] += 1
+        elif name in FORMATS:
             self._take(entry.printed, entry.absolute, named=False)
         elif name is not None:
             self._unread[name] += 1
@@ -143,14 +146,19 @@ class _Search:
         self._failures.append(f"{printed}: {_reason(error)}")
 
 
-def _format(path: str, suffix: str) -> str | None:
+def _format(path: str) -> str | None:
     """The format that a file's head betrays; None where it is no robot model."""
-    if suffix in _USD_SUFFIXES:
-        return "usd"
     with open(path, "rb") as stream:
         head = stream.read(_SNIFFED_BYTES)
-    name = sniff(head) or _NOT_READ_YET.get(root_tag(head) or "")
-    return "xacro" if suffix == ".xacro" and name == "urdf" else name
+    if root_tag(head) in _FRAGMENTS:
+        return None
+    return sniff(head)
+
+
+def _to_install(name: str | None) -> str | None:
+    """What has to be installed before documents of a format can be read; None where nothing has."""
+    missing = getattr(FORMATS.get(name or ""), "missing", None)
+    return None if missing is None else missing()
 
 
 def _reason(error: Exception) -> str:

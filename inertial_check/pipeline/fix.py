@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from math import inf, nan
 from typing import Any, Literal
 
@@ -17,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.errors import InertialCheckError, UsageError
-from inertial_check.formats import load
+from inertial_check.formats import FORMATS, Context, load
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency
 from inertial_check.inertia.representations import join
@@ -25,7 +26,6 @@ from inertial_check.model import (
     ENTRIES,
     Body,
     Edit,
-    Inertial,
     Judgement,
     Model,
     Number,
@@ -42,6 +42,7 @@ from inertial_check.projection.metrics import INERTIA, named
 
 Floats = npt.NDArray[np.float64]
 Six = tuple[float, ...]
+Layer = Callable[[str], bytes]
 
 FixStatus = Literal[
     "unchanged",
@@ -51,12 +52,17 @@ FixStatus = Literal[
     "not-representable",
     "numerically-zero",
     "malformed",
+    "expression",
+    "shared",
     "negative-mass",
     "massless-with-inertia",
     "non-finite",
     "missing",
 ]
-"""What became of a body; all but unchanged, fixed and missing leave something broken."""
+"""What became of a body; all but unchanged, fixed and missing leave something broken.
+
+expression: a number is computed; the reason says where. shared: what would have to change is used
+for something else, too."""
 
 _MENDED = ("inconsistent", "rounding")
 _WHOLE = ("consistent", "boundary")
@@ -80,6 +86,7 @@ class BodyFix:
         distance: ||new - old|| in the metric [kg m^2].
         margin_before: mu of the old entries; NaN where there is none.
         margin: mu of the new entries; of the old where there are no new ones.
+        file: The included document in which that line is; None for the model's own.
     """
 
     name: str
@@ -93,6 +100,7 @@ class BodyFix:
     distance: float = 0.0
     margin_before: float = nan
     margin: float = nan
+    file: str | None = None
 
 
 @dataclass(frozen=True)
@@ -104,17 +112,23 @@ class Fix:
         format: "urdf", ...
         data: The new bytes, read and judged again already; equal to the old where nothing changes.
         bodies: What is done about each body that was asked about, in document order.
+        others: Included documents in which numbers change, as read, and their new bytes.
+        layer: Where no edit reaches a number, as in binary data: by the path to write to, the bytes
+            of a document that refers to this one and overrides its numbers. `data` is the one that
+            belongs beside it.
     """
 
     source: Source
     format: str
     data: bytes = field(repr=False)
     bodies: tuple[BodyFix, ...]
+    others: tuple[tuple[Source, bytes], ...] = field(default=(), repr=False)
+    layer: Layer | None = field(default=None, repr=False)
 
     @property
     def changed(self) -> bool:
-        """Whether the new bytes differ from the old."""
-        return self.data != self.source.data
+        """Whether any new bytes differ from the old."""
+        return bool(self.others) or self.data != self.source.data
 
     @property
     def complete(self) -> bool:
@@ -123,7 +137,10 @@ class Fix:
 
     def diff(self) -> str:
         """The change as a unified diff; "" where there is none."""
-        return "".join(_unified(self.source, self.data))
+        if self.layer is not None:
+            return "".join(_unified(Source(_beside(self.source.path), b""), self.data))
+        documents = ((self.source, self.data), *self.others)
+        return "".join(line for document in documents for line in _unified(*document))
 
     def write(self, path: str | os.PathLike[str] | None = None) -> None:
         """Write the new bytes, whole or not at all.
@@ -133,13 +150,29 @@ class Fix:
                 and is left alone where nothing changes.
 
         Raises:
-            UsageError: There is no such file, it cannot be written, or it has changed meanwhile.
+            UsageError: There is no such file, it cannot be written, it has changed meanwhile, or
+            numbers change in another file than the one that is named.
         """
         own = self.source.path
         target = own if path is None else os.fspath(path)
         if path is None and not os.path.exists(own):
             raise UsageError(f"{own}: not written: there is no such file; name one to write to")
-        if path is None and not self.changed:
+        if self.layer is not None:
+            if path is None or same_file(target, own):
+                raise UsageError(
+                    f"{own}: not written: its numbers stand in binary data, which is not edited; "
+                    f"-o {_beside(own)} writes a layer over it"
+                )
+            replace_file(target, self.layer(target))
+            return
+        if path is not None and self.others:
+            raise UsageError(
+                f"{target}: not written: the numbers stand in {self.others[0][0].path}, which "
+                f"{own} includes; --write changes them there"
+            )
+        for source, data in self.others:
+            replace_file(source.path, data, source.data)
+        if path is None and self.data == self.source.data:
             return
         expected = self.source.data if path is None or same_file(target, own) else None
         replace_file(target, self.data, expected)
@@ -155,6 +188,7 @@ def fix_model(  # noqa: PLR0913 - the public signature
     bodies: Collection[str] = (),
     select: Collection[str] = (),
     tolerance: float = 0.0,
+    context: Context | None = None,
 ) -> Fix:
     """Move the inertia of every inconsistent body to the nearest that a body can have.
 
@@ -170,6 +204,7 @@ def fix_model(  # noqa: PLR0913 - the public signature
         bodies: Names or ids of the only bodies to look at; all if empty.
         select: Only bodies with findings of these rules (codes, prefixes, names); all if empty.
         tolerance: Bodies with margins down to -tolerance count as consistent.
+        context: Where what the document includes is found.
 
     Returns:
         The new bytes, not written, and what was done about each body.
@@ -182,18 +217,30 @@ def fix_model(  # noqa: PLR0913 - the public signature
     wanted = _Wanted(named(metric).name, validated_margin(margin), max_change, unsafe)
     if not 0 <= max_change <= inf:
         raise UsageError(f"max-change is {max_change!r}; it is a relative change, so 0 or positive")
-    model = model_or_path if isinstance(model_or_path, Model) else load(model_or_path)
+    context = context or Context()
+    if isinstance(model_or_path, Model):
+        model = model_or_path
+    else:
+        model = load(model_or_path, context=context)
     chosen = _chosen(model, bodies, select, tolerance)
-    edits: list[Edit] = []
+    moved: dict[str, Sequence[str]] = {}
     results: list[BodyFix] = []
     for body, judgement in zip(model.bodies, judge(model, tolerance), strict=True):
         if body.id in chosen:
-            result, changes = _mended(model, body, judgement, wanted)
+            result, texts = _mended(model, body, judgement, wanted)
             results.append(result)
-            edits += changes
-    data = model.source.edited(edits)
-    _verify(model, data, {result.id: result for result in results}, tolerance)
-    return Fix(model.source, model.format, data, tuple(results))
+            if texts:
+                moved[body.id] = texts
+    by_id = {result.id: result for result in results}
+    if (layer := _layer_over(model, moved)) is not None:
+        beside = _beside(model.source.path)
+        data = layer(beside)
+        _verify(model, beside, data, context, by_id, tolerance)
+        return Fix(model.source, model.format, data, tuple(results), layer=layer)
+    while model.rest and (disagreeing := _disagreeing(model, moved)):
+        _leave(disagreeing, moved, by_id)
+    data, changed = _settled(model, moved, by_id, context, tolerance)
+    return Fix(model.source, model.format, data, tuple(by_id.values()), changed)
 
 
 def unknown_bodies(model: Model, bodies: Collection[str]) -> list[str]:
@@ -226,38 +273,59 @@ def _chosen(
     if select:
         report = check_model(model, Settings(select=tuple(select), tolerance=tolerance))
         chosen &= {finding.body_id for finding in report.findings if finding.body_id}
-    return chosen
+    return chosen | _with_the_same_text(model, chosen)
+
+
+def _with_the_same_text(model: Model, chosen: set[str]) -> set[str]:
+    """Ids of the bodies that change with those, as a text that is included can state several."""
+    stated = {body.id: _places(body) for body in model.bodies}
+    places = {stated[id_] for id_ in chosen} - {()}
+    return {id_ for id_ in stated if stated[id_] in places}
+
+
+def _places(body: Body) -> tuple[Span | str, ...]:
+    """Where each number of a body's inertia stands, or the default; () where none is written."""
+    numbers = body.inertial.I_BBcm_Bi.values() if body.inertial is not None else ()
+    spans = [number.span for number in numbers if number.span is not None]
+    if not spans or any(span.start == span.end for span in spans):
+        return ()
+    return tuple(number.span or number.text for number in numbers)
 
 
 def _mended(
     model: Model, body: Body, judgement: Judgement, wanted: _Wanted
-) -> tuple[BodyFix, list[Edit]]:
-    """What is done about one body, and the edits that do it."""
+) -> tuple[BodyFix, Sequence[str]]:
+    """What is done about one body, and the texts of its six numbers if they are to change."""
     old = None if body.inertial is None else judgement.I_BBcm_Bi
 
     def result(status: FixStatus, reason: str = "", **values: Any) -> BodyFix:
-        line = model.source.place(body.span).line
+        place = model.place(body.span)
         values = {"margin_before": judgement.margin, "margin": judgement.margin, **values}
-        return BodyFix(body.name, body.id, line, status, reason, old, **values)
+        return BodyFix(
+            body.name, body.id, place.line, status, reason, old, **values, file=place.path
+        )
 
     untouchable = _why_not(body, judgement)
     if untouchable or body.inertial is None or judgement.verdict not in _MENDED:
         return result(*(untouchable or ("unchanged",))), []
-    before = np.array(judgement.I_BBcm_Bi)
+    numbers = _six(body)
+    unit = body.inertial.kilograms_per_unit * body.inertial.meters_per_unit**2
+    before = np.array([number.value for number in numbers])  # in the document's own units
     nearest = nearest_tensor(before, wanted.metric, wanted.margin)
     if nearest is None:
         return result("no-nearest", "the nearest tensor is zero; write the body's inertia"), []
-    numbers = [body.inertial.I_BBcm_Bi[entry] for entry in ENTRIES]
     texts = printed_nearest(numbers, nearest, wanted.metric, wanted.margin)
     if texts is None:
         return result("not-representable", "no decimals of its size survive float32"), []
+    if (unreachable := _unreachable(model, numbers, texts)) is not None:
+        return result(*unreachable), []
     after = np.array([float(text) for text in texts])
     size = float(INERTIA.distance(np.zeros(6), before))
     change = float(INERTIA.distance(before, after)) / size
     moved = {
-        "new": tuple(after.tolist()),
+        "new": tuple((unit * after).tolist()),
         "relative_change": change,
-        "distance": float(named(wanted.metric).distance(before, after)),
+        "distance": unit * float(named(wanted.metric).distance(before, after)),
         "margin": _margin(after),
     }
     if change > wanted.max_change and not wanted.unsafe:
@@ -268,7 +336,7 @@ def _mended(
             **moved,
         ), []
     reason = f"its moments change by {_percent(change)}"
-    return result("fixed", reason, **moved), list(_edits(model.source, numbers, texts))
+    return result("fixed", reason, **moved), texts
 
 
 def _why_not(body: Body, judgement: Judgement) -> tuple[FixStatus, str] | None:
@@ -278,12 +346,13 @@ def _why_not(body: Body, judgement: Judgement) -> tuple[FixStatus, str] | None:
     if complaints:
         return "malformed", complaints[0]
     if inertial is None:
-        return ("missing", "a joint moves it and it has no inertial") if body.moved else None
+        missing = body.moved and body.inertia_from == "file"
+        return ("missing", "it moves and has no inertial") if missing else None
     if verdict == "invalid":
         return _why_invalid(judgement.mass)
     if verdict in _MENDED and judgement.numerically_zero:
         return "numerically-zero", "it is smaller than a micrometre; write the body's inertia"
-    if verdict in _MENDED and any(number.span is None for number in _six(inertial)):
+    if verdict in _MENDED and len(inertial.I_BBcm_Bi) < len(ENTRIES):
         return "malformed", "some of its six numbers are not written"
     return None
 
@@ -296,16 +365,185 @@ def _why_invalid(mass: float) -> tuple[FixStatus, str]:
     return "non-finite", "one of its numbers is not finite"
 
 
-def _six(inertial: Inertial) -> Iterator[Number]:
-    return (inertial.I_BBcm_Bi[entry] for entry in ENTRIES)
+def _six(body: Body) -> list[Number]:
+    """The six numbers of a body that has them."""
+    entries = body.inertial.I_BBcm_Bi if body.inertial is not None else {}
+    return [entries[entry] for entry in ENTRIES]
 
 
-def _edits(source: Source, numbers: Sequence[Number], texts: Sequence[str]) -> Iterator[Edit]:
+def _is_out_of_reach(numbers: Sequence[Number], texts: Sequence[str]) -> bool:
+    """Whether a number would have to change that stands nowhere in a text."""
+    return any(
+        text != number.text and (number.span is None or number.span.start == number.span.end)
+        for number, text in zip(numbers, texts, strict=True)
+    )
+
+
+def _unreachable(
+    model: Model, numbers: Sequence[Number], texts: Sequence[str]
+) -> tuple[FixStatus, str] | None:
+    """Status and reason where no edit gives the numbers these texts; None where one does."""
+    if _is_out_of_reach(numbers, texts) and _overlay(model) is None:
+        return "malformed", "some of its six numbers are not written"
+    wishes = [
+        f"{entry} = {text} for {model.source_of(number.span).text(number.span)}"
+        f" ({_spot(model, number.span)})"
+        for entry, number, text in zip(ENTRIES, numbers, texts, strict=True)
+        if text != number.text and number.span is not None and not number.literal
+    ]
+    return ("expression", f"computed; change to {', '.join(wishes)}") if wishes else None
+
+
+def _spot(model: Model, span: Span) -> str:
+    place = model.place(span)
+    line = f"{place.line}:{place.column}"
+    return f"{place.path}:{line}" if place.path else f"line {line}"
+
+
+def _disagreeing(model: Model, moved: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Bodies that cannot change because what they change stands for another number too, and why."""
+    users: dict[Span, list[tuple[Body, str, Number, str]]] = {}
+    for body in model.bodies:
+        for name, number, text in _wished(body, moved.get(body.id)):
+            if number.span is not None and number.literal:
+                users.setdefault(number.span, []).append((body, name, number, text))
+    reasons = {}
+    for body in model.bodies:
+        for name, number, text in _wished(body, moved.get(body.id)):
+            if text == number.text or number.span is None:
+                continue
+            for other, its_name, _, its_text in users[number.span]:
+                if its_text != text:
+                    reasons[body.id] = (
+                        f"{name} = {text} would change {its_name} of {other.name}, which is written"
+                        f" by the same text ({_spot(model, number.span)}): write it apart"
+                    )
+    return reasons
+
+
+def _wished(body: Body, texts: Sequence[str] | None) -> Iterator[tuple[str, Number, str]]:
+    """The numbers of a body: name, as it stands, and the text that it is to have."""
+    if body.inertial is None:
+        return
+    new = dict(zip(ENTRIES, texts, strict=True)) if texts else {}
+    if body.inertial.mass is not None:
+        yield "the mass", body.inertial.mass, body.inertial.mass.text
+    for number in body.inertial.p_BoBcm_B:
+        yield "the centre of mass", number, number.text
+    for entry, number in body.inertial.I_BBcm_Bi.items():
+        yield entry, number, new.get(entry, number.text)
+
+
+def _overlay(model: Model) -> Callable[[Model, Mapping[str, Sequence[str]], str], bytes] | None:
+    """What writes a document over one of this format; None where the format knows no such thing."""
+    return getattr(FORMATS.get(model.format), "overlay", None)
+
+
+def _layer_over(model: Model, moved: Mapping[str, Sequence[str]]) -> Layer | None:
+    """What writes a document with the new texts over the model's; None where edits do."""
+    overlay = _overlay(model)
+    reached = not any(
+        _is_out_of_reach(_six(body), moved[body.id]) for body in model.bodies if body.id in moved
+    )
+    return None if overlay is None or reached else partial(overlay, model, moved)
+
+
+def _beside(path: str) -> str:
+    """Where a layer over a document would stand if nobody says where."""
+    return f"{os.path.splitext(path)[0]}.fixed.usda"
+
+
+def _leave(
+    reasons: Mapping[str, str], moved: dict[str, Sequence[str]], results: dict[str, BodyFix]
+) -> None:
+    """Take bodies out of those that change."""
+    for id_, reason in reasons.items():
+        del moved[id_]
+        results[id_] = replace(results[id_], status="shared", reason=reason)
+
+
+def _settled(
+    model: Model,
+    moved: dict[str, Sequence[str]],
+    results: dict[str, BodyFix],
+    context: Context,
+    tolerance: float,
+) -> tuple[bytes, tuple[tuple[Source, bytes], ...]]:
+    """The new bytes of the document and of those it includes, verified.
+
+    In a template, a number can have effects that only its expansion shows. What has such effects is
+    taken out of `moved`, and its result says so.
+
+    Raises:
+        InertialCheckError: Something else would change.
+    """
+
+    def attempt(ids: Collection[str]) -> tuple[bytes, tuple[tuple[Source, bytes], ...]]:
+        data, changed = _edited(model, {id_: moved[id_] for id_ in ids})
+        overlay = {os.path.abspath(source.path): new for source, new in changed}
+        if ids:
+            some = {id_: result for id_, result in results.items() if id_ in ids}
+            within = replace(context, overlay={**context.overlay, **overlay})
+            _verify(model, model.source.path, data, within, some, tolerance)
+        return data, changed
+
+    try:
+        return attempt(moved)
+    except InertialCheckError:
+        if not model.rest:
+            raise
+    for group in _groups(model, moved):
+        try:
+            attempt(group)
+        except InertialCheckError as error:
+            reason = f"its numbers have other effects, too ({error})"
+            _leave(dict.fromkeys(group, reason), moved, results)
+    return attempt(moved)
+
+
+def _groups(model: Model, moved: Mapping[str, Sequence[str]]) -> list[set[str]]:
+    """Bodies that can only change together, as the same text states their numbers."""
+    groups: list[tuple[set[Span], set[str]]] = []
+    for body in model.bodies:
+        if body.id not in moved:
+            continue
+        spans = {edit.span for edit in _edits(model, _six(body), moved[body.id])}
+        joined = [group for group in groups if group[0] & spans]
+        groups = [group for group in groups if not group[0] & spans]
+        groups.append(
+            (
+                spans.union(*(group[0] for group in joined)),
+                {body.id}.union(*(group[1] for group in joined)),
+            )
+        )
+    return [ids for _, ids in groups]
+
+
+def _edited(
+    model: Model, moved: Mapping[str, Sequence[str]]
+) -> tuple[bytes, tuple[tuple[Source, bytes], ...]]:
+    """The document's bytes with the new texts, and those of the included ones that change."""
+    # A document that is included twice states two bodies once.
+    edits = dict.fromkeys(
+        edit
+        for body in model.bodies
+        if body.id in moved
+        for edit in _edits(model, _six(body), moved[body.id])
+    )
+    data, *others = (
+        source.edited(edit for edit in edits if edit.span.file == file)
+        for file, source in enumerate((model.source, *model.others))
+    )
+    pairs = zip(model.others, others, strict=True)
+    return data, tuple((source, new) for source, new in pairs if new != source.data)
+
+
+def _edits(model: Model, numbers: Sequence[Number], texts: Sequence[str]) -> Iterator[Edit]:
     """The new texts on the spans of the six numbers, and wherever the tag states them again."""
     for entry, number, text in zip(ENTRIES, numbers, texts, strict=True):
         if number.span is not None and text != number.text:
             yield Edit(number.span, text)
-            for again in _repeated(source, entry, number, number.span):
+            for again in _repeated(model.source_of(number.span), entry, number, number.span):
                 yield Edit(again, text)
 
 
@@ -322,7 +560,7 @@ def _repeated(source: Source, entry: str, number: Number, span: Span) -> Iterato
     for match in re.finditer(rf"\b{transposed}\s*=\s*([\"'])\s*([^\"']*?)\s*\1", tag):
         if transposed != entry and _is_number(match[2], number.value):
             before, after = (len(tag[:i].encode(source.encoding)) for i in match.span(2))
-            yield Span(start + before, start + after)
+            yield Span(start + before, start + after, span.file)
 
 
 def _is_number(text: str, value: float) -> bool:
@@ -337,16 +575,22 @@ def _margin(six: Floats) -> float:
     return float(Consistency(theta, "com").margin)
 
 
-def _verify(model: Model, data: bytes, results: Mapping[str, BodyFix], tolerance: float) -> None:
+def _verify(
+    model: Model,
+    path: str,
+    data: bytes,
+    context: Context,
+    results: Mapping[str, BodyFix],
+    tolerance: float,
+) -> None:
     """Read the new bytes again: mended bodies pass, and every other number stands as it stood.
 
     Raises:
         InertialCheckError: Something else changed, or a mended body does not pass.
     """
-    if data == model.source.data:
-        return
-    again = load(data, format=model.format)
-    path = model.source.path
+    again = load(data, format=model.format, path=path, context=context)
+    if again.rest != model.rest:
+        raise InertialCheckError(f"{path}: not fixed: more than an inertia would change")
     if [body.id for body in again.bodies] != [body.id for body in model.bodies]:
         raise InertialCheckError(f"{path}: not fixed: the new document reads as another model")
     for old, new, judgement in zip(
@@ -368,11 +612,13 @@ def _verify(model: Model, data: bytes, results: Mapping[str, BodyFix], tolerance
 def _stated(body: Body, fixed: bool) -> tuple[Any, ...]:
     """All that a body's text states; without the six numbers if those are to change."""
     inertial = body.inertial
+    # What an engine would make of the numbers is not stated, and ends when they are mended.
+    problems = sum(problem.kind != "engine" for problem in body.problems)
     if inertial is None:
-        return body.name, body.joint, body.moved, len(body.problems)
+        return body.name, body.joint, body.moved, problems
     numbers = [inertial.mass, *inertial.p_BoBcm_B, *(() if fixed else inertial.I_BBcm_Bi.values())]
     texts = tuple(None if number is None else number.text for number in numbers)
-    return body.name, body.joint, body.moved, len(body.problems), inertial.R_BBi, texts
+    return body.name, body.joint, body.moved, problems, inertial.R_BBi, texts
 
 
 def _percent(fraction: float) -> str:

@@ -12,7 +12,7 @@ from inertial_check.inertia.consistency import Verdict, check_printed
 from inertial_check.inertia.equivalents import equivalent_box
 from inertial_check.inertia.printed import half_units
 from inertial_check.inertia.representations import six, symmetric
-from inertial_check.model import ENTRIES, Inertial, Judgement, Model
+from inertial_check.model import ENTRIES, Body, Inertial, Judgement, Model
 
 Floats = npt.NDArray[np.float64]
 
@@ -31,6 +31,8 @@ _NOTHING = Judgement(
     numerically_zero=False,
 )
 
+_UNWRITTEN = {"geometry": Verdict.DERIVED, "default": Verdict.DEFAULTED}
+
 
 def judge(model: Model, tolerance: float = 0.0) -> tuple[Judgement, ...]:
     """Judge every body by its printed numbers, about the centre of mass, in the numbers' own axes.
@@ -44,7 +46,16 @@ def judge(model: Model, tolerance: float = 0.0) -> tuple[Judgement, ...]:
     """
     stated = [body.inertial for body in model.bodies if body.inertial is not None]
     judged = iter(_judge_inertials(stated, tolerance) if stated else ())
-    return tuple(_NOTHING if body.inertial is None else next(judged) for body in model.bodies)
+    return tuple(
+        _attributed(body, _NOTHING if body.inertial is None else next(judged))
+        for body in model.bodies
+    )
+
+
+def _attributed(body: Body, judgement: Judgement) -> Judgement:
+    """The judgement, with the verdict that a body has whose inertia the file does not state."""
+    verdict = _UNWRITTEN.get(body.inertia_from)
+    return judgement if verdict is None else judgement._replace(verdict=verdict.word)
 
 
 def _judge_inertials(inertials: list[Inertial], tolerance: float) -> list[Judgement]:
@@ -54,16 +65,22 @@ def _judge_inertials(inertials: list[Inertial], tolerance: float) -> list[Judgem
     radii = np.array([_radii(inertial) for inertial in inertials])
     R_BBi = np.array([inertial.R_BBi for inertial in inertials])
 
+    # Units cancel in a verdict; as printed, the numbers keep the digits that the box is made of.
     result = check_printed(mass, center, I_BBcm_Bi, radii, tolerance)
-    moments = result.principal_moments
+    kilograms = np.array([inertial.kilograms_per_unit for inertial in inertials])
+    meters = np.array([inertial.meters_per_unit for inertial in inertials])
     with np.errstate(all="ignore"):
+        mass, center = mass * kilograms, center * meters[:, None]
+        unit = kilograms * meters**2
+        I_BBcm_Bi, moments = (v * unit[:, None] for v in (I_BBcm_Bi, result.principal_moments))
         I_BBcm_B = _rotated(I_BBcm_Bi, R_BBi)
         boxes = equivalent_box(mass, moments)
         tiny = np.max(np.abs(I_BBcm_Bi), axis=-1) < mass * tolerances.NUMERICALLY_ZERO_RADIUS**2
         witnesses = np.einsum("nij,nj->ni", R_BBi, result.witness)
+    verdicts = result.verdict  # words for all of them, made anew each time it is asked for
     return [
         Judgement(
-            verdict=str(result.verdict[i]),
+            verdict=str(verdicts[i]),
             margin=float(result.margin[i]),
             tolerance=float(result.tolerance[i]),
             mass=float(mass[i]),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf
 
 from inertial_check.errors import UsageError
+from inertial_check.formats import Context
 from inertial_check.model import Severity
 from inertial_check.rules import ALL_RULES, Rule
 
@@ -21,6 +22,7 @@ class Settings:
         strict: Fail on warnings, and singular-inertia becomes one.
         tolerance: Margins down to -tolerance pass. Dimensionless.
         allow_empty: Nothing to check is no failure.
+        context: Where what a document refers to is found.
     """
 
     select: tuple[str, ...] = ("ALL",)
@@ -29,6 +31,7 @@ class Settings:
     strict: bool = False
     tolerance: float = 0.0
     allow_empty: bool = False
+    context: Context = field(default_factory=Context)
 
     def validated(self) -> Settings:
         """These settings, with --strict carried out.

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from inertial_check.errors import ParameterError
+from inertial_check.inertia import tolerances
 from inertial_check.inertia.frames import refuse_nonrotation
 from inertial_check.projection._constraint import (
     Block,
@@ -41,9 +42,6 @@ from inertial_check.projection.quadratic import SCALE, TO_SVEC, congruence
 
 MOST_TETRAHEDRA = 64
 """An exact polytope is a sum over its tetrahedra; beyond that many, a solve takes minutes."""
-
-_FLAT = 1e-9
-"""A polytope thinner than that part of its own size has no inside to triangulate."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -518,7 +516,7 @@ class DensityInPolytope(_Union):
         unit = (self.points - middle) / size
         thin = np.linalg.svd(unit - unit.mean(axis=0), compute_uv=False)
         try:
-            if len(unit) < 4 or thin[-1] <= _FLAT * thin[0]:
+            if len(unit) < 4 or thin[-1] <= tolerances.FLAT * thin[0]:
                 raise QhullError
             own = np.sort(ConvexHull(unit).vertices)
             simplices = Delaunay(unit[own]).simplices
@@ -528,7 +526,7 @@ class DensityInPolytope(_Union):
                 "needs an inside: give the body a thickness"
             ) from None
         volumes = np.array([abs(np.linalg.det(homogeneous(unit[own][s]))) for s in simplices])
-        kept = simplices[volumes > _FLAT * volumes.max()]
+        kept = simplices[volumes > tolerances.FLAT * volumes.max()]
         return self.points[own], [self.points[own][simplex] for simplex in kept]
 
     def parts(self) -> tuple[Density, ...]:

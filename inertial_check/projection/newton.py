@@ -191,9 +191,8 @@ def _followed(problem: Normalised, t: Floats) -> Found:
     Y, steps = np.broadcast_to(pack(np.eye(4)), problem.x0.shape), np.zeros(len(t), dtype=np.int32)
     for point in PATH:
         mu = np.maximum(point, np.sqrt(t) * problem.mu)
-        Y, _, more = _newton(problem, Y, t, mu, PATH_STEPS)
+        Y, X, _, more = _newton(problem, Y, t, mu, PATH_STEPS)
         steps += more
-    X = _positive(Y, mu)[0]
     best = _polished(problem, X, (X - Y) / t[:, None], t)
     best.steps[:] += steps
     size = 1 / np.maximum(np.linalg.norm(best.z, axis=1), 1.0)
@@ -204,42 +203,58 @@ def _followed(problem: Normalised, t: Floats) -> Found:
 def _polished(problem: Normalised, X: Floats, Z: Floats, t: Floats) -> Found:
     """Newton's method from X and Z, with Y = X - t Z."""
     mu = np.sqrt(t) * problem.mu
-    Y, residual, steps = _newton(problem, X - t[:, None] * Z, t, mu, STEPS)
-    X = _positive(Y, mu)[0]
+    Y, X, residual, steps = _newton(problem, X - t[:, None] * Z, t, mu, STEPS)
     return Found(X, (X - Y) / t[:, None], residual / t, steps)
 
 
 def _newton(
     problem: Normalised, Y: Floats, t: Floats, mu: Floats, most: int
-) -> tuple[Floats, Floats, Counts]:
+) -> tuple[Floats, Floats, Floats, Counts]:
     """Damped Newton steps on t M (Y+ - x0) + t slope + Y - Y+, until no step helps a row.
 
     Returns:
-        (n, 10) Y, (n,) norm of that, (n,) steps.
+        (n, 10) Y, (n, 10) Y+, (n,) norm of the equation, (n,) steps.
     """
     Y, target = np.array(Y), t * problem.rounding
     steps = np.zeros(len(Y), dtype=np.int32)
     equation = _Equation(problem.x0, t[:, None, None] * problem.M, t[:, None] * problem.slope, mu)
-    F, vectors, slopes = equation.at(Y)
-    norm = np.linalg.norm(F, axis=1)
+    state = equation.at(Y)
+    X, norm = state.positive, np.linalg.norm(state.F, axis=1)
     rows = np.flatnonzero(norm > target)
-    state = F[rows], vectors[rows], slopes[rows]
+    state = state.rows(rows)
     for _ in range(most):
         if not rows.size:
             break
         part = equation.rows(rows)
-        step = part.step(*state)
+        step = part.step(state)
         steps[rows] += 1
         y, state, after = part.searched(Y[rows], step, norm[rows])
         better = after < norm[rows]
-        Y[rows[better]], norm[rows[better]] = y[better], after[better]
+        Y[rows[better]], X[rows[better]] = y[better], state.positive[better]
+        norm[rows[better]] = after[better]
         keep = better & (after > target[rows])
-        rows, state = rows[keep], tuple(array[keep] for array in state)
-    return Y, norm, steps
+        rows, state = rows[keep], state.rows(keep)
+    return Y, X, norm, steps
 
 
-State = tuple[Floats, Floats, Floats]
-"""F (n, 10), the eigenvectors of Y (n, 4, 4), and the slopes of the positive part (n, 10)."""
+class _State(NamedTuple):
+    """What the equation is at some Y, and what its Jacobian needs.
+
+    Attributes:
+        F: (n, 10).
+        positive: (n, 10) Y+.
+        vectors: (n, 4, 4) eigenvectors of Y.
+        slopes: (n, 10) divided differences of the positive part, in their basis.
+    """
+
+    F: Floats
+    positive: Floats
+    vectors: Floats
+    slopes: Floats
+
+    def rows(self, rows: np.ndarray) -> _State:
+        """Of some of the rows."""
+        return _State(*(part[rows] for part in self))
 
 
 class _Equation(NamedTuple):
@@ -256,14 +271,15 @@ class _Equation(NamedTuple):
             return self
         return _Equation(*(part[rows] for part in self))
 
-    def at(self, Y: Floats) -> State:
-        """F, and what its Jacobian needs."""
+    def at(self, Y: Floats) -> _State:
+        """What the equation is at Y (n, 10)."""
         positive, vectors, slopes = _positive(Y, self.mu)
         pulled = np.matmul(self.M, (positive - self.x0)[:, :, None])[:, :, 0]
-        return pulled + self.slope + Y - positive, vectors, slopes
+        return _State(pulled + self.slope + Y - positive, positive, vectors, slopes)
 
-    def step(self, F: Floats, vectors: Floats, slopes: Floats) -> Floats:
+    def step(self, state: _State) -> Floats:
         """The Newton step (n, 10): (M Q + 1 - Q) s = -F in the eigenbasis of Y, Q the slopes."""
+        F, _, vectors, slopes = state
         T = congruence(vectors)
         transposed = T.transpose(0, 2, 1)
         jacobian = np.matmul(np.matmul(transposed, self.M), T) * slopes[:, None, :]
@@ -271,11 +287,11 @@ class _Equation(NamedTuple):
         right = np.matmul(transposed, F[:, :, None])
         return np.asarray(-np.matmul(T, np.linalg.solve(jacobian, right))[:, :, 0])
 
-    def searched(self, Y: Floats, step: Floats, norm: Floats) -> tuple[Floats, State, Floats]:
+    def searched(self, Y: Floats, step: Floats, norm: Floats) -> tuple[Floats, _State, Floats]:
         """The step, halved in each row until ||F|| falls: the new Y, its state and ||F||."""
         trial = Y + step
         state = self.at(trial)
-        after = np.linalg.norm(state[0], axis=1)
+        after = np.linalg.norm(state.F, axis=1)
         length = 1.0
         rows = np.flatnonzero(~(after < norm * (1 - DECREASE)))
         for _ in range(HALVINGS):
@@ -285,12 +301,12 @@ class _Equation(NamedTuple):
             trial[rows] = Y[rows] + length * step[rows]
             for whole, part in zip(state, self.rows(rows).at(trial[rows]), strict=True):
                 whole[rows] = part
-            after[rows] = np.linalg.norm(state[0][rows], axis=1)
+            after[rows] = np.linalg.norm(state.F[rows], axis=1)
             rows = rows[~(after[rows] < norm[rows] * (1 - DECREASE * length))]
         return trial, state, after
 
 
-def _positive(Y: Floats, mu: Floats) -> State:
+def _positive(Y: Floats, mu: Floats) -> tuple[Floats, Floats, Floats]:
     """The positive part of Y (n, 10), smoothed by mu (n,).
 
     Returns:

@@ -63,6 +63,7 @@ def _body(body: BodyReport) -> dict[str, Any]:
     return {
         "name": body.name,
         "id": body.id,
+        "file": body.file,
         "line": body.line,
         "mass": judgement.mass,
         "com": judgement.p_BoBcm_B,
@@ -85,6 +86,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "body": finding.body,
         "body_id": finding.body_id,
         "message": finding.message,
+        "file": place.path,
         "line": place.line,
         "column": place.column,
         "end_line": place.end_line,

@@ -43,7 +43,7 @@ def printable(text: str) -> str:
 def location(style: Style, path: str, finding: Finding) -> str:
     """path:line:column, as editors and terminals follow it."""
     place = finding.place
-    return f"{style('path', printable(path))}:{place.line}:{place.column}"
+    return f"{style('path', printable(place.path or path))}:{place.line}:{place.column}"
 
 
 def number(value: float) -> str:

@@ -9,6 +9,7 @@ from inertial_check.rules.document import (
     UnreadableDocument,
     UnresolvedReference,
 )
+from inertial_check.rules.formats import CompiledOtherwise
 from inertial_check.rules.inertia import (
     NegativePrincipalMoment,
     NumericallyZeroInertia,
@@ -18,6 +19,7 @@ from inertial_check.rules.inertia import (
     ZeroInertia,
 )
 from inertial_check.rules.mass import (
+    DefaultedInertial,
     MasslessWithInertia,
     MissingInertial,
     NegativeMass,
@@ -25,7 +27,16 @@ from inertial_check.rules.mass import (
 )
 from inertial_check.rules.pages import as_dict, find, page
 
-__all__ = ["ALL_RULES", "HEADINGS", "Rule", "UnreadableDocument", "as_dict", "find", "page"]
+__all__ = [
+    "ALL_RULES",
+    "HEADINGS",
+    "Rule",
+    "UnreadableDocument",
+    "UnresolvedReference",
+    "as_dict",
+    "find",
+    "page",
+]
 
 ALL_RULES: tuple[type[Rule], ...] = (
     UnreadableDocument,
@@ -36,11 +47,13 @@ ALL_RULES: tuple[type[Rule], ...] = (
     MasslessWithInertia,
     MissingInertial,
     NonFiniteNumber,
+    DefaultedInertial,
     TriangleInequalityViolation,
     NegativePrincipalMoment,
     ZeroInertia,
     NumericallyZeroInertia,
     RoundingViolation,
     SingularInertia,
+    CompiledOtherwise,
 )
 """Every rule, in the order of the codes."""

@@ -78,7 +78,7 @@ class Rule(ABC):
             severity=self.run_severity,
             body=None if body is None else body.name,
             message=message,
-            place=self.model.source.place(span),
+            place=self.model.place(span),
             values=values or {},
             fix=fix,
             body_id=None if body is None else body.id,
@@ -116,9 +116,17 @@ class ProblemRule(Rule):
         return self.at(problem.span, problem.message, body)
 
 
+def mover(body: Body) -> str:
+    """What moves a body, as the beginning of a sentence of which the body is the object."""
+    return "nothing holds" if body.joint is None else f"a {body.joint} joint moves"
+
+
 def hull(numbers: Iterable[Number], otherwise: Span) -> Span:
-    """The smallest span that holds all numbers that are written somewhere."""
+    """The smallest span that holds all numbers that are written in the first one's document."""
     spans = [number.span for number in numbers if number.span is not None]
     if not spans:
         return otherwise
-    return Span(min(span.start for span in spans), max(span.end for span in spans))
+    first = spans[0].file
+    together = [span for span in spans if span.file == first]
+    start, end = min(span.start for span in together), max(span.end for span in together)
+    return Span(start, end, first)

@@ -7,10 +7,13 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.intervals import admissible_intervals
-from inertial_check.model import ENTRIES, FixKind, Judgement
+from inertial_check.model import ENTRIES, Body, FixKind, Judgement
+
+Floats = npt.NDArray[np.float64]
 
 
 def evidence(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
@@ -43,8 +46,11 @@ def _values(judgement: Judgement, intervals: list[list[float]]) -> dict[str, Any
     }
 
 
-def fix_kind(judgement: Judgement) -> FixKind | None:
-    """Whether the nearest consistent tensor is near enough to take unasked; None without one."""
+def fix_kind(body: Body, judgement: Judgement) -> FixKind | None:
+    """Whether the nearest consistent tensor is near enough to take unasked.
+
+    None where there is none, or where expressions would have to give other values.
+    """
     if judgement.numerically_zero:
         return None
     # Most models need no projection, and loading it costs as much as reading one.
@@ -53,10 +59,17 @@ def fix_kind(judgement: Judgement) -> FixKind | None:
 
     before = np.array(judgement.I_BBcm_Bi)
     after = nearest_inertia(before)
-    if not np.any(after):
+    if not np.any(after) or _is_computed(body, before, after):
         return None
     change = INERTIA.distance(before, after) / INERTIA.distance(np.zeros(6), before)
     return "safe" if change <= tolerances.MAX_CHANGE else "unsafe"
+
+
+def _is_computed(body: Body, before: Floats, after: Floats) -> bool:
+    """Whether an entry that changes is the value of an expression; a zero is taken to stay one."""
+    entries = body.inertial.I_BBcm_Bi if body.inertial is not None else {}
+    computed = [entry in entries and not entries[entry].literal for entry in ENTRIES]
+    return bool(np.any((after != before) & (before != 0) & computed))
 
 
 def moments_text(judgement: Judgement) -> str:

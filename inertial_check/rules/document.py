@@ -53,7 +53,7 @@ class NonStrictDocument(ProblemRule):
     ## What it does
     Reports what an XML reader may refuse although MuJoCo, urdfdom and others read on: a declaration
     after a comment or an empty line, a prefix that is declared nowhere, "--" in a comment, a bare
-    ampersand, content after the root element.
+    ampersand, content after the root element; and an SDF whose version SDF does not have.
 
     ## Why is this bad
     The model loads in one tool and fails in the next, with an error that does not speak of robots.
@@ -86,7 +86,8 @@ class UnresolvedReference(ProblemRule):
 
     ## What it does
     Reports an include, package or macro call that is not resolved, and what was skipped because of
-    it. In a URDF that is a call of xacro's that was never expanded.
+    it. In a URDF that is a call of xacro's that was never expanded; in a folder, a xacro file that
+    cannot be expanded by itself.
 
     ## Why is this bad
     The bodies behind it were not checked, or were checked without their geometry.
@@ -117,6 +118,11 @@ class UnresolvedReference(ProblemRule):
     """
 
     code, name, severity, kind = "IC003", "unresolved-reference", Severity.WARNING, "reference"
+
+    @classmethod
+    def on_document(cls, reason: str, place: Place) -> Finding:
+        """The finding on a template that cannot be expanded."""
+        return Finding(cls.code, cls.name, cls.severity, None, reason, place)
 
 
 class MalformedInertial(ProblemRule):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from inertial_check.model import Body, Finding, Judgement, Severity, Span
-from inertial_check.rules._base import Rule, hull
+from inertial_check.rules._base import Rule, hull, mover
 from inertial_check.rules._evidence import evidence, fix_kind, moments_text
 
 
@@ -28,7 +28,7 @@ class _InertiaRule(Rule):
             return
         values = evidence([judgement for _, judgement, _ in spoken])
         for (body, judgement, text), facts in zip(spoken, values, strict=True):
-            fix = fix_kind(judgement) if self.fixable else None
+            fix = fix_kind(body, judgement) if self.fixable else None
             yield self.at(numbers_span(body), text, body, facts, fix)
 
 
@@ -159,8 +159,8 @@ class ZeroInertia(_InertiaRule):
         if not _is_point_mass(judgement) or not body.moved:
             return None
         return (
-            f"a {body.joint} joint moves {judgement.mass:.6g} kg with an inertia of exactly 0; "
-            "write the inertia of the body, or fix the joint"
+            f"{mover(body)} {judgement.mass:.6g} kg with an inertia of exactly 0; write the "
+            f"inertia of the body, or fix {'the joint' if body.joint else 'it to the world'}"
         )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from math import isinf
 
 from inertial_check.model import Body, Finding, Inertial, Judgement, Number, Severity
-from inertial_check.rules._base import BodyRule
+from inertial_check.rules._base import BodyRule, mover
 
 
 class NegativeMass(BodyRule):
@@ -145,8 +145,8 @@ class MissingInertial(BodyRule):
         span = body.span if body.inertial is None else body.inertial.span
         yield self.at(
             span,
-            f"a {body.joint} joint moves this body, which has {what}; give it mass and inertia, or "
-            "fix the joint",
+            f"{mover(body)} this body, which has {what}; give it mass and inertia, or fix "
+            f"{'the joint' if body.joint else 'it to the world'}",
             body,
             {"joint": body.joint},
         )
@@ -191,6 +191,87 @@ class NonFiniteNumber(BodyRule):
                     body,
                     {"entry": what, "text": number.text},
                 )
+
+
+class DefaultedInertial(BodyRule):
+    """The format's default stands in for numbers that are not written.
+
+    ## What it does
+    Reports a body whose mass, or whose moments of inertia, are those that the format gives to
+    bodies that state none. In SDF they are 1 kg and diag(1, 1, 1) kg m^2, the whole of them or each
+    for itself. A link of a static model never moves and stays silent, and so do the defaults that
+    are zero: centre of mass, axes, products of inertia.
+
+    ## Why is this bad
+    It is a body that nobody chose: 1 kg with the inertia of a solid ball 3 m across. Next to a
+    real finger it dominates the motion, and no engine says so. Where only izz is forgotten, a small
+    body gets the izz of a large one, and its tensor is that of no body.
+
+    ## Example
+        <sdf version="1.9">
+          <model name="gripper">
+            <link name="finger">
+              <inertial><mass>0.03</mass></inertial>
+            </link>
+          </model>
+        </sdf>
+
+    ## Use instead
+        <sdf version="1.9">
+          <model name="gripper">
+            <link name="finger">
+              <inertial>
+                <mass>0.03</mass>
+                <inertia><ixx>1.2e-05</ixx><iyy>1.2e-05</iyy><izz>2.5e-06</izz></inertia>
+              </inertial>
+            </link>
+          </model>
+        </sdf>
+
+    ## Tolerance
+    None: whether the numbers are written.
+
+    ## Fix
+    By hand: what is not written has no place in the file.
+
+    ## References
+    SDFormat specification, element inertial (the defaults of mass, ixx, iyy and izz).
+    """
+
+    code, name, severity = "IC105", "defaulted-inertial", Severity.WARNING
+
+    def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
+        """One finding a body, unless the world holds it."""
+        inertial = body.inertial
+        held = body.joint is None and not body.moved
+        if inertial is None or held or body.inertia_from == "geometry":
+            return
+        unwritten = {name: number for name, number in _defaults(inertial) if number.span is None}
+        if not unwritten:
+            return
+        values = {name: _in_si(name, number, inertial) for name, number in unwritten.items()}
+        stated = ", ".join(f"{name} {value:.6g}" for name, value in values.items())
+        yield self.at(
+            inertial.span,
+            f"not written: {', '.join(unwritten)}; the format's defaults stand in ({stated}; kg, "
+            "kg m^2): write the body's own",
+            body,
+            values,
+        )
+
+
+def _in_si(name: str, number: Number, inertial: Inertial) -> float:
+    """A mass [kg] or a moment of inertia [kg m^2]."""
+    mass = number.value * inertial.kilograms_per_unit
+    return mass if name == "mass" else mass * inertial.meters_per_unit**2
+
+
+def _defaults(inertial: Inertial) -> Iterator[tuple[str, Number]]:
+    """The numbers whose defaults are not zero."""
+    if inertial.mass is not None:
+        yield "mass", inertial.mass
+    entries = inertial.I_BBcm_Bi
+    yield from ((name, entries[name]) for name in ("ixx", "iyy", "izz") if name in entries)
 
 
 def _numbers(inertial: Inertial) -> Iterator[tuple[str, Number]]:

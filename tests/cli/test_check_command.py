@@ -147,9 +147,9 @@ def test_show_files(run, here):
 
 
 def test_notes_go_to_stderr_unless_quiet(run, here):
-    (here / "model.xml").write_text("<mujoco/>")
-    assert "1 mjcf" in run(".")[2]
-    assert run(".", "-q")[2] == ""
+    (here / "empty").mkdir()
+    assert "no robot model in empty" in run(".", "empty")[2]
+    assert run(".", "empty", "-q")[2] == ""
 
 
 def test_verbose_says_what_was_looked_at(run):
@@ -253,4 +253,4 @@ def test_other_commands_are_not_loaded(here):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     names = {name.rpartition(".")[2] for name in done.stdout.decode().split()}
-    assert names == {"main", "check", "output", "exit_codes"}
+    assert names == {"main", "check", "options", "output", "exit_codes"}

@@ -1,15 +1,9 @@
-import json
-from collections import defaultdict
-
 import pytest
+
+import verdicts
 
 
 @pytest.fixture(scope="session")
 def truth(corpus):
     """File -> the rows of TRUTH.jsonl on its links, for every URDF document."""
-    rows = defaultdict(list)
-    for line in (corpus / "TRUTH.jsonl").read_text().splitlines():
-        row = json.loads(line)
-        if row["fmt"] == "urdf":
-            rows[row["file"]].append(row)
-    return rows
+    return verdicts.rows_of(corpus, "urdf")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from inertial_check.errors import DocumentError, NotAModelError
+from inertial_check.errors import DocumentError, NotAModelError, NotExpandedError
 from inertial_check.formats import load, sniff
 from inertial_check.model import Edit
 
@@ -67,14 +67,19 @@ def assert_equal(body, row, where):
 
 
 def test_the_unexpanded_file_is_named_as_such(paths):
+    pytest.importorskip("xacro")
     for path in paths:
         if path.name == UNEXPANDED:
             with pytest.raises(NotAModelError, match="xacro file"):
+                load(path, format="urdf")
+            with pytest.raises(NotExpandedError, match="unknown macro name"):
                 load(path)
 
 
 def test_every_root_is_sniffed(paths):
-    assert {sniff(path.read_bytes()) for path in paths} == {"urdf"}
+    for path in paths:
+        expected = "xacro" if path.name == UNEXPANDED else "urdf"
+        assert sniff(path.read_bytes()) == expected, path
 
 
 def test_every_number_stands_where_its_span_says(models):

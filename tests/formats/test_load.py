@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from inertial_check.errors import DocumentError, NotAModelError, UsageError
-from inertial_check.formats import FORMATS, load, root_tag, sniff
+from inertial_check.formats import FORMATS, Head, load, root_tag, sniff
 
 ROBOT = '<robot name="r"><link name="a"/></robot>'
 
@@ -64,14 +64,14 @@ def test_files_without_permission_say_so(tmp_path):
 
 
 def test_other_models_are_no_models():
-    with pytest.raises(NotAModelError, match=r"<html> is no robot model \(known: urdf"):
+    with pytest.raises(NotAModelError, match=r"<html> is no robot model \(known: xacro, urdf"):
         load(b"<!DOCTYPE html><html></html>")
     with pytest.raises(NotAModelError, match=r"<bytes>:1:1: the root element is <mujocoinclude>"):
         load(b"<mujocoinclude/>", format="urdf")
 
 
 def test_unknown_formats_are_refused():
-    with pytest.raises(UsageError, match="unknown format 'stl': known are urdf"):
+    with pytest.raises(UsageError, match="unknown format 'stl': known are xacro, urdf"):
         load(b"<robot/>", format="stl")
 
 
@@ -111,7 +111,7 @@ def test_the_first_element_is_found_behind_any_head(head, rest):
         b"<robot",
         b"<rob",
         b"<robots/>",
-        b"<sdf><robot/></sdf>",
+        b"<model><robot/></model>",
         b"<!-- <robot/>",
         b"</robot>",
         b"\0<robot/>",
@@ -129,7 +129,7 @@ def test_sniffing_reads_the_head_only():
 
 
 def test_the_registry_matches_its_modules():
-    assert FORMATS["urdf"].matches("robot")
+    assert FORMATS["urdf"].matches(Head("robot", b""))
     assert {name: module.NAME for name, module in FORMATS.items()} == {
         name: name for name in FORMATS
     }

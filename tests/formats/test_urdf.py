@@ -322,12 +322,12 @@ def test_a_misspelt_link_is_told():
         "<xacro:arm/>",
     ],
 )
-def test_a_xacro_file_has_to_be_expanded_first(inside):
+def test_a_xacro_file_that_is_called_a_urdf_has_to_be_expanded_first(inside):
     text = f'<robot xmlns:xacro="http://ros.org/wiki/xacro">\n {inside}</robot>'
     with pytest.raises(
         NotAModelError, match=r"expand it first, xacro FILE > robot\.urdf"
     ) as caught:
-        load(text.encode())
+        load(text.encode(), format="urdf")
     assert caught.value.line == 2
 
 

@@ -198,23 +198,21 @@ def test_a_path_that_gives_nothing_is_told_beside_others(tree):
     assert discover(["empty"]) == discover([])  # the check has one sentence for it
 
 
-def test_formats_that_are_not_read_are_counted_in_one_note(tree):
+def test_what_is_in_a_file_decides_and_fragments_are_left_out(tree):
     tree(
         "a.xml=<mujoco/>",
         "b.mjcf=<mujoco/>",
         "c.world=<?xml version='1.0'?><sdf/>",
         "d.usda=#usda 1.0",
-        'e.xacro=<robot xmlns:xacro="http://ros.org/wiki/xacro"/>',
         "f.xml=<mujocoinclude/>",
         "g.xacro=<launch/>",
         "h.urdf",
     )
     found = discover(["."])
-    assert [file.path for file in found.files] == ["./h.urdf"]
-    assert found.notes == (
-        "skipped files of formats that this version does not read: 2 mjcf, 1 sdf, 1 usd, 1 xacro",
-    )
-    assert discover(["a.xml"]).files == (File("a.xml", named=True),)
+    taken = ["./a.xml", "./b.mjcf", "./c.world", "./d.usda", "./h.urdf"]
+    assert [file.path for file in found.files] == taken
+    assert found.notes == ()
+    assert discover(["f.xml"]).files == (File("f.xml", named=True),)
 
 
 @on_posix

@@ -313,15 +313,17 @@ def test_text_that_the_reader_does_not_take_for_that_number_is_caught(monkeypatc
         fixed(BROKEN, unsafe=True)
 
 
-def test_numbers_that_are_not_written_cannot_be_mended():
+@pytest.mark.parametrize(("entry", "status"), [("ixx", "malformed"), ("ixy", "fixed")])
+def test_numbers_that_are_not_written_cannot_be_mended_unless_they_stay(entry, status):
     model = ic.load(urdf(BROKEN).encode())
     (body,) = model.bodies
-    numbers = {**body.inertial.I_BBcm_Bi, "ixy": Number(0.0, "0", None)}
+    number = body.inertial.I_BBcm_Bi[entry]
+    numbers = {**body.inertial.I_BBcm_Bi, entry: Number(number.value, number.text, None)}
     inertial = body.inertial._replace(I_BBcm_Bi=numbers)
     model = dataclasses.replace(model, bodies=(body._replace(inertial=inertial),))
-    fix = ic.fix_model(model)
-    assert statuses(fix) == {"link0": "malformed"}
-    assert not fix.changed
+    fix = ic.fix_model(model, unsafe=True)
+    assert statuses(fix) == {"link0": status}
+    assert fix.changed == (status == "fixed")
 
 
 # What is written, and shown

@@ -46,9 +46,6 @@ RESCALED = 16.0
 ROUNDING = tolerances.SOLVED_FACTOR * float(np.finfo(np.float64).eps)
 """Residuals and changes of a problem of unit size that are rounding."""
 
-FEASIBLE = 1e-3
-"""Part of CERTIFIED by which bodies may fail a constraint and stay: a solver hardly sees less."""
-
 LIFTS = tuple(2.0**k for k in range(-50, -29, 3))
 """Parts of a body at its place that an answer is kept inside by, where rounding left it outside."""
 
@@ -262,7 +259,7 @@ def _rescaled(problem: Posed, point: Point, step: float) -> Point:
 def _staying(problem: Posed, y: Floats, steps: int) -> _Answer | None:
     """The given bodies, where these auxiliary variables show that they meet the constraints."""
     outside = distance(problem.g + problem.Gy @ y, problem.parts)
-    if outside > FEASIBLE * tolerances.CERTIFIED or not _sound(problem.theta0):
+    if outside > tolerances.MEETS or not _sound(problem.theta0):
         return None
     zero = np.zeros_like(problem.g)
     return _Answer(problem.theta0, y, zero, (outside, 0.0, 0.0), steps)

@@ -1,0 +1,264 @@
+"""The bodies of an MJCF document, those of its includes among them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from inertial_check.errors import NotAModelError
+from inertial_check.formats._context import Context
+from inertial_check.formats._markup import Element
+from inertial_check.formats._mjcf_inertial import InertialReader, Pose, compiled
+from inertial_check.formats._mjcf_settings import MAIN, Compiler, Defaults, raised, read_compiler
+from inertial_check.formats._mjcf_tree import Node, Tree
+from inertial_check.formats._numbers import shown
+from inertial_check.formats.mjcf import FRAGMENT, NAME
+from inertial_check.model.body import Body, Inertial, Model, Origin, Problem, ProblemKind
+from inertial_check.model.source import Source
+
+_BODIES = frozenset(("body", "frame", "replicate"))
+_GENERATORS = frozenset(("flexcomp", "composite"))
+
+
+def read_model(source: Source, context: Context) -> Model:
+    """Read an MJCF document and what it includes; see mjcf.read."""
+    tree = Tree(source, context)
+    root, document = tree.root.element, tree.root.document
+    if root.tag not in {"mujoco", FRAGMENT}:
+        place = document.source.line_column(document.element_span(root).start)
+        reason = f"the root element is <{root.tag}>, that of MJCF is <mujoco>"
+        raise NotAModelError(document.source.path, reason, *place)
+    compiler, refused = read_compiler(tree)
+    walk = _Walk(tree, compiler, Defaults(tree))
+    bodies = tuple(walk.read())
+    problems = sorted(
+        (*tree.problems, *refused, *raised(compiler, walk.unwritten), *walk.problems),
+        key=lambda problem: (problem.span.file, problem.span),
+    )
+    model = root.attributes.get("model", "")
+    return Model(document.source, NAME, model, bodies, tuple(problems), tuple(tree.others))
+
+
+@dataclass
+class _Found:
+    """A body and what stands in it, in frames too.
+
+    Attributes:
+        node: The element.
+        place: Which body of the document it is, from 1.
+        inertials: Each with the frame in which it stands.
+        joint: Type of the first joint; None where the body is welded to its parent.
+        has_mass: Whether MuJoCo takes mass from one of its geoms.
+        problems: What is wrong so far.
+    """
+
+    node: Node
+    place: int
+    inertials: list[tuple[Node, Pose]] = field(default_factory=list)
+    joint: str | None = None
+    has_mass: bool = False
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The body's own, or one that is made for it."""
+        return self.node.get("name") or f"body#{self.place}"
+
+    @property
+    def who(self) -> str:
+        """The body in a message."""
+        name = self.node.get("name")
+        return f"body {shown(name)}" if name else self.name
+
+    def note(self, kind: ProblemKind, message: str, node: Node) -> None:
+        """Note what is to be said of an element of the body."""
+        self.problems.append(Problem(kind, f"{self.who}: {message}", node.tag_span))
+
+
+class _Around(NamedTuple):
+    """What an element stands in.
+
+    Attributes:
+        body: None for the world.
+        default: The default class of what names none.
+        frame: In the body; None where it is of no use, in the world.
+        replicate: That makes copies of it, inside the body.
+    """
+
+    body: _Found | None = None
+    default: str = MAIN
+    frame: Pose = Pose()
+    replicate: Node | None = None
+
+
+class _Walk:
+    """One pass over all elements that may hold bodies.
+
+    Attributes:
+        problems: What is wrong outside of bodies.
+        unwritten: How many bodies have neither numbers nor geoms that give them.
+    """
+
+    def __init__(self, tree: Tree, compiler: Compiler, defaults: Defaults) -> None:
+        self.problems: list[Problem] = []
+        self.unwritten = 0
+        self._tree = tree
+        self._compiler = compiler
+        self._defaults = defaults
+        self._found: list[_Found] = []
+        self._copied: set[Element] = set()
+        self._walk()
+
+    def _walk(self) -> None:
+        pending = [(self._top_level(), _Around())]
+        while pending:
+            nodes, around = pending[-1]
+            node = next(nodes, None)
+            if node is None:
+                pending.pop()
+            elif node.tag in _BODIES or node.tag == "worldbody":
+                pending.append((self._tree.children(node), self._inside(node, around)))
+            else:
+                self._element(node, around)
+
+    def _top_level(self) -> Iterator[Node]:
+        """The sections that hold bodies; in a fragment, what a body or the world would hold."""
+        fragment = self._tree.root.tag == FRAGMENT
+        ignored = 0
+        for node in self._tree.children(self._tree.root):
+            if node.tag in _BODIES and not fragment and not ignored:
+                message = (
+                    f"MuJoCo ignores <{node.tag}> outside of <worldbody>, and so all of them here, "
+                    "unless another document includes this one"
+                )
+                self._say("engine", message, node)
+                ignored += 1
+            if node.tag in _BODIES or node.tag in {"worldbody", "attach", *_GENERATORS}:
+                yield node
+            elif node.tag == "inertial":
+                message = (
+                    "<inertial> outside of any body is not checked: it is that of the body that "
+                    "includes this document, so check the one that does"
+                )
+                self._say("reference", message, node)
+
+    def _say(self, kind: ProblemKind, message: str, node: Node) -> None:
+        self.problems.append(Problem(kind, message, node.tag_span))
+
+    def _inside(self, node: Node, around: _Around) -> _Around:
+        default = node.get("childclass") or around.default
+        if node.tag == "body":
+            if around.replicate is not None:
+                self._note_copies(around.replicate)
+            self._found.append(_Found(node, len(self._found) + 1))
+            return _Around(self._found[-1], default)
+        if node.tag == "replicate":
+            return around._replace(default=default, replicate=around.replicate or node)
+        if node.tag == "worldbody" or around.body is None:
+            return around._replace(default=default)
+        reader = InertialReader(node, around.body.who, self._compiler)
+        frame = around.frame.then(reader.pose())
+        around.body.problems += reader.problems
+        return around._replace(default=default, frame=frame)
+
+    def _note_copies(self, replicate: Node) -> None:
+        """Say once that the bodies in an element are more than are listed."""
+        if replicate.element not in self._copied:
+            self._copied.add(replicate.element)
+            count = shown(replicate.get("count") or "")
+            message = f"<replicate count={count}>: each body in it is listed once"
+            self._say("engine", message, replicate)
+
+    def _element(self, node: Node, around: _Around) -> None:
+        body = around.body
+        if node.tag == "attach" and node.get("model") is not None:
+            what = f"<attach> of model {shown(node.get('model') or '')}"
+            message = f"{what} is not followed: check the file of that <model> by itself"
+            self._say("reference", message, node)
+        elif node.tag in _GENERATORS:
+            message = f"the bodies that MuJoCo makes of this <{node.tag}> are not listed"
+            self._say("engine", message, node)
+        elif node.tag == "inertial":
+            self._inertial(node, around)
+        elif body is None:
+            return
+        elif node.tag == "geom" and not body.has_mass:
+            body.has_mass = self._compiler.counts(self._defaults.of(node, around.default))
+        elif node.tag == "freejoint" and body.joint is None:
+            body.joint = "free"
+        elif node.tag == "joint" and body.joint is None:
+            body.joint = self._defaults.of(node, around.default).get("type", "hinge")
+
+    def _inertial(self, node: Node, around: _Around) -> None:
+        if around.body is None:
+            message = "<inertial> in the world, which MuJoCo refuses: move it into a <body>"
+            self._say("malformed", message, node)
+        elif around.replicate is not None:
+            message = "<inertial> in a <replicate>, which MuJoCo drops: move it into the <body>"
+            around.body.note("malformed", message, node)
+        else:
+            around.body.inertials.append((node, around.frame))
+
+    def read(self) -> Iterator[Body]:
+        """The bodies in document order."""
+        names = [body.name for body in self._found]
+        for body, id_ in zip(self._found, _ids(names), strict=True):
+            inertial = self._first_inertial(body)
+            origin = self._origin(body, inertial)
+            self._note_settings(body, inertial, origin)
+            yield Body(
+                body.name,
+                id_,
+                body.node.span,
+                body.joint or "fixed",
+                body.joint not in (None, "fixed"),  # which only Bullet knows
+                inertial,
+                tuple(sorted(body.problems, key=lambda problem: problem.span)),
+                inertia_from=origin,
+            )
+
+    def _first_inertial(self, body: _Found) -> Inertial | None:
+        if not body.inertials:
+            return None
+        for other, _ in body.inertials[1:]:
+            message = "a second <inertial> in <body>; the first is taken: delete one"
+            body.note("malformed", message, other)
+        node, frame = body.inertials[0]
+        reader = InertialReader(node, body.who, self._compiler)
+        inertial = reader.inertial(frame)
+        body.problems += reader.problems
+        return inertial
+
+    def _origin(self, body: _Found, inertial: Inertial | None) -> Origin:
+        asked = ("true",) if inertial else ("true", "auto")
+        return "geometry" if body.has_mass and self._compiler.inertiafromgeom in asked else "file"
+
+    def _note_settings(self, body: _Found, inertial: Inertial | None, origin: Origin) -> None:
+        """Say what the compiler's settings make of the body."""
+        compiler = self._compiler
+        if inertial is not None:
+            notes = compiled(inertial, compiler)
+            if origin == "geometry":
+                message = "inertiafromgeom: MuJoCo ignores this <inertial>, for the body has geoms"
+                notes = iter((message,))
+            for note in notes:
+                body.note("engine", note, body.inertials[0][0])
+        elif origin == "file":
+            self.unwritten += 1
+
+
+def _ids(names: list[str]) -> Iterator[str]:
+    """An XPath for each body: by its name, with an index where that repeats or is none of XPath."""
+    total = Counter(names)
+    seen: Counter[str] = Counter()
+    for place, name in enumerate(names, 1):
+        seen[name] += 1
+        quote = next((quote for quote in "'\"" if quote not in name), None)
+        if name == f"body#{place}" or quote is None:
+            yield f"(//body)[{place}]"
+        elif total[name] > 1:
+            yield f"(//body[@name={quote}{name}{quote}])[{seen[name]}]"
+        else:
+            yield f"//body[@name={quote}{name}{quote}]"

@@ -1,0 +1,26 @@
+"""What stands for all that a document says besides the inertias of its bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from inertial_check.model.body import Body
+
+
+def rest_of(data: bytes, bodies: Iterable[Body]) -> str:
+    """A digest of a document without the numbers of its bodies' inertias.
+
+    Args:
+        data: The document in which those numbers have their spans.
+        bodies: As read from it.
+    """
+    from hashlib import sha256
+
+    inertials = (body.inertial for body in bodies if body.inertial is not None)
+    spans = {number.span for one in inertials for number in one.I_BBcm_Bi.values() if number.span}
+    digest, at = sha256(), 0
+    for span in sorted(spans):
+        digest.update(data[at : span.start])
+        at = span.end
+    digest.update(data[at:])
+    return digest.hexdigest()

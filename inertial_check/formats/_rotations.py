@@ -1,0 +1,34 @@
+"""The rotations that documents state, as row-major matrices; None where numbers state none."""
+
+from __future__ import annotations
+
+import math
+
+Rotation = tuple[tuple[float, float, float], ...]
+
+IDENTITY: Rotation = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+
+def from_rpy(roll: float, pitch: float, yaw: float) -> Rotation | None:
+    """Rz(yaw) Ry(pitch) Rx(roll): fixed axes, roll first."""
+    if not all(map(math.isfinite, (roll, pitch, yaw))):
+        return None
+    (cr, sr), (cp, sp), (cy, sy) = ((math.cos(a), math.sin(a)) for a in (roll, pitch, yaw))
+    return (
+        (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
+        (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
+        (-sp, cp * sr, cp * cr),
+    )
+
+
+def from_quaternion(x: float, y: float, z: float, w: float) -> Rotation | None:
+    """The rotation of a quaternion of any length but zero."""
+    length = math.hypot(x, y, z, w)
+    if not math.isfinite(length) or length == 0.0:
+        return None
+    x, y, z, w = x / length, y / length, z / length, w / length
+    return (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)),
+        (2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)),
+        (2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)),
+    )

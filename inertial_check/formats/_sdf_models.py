@@ -1,0 +1,319 @@
+"""The tree of an SDF: worlds, nested models and includes -> bodies with scoped names."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from inertial_check.errors import NotAModelError
+from inertial_check.formats._context import Context
+from inertial_check.formats._markup import Element
+from inertial_check.formats._numbers import shown
+from inertial_check.formats._sdf_includes import LATEST, Library, NotIncluded, minor_version
+from inertial_check.formats._sdf_links import LinkReader, is_true, word
+from inertial_check.formats._xml import Document, parse
+from inertial_check.formats._xpath import steps
+from inertial_check.model.body import Body, Model, Problem, ProblemKind
+from inertial_check.model.source import Source
+
+_OLDEST = 2
+_READ = frozenset(("model", "link", "include", "joint", "frame"))
+_HELD = frozenset(("world", "population", "model", "include", "joint", "frame"))
+_DEEPEST = 64
+_LONGEST_NAME = 1000
+_MOST_HOPS = 100
+_WORLD = "world"
+_SEPARATOR = "::"
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """Where in the tree an element stands.
+
+    Attributes:
+        document: The document that holds it.
+        names: Of the models around it, joined; "" for none.
+        id: The XPath of what holds it.
+        static: Whether the models around it are immovable.
+        depth: Of models and includes.
+        including: Paths of the documents that are being read, outermost first.
+    """
+
+    document: Document
+    names: str
+    id: str
+    static: bool
+    depth: int
+    including: tuple[str, ...]
+
+    def scoped(self, name: str) -> str:
+        """A name as it is seen from outside all models."""
+        return f"{self.names}{_SEPARATOR}{name}" if self.names else name
+
+
+class _Given(NamedTuple):
+    """What an include says in place of the model that it includes; None for nothing."""
+
+    name: str | None = None
+    static: str | None = None
+    merged: bool = False
+
+
+class _Joint(NamedTuple):
+    """A joint, its ends by scoped names."""
+
+    type: str
+    parent: str
+    child: str
+
+
+@dataclass
+class _Assembly:
+    """Bodies that joints may tie to each other: those of a world, or of a model without one."""
+
+    first_body: int
+    joints: list[_Joint] = field(default_factory=list)
+    aliases: dict[str, str] = field(default_factory=dict)  # of frames and models
+
+
+class Reader:
+    """Walks one document and what it includes."""
+
+    def __init__(self, source: Source, context: Context, roots: tuple[str, ...]) -> None:
+        """Parse the document.
+
+        Raises:
+            DocumentError: It cannot be read.
+            NotAModelError: Its root is none of these.
+        """
+        document = parse(source.path, source.data, unquoted=True)
+        if document.root.tag not in roots:
+            place = document.source.line_column(document.element_span(document.root).start)
+            reason = f"the root element is <{document.root.tag}>, an SDF's is <{roots[0]}>"
+            raise NotAModelError(source.path, reason, *place)
+        self._document = document
+        self._library = Library(context, roots)
+        self._bodies: list[Body] = []
+        self._problems: list[Problem] = []
+        self._assembly = _Assembly(0)
+
+    def model(self, format: str) -> Model:
+        """The whole document as plain data."""
+        document = self._document
+        including = (document.source.path,)
+        self._holder(
+            document.root, _Scope(document, "", f"/{document.root.tag}", False, 0, including)
+        )
+        for each in (document, *self._library.documents):
+            self._problems += each.problems
+            self._note_version(each)
+        said_once = dict.fromkeys(self._problems)  # a document can be included often
+        problems = tuple(sorted(said_once, key=lambda p: (p.span.file, p.span)))
+        others = tuple(self._library.sources)
+        return Model(document.source, format, self._name(), tuple(self._bodies), problems, others)
+
+    def _name(self) -> str:
+        """Of the first world, else of the first model."""
+        root = self._document.root
+        named = [*root.all("world"), *root.all("model")]
+        return named[0].attributes.get("name", "") if named else ""
+
+    def _note_version(self, document: Document) -> None:
+        root = document.root
+        written = root.attributes.get("version")
+        minor = minor_version(written or "")
+        if minor is not None and _OLDEST <= minor <= LATEST:
+            return
+        what = "names no version" if written is None else f"has version {shown(written)}"
+        message = (
+            f"<{root.tag}> {what}, and is read as 1.{LATEST}; engines may refuse it: write the "
+            f"version that it is made for, 1.{_OLDEST} to 1.{LATEST}"
+        )
+        self._problems.append(Problem("repair", message, document.tag_span(root)))
+
+    def _problem(self, scope: _Scope, element: Element, message: str, kind: ProblemKind) -> None:
+        self._problems.append(Problem(kind, message, scope.document.tag_span(element)))
+
+    def _skipped(self, scope: _Scope, element: Element, reason: str) -> None:
+        """Say what of the document was not read, and why."""
+        message = f"<{element.tag}> is skipped, and its links are not checked: {reason}"
+        self._problem(scope, element, message, "reference")
+
+    def _holder(self, holder: Element, scope: _Scope) -> None:
+        """The root, a world or a population: what holds models."""
+        if scope.depth >= _DEEPEST:
+            self._skipped(scope, holder, f"it stands more than {_DEEPEST} deep")
+            return
+        children = [child for child in holder.children if child.tag in _HELD]
+        alone = holder is self._document.root
+        for child, step in zip(children, steps(children), strict=True):
+            if alone:
+                self._assembly = _Assembly(len(self._bodies))
+            if child.tag in {"world", "population"}:
+                self._holder(child, replace(scope, id=f"{scope.id}/{step}", depth=scope.depth + 1))
+            else:
+                self._child(child, replace(scope, id=f"{scope.id}/{step}"))
+            if alone:
+                self._tie()
+
+    def _child(self, element: Element, scope: _Scope) -> None:
+        """An element of a model or a world; the scope's id is the element's own."""
+        if element.tag == "model":
+            self._model(element, scope)
+        elif element.tag == "include":
+            self._include(element, scope)
+        elif element.tag == "link":
+            self._link(element, scope)
+        elif element.tag == "joint":
+            self._joint(element, scope)
+        elif element.tag == "frame":
+            self._frame(element, scope)
+
+    def _model(self, model: Element, outer: _Scope, given: _Given | None = None) -> None:
+        given = given or _Given()
+        if outer.depth >= _DEEPEST:
+            self._skipped(outer, model, f"models stand in each other more than {_DEEPEST} deep")
+            return
+        static = given.static or word(outer.document, next(iter(model.all("static")), None))
+        own = outer.names
+        if not given.merged:
+            name = model.attributes.get("name", "") if given.name is None else given.name
+            own = outer.scoped(self._cut(outer, model, name))
+        scope = replace(
+            outer,
+            names=own,
+            static=outer.static or is_true(static),
+            depth=outer.depth + 1,
+        )
+        before = len(self._bodies)
+        children = [child for child in model.children if child.tag in _READ]
+        for child, step in zip(children, steps(children), strict=True):
+            self._child(child, replace(scope, id=f"{scope.id}/{step}"))
+        self._note_misspelt(model, scope)
+        self._name_canonical(model, scope, before)
+
+    def _cut(self, scope: _Scope, model: Element, name: str) -> str:
+        """A name of bounded length: every link inside repeats it."""
+        if len(name) <= _LONGEST_NAME:
+            return name
+        what = f"<model> has a name of {len(name)} characters, of which the first are shown"
+        self._problem(scope, model, f"{what}: shorten it to at most {_LONGEST_NAME}", "repair")
+        return name[:_LONGEST_NAME]
+
+    def _note_misspelt(self, model: Element, scope: _Scope) -> None:
+        for child in model.children:
+            if child.tag not in _READ and child.tag.lower() in _READ:
+                message = f"engines ignore <{child.tag}>: write <{child.tag.lower()}>"
+                self._problem(scope, child, message, "malformed")
+
+    def _name_canonical(self, model: Element, scope: _Scope, before: int) -> None:
+        """Let the model's own name stand for the link that its frame is attached to."""
+        canonical = model.attributes.get("canonical_link")
+        if canonical:
+            self._assembly.aliases.setdefault(scope.names, scope.scoped(canonical))
+        elif len(self._bodies) > before:
+            self._assembly.aliases.setdefault(scope.names, self._bodies[before].name)
+
+    def _include(self, include: Element, scope: _Scope) -> None:
+        document = scope.document
+        texts = {
+            tag: word(document, next(iter(include.all(tag)), None))
+            for tag in ("uri", "name", "static")
+        }
+        given = _Given(
+            texts["name"] or None,
+            texts["static"] or None,
+            is_true(include.attributes.get("merge", "")),
+        )
+        try:
+            self._included(texts["uri"], given, scope)
+        except NotIncluded as reason:
+            self._skipped(scope, include, str(reason))
+        for child in include.children:
+            if child.tag == "experimental:params":
+                message = (
+                    "the changes that <experimental:params> makes to the included model are not "
+                    "made here; its links are checked as their own file states them"
+                )
+                self._problem(scope, child, message, "reference")
+
+    def _included(self, uri: str, given: _Given, scope: _Scope) -> None:
+        """Read the model that an include names in the include's place.
+
+        Raises:
+            NotIncluded: It cannot be.
+        """
+        path = scope.document.source.path
+        found = self._library.find(uri, None if path.startswith("<") else path)
+        inside = found.document.source.path
+        around = [os.path.abspath(outer) for outer in scope.including]
+        if os.path.abspath(inside) in around:
+            circle = scope.including[around.index(os.path.abspath(inside)) :]
+            raise NotIncluded(f"it includes itself: {' -> '.join((*circle, inside))}")
+        if found.model.tag != "model":
+            return
+        self._library.spend(len(found.model.children))
+        inner = replace(
+            scope,
+            document=found.document,
+            id=f"{scope.id}/{found.model.tag}",
+            including=(*scope.including, inside),
+        )
+        self._model(found.model, inner, given)
+
+    def _link(self, link: Element, scope: _Scope) -> None:
+        name = scope.scoped(link.attributes.get("name", ""))
+        stated = LinkReader(scope.document, link, name).read()
+        self._bodies.append(
+            Body(
+                name,
+                scope.id,
+                scope.document.element_span(link),
+                None,
+                not scope.static,
+                stated.inertial,
+                stated.problems,
+                (),
+                stated.inertia_from,
+            )
+        )
+
+    def _joint(self, joint: Element, scope: _Scope) -> None:
+        ends = [
+            word(scope.document, next(iter(joint.all(tag)), None)) for tag in ("parent", "child")
+        ]
+        parent, child = (end if end == _WORLD else scope.scoped(end) for end in ends)
+        self._assembly.joints.append(_Joint(joint.attributes.get("type", ""), parent, child))
+
+    def _frame(self, frame: Element, scope: _Scope) -> None:
+        attached = frame.attributes.get("attached_to")
+        target = scope.scoped(attached) if attached else scope.names
+        self._assembly.aliases.setdefault(scope.scoped(frame.attributes.get("name", "")), target)
+
+    def _tie(self) -> None:
+        """Say of each body of the assembly which joint holds it."""
+        assembly = self._assembly
+        first = assembly.first_body
+        links = {body.name for body in self._bodies[first:]}
+        holding: dict[str, str] = {}
+        for joint in assembly.joints:
+            child = _target(joint.child, links, assembly.aliases)
+            if child == _WORLD:
+                child = _target(joint.parent, links, assembly.aliases)
+            if joint.type != "gearbox" and holding.get(child, "fixed") == "fixed":
+                holding[child] = joint.type
+        for index, body in enumerate(self._bodies[first:], first):
+            if body.moved and body.name in holding:
+                kind = holding[body.name]
+                self._bodies[index] = body._replace(joint=kind, moved=kind != "fixed")
+
+
+def _target(name: str, links: set[str], aliases: dict[str, str]) -> str:
+    """The link that a scoped name stands for, by way of frames and models."""
+    for _ in range(_MOST_HOPS):
+        name = name.removesuffix(f"{_SEPARATOR}__model__")
+        if name in links or name not in aliases:
+            break
+        name = aliases[name]
+    return name

@@ -1,0 +1,199 @@
+"""Where a .usda text states its prims and the numbers of its attributes: spec path -> bytes.
+
+Not a parser of USD, which is the library's task, but of its punctuation: comments, strings, asset
+and prim paths, and groups in brackets are told apart, so that what looks like an attribute inside
+one of them is none. Only what the library has read is looked at; on anything else the scanner finds
+less, never another place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+_TOKEN = re.compile(
+    rb"""
+      (?P<space>(?:[ \t\r\n\v\f]+|(?:\#|//)[^\r\n]*|/\*.*?\*/)+)
+    | (?P<string>\"\"\"(?:[^"\\]|\\.|"(?!""))*+\"\"\" | '''(?:[^'\\]|\\.|'(?!''))*+'''
+        | "(?:[^"\\]|\\.)*+" | '(?:[^'\\]|\\.)*+')
+    | (?P<asset>@@@(?:[^@\\]|\\.|@(?!@@))*+@@@ | @[^@]*+@)
+    | (?P<path><[^>]*+>)
+    | (?P<number>[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?(?![\w.]) | -?(?:inf|nan)\b)
+    | (?P<word>[\w\x80-\xff][\w:.\x80-\xff]*)
+    | (?P<numbers>\[[-+0-9.,eE \t\r\n()]*+\])
+    | (?P<other>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_CLOSING = {b"(": b")", b"[": b"]", b"{": b"}"}
+_SPECIFIERS = frozenset((b"def", b"over", b"class"))
+
+
+class Piece(NamedTuple):
+    """One number: its text and its bytes."""
+
+    text: str
+    start: int
+    end: int
+
+
+class Prim(NamedTuple):
+    """A prim spec, from its specifier to its closing brace."""
+
+    start: int
+    end: int
+
+
+class Value(NamedTuple):
+    """The value of an attribute spec: its bytes, and its numbers where it is one or a tuple."""
+
+    start: int
+    end: int
+    pieces: tuple[Piece, ...]
+
+
+class Places(NamedTuple):
+    """Where a layer states what, by spec path ("/robot{shape=box}link.physics:mass")."""
+
+    prims: dict[str, Prim]
+    values: dict[str, Value]
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: bytes
+    start: int
+    end: int
+
+
+def scan(data: bytes, attributes: Collection[str]) -> Places:
+    """Find every prim, and the values of the attributes with these names.
+
+    Args:
+        data: A text layer that the library reads.
+        attributes: Names with their namespace, as "physics:mass".
+    """
+    return _Scanner(data, frozenset(name.encode() for name in attributes)).places()
+
+
+def _tokens(data: bytes) -> Iterator[_Token]:
+    for match in _TOKEN.finditer(data):
+        kind = match.lastgroup or ""
+        if kind != "space":
+            yield _Token(kind, match[0], match.start(), match.end())
+    while True:
+        yield _Token("end", b"", len(data), len(data))
+
+
+class _Open(NamedTuple):
+    """A brace that is open: the prim or variant inside it, or a set of variants."""
+
+    path: str
+    start: int | None
+    variants: str | None
+
+
+class _Scanner:
+    """Walks over the tokens once, with a stack of the open braces."""
+
+    def __init__(self, data: bytes, wanted: frozenset[bytes]) -> None:
+        self._tokens = _tokens(data)
+        self._wanted = wanted
+        self._ahead: list[_Token] = []
+        self._places = Places({}, {})
+        self._stack = [_Open("", None, None)]
+
+    def places(self) -> Places:
+        """What the layer states; of a value that it states twice, the last."""
+        before: _Token | None = None
+        while (token := self._next()).kind != "end":
+            here = self._stack[-1]
+            if token.text == b"}":
+                self._close(token)
+            elif token.text in _CLOSING or token.kind == "numbers":
+                self._skip(token)
+            elif token.kind == "string" and here.variants is not None:
+                name = f"{here.path}{{{here.variants}={_unquoted(token)}}}"
+                self._enter(_Open(name, None, None))
+            elif token.kind == "word" and self._begins_block(token):
+                pass
+            elif token.text == b"=":
+                self._value(before)
+            before = token
+        return self._places
+
+    def _next(self) -> _Token:
+        return self._ahead.pop(0) if self._ahead else next(self._tokens)
+
+    def _peek(self, count: int) -> list[_Token]:
+        while len(self._ahead) < count:
+            self._ahead.append(next(self._tokens))
+        return self._ahead[:count]
+
+    def _begins_block(self, token: _Token) -> bool:
+        """Enter the prim or the set of variants that begins here, if one does."""
+        first, second = self._peek(2)
+        path = self._stack[-1].path
+        if token.text in _SPECIFIERS:
+            name = first if first.kind == "string" else second
+            if name.kind != "string" or (name is second and first.kind != "word"):
+                return False
+            inside = f"{path}{'' if path.endswith('}') else '/'}{_unquoted(name)}"
+            return self._enter(_Open(inside, token.start, None))
+        if token.text == b"variantSet" and first.kind == "string":
+            return self._enter(_Open(path, None, _unquoted(first)))
+        return False
+
+    def _enter(self, inside: _Open) -> bool:
+        """Go on behind the next brace that opens, past the metadata before it."""
+        while (token := self._next()).kind != "end":
+            if token.text == b"{":
+                self._stack.append(inside)
+                break
+            if token.text in _CLOSING:
+                self._skip(token)
+        return True
+
+    def _close(self, token: _Token) -> None:
+        if len(self._stack) > 1:
+            closed = self._stack.pop()
+            if closed.start is not None:
+                self._places.prims[closed.path] = Prim(closed.start, token.end)
+
+    def _skip(self, first: _Token) -> list[_Token]:
+        """The tokens of a group in brackets, both included."""
+        group = [first]
+        if first.kind == "numbers":
+            return group
+        closing = [_CLOSING[first.text]]
+        while closing:
+            token = self._next()
+            if token.kind == "end":
+                break
+            group.append(token)
+            if token.kind != "other":
+                continue
+            if token.text in _CLOSING:
+                closing.append(_CLOSING[token.text])
+            elif token.text == closing[-1]:
+                closing.pop()
+        return group
+
+    def _value(self, name: _Token | None) -> None:
+        """Take the value behind an equals sign, if it is wanted."""
+        first = self._next()
+        group = self._skip(first) if first.text in _CLOSING else [first]
+        if name is None or name.text not in self._wanted or len(self._stack) < 2:
+            return
+        pieces = tuple(
+            Piece(token.text.decode(), token.start, token.end)
+            for token in group
+            if token.kind == "number"
+        )
+        path = f"{self._stack[-1].path}.{name.text.decode()}"
+        self._places.values[path] = Value(first.start, group[-1].end, pieces)
+
+
+def _unquoted(token: _Token) -> str:
+    return token.text.strip(b"\"'").decode("utf-8", "replace")

@@ -1,0 +1,190 @@
+"""Expands a xacro file in a process of its own, which is stopped when it takes too long."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from inertial_check.errors import NotExpandedError
+from inertial_check.formats._context import Context
+from inertial_check.model.source import Source, Span
+
+_CHILD = "from inertial_check.formats._xacro_child import main; main()"
+_LONGEST_REASON = 500
+
+
+class Limits(NamedTuple):
+    """What an expansion may take.
+
+    Attributes:
+        seconds: Of time, and of processor time.
+        memory: Bytes of address space.
+    """
+
+    seconds: float = 20.0
+    memory: int = 1 << 30
+
+
+LIMITS = Limits()
+
+
+class Element(NamedTuple):
+    """An element of the expanded document.
+
+    Attributes:
+        start: First byte in the expanded document.
+        tag_end: Past its start tag there.
+        end: Past its end tag there.
+        tag: Its start tag where it was written; None where that is not known.
+        whole: All of it where it was written.
+    """
+
+    start: int
+    tag_end: int
+    end: int
+    tag: Span | None
+    whole: Span | None
+
+
+class Origin(NamedTuple):
+    """Where a word of the expanded document comes from.
+
+    Attributes:
+        span: Where it stands, or the expression that gave it.
+        verbatim: It stands there as such.
+    """
+
+    span: Span
+    verbatim: bool
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """An expanded xacro file.
+
+    Attributes:
+        data: The document, UTF-8.
+        sources: The files it was made from, its own first; Span.file counts them from 0.
+        elements: In document order.
+        words: First and last byte of each word of an attribute -> where it comes from.
+        repairs: What was mended in the files in order to read them, and where.
+        unmatched: Includes whose pattern matches no file, and where.
+    """
+
+    data: bytes = field(repr=False)
+    sources: tuple[Source, ...]
+    elements: tuple[Element, ...] = field(repr=False)
+    words: Mapping[tuple[int, int], Origin] = field(repr=False)
+    repairs: tuple[tuple[str, Span], ...] = ()
+    unmatched: tuple[tuple[str, Span], ...] = ()
+
+
+def expand(source: Source, context: Context, limits: Limits = LIMITS) -> Expansion:
+    """Expand a xacro file.
+
+    Args:
+        source: The file.
+        context: Arguments, folders of packages, bytes to be read in place of files.
+        limits: What it may take.
+
+    Raises:
+        NotExpandedError: xacro cannot expand the file, or not within the limits.
+    """
+    answer = _answer(source.path, _request(source, context, limits), limits)
+    if "error" in answer:
+        raise _error(source.path, **answer["error"])
+    words = {(row[0], row[1]): Origin(Span(*row[2:5]), bool(row[5])) for row in answer["words"]}
+    return Expansion(
+        base64.b64decode(answer["text"]),
+        tuple(_source(**file) for file in answer["files"]),
+        tuple(_element(row) for row in answer["elements"]),
+        words,
+        tuple((text, Span(*span)) for text, *span in answer["repairs"]),
+        tuple((text, Span(*span)) for text, *span in answer["unmatched"]),
+    )
+
+
+def _request(source: Source, context: Context, limits: Limits) -> bytes:
+    request = {
+        "path": source.path,
+        "data": base64.b64encode(source.data).decode(),
+        "packages": {name: os.fspath(folder) for name, folder in context.packages.items()},
+        "arguments": {name: str(value) for name, value in context.xacro_args.items()},
+        "overlay": {
+            path: base64.b64encode(data).decode() for path, data in context.overlay.items()
+        },
+        **limits._asdict(),
+    }
+    return json.dumps(request).encode()
+
+
+def _answer(path: str, request: bytes, limits: Limits) -> dict[str, Any]:
+    """What the child says.
+
+    Raises:
+        NotExpandedError: It takes too long, or says nothing.
+    """
+    # It finds the modules that this process finds, wherever it was started.
+    code = f"import sys; sys.path[:] = {sys.path!r}; {_CHILD}"
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        said, complaint = process.communicate(request, timeout=limits.seconds)
+    except subprocess.TimeoutExpired:
+        reason = f"not expanded within {limits.seconds:g} s: does an expression grow without bound?"
+        raise NotExpandedError(path, reason) from None
+    finally:
+        if process.poll() is None:
+            _stop(process)
+    try:
+        answer: dict[str, Any] = json.loads(said)
+    except ValueError:
+        last = complaint.decode(errors="replace").strip().rpartition("\n")[2]
+        reason = f"xacro ended without an answer (exit code {process.returncode}) {last}"
+        raise NotExpandedError(path, reason.strip()) from None
+    return answer
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """End the child and whatever it has started."""
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def _error(
+    main: str, reason: str, path: str | None, line: int | None, column: int | None
+) -> NotExpandedError:
+    """The complaint as one line; one about an included file names that file."""
+    reason = " ".join(reason.split())
+    if len(reason) > _LONGEST_REASON:
+        reason = f"{reason[:_LONGEST_REASON]}..."
+    if path is None or path == main:
+        return NotExpandedError(main, reason, line, column)
+    return NotExpandedError(main, f"in {path}:{line}:{column}: {reason}")
+
+
+def _source(path: str, encoding: str, bom: str, data: str) -> Source:
+    return Source(path, base64.b64decode(data), encoding, base64.b64decode(bom))
+
+
+def _element(row: list[int | None]) -> Element:
+    start, tag_end, end = (place or 0 for place in row[:3])
+    at, at_tag_end, at_end, file = row[3:]
+    if at is None or at_tag_end is None or at_end is None or file is None:
+        return Element(start, tag_end, end, None, None)
+    return Element(start, tag_end, end, Span(at, at_tag_end, file), Span(at, at_end, file))

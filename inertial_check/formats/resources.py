@@ -1,0 +1,179 @@
+"""From what a model calls a mesh to the file: packages, URLs and paths. Nothing is ever fetched.
+
+The same answer on every machine that has the same files: no environment variable is asked. A
+package is a folder given by --package-path, else the nearest folder above the model that is it or
+holds it: one whose package.xml has that name, or that has the name itself.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from inertial_check.errors import UsageError
+
+Packages = Mapping[str, str | os.PathLike[str]]
+"""Folders of packages by name."""
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(//)?(.*)", re.DOTALL)
+_PACKAGE_NAME = re.compile(rb"<name>\s*([^<\s]+)\s*</name>")
+_DRIVE = re.compile(r"/[A-Za-z]:")
+_MANIFEST_HEAD = 1 << 16
+"""Bytes of a package.xml in which its name is looked for."""
+
+
+class Resource(NamedTuple):
+    """A file that a model refers to.
+
+    Attributes:
+        uri: As written.
+        path: The file; None where there is none.
+        reason: Why there is none, with the way out; None where there is one.
+    """
+
+    uri: str
+    path: str | None
+    reason: str | None
+
+
+def resolve(
+    uri: str,
+    model: str | None,
+    packages: Packages | None = None,
+    exists: Callable[[str], bool] = os.path.isfile,
+) -> Resource:
+    """Find the file that a URI names.
+
+    Args:
+        uri: package://NAME/REST, model://NAME/REST, file:///PATH, or a path, which is taken from
+            the model's folder.
+        model: Path of the model file; None for one without a file.
+        packages: Folders by package name.
+        exists: What counts as found; os.path.exists also finds folders, as model://NAME names one.
+
+    Returns:
+        The path of a file that exists, or the reason why there is none.
+    """
+    match = _SCHEME.fullmatch(uri)
+    scheme = match[1].lower() if match and match[2] else ""
+    rest = match[3] if match else ""
+    if match and scheme in {"package", "model"}:
+        return _in_package(uri, rest, model, packages or {}, exists)
+    if match and scheme == "file":
+        return _at_url(uri, rest, exists)
+    if scheme:
+        known = "package://, model://, file:// or a path"
+        return _none(uri, f"{scheme}:// is not fetched: expected {known}")
+    if os.path.isabs(uri):
+        return _existing(uri, [uri], exists)
+    if model is None:
+        return _none(uri, "a relative path, but the model was read from no file")
+    return _existing(uri, [os.path.join(os.path.dirname(model), uri)], exists)
+
+
+def package_paths(texts: Iterable[str]) -> dict[str, str]:
+    """The packages that texts PKG=DIR name.
+
+    Raises:
+        UsageError: A text of another form, a folder that does not exist, a package named twice.
+    """
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, folder = text.partition("=")
+        if not (name and equals and folder):
+            raise UsageError(f"--package-path {text}: expected PKG=DIR")
+        if not os.path.isdir(folder):
+            raise UsageError(f"--package-path {text}: no such folder")
+        if found.setdefault(name, folder) != folder:
+            raise UsageError(f"--package-path names {name} twice: {found[name]} and {folder}")
+    return found
+
+
+def _none(uri: str, reason: str) -> Resource:
+    return Resource(uri, None, f"{uri}: {reason}")
+
+
+def _existing(uri: str, candidates: list[str], exists: Callable[[str], bool]) -> Resource:
+    """The first of these paths that exists."""
+    for path in candidates:
+        if exists(path):
+            return Resource(uri, path, None)
+    path = candidates[0]
+    reason = f"not a file: {path}" if os.path.exists(path) else f"no such file: {path}"
+    return _none(uri, reason + _hint(path))
+
+
+def _hint(path: str) -> str:
+    """A file beside the missing one that may be meant."""
+    if "\\" in path and os.sep != "\\":
+        return "; write / for \\"
+    folder, name = os.path.split(path)
+    try:
+        with os.scandir(folder or ".") as entries:
+            alike = sorted(e.name for e in entries if e.name.lower() == name.lower())
+    except (OSError, ValueError):  # ValueError: a NUL in the path
+        return ""
+    return f"; there is {alike[0]}" if alike else ""
+
+
+def _at_url(uri: str, rest: str, exists: Callable[[str], bool]) -> Resource:
+    """The file of file://REST."""
+    host, slash, path = rest.partition("/")
+    if host not in {"", "localhost"} or not slash:
+        return _none(uri, f"names the host {host!r}: write file:///PATH, or a path alone")
+    path = slash + path
+    if _DRIVE.match(path) and os.sep == "\\":
+        path = path[1:]
+    return _existing(uri, [path, unquote(path)], exists)
+
+
+def _in_package(
+    uri: str, rest: str, model: str | None, packages: Packages, exists: Callable[[str], bool]
+) -> Resource:
+    """The file of package://NAME/REST."""
+    name, _, inside = rest.partition("/")
+    if not name:
+        return _none(uri, "names no package: expected package://NAME/PATH")
+    if name in packages:
+        return _existing(uri, [os.path.join(os.fspath(packages[name]), inside)], exists)
+    if model is None:
+        reason = f"the package {name} is sought above the model, which was read from no file"
+        return _none(uri, f"{reason}; name it with --package-path {name}=DIR")
+    folders = list(_folders(name, model))
+    if not folders:
+        near = (f for f in _above(model) if inside and exists(os.path.join(f, inside)))
+        alike = next(near, "DIR")
+        reason = f"no folder above the model is or holds the package {name}"
+        return _none(uri, f"{reason}; name it with --package-path {name}={alike}")
+    return _existing(uri, [os.path.join(folder, inside) for folder in folders], exists)
+
+
+def _above(model: str) -> Iterator[str]:
+    """The folder of the model, and those above it."""
+    folder, below = os.path.dirname(os.path.abspath(model)), ""
+    while folder != below:
+        yield folder
+        folder, below = os.path.dirname(folder), folder
+
+
+def _folders(name: str, model: str) -> Iterator[str]:
+    """Folders that look like the package, nearest to the model first."""
+    for folder in _above(model):
+        if os.path.basename(folder) == name or _manifest_name(folder) == name:
+            yield folder
+        inside = os.path.join(folder, name)
+        if name not in {os.curdir, os.pardir} and os.path.isdir(inside):
+            yield inside
+
+
+def _manifest_name(folder: str) -> str | None:
+    """The name in the folder's package.xml."""
+    try:
+        with open(os.path.join(folder, "package.xml"), "rb") as file:
+            match = _PACKAGE_NAME.search(file.read(_MANIFEST_HEAD))
+    except OSError:
+        return None
+    return match[1].decode("utf-8", "replace") if match else None

@@ -1,0 +1,112 @@
+"""The shapes that a document gives a body, for looks and for contact. Plain data, no judgement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, overload
+
+from inertial_check.model.source import Span
+
+Role = Literal["visual", "collision"]
+"""What a shape is for: to be seen, or to touch."""
+
+DIMENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "box": ("x", "y", "z"),
+        "sphere": ("radius",),
+        "ellipsoid": ("x", "y", "z"),
+        "cylinder": ("radius", "length"),
+        "capsule": ("radius", "length"),
+        "cone": ("radius", "length"),
+        "mesh": (),
+        "plane": (),
+        "heightmap": (),
+        "polyline": (),
+    }
+)
+"""What the dimensions of each kind of shape are, in order [m].
+
+Edges of a box, radii of an ellipsoid. Cylinder, capsule and cone lie along z, the middle of their
+length at the origin; a capsule's length is that of its cylinder, without the caps; a cone's tip is
+at +length / 2. A mesh has its size in its file; what follows it encloses no volume."""
+
+
+class Shape(NamedTuple):
+    """One shape of a body.
+
+    Attributes:
+        kind: A name of DIMENSIONS, or whatever the document calls it; "" where it names none.
+        role: "visual" or "collision".
+        dimensions: Numbers as DIMENSIONS names them for this kind [m].
+        p_BoGo_B: The shape's origin in the body frame [m].
+        R_BG: Row-major rotation from the shape's axes to the body frame.
+        span: The element in the document.
+        uri: Where a mesh is, as written.
+        scale: Factors on a mesh's coordinates; a negative one mirrors it.
+        note: Why the shape cannot be used, with the way out; None where it can. The numbers above
+            then mean nothing.
+    """
+
+    kind: str
+    role: Role
+    dimensions: tuple[float, ...]
+    p_BoGo_B: tuple[float, float, float]
+    R_BG: tuple[tuple[float, float, float], ...]
+    span: Span
+    uri: str | None = None
+    scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    note: str | None = None
+
+
+class Shapes(Sequence[Shape]):
+    """The shapes of a body, read from the document when they are first looked at.
+
+    A check of the numbers never looks at them, and reading them would cost it a tenth of its time.
+    """
+
+    __slots__ = ("_read", "_shapes")
+
+    def __init__(self, read: Callable[[], tuple[Shape, ...]]) -> None:
+        self._read: Callable[[], tuple[Shape, ...]] | None = read
+        self._shapes: tuple[Shape, ...] = ()
+
+    def _all(self) -> tuple[Shape, ...]:
+        if self._read is not None:
+            self._shapes = self._read()
+            self._read = None  # and with it the tree of the document
+        return self._shapes
+
+    @overload
+    def __getitem__(self, index: int) -> Shape: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Shape, ...]: ...
+    def __getitem__(self, index: int | slice) -> Shape | tuple[Shape, ...]:
+        """The shape, or shapes, at an index."""
+        return self._all()[index]
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._all())
+
+    def __iter__(self) -> Iterator[Shape]:
+        """Over the shapes in document order."""
+        return iter(self._all())
+
+    def __eq__(self, other: object) -> bool:
+        """Whether these are the same shapes, read or not."""
+        if isinstance(other, (Shapes, tuple)):
+            return self._all() == tuple(other)
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        """That of the tuple."""
+        return hash(self._all())
+
+    def __repr__(self) -> str:
+        """As the tuple."""
+        return repr(self._all())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles are tuples: plain data, without the document."""
+        return tuple, (self._all(),)

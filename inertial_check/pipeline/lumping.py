@@ -1,0 +1,136 @@
+"""Bodies on fixed joints counted into the bodies that carry them, as converters do.
+
+sdformat, MuJoCo's fusestatic and Isaac's importers merge the links of a URDF so. What is fixed to
+a link called world is not merged into it: sdformat stops there too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.inertia import frames
+from inertial_check.model.body import Body, Model
+
+Floats = npt.NDArray[np.float64]
+
+_WORLD = "world"
+_FIXED = "fixed"
+
+
+class Lumped(NamedTuple):
+    """Bodies with what is fixed to them.
+
+    Attributes:
+        theta: (n, 10) of all bodies, about their centres of mass; only of carriers it is of use.
+        merged: Of each carrier the indices of the bodies that were merged into it, in order.
+        carrier: Into which body each is merged; itself where into none.
+        notes: What could not be merged, and why.
+    """
+
+    theta: Floats
+    merged: Mapping[int, Sequence[int]]
+    carrier: Sequence[int]
+    notes: Sequence[str]
+
+
+class _Place(NamedTuple):
+    """The carrier R of a body B, and where B stands in it."""
+
+    carrier: int
+    X_RB: Floats
+
+
+def lump(model: Model, theta: Floats) -> Lumped:
+    """Merge every body on a fixed joint into the body that carries it.
+
+    Args:
+        model: As read.
+        theta: (n, 10) of its bodies about their centres of mass, order "urdf"; NaN spreads.
+    """
+    parents, notes = _parents(model)
+    places = _places(model.bodies, parents)
+    total = np.array(theta)
+    merged: dict[int, list[int]] = {}
+    for index, place in enumerate(places):
+        if place.carrier != index:
+            root = place.carrier
+            moved = frames.transform(theta[index], place.X_RB, "com")
+            total[root] = frames.add(total[root], moved, "com")
+            merged.setdefault(root, []).append(index)
+    return Lumped(total, merged, [place.carrier for place in places], notes)
+
+
+def _parents(model: Model) -> tuple[dict[int, int], list[str]]:
+    """The body into which each body is merged, if any; and what cannot be."""
+    bodies, path = model.bodies, model.source.path
+    held = [index for index, body in enumerate(bodies) if body.joint == _FIXED]
+    if held and all(body.parent is None for body in bodies):
+        reason = f"the reader of {model.format} does not tell what they are fixed to"
+        return {}, [f"{path}: bodies on fixed joints were not merged: {reason}"]
+    index_of = {body.id: index for index, body in enumerate(bodies)}
+    parents: dict[int, int] = {}
+    notes: list[str] = []
+    for index in held:
+        body = bodies[index]
+        parent = index_of.get(body.parent or "")
+        if parent is None or bodies[parent].name == _WORLD:
+            continue
+        if body.X_PB is None or not np.all(np.isfinite(_matrix(body))):
+            where = f"where it is fixed to {bodies[parent].name} cannot be read"
+            notes.append(f"{path}: {body.name} was not merged: {where}")
+        else:
+            parents[index] = parent
+    for index in _on_cycles(parents):
+        notes.append(f"{path}: {bodies[index].name} was not merged: it is fixed to itself")
+        del parents[index]
+    return parents, notes
+
+
+def _on_cycles(parents: Mapping[int, int]) -> list[int]:
+    """Bodies that carry themselves by way of others."""
+    found: list[int] = []
+    seen: dict[int, int] = {}
+    for start in parents:
+        index: int | None = start
+        while index is not None and index not in seen:
+            seen[index] = start
+            index = parents.get(index)
+        if index is not None and seen[index] == start:
+            first = index
+            while True:
+                found.append(index)
+                index = parents[index]
+                if index == first:
+                    break
+    return sorted(found)
+
+
+def _places(bodies: Sequence[Body], parents: Mapping[int, int]) -> list[_Place]:
+    """The carrier of each body, and its pose there; itself where nothing carries it."""
+    known: dict[int, _Place] = {}
+    for start in range(len(bodies)):
+        chain = [start]
+        while chain[-1] in parents and chain[-1] not in known:
+            chain.append(parents[chain[-1]])
+        for index in reversed(chain):
+            if index in known:
+                continue
+            if index not in parents:
+                known[index] = _Place(index, np.eye(4))
+                continue
+            above = known[parents[index]]
+            known[index] = _Place(above.carrier, above.X_RB @ _matrix(bodies[index]))
+    return [known[index] for index in range(len(bodies))]
+
+
+def _matrix(body: Body) -> Floats:
+    """The pose of a body in its parent."""
+    X_PB = np.eye(4)
+    if body.X_PB is not None:
+        X_PB[:3, :3] = body.X_PB.R_PB
+        X_PB[:3, 3] = body.X_PB.p_PoBo_P
+    return X_PB

@@ -1,0 +1,197 @@
+"""The comparison of two models, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from math import ceil, isfinite, log10
+from typing import Any
+
+from inertial_check import __version__
+from inertial_check.model import ENTRIES
+from inertial_check.model.difference import (
+    QUANTITIES,
+    BodyDifference,
+    ComparedBody,
+    ComparedModel,
+    Difference,
+    Explanation,
+    Quantity,
+    Status,
+)
+from inertial_check.reports import View
+from inertial_check.reports.text import Style, number, plural, printable, rounded
+
+SCHEMA_VERSION = "1"
+
+_NAMES: dict[Quantity, str] = {"mass": "mass", "com": "centre of mass", "inertia": "inertia"}
+_UNITS: dict[Quantity, str] = {"mass": "kg", "com": "m", "inertia": "kg m^2"}
+_OF: dict[Quantity, str] = {
+    "mass": "of the larger",
+    "com": "radii of gyration",
+    "inertia": "of the largest principal moment",
+}
+_SHOWN_EXPLANATIONS = 3
+_DIGITS, _MOST_DIGITS = 6, 17
+
+
+def text(difference: Difference, view: View) -> str:
+    """What differs, for people: nothing of bodies that are equal."""
+    style = Style(view.color)
+    blocks = ["".join(_block(style, difference, body)) for body in difference.bodies]
+    said = "".join(f"{block}\n" for block in blocks if block)
+    return said + (_summary(difference) if view.summary else "")
+
+
+def _block(style: Style, difference: Difference, body: BodyDifference) -> Iterator[str]:
+    if body.frame or body.status == "equal":
+        return
+    sides = tuple(
+        (which, model, side)
+        for which, model, side in (("A", difference.a, body.a), ("B", difference.b, body.b))
+        if side is not None
+    )
+    yield f"{style('path', _heading(body))}\n"
+    for which, model, side in sides:
+        merged = f", with {_listed(side.merged)} merged into it" if side.merged else ""
+        yield f"  {which}  {_place(model, side)}{merged}\n"
+    if len(sides) == 1:
+        which, _, side = sides[0]
+        weight = f", {number(side.mass)} kg" if isfinite(side.mass) else ""
+        yield f"  {style('error', 'only in')} {which}{weight}\n"
+    elif body.status == "incomparable":
+        yield f"  {style('error', 'not comparable')}: {printable(body.reason)}\n"
+    for quantity in body.differs:
+        yield from _quantity(style, body, quantity)
+    for place, explanation in enumerate(body.explanations[:_SHOWN_EXPLANATIONS]):
+        yield f"  {_explained(style, body, explanation, first=place == 0)}\n"
+    if body.status == "differs" and not body.explanations:
+        yield "  no known mistake of a converter gives these numbers\n"
+
+
+def _heading(body: BodyDifference) -> str:
+    names = [printable(side.name) for side in (body.a, body.b) if side is not None]
+    return " = ".join(dict.fromkeys(names)) or '""'
+
+
+def _place(model: ComparedModel, side: ComparedBody) -> str:
+    return f"{printable(side.file or model.path)}:{side.line}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return printable(", ".join(names))
+
+
+def _quantity(style: Style, body: BodyDifference, quantity: Quantity) -> Iterator[str]:
+    if body.a is None or body.b is None or body.deviations is None:
+        return
+    deviation: float = getattr(body.deviations, quantity)
+    size = f"{deviation:.3g} {_OF[quantity]}"
+    yield f"  {style('error', _NAMES[quantity])} differs by {size} [{_UNITS[quantity]}]\n"
+    # As many digits as show the difference.
+    needed = 2 - ceil(log10(deviation)) if 0 < deviation < 1 else 0
+    digits = min(max(needed + 1, _DIGITS), _MOST_DIGITS)
+    for which, side in (("A", body.a), ("B", body.b)):
+        yield f"    {which}  {_values(side, quantity, digits)}\n"
+
+
+def _values(side: ComparedBody, quantity: Quantity, digits: int) -> str:
+    if quantity == "mass":
+        return rounded([side.mass], digits)[0]
+    if quantity == "com":
+        return " ".join(rounded(side.p_BoBcm_B, digits))
+    shown = rounded(side.I_BBcm_B, digits)
+    return ", ".join(f"{entry} {value}" for entry, value in zip(ENTRIES, shown, strict=True))
+
+
+def _explained(style: Style, body: BodyDifference, one: Explanation, first: bool) -> str:
+    other, own = ("B", "A") if one.of == "a" else ("A", "B")
+    part = [_NAMES[quantity] for quantity in one.explains]
+    whole = len(part) == len(body.differs)
+    what = other if whole else f"the {' and the '.join(part)} of {other}"
+    link = "is" if whole or len(part) == 1 else "are"
+    owner = own if whole else f"{'that' if len(part) == 1 else 'those'} of {own}"
+    name = style("code", f"[{one.name}]")
+    return f"{'' if first else 'or '}{what} {link} {owner} {printable(one.change)} {name}"
+
+
+def _summary(difference: Difference) -> str:
+    """What was compared and what came of it."""
+    counts = [
+        (difference.count("equal"), "equal"),
+        (difference.count("differs"), "different"),
+        (difference.count("incomparable"), "not comparable"),
+        (difference.count("only-a"), "only in A"),
+        (difference.count("only-b"), "only in B"),
+    ]
+    bodies = sum(count for count, _ in counts)
+    parts = [f"{count} {word}" for count, word in counts if count]
+    frames = sum(body.frame for body in difference.bodies)
+    also = f"; {plural(frames, 'frame')} without mass on one side only" if frames else ""
+    said = f"Compared {plural(bodies, 'body')}: {', '.join(parts) or 'none'}{also}.\n"
+    name, most = next(iter(difference.explained.items()), ("", 0))
+    if most > 1:
+        different = difference.count("differs")
+        said += f"{name} explains {most} of the {different} bodies that differ.\n"
+    return said
+
+
+def as_json(difference: Difference, view: View) -> str:
+    """A JSON document, ASCII only; NaN and the infinities are null."""
+    statuses: tuple[Status, ...] = ("equal", "differs", "incomparable", "only-a", "only-b")
+    document = {
+        "schema_version": SCHEMA_VERSION,
+        "tool": {"name": "inertial-check", "version": __version__},
+        "summary": {
+            "bodies": len(difference.bodies),
+            **{status.replace("-", "_"): difference.count(status) for status in statuses},
+            "frames": sum(body.frame for body in difference.bodies),
+            "tolerance": difference.tolerance,
+            "explained": difference.explained,
+            "exit_code": view.exit_code,
+        },
+        "a": difference.a._asdict(),
+        "b": difference.b._asdict(),
+        "notes": list(difference.notes),
+        "bodies": [_body(body) for body in difference.bodies],
+    }
+    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+
+
+def _body(body: BodyDifference) -> dict[str, Any]:
+    deviations = body.deviations
+    return {
+        "status": body.status,
+        "frame": body.frame,
+        "reason": body.reason or None,
+        "a": _side(body.a),
+        "b": _side(body.b),
+        "deviations": None
+        if deviations is None
+        else {quantity: _finite(getattr(deviations, quantity)) for quantity in QUANTITIES},
+        "differs": list(body.differs),
+        "explanations": [
+            {**one._asdict(), "explains": list(one.explains)} for one in body.explanations
+        ],
+    }
+
+
+def _side(side: ComparedBody | None) -> dict[str, Any] | None:
+    if side is None:
+        return None
+    return {
+        "name": side.name,
+        "id": side.id,
+        "file": side.file,
+        "line": side.line,
+        "mass": _finite(side.mass),
+        "com": [_finite(value) for value in side.p_BoBcm_B],
+        "inertia": {
+            entry: _finite(value) for entry, value in zip(ENTRIES, side.I_BBcm_B, strict=True)
+        },
+        "merged": list(side.merged),
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if isfinite(value) else None

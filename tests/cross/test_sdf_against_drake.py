@@ -1,0 +1,171 @@
+"""Drake reads SDF with libsdformat itself: the same mass, centre of mass and inertia as ours."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import inertial_check as ic
+from inertial_check.formats import root_tag
+
+tree = pytest.importorskip("pydrake.multibody.tree", reason="needs Drake: pip install drake")
+from pydrake.multibody.parsing import Parser  # noqa: E402
+from pydrake.multibody.plant import MultibodyPlant  # noqa: E402
+
+EPS = np.finfo(float).eps
+ROWS, COLUMNS = (0, 0, 0, 1, 1, 2), (0, 1, 2, 1, 2, 2)
+SOUND = {"consistent", "boundary", "defaulted"}
+
+
+def theirs(add):
+    """Name -> mass, centre of mass, inertia about it in the body's axes, of Drake's bodies."""
+    plant = MultibodyPlant(0.0)
+    add(Parser(plant))
+    plant.Finalize()
+    context = plant.CreateDefaultContext()
+    found = {}
+    for index in range(1, plant.num_bodies()):
+        body = plant.get_body(tree.BodyIndex(index))
+        M_BBo_B = body.CalcSpatialInertiaInBodyFrame(context)
+        mass, p_BoBcm_B = M_BBo_B.get_mass(), M_BBo_B.get_com()
+        central = M_BBo_B.Shift(p_BoBcm_B).CalcRotationalInertia().CopyToFullMatrix3()
+        found[str(body.scoped_name())] = mass, p_BoBcm_B, central[ROWS, COLUMNS]
+    return found
+
+
+def compare(report, bodies):
+    """Bodies that some body can be: Drake replaces the others by a sphere of its own."""
+    compared = 0
+    for body in report.bodies:
+        judgement = body.judgement
+        if judgement.verdict not in SOUND or body.name not in bodies or judgement.numerically_zero:
+            continue
+        mass, p_BoBcm_B, six = bodies[body.name]
+        assert mass == judgement.mass, body.name
+        length = max(1e-30, np.abs(judgement.p_BoBcm_B).max())
+        np.testing.assert_allclose(p_BoBcm_B, judgement.p_BoBcm_B, rtol=0, atol=64 * EPS * length)
+        # Drake keeps the inertia about the origin, in units of the mass; both cost digits.
+        size = np.abs(judgement.I_BBcm_B).max() + mass * length**2
+        np.testing.assert_allclose(six, judgement.I_BBcm_B, rtol=0, atol=64 * EPS * size)
+        compared += 1
+    return compared
+
+
+CASES = {
+    "degrees": '<pose degrees="true">0.1 0 0.2 10 20 30</pose>',
+    "radians": "<pose>0.1 0 0.2 0.1 0.2 0.3</pose>",
+    "quaternion": '<pose rotation_format="quat_xyzw">0.1 0 0 0.5 0.5 -0.5 0.5</pose>',
+    "no pose": "",
+    "empty pose": "<pose/>",
+}
+
+
+@pytest.mark.parametrize("pose", CASES.values(), ids=CASES)
+def test_poses(pose):
+    entries = {"ixx": 0.1, "ixy": 0.01, "ixz": -0.02, "iyy": 0.2, "iyz": 0.03, "izz": 0.15}
+    inertia = "".join(f"<{entry}>{value}</{entry}>" for entry, value in entries.items())
+    inertial = f"<inertial>{pose}<mass>2.5</mass><inertia>{inertia}</inertia></inertial>"
+    text = f'<sdf version="1.9"><model name="m"><link name="l">{inertial}</link></model></sdf>'
+    report = ic.check_model(text.encode())
+    assert compare(report, theirs(lambda parser: parser.AddModelsFromString(text, "sdf"))) == 1
+
+
+PARTS = {
+    "nothing": "<link name='l'/>",
+    "mass alone": "<link name='l'><inertial><mass>3</mass></inertial></link>",
+    "inertia alone": "<link name='l'><inertial><inertia><ixx>2</ixx><ixy>0</ixy><ixz>0</ixz>"
+    "<iyy>2</iyy><iyz>0</iyz><izz>2</izz></inertia></inertial></link>",
+    "without products": "<link name='l'><inertial><inertia><ixx>2</ixx><iyy>2</iyy><izz>2</izz>"
+    "</inertia></inertial></link>",
+    "one moment": "<link name='l'><inertial><inertia><ixx>1.5</ixx></inertia></inertial></link>",
+    "empty elements": "<link name='l'><inertial><mass/><pose/><inertia/></inertial></link>",
+    "comment before": "<link name='l'><inertial><mass><!-- kg -->3</mass></inertial></link>",
+    "comment inside": "<link name='l'><inertial><mass>2.<!-- -->5</mass></inertial></link>",
+    "a cdata": "<link name='l'><inertial><mass><![CDATA[3]]></mass></inertial></link>",
+    "nested": "<model name='n'><link name='l'/><model name='o'><link name='l'/></model></model>",
+}
+
+
+@pytest.mark.parametrize("inside", PARTS.values(), ids=PARTS)
+def test_defaults_scopes_and_text(inside):
+    text = f'<sdf version="1.9"><model name="m">{inside}</model></sdf>'
+    report = ic.check_model(text.encode())
+    bodies = theirs(lambda parser: parser.AddModelsFromString(text, "sdf"))
+    assert [body.name for body in report.bodies] == sorted(bodies, key=lambda n: n.count("::"))
+    assert compare(report, bodies) == len(bodies)
+
+
+@pytest.mark.parametrize(
+    "inertial",
+    [
+        "<mass value='3'/>",
+        "<pose>1 2 3</pose>",
+        "<pose rotation_format='quat_xyzw'>1 2 3 4 5 6</pose>",
+        "<pose rotation_format='quat_wxyz'>1 2 3 1 0 0 0</pose>",
+        "<pose rotation_format='quat_xyzw' degrees='true'>1 2 3 0 0 0 1</pose>",
+        "<inertia><ixx/></inertia>",
+    ],
+)
+def test_what_libsdformat_refuses_is_malformed(inertial):
+    link = f"<link name='l'><inertial>{inertial}</inertial></link>"
+    text = f'<sdf version="1.9"><model name="m">{link}</model></sdf>'
+    with pytest.raises(RuntimeError):
+        theirs(lambda parser: parser.AddModelsFromString(text, "sdf"))
+    assert "IC004" in {finding.code for finding in ic.check_model(text.encode()).findings}
+
+
+def test_includes(tmp_path):
+    """By file, by folder, renamed, merged."""
+    (tmp_path / "arm").mkdir()
+    link = "<link name='l'><inertial><mass>3</mass></inertial></link>"
+    (tmp_path / "arm" / "arm.sdf").write_text(
+        f'<sdf version="1.9"><model name="arm">{link}</model></sdf>'
+    )
+    (tmp_path / "arm" / "model.config").write_text(
+        '<model><name>arm</name><sdf version="1.4">old.sdf</sdf>'
+        '<sdf version="1.9">arm.sdf</sdf></model>'
+    )
+    includes = (
+        "<include><uri>model://arm/</uri></include>"
+        "<include><uri>package://arm/arm.sdf</uri><name>left</name></include>"
+        '<include merge="true"><uri>model://arm/</uri><name>merged</name></include>'
+    )
+    path = tmp_path / "w.sdf"
+    path.write_text(f'<sdf version="1.9"><model name="m">{includes}</model></sdf>')
+
+    def add(parser):
+        parser.package_map().Add("arm", str(tmp_path / "arm"))
+        parser.AddModels(str(path))
+
+    report, bodies = ic.check_model(path), theirs(add)
+    assert (
+        {body.name for body in report.bodies}
+        == bodies.keys()
+        == {
+            "m::arm::l",
+            "m::left::l",
+            "m::l",
+        }
+    )
+    assert compare(report, bodies) == 3
+
+
+@pytest.mark.corpus
+def test_real_models(corpus, capsys, request):
+    """Every real document that Drake reads; of each, every link that both know by name."""
+    os.environ.setdefault("SPDLOG_LEVEL", "critical")
+    files, compared = 0, 0
+    every = sorted(Path(corpus).rglob("*.sdf"))
+    for path in every if request.config.getoption("--long") else every[::8]:
+        if root_tag(path.read_bytes()) != "sdf":
+            continue
+        try:
+            bodies = theirs(lambda parser, path=path: parser.AddModels(str(path)))
+        except (RuntimeError, MemoryError):  # whatever Drake does not support, or chokes on
+            continue
+        files += 1
+        compared += compare(ic.check_model(path), bodies)
+    with capsys.disabled():
+        print(f"\nDrake reads {files} of the files, {compared} links of which are the same here")
+    assert compared > 100
