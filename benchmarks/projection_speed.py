@@ -126,8 +126,10 @@ def ours(bodies: Bodies) -> list[Contender]:
     def single(theta0: Floats, sigma: Floats) -> Floats:
         return batch(Bodies(theta0, sigma))
 
+    half = drawn(count, infeasible=0.5, seed=2)
     return [
         looped(SINGLE, single, bodies.first(50)),
+        Contender(f"ours, half feasible, N = {count:,}", count, lambda: (batch(half), None)),
         Contender(BATCH.format(100), 100, lambda: batch(bodies.first(100))),
         Contender(BATCH.format(count), count, lambda: batch(bodies)),
         Contender(
