@@ -35,6 +35,7 @@ def add_nearest(
     group.add_argument(
         "--metric",
         choices=tuple(metrics),
+        metavar="METRIC" if further else None,
         default="inertia",
         help=", ".join(metrics.values()),
     )

@@ -2,21 +2,27 @@
 
 A row is [m, hx, hy, hz, six of the inertia], or has the centre of mass cx, cy, cz in place of the
 first moment. Columns with names go by them; ten bare numbers need --order. About which point the
-inertias are taken no table says, so --about is required.
+inertias are taken no table says, so --about is required. What a file is, its first bytes tell.
+Rows pass in blocks: a table may be larger than the memory.
 """
 
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
-from typing import TYPE_CHECKING
+from contextlib import ExitStack, closing
+from typing import TYPE_CHECKING, BinaryIO
 
 from inertial_check.cli import exit_codes, options, output
+from inertial_check.cli.progress import ProgressBar
 from inertial_check.errors import UsageError
 from inertial_check.reports.text import plural, printable
 
 if TYPE_CHECKING:
-    from inertial_check.pipeline.table import ProjectedTable
+    from inertial_check.pipeline.replacement import Replacement, Target
+    from inertial_check.pipeline.table import ProjectedBlock, Request, Summary
+    from inertial_check.pipeline.table_report import TableReport
 
 _ORDERS = {
     "urdf": "xx xy xz yy yz zz",
@@ -25,11 +31,23 @@ _ORDERS = {
     "wensing": "xx yy zz yz xz xy",
     "ksl": "xx yy zz xy yz zx",
 }
+_METRICS = {
+    "prior": "or of the pseudo-inertia as a prior weighs it",
+    "weighted": "or of the ten numbers in --weights",
+    "entropic": "or that and the divergence from a prior",
+    "affine-invariant": "or the geodesic distance from it",
+    "euclidean": "or of the ten numbers as they are, whatever their units",
+    "pseudo-inertia": "or of its 4x4 matrix, whatever its units",
+}
+_SHOWN = 20
+"""Rows that are told of one by one."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what `project` takes."""
-    parser.add_argument("table", metavar="TABLE", help="a csv or json file; - for standard input")
+    parser.add_argument(
+        "table", metavar="TABLE", help="a csv, json, yaml, npz or npy file; - for standard input"
+    )
     group = parser.add_argument_group("What the numbers are")
     orders = "; ".join(f"{name}: {entries}" for name, entries in _ORDERS.items())
     group.add_argument(
@@ -42,68 +60,195 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("origin", "com"),
         help="point about which the six are taken: the origin or the centre of mass (required)",
     )
-    options.add_nearest(parser)
+    _add_metric(parser)
     group = parser.add_argument_group("Output")
     group.add_argument("-o", "--output", metavar="FILE", help="write the table here, not to stdout")
     group.add_argument(
         "--output-format",
-        choices=("csv", "json"),
+        choices=("csv", "json", "yaml", "npz"),
         help="form of the table (default: as it was, and then only numbers that change differ)",
+    )
+    group.add_argument(
+        "--report", metavar="FILE", help="write as JSON what became of every row that moved"
+    )
+
+
+def _add_metric(parser: argparse.ArgumentParser) -> None:
+    group = options.add_nearest(parser, _METRICS)
+    group.add_argument(
+        "--weights",
+        metavar="FILE",
+        help="10 weights, a 10x10 matrix, or one of those a row (the matrices in npz or npy), for "
+        "the ten numbers with the first moment, in the columns' sequence or by name",
+    )
+    group.add_argument(
+        "--prior",
+        metavar="FILE",
+        help="a table of one row, or of as many, with the same --order and --about; self: each "
+        "body, made strictly consistent, is its own (./self is a file)",
+    )
+    group.add_argument(
+        "--regularization",
+        type=float,
+        metavar="WEIGHT",
+        help="weight of the prior's term beside another (default: 1)",
+    )
+    group.add_argument(
+        "--mass-min",
+        type=float,
+        metavar="KG",
+        help="least mass of rows that move (default: 1e-6 of the mass they have)",
+    )
+    group.add_argument(
+        "--solver", metavar="NAME", help="solve by this installed conic solver, as clarabel or scs"
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """Project, write the table, and say on stderr what moved."""
-    from inertial_check.pipeline.table import project_table
+    from inertial_check.pipeline.table import Request, project_table
 
-    result = project_table(
-        _table(args.table),
+    name = "<stdin>" if args.table == "-" else args.table
+    request = Request(
         about=args.about,
         order=args.order,
         metric=args.metric,
         margin=args.margin,
+        weights=args.weights,
+        prior=args.prior,
+        regularization=args.regularization,
+        mass_min=args.mass_min,
+        solver=args.solver,
         output_format=args.output_format,
     )
-    _write(result, args.output)
-    name = "<stdin>" if args.table == "-" else args.table
+    _refuse_same_files(args)
+    with ExitStack() as stack:
+        source = _opened(stack, args.table)
+        target = stack.enter_context(_target(args, source))
+        report = _Report(stack, args.report, name, request)
+        bar = stack.enter_context(closing(ProgressBar(wanted=not args.quiet)))
+        summary = project_table(source, name, target.stream, request, report.add, bar)
+        report.finish(summary)
+        bar.close()
+        _put(target)
+        report.commit()
     if not args.quiet:
-        _say(result, name, args.order)
-    return exit_codes.FINDINGS if result.left else exit_codes.CLEAN
+        _say(args, name, summary, report)
+    return exit_codes.FINDINGS if summary.left else exit_codes.CLEAN
 
 
-def _table(path: str) -> str | bytes:
+class _Report:
+    """What is told of the rows: the first of them on stderr, all of them in a file if wanted."""
+
+    def __init__(self, stack: ExitStack, path: str | None, name: str, request: Request) -> None:
+        from inertial_check.pipeline.replacement import Replacement
+        from inertial_check.pipeline.table_report import TableReport
+
+        self.lines: list[str] = []
+        self.rows = 0
+        self._file: Replacement | None = None
+        self._report: TableReport | None = None
+        if path is not None:
+            self._file = stack.enter_context(Replacement(path))
+            self._report = TableReport(self._file.stream, name, request)
+
+    def add(self, done: ProjectedBlock) -> None:
+        """Take the rows of a block that moved, or have no nearest body."""
+        told = (done.moved | done.left).nonzero()[0].tolist()
+        for row in told[: _SHOWN - len(self.lines)]:
+            self.lines.append(f"{done.name(row)} {done.said(row)}")
+        self.rows += len(told)
+        if self._report is not None:
+            self._report.add(done)
+
+    def finish(self, summary: Summary) -> None:
+        """Complete the file."""
+        if self._report is not None:
+            self._report.finish(summary)
+
+    def commit(self) -> None:
+        """Put the file in its place."""
+        if self._file is not None:
+            self._file.commit()
+
+
+def _refuse_same_files(args: argparse.Namespace) -> None:
+    """Stop before one file is written over another that is read or written.
+
+    Raises:
+        UsageError: Names the options.
+    """
+    from inertial_check.pipeline.writing import same_file
+
+    inputs = {"--weights": args.weights, "--prior": args.prior}
+    for option, path in (("-o", args.output), ("--report", args.report)):
+        for other, read in inputs.items():
+            if path is not None and read is not None and same_file(path, read):
+                raise UsageError(f"{option} and {other} name one file, {path}")
+        inputs |= {"TABLE": args.table, "-o": args.output}
+    if args.report is not None and args.report == args.output:
+        raise UsageError(f"--report and -o name one file, {args.report}")
+
+
+def _opened(stack: ExitStack, path: str) -> BinaryIO:
+    """The table to read, from which one can read again.
+
+    Raises:
+        DocumentError: It cannot be opened.
+        UsageError: Standard input is closed.
+    """
+    from inertial_check.pipeline.companions import copied, opened
+
     if path != "-":
-        return path
+        return opened(stack, path)
     if sys.stdin is None:
         raise UsageError("cannot read standard input: it is closed")
-    return sys.stdin.buffer.read()
+    return copied(stack, sys.stdin.buffer)
 
 
-def _write(result: ProjectedTable, target: str | None) -> None:
-    from inertial_check.pipeline.writing import replace_file, same_file
+def _target(args: argparse.Namespace, source: BinaryIO) -> Target:
+    from inertial_check.pipeline.replacement import Replacement, Unnamed
+    from inertial_check.pipeline.writing import same_file
 
-    if target is not None:
-        read = result.table.source if same_file(target, result.table.path) else None
-        replace_file(target, result.data, read)
+    if args.output is None:
+        return Unnamed()
+    return Replacement(args.output, source if same_file(args.output, args.table) else None)
+
+
+def _put(target: Target) -> None:
+    """Put the table where it belongs.
+
+    Raises:
+        UsageError: It cannot be written there.
+    """
+    from inertial_check.pipeline.replacement import Replacement
+
+    if isinstance(target, Replacement):
+        target.commit()
         return
     if sys.stdout is None:
         raise UsageError("cannot write standard output: it is closed")
+    target.stream.seek(0)
     try:
         sys.stdout.flush()
-        sys.stdout.buffer.write(result.data)  # the bytes as they were, whatever the locale
+        shutil.copyfileobj(target.stream, sys.stdout.buffer)  # as it is, whatever the locale
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         output.discard_stdout()
+    except OSError as error:
+        output.discard_stdout()
+        raise UsageError(f"cannot write standard output: {error.strerror or error}") from None
 
 
-def _say(result: ProjectedTable, name: str, order: str | None) -> None:
-    table = result.table
-    if table.named and order is not None:
-        output.note(f"{name}: the numbers go by their names; --order {order} was not needed")
-    for row in sorted((*result.moved, *result.left)):
-        label = "" if table.labels[row] is None else f" [{table.labels[row]}]"
-        line = f"{name}:{table.line(row)}: row {row + 1}{label} {result.said(row)}"
+def _say(args: argparse.Namespace, name: str, summary: Summary, report: _Report) -> None:
+    if summary.layout.named and args.order is not None:
+        output.note(f"{name}: the numbers go by their names; --order {args.order} was not needed")
+    for line in summary.notes:
+        output.note(f"{name}: {line}")
+    for line in report.lines:
         print(printable(line), file=sys.stderr)
-    rows = len(table.labels)
-    left = f", {len(result.left)} without a nearest" if result.left else ""
-    print(f"{plural(rows, 'row')}: {len(result.moved)} moved{left}.", file=sys.stderr)
+    if report.rows > len(report.lines):
+        where = f"{args.report} has all" if args.report else "--report FILE has all"
+        print(f"... and {report.rows - len(report.lines)} more; {where}", file=sys.stderr)
+    left = f", {summary.left} without a nearest" if summary.left else ""
+    print(f"{plural(summary.rows, 'row')}: {summary.moved} moved{left}.", file=sys.stderr)

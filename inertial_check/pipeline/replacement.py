@@ -142,7 +142,14 @@ class Unnamed(Target):
         trace: TracebackType | None,
     ) -> None:
         """Give it back."""
-        self.stream.close()
+        with suppress(OSError):
+            self.stream.close()
+        if isinstance(error, OSError):
+            reason = error.strerror or type(error).__name__
+            where = tempfile.gettempdir()
+            raise UsageError(
+                f"no room to work in {where}: {reason}; nothing was written"
+            ) from error
 
 
 def fingerprint(stream: BinaryIO) -> bytes:

@@ -167,7 +167,7 @@ def _of_rank_one(x0: Floats, M: Floats, value: Floats, v: Floats) -> tuple[Float
         spread = np.matmul(inverse, C)
         X = unpack(x0 + np.matmul(spread, v[:, :, None])[:, :, 0] / 2)
         jacobian = X + np.matmul(C.transpose(0, 2, 1), spread) / 2
-        v = v - np.linalg.solve(jacobian, np.matmul(X, v[:, :, None]))[:, :, 0]
+        v = v - solved(jacobian, np.matmul(X, v[:, :, None]))[:, :, 0]
     z = pack(v[:, :, None] * v[:, None, :])
     return x0 + np.matmul(inverse, z[:, :, None])[:, :, 0], z
 
@@ -285,7 +285,7 @@ class _Equation(NamedTuple):
         jacobian = np.matmul(np.matmul(transposed, self.M), T) * slopes[:, None, :]
         jacobian[:, np.arange(10), np.arange(10)] += 1 - slopes
         right = np.matmul(transposed, F[:, :, None])
-        return np.asarray(-np.matmul(T, np.linalg.solve(jacobian, right))[:, :, 0])
+        return np.asarray(-np.matmul(T, solved(jacobian, right))[:, :, 0])
 
     def searched(self, Y: Floats, step: Floats, norm: Floats) -> tuple[Floats, _State, Floats]:
         """The step, halved in each row until ||F|| falls: the new Y, its state and ||F||."""
@@ -304,6 +304,21 @@ class _Equation(NamedTuple):
             after[rows] = np.linalg.norm(state.F[rows], axis=1)
             rows = rows[~(after[rows] < norm[rows] * (1 - DECREASE * length))]
         return trial, state, after
+
+
+def solved(A: Floats, b: Floats) -> Floats:
+    """The solutions (n, k, 1) of linear systems, the shortest where one is singular."""
+    try:
+        return np.asarray(np.linalg.solve(A, b))
+    except np.linalg.LinAlgError:  # of a single row: the others are solved as before
+        return np.array([_shortest(*system) for system in zip(A, b, strict=True)])
+
+
+def _shortest(A: Floats, b: Floats) -> Floats:
+    try:
+        return np.asarray(np.linalg.solve(A, b))
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.lstsq(A, b, rcond=None)[0])
 
 
 def _positive(Y: Floats, mu: Floats) -> tuple[Floats, Floats, Floats]:

@@ -161,7 +161,7 @@ def _step(M: Floats, gradient: Floats, bends: Floats, vectors: Floats) -> Floats
     if np.any(bad):
         clipped = T[bad] * np.maximum(bends[bad], 0.0)[:, None, :]
         hessian[bad] = M[bad] + np.matmul(clipped, T[bad].transpose(0, 2, 1))
-    return np.asarray(-np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0])
+    return np.asarray(-newton.solved(hessian, gradient[:, :, None])[:, :, 0])
 
 
 def _searched(

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -82,11 +83,16 @@ def test_bare_numbers_go_by_the_declared_order(table, capsysbinary, order):
         (["bare.csv", "--about", "com"], ["--order", *ORDERS]),
         (["t.csv", "--about", "here"], ["origin", "com"]),
         (["bare.csv", "--about", "com", "--order", "mine"], [*ORDERS]),
-        (["t.csv", "--about", "com", "--metric", "weighted"], ["inertia", "covariance"]),
+        (["t.csv", "--about", "com", "--metric", "nearest"], ["inertia", "affine-invariant"]),
+        (["t.csv", "--about", "origin", "--metric", "weighted"], ["needs --weights FILE"]),
         (["t.csv", "--about", "com", "--margin", "0.5"], ["margin is 0.5"]),
         (["bad.csv", "--about", "com"], ["bad.csv:2:15: hz: ", "is no number"]),
         (["gone.csv", "--about", "com"], ["gone.csv: no such file"]),
-        (["t.npz", "--about", "com"], ["npz tables are not read yet"]),
+        (["t.csv", "--about", "com", "--solver", "no", "-o", "o"], ["no"]),
+        (["t.csv", "--about", "com", "-o", "o", "--report", "o"], ["--report and -o name one"]),
+        (["t.csv", "--about", "com", "--report", "t.csv"], ["--report and TABLE name one file"]),
+        (["t.csv", "--about", "com", "--metric", "prior", "--prior", "bad.csv", "-o", "bad.csv"],
+         ["-o and --prior name one file, bad.csv"]),
         (["t.csv", "--about", "com", "-o", "nowhere/o.csv"], ["nowhere/o.csv: cannot be written"]),
     ],
 )  # fmt: skip
@@ -98,7 +104,8 @@ def test_what_is_not_declared_or_cannot_be_done(table, capsysbinary, argv, messa
     assert (code, out) == (2, b"")
     for message in messages:
         assert message in err
-    assert "Traceback" not in err
+    assert err.count("\n") == 1
+    assert sorted(os.listdir()) == ["bad.csv", "bare.csv", "t.csv"]
 
 
 def test_an_order_beside_names_is_not_used_and_that_is_said(table, capsysbinary):
@@ -190,6 +197,133 @@ def test_standard_input_and_bytes_that_no_locale_holds(monkeypatch, tmp_path):
     assert b"<stdin>:2: row 1" in result.stderr
 
 
+def test_what_goes_wrong_late_leaves_nothing_behind(table, tmp_path, capsysbinary):
+    path = table(*[BROKEN] * 20_000, BROKEN.replace("0.0600", "oops"))
+    before = path.read_bytes()
+    for argv in ([], ["-o", "t.csv", "--report", "r.json"], ["-o", "new.csv"]):
+        code, out, err = run(capsysbinary, "t.csv", "--about", "com", *argv)
+        assert (code, out) == (2, b"")
+        assert 't.csv:20002:44: izz: "oops" is no number' in err
+    assert path.read_bytes() == before
+    assert os.listdir() == ["t.csv"]
+
+
+KILLED = """
+import os, signal
+from inertial_check.cli.main import main
+from inertial_check.pipeline import table
+passed = table._pass
+def die(block, *rest):
+    passed(block, *rest)
+    if block.first > 8000:
+        os.kill(os.getpid(), signal.SIGKILL)
+table._pass = die
+main(["project", "t.csv", "--about", "com", "-o", "t.csv", "--report", "r.json"])
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_killed_in_the_middle_it_leaves_the_old_file(table):
+    path = table(*[BROKEN] * 20_000)
+    before = path.read_bytes()
+    result = subprocess.run([sys.executable, "-c", KILLED], capture_output=True, check=False)
+    assert result.returncode == -9
+    assert path.read_bytes() == before
+    left = sorted(set(os.listdir()) - {"t.csv"})
+    assert [name[: name.index("-")] for name in left] == [".r.json.inertial", ".t.csv.inertial"]
+
+
+def test_the_table_must_not_change_meanwhile(table, capsysbinary, monkeypatch):
+    path = table(BROKEN)
+    real = sys.modules["inertial_check.pipeline.table"].project_table
+
+    def meddled(*args):
+        summary = real(*args)
+        path.write_text("changed")
+        return summary
+
+    monkeypatch.setattr("inertial_check.pipeline.table.project_table", meddled)
+    code, _, err = run(capsysbinary, "t.csv", "--about", "com", "-o", "t.csv")
+    assert code == 2
+    assert "t.csv: not written: the file has changed since it was read" in err
+    assert path.read_text() == "changed"
+    assert os.listdir() == ["t.csv"]
+
+
+def test_many_rows_are_told_of_in_the_report(table, tmp_path, capsysbinary):
+    table(*[SOUND, BROKEN, NEGATIVE, APEX] * 7)
+    plain = run(capsysbinary, "t.csv", "--about", "com")
+    code, out, err = run(capsysbinary, "t.csv", "--about", "com", "--report", "r.json")
+    assert (code, out) == plain[:2]
+    assert plain[2].splitlines()[:20] == err.splitlines()[:20]
+    assert plain[2].splitlines()[20] == "... and 1 more; --report FILE has all"
+    assert err.splitlines()[20] == "... and 1 more; r.json has all"
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert report["schema_version"] == "1"
+    assert (report["table"], report["about"], report["order"]) == ("t.csv", "com", "urdf")
+    assert (report["rows"], report["moved"], report["left"]) == (28, 7, 14)
+    assert report["statuses"] == {"feasible": 7, "no-nearest": 14, "projected": 7}
+    assert len(report["bodies"]) == 21
+    expected = ic.project(theta(BROKEN), about="com")
+    assert report["bodies"][0] == {
+        "row": 2,
+        "line": 3,
+        "label": "hand",
+        "status": "projected",
+        "distance": expected.distance,
+        "relative_change": expected.relative_change,
+        "primal_residual": pytest.approx(expected.primal_residual, abs=1e-15),
+        "dual_residual": pytest.approx(expected.dual_residual, abs=1e-15),
+        "gap": pytest.approx(expected.gap, abs=1e-15),
+        "solver": "closed form",
+        "iterations": 0,
+    }
+    for body in report["bodies"][1:3]:
+        assert (body["status"], body["distance"], body["gap"]) == ("no-nearest", None, None)
+
+
+def test_the_report_of_a_sound_table_is_whole(table, tmp_path, capsysbinary):
+    table(SOUND)
+    run(capsysbinary, "t.csv", "--about", "com", "--report", "r.json")
+    assert json.loads((tmp_path / "r.json").read_text())["bodies"] == []
+
+
+def test_forms_come_from_standard_input_and_go_into_files(table, tmp_path, capsysbinary):
+    table(SOUND, BROKEN)
+    assert (
+        run(capsysbinary, "t.csv", "--about", "com", "--output-format", "npz", "-o", "t.npz")[0]
+        == 0
+    )
+    command = [sys.executable, "-m", "inertial_check", "project", "-", "--about", "com"]
+    for form, start in (("yaml", b"- {name: "), ("json", b"["), ("npz", b"PK"), ("csv", b"name,m")):
+        result = subprocess.run(
+            [*command, "--output-format", form],
+            input=(tmp_path / "t.npz").read_bytes(), capture_output=True, check=False,
+        )  # fmt: skip
+        assert (result.returncode, result.stderr) == (0, b"2 rows: 0 moved.\n")
+        assert result.stdout.startswith(start)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_full_standard_output_is_one_line(table):
+    table(BROKEN)
+    command = [sys.executable, "-m", "inertial_check", "project", "t.csv", "--about", "com"]
+    with open("/dev/full", "wb") as full:
+        result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert result.returncode == 2
+    assert result.stderr.startswith(
+        b"inertial-check: error: cannot write standard output: No space"
+    )
+
+
+def test_the_metrics_of_the_command_are_those_of_the_package():
+    from inertial_check.cli.options import MOMENT_METRICS
+    from inertial_check.cli.project import _METRICS
+    from inertial_check.projection.general import TAKES
+
+    assert [*MOMENT_METRICS, *_METRICS] == [*TAKES]
+
+
 def test_quiet(table, capsysbinary):
     table(BROKEN)
     _, out, err = run(capsysbinary, "t.csv", "--about", "com", "-q")
@@ -219,3 +353,22 @@ def test_published_tables_are_read_and_repeat(datasets, tmp_path, capsysbinary):
             values[:, 1:4] *= values[:, :1]
         assert ic.check(values, about=item["inertia_about"]).consistent.all()
     assert read == len(listed) - 1
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_tables_and_weights_come_through_pipes(table, tmp_path, capsysbinary):
+    table(SOUND, BROKEN)
+    table("1,1,1,1,1,1,1,1,1,1", name="w.csv", header=None)
+    weighted = ["--about", "origin", "--metric", "weighted", "--weights"]
+    expected = run(capsysbinary, "t.csv", *weighted, "w.csv")
+    feeders = []
+    for name in ("t.csv", "w.csv"):
+        pipe, data = tmp_path / f"pipe-{name}", (tmp_path / name).read_bytes()
+        os.mkfifo(pipe)
+        feeders.append(threading.Thread(target=pipe.write_bytes, args=(data,), daemon=True))
+        feeders[-1].start()
+    code, out, _ = run(capsysbinary, "pipe-t.csv", *weighted, "pipe-w.csv")
+    for feeder in feeders:
+        feeder.join(10)
+    assert (code, out) == expected[:2]
+    assert code == 0

@@ -4,10 +4,14 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from inertial_check.errors import DocumentError, UsageError
-from inertial_check.formats import table as tables
+from inertial_check.formats.table import sniffed
+from inertial_check.formats.table.reading import LONGEST_ROW
 from inertial_check.inertia.representations import ORDERS
+from tables import Whole
 
 ROW = (2.0, 0.5, -0.25, 1.0, 3.0, 0.125, -0.5, 4.0, 0.25, 5.0)
 BARE = ",".join(map(repr, ROW))
@@ -16,9 +20,7 @@ BARE_MEMBERS = ", ".join(f'"{name}": 1' for name in HEADER.split(",")[1:])
 INERTIA = dict(zip(HEADER.split(",")[4:], ROW[4:], strict=True))
 
 
-def read(text, order=None):
-    data = text if isinstance(text, bytes) else text.encode()
-    return tables.read(data, "t", order)
+read = Whole
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -195,18 +197,179 @@ def test_numbers_that_are_not_finite_are_read():
     table = read(f"{HEADER}\n{BARE.replace('0.125', 'nan').replace('5.0', '-inf')}\n")
     assert np.isnan(table.theta[0, 5])
     assert table.theta[0, 9] == -np.inf
-    assert table.edited(table.theta) == table.source
+    assert table.edited(table.theta) == table.data
 
 
-@pytest.mark.parametrize("format", ["csv", "json"])
-def test_rewritten_in_another_format_it_reads_the_same(format):
-    text = f'name,{HEADER}\n"a,b",{BARE}\nc,{BARE}\n'
-    table = read(text)
-    again = read(table.rewritten(table.theta, format))
-    assert again.format == format
-    assert again.labels == ("a,b", "c")
-    assert again.theta.tolist() == table.theta.tolist()
-    bare = read(BARE, "mujoco")
-    again = read(bare.rewritten(bare.theta, format))
-    assert again.named
-    assert again.theta[0, [4, 7, 9, 5, 6, 8]].tolist() == list(ROW[4:])
+NUMBERS = st.floats(allow_nan=False).map(repr)
+CELLS = st.one_of(NUMBERS, st.integers(-(10**30), 10**30).map(str), st.just("nan"))
+NAMES = st.text(
+    st.characters(exclude_categories=["C", "Z"], exclude_characters='"#'), max_size=8
+).map(lambda name: f"n{name}")
+LAYOUTS = st.sampled_from([(",", " "), (";", ""), ("\t", ""), (" ", "  ")])
+
+
+@st.composite
+def csv_tables(draw):
+    """Text, the rows' numbers and the lines on which they stand."""
+    mark, pad = draw(LAYOUTS)
+    end = draw(st.sampled_from(["\n", "\r\n"]))
+    text = draw(st.sampled_from(["", "\ufeff", f"# a {end}{end}"]))
+    if draw(st.booleans()):
+        text += mark.join(["name", *HEADER.split(",")]) + end
+    rows, lines = [], []
+    for row in draw(st.lists(st.tuples(NAMES, *[CELLS] * 10), min_size=1, max_size=9)):
+        text += draw(st.sampled_from(["", "", end, f'# 5" wide{end}']))
+        name, *cells = row
+        name = f'"{name}"' if draw(st.booleans()) or mark in name else name
+        lines.append(text.count("\n") + 1)
+        rows.append([float(cell) for cell in cells])
+        text += (mark + pad).join([name, *cells]) + end
+    return text if draw(st.booleans()) else text[: -len(end)], rows, lines
+
+
+@given(csv_tables(), st.integers(1, 5), st.data())
+def test_csv_in_blocks_of_any_size_is_read_and_written_as_it_is(table, size, data):
+    text, rows, lines = table
+    read = Whole(text, "urdf", size)
+    np.testing.assert_array_equal(read.values, rows)
+    assert read.lines == lines
+    assert read.edited(read.theta) == text.encode()
+    row, column = data.draw(st.tuples(st.integers(0, len(rows) - 1), st.integers(0, 9)))
+    rows[row][column] = 0.1 + 0.2
+    edited = read.edited(rows)
+    np.testing.assert_array_equal(Whole(edited, "urdf").values, rows)
+    assert edited.replace(b"0.30000000000000004", b"", 1) in _without_a_cell(text)
+
+
+def _without_a_cell(text):
+    """Every text that lacks one stretch of what can be a number."""
+    import re
+
+    cells = re.finditer(r"[-+.0-9a-z]+", text)
+    return {(text[: c.start()] + text[c.end() :]).encode() for c in cells}
+
+
+@pytest.mark.parametrize(
+    "cell", ["1_000", "١", "1e-999", "0." + "0" * 400 + "1", "1,5", "0x1p3", " ", "1 2", "−1"]
+)
+@pytest.mark.parametrize("rows", [1, 1000])
+def test_the_quick_way_takes_no_number_that_the_exact_way_refuses(cell, rows):
+    good = f"{HEADER}\n" + f"{BARE}\n" * 20
+    bad = BARE.replace(",", ";").replace("0.125", cell) + "\n"
+    with pytest.raises(DocumentError, match=r"^t:22:2[34]: ixy: "):
+        Whole(good.replace(",", ";") + bad, rows=rows)
+
+
+def test_line_ends_and_marks_between_quotes_belong_to_the_cell():
+    text = f'name,{HEADER}\n"a\nb, c",{BARE}\nd,{BARE}\n'
+    for rows in (1, 1000):
+        table = Whole(text, rows=rows)
+        assert table.labels == ("a\nb, c", "d")
+        assert table.lines == [3, 4]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"{BARE}\n" + "1" * (4 * LONGEST_ROW), r"^t:2:1: a row of more than"),
+        (f'{BARE}\n"{"1" * 4 * LONGEST_ROW}', r"^t:2:1: a row of more than"),
+        (f'[[{BARE}], ["{"1" * 4 * LONGEST_ROW}"]]', r"^t:1:\d+: a row of more than"),
+        (b"\x89PNG\r\n\x1a\n\0\0", "^t: not UTF-8 text"),
+        (f"{BARE}\n{BARE}\n".encode() + b"\0" * 100_000, "^t: not UTF-8 text"),
+        (bytes(range(128, 256)), "^t:1:1: nothing is called m"),
+    ],
+    ids=["line", "quoted", "json", "png", "nul", "bytes"],
+)
+def test_what_would_fill_the_memory_or_is_no_text_is_refused(text, message):
+    with pytest.raises(DocumentError, match=message):
+        Whole(text, "urdf")
+
+
+@st.composite
+def json_documents(draw):
+    """A document, its rows, and the labels."""
+    rows = draw(st.lists(st.lists(st.floats(), min_size=10, max_size=10), min_size=1, max_size=7))
+    form = draw(st.sampled_from(["bare", "labelled", "flat", "nested"]))
+    labels = [f'{draw(NAMES)}"1.5, [NaN' for _ in rows]
+    items = [_item(form, row, label) for row, label in zip(rows, labels, strict=True)]
+    shape = draw(st.sampled_from(["list", "bodies", "named", "bodies by name"]))
+    other = {"1": [1.5, {"x": -3}], "2": "9", "é": None}
+    by_name = {f"{index}": item for index, item in enumerate(items)}
+    if form == "bare":
+        labels = [str(index) if "name" in shape else None for index in range(len(rows))]
+    if form == "labelled" and "name" in shape:
+        labels = [item[0] for item in items]
+    document = {
+        "list": items,
+        "bodies": {**other, "bodies": items, "3": 1},
+        "named": by_name,
+        "bodies by name": {**other, "bodies": by_name, "3": {"m": 1}},
+    }[shape]
+    text = json.dumps(document, indent=draw(st.sampled_from([None, 2])))
+    return text, rows, tuple(labels)
+
+
+def _item(form, row, label):
+    members = dict(zip(HEADER.split(","), row, strict=True))
+    six = {name: members.pop(name) for name in HEADER.split(",")[4:]}
+    return {
+        "bare": row,
+        "labelled": [label, *row],
+        "flat": {"name": label, **members, "x": [1.0], **six},
+        "nested": {"m": row[0], "h": row[1:4], "y": {"name": 5, "i": six}, "name": label},
+    }[form]
+
+
+@given(json_documents(), st.integers(1, 4))
+def test_json_in_blocks_of_any_size_is_read_and_written_as_it_is(document, size):
+    text, rows, labels = document
+    table = Whole(text, "urdf", size)
+    np.testing.assert_array_equal(table.values, rows)
+    assert table.labels == labels
+    assert table.edited(table.theta) == text.encode()
+    rows[-1][3] = 12345.5
+    edited = table.edited(rows)
+    np.testing.assert_array_equal(Whole(edited, "urdf").values, rows)
+    assert len(edited) == len(text.encode()) - len(json.dumps(table.values[-1, 3])) + 7
+
+
+def test_a_json_table_that_is_cut_off_anywhere_is_refused():
+    text = json.dumps({"a": {"b": "c"}, "bodies": [["n", *ROW], ["é", *ROW]], "d": 1.5e3})
+    for end in range(len(text)):
+        with pytest.raises(DocumentError, match=r"^t(:1:\d+)?: "):
+            Whole(text[:end], "urdf")
+
+
+def test_json_tokens_across_the_pieces_in_which_a_file_is_read(monkeypatch):
+    monkeypatch.setattr("inertial_check.formats.table.reading._CHUNK", 1)
+    text = f'{{"é": -1.5e-3, "bodies": [["\\u00e9", {BARE}], ["b", {BARE}]], "c": [true, null]}}'
+    table = Whole(text, "urdf", 1)
+    assert table.labels == ("é", "b")
+    assert table.edited(table.theta) == text.encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("PK\x03\x04", "npz"),
+        ("# a: b\n\n[1", "csv"),
+        ("\ufeff \n{", "json"),
+        ("m,hx\n", "csv"),
+        ("-1 2 3", "csv"),
+        ("name: x, y\n", "yaml"),
+        ("mass [kg];a: b\n", "csv"),
+        ("# c\n- m: 1\n", "yaml"),
+        ("---\n", "yaml"),
+        ("bodies:\n", "yaml"),
+        ('"a b": {m: 1}', "yaml"),
+        ("", "csv"),
+    ],
+)
+def test_the_form_is_told_by_the_content(text, form):
+    assert sniffed(text.encode(), "t") == form
+
+
+def test_a_name_said_twice_in_json_is_refused_wherever_it_stands():
+    for text in (f'{{"a": [{BARE}], "a": [{BARE}]}}', f'{{"bodies": [[{BARE}]], "bodies": []}}'):
+        with pytest.raises(DocumentError, match="an object has two members"):
+            Whole(text, "urdf")

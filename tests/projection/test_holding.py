@@ -116,3 +116,16 @@ def test_other_libraries_and_precisions(metric, dtype):
         assert getattr(found, name).__array_namespace__() is xp
     judged = ic.check(plain.theta)  # in float32 the ten numbers of some points hold no verdict
     assert (judged.consistent | (judged.verdict == "ill-posed")).all()
+
+
+def test_a_singular_step_of_one_row_does_not_stop_the_batch():
+    """A body outside by a rounding unit: its multiplier is so small that its equations vanish."""
+    row = [
+        *(0.23807587242485426, 0.004612930585066679, 0.07980763843204874, 0.03180077920530693),
+        *(0.031000826060166537, -0.0015463435773456703, -0.0006161682220503685),
+        *(0.004337141248839667, -0.010660236431457882, 0.026842444030948005),
+    ]
+    theta = np.array([row, *sampling.inconsistent(5, 20, **SCALES).as_theta()])
+    found = ic.project(theta, "weighted", weights=[1, 2, 2, 2, 10, 10, 10, 10, 10, 10])
+    assert (np.array(found.certify()) <= 1e-9).all()
+    assert ic.check(found.theta).consistent.all()
