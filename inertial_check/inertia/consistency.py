@@ -357,7 +357,7 @@ def _surely_consistent(theta: Array, about: str) -> Array:
     NaN and infinity fail every comparison and stay unsettled, and so does what under- or overflows.
     """
     mass, h0, h1, h2, xx, xy, xz, yy, yz, zz = theta.T
-    limits = np.finfo(theta.dtype)
+    limits = tolerances.limits(theta.dtype, np)
     shift = tolerances.FLOOR_FACTOR * float(limits.eps)
     shift = 2 * shift if about == "com" else shift / tolerances.ILL_POSED_FLOOR
     raised = xx + yy

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from inertial_check.inertia import tolerances
 from inertial_check.inertia._namespace import Array, array_namespace
 
 CHUNK = 8192
@@ -118,7 +119,7 @@ def _normalised(xp: Any, entries: Components) -> tuple[Components, Array]:
 
 def _tiny(xp: Any, like: Array) -> Any:
     """The smallest normal number: added to a divisor, it only matters where that vanishes."""
-    return xp.finfo(like.dtype).smallest_normal
+    return tolerances.limits(like.dtype, xp).smallest_normal
 
 
 def _far(xp: Any, components: Components) -> tuple[Components, Components, Array, Array]:

@@ -5,6 +5,7 @@ All are relative: none carries a unit, save NUMERICALLY_ZERO_RADIUS, which defin
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from inertial_check.inertia._namespace import Array, array_namespace
@@ -61,9 +62,15 @@ EXPLAINED = 1e-3
 """Share of a difference that a named mistake may leave: by chance, no tensor agrees so far."""
 
 
+@cache
+def limits(dtype: Any, xp: Any) -> Any:
+    """What the array library says of a floating-point type; asking it takes as long as a check."""
+    return xp.finfo(dtype)
+
+
 def epsilon(dtype: Any, xp: Any) -> float:
     """Distance from 1 to the next number of the floating-point type."""
-    return float(xp.finfo(dtype).eps)
+    return float(limits(dtype, xp).eps)
 
 
 def rotation_floor(dtype: Any, xp: Any) -> float:
