@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from inertial_check.formats._mjcf_tree import Node, Tree
 from inertial_check.formats._numbers import shown
 from inertial_check.formats.mjcf import FRAGMENT, NAME
 from inertial_check.model.body import Body, Inertial, Model, Origin, Problem, ProblemKind
+from inertial_check.model.body import Pose as BodyPose
 from inertial_check.model.source import Source
 
 _BODIES = frozenset(("body", "frame", "replicate"))
@@ -48,6 +50,8 @@ class _Found:
     Attributes:
         node: The element.
         place: Which body of the document it is, from 1.
+        parent: The body in which it stands; None for one in the world.
+        frame: In the parent, around it; None where a <replicate> makes several of it.
         inertials: Each with the frame in which it stands.
         joint: Type of the first joint; None where the body is welded to its parent.
         has_mass: Whether MuJoCo takes mass from one of its geoms.
@@ -56,6 +60,8 @@ class _Found:
 
     node: Node
     place: int
+    parent: _Found | None
+    frame: Pose | None
     inertials: list[tuple[Node, Pose]] = field(default_factory=list)
     joint: str | None = None
     has_mass: bool = False
@@ -152,7 +158,8 @@ class _Walk:
         if node.tag == "body":
             if around.replicate is not None:
                 self._note_copies(around.replicate)
-            self._found.append(_Found(node, len(self._found) + 1))
+            frame = around.frame if around.replicate is None else None
+            self._found.append(_Found(node, len(self._found) + 1, around.body, frame))
             return _Around(self._found[-1], default)
         if node.tag == "replicate":
             return around._replace(default=default, replicate=around.replicate or node)
@@ -203,8 +210,8 @@ class _Walk:
 
     def read(self) -> Iterator[Body]:
         """The bodies in document order."""
-        names = [body.name for body in self._found]
-        for body, id_ in zip(self._found, _ids(names), strict=True):
+        ids = list(_ids([body.name for body in self._found]))
+        for body, id_ in zip(self._found, ids, strict=True):
             inertial = self._first_inertial(body)
             origin = self._origin(body, inertial)
             self._note_settings(body, inertial, origin)
@@ -217,7 +224,21 @@ class _Walk:
                 inertial,
                 tuple(sorted(body.problems, key=lambda problem: problem.span)),
                 inertia_from=origin,
+                parent=None if body.parent is None else ids[body.parent.place - 1],
+                X_PB=self._pose(body),
             )
+
+    def _pose(self, body: _Found) -> BodyPose | None:
+        """Where a welded body stands in its parent; None where that is unclear."""
+        if body.parent is None or body.frame is None or body.joint not in (None, "fixed"):
+            return None
+        if self._compiler.coordinate == "global":
+            return None
+        reader = InertialReader(body.node, body.who, self._compiler)  # no verdict needs its words
+        p_PoBo_P, R_PB = body.frame.then(reader.pose())
+        if not all(map(math.isfinite, (*p_PoBo_P, *(entry for row in R_PB for entry in row)))):
+            return None
+        return BodyPose(p_PoBo_P, R_PB)
 
     def _first_inertial(self, body: _Found) -> Inertial | None:
         if not body.inertials:

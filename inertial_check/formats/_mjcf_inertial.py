@@ -8,18 +8,16 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from inertial_check.formats._mjcf_rotations import (
-    composed,
     from_axis_angle,
     from_euler,
     from_wxyz,
     from_xy_axes,
     from_z_axis,
-    rotated,
 )
 from inertial_check.formats._mjcf_settings import Compiler
 from inertial_check.formats._mjcf_tree import Node
 from inertial_check.formats._numbers import parse_number, shown
-from inertial_check.formats._rotations import IDENTITY, Rotation
+from inertial_check.formats._rotations import IDENTITY, Rotation, composed, rotated
 from inertial_check.model.body import ENTRIES, Inertial, Number, Problem
 from inertial_check.model.source import Span
 

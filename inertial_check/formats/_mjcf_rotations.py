@@ -6,9 +6,8 @@ import math
 import sys
 from collections.abc import Sequence
 
-from inertial_check.formats._rotations import Rotation, from_quaternion
+from inertial_check.formats._rotations import Rotation, Vector, from_quaternion
 
-Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]  # w x y z
 
 _PARALLEL = 4 * sys.float_info.epsilon  # what rounding leaves of a vector minus its projection
@@ -59,18 +58,6 @@ def from_euler(angles: Sequence[float], sequence: str) -> Rotation | None:
         turn = _turn((axis[0], axis[1], axis[2]), angle)
         total = _product(total, turn) if letter.islower() else _product(turn, total)
     return from_wxyz(*total)
-
-
-def rotated(R: Rotation, v: Sequence[float]) -> Vector:
-    """R v."""
-    x, y, z = (row[0] * v[0] + row[1] * v[1] + row[2] * v[2] for row in R)
-    return x, y, z
-
-
-def composed(R_AB: Rotation, R_BC: Rotation) -> Rotation:
-    """R_AC."""
-    columns = [rotated(R_AB, column) for column in zip(*R_BC, strict=True)]
-    return tuple(zip(*columns, strict=True))
 
 
 def _unit(v: Sequence[float]) -> Vector | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
+Vector = tuple[float, float, float]
 Rotation = tuple[tuple[float, float, float], ...]
 
 IDENTITY: Rotation = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -32,3 +34,15 @@ def from_quaternion(x: float, y: float, z: float, w: float) -> Rotation | None:
         (2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)),
         (2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)),
     )
+
+
+def rotated(R: Rotation, v: Sequence[float]) -> Vector:
+    """R v."""
+    x, y, z = (row[0] * v[0] + row[1] * v[1] + row[2] * v[2] for row in R)
+    return x, y, z
+
+
+def composed(R_AB: Rotation, R_BC: Rotation) -> Rotation:
+    """R_AC."""
+    columns = [rotated(R_AB, column) for column in zip(*R_BC, strict=True)]
+    return tuple(zip(*columns, strict=True))

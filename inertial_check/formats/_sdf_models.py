@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Container
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from inertial_check.formats._markup import Element
 from inertial_check.formats._numbers import shown
 from inertial_check.formats._sdf_includes import LATEST, Library, NotIncluded, minor_version
 from inertial_check.formats._sdf_links import LinkReader, is_true, word
+from inertial_check.formats._sdf_poses import WORLD_FRAME, Frames, Stand
 from inertial_check.formats._xml import Document, parse
 from inertial_check.formats._xpath import steps
 from inertial_check.model.body import Body, Model, Problem, ProblemKind
@@ -25,6 +27,7 @@ _LONGEST_NAME = 1000
 _MOST_HOPS = 100
 _WORLD = "world"
 _SEPARATOR = "::"
+_OWN_FRAME = "__model__"
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,7 @@ class _Scope:
     Attributes:
         document: The document that holds it.
         names: Of the models around it, joined; "" for none.
+        frame: Of the model or world around it; None for one whose place cannot be told.
         id: The XPath of what holds it.
         static: Whether the models around it are immovable.
         depth: Of models and includes.
@@ -42,6 +46,7 @@ class _Scope:
 
     document: Document
     names: str
+    frame: str | None
     id: str
     static: bool
     depth: int
@@ -51,6 +56,21 @@ class _Scope:
         """A name as it is seen from outside all models."""
         return f"{self.names}{_SEPARATOR}{name}" if self.names else name
 
+    def frame_of(self, name: str) -> str | None:
+        """The frame that a name stands for here."""
+        if name == _OWN_FRAME or (name == _WORLD and not self.names):
+            return self.frame
+        return self.scoped(name.removesuffix(f"{_SEPARATOR}{_OWN_FRAME}"))
+
+    def stand(self, element: Element, base: str | None) -> Stand:
+        """Where an element here says that it stands: in the base, unless its pose says more."""
+        pose = next(iter(element.all("pose")), None)
+        if pose is not None:
+            named = pose.attributes.get("relative_to")
+            base = self.frame_of(named) if named else base
+            base = None if pose.attributes.get("frame") else base  # of SDF 1.5 and 1.6
+        return Stand(self.document, pose, base)
+
 
 class _Given(NamedTuple):
     """What an include says in place of the model that it includes; None for nothing."""
@@ -58,6 +78,7 @@ class _Given(NamedTuple):
     name: str | None = None
     static: str | None = None
     merged: bool = False
+    stand: Stand | None = None
 
 
 class _Joint(NamedTuple):
@@ -75,6 +96,7 @@ class _Assembly:
     first_body: int
     joints: list[_Joint] = field(default_factory=list)
     aliases: dict[str, str] = field(default_factory=dict)  # of frames and models
+    frames: Frames = field(default_factory=Frames)
 
 
 class Reader:
@@ -102,8 +124,9 @@ class Reader:
         """The whole document as plain data."""
         document = self._document
         including = (document.source.path,)
+        tag = document.root.tag
         self._holder(
-            document.root, _Scope(document, "", f"/{document.root.tag}", False, 0, including)
+            document.root, _Scope(document, "", WORLD_FRAME, f"/{tag}", False, 0, including)
         )
         for each in (document, *self._library.documents):
             self._problems += each.problems
@@ -151,7 +174,10 @@ class Reader:
             if alone:
                 self._assembly = _Assembly(len(self._bodies))
             if child.tag in {"world", "population"}:
-                self._holder(child, replace(scope, id=f"{scope.id}/{step}", depth=scope.depth + 1))
+                placed = child.tag == "world"  # a population strews its models about
+                frame = WORLD_FRAME if placed else None
+                inner = replace(scope, id=f"{scope.id}/{step}", depth=scope.depth + 1, frame=frame)
+                self._holder(child, inner)
             else:
                 self._child(child, replace(scope, id=f"{scope.id}/{step}"))
             if alone:
@@ -177,12 +203,16 @@ class Reader:
             return
         static = given.static or word(outer.document, next(iter(model.all("static")), None))
         own = outer.names
+        frame = outer.id
         if not given.merged:
             name = model.attributes.get("name", "") if given.name is None else given.name
             own = outer.scoped(self._cut(outer, model, name))
+            frame = own if name else frame
+        self._place(model, frame, given.stand or outer.stand(model, outer.frame))
         scope = replace(
             outer,
             names=own,
+            frame=frame,
             static=outer.static or is_true(static),
             depth=outer.depth + 1,
         )
@@ -192,6 +222,12 @@ class Reader:
             self._child(child, replace(scope, id=f"{scope.id}/{step}"))
         self._note_misspelt(model, scope)
         self._name_canonical(model, scope, before)
+
+    def _place(self, model: Element, frame: str, stand: Stand) -> None:
+        """Add the frame of a model; where its pose is another frame's its place is not told."""
+        if model.attributes.get("placement_frame"):
+            stand = stand._replace(base=None)
+        self._assembly.frames.add_model(frame, stand)
 
     def _cut(self, scope: _Scope, model: Element, name: str) -> str:
         """A name of bounded length: every link inside repeats it."""
@@ -225,6 +261,7 @@ class Reader:
             texts["name"] or None,
             texts["static"] or None,
             is_true(include.attributes.get("merge", "")),
+            _stand(include, scope),
         )
         try:
             self._included(texts["uri"], given, scope)
@@ -265,6 +302,7 @@ class Reader:
     def _link(self, link: Element, scope: _Scope) -> None:
         name = scope.scoped(link.attributes.get("name", ""))
         stated = LinkReader(scope.document, link, name).read()
+        self._assembly.frames.add_link(name, scope.stand(link, scope.frame))
         self._bodies.append(
             Body(
                 name,
@@ -285,34 +323,56 @@ class Reader:
         ]
         parent, child = (end if end == _WORLD else scope.scoped(end) for end in ends)
         self._assembly.joints.append(_Joint(joint.attributes.get("type", ""), parent, child))
+        name = scope.scoped(joint.attributes.get("name", ""))
+        self._assembly.frames.add_mark(name, scope.stand(joint, scope.frame_of(ends[1])))
 
     def _frame(self, frame: Element, scope: _Scope) -> None:
         attached = frame.attributes.get("attached_to")
         target = scope.scoped(attached) if attached else scope.names
-        self._assembly.aliases.setdefault(scope.scoped(frame.attributes.get("name", "")), target)
+        name = scope.scoped(frame.attributes.get("name", ""))
+        self._assembly.aliases.setdefault(name, target)
+        base = scope.frame_of(attached) if attached else scope.frame
+        self._assembly.frames.add_mark(name, scope.stand(frame, base))
 
     def _tie(self) -> None:
         """Say of each body of the assembly which joint holds it."""
         assembly = self._assembly
         first = assembly.first_body
-        links = {body.name for body in self._bodies[first:]}
-        holding: dict[str, str] = {}
+        links: dict[str, str] = {}
+        for body in self._bodies[first:]:
+            links.setdefault(body.name, body.id)
+        holding: dict[str, _Joint] = {}
         for joint in assembly.joints:
-            child = _target(joint.child, links, assembly.aliases)
+            parent, child = (
+                _target(end, links, assembly.aliases) for end in (joint.parent, joint.child)
+            )
             if child == _WORLD:
-                child = _target(joint.parent, links, assembly.aliases)
-            if joint.type != "gearbox" and holding.get(child, "fixed") == "fixed":
-                holding[child] = joint.type
+                parent, child = child, parent
+            known = holding.get(child)
+            if joint.type != "gearbox" and (known is None or known.type == "fixed"):
+                holding[child] = _Joint(joint.type, parent, child)
         for index, body in enumerate(self._bodies[first:], first):
             if body.moved and body.name in holding:
-                kind = holding[body.name]
-                self._bodies[index] = body._replace(joint=kind, moved=kind != "fixed")
+                kind, parent, child = holding[body.name]
+                fixed, above = kind == "fixed", links.get(parent)
+                pose = assembly.frames.pose(parent, child) if fixed and above else None
+                self._bodies[index] = body._replace(
+                    joint=kind, moved=not fixed, parent=above, X_PB=pose
+                )
 
 
-def _target(name: str, links: set[str], aliases: dict[str, str]) -> str:
+def _stand(include: Element, scope: _Scope) -> Stand | None:
+    """Where an include puts its model; None where the model's own pose tells."""
+    stand = scope.stand(include, scope.frame)
+    if include.all("placement_frame"):
+        return stand._replace(base=None)
+    return None if stand.pose is None else stand
+
+
+def _target(name: str, links: Container[str], aliases: dict[str, str]) -> str:
     """The link that a scoped name stands for, by way of frames and models."""
     for _ in range(_MOST_HOPS):
-        name = name.removesuffix(f"{_SEPARATOR}__model__")
+        name = name.removesuffix(f"{_SEPARATOR}{_OWN_FRAME}")
         if name in links or name not in aliases:
             break
         name = aliases[name]

@@ -19,6 +19,7 @@ Floats = npt.NDArray[np.float64]
 
 _WORLD = "world"
 _FIXED = "fixed"
+_TELLING = frozenset(("urdf", "xacro", "mjcf", "sdf"))  # formats whose readers fill Body.parent
 
 
 class Lumped(NamedTuple):
@@ -68,7 +69,8 @@ def _parents(model: Model) -> tuple[dict[int, int], list[str]]:
     """The body into which each body is merged, if any; and what cannot be."""
     bodies, path = model.bodies, model.source.path
     held = [index for index, body in enumerate(bodies) if body.joint == _FIXED]
-    if held and all(body.parent is None for body in bodies):
+    silent = model.format not in _TELLING and all(body.parent is None for body in bodies)
+    if held and silent:
         reason = f"the reader of {model.format} does not tell what they are fixed to"
         return {}, [f"{path}: bodies on fixed joints were not merged: {reason}"]
     index_of = {body.id: index for index, body in enumerate(bodies)}

@@ -63,15 +63,9 @@ class Replacement(Target):
             UsageError: The target is read-only or no regular file, or its folder takes no files.
         """
         try:
-            self._before = writing._status(self.path, self._target)
-            folder, name = os.path.split(self._target)
-            stem = os.fsdecode(os.fsencode(name)[: writing._NAME_BYTES])
-            name = f".{stem}.inertial-check-{os.urandom(4).hex()}.tmp"
-            temporary = os.path.join(folder, name)
-            flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-            mode = 0o666 if self._before is None else 0o600
-            self.stream = open(os.open(temporary, flags, mode), "w+b")
-            self._temporary = temporary
+            self._before = writing.status_of(self.path, self._target)
+            descriptor, self._temporary = writing.open_beside(self._target, self._before)
+            self.stream = open(descriptor, "w+b")
         except OSError as error:
             raise self._failure(error) from error
         return self
@@ -103,7 +97,7 @@ class Replacement(Target):
             self.stream.flush()
             os.fsync(self.stream.fileno())
             if self._before is not None:
-                writing._take_rights(self._temporary, self._before)
+                writing.take_rights(self._temporary, self._before)
             if self._expected is not None and self._now() != self._expected:
                 raise UsageError(
                     f"{self.path}: not written: the file has changed since it was read; run again"
@@ -113,7 +107,7 @@ class Replacement(Target):
         except OSError as error:
             raise self._failure(error) from error
         self._temporary = None
-        writing._flush_folder(os.path.dirname(self._target))
+        writing.flush_folder(os.path.dirname(self._target))
 
     def _now(self) -> bytes | None:
         try:

@@ -32,7 +32,7 @@ def replace_file(path: str, data: bytes, expected: bytes | None = None) -> None:
     """
     target = os.path.realpath(path)
     try:
-        before = _status(path, target)
+        before = status_of(path, target)
         if expected is not None and _holds(target, data):
             return  # several models can include one document, and each writes it
         _expect(path, target, expected)
@@ -43,7 +43,7 @@ def replace_file(path: str, data: bytes, expected: bytes | None = None) -> None:
         except BaseException:
             _discard(temporary)
             raise
-        _flush_folder(os.path.dirname(target))
+        flush_folder(os.path.dirname(target))
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise UsageError(f"{path}: cannot be written: {reason}; nothing was changed") from error
@@ -57,7 +57,7 @@ def same_file(path: str, other: str) -> bool:
         return False
 
 
-def _status(path: str, target: str) -> os.stat_result | None:
+def status_of(path: str, target: str) -> os.stat_result | None:
     """The target's status, None where there is no such file yet.
 
     Raises:
@@ -98,19 +98,14 @@ def _holds(target: str, data: bytes) -> bool:
 
 def _temporary(target: str, data: bytes, before: os.stat_result | None) -> str:
     """A file beside the target that holds the data, on the disk, and has the target's rights."""
-    folder, name = os.path.split(target)
-    stem = os.fsdecode(os.fsencode(name)[:_NAME_BYTES])
-    temporary = os.path.join(folder, f".{stem}.inertial-check-{os.urandom(4).hex()}.tmp")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    # A new file gets what the process gives new files; one that replaces another, that one's mode.
-    descriptor = os.open(temporary, flags, 0o666 if before is None else 0o600)
+    descriptor, temporary = open_beside(target, before)
     try:
         with open(descriptor, "wb") as stream:
             stream.write(data)
             stream.flush()
             os.fsync(descriptor)
         if before is not None:
-            _take_rights(temporary, before)
+            take_rights(temporary, before)
         with open(temporary, "rb") as stream:
             if stream.read() != data:
                 raise OSError(0, "what was written does not read back the same")
@@ -120,7 +115,25 @@ def _temporary(target: str, data: bytes, before: os.stat_result | None) -> str:
     return temporary
 
 
-def _take_rights(temporary: str, before: os.stat_result) -> None:
+def open_beside(target: str, before: os.stat_result | None) -> tuple[int, str]:
+    """A new file beside the target, `.NAME.inertial-check-*.tmp`, to write and to read.
+
+    Args:
+        target: What it is to replace.
+        before: The target's status; None where there is none yet.
+
+    Returns:
+        Its descriptor and its path.
+    """
+    folder, name = os.path.split(target)
+    stem = os.fsdecode(os.fsencode(name)[:_NAME_BYTES])
+    temporary = os.path.join(folder, f".{stem}.inertial-check-{os.urandom(4).hex()}.tmp")
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    # A new file gets what the process gives new files; one that replaces another, that one's mode.
+    return os.open(temporary, flags, 0o666 if before is None else 0o600), temporary
+
+
+def take_rights(temporary: str, before: os.stat_result) -> None:
     """Give a file the owner, where the system allows it, and the mode of another."""
     if hasattr(os, "chown"):
         with suppress(PermissionError):
@@ -133,7 +146,7 @@ def _discard(temporary: str) -> None:
         os.unlink(temporary)
 
 
-def _flush_folder(folder: str) -> None:
+def flush_folder(folder: str) -> None:
     """Make the rename itself survive a loss of power, where the system can."""
     with suppress(OSError):  # Windows opens no folders; some file systems flush none
         descriptor = os.open(folder, os.O_RDONLY)

@@ -163,7 +163,8 @@ class Author:
             inside.append('<geom size="1"/>')
         inside += [self.body(depth - 1) for _ in range(self.rng.integers(0, 3)) if depth]
         text = f"<body{name} {self.place()}{self.orientation()}>{''.join(inside)}</body>"
-        return self.one_of(text, f"<frame {self.place()}>{text}</frame>")
+        around = f"{self.place()}{self.orientation()}"
+        return self.one_of(text, f"<frame {around}>{text}</frame>")
 
     def document(self):
         sequence = "".join(self.rng.choice(list("xyzXYZ"), size=3))
@@ -193,11 +194,30 @@ def test_generated_models_read_the_same_from_text_to_compiled_body(seed):
         assert_same(read, of_model(theirs, at))
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_welded_bodies_stand_where_mujoco_puts_them(seed):
+    text = Author(seed).document()
+    theirs, mine = compiled(text), ic.load(text.encode()).bodies
+    ids = [None, *(body.id for body in mine)]
+    for at, body in enumerate(mine, 1):
+        above = theirs.body_parentid[at]
+        assert body.parent == ids[above]
+        assert (body.X_PB is not None) == (above > 0 and theirs.body_jntnum[at] == 0)
+        if body.X_PB is not None:
+            np.testing.assert_allclose(body.X_PB.p_PoBo_P, theirs.body_pos[at], rtol=0, atol=1e-14)
+            R_PB = matrix(theirs.body_quat[at])
+            np.testing.assert_allclose(body.X_PB.R_PB, R_PB, rtol=0, atol=1e-14)
+
+
 def test_the_generated_models_use_every_form():
     texts = "".join(Author(seed).document() for seed in range(12))
     for word in ("quat", "axisangle", "xyaxes", "zaxis", "euler", "fullinertia", "diaginertia"):
         assert texts.count(f"{word}=") > 10
-    assert len(ic.load(Author(0).document().encode()).bodies) > 3
+    bodies = [
+        body for seed in range(12) for body in ic.load(Author(seed).document().encode()).bodies
+    ]
+    assert len(bodies) > 36
+    assert sum(body.X_PB is not None for body in bodies) > 12
 
 
 # -- where the inertia comes from ---------------------------------------------------------------

@@ -115,6 +115,74 @@ def test_what_libsdformat_refuses_is_malformed(inertial):
     assert "IC004" in {finding.code for finding in ic.check_model(text.encode()).findings}
 
 
+GRAPH = """<sdf version="1.9"><world name="w">
+<model name="m"><pose>1 2 3 0.1 0.2 0.3</pose>
+  <link name="a"><pose>0.1 0 0 0 0.4 0</pose></link>
+  <link name="b"><pose relative_to="a">0 0.2 0 0.5 0 0</pose></link>
+  <link name="c"><pose relative_to="f" degrees="true">0 0 0.3 10 20 30</pose></link>
+  <link name="d">
+    <pose relative_to="j" rotation_format="quat_xyzw">0 0 0.1 0 0 0.6 0.8</pose>
+  </link>
+  <frame name="f" attached_to="b"><pose>0.01 0.02 0.03 1 2 3</pose></frame>
+  <joint name="j" type="fixed">
+    <pose>0.3 0.2 0.1 0.1 0 0</pose><parent>a</parent><child>c</child>
+  </joint>
+  <joint name="k" type="fixed"><parent>c</parent><child>b</child></joint>
+  <joint name="l" type="fixed"><parent>f</parent><child>d</child></joint>
+  <model name="n"><pose relative_to="d">0.5 0 0 0 0 1</pose>
+    <link name="x"><pose>0 0 0.7 0 1 0</pose></link>
+    <link name="y"><pose relative_to="__model__">0 0 0.9 0 1 0</pose></link>
+    <joint name="q" type="fixed"><parent>x</parent><child>y</child></joint>
+  </model>
+  <joint name="o" type="fixed"><parent>a</parent><child>n::x</child></joint>
+  <include><uri>package://part/part.sdf</uri></include>
+  <include><uri>package://part/part.sdf</uri><name>two</name>
+    <pose relative_to="a">0 0 1 0 1 0</pose>
+  </include>
+  <include merge="true"><uri>package://part/part.sdf</uri><name>three</name>
+    <pose relative_to="part::q">0 0 1 0 1 0</pose>
+  </include>
+  <joint name="r" type="fixed"><parent>a</parent><child>part::p</child></joint>
+  <joint name="s" type="fixed"><parent>a</parent><child>two</child></joint>
+  <joint name="t" type="fixed"><parent>part</parent><child>p</child></joint>
+</model>
+<model name="z"><link name="l"/></model>
+<joint name="u" type="fixed"><parent>m::n::y</parent><child>z::l</child></joint>
+</world></sdf>"""
+
+PART = """<sdf version="1.9"><model name="part"><pose>9 9 9 0 0 1</pose>
+  <link name="p"><pose>0.1 0 0 0 0.4 0</pose></link>
+  <link name="q"><pose>0 0.2 0 0.5 0 0</pose></link>
+  <joint name="pq" type="fixed"><parent>p</parent><child>q</child></joint>
+</model></sdf>"""
+
+
+def test_links_are_fixed_where_drake_puts_them(tmp_path):
+    path = tmp_path / "w.sdf"
+    path.write_text(GRAPH)
+    (tmp_path / "part").mkdir()
+    (tmp_path / "part" / "part.sdf").write_text(PART)
+    plant = MultibodyPlant(0.0)
+    parser = Parser(plant)
+    parser.package_map().Add("part", str(tmp_path / "part"))
+    parser.AddModels(str(path))
+    plant.Finalize()
+    context = plant.CreateDefaultContext()
+    X_WB = {}
+    for index in range(1, plant.num_bodies()):
+        body = plant.get_body(tree.BodyIndex(index))
+        X_WB[str(body.scoped_name())] = plant.EvalBodyPoseInWorld(context, body)
+    bodies = {body.id: body for body in ic.load(path).bodies}
+    fixed = [body for body in bodies.values() if body.joint == "fixed"]
+    assert len(fixed) == len(X_WB) - 1 == 12
+    for body in fixed:
+        X_PB = X_WB[bodies[body.parent].name].InvertAndCompose(X_WB[body.name])
+        p_PoBo_P = X_PB.translation()
+        np.testing.assert_allclose(body.X_PB.p_PoBo_P, p_PoBo_P, rtol=0, atol=256 * EPS)
+        R_PB = X_PB.rotation().matrix()
+        np.testing.assert_allclose(body.X_PB.R_PB, R_PB, rtol=0, atol=64 * EPS)
+
+
 def test_includes(tmp_path):
     """By file, by folder, renamed, merged."""
     (tmp_path / "arm").mkdir()

@@ -407,6 +407,71 @@ def test_a_frame_without_a_pose_leaves_the_numbers_as_printed():
     assert found.inertial.p_BoBcm_B[0].span is not None
 
 
+def matrix(p_PoBo_P, R_PB):
+    X_PB = np.eye(4)
+    X_PB[:3, :3], X_PB[:3, 3] = R_PB, p_PoBo_P
+    return X_PB
+
+
+def about(axis, degrees):
+    return Rotation.from_euler(axis, degrees, degrees=True).as_matrix()
+
+
+def test_a_welded_body_stands_in_its_parent_where_its_pose_and_the_frames_around_it_say():
+    found = model(
+        '<body name="a" pos="9 9 9"><frame pos="1 0 0" euler="0 0 90"><frame pos="0 0 1">'
+        '<body name="b" pos="1 2 3" axisangle="1 0 0 30"/></frame></frame><body name="c"/></body>'
+    )
+    a, b, c = found.bodies
+    assert (a.parent, a.X_PB) == (None, None)
+    assert (b.parent, c.parent) == (a.id, a.id)
+    expected = matrix([1, 0, 0], about("z", 90)) @ matrix([1, 2, 4], about("x", 30))
+    np.testing.assert_allclose(matrix(*b.X_PB), expected, atol=1e-15)
+    assert np.array_equal(matrix(*c.X_PB), np.eye(4))
+
+
+def test_bodies_that_move_and_copies_have_a_parent_and_no_place():
+    found = model(
+        '<frame pos="1 0 0"><body name="a"><body name="b" pos="1 0 0"><joint/></body>'
+        '<replicate count="2" offset="1 0 0"><body name="c"><body name="d" pos="2 0 0"/></body>'
+        "</replicate></body></frame>"
+    )
+    a, b, c, d = found.bodies
+    assert [each.parent for each in (b, c, d)] == [a.id, a.id, c.id]
+    assert (b.X_PB, c.X_PB) == (None, None)
+    assert d.X_PB.p_PoBo_P == (2, 0, 0)
+
+
+def test_parents_are_told_by_ids_where_names_repeat():
+    found = model("<body><body/></body>" + '<body name="x"><body name="x"/></body>')
+    ids = [each.id for each in found.bodies]
+    assert [each.parent for each in found.bodies] == [None, ids[0], None, ids[2]]
+
+
+@pytest.mark.parametrize(
+    "pose",
+    [
+        'pos="1 2"',
+        'pos="1 2 x"',
+        'pos="inf 0 0"',
+        'pos="1e308 0 0"',
+        'quat="0 0 0 0"',
+        'euler="1 2"',
+        'quat="1 0 0 0" euler="1 2 3"',
+    ],
+)
+def test_a_place_that_cannot_be_read_is_unknown_and_no_finding(pose):
+    found = model(f'<body><frame pos="1e308 0 0"><body {pose}>{GOOD}</body></frame></body>')
+    assert found.bodies[1].parent == found.bodies[0].id
+    assert found.bodies[1].X_PB is None
+    assert (found.problems, found.bodies[1].problems) == ((), ())
+
+
+def test_in_global_coordinates_nobody_stands_in_a_parent():
+    found = model('<body><body pos="1 2 3"/></body>', 'coordinate="global"')
+    assert found.bodies[1].X_PB is None
+
+
 def test_bodies_in_frames_and_replicates_are_listed_once():
     found = model(
         f'<frame pos="1 0 0"><body name="a">{GOOD}</body></frame>'

@@ -457,6 +457,184 @@ class TestWhoHoldsALink:
         assert codes(held) == []
 
 
+def matrix(p_PoBo_P, R_PB):
+    X_PB = np.eye(4)
+    X_PB[:3, :3], X_PB[:3, 3] = R_PB, p_PoBo_P
+    return X_PB
+
+
+def placed(text):
+    """The pose of x y z roll pitch yaw."""
+    numbers = [float(word) for word in text.split()]
+    return matrix(numbers[:3], Rotation.from_euler("xyz", numbers[3:]).as_matrix())
+
+
+A, B, C, M = (
+    "1 2 3 0.1 0.2 0.3",
+    "0.1 0.2 0.3 0.4 -0.5 0.6",
+    "-3 1 2 1 -0.5 2",
+    "5 0 1 0.3 0 1.5",
+)
+
+
+def at(pose, base=None, attributes=""):
+    named = "" if base is None else f'relative_to="{base}"'
+    return f"<pose {named} {attributes}>{pose}</pose>"
+
+
+def tied(child, tag="a", more=""):
+    """A link, what holds another, and the joint that ties them."""
+    return f'<link name="{tag}">{at(A)}</link>{child}{more}' + joint("fixed", tag, "b")
+
+
+class TestWhereALinkIsFixed:
+    """Drake's cross-checks hold the same for whole graphs."""
+
+    def place(self, inside, attributes='name="m"'):
+        (body,) = (b for b in model(inside, attributes).bodies if b.joint == "fixed")
+        return None if body.X_PB is None else matrix(*body.X_PB)
+
+    def test_in_the_frame_of_the_link_that_holds_it(self):
+        document = model(tied(f'<link name="b">{at(B)}</link>'))
+        a, b = document.bodies
+        assert (a.parent, b.parent) == (None, a.id)
+        expected = np.linalg.inv(placed(A)) @ placed(B)
+        np.testing.assert_allclose(matrix(*b.X_PB), expected, atol=1e-14)
+
+    @pytest.mark.parametrize(
+        ("pose", "more", "expected"),
+        [
+            (at(B, "a"), "", placed(B)),
+            (at(B, ""), "", np.linalg.inv(placed(A)) @ placed(B)),
+            (at(B, "__model__"), "", np.linalg.inv(placed(A)) @ placed(B)),
+            ("", "", np.linalg.inv(placed(A))),
+            ("<pose/>", "", np.linalg.inv(placed(A))),
+            (
+                at(B, "f"),
+                f'<frame name="f" attached_to="a">{at(C)}</frame>',
+                placed(C) @ placed(B),
+            ),
+            (
+                at(B, "f"),
+                f'<frame name="f">{at(C)}</frame>',
+                np.linalg.inv(placed(A)) @ placed(C) @ placed(B),
+            ),
+            (
+                at(B, "k"),
+                joint("ball", "world", "a", "k").replace("<parent>", f"{at(C)}<parent>"),
+                placed(C) @ placed(B),
+            ),
+            (
+                at(B, "n::y"),
+                f'<model name="n">{at(C, "a")}<link name="y">{at(M)}</link></model>',
+                placed(C) @ placed(M) @ placed(B),
+            ),
+            (
+                at("0 0 1 0 0 90", "a", 'degrees="true"'),
+                "",
+                placed(f"0 0 1 0 0 {math.pi / 2}"),
+            ),
+            (
+                at("0 0 1 0 0 3 3", "a", 'rotation_format="quat_xyzw"'),
+                "",
+                placed(f"0 0 1 0 0 {math.pi / 2}"),
+            ),
+        ],
+    )
+    def test_relative_to_what_its_pose_names(self, pose, more, expected):
+        found = self.place(tied(f'<link name="b">{pose}</link>', more=more))
+        np.testing.assert_allclose(found, expected, atol=1e-14)
+
+    def test_through_the_poses_of_nested_models(self):
+        inside = (
+            f'<link name="a">{at(A)}</link>'
+            f'<model name="n">{at(B)}<link name="b">{at(C)}</link></model>'
+        )
+        found = self.place(inside + joint("fixed", "a", "n::b"))
+        expected = np.linalg.inv(placed(A)) @ placed(B) @ placed(C)
+        np.testing.assert_allclose(found, expected, atol=1e-14)
+
+    def test_of_models_of_a_world(self):
+        first, second = (
+            f'<model name="{name}">{at(pose)}<link name="l"/></model>'
+            for name, pose in (("m", M), ("n", C))
+        )
+        weld = joint("fixed", "m::l", "n::l")
+        document = sdf(f'<world name="w">{first}{second}{weld}</world>')
+        expected = np.linalg.inv(placed(M)) @ placed(C)
+        np.testing.assert_allclose(matrix(*document.bodies[1].X_PB), expected, atol=1e-14)
+
+    def test_wherever_the_model_stands_to_the_last_digit(self):
+        inside = tied(f'<link name="b">{at(B)}</link>')
+        near, far = self.place(inside), self.place(at("1e9 0 0 0 0 1") + inside)
+        assert np.array_equal(near, far)
+
+    def test_to_the_world_is_to_no_body(self):
+        for ends in (("world", "b"), ("b", "world")):
+            (body,) = model(f'<link name="b">{at(B)}</link>' + joint("fixed", *ends)).bodies
+            assert (body.joint, body.parent, body.X_PB) == ("fixed", None, None)
+
+    def test_one_that_moves_has_a_parent_and_no_place(self):
+        links = '<link name="a"/><link name="b"/>'
+        a, b = model(links + joint("revolute", "a", "b")).bodies
+        assert (b.parent, b.X_PB) == (a.id, None)
+
+    @pytest.mark.parametrize(
+        "pose",
+        [
+            at("1 2 3"),
+            at("1 2 3 0 0 x"),
+            at("1 2 3 0 0 inf"),
+            at("1 2 3 0 0 0 0", attributes='rotation_format="quat_xyzw"'),
+            at("1 2 3 0 0 0 1", attributes='rotation_format="quat_wxyz"'),
+            at(B, attributes='frame="a"'),
+            at(B, "nothing"),
+            at(B, "b"),
+            at(B, "f"),
+        ],
+    )
+    def test_a_place_that_cannot_be_read_is_unknown_and_no_finding(self, pose):
+        circle = '<frame name="f" attached_to="g"/><frame name="g" attached_to="b"/>'
+        inertial = f"<inertial>{GOOD}</inertial>"
+        document = model(tied(f'<link name="b">{pose}{inertial}</link>', more=circle))
+        assert document.bodies[1].parent == document.bodies[0].id
+        assert document.bodies[1].X_PB is None
+        assert (document.problems, document.bodies[1].problems) == ((), ())
+
+    def test_what_cannot_be_told_does_not_spread_to_what_can(self):
+        links = f'<link name="a"><pose>junk</pose></link><link name="b">{at(B, "a")}</link>'
+        found = self.place(links + joint("fixed", "a", "b"))
+        np.testing.assert_allclose(found, placed(B), atol=1e-15)
+
+    def test_a_model_that_is_placed_by_another_frame_is_somewhere(self):
+        nested = (
+            '<model name="n" placement_frame="b"><link name="b"/><link name="c"/>'
+            f"{joint('fixed', 'b', 'c')}</model>"
+        )
+        document = model('<link name="a"/>' + nested + joint("fixed", "a", "n::b"))
+        known = {body.name: body.X_PB is not None for body in document.bodies}
+        assert known == {"m::a": False, "m::n::b": False, "m::n::c": True}
+
+    def test_links_of_one_name_have_no_place(self):
+        links = '<link name="a"/><link name="b"/><link name="b"/>'
+        bodies = model(links + joint("fixed", "a", "b")).bodies
+        assert [body.X_PB for body in bodies] == [None, None, None]
+
+    def test_a_joint_may_have_the_name_of_a_link_as_in_old_files(self):
+        links = f'<link name="a">{at(A)}</link><link name="b">{at(B)}</link>'
+        found = self.place(links + joint("fixed", "a", "b", name="b"))
+        np.testing.assert_allclose(found, np.linalg.inv(placed(A)) @ placed(B), atol=1e-14)
+
+    def test_a_chain_of_any_length_takes_linear_time(self):
+        count = 5000
+        links = "".join(
+            f'<link name="{i}">{at("0 0 1 0 0 0", i - 1)}</link>' for i in range(1, count)
+        )
+        joints = "".join(joint("fixed", "0", f"{i}", f"j{i}") for i in range(1, count))
+        bodies = model('<link name="0"/>' + links + joints).bodies
+        assert bodies[-1].X_PB.p_PoBo_P == (0, 0, count - 1)
+
+
 class TestVersions:
     @pytest.mark.parametrize("minor", range(2, 13))
     def test_known(self, minor):

@@ -226,6 +226,40 @@ class TestWhat:
         assert load(folder / "w.sdf").problems == ()
 
 
+class TestPlaces:
+    """Where a link of an included model is fixed to a link of the one that includes it."""
+
+    @pytest.mark.parametrize(
+        ("more", "attributes", "x"),
+        [
+            ("", "", 3),
+            ("<pose>4 0 0 0 0 0</pose>", "", 4),
+            ('<pose relative_to="a">4 0 0 0 0 0</pose>', "", 14),
+            ("<pose>4 0 0 0 0 0</pose>", ' merge="true"', 4),
+            ("<pose>4 0 0 0 0 0</pose><placement_frame>l</placement_frame>", "", None),
+        ],
+    )
+    def test_an_include_places_its_model(self, tree, more, attributes, x):
+        weld = (
+            '<joint name="{0}" type="fixed"><parent>{1}</parent><child>{2}</child></joint>'.format
+        )
+        part = f"<pose>3 0 0 0 0 0</pose>{link()}{link('k')}{weld('w', 'l', 'k')}"
+        link_a = '<link name="a"><pose>10 0 0 0 0 0</pose></link>'
+        scope = "" if attributes else "arm::"
+        outer = link_a + include("arm.sdf", more, attributes) + weld("v", "a", f"{scope}l")
+        folder = tree(
+            {
+                "m.sdf": sdf(f'<model name="m">{outer}</model>'),
+                "arm.sdf": sdf(f'<model name="arm">{part}</model>'),
+            }
+        )
+        base, first, second = load(folder / "m.sdf").bodies
+        assert (first.parent, second.parent) == (base.id, first.id)
+        assert second.X_PB.p_PoBo_P == (0, 0, 0)
+        place = None if first.X_PB is None else first.X_PB.p_PoBo_P
+        assert place == (None if x is None else (x - 10, 0, 0))
+
+
 class TestNothing:
     @pytest.mark.parametrize(
         ("files", "uri", "reason"),

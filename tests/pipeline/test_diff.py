@@ -407,6 +407,70 @@ def test_a_part_that_cannot_be_read_makes_the_whole_unreadable():
     assert "b, merged into it: its mass is no number" in body.reason
 
 
+IN_URDF = """<robot name="r">
+<link name="base"><inertial><origin xyz="0.1 0 0.2"/><mass value="3"/>
+  <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.25"/></inertial></link>
+<link name="sensor"><inertial><origin xyz="0 0.03 0" rpy="0 0 0.5"/><mass value="0.4"/>
+  <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.025"/></inertial></link>
+<joint name="weld" type="fixed"><parent link="base"/><child link="sensor"/>
+  <origin xyz="0.3 -0.1 0.2" rpy="0.7 0 1.2"/></joint></robot>"""
+IN_MJCF = """<mujoco><compiler angle="radian" eulerseq="XYZ"/><worldbody>
+<body name="base" pos="5 6 7"><freejoint/>
+  <inertial pos="0.1 0 0.2" mass="3" diaginertia="0.1 0.2 0.25"/>
+  <frame pos="0.3 -0.1 0.2" euler="0 0 1.2"><body name="sensor" axisangle="2 0 0 0.7">
+    <inertial pos="0 0.03 0" mass="0.4" diaginertia="0.01 0.02 0.025" euler="0 0 0.5"/>
+  </body></frame></body></worldbody></mujoco>"""
+IN_SDF = """<sdf version="1.9"><model name="r"><pose>5 6 7 1 2 3</pose>
+<link name="base"><pose>1 1 1 0.1 0.2 0.3</pose><inertial><pose>0.1 0 0.2 0 0 0</pose>
+  <mass>3</mass><inertia><ixx>0.1</ixx><iyy>0.2</iyy><izz>0.25</izz></inertia></inertial></link>
+<link name="sensor"><pose relative_to="mount">0 0 0.2 0.7 0 1.2</pose>
+  <inertial><pose>0 0.03 0 0 0 0.5</pose><mass>0.4</mass>
+  <inertia><ixx>0.01</ixx><iyy>0.02</iyy><izz>0.025</izz></inertia></inertial></link>
+<frame name="mount" attached_to="base"><pose>0.3 -0.1 0 0 0 0</pose></frame>
+<joint name="weld" type="fixed"><parent>base</parent><child>mount_of_sensor</child></joint>
+<frame name="mount_of_sensor" attached_to="sensor"/></model></sdf>"""
+
+
+@pytest.mark.parametrize(("a", "b"), [(IN_URDF, IN_MJCF), (IN_URDF, IN_SDF), (IN_SDF, IN_MJCF)])
+def test_one_robot_in_three_formats_is_equal_with_what_is_fixed_merged(a, b):
+    found = diff_models(a.encode(), b.encode(), lump_fixed=True)
+    (base,) = found.bodies
+    assert (base.status, found.notes) == ("equal", ())
+    assert base.a.merged[0].endswith("sensor")
+    assert base.b.merged[0].endswith("sensor")
+    assert base.a.mass == pytest.approx(3.4, rel=1e-15)
+
+
+@pytest.mark.parametrize("data", [IN_MJCF, IN_SDF])
+def test_what_was_merged_in_any_format_is_named(data):
+    merged = diff_models(data.encode(), data.encode(), lump_fixed=True).bodies[0].a
+    xyz = " ".join(map(repr, merged.p_BoBcm_B))
+    other = robot(link("base", merged.mass, xyz, six=merged.I_BBcm_B))
+    (explanation,) = diff_models(data.encode(), other).bodies[0].explanations
+    assert (explanation.name, explanation.of) == ("merged-children", "a")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        '<mujoco><worldbody><body name="base"/></worldbody></mujoco>',
+        '<sdf version="1.9"><model name="r"><link name="base"/><joint name="j" type="fixed">'
+        "<parent>world</parent><child>base</child></joint></model></sdf>",
+    ],
+)
+def test_what_is_fixed_to_the_world_alone_is_no_note(data):
+    found = diff_models(data.encode(), data.encode(), lump_fixed=True)
+    assert (len(found.bodies), found.notes) == (1, ())
+
+
+def test_a_copied_body_is_not_merged_and_that_is_said():
+    copies = '<replicate count="2" offset="1 0 0"><body name="foot"/></replicate>'
+    data = f'<mujoco><worldbody><body name="leg">{copies}</body></worldbody></mujoco>'.encode()
+    found = diff_models(data, data, lump_fixed=True)
+    assert len(found.bodies) == 2
+    assert found.notes[0] == "<bytes>: foot was not merged: where it is fixed to leg cannot be read"
+
+
 def test_a_format_whose_reader_tells_no_parents_is_said_to_merge_nothing():
     model = load(robot(link("a"), link("b"), joint("a", "b")))
     bodies = tuple(body._replace(parent=None, X_PB=None) for body in model.bodies)

@@ -422,7 +422,7 @@ def test_memory_does_not_grow_with_the_table(tmp_path, form, request, monkeypatc
     rows = np.array(inconsistent(np.random.default_rng(2), 10))
     rows[1:] = ic.project(rows[1:]).theta
     peaks = [_peak(tmp_path / form, form, rows, count, block) for count in (few, many)]
-    assert peaks[1] <= 1.5 * peaks[0]
+    assert peaks[1] <= 2 * peaks[0]  # four times the rows
 
 
 def _peak(path, form, rows, count, block):
