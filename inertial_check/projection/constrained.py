@@ -47,7 +47,7 @@ def answer(theta: Floats, about: str, rows: Mask, asked: Asked) -> Answered:
     if asked.margin > 0:
         held = asker.with_margin(held, Pi)
     outcome = MatrixOutcome(about, held.problem, held.solution, p_BoFo_B, asker.measure)
-    return Answered(outcome, held.floored, asker.solver)
+    return Answered(outcome, held.floored, asker.solver, held.solution.iterations)
 
 
 class _Asker:

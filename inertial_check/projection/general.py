@@ -26,9 +26,10 @@ from inertial_check.projection.given import (
 )
 from inertial_check.projection.holding import held
 from inertial_check.projection.metrics import METRICS, MomentMetric, inner, trace
-from inertial_check.projection.outcome import MatrixOutcome
+from inertial_check.projection.outcome import MatrixOutcome, Outcome, Parts
 from inertial_check.projection.quadratic import (
     TO_SVEC,
+    Counts,
     Floats,
     Mask,
     Quadratic,
@@ -60,11 +61,13 @@ class Answered(NamedTuple):
         outcome: Before and after.
         floored: (n,) rows that end at the least mass.
         solver: What found them.
+        steps: (n,) its iterations.
     """
 
-    outcome: MatrixOutcome
+    outcome: Outcome
     floored: Mask
     solver: str
+    steps: Counts
 
 
 TAKES = {
@@ -79,7 +82,7 @@ TAKES = {
 }
 """Every metric by name, and which of weights and prior it takes; the first is what it needs."""
 
-BATCH = 16384
+BATCH = 4096
 """Bodies whose matrices are in memory as temporaries at a time."""
 
 DIVERGENCES: tuple[regularised.Divergence, ...] = ("entropic", "affine-invariant")
@@ -104,7 +107,10 @@ def answer(theta: Floats, about: str, rows: Mask, asked: Asked) -> Answered:
         _answer(given, about, weights, prior, slice(start, start + BATCH), asked)
         for start in range(0, max(len(given), 1), BATCH)
     ]
-    return parts[0] if len(parts) == 1 else _together(parts)
+    if len(parts) == 1:
+        return parts[0]
+    outcomes, floored, used, steps = zip(*parts, strict=True)
+    return Answered(Parts(outcomes), np.concatenate(floored), used[0], np.concatenate(steps))
 
 
 def looked_over(
@@ -149,21 +155,7 @@ def _answer(
     found = held(solve, problem, asked.margin, asked.mass_min, Pi)
     _refuse_uncertified(found.problem, found.solution, asked)
     outcome = MatrixOutcome(about, found.problem, found.solution, p_BoFo_B)
-    return Answered(outcome, found.floored, used)
-
-
-def _together(parts: list[Answered]) -> Answered:
-    """The answers of all bodies."""
-    outcomes = [part.outcome for part in parts]
-    first = outcomes[0]
-    whole = MatrixOutcome(
-        first.about,
-        Quadratic.together([outcome.problem for outcome in outcomes]),
-        Solution(*map(np.concatenate, zip(*(o.solution for o in outcomes), strict=True))),
-        np.concatenate([outcome.p_BoFo_B for outcome in outcomes]),
-        first.measure,
-    )
-    return Answered(whole, np.concatenate([part.floored for part in parts]), parts[0].solver)
+    return Answered(outcome, found.floored, used, found.solution.iterations)
 
 
 def posed(asked: Asked, theta0: Floats, weights: Floats | None, prior: Floats | None) -> Quadratic:
@@ -249,7 +241,8 @@ def _regularised(problem: Quadratic, about: str, p_BoFo_B: Floats, asked: Asked)
         return regularised.residuals(problem, rho, divergence, theta, dual)
 
     outcome = MatrixOutcome(about, problem, found, p_BoFo_B, measure)
-    return Answered(outcome, np.zeros(len(problem.theta0), dtype=np.bool_), "newton")
+    nowhere = np.zeros(len(problem.theta0), dtype=np.bool_)
+    return Answered(outcome, nowhere, "newton", found.iterations)
 
 
 def _refuse_uncertified(problem: Quadratic, found: Solution, asked: Asked) -> None:

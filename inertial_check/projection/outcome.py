@@ -186,6 +186,47 @@ class MatrixOutcome(Outcome):
         return Certificate(*self.measure(self.problem, self.solution.theta, self.solution.dual))
 
 
+@dataclass(frozen=True, eq=False)
+class Parts(Outcome):
+    """Of a batch that was worked on in parts, whose matrices are never together in memory.
+
+    Attributes:
+        parts: In the order of the rows.
+    """
+
+    parts: tuple[Outcome, ...]
+
+    @property
+    def theta(self) -> Array:
+        """(n, 10) after, in order "urdf", about the caller's point."""
+        return np.concatenate([part.theta for part in self.parts])
+
+    @property
+    def changed(self) -> Array:
+        """(n,) whether any number differs from what was given."""
+        return np.concatenate([part.changed for part in self.parts])
+
+    @property
+    def vanished(self) -> Array:
+        """(n,) whether no inertia is left."""
+        return np.concatenate([part.vanished for part in self.parts])
+
+    @property
+    def distance(self) -> Array:
+        """(n,) length of the change in the metric."""
+        return np.concatenate([part.distance for part in self.parts])
+
+    @property
+    def relative_change(self) -> Array:
+        """(n,) of the sorted principal moments."""
+        return np.concatenate([part.relative_change for part in self.parts])
+
+    def certify(self) -> Certificate:
+        """The residuals of every part."""
+        proofs = [part.certify() for part in self.parts]
+        return Certificate(*(np.concatenate(values) for values in zip(*proofs, strict=True)))
+
+
 def certificate(before: Array, after: Array, metric: MomentMetric, margin: float) -> Certificate:
     """The optimality conditions of a projection at fixed mass and centre of mass.
 

@@ -213,7 +213,7 @@ def _by_matrices(given: Array, about: str, asked: Asked) -> Projection:
         rows=rows,
         outcome=outcome,
         codes=_codes(moved, ~finite, floored),
-        steps=outcome.solution.iterations,
+        steps=answered.steps,
         like=like,
     )
 

@@ -6,7 +6,6 @@ sqrt(2), so that inner products of vectors are those of matrices, and svec(Pi) =
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,16 +88,6 @@ class Quadratic(NamedTuple):
             self.reference[rows],
             self.fixed,
         )
-
-    @staticmethod
-    def together(parts: Sequence[Quadratic]) -> Quadratic:
-        """The problem of all bodies, from those of some."""
-        theta0, Delta, reference = (
-            np.concatenate(part)
-            for part in zip(*((q.theta0, q.Delta, q.reference) for q in parts), strict=True)
-        )
-        W = [part.W for part in parts if part.W is not None]
-        return Quadratic(theta0, np.concatenate(W) if W else None, Delta, reference, parts[0].fixed)
 
 
 class Solution(NamedTuple):
@@ -288,7 +277,11 @@ def fitted(W: Floats, theta0: Floats) -> Floats:
 
     A least-squares fit to the logarithms of the diagonal of W on svec.
     """
-    diagonal = np.sum(np.matmul(W, FROM_SVEC) * FROM_SVEC, axis=1)
+    own = np.einsum("nii->ni", W)
+    if np.count_nonzero(W) == np.count_nonzero(own):  # diagonal weights, as most are
+        diagonal = own @ FROM_SVEC**2
+    else:
+        diagonal = np.sum(np.matmul(W, FROM_SVEC) * FROM_SVEC, axis=1)
     log_d = np.log(diagonal) @ _FIT.T / 2
     units = np.exp(log_d - log_d.mean(axis=1, keepdims=True))
     size = np.linalg.norm((theta0 @ TO_SVEC.T) * units[:, ROW] * units[:, COLUMN], axis=1)

@@ -129,3 +129,19 @@ def test_a_singular_step_of_one_row_does_not_stop_the_batch():
     found = ic.project(theta, "weighted", weights=[1, 2, 2, 2, 10, 10, 10, 10, 10, 10])
     assert (np.array(found.certify()) <= 1e-9).all()
     assert ic.check(found.theta).consistent.all()
+
+
+def test_a_batch_that_is_worked_on_in_parts_is_the_same_as_its_rows(monkeypatch):
+    theta = np.concatenate([sampling.inconsistent(6, 50, **SCALES).as_theta(), garbage(6, 50)])
+    given = arguments("weighted", theta)
+    whole = ic.project(theta, "weighted", **given)
+    monkeypatch.setattr("inertial_check.projection.general.BATCH", 7)
+    parts = ic.project(theta, "weighted", **given)
+    for name in ("status", "changed", "vanished"):
+        np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name))
+    size = np.abs(whole.theta).max(axis=1, keepdims=True)  # BLAS rounds by the shape of a batch
+    assert (np.abs(parts.theta - whole.theta) <= 1e-10 * size).all()
+    for name in ("distance", "relative_change"):
+        np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), rtol=1e-6)
+    assert parts.iterations.shape == whole.iterations.shape
+    assert (np.array(parts.certify()) <= 1e-9).all()
