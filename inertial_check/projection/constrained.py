@@ -9,7 +9,13 @@ from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.projection.general import DIVERGENCES, Answered, Asked, looked_over, posed
 from inertial_check.projection.given import seen_from, seen_from_com
-from inertial_check.projection.holding import Held, isotropic, lacks, spread_about_origin
+from inertial_check.projection.holding import (
+    Held,
+    isotropic,
+    lacks,
+    least_mass,
+    spread_about_origin,
+)
 from inertial_check.projection.metrics import METRICS
 from inertial_check.projection.outcome import MatrixOutcome
 from inertial_check.projection.quadratic import Floats, Mask, Quadratic, Solution
@@ -78,10 +84,7 @@ class _Asker:
     def with_mass(self, problem: Quadratic) -> Held:
         """The answers, again with the least mass where they have none."""
         found = self.solve(problem)
-        given = np.abs(problem.theta0[:, 0])
-        least = tolerances.MASS_FLOOR * np.where(given > 0, given, problem.reference[:, 3, 3])
-        if self._asked.mass_min is not None:
-            least = np.full_like(least, self._asked.mass_min)
+        least = least_mass(problem, self._asked.mass_min)
         nothing = ~problem.theta0.any(axis=1)
         floored = (found.theta[:, 0] < least) & ~nothing
         if floored.any():

@@ -77,7 +77,7 @@ TAKES = {
     "weighted": ("weights", "prior"),
     "entropic": ("prior", "weights"),
     "affine-invariant": ("prior", "weights"),
-    "euclidean": ("prior",),
+    "euclidean": (),
     "pseudo-inertia": (),
 }
 """Every metric by name, and which of weights and prior it takes; the first is what it needs."""

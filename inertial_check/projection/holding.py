@@ -63,10 +63,7 @@ def held(
             the answers without a margin.
     """
     found = solve(problem)
-    given = np.abs(problem.theta0[:, 0])
-    least = tolerances.MASS_FLOOR * np.where(given > 0, given, problem.reference[:, 3, 3])
-    if mass_min is not None:
-        least = np.full_like(least, mass_min)
+    least = least_mass(problem, mass_min)
     floored = found.theta[:, 0] < least
     Delta = np.array(problem.Delta)
     Delta[floored, 3, 3] = least[floored]
@@ -74,15 +71,31 @@ def held(
     _solve_again(solve, held, np.flatnonzero(floored))
     _raise(solve, held, 0.0, spread_about_origin)
     if margin > 0:
-        sound = np.array(held.solution.theta)
+        every = np.arange(len(floored))
+        sound, below = held.solution.rows(every), np.array(held.problem.Delta)
         if prior is not None:
-            _raise(solve, held, margin, lambda _, rows: prior[rows])
+            _restore(held, _raise(solve, held, margin, lambda _, rows: prior[rows]), sound, below)
         short = _raise(solve, held, margin, isotropic)
-        six = with_margin(sound[short], "origin", central_inertia(sound[short], "origin"), margin)
-        held.solution.theta[short] = with_central_inertia(sound[short], "origin", six)
-        held.problem.Delta[short] = Delta[short]
+        _restore(held, short, sound, below)
+        theta = held.solution.theta[short]
+        six = with_margin(theta, "origin", central_inertia(theta, "origin"), margin)
+        held.solution.theta[short] = with_central_inertia(theta, "origin", six)
         _measure(held, short)
     return held
+
+
+def least_mass(problem: Quadratic, mass_min: float | None) -> Floats:
+    """The least mass (n,) [kg]: as asked; else MASS_FLOOR of the given, or of the reference's."""
+    if mass_min is not None:
+        return np.full(len(problem.theta0), mass_min)
+    given = np.abs(problem.theta0[:, 0])
+    return tolerances.MASS_FLOOR * np.where(given > 0, given, problem.reference[:, 3, 3])
+
+
+def _restore(held: Held, rows: Rows, sound: Solution, below: Floats) -> None:
+    """Give rows, in place, the answers and floors that they had before they were raised."""
+    held.solution.put(rows, sound.rows(rows))
+    held.problem.Delta[rows] = below[rows]
 
 
 def _raise(

@@ -135,7 +135,7 @@ def _asked(  # noqa: PLR0913, PLR0917 - the arguments of project, looked over in
         if value is not None and name not in TAKES[metric]:
             able = ", ".join(repr(other) for other in TAKES if name in TAKES[other])
             raise ParameterError(f"metric {metric!r} takes no {name}; {able} take {name}")
-    needed = TAKES[metric][:1] if metric != "euclidean" else ()
+    needed = TAKES[metric][:1]
     for name, value in (("weights", weights), ("prior", prior)):
         if value is None and name in needed:
             raise ParameterError(f"metric {metric!r} needs {name}={name}")

@@ -145,3 +145,16 @@ def test_a_batch_that_is_worked_on_in_parts_is_the_same_as_its_rows(monkeypatch)
         np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), rtol=1e-6)
     assert parts.iterations.shape == whole.iterations.shape
     assert (np.array(parts.certify()) <= 1e-9).all()
+
+
+def test_a_margin_that_no_share_of_the_prior_gives_is_not_paid_for_with_the_prior():
+    """A prior too flat for the margin: what was raised for it in vain must not stay below."""
+    wide = {"mass": (0.1, 1), "length": (1, 5), "offset": (0.01, 0.1)}  # lighter than the prior
+    theta = sampling.inconsistent(7, 20, violation=(0.1, 0.5), **wide).as_theta()
+    flat = ic.InertialParameters.from_com(2.0, [0.1, 0, 0.2], np.diag([0.2, 0.2, 0.39]))
+    plain = ic.project(theta, "prior", prior=flat)
+    held = ic.project(theta, "prior", prior=flat, margin=0.1)
+    judged = ic.check(held.theta)
+    assert (judged.margin >= 0.1 - judged.tolerance).all()
+    whole = np.maximum(2.0, plain.theta[:, 0])  # of the prior, or of the answer
+    assert (held.outcome.problem.Delta[:, 3, 3] <= whole).all()
