@@ -67,7 +67,7 @@ def assert_equal(body, row, where):
 
 
 def test_the_unexpanded_file_is_named_as_such(paths):
-    pytest.importorskip("xacro")
+    pytest.importorskip("xacro", reason="needs xacro: pip install xacro")
     for path in paths:
         if path.name == UNEXPANDED:
             with pytest.raises(NotAModelError, match="xacro file"):

@@ -63,7 +63,7 @@ def packages(corpus):
 @pytest.fixture(scope="module")
 def read(corpus, packages, request):
     """Path -> our model and the one of xacro's expansion, or the two errors."""
-    pytest.importorskip("xacro")
+    pytest.importorskip("xacro", reason="needs xacro: pip install xacro")
     found = {}
     for path in sorted(corpus.glob("**/*.xacro")):
         if not request.config.getoption("--long") and not any(q in path.name for q in QUICK):

@@ -57,7 +57,7 @@ def agree(judgement, mass, p_BoBcm_B, six):
 
 @pytest.mark.corpus
 def test_mujoco_reads_the_same(documents):
-    mujoco = pytest.importorskip("mujoco")
+    mujoco = pytest.importorskip("mujoco", reason="needs MuJoCo: pip install mujoco")
     compared, refusals = 0, []
     for path, sound in documents:
         try:

@@ -149,7 +149,7 @@ def written(form, bodies):
     if name not in FORMATS:
         pytest.skip(f"{name} is not read by this version")
     if name == "usd" and find_spec("pxr") is None:
-        pytest.skip("usd-core is not installed")
+        pytest.skip("needs usd-core: pip install usd-core")
     return load(write(bodies).encode())
 
 

@@ -410,7 +410,7 @@ def test_numpy_single_precision_stays(name):
 
 
 def test_shapes_can_be_traced_and_differentiated():
-    jax = pytest.importorskip("jax")
+    jax = pytest.importorskip("jax", reason="needs JAX: pip install jax")
     volume = jax.jit(lambda r, h: densities.capsule(r, h, density=1.0).mass)
     slope = jax.grad(volume)(1.0, 2.0)
     assert float(slope) == pytest.approx(4 * np.pi + 4 * np.pi, rel=1e-6)

@@ -103,7 +103,7 @@ def test_a_single_point_far_from_the_origin_keeps_a_sound_verdict():
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("metric", METRICS)
 def test_other_libraries_and_precisions(metric, dtype):
-    xp = pytest.importorskip("array_api_strict")
+    xp = pytest.importorskip("array_api_strict", reason="pip install array-api-strict")
     theta = sampling.inconsistent(4, 6, violation=(1e-2, 0.5), **SCALES).as_theta().astype(dtype)
     theta[3:] = sampling.consistent(4, 3, strata=["solid"], **SCALES).as_theta()
     given = arguments(metric, theta.astype(float))
