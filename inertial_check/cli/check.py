@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from inertial_check.cli import exit_codes, options, output
 from inertial_check.errors import UsageError
+from inertial_check.inertia import tolerances
 from inertial_check.reports import FORMS, View, render
 from inertial_check.reports.text import plural, printable
 
@@ -45,6 +46,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=0.0,
         metavar="MARGIN",
         help="let margins down to -MARGIN pass (dimensionless; default: 0)",
+    )
+    group.add_argument(
+        "--preset",
+        choices=("default", "strict"),
+        default="default",
+        help="default: sound models stay quiet; strict: every doubt is said",
+    )
+    group = parser.add_argument_group("Evidence")
+    group.add_argument(
+        "--geometry",
+        choices=("auto", "off"),
+        default="auto",
+        help="read shapes and meshes, and say where the numbers do not fit them (default: auto)",
+    )
+    group.add_argument(
+        "--expect-mass",
+        metavar="KG[:REL]",
+        help="total mass of a model [kg], and the relative deviation that is allowed (0.01)",
+    )
+    group.add_argument(
+        "--engine",
+        action="extend",
+        type=_selectors,
+        default=[],
+        metavar="ENGINES",
+        help="fail on what these engines would refuse, alter, replace or drop: mujoco, drake, gz, "
+        "newton, pybullet, pinocchio, idyntree, genesis, dart, physx; separated by commas",
     )
     group = parser.add_argument_group("Exit code")
     group.add_argument(
@@ -118,10 +146,27 @@ def _settings(args: argparse.Namespace) -> Settings:
         tolerance=args.tolerance,
         allow_empty=args.allow_empty,
         context=options.context_of(args),
+        preset=args.preset,
+        geometry=args.geometry,
+        engines=tuple(args.engine),
+        expected_mass=_expected_mass(args.expect_mass),
     ).validated()
     if not settings.rules():
         raise UsageError("--select and --ignore leave no rule to run")
     return settings
+
+
+def _expected_mass(text: str | None) -> tuple[float, float] | None:
+    """Mass and allowed relative deviation, from KG or KG:REL."""
+    if text is None:
+        return None
+    mass, colon, deviation = text.partition(":")
+    try:
+        return float(mass), float(deviation) if colon else tolerances.TOTAL_MASS
+    except ValueError:
+        raise UsageError(
+            f"--expect-mass is {text!r}: expected KG or KG:REL, as 12.5:0.02"
+        ) from None
 
 
 def _selectors(text: str) -> list[str]:

@@ -61,6 +61,9 @@ SAME_BODY = 1e-6
 EXPLAINED = 1e-3
 """Share of a difference that a named mistake may leave: by chance, no tensor agrees so far."""
 
+TOTAL_MASS = 0.01
+"""Relative deviation of a model's mass that --expect-mass allows: data sheets round to that."""
+
 
 @cache
 def limits(dtype: Any, xp: Any) -> Any:

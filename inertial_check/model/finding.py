@@ -57,6 +57,47 @@ class Judgement(NamedTuple):
 
 FixKind = Literal["safe", "unsafe"]
 
+Action = Literal["accept", "warn", "alter", "replace", "reject", "drop"]
+"""What an engine does with a body: load it as written; the same, and print; load other numbers made
+from these (clamp, shift, mean); put a stand-in (sphere, zero) in its place; refuse the model; leave
+the body out."""
+
+
+class Prediction(NamedTuple):
+    """What one engine does with one body.
+
+    Attributes:
+        engine: Its name, as in engines.ENGINES.
+        version: Of the engine, for which this holds.
+        action: What it does.
+        message: What the engine prints or raises, literally; "" where it says nothing.
+        becomes: What it simulates instead, in words with numbers; "" where it is as written.
+    """
+
+    engine: str
+    version: str
+    action: Action
+    message: str = ""
+    becomes: str = ""
+
+
+class Hypothesis(NamedTuple):
+    """One probable cause of a finding.
+
+    Attributes:
+        cause: Its name: decimal-slip, ...
+        confidence: Probability that it is the cause, 0 to 1; those of a finding sum to at most 1.
+        evidence: One sentence with the numbers that speak for it.
+        edit: What would undo it: {"body": name, "entries": {"izz": 0.001676}}; entries are mass, x,
+            y, z (centre of mass) and ixx ... izz, in the document's own units and the inertial's
+            own axes. None where no edit can be told.
+    """
+
+    cause: str
+    confidence: float
+    evidence: str
+    edit: Mapping[str, Any] | None = None
+
 
 class Finding(NamedTuple):
     """One statement about a document or a body.
@@ -82,7 +123,7 @@ class Finding(NamedTuple):
     place: Place
     values: Mapping[str, Any] = {}
     fix: FixKind | None = None
-    causes: tuple[Mapping[str, Any], ...] = ()
+    causes: tuple[Hypothesis, ...] = ()
     body_id: str | None = None
 
 
@@ -95,6 +136,7 @@ class BodyReport(NamedTuple):
         line: Where it begins, 1-based.
         judgement: What the conditions say.
         file: The document in which that line is; None for the report's own.
+        predictions: What each engine does with it, by the engine's name.
     """
 
     name: str
@@ -102,6 +144,7 @@ class BodyReport(NamedTuple):
     line: int
     judgement: Judgement
     file: str | None = None
+    predictions: Mapping[str, Prediction] = {}
 
 
 class FileReport(NamedTuple):

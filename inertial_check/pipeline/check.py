@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import partial
 
+from inertial_check.causes import explained
+from inertial_check.engines import predict
 from inertial_check.errors import DocumentError, NotAModelError, NotExpandedError
 from inertial_check.formats import Context, load
-from inertial_check.model import BodyReport, FileReport, Finding, Model, Place, Report
+from inertial_check.model import (
+    BodyReport,
+    Examination,
+    FileReport,
+    Finding,
+    Model,
+    Place,
+    Report,
+)
 from inertial_check.pipeline.discovery import discover
+from inertial_check.pipeline.evidence import read_geometry
 from inertial_check.pipeline.judge import judge
 from inertial_check.pipeline.settings import Settings
 from inertial_check.rules import UnreadableDocument, UnresolvedReference
@@ -77,19 +89,38 @@ def _loaded(path: str, data: bytes | None, context: Context) -> Model:
 
 
 def _checked(model: Model, settings: Settings) -> FileReport:
-    judgements = judge(model, settings.tolerance)
+    examination = examine(model, settings)
+    rules = settings.rules()
     findings = [
         finding
-        for rule in settings.rules()
-        for finding in rule(model, settings.severity(rule)).findings(judgements)
+        for rule in rules
+        for finding in rule(model, settings.severity(rule)).findings(examination)
     ]
+    findings = explained(examination, findings, {rule.code for rule in rules if rule.explained})
     bodies = tuple(
-        BodyReport(body.name, body.id, place.line, judgement, place.path)
-        for body, judgement in zip(model.bodies, judgements, strict=True)
+        BodyReport(body.name, body.id, place.line, judgement, place.path, predictions)
+        for body, judgement, predictions in zip(
+            model.bodies, examination.judgements, examination.predictions, strict=True
+        )
         for place in (model.place(body.span),)
     )
     ordered = tuple(sorted(findings, key=_reading_order))
     return FileReport(model.source.path, model.format, model.name, bodies, ordered)
+
+
+def examine(model: Model, settings: Settings) -> Examination:
+    """The model with its judgements, and what else rules and causes may ask for."""
+    judgements = judge(model, settings.tolerance)
+    reader = partial(read_geometry, model, settings.context.packages)
+    return Examination(
+        model,
+        judgements,
+        read_geometry=reader if settings.geometry == "auto" else None,
+        predict=partial(predict, model, judgements),
+        engines=settings.engines,
+        expected_mass=settings.expected_mass,
+        strictness=settings.preset,
+    )
 
 
 def is_fragment(model: Model) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from math import inf
+from typing import Literal
 
+from inertial_check.engines import ENGINES
 from inertial_check.errors import UsageError
 from inertial_check.formats import Context
 from inertial_check.model import Severity
@@ -23,6 +25,10 @@ class Settings:
         tolerance: Margins down to -tolerance pass. Dimensionless.
         allow_empty: Nothing to check is no failure.
         context: Where what a document refers to is found.
+        preset: "default" keeps sound models quiet; "strict" wants to hear every doubt.
+        geometry: Whether shapes and meshes are read as evidence, "auto" or "off".
+        engines: Names of engines; what they refuse, alter, replace or drop is an error.
+        expected_mass: Total mass [kg] of a model and the relative deviation that is allowed.
     """
 
     select: tuple[str, ...] = ("ALL",)
@@ -32,18 +38,31 @@ class Settings:
     tolerance: float = 0.0
     allow_empty: bool = False
     context: Context = field(default_factory=Context)
+    preset: Literal["default", "strict"] = "default"
+    geometry: Literal["auto", "off"] = "auto"
+    engines: tuple[str, ...] = ()
+    expected_mass: tuple[float, float] | None = None
 
     def validated(self) -> Settings:
         """These settings, with --strict carried out.
 
         Raises:
-            UsageError: A code, prefix or name that no rule has, or a tolerance that is no margin.
+            UsageError: A code, prefix or name that no rule has, an engine that is not known, a
+                tolerance that is no margin, or a mass that is none.
         """
         for selector in (*self.select, *self.ignore):
             if not any(_specificity(selector, rule) for rule in ALL_RULES):
                 raise UsageError(f"unknown rule {selector!r}{_nearest(selector)}")
         if not 0 <= self.tolerance < inf:
             raise UsageError(f"tolerance is {self.tolerance!r}; it is a margin, so 0 or positive")
+        for engine in self.engines:
+            if engine not in ENGINES:
+                raise UsageError(f"unknown engine {engine!r}: expected {', '.join(ENGINES)}")
+        if self.expected_mass is not None and not all(0 < x < inf for x in self.expected_mass):
+            raise UsageError(
+                f"expected mass is {self.expected_mass}: it is a mass [kg] and a relative "
+                "deviation, both positive"
+            )
         if self.strict and self.fail_on is not None and self.fail_on > Severity.WARNING:
             return replace(self, fail_on=Severity.WARNING)
         return self

@@ -74,6 +74,7 @@ def _body(body: BodyReport) -> dict[str, Any]:
         "principal_moments": judgement.principal_moments,
         "equivalent_box": judgement.equivalent_box,
         "witness": judgement.witness,
+        "engines": {name: each.action for name, each in body.predictions.items()},
     }
 
 
@@ -93,7 +94,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "end_column": place.end_column,
         "values": finding.values,
         "fix": finding.fix,
-        "causes": finding.causes,
+        "causes": [each._asdict() for each in finding.causes],
     }
 
 

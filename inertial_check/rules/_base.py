@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 from inertial_check.model import (
     Body,
+    Examination,
     Finding,
     FixKind,
     Judgement,
@@ -38,6 +39,8 @@ class Rule(ABC):
     severity: ClassVar[Severity]
     strict_severity: ClassVar[Severity]
     since: ClassVar[str] = "0.1.0"
+    explained: ClassVar[bool] = False
+    """Whether probable causes are sought for its findings."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """A rule whose severity does not change under --strict need not say so."""
@@ -56,12 +59,8 @@ class Rule(ABC):
         self.run_severity = severity or self.severity
 
     @abstractmethod
-    def findings(self, judgements: Sequence[Judgement]) -> Iterator[Finding]:
-        """Every finding of this rule.
-
-        Args:
-            judgements: One for each body of the model, in its order.
-        """
+    def findings(self, examination: Examination) -> Iterator[Finding]:
+        """Every finding of this rule on the model."""
 
     def at(
         self,
@@ -88,9 +87,9 @@ class Rule(ABC):
 class BodyRule(Rule):
     """A rule that looks at one body after the other."""
 
-    def findings(self, judgements: Sequence[Judgement]) -> Iterator[Finding]:
+    def findings(self, examination: Examination) -> Iterator[Finding]:
         """The findings on every body."""
-        for body, judgement in zip(self.model.bodies, judgements, strict=True):
+        for body, judgement in zip(self.model.bodies, examination.judgements, strict=True):
             yield from self.check(body, judgement)
 
     @abstractmethod
@@ -103,7 +102,7 @@ class ProblemRule(Rule):
 
     kind: ClassVar[str]
 
-    def findings(self, judgements: Sequence[Judgement]) -> Iterator[Finding]:
+    def findings(self, examination: Examination) -> Iterator[Finding]:
         """One finding for each problem of this kind, of the document and of its bodies."""
         yield from (self._of(problem, None) for problem in self._mine(self.model.problems))
         for body in self.model.bodies:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from inertial_check.model import Finding, Judgement, Place, Severity
+from inertial_check.model import Examination, Finding, Place, Severity
 from inertial_check.rules._base import ProblemRule, Rule
 
 
@@ -37,7 +37,7 @@ class UnreadableDocument(Rule):
 
     code, name, severity = "IC001", "unreadable-document", Severity.ERROR
 
-    def findings(self, judgements: Sequence[Judgement]) -> Iterator[Finding]:
+    def findings(self, examination: Examination) -> Iterator[Finding]:
         """None: a document that gave a model is readable."""
         return iter(())
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import ClassVar
 
-from inertial_check.model import Body, Finding, Judgement, Severity, Span
+from inertial_check.model import Body, Examination, Finding, Judgement, Severity, Span
 from inertial_check.rules._base import Rule, hull, mover
 from inertial_check.rules._evidence import evidence, fix_kind, moments_text
 
@@ -15,14 +15,15 @@ class _InertiaRule(Rule):
     """A rule that speaks of the six numbers, with their evidence, computed for all at once."""
 
     fixable: ClassVar[bool] = False
+    explained = True
 
     @abstractmethod
     def statement(self, body: Body, judgement: Judgement) -> str | None:
         """What is to be said of the body; None for nothing."""
 
-    def findings(self, judgements: Sequence[Judgement]) -> Iterator[Finding]:
+    def findings(self, examination: Examination) -> Iterator[Finding]:
         """One finding a body of which there is something to say."""
-        pairs = zip(self.model.bodies, judgements, strict=True)
+        pairs = zip(self.model.bodies, examination.judgements, strict=True)
         spoken = [(body, j, text) for body, j in pairs if (text := self.statement(body, j))]
         if not spoken:
             return

@@ -1,0 +1,100 @@
+"""What rules and causes look at: a model, its judgements, and the evidence beside its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from inertial_check.model.body import Model
+from inertial_check.model.finding import Judgement, Prediction
+from inertial_check.model.shape import Role
+
+Three = tuple[float, float, float]
+Six = tuple[float, float, float, float, float, float]
+Predictions = Mapping[str, Prediction]
+
+
+class BodyGeometry(NamedTuple):
+    """What the shapes of one role say of a body, as if one density filled them.
+
+    Attributes:
+        role: Whose shapes they are: "visual" or "collision".
+        volume: Inside them [m^3]; where shapes overlap it counts twice. NaN where they have none.
+        p_BoGcm_B: Centre of that volume in the body frame [m]; of the surface where volume is NaN.
+        C_GGcm_B: Second moment about that centre per unit of mass [m^2], xx xy xz yy yz zz: the
+            covariance of the volume, or of the surface where volume is NaN.
+        lower: Least coordinates of the shapes in the body frame [m].
+        upper: Greatest coordinates [m].
+        support: For each of `directions` d, the greatest d . p over all points p of the shapes [m].
+        directions: Unit vectors in the body frame to which `support` belongs.
+        meshes: How many of the shapes are meshes.
+        skipped: How many shapes of this role could not be used.
+        remarks: One line for each shape that was skipped, or not taken for what it says.
+    """
+
+    role: Role
+    volume: float
+    p_BoGcm_B: Three
+    C_GGcm_B: Six
+    lower: Three
+    upper: Three
+    support: tuple[float, ...]
+    directions: tuple[Three, ...]
+    meshes: int = 0
+    skipped: int = 0
+    remarks: tuple[str, ...] = ()
+
+
+class Geometry(NamedTuple):
+    """What was read of the shapes of all bodies.
+
+    Attributes:
+        bodies: For each body of the model, one BodyGeometry a role that has a usable shape,
+            "visual" before "collision"; empty where there is none.
+        missing: The files that were not found, as the document names them, each with the index of
+            the first body that names it and the reason.
+        notes: What was left out besides, one line each: a missing extra, a file too large.
+    """
+
+    bodies: Sequence[tuple[BodyGeometry, ...]]
+    missing: tuple[tuple[str, int, str], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Examination:
+    """One model under examination.
+
+    Attributes:
+        model: As read.
+        judgements: One a body, in the model's order.
+        read_geometry: Reads the shapes; None where geometry is off.
+        predict: Foretells what engines do with each body.
+        engines: The engines that this run is gated on.
+        expected_mass: Total mass [kg] and the relative deviation that is allowed; None if not told.
+        strictness: "default" keeps sound models quiet; "strict" wants to hear every doubt.
+    """
+
+    model: Model
+    judgements: Sequence[Judgement]
+    read_geometry: Callable[[], Geometry] | None = field(default=None, repr=False)
+    predict: Callable[[], Sequence[Predictions]] | None = field(default=None, repr=False)
+    engines: tuple[str, ...] = ()
+    expected_mass: tuple[float, float] | None = None
+    strictness: Literal["default", "strict"] = "default"
+
+    @cached_property
+    def geometry(self) -> Geometry:
+        """The geometry of every body; of none where geometry is off. Read when first asked for."""
+        if self.read_geometry is None:
+            return Geometry(((),) * len(self.model.bodies))
+        return self.read_geometry()
+
+    @cached_property
+    def predictions(self) -> Sequence[Predictions]:
+        """What each engine does with each body, by the engine's name."""
+        if self.predict is None:
+            return ({},) * len(self.model.bodies)
+        return self.predict()
