@@ -1,4 +1,4 @@
-"""The process in which xacro runs: the request on standard input, the answer on standard output.
+"""The process in which xacro runs: requests on standard input, answers on standard output.
 
 xacro evaluates what a file says. It does so here, with bounded memory and time, away from the
 process that was asked to check the file. Nothing is written to disk.
@@ -7,13 +7,17 @@ process that was asked to check the file. Nothing is written to disk.
 from __future__ import annotations
 
 import base64
+import contextlib
 import io
 import json
 import os
 import re
+import select
+import signal
 import sys
+import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from inertial_check.errors import DocumentError
 from inertial_check.formats._encoding import decode
@@ -258,18 +262,78 @@ def _file(source: Source) -> dict[str, str]:
 
 
 def main() -> None:
-    """Answer one request."""
-    answer = os.fdopen(os.dup(1), "wb")
+    """Answer one request: on standard input, until its end; the answer on standard output."""
+    answer = os.dup(1)
     os.dup2(2, 1)  # whatever else is printed is no answer
-    request = json.load(sys.stdin)
+    _answer(sys.stdin.buffer.read(), answer)
+
+
+def _answer(request: bytes, answer: int) -> NoReturn:
+    """Write the answer to a file descriptor, and end."""
+    asked = json.loads(request)
     sys.stderr = io.StringIO()  # where xacro's warnings go
     try:
-        reply = _expanded(request)
+        reply = _expanded(asked)
     except _Refused as error:
         reply = {"error": error.answer}
     except Exception as error:  # xacro raises whatever Python raises
         reason = str(error) or type(error).__name__
         reply = {"error": {"reason": reason, "path": None, "line": None, "column": None}}
-    answer.write(json.dumps(reply).encode())
-    answer.flush()
+    with os.fdopen(answer, "wb") as stream:
+        stream.write(json.dumps(reply).encode())
     os._exit(0)
+
+
+def serve() -> None:
+    """Answer requests until the input ends, each in a fork: xacro is imported once.
+
+    Each is a line of JSON: its size in bytes, seconds, folder and environment; then its bytes. So
+    is each answer: its size, whether it came too late, the exit code; then its bytes.
+    """
+    with contextlib.suppress(ImportError):  # the fork says that xacro is not there
+        import xacro  # noqa: F401
+    while line := sys.stdin.buffer.readline():
+        asked = json.loads(line)
+        request = sys.stdin.buffer.read(asked["size"])
+        said, late, code = _forked(request, asked)
+        head = {"size": len(said), "late": late, "code": code}
+        sys.stdout.buffer.write(json.dumps(head).encode() + b"\n" + said)
+        sys.stdout.buffer.flush()
+
+
+def _forked(request: bytes, asked: Mapping[str, Any]) -> tuple[bytes, bool, int]:
+    """What a fork says, whether it had to be stopped, and its exit code."""
+    reader, writer = os.pipe()
+    fork = os.fork()
+    if fork == 0:
+        os.setsid()
+        os.close(reader)
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for descriptor in range(3):  # what it prints is no answer, and no request its input
+            os.dup2(nothing, descriptor)
+        os.chdir(asked["folder"])
+        os.environ.clear()
+        os.environ.update(asked["environment"])
+        _answer(request, writer)
+    os.close(writer)
+    said, late = _read_until(reader, time.monotonic() + asked["seconds"])
+    os.close(reader)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(fork, signal.SIGKILL)  # and what it has started
+    code = os.waitstatus_to_exitcode(os.waitpid(fork, 0)[1])
+    return said, late, code
+
+
+def _read_until(reader: int, deadline: float) -> tuple[bytes, bool]:
+    """All that is said until the end, and whether it did not come in time."""
+    pieces: list[bytes] = []
+    while (left := deadline - time.monotonic()) > 0:
+        # Input before the answer is the end of it: who asked is gone.
+        ready, _, _ = select.select([reader, sys.stdin], [], [], left)
+        if sys.stdin in ready:
+            break
+        if reader in ready:
+            pieces.append(os.read(reader, 1 << 16))
+            if not pieces[-1]:
+                return b"".join(pieces), False
+    return b"", True

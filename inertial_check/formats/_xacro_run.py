@@ -1,13 +1,14 @@
-"""Expands a xacro file in a process of its own, which is stopped when it takes too long."""
+"""Expands each xacro file in a process of its own, which is stopped when it takes too long."""
 
 from __future__ import annotations
 
+import atexit
 import base64
 import json
 import os
-import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -16,7 +17,6 @@ from inertial_check.errors import NotExpandedError
 from inertial_check.formats._context import Context
 from inertial_check.model.source import Source, Span
 
-_CHILD = "from inertial_check.formats._xacro_child import main; main()"
 _LONGEST_REASON = 500
 
 
@@ -131,39 +131,109 @@ def _answer(path: str, request: bytes, limits: Limits) -> dict[str, Any]:
     Raises:
         NotExpandedError: It takes too long, or says nothing.
     """
-    # It finds the modules that this process finds, wherever it was started.
-    code = f"import sys; sys.path[:] = {sys.path!r}; {_CHILD}"
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-c", code],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
-    try:
-        said, complaint = process.communicate(request, timeout=limits.seconds)
-    except subprocess.TimeoutExpired:
+    said = (_once if sys.platform == "win32" else _warm().ask)(request, limits.seconds)
+    if said.late:
         reason = f"not expanded within {limits.seconds:g} s: does an expression grow without bound?"
-        raise NotExpandedError(path, reason) from None
-    finally:
-        if process.poll() is None:
-            _stop(process)
+        raise NotExpandedError(path, reason)
     try:
-        answer: dict[str, Any] = json.loads(said)
+        answer: dict[str, Any] = json.loads(said.answer)
     except ValueError:
-        last = complaint.decode(errors="replace").strip().rpartition("\n")[2]
-        reason = f"xacro ended without an answer (exit code {process.returncode}) {last}"
-        raise NotExpandedError(path, reason.strip()) from None
+        reason = f"xacro ended without an answer (exit code {said.code})"
+        raise NotExpandedError(path, reason) from None
     return answer
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    """End the child and whatever it has started."""
-    if sys.platform == "win32":
-        process.kill()
-    else:
-        os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
+class _Said(NamedTuple):
+    """What came of a request: the answer, whether time was up before it, the exit code."""
+
+    answer: bytes
+    late: bool
+    code: int
+
+
+def _command(function: str) -> list[str]:
+    """What starts a child; it finds the modules that this process finds, wherever it starts."""
+    code = f"from inertial_check.formats._xacro_child import {function}; {function}()"
+    return [sys.executable, "-P", "-c", f"import sys; sys.path[:] = {sys.path!r}; {code}"]
+
+
+def _once(request: bytes, seconds: float) -> _Said:
+    """Ask a process that is started for it, where processes cannot fork."""
+    with subprocess.Popen(
+        _command("main"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        try:
+            answer, _ = process.communicate(request, timeout=seconds)
+            return _Said(answer, False, process.returncode)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return _Said(b"", True, 0)
+
+
+class _Warm:
+    """A process that has imported xacro and forks for each request; one thread asks at a time."""
+
+    def __init__(self) -> None:
+        self.owner = os.getpid()
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def ask(self, request: bytes, seconds: float) -> _Said:
+        """What a fork of it says, within that time."""
+        head = {
+            "size": len(request),
+            "seconds": seconds,
+            "folder": os.getcwd(),
+            "environment": dict(os.environ),
+        }
+        with self._lock:
+            process = self._running()
+            stdin, stdout = process.stdin, process.stdout
+            if stdin is None or stdout is None:
+                return _Said(b"", False, 0)
+            try:
+                stdin.write(json.dumps(head).encode() + b"\n" + request)
+                stdin.flush()
+            except OSError:
+                return _Said(b"", False, process.wait())
+            line = stdout.readline()
+            if not line:
+                return _Said(b"", False, process.wait())
+            said = json.loads(line)
+            return _Said(stdout.read(said["size"]), said["late"], said["code"])
+
+    def close(self) -> None:
+        """End the process."""
+        process, self._process = self._process, None
+        if process is not None and self.owner == os.getpid():
+            process.kill()
+            process.communicate()
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None or self._process.poll() is not None:
+            self.close()
+            self._process = subprocess.Popen(
+                _command("serve"),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,  # what interrupts this process is not for it
+            )
+        return self._process
+
+
+_current: list[_Warm] = []
+
+
+def _warm() -> _Warm:
+    """This process's; a fork takes its own."""
+    if not _current or _current[0].owner != os.getpid():
+        _current[:] = [_Warm()]
+        atexit.register(_current[0].close)
+    return _current[0]
 
 
 def _error(

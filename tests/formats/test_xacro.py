@@ -1,16 +1,19 @@
 """xacro: what it expands to, and where each number was written."""
 
+import contextlib
 import os
-import subprocess
-import sys
+import signal
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 import inertial_check as ic
 from inertial_check.errors import MissingExtraError, NotAModelError, NotExpandedError
 from inertial_check.formats import Context, load, sniff, xacro
-from inertial_check.formats._xacro_run import Limits, expand
+from inertial_check.formats._xacro_run import Limits, _warm, expand
 from inertial_check.model import Edit, Source
 
 HEAD = '<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">'
@@ -537,18 +540,64 @@ def test_expressions_reach_nothing_but_what_xacro_exposes(expression):
         read(text)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no process groups")
-def test_a_child_that_is_stopped_leaves_no_process():
-    source = Source("bomb.xacro", BOMBS["power"].encode())
-    with pytest.raises(NotExpandedError, match="within 1 s"):
-        expand(source, Context(), Limits(seconds=1.0))
-    children = subprocess.run(
-        ["ps", "-o", "args=", "--ppid", str(os.getpid())],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert "_xacro_child" not in children.stdout
+@pytest.mark.skipif(
+    not Path("/proc/self/stat").exists(), reason="looks for processes in /proc, as Linux has it"
+)
+class TestForks:
+    def test_one_that_is_stopped_leaves_no_process(self):
+        source = Source("bomb.xacro", BOMBS["power"].encode())
+        with pytest.raises(NotExpandedError, match="within 1 s"):
+            expand(source, Context(), Limits(seconds=1.0))
+        assert forks_of(_warm()._running().pid) == []
+
+    def test_one_that_ends_without_an_answer_is_said(self, monkeypatch):
+        source = Source("bomb.xacro", BOMBS["power"].encode())
+        limits = Limits(seconds=60.0)
+        stopper = threading.Timer(1.0, stop_forks, [_warm()._running().pid])
+        stopper.start()
+        with pytest.raises(NotExpandedError, match="without an answer"):
+            expand(source, Context(), limits)
+
+    def test_the_next_file_is_read_after_one_that_was_stopped(self):
+        with pytest.raises(NotExpandedError):
+            expand(Source("bomb.xacro", BOMBS["power"].encode()), Context(), Limits(seconds=1.0))
+        assert [body.name for body in read(robot(link(), '<xacro:if value="0"/>')).bodies]
+
+    def test_folder_and_environment_are_those_of_the_asking_process(self, monkeypatch, tmp_path):
+        monkeypatch.setenv("HAND_MASS", "0.25")
+        monkeypatch.chdir(tmp_path)
+        text = robot('<xacro:property name="m" value="$(env HAND_MASS)"/>', link(mass="${m}"))
+        (body,) = read(text).bodies
+        assert body.inertial.mass.value == 0.25
+        (tmp_path / "part.xacro").write_text(robot(link()))
+        other = robot('<xacro:include filename="$(cwd)/part.xacro"/>')
+        assert [body.name for body in read(other).bodies] == ["body"]
+
+    def test_threads_wait_for_each_other(self):
+        text = robot('<xacro:property name="m" value="2"/>', link(mass="${m * %d}"))
+        with ThreadPoolExecutor(4) as pool:
+            models = list(pool.map(read, [text % k for k in range(1, 13)]))
+        assert [m.bodies[0].inertial.mass.value for m in models] == [2.0 * k for k in range(1, 13)]
+
+    def test_a_process_that_is_gone_is_started_again(self):
+        first = _warm()._running()
+        first.kill()
+        first.wait()
+        assert read(robot(link(), '<xacro:if value="0"/>')).bodies
+
+
+def forks_of(pid):
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            if int(stat.read_text().rpartition(")")[2].split()[1]) == pid:
+                found.append(int(stat.parent.name))
+    return found
+
+
+def stop_forks(pid):
+    for fork in forks_of(pid):
+        os.kill(fork, signal.SIGKILL)
 
 
 def test_nothing_is_written(files, tmp_path):
