@@ -1,8 +1,10 @@
-"""From the numbers of a model to one judgement a body, in one batch."""
+"""From the numbers of models to one judgement a body, in one batch."""
 
 from __future__ import annotations
 
-from math import nan
+from collections.abc import Sequence
+from itertools import starmap
+from math import isnan, nan
 
 import numpy as np
 import numpy.typing as npt
@@ -44,12 +46,26 @@ def judge(model: Model, tolerance: float = 0.0) -> tuple[Judgement, ...]:
     Returns:
         One judgement a body, in the model's order.
     """
-    stated = [body.inertial for body in model.bodies if body.inertial is not None]
+    (judgements,) = judge_all([model], tolerance)
+    return judgements
+
+
+def judge_all(models: Sequence[Model], tolerance: float = 0.0) -> list[tuple[Judgement, ...]]:
+    """Judge the bodies of several models in one batch; see `judge`.
+
+    A model has few bodies, and a batch of few takes as long as one of hundreds.
+    """
+    stated = [
+        body.inertial for model in models for body in model.bodies if body.inertial is not None
+    ]
     judged = iter(_judge_inertials(stated, tolerance) if stated else ())
-    return tuple(
-        _attributed(body, _NOTHING if body.inertial is None else next(judged))
-        for body in model.bodies
-    )
+    return [
+        tuple(
+            _attributed(body, _NOTHING if body.inertial is None else next(judged))
+            for body in model.bodies
+        )
+        for model in models
+    ]
 
 
 def _attributed(body: Body, judgement: Judgement) -> Judgement:
@@ -77,23 +93,20 @@ def _judge_inertials(inertials: list[Inertial], tolerance: float) -> list[Judgem
         boxes = equivalent_box(mass, moments)
         tiny = np.max(np.abs(I_BBcm_Bi), axis=-1) < mass * tolerances.NUMERICALLY_ZERO_RADIUS**2
         witnesses = np.einsum("nij,nj->ni", R_BBi, result.witness)
-    verdicts = result.verdict  # words for all of them, made anew each time it is asked for
-    return [
-        Judgement(
-            verdict=str(verdicts[i]),
-            margin=float(result.margin[i]),
-            tolerance=float(result.tolerance[i]),
-            mass=float(mass[i]),
-            p_BoBcm_B=_three(center[i]),
-            I_BBcm_B=tuple(I_BBcm_B[i].tolist()),
-            I_BBcm_Bi=tuple(I_BBcm_Bi[i].tolist()),
-            principal_moments=_three(moments[i]),
-            equivalent_box=_three(boxes[i]),
-            witness=None if np.isnan(witnesses[i, 0]) else _three(witnesses[i]),
-            numerically_zero=bool(tiny[i]),
-        )
-        for i in range(len(inertials))
-    ]
+    columns = (
+        result.verdict.tolist(),
+        result.margin.tolist(),
+        result.tolerance.tolist(),
+        mass.tolist(),
+        map(tuple, center.tolist()),
+        map(tuple, I_BBcm_B.tolist()),
+        map(tuple, I_BBcm_Bi.tolist()),
+        map(tuple, moments.tolist()),
+        map(tuple, boxes.tolist()),
+        (None if isnan(witness[0]) else tuple(witness) for witness in witnesses.tolist()),
+        tiny.tolist(),
+    )
+    return list(starmap(Judgement, zip(*columns, strict=True)))
 
 
 def _entries(inertial: Inertial) -> list[float]:
@@ -113,8 +126,3 @@ def _rotated(I_BBcm_Bi: Floats, R_BBi: Floats) -> Floats:
     turned = six(R_BBi @ symmetric(I_BBcm_Bi) @ R_BBi.transpose(0, 2, 1))
     aligned = np.all(R_BBi == np.eye(3), axis=(1, 2))
     return np.where(aligned[:, None], I_BBcm_Bi, turned)
-
-
-def _three(values: Floats) -> tuple[float, float, float]:
-    a, b, c = values.tolist()
-    return a, b, c
