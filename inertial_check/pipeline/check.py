@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from inertial_check.causes import explained
@@ -15,15 +15,19 @@ from inertial_check.model import (
     Examination,
     FileReport,
     Finding,
+    Judgement,
     Model,
     Place,
     Report,
 )
 from inertial_check.pipeline.discovery import discover
 from inertial_check.pipeline.evidence import read_geometry
-from inertial_check.pipeline.judge import judge
+from inertial_check.pipeline.judge import judge_all
 from inertial_check.pipeline.settings import Settings
 from inertial_check.rules import UnreadableDocument, UnresolvedReference
+
+_TOGETHER = 64
+"""Models that are read before they are judged, in one batch: more of them gain little."""
 
 
 def check_model(
@@ -47,11 +51,14 @@ def check_model(
         model = model_or_path
     else:
         model = load(model_or_path, context=settings.context)
-    return Report((_checked(model, settings),))
+    return Report(tuple(_checked([model], settings)))
 
 
 def check_paths(
-    paths: Sequence[str], settings: Settings, stdin: tuple[bytes, str] | None = None
+    paths: Sequence[str],
+    settings: Settings,
+    stdin: tuple[bytes, str] | None = None,
+    progress: Callable[[float], None] = lambda part: None,
 ) -> Report:
     """Judge every model that the paths name or hold.
 
@@ -59,6 +66,7 @@ def check_paths(
         paths: Files, directories, globs; "-" stands for `stdin`.
         settings: Validated settings.
         stdin: Bytes and the name under which to report them.
+        progress: Is told which part of the work is done, 0 to 1.
     """
     found = discover([path for path in paths if path != "-"])
     files: list[FileReport] = []
@@ -68,17 +76,23 @@ def check_paths(
     ]
     if stdin is not None:
         documents.append((stdin[1], True, stdin[0]))
-    for path, named, data in sorted(documents, key=lambda document: document[0]):
-        try:
-            model = _loaded(path, data, settings.context)
-            if named or not is_fragment(model):
-                files.append(_checked(model, settings))
-        except NotAModelError as error:
-            (failures if named else notes).append(str(error))
-        except DocumentError as error:
-            files.append(_unreadable(error, settings, named))
-            if named:
-                failures.append(str(error))
+    ordered = sorted(documents, key=lambda document: document[0])
+    for start in range(0, len(ordered), _TOGETHER):
+        models: list[Model] = []
+        for path, named, data in ordered[start : start + _TOGETHER]:
+            try:
+                model = _loaded(path, data, settings.context)
+                if named or not is_fragment(model):
+                    models.append(model)
+            except NotAModelError as error:
+                (failures if named else notes).append(str(error))
+            except DocumentError as error:
+                files.append(_unreadable(error, settings, named))
+                if named:
+                    failures.append(str(error))
+        files += _checked(models, settings)
+        progress(min(start + _TOGETHER, len(ordered)) / len(ordered))
+    files.sort(key=lambda file: file.path)
     if not files and not failures and not settings.allow_empty:
         failures.append(f"nothing to check in {', '.join(paths)}; --allow-empty accepts that")
     return Report(tuple(files), tuple(failures), tuple(notes))
@@ -88,8 +102,14 @@ def _loaded(path: str, data: bytes | None, context: Context) -> Model:
     return load(path if data is None else data, path=path, context=context)
 
 
-def _checked(model: Model, settings: Settings) -> FileReport:
-    examination = examine(model, settings)
+def _checked(models: Sequence[Model], settings: Settings) -> list[FileReport]:
+    """The reports of several models, whose bodies are judged together."""
+    judgements = judge_all(models, settings.tolerance)
+    return [_checked_one(*each, settings) for each in zip(models, judgements, strict=True)]
+
+
+def _checked_one(model: Model, judgements: Sequence[Judgement], settings: Settings) -> FileReport:
+    examination = examine(model, judgements, settings)
     rules = settings.rules()
     findings = [
         finding
@@ -100,7 +120,7 @@ def _checked(model: Model, settings: Settings) -> FileReport:
     bodies = tuple(
         BodyReport(body.name, body.id, place.line, judgement, place.path, predictions)
         for body, judgement, predictions in zip(
-            model.bodies, examination.judgements, examination.predictions, strict=True
+            model.bodies, judgements, examination.predictions, strict=True
         )
         for place in (model.place(body.span),)
     )
@@ -108,9 +128,8 @@ def _checked(model: Model, settings: Settings) -> FileReport:
     return FileReport(model.source.path, model.format, model.name, bodies, ordered)
 
 
-def examine(model: Model, settings: Settings) -> Examination:
+def examine(model: Model, judgements: Sequence[Judgement], settings: Settings) -> Examination:
     """The model with its judgements, and what else rules and causes may ask for."""
-    judgements = judge(model, settings.tolerance)
     reader = partial(read_geometry, model, settings.context.packages)
     return Examination(
         model,
