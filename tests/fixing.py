@@ -1,9 +1,13 @@
 """Independent truths for tests of `fix`: documents, what may differ in them, nearest tensors."""
 
 import re
+from contextlib import contextmanager
 from itertools import combinations
+from unittest.mock import patch
 
 import numpy as np
+
+from inertial_check.model import Hypothesis, Prediction, Severity
 
 ENTRIES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
@@ -79,3 +83,58 @@ def nearest_covariance(six):
 def distance(six, tensor):
     """||I - T||_F / ||T||_F."""
     return np.linalg.norm(matrix(six) - tensor) / np.linalg.norm(tensor)
+
+
+TEN = ("mass", "x", "y", "z", *ENTRIES)
+
+
+def ten(body):
+    """The texts of all ten numbers of a body, by name."""
+    inertial = body.inertial
+    numbers = (inertial.mass, *inertial.p_BoBcm_B, *inertial.I_BBcm_Bi.values())
+    return {name: number.text for name, number in zip(TEN, numbers, strict=True)}
+
+
+@contextmanager
+def causing(**hypotheses):
+    """For a while, findings on the bodies of these names have these hypotheses and no others."""
+
+    def explained(examination, findings, codes):
+        return [
+            finding._replace(causes=tuple(hypotheses.get(finding.body, ())))
+            if finding.severity > Severity.NOTE
+            else finding
+            for finding in findings
+        ]
+
+    with patch("inertial_check.causes.explained", explained):
+        yield
+
+
+def meant(cause="decimal-slip", **entries):
+    """A hypothesis that these entries were meant; one without an edit if there are none."""
+    edit = {"body": "any", "entries": entries} if entries else None
+    return Hypothesis(cause, 0.9, "the evidence", edit)
+
+
+@contextmanager
+def asking(refusal):
+    """For a while, what "mujoco" does with each body is told by refusal(mass, com, I_BBcm_Bi).
+
+    A body without an inertial is accepted unless a joint moves it.
+    """
+
+    def predict(model, judgements):
+        said = [
+            refusal(judgement.mass, judgement.p_BoBcm_B, judgement.I_BBcm_Bi)
+            if body.inertial is not None
+            else ("no mass" if body.moved else None)
+            for body, judgement in zip(model.bodies, judgements, strict=True)
+        ]
+        return tuple(
+            {"mujoco": Prediction("mujoco", "0", "reject" if words else "accept", words or "")}
+            for words in said
+        )
+
+    with patch("inertial_check.pipeline.fixing.aims.predict", predict):
+        yield

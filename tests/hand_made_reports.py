@@ -4,12 +4,19 @@ from math import inf, nan
 
 from inertial_check.model import (
     BodyReport,
+    Excerpt,
+    ExcerptLine,
     FileReport,
     Finding,
+    Hypothesis,
     Judgement,
     Place,
+    Prediction,
+    Replacement,
     Report,
     Severity,
+    Suggestion,
+    Suppression,
 )
 
 CONSISTENT = BodyReport(
@@ -47,6 +54,17 @@ INCONSISTENT = BodyReport(
         witness=(0.0, 0.0, 1.0),
         numerically_zero=False,
     ),
+    predictions={
+        "mujoco": Prediction("mujoco", "4.0.0", "reject", "inertia must satisfy A + B >= C"),
+        "drake": Prediction(
+            "drake", "1.51.1", "replace", "did not pass", "a sphere of 1.2 kg, 6.6 cm in radius"
+        ),
+        "gz": Prediction("gz", "8", "reject", 'A link named "forearm" has invalid inertia.'),
+        "newton": Prediction("newton", "1.8.0", "alter", "", "diag(0.05, 0.06, 0.11) kg m^2"),
+        "pinocchio": Prediction("pinocchio", "4.1", "accept"),
+        "physx": Prediction("physx", "5", "warn", "odd inertia"),
+        "genesis": Prediction("genesis", "0.3", "warn", "odd inertia"),
+    },
 )
 UNREAD = BodyReport(
     "tool",
@@ -91,7 +109,35 @@ TRIANGLE = Finding(
         "witness": [0.0, 0.0, 1.0],
     },
     fix="unsafe",
+    causes=(
+        Hypothesis(
+            "decimal-slip",
+            0.9,
+            "izz is ten times what goes with the other five",
+            {"body": "forearm", "entries": {"izz": 0.008}},
+        ),
+        Hypothesis("placeholder", 0.05, "these numbers stand on no other body"),
+    ),
     body_id="/robot/link[2]",
+    excerpt=Excerpt(
+        (
+            ExcerptLine(
+                15,
+                '      <inertia ixx="0.02" ixy="0" ixz="0" iyy="0.03" iyz="0" izz="0.08"/>',
+                20,
+                70,
+            ),
+        )
+    ),
+    written={"mass": "1.20", "ixx": "0.02", "izz": "0.08"},
+    suggestion=Suggestion(
+        "The nearest inertia that a body can have; its moments change by 29.9 %",
+        (
+            Replacement(Place(15, 20, 15, 24), "0.03"),
+            Replacement(Place(15, 66, 15, 70), "0.07"),
+            Replacement(Place(3, 1, 3, 4, "robots/common.xml"), "0.5"),
+        ),
+    ),
 )
 ROTATED = Finding(
     code="IC302",
@@ -118,6 +164,7 @@ MISSING = Finding(
     message="a revolute joint moves this link and it has no <inertial>",
     place=Place(20, 3, 20, 22),
     body_id="/robot/link[3]",
+    excerpt=Excerpt((ExcerptLine(20, '\t<link name="\u91cd\u304f">', 1, 17),), more=True),
 )
 PLATE = Finding(
     code="IC306",
@@ -143,6 +190,17 @@ BROKEN = Finding(
     message="<link> is never closed",
     place=Place(3, 1, 3, 1),
 )
+ACCEPTED = Finding(
+    code="IC303",
+    name="zero-inertia",
+    severity=Severity.ERROR,
+    body="tool",
+    message="the inertia is exactly 0",
+    place=Place(22, 5, 22, 40),
+    body_id="/robot/link[3]",
+    suppression=Suppression("inSource", "a frame without mass"),
+)
+KNOWN = ACCEPTED._replace(code="IC304", suppression=Suppression("external"))
 
 ARM = FileReport(
     "robots/arm one.urdf",
@@ -150,6 +208,7 @@ ARM = FileReport(
     "arm",
     (CONSISTENT, INCONSISTENT, UNREAD),
     (PLATE, TRIANGLE, ROTATED, MISSING),
+    (ACCEPTED, KNOWN),
 )
 UNREADABLE = FileReport("robots/broken.urdf", None, None, (), (BROKEN,))
 CLEAN_FILE = FileReport("robots/clean.urdf", "urdf", "clean", (CONSISTENT,), ())
@@ -158,3 +217,26 @@ EVERYTHING = Report((ARM, UNREADABLE), (), ("skipped files of formats: 2 mjcf",)
 CLEAN = Report((CLEAN_FILE,))
 FAILED = Report((CLEAN_FILE,), ("absent.urdf: No such file or directory",))
 EMPTY = Report(())
+
+WICKED = "\x1b[2J\x00]]>\n::error::<b>|`*_@all&{0}[a](b)\u202e\U0001f916\udce9x\ud800\"'%,\\"
+"""A name that would break out of any form: controls, markup, right-to-left, lone surrogates."""
+
+
+def named(name: str) -> Report:
+    """A report in which everything that a document can name has this name."""
+    body = INCONSISTENT._replace(name=name, id=name)
+    finding = TRIANGLE._replace(
+        body=name,
+        body_id=name,
+        message=f"link {name} is wrong",
+        causes=tuple(
+            each._replace(evidence=name, edit={"body": name, "entries": {"izz": 1.0}})
+            for each in TRIANGLE.causes
+        ),
+        excerpt=Excerpt((ExcerptLine(15, name[:100], 0, 3),)),
+        written={"izz": name[:40]},
+    )
+    suppressed = finding._replace(suppression=Suppression("inSource", name))
+    unplaced = finding._replace(place=finding.place._replace(path=name), body=None, body_id=None)
+    file = FileReport(name, "urdf", name, (body, body), (finding, unplaced), (suppressed,))
+    return Report((file,), (name,), (name,))

@@ -3,8 +3,28 @@
 from __future__ import annotations
 
 from inertial_check.causes._base import HEADINGS, Cause, Proposal, Subject
-from inertial_check.causes.pages import as_dict, find, page
+from inertial_check.causes.conventions import ComponentOrder, SignOfProducts
+from inertial_check.causes.digits import FewDigits, FixedDecimals
+from inertial_check.causes.geometric import (
+    AboutLinkOrigin,
+    ComOutside,
+    RotorInertia,
+    SizeMismatch,
+    WrongFormula,
+    WrongFrame,
+)
+from inertial_check.causes.pages import as_dict, find, page, summary
+from inertial_check.causes.placeholders import Placeholder
+from inertial_check.causes.points import (
+    ComTensorReadAsOrigin,
+    DoubleParallelAxis,
+    OriginTensorReadAsCom,
+)
 from inertial_check.causes.ranking import explained
+from inertial_check.causes.siblings import CopiedBlock, Mirror, TotalMass
+from inertial_check.causes.slips import DecimalSlip, NegativeDiagonal
+from inertial_check.causes.units import Density, Units
+from inertial_check.causes.unwritten import SameNumberEverywhere, Unpopulated
 
 __all__ = [
     "ALL_CAUSES",
@@ -16,7 +36,32 @@ __all__ = [
     "explained",
     "find",
     "page",
+    "summary",
 ]
 
-ALL_CAUSES: tuple[type[Cause], ...] = ()
+ALL_CAUSES: tuple[type[Cause], ...] = (
+    DecimalSlip,
+    NegativeDiagonal,
+    SignOfProducts,
+    ComponentOrder,
+    DoubleParallelAxis,
+    OriginTensorReadAsCom,
+    ComTensorReadAsOrigin,
+    Unpopulated,
+    SameNumberEverywhere,
+    FewDigits,
+    FixedDecimals,
+    Placeholder,
+    Units,
+    Density,
+    SizeMismatch,
+    AboutLinkOrigin,
+    WrongFrame,
+    WrongFormula,
+    ComOutside,
+    RotorInertia,
+    Mirror,
+    CopiedBlock,
+    TotalMass,
+)
 """Every cause, in the order of its page."""

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from inertial_check.inertia.representations import symmetric
-from inertial_check.model import ENTRIES, Body, BodyGeometry, Examination, Judgement
+from inertial_check.evidence import BodyGeometry, Examination
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.eigen import eigenvalues
+from inertial_check.inertia.representations import second_moment, symmetric
+from inertial_check.model import ENTRIES, Body, Judgement
 
 Floats = npt.NDArray[np.float64]
+
+NOTHING: Floats = np.zeros((0, 6))
+"""No candidates."""
 
 HEADINGS = (
     "What happened",
@@ -27,6 +33,20 @@ HEADINGS = (
 """The sections of every cause's docstring, in this order."""
 
 
+class Trials(NamedTuple):
+    """Tensors that a cause would put in place of the written one, judged.
+
+    Attributes:
+        six: (n, 6) about the centre of mass, in the inertial's own axes, as ENTRIES [kg m^2].
+        margin: (n,) mu of each; -1 where a tensor is zero or not finite.
+        consistent: (n,) whether a body can have it.
+    """
+
+    six: Floats
+    margin: Floats
+    consistent: npt.NDArray[np.bool_]
+
+
 @dataclass(frozen=True)
 class Subject:
     """One body of an examination, with its numbers as arrays. SI units throughout.
@@ -34,10 +54,12 @@ class Subject:
     Attributes:
         examination: The whole model.
         index: Which of its bodies.
+        tried: What the causes would put in place of its tensor, judged, by the cause's name.
     """
 
     examination: Examination
     index: int
+    tried: dict[str, Trials] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def body(self) -> Body:
@@ -83,6 +105,16 @@ class Subject:
         S_BBcm_Bi: Floats = np.trace(self.I_BBcm_Bi) / 2 * np.eye(3) - self.I_BBcm_Bi
         return S_BBcm_Bi
 
+    @cached_property
+    def six(self) -> Floats:
+        """(6,) the entries as written, as ENTRIES [kg m^2]."""
+        return np.array(self.judgement.I_BBcm_Bi)
+
+    @property
+    def broken(self) -> bool:
+        """Whether no body has these numbers, not even within their printed digits."""
+        return self.judgement.verdict == "inconsistent"
+
     @property
     def texts(self) -> tuple[str, ...]:
         """The six entries as written; "" where one is not."""
@@ -126,10 +158,61 @@ class Cause(ABC):
     name: ClassVar[str]
     prior: ClassVar[float]
     """How often it is the cause of a finding, among all, before the numbers are looked at."""
+    mends: ClassVar[bool] = False
+    """Whether a proposal counts by how natural the mended body is, besides its own weight; False
+    where the weight says so already."""
+
+    def candidates(self, subject: Subject) -> Floats:
+        """(n, 6) tensors that `proposals` will want to see judged; none unless a cause says so.
+
+        Those of all causes and bodies of a model are judged in one batch.
+        """
+        return NOTHING
 
     @abstractmethod
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """What the body was to be, where the signature of this cause is seen; nothing elsewhere."""
+
+    def trials(self, subject: Subject) -> Trials:
+        """The candidates, judged."""
+        if self.name not in subject.tried:
+            try_together([self], [subject])
+        return subject.tried[self.name]
+
+
+def try_together(causes: Sequence[Cause], subjects: Sequence[Subject]) -> None:
+    """Judge the candidates of all causes for all bodies at once, and leave them in `tried`."""
+    asked = [
+        (subject, cause.name, cause.candidates(subject)) for subject in subjects for cause in causes
+    ]
+    margin, consistent = margins(np.concatenate([six for _, _, six in asked] or [NOTHING]))
+    start = 0
+    for subject, name, six in asked:
+        rows = slice(start, start := start + len(six))
+        subject.tried[name] = Trials(six, margin[rows], consistent[rows])
+
+
+def margins(six: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Margin mu of tensors, and whether a body can have them.
+
+    Args:
+        six: (n, 6) about the centre of mass [kg m^2].
+
+    Returns:
+        (n,) margins, -1 where the tensor is zero or not finite, and (n,) verdicts.
+    """
+    with np.errstate(all="ignore"):
+        spreads = eigenvalues(second_moment(six))
+        size = np.sum(np.abs(spreads), axis=-1)
+        margin = spreads[..., 0] / size
+    margin = np.where(np.isfinite(margin), margin, -1.0)
+    return margin, margin >= -tolerances.floor(np.ones_like(margin))
+
+
+def entries(tensors: Floats) -> Floats:
+    """The six entries (..., 6), as ENTRIES, of symmetric matrices (..., 3, 3)."""
+    six: Floats = tensors[..., [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
+    return six
 
 
 def edit(subject: Subject, proposal: Proposal) -> Mapping[str, Any] | None:
@@ -151,9 +234,8 @@ def edit(subject: Subject, proposal: Proposal) -> Mapping[str, Any] | None:
         meant |= {name: (old / meters, new / meters) for name, old, new in pairs}
     if proposal.I_BBcm_Bi is not None:
         unit = kilograms * meters**2
-        rows, columns = np.triu_indices(3)
-        old, new = subject.I_BBcm_Bi[rows, columns], proposal.I_BBcm_Bi[rows, columns]
+        old, new = subject.six, entries(proposal.I_BBcm_Bi)
         pairs = zip(ENTRIES, old / unit, new / unit, strict=True)
         meant |= {name: (before, after) for name, before, after in pairs}
-    entries = {name: float(after) for name, (before, after) in meant.items() if after != before}
-    return {"body": subject.body.name, "entries": entries} if entries else None
+    changed = {name: float(after) for name, (before, after) in meant.items() if after != before}
+    return {"body": subject.body.name, "entries": changed} if changed else None

@@ -6,16 +6,20 @@ import argparse
 import os
 import sys
 from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from inertial_check.cli import exit_codes, options, output
+from inertial_check.cli import exit_codes, known_findings, options, output, running
+from inertial_check.cli.known_findings import KnownFindings
+from inertial_check.cli.progress import ProgressBar
 from inertial_check.errors import UsageError
-from inertial_check.inertia import tolerances
-from inertial_check.reports import FORMS, View, render
+from inertial_check.reports import FORMS, SUGGESTING, RulePage, View, render
 from inertial_check.reports.text import plural, printable
 
 if TYPE_CHECKING:
     from inertial_check.model import Report
+    from inertial_check.pipeline.configuration import Configurations
     from inertial_check.pipeline.settings import Settings
 
 _STDIN = "-"
@@ -25,39 +29,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what `check` takes."""
     parser.add_argument(
         "paths",
-        nargs="+",
+        nargs="*",
         metavar="PATH",
         help="a file; a folder, searched for models that git does not ignore; a glob (** goes "
         "through folders); - for standard input",
     )
     group = parser.add_argument_group("Rule selection")
-    for name, effect in (("--select", "run only"), ("--ignore", "do not run")):
+    for name, effect in (
+        ("--select", "run only these rules: codes, beginnings of codes (IC3), names or ALL, "),
+        ("--ignore", "do not run these rules; the more specific of --select and --ignore wins, "),
+        ("--extend-select", "run these rules besides those that the configuration selects, "),
+        ("--extend-ignore", "ignore these rules besides those that the configuration ignores, "),
+    ):
         group.add_argument(
             name,
             action="extend",
-            type=_selectors,
+            type=options.comma_separated,
             metavar="RULES",
-            help=f"{effect} these rules: codes, beginnings of codes (IC3), names or ALL, separated "
-            "by commas; the more specific of --select and --ignore wins",
+            help=f"{effect}separated by commas",
         )
     group.add_argument(
         "--tolerance",
         type=float,
-        default=0.0,
         metavar="MARGIN",
         help="let margins down to -MARGIN pass (dimensionless; default: 0)",
     )
     group.add_argument(
         "--preset",
-        choices=("default", "strict"),
-        default="default",
-        help="default: sound models stay quiet; strict: every doubt is said",
+        metavar="PRESETS",
+        help="default: sound models stay quiet; strict: every doubt is said, and --strict; "
+        "simulator:NAME: --engine NAME; separated by commas",
     )
     group = parser.add_argument_group("Evidence")
     group.add_argument(
         "--geometry",
         choices=("auto", "off"),
-        default="auto",
         help="read shapes and meshes, and say where the numbers do not fit them (default: auto)",
     )
     group.add_argument(
@@ -68,8 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--engine",
         action="extend",
-        type=_selectors,
-        default=[],
+        type=options.comma_separated,
         metavar="ENGINES",
         help="fail on what these engines would refuse, alter, replace or drop: mujoco, drake, gz, "
         "newton, pybullet, pinocchio, idyntree, genesis, dart, physx; separated by commas",
@@ -78,26 +83,47 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--fail-on",
         choices=("error", "warning", "note", "never"),
-        default="error",
         help="exit with 1 from this severity on (default: error)",
     )
     group.add_argument(
-        "--strict", action="store_true", help="fail on warnings, and on singular inertias"
+        "--strict",
+        action=argparse.BooleanOptionalAction,
+        help="fail on warnings, and on singular inertias",
     )
     group.add_argument(
         "--allow-empty", action="store_true", help="that there is nothing to check is no failure"
     )
+    known_findings.add_arguments(parser)
     group = parser.add_argument_group("File selection")
+    group.add_argument(
+        "--exclude",
+        action="append",
+        metavar="PATTERN",
+        help="leave out what a folder or glob holds under this path, a pattern as in a .gitignore "
+        "(repeatable)",
+    )
     group.add_argument(
         "--stdin-filename", metavar="NAME", help="what to call standard input (default: <stdin>)"
     )
+    running.add_selection(group)
+    options.add_sniff(group)
     group.add_argument(
         "--show-files", action="store_true", help="list the files to check, and check none"
     )
     options.add_context(parser)
+    options.add_configuration(parser)
+    parser.add_argument_group("Configuration").add_argument(
+        "--show-settings",
+        action="store_true",
+        help="print what holds for each PATH and where it is set, and check none",
+    )
+    running.add_arguments(parser)
     group = parser.add_argument_group("Output")
     group.add_argument(
-        "--output-format", choices=FORMS, default="full", help="form of the report (default: full)"
+        "--output-format",
+        choices=FORMS,
+        help="form of the report: for people (full, concise, markdown), for programs (json, "
+        "jsonl), for code hosts and build servers (sarif, junit, github, gitlab) (default: full)",
     )
     group.add_argument("--output-file", metavar="FILE", help="write the report here, not to stdout")
     group.add_argument("--statistics", action="store_true", help="count the findings of each rule")
@@ -105,15 +131,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check, report, and tell in the exit code what was found."""
-    settings = _settings(args)
+    configurations = options.configurations(args)
+    run = configurations.run
+    args.output_format = run["output-format"]
+    listed = running.listed(args)
+    args.paths += listed.paths
+    may_be_empty = args.allow_empty or bool(listed.failures)
+    settings = replace(run.settings, allow_empty=may_be_empty)
+    if not args.paths and args.files_from is None:
+        raise UsageError("no PATH to check (see inertial-check check --help)")
     stdin_name = _stdin_name(args)
+    if args.show_settings:
+        return _show_settings(args, configurations)
     if args.show_files:
-        return _show_files(args, stdin_name)
-
-    from inertial_check.pipeline.check import check_paths
+        return _show_files(args, configurations, stdin_name)
 
     stdin = None if stdin_name is None else (_stdin_bytes(), stdin_name)
-    report = check_paths(args.paths, settings, stdin)
+    known = KnownFindings(args, run["baseline"], configurations)
+    report = _checked(args, settings, configurations, known, stdin)
+    report = replace(report, failures=(*listed.failures, *report.failures))
     _refuse_to_overwrite(args.output_file, [*args.paths, *(file.path for file in report.files)])
     code = _exit_code(report, settings)
     view = View(
@@ -121,6 +157,8 @@ def run(args: argparse.Namespace) -> int:
         color=output.wants_color(args.color, None if args.output_file else sys.stdout),
         summary=not args.quiet,
         statistics=args.statistics,
+        fail_on=settings.fail_on,
+        rules=_pages(settings) if args.output_format == "sarif" else (),
     )
     output.write(render(report, args.output_format, view), args.output_file)
     if args.verbose:
@@ -134,43 +172,44 @@ def run(args: argparse.Namespace) -> int:
     return code
 
 
-def _settings(args: argparse.Namespace) -> Settings:
-    from inertial_check.model import Severity
-    from inertial_check.pipeline.settings import Settings
+def _checked(
+    args: argparse.Namespace,
+    settings: Settings,
+    configurations: Configurations,
+    known: KnownFindings,
+    stdin: tuple[bytes, str] | None,
+) -> Report:
+    """The report, with what its form shows besides."""
+    from inertial_check.pipeline.run import check_paths
 
-    settings = Settings(
-        select=("ALL",) if args.select is None else tuple(args.select),
-        ignore=tuple(args.ignore or ()),
-        fail_on=None if args.fail_on == "never" else Severity[args.fail_on.upper()],
-        strict=args.strict,
-        tolerance=args.tolerance,
-        allow_empty=args.allow_empty,
-        context=options.context_of(args),
-        preset=args.preset,
-        geometry=args.geometry,
-        engines=tuple(args.engine),
-        expected_mass=_expected_mass(args.expect_mass),
-    ).validated()
-    if not settings.rules():
-        raise UsageError("--select and --ignore leave no rule to run")
-    return settings
+    of = configurations.settings
+    with closing(ProgressBar(wanted=not args.quiet)) as bar:
+        plan = running.plan_of(args, configurations.run["jobs"], args.output_format, bar)
+        report = check_paths(args.paths, settings, stdin, of, plan, args.sniff)
+    report = known.suppressed(report)
+    if args.output_format in SUGGESTING:
+        from inertial_check.pipeline.suggestions import suggested
 
-
-def _expected_mass(text: str | None) -> tuple[float, float] | None:
-    """Mass and allowed relative deviation, from KG or KG:REL."""
-    if text is None:
-        return None
-    mass, colon, deviation = text.partition(":")
-    try:
-        return float(mass), float(deviation) if colon else tolerances.TOTAL_MASS
-    except ValueError:
-        raise UsageError(
-            f"--expect-mass is {text!r}: expected KG or KG:REL, as 12.5:0.02"
-        ) from None
+        report = suggested(report, settings, stdin, of)
+    return report
 
 
-def _selectors(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
+def _pages(settings: Settings) -> tuple[RulePage, ...]:
+    """What the report can say of the rules of this run."""
+    from inertial_check.rules.pages import as_dict, page
+
+    return tuple(
+        RulePage(
+            rule.code,
+            rule.name,
+            settings.severity(rule),
+            each["summary"],
+            " ".join(each["explanation"]["What it does"].split()),
+            page(rule),
+        )
+        for rule in settings.rules()
+        for each in (as_dict(rule),)
+    )
 
 
 def _stdin_name(args: argparse.Namespace) -> str | None:
@@ -195,10 +234,24 @@ def _exit_code(report: Report, settings: Settings) -> int:
     return exit_codes.FINDINGS if failing else exit_codes.CLEAN
 
 
-def _show_files(args: argparse.Namespace, stdin_name: str | None) -> int:
+def _show_settings(args: argparse.Namespace, configurations: Configurations) -> int:
+    from inertial_check.cli.shown_settings import render
+
+    paths = [(args.stdin_filename or "") if path == _STDIN else path for path in args.paths]
+    output.write(render(configurations, paths), args.output_file)
+    return exit_codes.CLEAN
+
+
+def _show_files(
+    args: argparse.Namespace, configurations: Configurations, stdin_name: str | None
+) -> int:
     from inertial_check.pipeline.discovery import discover
 
-    found = discover([path for path in args.paths if path != _STDIN])
+    found = discover(
+        [path for path in args.paths if path != _STDIN],
+        lambda path: configurations.settings(path).excludes(path),
+        args.sniff,
+    )
     shown = [file.path for file in found.files] + ([] if stdin_name is None else [stdin_name])
     failures = list(found.failures)
     if not shown and not failures and not args.allow_empty:

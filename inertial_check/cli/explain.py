@@ -1,8 +1,9 @@
-"""Print the page of a rule: what it reports, why that is bad, what to write instead."""
+"""Print the page of a rule or of a cause: what it is, why, what to write instead."""
 
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from inertial_check.cli import exit_codes, output
 from inertial_check.errors import UsageError
@@ -10,24 +11,47 @@ from inertial_check.errors import UsageError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what `explain` takes."""
-    parser.add_argument("rule", metavar="CODE", help="a rule's code (IC301) or name")
+    parser.add_argument(
+        "subject",
+        metavar="CODE",
+        help="a rule's code (IC301) or name, or the name of a cause (decimal-slip)",
+    )
     group = parser.add_argument_group("Output")
     group.add_argument("--output-format", choices=("text", "json"), default="text")
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the page."""
-    from inertial_check.pipeline.settings import Settings
-    from inertial_check.rules import as_dict, find, page
-
-    rule = find(args.rule)
-    if rule is None:
-        Settings(select=(args.rule,)).validated()
-        raise UsageError(f"{args.rule!r} is more than one rule; `inertial-check rules` lists them")
+    page, facts = _found(args.subject)
     if args.output_format == "json":
         import json
 
-        output.write(json.dumps(as_dict(rule), indent=2) + "\n")
+        output.write(json.dumps(facts, indent=2) + "\n")
     else:
-        output.write(page(rule))
+        output.write(page)
     return exit_codes.CLEAN
+
+
+def _found(selector: str) -> tuple[str, dict[str, Any]]:
+    """The page of the rule or the cause with this name, as text and for machines.
+
+    Raises:
+        UsageError: There is none, or more than one; names the nearest.
+    """
+    from inertial_check import causes, rules
+
+    rule = rules.find(selector)
+    if rule is not None:
+        return rules.page(rule), rules.as_dict(rule)
+    cause = causes.find(selector)
+    if cause is not None:
+        return causes.page(cause), causes.as_dict(cause)
+    codes = [rule.code for rule in rules.ALL_RULES]
+    if selector == "ALL" or any(code.startswith(selector) for code in codes):
+        raise UsageError(f"{selector!r} is more than one rule; `inertial-check rules` lists them")
+    from difflib import get_close_matches
+
+    names = [rule.name for rule in rules.ALL_RULES] + [c.name for c in causes.ALL_CAUSES]
+    close = get_close_matches(selector, codes + names, n=1)
+    way = f"did you mean {close[0]!r}?" if close else "`inertial-check rules` lists them"
+    raise UsageError(f"unknown rule or cause {selector!r}; {way}")

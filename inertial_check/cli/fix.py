@@ -1,7 +1,8 @@
-"""Show, or write, the nearest inertias that a body can have.
+"""Show, or write, inertias that a body can have: the nearest, those of its shapes, or a cause's.
 
 Prints the change as a unified diff and writes nothing, unless --write or -o is given. Only the six
-numbers of inconsistent bodies change; mass, centre of mass and every other byte stay.
+numbers of inconsistent bodies change; mass, centre of mass and every other byte stay, unless
+--cause or --move-com says otherwise.
 """
 
 from __future__ import annotations
@@ -54,9 +55,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-change",
         type=float,
         metavar="FRACTION",
-        help="relative change of the principal moments made without --unsafe (default: 0.05)",
+        help="relative change of the inertia made without --unsafe (default: 0.05; with --cause "
+        "any)",
     )
+    _add_method(parser)
     options.add_nearest(parser)
+    parser.set_defaults(metric=None)  # with --cause it matters whether one was asked for
     options.add_context(parser)
     group = parser.add_argument_group("Selection")
     group.add_argument(
@@ -69,11 +73,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--select",
         action="append",
-        type=_selectors,
+        type=_parts,
         default=[],
         metavar="RULES",
         help="look only at bodies with findings of these rules: codes, beginnings of codes, names",
     )
+    options.add_sniff(group)
     group.add_argument(
         "--allow-empty", action="store_true", help="that there is nothing to fix is no failure"
     )
@@ -83,6 +88,44 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("text", "json"),
         default="text",
         help="text: the diff, unless it is written (default); json: every body, old and new",
+    )
+
+
+def _add_method(parser: argparse.ArgumentParser) -> None:
+    """Declare where the numbers come from: --method, its own options, --cause and --engine."""
+    group = parser.add_argument_group("Where the numbers come from")
+    group.add_argument(
+        "--method",
+        choices=("nearest", "geometry"),
+        default="nearest",
+        help="nearest: the least change (default); geometry: the written mass spread evenly over "
+        "the body's own shapes, also of consistent bodies that are selected",
+    )
+    group.add_argument(
+        "--shapes",
+        choices=("collision", "visual"),
+        help="of --method geometry: take these only (default: collision, else visual)",
+    )
+    group.add_argument(
+        "--move-com",
+        action="store_true",
+        help="of --method geometry: also take the centre of mass of the shapes",
+    )
+    group.add_argument(
+        "--cause",
+        type=int,
+        metavar="N",
+        help="instead, write what the N-th probable cause of a body's findings says was meant, as "
+        "check lists them",
+    )
+    group.add_argument(
+        "--engine",
+        action="append",
+        type=_parts,
+        default=[],
+        metavar="NAME[,NAME]",
+        help="aim at the floors of these engines, too: also bodies that are consistent, and that "
+        "one of them would refuse or alter, are moved",
     )
 
 
@@ -120,7 +163,7 @@ def _found(args: argparse.Namespace) -> Discovery:
     """
     from inertial_check.pipeline.discovery import discover
 
-    found = discover(args.paths)
+    found = discover(args.paths, sniff=args.sniff)
     if not (found.files or found.failures or args.allow_empty):
         raise UsageError(f"nothing to fix in {', '.join(args.paths)}; --allow-empty accepts that")
     if args.output is not None and len(found.files) != 1:
@@ -178,7 +221,6 @@ def _write_all(outcome: _Outcome, target: str | None) -> None:
 
 def _fixed(model: Model, args: argparse.Namespace, context: Context, missing: set[str]) -> Fix:
     """The fix of one file; takes the bodies that it has out of `missing`."""
-    from inertial_check.inertia import tolerances
     from inertial_check.pipeline.fix import Fix, fix_model, unknown_bodies
 
     bodies = set(args.body).difference(unknown_bodies(model, args.body))
@@ -187,9 +229,14 @@ def _fixed(model: Model, args: argparse.Namespace, context: Context, missing: se
         return Fix(model.source, model.format, model.source.data, ())
     return fix_model(
         model,
+        method=args.method,
         metric=args.metric,
         margin=args.margin,
-        max_change=tolerances.MAX_CHANGE if args.max_change is None else args.max_change,
+        engines=[engine for part in args.engine for engine in part],
+        cause=args.cause,
+        shapes=[args.shapes] if args.shapes else [],
+        move_com=args.move_com,
+        max_change=args.max_change,
         unsafe=args.unsafe,
         bodies=bodies,
         select=[selector for part in args.select for selector in part],
@@ -280,26 +327,35 @@ def _body(body: BodyFix) -> dict[str, Any]:
         "file": body.file,
         "status": body.status,
         "reason": body.reason or None,
-        "old": _entries(body.old),
-        "new": _entries(body.new),
+        "cause": body.cause,
+        "old": _numbers(body, 0),
+        "new": _numbers(body, 1),
         "relative_change": _number(body.relative_change),
         "distance": _number(body.distance),
         "margin_before": _number(body.margin_before),
         "margin": _number(body.margin),
+        "engines": {engine: each._asdict() for engine, each in body.engines.items()},
     }
 
 
-def _entries(six: tuple[float, ...] | None) -> dict[str, float | None] | None:
+def _numbers(body: BodyFix, side: int) -> dict[str, Any] | None:
+    """The numbers before (0) or after (1): six entries, and what else changes."""
     from inertial_check.model import ENTRIES
 
+    six = (body.old, body.new)[side]
     if six is None:
         return None
-    return {entry: _number(value) for entry, value in zip(ENTRIES, six, strict=True)}
+    numbers: dict[str, Any] = dict(zip(ENTRIES, map(_number, six), strict=True))
+    if body.mass is not None:
+        numbers["mass"] = _number(body.mass[side])
+    if body.com is not None:
+        numbers["com"] = [_number(value) for value in body.com[side]]
+    return numbers
 
 
 def _number(value: float) -> float | None:
     return value if isfinite(value) else None
 
 
-def _selectors(text: str) -> list[str]:
+def _parts(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]

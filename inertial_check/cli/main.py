@@ -7,6 +7,7 @@ it is asked for, so that checking a file does not pay for the other commands.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -44,6 +45,7 @@ COMMANDS = {
     "project": Entry(f"{_HOME}.project", "TABLE", "project a table of parameter vectors"),
     "diff": Entry(f"{_HOME}.diff", "A B", "compare two models body by body"),
     "explain": Entry(f"{_HOME}.explain", "CODE", "print the page of a rule"),
+    "lsp": Entry(f"{_HOME}.lsp", "", "serve an editor (language server, on stdin and stdout)"),
     "rules": Entry(f"{_HOME}.rules", "", "list every rule"),
 }
 
@@ -71,6 +73,8 @@ def entry_point() -> NoReturn:
     """Run the process's own command line and leave with its exit code."""
     # Matrices here are 3x3: starting a pool of BLAS threads would take longer than most checks.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # A model is thousands of objects that die together: cycles are rarely worth a search.
+    gc.set_threshold(100_000, 20, 50)
     sys.exit(main(sys.argv[1:]))
 
 

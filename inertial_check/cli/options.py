@@ -9,6 +9,7 @@ from inertial_check.errors import UsageError
 
 if TYPE_CHECKING:
     from inertial_check.formats import Context
+    from inertial_check.pipeline.configuration import Configurations
 
 
 MOMENT_METRICS = {
@@ -49,6 +50,16 @@ def add_nearest(
     return group
 
 
+def add_sniff(group: argparse._ArgumentGroup) -> None:
+    """Declare whether the caller means what he names: --sniff."""
+    group.add_argument(
+        "--sniff",
+        action="store_true",
+        help="treat the files that are named as those of a folder: leave out what is no robot "
+        "model, and what is excluded",
+    )
+
+
 def add_context(parser: argparse.ArgumentParser) -> None:
     """Declare where a model finds what it refers to: --package-path and --xacro-arg."""
     group = parser.add_argument_group("What a model refers to")
@@ -82,6 +93,41 @@ def context_of(args: argparse.Namespace) -> Context:
     from inertial_check.formats.resources import package_paths  # rarely asked for
 
     return Context(package_paths(args.package_path), _xacro_args(args.xacro_arg))
+
+
+def add_configuration(parser: argparse.ArgumentParser) -> None:
+    """Declare which configuration counts: --config and --isolated."""
+    group = parser.add_argument_group("Configuration")
+    group.add_argument(
+        "--config",
+        metavar="FILE",
+        help="take this configuration, not the inertial-check.toml, .inertial-check.toml or "
+        "pyproject.toml that is nearest to each file",
+    )
+    group.add_argument("--isolated", action="store_true", help="read no configuration")
+
+
+def configurations(args: argparse.Namespace) -> Configurations:
+    """The configurations of a run; the command line overrules each.
+
+    Of the options that may be configured, those count that the arguments hold and that are not
+    None: their parser has no defaults of its own.
+
+    Raises:
+        UsageError: A configuration, or an option, that cannot be carried out.
+    """
+    from inertial_check.pipeline.configuration import OPTIONS, Configurations
+
+    context = context_of(args)
+    given = {name: getattr(args, name.replace("-", "_"), None) for name in OPTIONS}
+    given |= {"package-path": dict(context.packages), "xacro-arg": dict(context.xacro_args)}
+    written = {name: value for name, value in given.items() if value is not None}
+    return Configurations(written, args.config, args.isolated)
+
+
+def comma_separated(text: str) -> list[str]:
+    """The parts of a list on the command line."""
+    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def _xacro_args(texts: list[str]) -> dict[str, str]:

@@ -3,22 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
+import numpy as np
+
+from inertial_check.engines._base import Engine
+from inertial_check.engines._batch import Batch, doubtful
+from inertial_check.engines.dart import Dart
+from inertial_check.engines.drake import Drake
+from inertial_check.engines.genesis import Genesis
+from inertial_check.engines.gz import Gazebo
+from inertial_check.engines.idyntree import IDynTree
+from inertial_check.engines.mujoco import MuJoCo
+from inertial_check.engines.newton import Newton
+from inertial_check.engines.physx import PhysX
+from inertial_check.engines.pinocchio import Pinocchio
+from inertial_check.engines.pybullet import PyBullet
 from inertial_check.model import Judgement, Model, Prediction
 
-ENGINES = (
-    "mujoco",
-    "drake",
-    "gz",
-    "newton",
-    "pybullet",
-    "pinocchio",
-    "idyntree",
-    "genesis",
-    "dart",
-    "physx",
+__all__ = ["ALL_ENGINES", "ENGINES", "Batch", "Engine", "predict"]
+
+ALL_ENGINES: tuple[Engine, ...] = (
+    MuJoCo(),
+    Drake(),
+    Gazebo(),
+    Newton(),
+    PyBullet(),
+    Pinocchio(),
+    IDynTree(),
+    Genesis(),
+    Dart(),
+    PhysX(),
 )
+"""Every engine, in the order in which they are shown."""
+
+ENGINES = tuple(engine.name for engine in ALL_ENGINES)
 """The engines of which something is foretold, by the names that --engine takes."""
+
+_ACCEPTED: Mapping[str, Prediction] = MappingProxyType(
+    {engine.name: engine.accepted() for engine in ALL_ENGINES}
+)
+"""Shared by all bodies that every engine takes as they are."""
 
 
 def predict(model: Model, judgements: Sequence[Judgement]) -> tuple[Mapping[str, Prediction], ...]:
@@ -31,4 +56,18 @@ def predict(model: Model, judgements: Sequence[Judgement]) -> tuple[Mapping[str,
     Returns:
         One mapping a body, by the engine's name.
     """
-    return tuple({} for _ in model.bodies)
+    batches = {
+        least: Batch(model, judgements, doubtful(model, judgements, least))
+        for least in {engine.least for engine in ALL_ENGINES}
+    }
+    others: dict[int, dict[str, Prediction]] = {}
+    with np.errstate(all="ignore"):  # what is not finite is compared as the engines do
+        for engine in ALL_ENGINES:
+            batch = batches[engine.least]
+            predictions = engine.predict(batch) if batch.rows else {}
+            for row, prediction in predictions.items():
+                others.setdefault(row, {})[engine.name] = prediction
+    return tuple(
+        {**_ACCEPTED, **others[row]} if row in others else _ACCEPTED
+        for row in range(len(model.bodies))
+    )

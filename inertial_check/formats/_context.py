@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from inertial_check.formats.lookups import looked_at
+
 
 class Head(NamedTuple):
     """By what a format knows its documents.
@@ -43,5 +45,6 @@ class Context:
         known = self.overlay.get(os.path.abspath(path))
         if known is not None:
             return known
+        looked_at(path)
         with open(path, "rb") as file:
             return file.read()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from inertial_check.formats._complaints import Unreadable
 
@@ -30,7 +31,7 @@ _LINE_OR_TAB = re.compile(r"\r\n|[\t\r\n]")
 _RUN = re.compile(
     r"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[(?P<cdata>.*?)\]\]>|<![^>]*>|(?P<text>[^<]+)", re.DOTALL
 )
-_XML_SPACE = " \t\r\n"
+XML_SPACE = " \t\r\n"
 _PIECE = re.compile(r"[^ \t\r\n]+")
 
 
@@ -70,9 +71,15 @@ class Element:
         """The children with this tag."""
         return [child for child in self.children if child.tag == tag]
 
+    def first(self, tag: str) -> Element | None:
+        """The first child with this tag."""
+        for child in self.children:
+            if child.tag == tag:
+                return child
+        return None
 
-@dataclass(frozen=True, slots=True)
-class Text:
+
+class Text(NamedTuple):
     """Decoded text that knows where each of its characters stands.
 
     Attributes:
@@ -85,7 +92,7 @@ class Text:
 
     def stripped(self) -> tuple[str, int, int]:
         """The text without surrounding XML space, its start and its end."""
-        text = self.value.strip(_XML_SPACE)
+        text = self.value.strip(XML_SPACE)
         at = self.value.index(text) if text else 0
         return text, self.places[at], self.places[at + len(text)]
 
@@ -139,8 +146,7 @@ def normalised(value: str) -> str:
     return _LINE_OR_TAB.sub(" ", value)
 
 
-@dataclass(frozen=True, slots=True)
-class Tag:
+class Tag(NamedTuple):
     """A scanned tag.
 
     Attributes:

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from inertial_check.errors import NotAModelError
 from inertial_check.formats._context import Context
 from inertial_check.formats._markup import Element
-from inertial_check.formats._mjcf_inertial import InertialReader, Pose, compiled
+from inertial_check.formats._mjcf_inertial import InertialReader, compiled
+from inertial_check.formats._mjcf_poses import read_pose
 from inertial_check.formats._mjcf_settings import MAIN, Compiler, Defaults, raised, read_compiler
 from inertial_check.formats._mjcf_tree import Node, Tree
-from inertial_check.formats._numbers import shown
+from inertial_check.formats._numbers import finite, shown
+from inertial_check.formats._poses import SAME_FRAME, is_finite, product, unit
+from inertial_check.formats._rotations import Vector, rotated
 from inertial_check.formats.mjcf import FRAGMENT, NAME
-from inertial_check.model.body import Body, Inertial, Model, Origin, Problem, ProblemKind
-from inertial_check.model.body import Pose as BodyPose
+from inertial_check.model.body import Body, Inertial, Model, Origin, Pose, Problem, ProblemKind
+from inertial_check.model.shape import Shape, Shapes
 from inertial_check.model.source import Source
 
+if TYPE_CHECKING:
+    from inertial_check.formats._mjcf_geoms import GeomReader
+
 _BODIES = frozenset(("body", "frame", "replicate"))
+_HOLDERS = _BODIES | {"worldbody"}
+_JOINTS = frozenset(("joint", "freejoint"))
+_ONE_AXIS = frozenset(("hinge", "slide"))
+_AXIS = "0 0 1"  # of a joint that does not say
 _GENERATORS = frozenset(("flexcomp", "composite"))
 
 
@@ -53,7 +63,9 @@ class _Found:
         parent: The body in which it stands; None for one in the world.
         frame: In the parent, around it; None where a <replicate> makes several of it.
         inertials: Each with the frame in which it stands.
+        geoms: Each with what it stands in.
         joint: Type of the first joint; None where the body is welded to its parent.
+        axis_B: Direction of the only joint; None where there is none or more than one.
         has_mass: Whether MuJoCo takes mass from one of its geoms.
         problems: What is wrong so far.
     """
@@ -63,7 +75,9 @@ class _Found:
     parent: _Found | None
     frame: Pose | None
     inertials: list[tuple[Node, Pose]] = field(default_factory=list)
+    geoms: list[tuple[Node, _Around]] = field(default_factory=list)
     joint: str | None = None
+    axis_B: Vector | None = None
     has_mass: bool = False
     problems: list[Problem] = field(default_factory=list)
 
@@ -95,7 +109,7 @@ class _Around(NamedTuple):
 
     body: _Found | None = None
     default: str = MAIN
-    frame: Pose = Pose()
+    frame: Pose = SAME_FRAME
     replicate: Node | None = None
 
 
@@ -124,7 +138,7 @@ class _Walk:
             node = next(nodes, None)
             if node is None:
                 pending.pop()
-            elif node.tag in _BODIES or node.tag == "worldbody":
+            elif node.element.tag in _HOLDERS:
                 pending.append((self._tree.children(node), self._inside(node, around)))
             else:
                 self._element(node, around)
@@ -166,7 +180,7 @@ class _Walk:
         if node.tag == "worldbody" or around.body is None:
             return around._replace(default=default)
         reader = InertialReader(node, around.body.who, self._compiler)
-        frame = around.frame.then(reader.pose())
+        frame = product(around.frame, reader.pose())
         around.body.problems += reader.problems
         return around._replace(default=default, frame=frame)
 
@@ -179,24 +193,45 @@ class _Walk:
             self._say("engine", message, replicate)
 
     def _element(self, node: Node, around: _Around) -> None:
-        body = around.body
-        if node.tag == "attach" and node.get("model") is not None:
+        tag, body = node.element.tag, around.body
+        if tag == "inertial":
+            self._inertial(node, around)
+        elif tag == "attach" or tag in _GENERATORS:
+            self._generator(node)
+        elif body is None:
+            return
+        elif tag == "geom":
+            body.geoms.append((node, around))
+            if not body.has_mass:
+                body.has_mass = self._compiler.counts(self._defaults.of(node, around.default))
+        elif tag in _JOINTS:
+            self._joint(node, around, body)
+
+    def _generator(self, node: Node) -> None:
+        """Say that the bodies which an element makes are not listed."""
+        if node.tag in _GENERATORS:
+            message = f"the bodies that MuJoCo makes of this <{node.tag}> are not listed"
+            self._say("engine", message, node)
+        elif node.get("model") is not None:
             what = f"<attach> of model {shown(node.get('model') or '')}"
             message = f"{what} is not followed: check the file of that <model> by itself"
             self._say("reference", message, node)
-        elif node.tag in _GENERATORS:
-            message = f"the bodies that MuJoCo makes of this <{node.tag}> are not listed"
-            self._say("engine", message, node)
-        elif node.tag == "inertial":
-            self._inertial(node, around)
-        elif body is None:
+
+    def _joint(self, node: Node, around: _Around, body: _Found) -> None:
+        """Note the type of a body's first joint, and its axis where it stays the only one."""
+        if body.joint is not None:
+            body.axis_B = None
             return
-        elif node.tag == "geom" and not body.has_mass:
-            body.has_mass = self._compiler.counts(self._defaults.of(node, around.default))
-        elif node.tag == "freejoint" and body.joint is None:
+        if node.element.tag == "freejoint":
             body.joint = "free"
-        elif node.tag == "joint" and body.joint is None:
-            body.joint = self._defaults.of(node, around.default).get("type", "hinge")
+            return
+        joint = self._defaults.of(node, around.default)
+        body.joint = joint.get("type", "hinge")
+        direction = finite(joint.get("axis", _AXIS), 3) if body.joint in _ONE_AXIS else None
+        axis = unit(direction) if direction else None
+        if axis is not None and around.frame is not SAME_FRAME:
+            axis = rotated(around.frame.R_PB, axis)
+        body.axis_B = axis
 
     def _inertial(self, node: Node, around: _Around) -> None:
         if around.body is None:
@@ -223,22 +258,38 @@ class _Walk:
                 body.joint not in (None, "fixed"),  # which only Bullet knows
                 inertial,
                 tuple(sorted(body.problems, key=lambda problem: problem.span)),
+                self._shapes(body),
                 inertia_from=origin,
                 parent=None if body.parent is None else ids[body.parent.place - 1],
                 X_PB=self._pose(body),
+                axis_B=body.axis_B,
             )
 
-    def _pose(self, body: _Found) -> BodyPose | None:
-        """Where a welded body stands in its parent; None where that is unclear."""
-        if body.parent is None or body.frame is None or body.joint not in (None, "fixed"):
+    def _pose(self, body: _Found) -> Pose | None:
+        """Where a body stands in its parent; None where that is unclear."""
+        if body.parent is None or body.frame is None or self._compiler.coordinate == "global":
             return None
-        if self._compiler.coordinate == "global":
-            return None
-        reader = InertialReader(body.node, body.who, self._compiler)  # no verdict needs its words
-        p_PoBo_P, R_PB = body.frame.then(reader.pose())
-        if not all(map(math.isfinite, (*p_PoBo_P, *(entry for row in R_PB for entry in row)))):
-            return None
-        return BodyPose(p_PoBo_P, R_PB)
+        X_FB = read_pose(body.node.element.attributes, self._compiler)
+        if X_FB is None or body.frame is SAME_FRAME:
+            return X_FB
+        X_PB = product(body.frame, X_FB)
+        return X_PB if is_finite(X_PB) else None
+
+    def _shapes(self, body: _Found) -> Sequence[Shape]:
+        return Shapes(partial(self._read_shapes, body.geoms)) if body.geoms else ()
+
+    def _read_shapes(self, geoms: Sequence[tuple[Node, _Around]]) -> tuple[Shape, ...]:
+        read = self._geom_reader.shape
+        return tuple(
+            read(node, around.default, around.frame if around.replicate is None else None)
+            for node, around in geoms
+        )
+
+    @cached_property
+    def _geom_reader(self) -> GeomReader:
+        from inertial_check.formats._mjcf_geoms import GeomReader  # rarely asked for
+
+        return GeomReader(self._tree, self._compiler, self._defaults)
 
     def _first_inertial(self, body: _Found) -> Inertial | None:
         if not body.inertials:

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
+from inertial_check.formats._poses import unit
 from inertial_check.formats._rotations import Rotation, Vector, from_quaternion
 
 Quaternion = tuple[float, float, float, float]  # w x y z
+
+ORIENTATIONS: Mapping[str, tuple[int, str]] = MappingProxyType(
+    {
+        "quat": (4, "w x y z"),
+        "axisangle": (4, "x y z angle"),
+        "xyaxes": (6, "x-axis, y-axis"),
+        "zaxis": (3, "x y z"),
+        "euler": (3, "three angles"),
+    }
+)
+"""The attributes that state an orientation: how many numbers each has, and which."""
 
 _PARALLEL = 4 * sys.float_info.epsilon  # what rounding leaves of a vector minus its projection
 
@@ -20,7 +33,7 @@ def from_wxyz(w: float, x: float, y: float, z: float) -> Rotation | None:
 
 def from_axis_angle(vector: Sequence[float], angle: float) -> Rotation | None:
     """axisangle: about an axis of any length but zero [rad]."""
-    axis = _unit(vector)
+    axis = unit(vector)
     if axis is None or not math.isfinite(angle):
         return None
     return from_wxyz(*_turn(axis, angle))
@@ -28,12 +41,12 @@ def from_axis_angle(vector: Sequence[float], angle: float) -> Rotation | None:
 
 def from_xy_axes(*six: float) -> Rotation | None:
     """xyaxes: x as given, y made orthogonal to it, z their product."""
-    x, y = _unit(six[:3]), _unit(six[3:])
+    x, y = unit(six[:3]), unit(six[3:])
     if x is None or y is None:
         return None
     along = sum(map(float.__mul__, x, y))
     across = (y[0] - along * x[0], y[1] - along * x[1], y[2] - along * x[2])
-    y = _unit(across)
+    y = unit(across)
     if y is None or math.hypot(*across) <= _PARALLEL:
         return None
     return tuple(zip(x, y, _cross(x, y), strict=True))
@@ -41,10 +54,10 @@ def from_xy_axes(*six: float) -> Rotation | None:
 
 def from_z_axis(*three: float) -> Rotation | None:
     """zaxis: the smallest rotation that takes z there; half a turn about x where that is -z."""
-    z = _unit(three)
+    z = unit(three)
     if z is None:
         return None
-    axis = _unit((-z[1], z[0], 0.0)) or (1.0, 0.0, 0.0)
+    axis = unit((-z[1], z[0], 0.0)) or (1.0, 0.0, 0.0)
     return from_wxyz(*_turn(axis, math.atan2(math.hypot(z[0], z[1]), z[2])))
 
 
@@ -58,16 +71,6 @@ def from_euler(angles: Sequence[float], sequence: str) -> Rotation | None:
         turn = _turn((axis[0], axis[1], axis[2]), angle)
         total = _product(total, turn) if letter.islower() else _product(turn, total)
     return from_wxyz(*total)
-
-
-def _unit(v: Sequence[float]) -> Vector | None:
-    length = math.hypot(*v)
-    if not math.isfinite(length) or length == 0.0:
-        return None
-    scale = max(map(abs, v))  # so that neither the smallest nor the largest lengths are lost
-    length = math.hypot(*(entry / scale for entry in v))
-    x, y, z = (entry / scale / length for entry in v)
-    return x, y, z
 
 
 def _cross(a: Vector, b: Vector) -> Vector:

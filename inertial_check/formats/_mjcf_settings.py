@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from inertial_check.formats._markup import Text
+from inertial_check.formats._mjcf_rotations import ORIENTATIONS
 from inertial_check.formats._mjcf_tree import Node, Tree
 from inertial_check.formats._numbers import parse_number, shown
 from inertial_check.model.body import Problem
@@ -18,7 +19,9 @@ _WORDS = {
     "balanceinertia": ("false", "true"),
     "inertiafromgeom": ("false", "true", "auto"),
     "coordinate": ("local", "global"),
+    "strippath": ("false", "true"),
 }
+_FOLDERS = frozenset(("assetdir", "meshdir"))
 _NUMBERS = {"boundmass": 1, "boundinertia": 1, "settotalmass": 1, "inertiagrouprange": 2}
 MAIN = "main"
 """The default class of what names none."""
@@ -41,6 +44,9 @@ class Compiler:
         balanceinertia: "true": moments that violate A + B >= C become their mean.
         settotalmass: All masses and inertias are scaled to this total [kg]; where positive.
         coordinate: "local"; MuJoCo refuses "global" since 2.3.4.
+        assetdir: Folder of meshes, from that of the main document, where meshdir does not say.
+        meshdir: The same, and first.
+        strippath: "true": of the path of a file only its name counts.
         spans: Where each of these is set.
     """
 
@@ -53,6 +59,9 @@ class Compiler:
     balanceinertia: str = "false"
     settotalmass: float = -1.0
     coordinate: str = "local"
+    assetdir: str = ""
+    meshdir: str = ""
+    strippath: str = "false"
     spans: dict[str, Span] = field(default_factory=dict)
 
     def radians(self, angle: float) -> float:
@@ -102,6 +111,8 @@ def _setting(name: str, text: Text) -> tuple[Any, str]:
     if name == "eulerseq":
         good = len(text.value) == 3 and set(text.value) <= set("xyzXYZ")
         return text.value if good else None, "three of the letters xyzXYZ"
+    if name in _FOLDERS:
+        return whole, ""
     if name in _NUMBERS:
         values = [parse_number(piece)[0] for piece, _, _ in text.pieces()]
         count = _NUMBERS[name]
@@ -140,10 +151,10 @@ def raised(compiler: Compiler, unwritten: int) -> Iterator[Problem]:
 
 
 class Defaults:
-    """The default classes: what a geom or a joint has where it says nothing."""
+    """The default classes: what a geom, a joint or a mesh has where it says nothing."""
 
     def __init__(self, tree: Tree) -> None:
-        self._classes: dict[str, dict[str, dict[str, str]]] = {MAIN: {tag: {} for tag in _KEPT}}
+        self._classes: dict[str, dict[str, Mapping[str, str]]] = {MAIN: {tag: {} for tag in _KEPT}}
         for node in tree.children(tree.root):
             if node.tag == "default":
                 self._read(tree, node)
@@ -156,24 +167,34 @@ class Defaults:
             inside = list(tree.children(node))
             for child in inside:
                 if child.tag in _KEPT:
-                    self._classes[name][child.tag].update(_kept(child))
+                    known = self._classes[name]
+                    known[child.tag] = _over(known[child.tag], child.element.attributes)
             for child in inside:
                 inner = child.get("class")
                 if child.tag == "default" and inner is not None:
-                    inherited = self._classes[name]
-                    self._classes[inner] = {tag: {**own} for tag, own in inherited.items()}
+                    self._classes[inner] = dict(self._classes[name])
                     pending.append((child, inner))
 
     def of(self, node: Node, name: str) -> Mapping[str, str]:
-        """What a geom or a joint has, where the class around it is of this name."""
+        """What one of these has, where the class around it is of this name."""
         known = self._classes.get(node.get("class") or name, self._classes[MAIN])
-        return {**known[node.tag], **_kept(node)}
+        return _over(known[node.tag], node.element.attributes)
 
 
-_KEPT = {"geom": ("type", "mass", "density", "group"), "joint": ("type",)}
-"""The attributes that tell whether a geom gives mass, and how a joint moves."""
+_KEPT = frozenset(("geom", "joint", "mesh"))
 
 
-def _kept(node: Node) -> dict[str, str]:
-    attributes = node.element.attributes
-    return {name: attributes[name] for name in _KEPT[node.tag] if name in attributes}
+def _over(inherited: Mapping[str, str], own: Mapping[str, str]) -> Mapping[str, str]:
+    """What is inherited, and over it what is written.
+
+    An orientation takes the place of one in another form; the first sizes, of the first alone.
+    """
+    if not inherited:
+        return own
+    if not ORIENTATIONS.keys().isdisjoint(own):
+        inherited = {name: text for name, text in inherited.items() if name not in ORIENTATIONS}
+    merged = {**inherited, **own}
+    if "size" in own and "size" in inherited:
+        sizes = own["size"].split()
+        merged["size"] = " ".join(sizes + inherited["size"].split()[len(sizes) :])
+    return merged

@@ -11,6 +11,7 @@ from inertial_check.formats._context import Context
 from inertial_check.formats._markup import Element, Text
 from inertial_check.formats._numbers import shown
 from inertial_check.formats._xml import Document, parse
+from inertial_check.formats.lookups import looked_at
 from inertial_check.model.body import Problem
 from inertial_check.model.source import Source, Span
 
@@ -154,6 +155,7 @@ class Tree:
         """The path of a file: beside the main document, else beside the including one."""
         for folder in (self._folder, os.path.dirname(document.source.path)):
             path = os.path.join(folder, file)
+            looked_at(path)
             if "\0" not in path and os.path.isfile(path):
                 return path
         return None

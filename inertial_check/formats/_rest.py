@@ -1,4 +1,4 @@
-"""What stands for all that a document says besides the inertias of its bodies."""
+"""What stands for all that a document says besides the inertial numbers of its bodies."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from inertial_check.model.body import Body
 
 
 def rest_of(data: bytes, bodies: Iterable[Body]) -> str:
-    """A digest of a document without the numbers of its bodies' inertias.
+    """A digest of a document without the masses, centres of mass and inertias of its bodies.
 
     Args:
         data: The document in which those numbers have their spans.
@@ -17,7 +17,8 @@ def rest_of(data: bytes, bodies: Iterable[Body]) -> str:
     from hashlib import sha256
 
     inertials = (body.inertial for body in bodies if body.inertial is not None)
-    spans = {number.span for one in inertials for number in one.I_BBcm_Bi.values() if number.span}
+    numbers = ((one.mass, *one.p_BoBcm_B, *one.I_BBcm_Bi.values()) for one in inertials)
+    spans = {number.span for ten in numbers for number in ten if number and number.span}
     digest, at = sha256(), 0
     for span in sorted(spans):
         digest.update(data[at : span.start])

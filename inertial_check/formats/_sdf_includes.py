@@ -14,6 +14,7 @@ from inertial_check.formats._context import Context
 from inertial_check.formats._markup import Element
 from inertial_check.formats._sdf_links import word
 from inertial_check.formats._xml import Document, parse
+from inertial_check.formats.lookups import looked_at
 from inertial_check.formats.resources import Resource, resolve
 from inertial_check.model.source import Source
 
@@ -190,6 +191,7 @@ def _from_config(folder: str, context: Context) -> str:
     readable = [entry for entry in entries if (entry[0] or 0) <= LATEST]
     _, name = max(readable or entries[:1], key=lambda entry: entry[0] or 0)
     file = os.path.join(folder, name)
+    looked_at(file)
     if not name or not os.path.isfile(file):
         raise NotIncluded(f"{path} names {name!r}, and there is no such file")
     return file

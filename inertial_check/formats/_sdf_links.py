@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-import re
-from itertools import islice
 from typing import NamedTuple
 
 from inertial_check.formats._markup import Element, Text
-from inertial_check.formats._numbers import parse_number, shown
+from inertial_check.formats._numbers import shown
+from inertial_check.formats._reading import TextReader
 from inertial_check.formats._rotations import IDENTITY, Rotation, from_quaternion, from_rpy
 from inertial_check.formats._xml import Document
-from inertial_check.model.body import ENTRIES, Inertial, Number, Origin, Problem, ProblemKind
-from inertial_check.model.source import Span
+from inertial_check.model.body import ENTRIES, Inertial, Number, Origin, Problem
 
 Triple = tuple[Number, Number, Number]
 
@@ -22,7 +20,6 @@ _ONE = Number(1.0, "1", None)
 _WATER = Number(1000.0, "1000", None)
 _DEFAULTS = {entry: _ONE if entry[1] == entry[2] else _ZERO for entry in ENTRIES}
 _ADDED_MASS = "xyzpqr"
-_SEPARATORS = re.compile(r"[,;]")
 _TRUE = frozenset(("true", "1"))
 
 
@@ -48,7 +45,12 @@ def first_text(document: Document, element: Element) -> Text | None:
 
 def word(document: Document, element: Element | None) -> str:
     """An element's text without surrounding space; "" where there is none."""
-    text = None if element is None else first_text(document, element)
+    if element is None:
+        return ""
+    plain = document.plain_text(element)
+    if plain is not None:
+        return plain
+    text = first_text(document, element)
     return "" if text is None else text.stripped()[0]
 
 
@@ -57,14 +59,12 @@ def is_true(value: str) -> bool:
     return value.strip().lower() in _TRUE
 
 
-class LinkReader:
+class LinkReader(TextReader):
     """Reads one link; collects what is wrong with its text."""
 
     def __init__(self, document: Document, link: Element, name: str) -> None:
-        self._document = document
+        super().__init__(document, f"link {shown(name)}")
         self._link = link
-        self._who = f"link {shown(name)}"
-        self._problems: list[Problem] = []
 
     def read(self) -> Stated:
         """What the link states."""
@@ -73,23 +73,6 @@ class LinkReader:
         inertial, origin = self._inertial()
         problems = tuple(sorted(self._problems, key=lambda problem: problem.span))
         return Stated(inertial, origin, problems)
-
-    def _problem(self, message: str, span: Span, kind: ProblemKind = "malformed") -> None:
-        self._problems.append(Problem(kind, f"{self._who}: {message}", span))
-
-    def _malformed(self, element: Element, message: str) -> None:
-        self._problem(f"<{element.tag}> {message}", self._document.tag_span(element))
-
-    def _only(self, parent: Element, tag: str) -> Element | None:
-        """The child with this tag: engines take the first, and only its exact spelling."""
-        found = parent.all(tag)
-        for other in found[1:]:
-            what = f"a second <{tag}> in <{parent.tag}>; the first is taken: delete one"
-            self._problem(what, self._document.tag_span(other))
-        for child in parent.children:
-            if child.tag != tag and child.tag.lower() == tag:
-                self._malformed(child, f"is ignored by engines: write <{tag}>")
-        return found[0] if found else None
 
     def _inertial(self) -> tuple[Inertial | None, Origin]:
         inertial = self._only(self._link, "inertial")
@@ -159,7 +142,7 @@ class LinkReader:
         if text is None:
             self._malformed(element, "is empty: write its number [kg m^2]")
             return Number(math.nan, "", self._document.element_span(element))
-        return self._piece(element, *text.stripped())
+        return self._piece(f"<{element.tag}>", *text.stripped())
 
     def _value(self, parent: Element, tag: str, default: Number) -> Number:
         """The number inside the child with this tag."""
@@ -167,7 +150,7 @@ class LinkReader:
         text = None if element is None else self._text(element)
         if element is None or text is None:
             return default
-        return self._piece(element, *text.stripped())
+        return self._piece(f"<{element.tag}>", *text.stripped())
 
     def _text(self, element: Element) -> Text | None:
         """The text of an element; None where it is blank, which stands for the default."""
@@ -180,13 +163,6 @@ class LinkReader:
             self._problem(what, self._document.element_span(element))
         return texts[0] if texts else None
 
-    def _piece(self, element: Element, text: str, start: int, end: int) -> Number:
-        value, complaint = parse_number(text)
-        span = self._document.span(start, end)
-        if complaint:
-            self._problem(f"<{element.tag}>: {complaint}", span)
-        return Number(value, text, span)
-
     def _pose(self, pose: Element | None) -> tuple[Triple, Rotation]:
         """Centre of mass and own axes, both in the link's frame."""
         if pose is None:
@@ -198,8 +174,8 @@ class LinkReader:
             return (_ZERO, _ZERO, _ZERO), _UNKNOWN
         if text is None:
             return (_ZERO, _ZERO, _ZERO), IDENTITY
-        names = "x y z qx qy qz qw" if quaternion else "x y z roll pitch yaw"
-        numbers = self._numbers(pose, text, names)
+        form = (7, "x y z qx qy qz qw") if quaternion else (6, "x y z roll pitch yaw")
+        numbers = self._series("<pose>", text, *form)
         x, y, z = numbers[:3]
         return (x, y, z), self._rotation(pose, text, [number.value for number in numbers[3:]])
 
@@ -227,21 +203,6 @@ class LinkReader:
     @staticmethod
     def _degrees(pose: Element) -> bool:
         return is_true(pose.attributes.get("degrees", ""))
-
-    def _numbers(self, element: Element, text: Text, names: str) -> list[Number]:
-        """As many numbers as there are names, parted by space; all NaN where the text is other."""
-        count = len(names.split())
-        pieces = list(islice(text.pieces(), count + 1))
-        words = [] if len(pieces) > count else _SEPARATORS.sub(" ", text.value).split()
-        commas = len(words) == count and words != [piece for piece, _, _ in pieces]
-        meant = commas and all(parse_number(word)[1] is None for word in words)
-        if len(pieces) == count and not meant:
-            return [self._piece(element, *piece) for piece in pieces]
-        whole, start, end = text.stripped()
-        span = self._document.span(start, end)
-        way = f"write {' '.join(words)}" if meant else f"expected {count} numbers, {names}"
-        self._problem(f"<{element.tag}>: {shown(whole)}: {way}", span)
-        return [Number(math.nan, whole, span)] * count
 
     def _rotation(self, pose: Element, text: Text, values: list[float]) -> Rotation:
         if any(map(math.isnan, values)):

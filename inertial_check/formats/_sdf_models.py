@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import NamedTuple
 
 from inertial_check.errors import NotAModelError
 from inertial_check.formats._context import Context
 from inertial_check.formats._markup import Element
-from inertial_check.formats._numbers import shown
+from inertial_check.formats._numbers import finite, shown
+from inertial_check.formats._poses import unit
+from inertial_check.formats._rotations import Vector, rotated
 from inertial_check.formats._sdf_includes import LATEST, Library, NotIncluded, minor_version
 from inertial_check.formats._sdf_links import LinkReader, is_true, word
 from inertial_check.formats._sdf_poses import WORLD_FRAME, Frames, Stand
 from inertial_check.formats._xml import Document, parse
 from inertial_check.formats._xpath import steps
-from inertial_check.model.body import Body, Model, Problem, ProblemKind
+from inertial_check.model.body import Body, Model, Pose, Problem, ProblemKind
+from inertial_check.model.shape import Shape, Shapes
 from inertial_check.model.source import Source
 
 _OLDEST = 2
@@ -28,6 +32,11 @@ _MOST_HOPS = 100
 _WORLD = "world"
 _SEPARATOR = "::"
 _OWN_FRAME = "__model__"
+_SHAPE_ROLES = frozenset(("visual", "collision"))
+_ONE_AXIS = frozenset(("revolute", "continuous", "prismatic", "screw"))
+_AXIS = "0 0 1"  # of a joint that does not say
+_LAST_IN_MODEL, _LAST_ALWAYS_IN_MODEL = 6, 4
+"""Up to SDF 1.6 an axis may be given in the frame of the model; up to 1.4 it is, unless it says."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +73,7 @@ class _Scope:
 
     def stand(self, element: Element, base: str | None) -> Stand:
         """Where an element here says that it stands: in the base, unless its pose says more."""
-        pose = next(iter(element.all("pose")), None)
+        pose = element.first("pose")
         if pose is not None:
             named = pose.attributes.get("relative_to")
             base = self.frame_of(named) if named else base
@@ -82,11 +91,25 @@ class _Given(NamedTuple):
 
 
 class _Joint(NamedTuple):
-    """A joint, its ends by scoped names."""
+    """A joint, its ends by scoped names.
+
+    Attributes:
+        type: As written.
+        parent: What it holds.
+        child: What it carries.
+        element: The joint.
+        scope: Where it stands.
+        frame: The frame of its child, as its scope knows it.
+        turned: Whether its child is the world, so that here its ends are swapped.
+    """
 
     type: str
     parent: str
     child: str
+    element: Element
+    scope: _Scope
+    frame: str | None
+    turned: bool = False
 
 
 @dataclass
@@ -201,7 +224,7 @@ class Reader:
         if outer.depth >= _DEEPEST:
             self._skipped(outer, model, f"models stand in each other more than {_DEEPEST} deep")
             return
-        static = given.static or word(outer.document, next(iter(model.all("static")), None))
+        static = given.static or word(outer.document, model.first("static"))
         own = outer.names
         frame = outer.id
         if not given.merged:
@@ -253,10 +276,7 @@ class Reader:
 
     def _include(self, include: Element, scope: _Scope) -> None:
         document = scope.document
-        texts = {
-            tag: word(document, next(iter(include.all(tag)), None))
-            for tag in ("uri", "name", "static")
-        }
+        texts = {tag: word(document, include.first(tag)) for tag in ("uri", "name", "static")}
         given = _Given(
             texts["name"] or None,
             texts["static"] or None,
@@ -312,19 +332,25 @@ class Reader:
                 not scope.static,
                 stated.inertial,
                 stated.problems,
-                (),
+                self._shapes(link, scope, name),
                 stated.inertia_from,
             )
         )
 
+    def _shapes(self, link: Element, scope: _Scope, name: str) -> Sequence[Shape]:
+        elements = [child for child in link.children if child.tag in _SHAPE_ROLES]
+        if not elements:
+            return ()
+        return Shapes(partial(_read_shapes, elements, scope, name, self._assembly.frames))
+
     def _joint(self, joint: Element, scope: _Scope) -> None:
-        ends = [
-            word(scope.document, next(iter(joint.all(tag)), None)) for tag in ("parent", "child")
-        ]
+        ends = [word(scope.document, joint.first(tag)) for tag in ("parent", "child")]
         parent, child = (end if end == _WORLD else scope.scoped(end) for end in ends)
-        self._assembly.joints.append(_Joint(joint.attributes.get("type", ""), parent, child))
+        kind = joint.attributes.get("type", "")
+        frame = WORLD_FRAME if child == _WORLD else scope.frame_of(ends[1])
+        self._assembly.joints.append(_Joint(kind, parent, child, joint, scope, frame))
         name = scope.scoped(joint.attributes.get("name", ""))
-        self._assembly.frames.add_mark(name, scope.stand(joint, scope.frame_of(ends[1])))
+        self._assembly.frames.add_mark(name, scope.stand(joint, frame))
 
     def _frame(self, frame: Element, scope: _Scope) -> None:
         attached = frame.attributes.get("attached_to")
@@ -346,19 +372,72 @@ class Reader:
             parent, child = (
                 _target(end, links, assembly.aliases) for end in (joint.parent, joint.child)
             )
-            if child == _WORLD:
+            turned = child == _WORLD
+            if turned:
                 parent, child = child, parent
             known = holding.get(child)
             if joint.type != "gearbox" and (known is None or known.type == "fixed"):
-                holding[child] = _Joint(joint.type, parent, child)
+                holding[child] = joint._replace(parent=parent, child=child, turned=turned)
         for index, body in enumerate(self._bodies[first:], first):
             if body.moved and body.name in holding:
-                kind, parent, child = holding[body.name]
-                fixed, above = kind == "fixed", links.get(parent)
-                pose = assembly.frames.pose(parent, child) if fixed and above else None
+                held = holding[body.name]
+                above = links.get(held.parent)
                 self._bodies[index] = body._replace(
-                    joint=kind, moved=not fixed, parent=above, X_PB=pose
+                    joint=held.type,
+                    moved=held.type != "fixed",
+                    parent=above,
+                    X_PB=assembly.frames.pose(held.parent, held.child) if above else None,
+                    axis_B=_axis(held, assembly.frames),
                 )
+
+
+def _read_shapes(
+    elements: Sequence[Element], scope: _Scope, link: str, frames: Frames
+) -> tuple[Shape, ...]:
+    from inertial_check.formats._sdf_shapes import read_shape  # rarely asked for
+
+    return tuple(
+        read_shape(element, scope.stand(element, link), link, frames) for element in elements
+    )
+
+
+def _axis(joint: _Joint, frames: Frames) -> Vector | None:
+    """The direction of a joint in the frame of the body that it carries; None for several."""
+    if joint.type not in _ONE_AXIS:
+        return None
+    scope, axis = joint.scope, joint.element.first("axis")
+    xyz = None if axis is None else axis.first("xyz")
+    values = finite(word(scope.document, xyz) or _AXIS, 3)
+    direction = None if values is None else unit(values)
+    X_BE = _axis_frame(joint, axis, xyz, frames)
+    if direction is None or X_BE is None:
+        return None
+    x, y, z = rotated(X_BE.R_PB, direction)
+    return (-x, -y, -z) if joint.turned else (x, y, z)
+
+
+def _axis_frame(
+    joint: _Joint, axis: Element | None, xyz: Element | None, frames: Frames
+) -> Pose | None:
+    """The frame in which the axis of a joint is given, in that of the body that it carries."""
+    scope, frame = joint.scope, None
+    named = "" if xyz is None else xyz.attributes.get("expressed_in", "")
+    if named:
+        frame = scope.frame_of(named)
+    elif axis is not None and _in_model(scope.document, axis):
+        frame = scope.frame
+    else:
+        return frames.stood(joint.child, scope.stand(joint.element, joint.frame))
+    return None if frame is None else frames.pose(joint.child, frame)
+
+
+def _in_model(document: Document, axis: Element) -> bool:
+    """Whether an axis is given in the frame of the model, as could be up to SDF 1.6."""
+    minor = minor_version(document.root.attributes.get("version", ""))
+    if minor is None or minor > _LAST_IN_MODEL:
+        return False
+    written = word(document, axis.first("use_parent_model_frame"))
+    return is_true(written) if written else minor <= _LAST_ALWAYS_IN_MODEL
 
 
 def _stand(include: Element, scope: _Scope) -> Stand | None:

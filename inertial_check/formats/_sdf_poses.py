@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import islice
 from typing import NamedTuple
 
 from inertial_check.formats._markup import Element
-from inertial_check.formats._numbers import parse_number
-from inertial_check.formats._rotations import (
-    IDENTITY,
-    composed,
-    from_quaternion,
-    from_rpy,
-    rotated,
-)
-from inertial_check.formats._sdf_links import first_text, is_true
+from inertial_check.formats._numbers import finite
+from inertial_check.formats._poses import SAME_FRAME, inverse, product
+from inertial_check.formats._rotations import from_quaternion, from_rpy
+from inertial_check.formats._sdf_links import is_true, word
 from inertial_check.formats._xml import Document
 from inertial_check.model.body import Pose
 
 WORLD_FRAME = ""
 """The frame of the world."""
 
-_SAME_FRAME = Pose((0.0, 0.0, 0.0), IDENTITY)
 _COUNTS = {"euler_rpy": 6, "quat_xyzw": 7}
 
 
@@ -73,12 +66,20 @@ class Frames:
         anchor, X_AP = self._anchor(parent)
         other, X_AB = self._anchor(child)
         if anchor == other:
-            return _product(_inverse(X_AP), X_AB)
+            return product(inverse(X_AP), X_AB)
         known = dict(self._outward(parent))
         for anchor, X_AB in self._outward(child):
             if anchor in known:
-                return _product(_inverse(known[anchor]), X_AB)
+                return product(inverse(known[anchor]), X_AB)
         return None
+
+    def stood(self, name: str, stand: Stand) -> Pose | None:
+        """X_BF of a frame F that stands so, in the frame B of this name; None where unclear."""
+        X_SF = None if stand.base is None else read_pose(stand)
+        if X_SF is None or stand.base is None or stand.base == name:
+            return X_SF
+        X_BS = self.pose(name, stand.base)
+        return None if X_BS is None else product(X_BS, X_SF)
 
     def _outward(self, name: str) -> Iterator[tuple[str, Pose]]:
         """The anchor of a frame, that of the anchor, and so on; the frame in each."""
@@ -91,7 +92,7 @@ class Frames:
             if step is not None:
                 base, X_BA = step
                 anchor, X_NB = self._anchor(base)
-                X_AF = _product(X_NB, _product(X_BA, X_AF))
+                X_AF = product(X_NB, product(X_BA, X_AF))
 
     def _anchor(self, name: str) -> tuple[str, Pose]:
         """The anchor of a frame, and the frame in it."""
@@ -99,17 +100,17 @@ class Frames:
         while name not in self._anchored:
             step = None if name in self._models else self._step(name)
             if step is None:
-                self._anchored[name] = (name, _SAME_FRAME)
+                self._anchored[name] = (name, SAME_FRAME)
             elif name in chain:  # in a circle, where each is known in itself alone
                 for each in chain:
-                    self._anchored[each] = (each, _SAME_FRAME)
+                    self._anchored[each] = (each, SAME_FRAME)
                 chain.clear()
             else:
                 base, chain[name] = step
                 name = base
         anchor, X_AF = self._anchored[name]
         for each, X_BF in reversed(chain.items()):
-            X_AF = _product(X_AF, X_BF)
+            X_AF = product(X_AF, X_BF)
             self._anchored[each] = anchor, X_AF
         return anchor, X_AF
 
@@ -117,23 +118,23 @@ class Frames:
         """The frame in which a frame is given, and its pose there."""
         if name not in self._steps:
             stand = self._stands[name] if name in self._stands else self._marks.get(name)
-            pose = None if stand is None or stand.base is None else _read(stand)
+            pose = None if stand is None or stand.base is None else read_pose(stand)
             base = None if stand is None else stand.base
             self._steps[name] = None if base is None or pose is None else (base, pose)
         return self._steps[name]
 
 
-def _read(stand: Stand) -> Pose | None:
+def read_pose(stand: Stand) -> Pose | None:
     """The numbers of a <pose>; None where they are none."""
     pose = stand.pose
     if pose is None:
-        return _SAME_FRAME
+        return SAME_FRAME
     count = _COUNTS.get(pose.attributes.get("rotation_format", "euler_rpy").strip())
-    text = first_text(stand.document, pose)
-    if text is None or count is None:
-        return None if count is None else _SAME_FRAME
-    values = [parse_number(piece)[0] for piece, _, _ in islice(text.pieces(), count + 1)]
-    if len(values) != count or not all(map(math.isfinite, values)):
+    text = word(stand.document, pose)
+    if not text or count is None:
+        return None if count is None else SAME_FRAME
+    values = finite(text, count)
+    if values is None:
         return None
     x, y, z, *axes = values
     if count == 7:
@@ -142,17 +143,3 @@ def _read(stand: Stand) -> Pose | None:
         degrees = is_true(pose.attributes.get("degrees", ""))
         rotation = from_rpy(*(map(math.radians, axes) if degrees else axes))
     return None if rotation is None else Pose((x, y, z), rotation)
-
-
-def _product(X_AB: Pose, X_BC: Pose) -> Pose:
-    """X_AC."""
-    x, y, z = rotated(X_AB.R_PB, X_BC.p_PoBo_P)
-    a, b, c = X_AB.p_PoBo_P
-    return Pose((a + x, b + y, c + z), composed(X_AB.R_PB, X_BC.R_PB))
-
-
-def _inverse(X_AB: Pose) -> Pose:
-    """X_BA."""
-    R_BA = tuple(zip(*X_AB.R_PB, strict=True))
-    x, y, z = rotated(R_BA, X_AB.p_PoBo_P)
-    return Pose((-x, -y, -z), R_BA)

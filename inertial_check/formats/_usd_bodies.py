@@ -11,11 +11,21 @@ import re
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from math import inf, isinf, isnan, nan
 from typing import Any
 
 from inertial_check.formats._context import Context
-from inertial_check.formats._rotations import IDENTITY, Rotation, from_quaternion
+from inertial_check.formats._poses import inverse, is_finite, product, unit
+from inertial_check.formats._rotations import (
+    IDENTITY,
+    Rotation,
+    Vector,
+    composed,
+    from_quaternion,
+    rotated,
+)
+from inertial_check.formats._shapes import unusable
 from inertial_check.formats._usd_process import compose
 from inertial_check.formats._usd_text import Places, scan
 from inertial_check.formats.usd import NAME, TEXT
@@ -26,14 +36,18 @@ from inertial_check.model.body import (
     Model,
     Number,
     Origin,
+    Pose,
     Problem,
     ProblemKind,
 )
+from inertial_check.model.shape import Shape, Shapes
 from inertial_check.model.source import Source, Span
 
 _NAMES = {"mass": 1, "centerOfMass": 3, "diagonalInertia": 3, "principalAxes": 4}
 """How many numbers each property has."""
 
+_ONE_AXIS = frozenset(("revolute", "prismatic"))
+_LETTERS = ("X", "Y", "Z")
 _UNKNOWN: Rotation = ((nan,) * 3,) * 3
 _ZERO = Number(0.0, "0", None)
 _SPHERE_RADIUS = 0.1
@@ -85,6 +99,10 @@ class _Layers:
         """The layer at this path, if bodies or numbers stand in it."""
         return self.text(self.paths.index(path)) if path in self.paths else None
 
+    def scanned(self, path: str) -> _Layer | None:
+        """The layer at this path, if something in it was asked for."""
+        return self._scanned.get(self.paths.index(path)) if path in self.paths else None
+
     def _scan(self, number: int) -> _Layer | None:
         source, file = self.source, 0
         if number:
@@ -116,6 +134,8 @@ class _Reader:
         self._source = source
         self._stage = compose(source, context)
         self._layers = _Layers(source, context, self._stage["layers"])
+        self._joints = _Joints(self._stage)
+        self._shapes = _StageShapes(source, context, self._layers, self._stage["meters"])
 
     def model(self) -> Model:
         """The stage as plain data."""
@@ -158,15 +178,20 @@ class _Reader:
         reader = _BodyReader(body, span, self._layers)
         inertial, origin = reader.inertial(self._stage["kilograms"], self._stage["meters"])
         driven = body["enabled"] and not body["kinematic"]
+        joint = body["joint"]
         return Body(
             name=body["name"],
             id=body["path"],
             span=span,
-            joint=body["joint"],
-            moved=driven and body["joint"] != "fixed",
+            joint=joint["type"],
+            moved=driven and joint["type"] != "fixed",
             inertial=inertial,
             problems=tuple(sorted(reader.problems, key=lambda problem: problem.span)),
+            shapes=Shapes(partial(self._shapes.of, body["path"], span)),
             inertia_from=origin,
+            parent=joint.get("parent"),
+            X_PB=self._joints.pose(body["path"], joint),
+            axis_B=self._joints.axis(body["path"], joint),
         )
 
     def _place(self, body: Mapping[str, Any]) -> Span:
@@ -182,6 +207,88 @@ class _Reader:
                 return root.span(*root.places.prims[path])
             path = path.rpartition("/")[0]
         return Span(0, 0)
+
+
+@dataclass
+class _StageShapes:
+    """The shapes of all bodies: read when those of one are first looked at."""
+
+    source: Source
+    context: Context
+    layers: _Layers
+    meters: float
+
+    def of(self, body: str, span: Span) -> tuple[Shape, ...]:
+        """The shapes of the body at a path; where they cannot be read, one that says why."""
+        found = self._found
+        if isinstance(found, str):
+            return (unusable("", "visual", span, found),)
+        return found.get(body, ())
+
+    @cached_property
+    def _found(self) -> Mapping[str, tuple[Shape, ...]] | str:
+        from inertial_check.formats._usd_shapes import read_shapes  # rarely asked for
+
+        return read_shapes(self.source, self.context, self.meters, self._span)
+
+    def _span(self, layer: str, prim: str) -> Span | None:
+        """Where a prim stands, in a layer that is among the model's documents."""
+        known = self.layers.scanned(layer)
+        return (
+            known.span(*known.places.prims[prim]) if known and prim in known.places.prims else None
+        )
+
+
+class _Joints:
+    """Where the joints of a stage put its bodies."""
+
+    def __init__(self, stage: Mapping[str, Any]) -> None:
+        self._meters = stage["meters"]
+        self._scales = {body["path"]: body["scale"] for body in stage["bodies"]}
+
+    def pose(self, body: str, joint: Mapping[str, Any]) -> Pose | None:
+        """Where a body stands in its parent when the frames of the joint in both are one."""
+        if joint.get("parent") is None:
+            return None
+        X_PJ = self._frame(joint["parent"], joint["base"])
+        X_BJ = self._frame(body, joint["frame"])
+        if X_PJ is None or X_BJ is None:
+            return None
+        (x, y, z), R_PB = product(X_PJ, inverse(X_BJ))
+        X_PB = Pose((self._meters * x, self._meters * y, self._meters * z), R_PB)
+        return X_PB if is_finite(X_PB) else None
+
+    def axis(self, body: str, joint: Mapping[str, Any]) -> Vector | None:
+        """The direction of a joint in the frame of the body that it carries."""
+        if joint["type"] not in _ONE_AXIS or joint["axis"] not in _LETTERS:
+            return None
+        X_BJ = self._frame(body, joint["frame"])
+        if X_BJ is None or not is_finite(X_BJ):
+            return None
+        x, y, z = (row[_LETTERS.index(joint["axis"])] for row in X_BJ.R_PB)
+        return (-x, -y, -z) if joint["turned"] else (x, y, z)
+
+    def _frame(self, body: str, written: Mapping[str, Any]) -> Pose | None:
+        """The frame of a joint in a body, which has no scale: in units of the stage.
+
+        As UsdPhysics has it, the position is in the scale of the prim that the joint names.
+        """
+        position, turn, within = written["position"], written["turn"], written["within"]
+        if position is None or turn is None or (len(position), len(turn)) != (3, 4):
+            return None
+        w, x, y, z = turn
+        rotation = from_quaternion(x, y, z, w)
+        if rotation is None:
+            return None
+        if within is None:
+            x, y, z = map(float.__mul__, position, map(float, self._scales[body]))
+            return Pose((x, y, z), rotation)
+        stretched, offset = (within[0:3], within[4:7], within[8:11]), within[3::4]
+        axes = [unit(column) for column in zip(*stretched, strict=True)]
+        if any(axis is None for axis in axes):
+            return None
+        x, y, z = map(float.__add__, rotated(stretched, position), offset)
+        return Pose((x, y, z), composed(tuple(zip(*axes, strict=True)), rotation))
 
 
 class _BodyReader:

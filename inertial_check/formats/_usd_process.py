@@ -14,6 +14,7 @@ from typing import Any
 
 from inertial_check.errors import DocumentError
 from inertial_check.formats._context import Context
+from inertial_check.formats.lookups import depends_on_more, merged
 from inertial_check.formats.usd import SUFFIXES, TEXT
 from inertial_check.model.source import Source
 
@@ -25,12 +26,13 @@ _PLUGINS = "PXR_PLUGINPATH_NAME"  # libraries that reading a document would load
 _ONE_THREAD = {"PXR_WORK_THREAD_LIMIT": "1"}
 
 
-def compose(source: Source, context: Context) -> dict[str, Any]:
+def compose(source: Source, context: Context, shapes: bool = False) -> dict[str, Any]:
     """What the stage of a layer states of bodies, as `_usd_stage` says it.
 
     Args:
         source: The layer; what lies on the disk where its bytes differ plays no part.
         context: Holds what layers that it refers to have, in place of what lies on the disk.
+        shapes: Ask for the shapes of the bodies, and nothing else.
 
     Raises:
         DocumentError: The library cannot read it, or it ended the process.
@@ -41,14 +43,17 @@ def compose(source: Source, context: Context) -> dict[str, Any]:
     request = {
         "path": os.path.abspath(source.path),
         "size": None if data is None else len(data),
+        "shapes": shapes,
         "overlay": [(os.path.abspath(other), len(blob)) for other, blob in overlay.items()],
     }
     answer = _reader().ask(json.dumps(request).encode() + b"\n" + b"".join(blobs))
     if isinstance(answer, str):
+        depends_on_more()
         raise DocumentError(source.path, answer)
     if "error" in answer:
         reason = f"no USD layer: {answer['error']}"
         raise DocumentError(source.path, reason, answer["line"], answer["column"])
+    merged((path.partition("[")[0] for path in answer["used"]), answer["complete"])
     return answer
 
 

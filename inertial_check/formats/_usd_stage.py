@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
 MEMORY = 8 << 30
@@ -26,6 +27,18 @@ SCALE_NOISE = 1e-5
 """Turning by a float32 quaternion scales by 1 up to a few of its rounding units."""
 
 ATTRIBUTES = ("mass", "density", "centerOfMass", "diagonalInertia", "principalAxes")
+_TAPERED = ("radiusTop", "radiusBottom", "height")
+SIZES = {
+    "Cube": ("size",),
+    "Sphere": ("radius",),
+    "Cylinder": ("radius", "height"),
+    "Capsule": ("radius", "height"),
+    "Cone": ("radius", "height"),
+    "Cylinder_1": _TAPERED,
+    "Capsule_1": _TAPERED,
+}
+"""The attributes that make a gprim's size, by its type."""
+
 _UNREADABLE = re.compile(r":(\d+):(\d+): (.*)", re.DOTALL)
 _BINARY = {b"PXR-USDC": "usdc", b"PK\3\4": "usdz"}
 
@@ -59,14 +72,16 @@ def _answer(request: dict[str, Any], stream: BinaryIO, folder: str) -> dict[str,
 
     Args:
         request: "path", absolute; "size" of its data, or null to read it from the disk; "overlay":
-            pairs of a path and the size of what stands in for the file there.
+            pairs of a path and the size of what stands in for the file there; "shapes": whether
+            the shapes of bodies are asked for, and nothing else.
         stream: The data, and the overlays, in that order.
         folder: An empty one, for what the library wants to read from a file.
     """
     data = None if request["size"] is None else stream.read(request["size"])
     overlay = [(path, stream.read(size)) for path, size in request["overlay"]]
     try:
-        return _composed(request["path"], data, overlay, folder)
+        describe = _shapes if request["shapes"] else _described
+        return _composed(request["path"], data, overlay, folder, describe)
     except Exception as error:  # whatever damaged data leads to, the next request is answered
         return _refusal(error, folder)
     finally:
@@ -75,13 +90,20 @@ def _answer(request: dict[str, Any], stream: BinaryIO, folder: str) -> dict[str,
 
 
 def _composed(
-    path: str, data: bytes | None, overlay: list[tuple[str, bytes]], folder: str
+    path: str,
+    data: bytes | None,
+    overlay: list[tuple[str, bytes]],
+    folder: str,
+    describe: Callable[[Any, Any], dict[str, Any]],
 ) -> dict[str, Any]:
     from pxr import Usd  # before any layer: older releases find their own parts only then
 
     held = [_layer(*other, folder) for other in overlay]
     root = _layer(path, data, folder)
-    described = _described(Usd.Stage.Open(root, sessionLayer=None), root)
+    stage = Usd.Stage.Open(root, sessionLayer=None)
+    described = describe(stage, root)
+    described["used"] = [layer.realPath for layer in stage.GetUsedLayers() if layer.realPath]
+    described["complete"] = not stage.GetCompositionErrors()
     held.clear()
     return described
 
@@ -166,15 +188,15 @@ def _bodies(stage: Any, layers: _Layers) -> Iterator[dict[str, Any]]:
     prims = list(Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies()))
     found = {prim.GetPath(): prim for prim in prims if prim.HasAPI(UsdPhysics.RigidBodyAPI)}
     solid: set[Any] = set()
-    joints: dict[Any, str] = {}
+    joints: dict[Any, dict[str, Any]] = {}
+    cache = UsdGeom.XformCache()
     for prim in prims:
         if _is_solid(prim) and (owner := _owner(prim.GetPath(), found)):
             solid.add(owner)
         if prim.IsA(UsdPhysics.Joint):
-            child, kind = _jointed(prim, found)
-            if child and joints.get(child, "fixed") == "fixed":
-                joints[child] = kind
-    cache = UsdGeom.XformCache()
+            child, joint = _jointed(prim, found, cache)
+            if child and joints.get(child, _FREE)["type"] in (None, "fixed"):
+                joints[child] = joint
     for path, prim in found.items():
         yield {
             "path": str(path),
@@ -183,7 +205,7 @@ def _bodies(stage: Any, layers: _Layers) -> Iterator[dict[str, Any]]:
             "enabled": _flag(prim, "rigidBodyEnabled", True),
             "kinematic": _flag(prim, "kinematicEnabled", False),
             "instance": prim.IsInstanceProxy(),
-            "joint": joints.get(path),
+            "joint": joints.get(path, _FREE),
             "solid": path in solid,
             "scale": _scale(cache, prim),
             "applied": prim.HasAPI(UsdPhysics.MassAPI),
@@ -205,11 +227,9 @@ def _flag(prim: Any, name: str, otherwise: bool) -> bool:
 
 def _is_solid(prim: Any) -> bool:
     """Whether engines can take a volume from this prim."""
-    from pxr import UsdGeom, UsdPhysics
+    from pxr import UsdGeom
 
-    if not prim.HasAPI(UsdPhysics.CollisionAPI) or prim.IsA(UsdGeom.Plane):
-        return False
-    return _flag(prim, "collisionEnabled", True)
+    return _collides(prim) and not prim.IsA(UsdGeom.Plane)
 
 
 def _owner(path: Any, bodies: dict[Any, Any]) -> Any:
@@ -219,23 +239,135 @@ def _owner(path: Any, bodies: dict[Any, Any]) -> Any:
     return path
 
 
-def _jointed(joint: Any, bodies: dict[Any, Any]) -> tuple[Any, str]:
-    """The body that a joint carries, its second or else its only one, and the joint's type."""
+def _jointed(joint: Any, bodies: dict[Any, Any], cache: Any) -> tuple[Any, dict[str, Any]]:
+    """The body that a joint carries, its second or else its only one, and what it says of it.
+
+    "frame" is the joint's in that body, "base" in the parent. "turned": it is written the other
+    way round.
+    """
     kind = joint.GetTypeName().removeprefix("Physics").removesuffix("Joint").lower() or "generic"
+    said: dict[str, Any] = {"type": kind}
     if not _flag(joint, "jointEnabled", True):
-        return None, kind
-    for name in ("physics:body1", "physics:body0"):
-        relationship = joint.GetRelationship(name)
-        targets = relationship.GetTargets() if relationship else []
-        if targets and (owner := _owner(targets[0].GetPrimPath(), bodies)):
-            return owner, kind
-    return None, kind
+        return None, said
+    targets = [_target(joint, side) for side in (0, 1)]
+    owners = [target and _owner(target, bodies) for target in targets]
+    side = 1 if owners[1] else 0
+    owner, above = owners[side], owners[1 - side]
+    if owner:
+        said["turned"] = side == 0
+        said["axis"] = str(_value(joint, "physics:axis", "X"))
+        said["frame"] = _joint_frame(joint, side, targets[side], bodies[owner], cache)
+    if owner and above:
+        said["parent"] = str(above)
+        said["base"] = _joint_frame(joint, 1 - side, targets[1 - side], bodies[above], cache)
+    return owner or None, said
+
+
+def _target(joint: Any, side: int) -> Any:
+    relationship = joint.GetRelationship(f"physics:body{side}")
+    targets = relationship.GetTargets() if relationship else []
+    return targets[0].GetPrimPath() if targets else None
+
+
+def _value(prim: Any, name: str, otherwise: Any) -> Any:
+    attribute = prim.GetAttribute(name)
+    value = attribute.Get() if attribute else None
+    return otherwise if value is None else value
+
+
+def _joint_frame(joint: Any, side: int, target: Any, body: Any, cache: Any) -> dict[str, Any]:
+    """The frame of a joint as written, in units of the stage.
+
+    "within" is from the coordinates of the prim that the joint names to the frame of its body, as
+    _rows; null where that prim is the body itself.
+    """
+    within = None
+    if target != body.GetPath():
+        prim = joint.GetStage().GetPrimAtPath(target)
+        within = _rows(_within(prim, body, cache)) if prim else [math.nan] * 12
+    return {
+        "position": _numbers(_value(joint, f"physics:localPos{side}", (0, 0, 0))),
+        "turn": _numbers(_value(joint, f"physics:localRot{side}", (1, 0, 0, 0))),
+        "within": within,
+    }
+
+
+def _within(prim: Any, body: Any, cache: Any) -> Any:
+    """From the coordinates of a prim to the frame of its body, which has no scale of its own."""
+    from pxr import Gf
+
+    scaled = Gf.Matrix4d().SetScale(Gf.Vec3d(*_scale(cache, body)))
+    if prim == body:
+        return scaled
+    matrix, resets = cache.ComputeRelativeTransform(prim, body)
+    if not resets:
+        return matrix * scaled
+    frame = cache.GetLocalToWorldTransform(body).RemoveScaleShear()
+    return cache.GetLocalToWorldTransform(prim) * frame.GetInverse()
+
+
+def _rows(matrix: Any) -> list[float]:
+    """A 3x4 matrix that multiplies columns; the library's multiplies rows."""
+    columns: Any = memoryview(matrix).tolist()
+    return [column[row] for row in range(3) for column in columns]
+
+
+_FREE: dict[str, Any] = {"type": None}
+"""What is said of a body that no joint holds."""
+
+
+def _shapes(stage: Any, root: Any) -> dict[str, Any]:
+    """The shapes of every body, in the order of the stage."""
+    from pxr import Usd, UsdGeom, UsdPhysics
+
+    layers = _Layers(root)
+    prims = list(Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies()))
+    bodies = {prim.GetPath(): prim for prim in prims if prim.HasAPI(UsdPhysics.RigidBodyAPI)}
+    cache = UsdGeom.XformCache()
+    found = []
+    for prim in prims if bodies else ():
+        owner = _owner(prim.GetPath(), bodies) if prim.IsA(UsdGeom.Gprim) else None
+        collides = bool(owner) and _collides(prim)
+        if owner and (collides or _is_rendered(prim)):
+            kind = str(prim.GetTypeName())
+            found.append(
+                {
+                    "body": str(owner),
+                    "kind": kind,
+                    "collides": collides,
+                    "sizes": {name: _size(prim, name) for name in SIZES.get(kind, ())},
+                    "axis": str(_value(prim, "axis", "Z")),
+                    "matrix": _rows(_within(prim, bodies[owner], cache)),
+                    "places": [layers.place(spec) for spec in prim.GetPrimStack()],
+                }
+            )
+    return {"shapes": found, "layers": layers.paths}
+
+
+def _size(prim: Any, name: str) -> float | None:
+    numbers = _numbers(_value(prim, name, ()))
+    return numbers[0] if numbers and len(numbers) == 1 else None
+
+
+def _collides(prim: Any) -> bool:
+    from pxr import UsdPhysics
+
+    return prim.HasAPI(UsdPhysics.CollisionAPI) and _flag(prim, "collisionEnabled", True)
+
+
+def _is_rendered(prim: Any) -> bool:
+    from pxr import UsdGeom
+
+    imageable = UsdGeom.Imageable(prim)
+    purpose = imageable.ComputePurpose()
+    shown = purpose in (UsdGeom.Tokens.default_, UsdGeom.Tokens.render)
+    return shown and imageable.ComputeVisibility() != UsdGeom.Tokens.invisible
 
 
 def _scale(cache: Any, prim: Any) -> list[float]:
     from pxr import Gf
 
-    factors = Gf.Transform(cache.GetLocalToWorldTransform(prim)).GetScale()
+    factors = _entries(Gf.Transform(cache.GetLocalToWorldTransform(prim)).GetScale())
     return [1.0 if abs(factor - 1) < SCALE_NOISE else factor for factor in factors]
 
 
@@ -262,12 +394,19 @@ def _attributes(prim: Any, layers: _Layers) -> dict[str, Any]:
 
 def _numbers(value: Any) -> list[float] | None:
     """The numbers of a value; None where it is no number and no tuple of them."""
-    if hasattr(value, "imaginary") and hasattr(value, "GetReal"):
-        return [float(value.real), *map(float, value.imaginary)]
-    with contextlib.suppress(TypeError, ValueError):
+    try:
+        if hasattr(value, "GetReal") and hasattr(value, "imaginary"):
+            return [float(value.real), *_entries(value.imaginary)]
         if not isinstance(value, (str, bytes)):
-            return [float(value)] if not hasattr(value, "__len__") else [float(v) for v in value]
+            return [float(value)] if not hasattr(value, "__len__") else _entries(value)
+    except (TypeError, ValueError):
+        pass
     return None
+
+
+def _entries(vector: Any) -> list[float]:
+    """Its numbers, by index: the library takes twenty times as long to iterate."""
+    return [float(vector[at]) for at in range(len(vector))]
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_HASH = re.compile(rb"(?P<hash>\#[^\r\n]*)|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _CLOSING = {b"(": b")", b"[": b"]", b"{": b"}"}
 _SPECIFIERS = frozenset((b"def", b"over", b"class"))
 
@@ -75,6 +76,15 @@ def scan(data: bytes, attributes: Collection[str]) -> Places:
         attributes: Names with their namespace, as "physics:mass".
     """
     return _Scanner(data, frozenset(name.encode() for name in attributes)).places()
+
+
+def hash_comments(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Every comment that begins with #: where, and its text to the end of the line."""
+    for match in _TOKEN.finditer(data):
+        if match.lastgroup == "space":
+            for comment in _HASH.finditer(data, *match.span()):
+                if comment["hash"]:
+                    yield comment.start(), comment["hash"]
 
 
 def _tokens(data: bytes) -> Iterator[_Token]:

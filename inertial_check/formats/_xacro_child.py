@@ -24,10 +24,17 @@ from inertial_check.formats._encoding import decode
 from inertial_check.formats._traced import Traced, Where
 from inertial_check.formats._xacro_tracing import Misplaced, Node, Stamped, Tracing
 from inertial_check.formats._xml import Document, parse
+from inertial_check.formats.lookups import Lookups, depends_on_more, looked_at, recorded
 from inertial_check.formats.resources import resolve
 from inertial_check.model.source import Source, Span
 
 _PIECE = re.compile(r"[^ \t\r\n]+")
+_BESIDES_FILES = re.compile(
+    rb"\$\(\s*(?:env|optenv|anon|cwd|eval)\b|include\b[^>]*filename\s*=\s*[\"'][^\"']*[*?\[]"
+)
+"""What makes an expansion depend on more than the files that it reads: the environment, and which
+files there are."""
+
 _MOST_BYTES = 1 << 26
 """Of an expanded document; the largest robots have a few million."""
 
@@ -101,11 +108,14 @@ class _Files:
     def _read(self, path: str) -> tuple[bytes, int]:
         key = os.path.abspath(path)
         if key not in self._bytes:
+            looked_at(path)
             if os.path.exists(path) and not os.path.isfile(path):
                 raise OSError(0, "not a file")
             with open(path, "rb") as file:
                 self._bytes[key] = file.read()
         data = self._bytes[key]
+        if _BESIDES_FILES.search(data):
+            depends_on_more()
         number = self._numbers.setdefault(key, len(self.sources))
         if number == len(self.sources):
             self.sources.append(Source(self._shown(path) if number else path, data))
@@ -272,13 +282,16 @@ def _answer(request: bytes, answer: int) -> NoReturn:
     """Write the answer to a file descriptor, and end."""
     asked = json.loads(request)
     sys.stderr = io.StringIO()  # where xacro's warnings go
+    lookups = Lookups()
     try:
-        reply = _expanded(asked)
+        with recorded(lookups):
+            reply = _expanded(asked)
     except _Refused as error:
         reply = {"error": error.answer}
     except Exception as error:  # xacro raises whatever Python raises
         reason = str(error) or type(error).__name__
         reply = {"error": {"reason": reason, "path": None, "line": None, "column": None}}
+    reply["lookups"] = [sorted(lookups.paths), lookups.complete]
     with os.fdopen(answer, "wb") as stream:
         stream.write(json.dumps(reply).encode())
     os._exit(0)

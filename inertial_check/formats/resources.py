@@ -11,9 +11,9 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
-from urllib.parse import unquote
 
 from inertial_check.errors import UsageError
+from inertial_check.formats.lookups import looked_at, telling
 
 Packages = Mapping[str, str | os.PathLike[str]]
 """Folders of packages by name."""
@@ -57,21 +57,65 @@ def resolve(
     Returns:
         The path of a file that exists, or the reason why there is none.
     """
-    match = _SCHEME.fullmatch(uri)
-    scheme = match[1].lower() if match and match[2] else ""
-    rest = match[3] if match else ""
-    if match and scheme in {"package", "model"}:
-        return _in_package(uri, rest, model, packages or {}, exists)
-    if match and scheme == "file":
-        return _at_url(uri, rest, exists)
-    if scheme:
-        known = "package://, model://, file:// or a path"
-        return _none(uri, f"{scheme}:// is not fetched: expected {known}")
-    if os.path.isabs(uri):
-        return _existing(uri, [uri], exists)
-    if model is None:
-        return _none(uri, "a relative path, but the model was read from no file")
-    return _existing(uri, [os.path.join(os.path.dirname(model), uri)], exists)
+    return Finder(model, packages, exists).find(uri)
+
+
+class Finder:
+    """Finds files that one model names, looking for each package once."""
+
+    def __init__(
+        self,
+        model: str | None,
+        packages: Packages | None = None,
+        exists: Callable[[str], bool] = os.path.isfile,
+    ) -> None:
+        """As `resolve`."""
+        self._model = model
+        self._packages = packages or {}
+        self._exists = telling(exists)
+        self._folders: dict[str, list[str]] = {}
+        self._above: list[str] = []
+
+    def find(self, uri: str) -> Resource:
+        """The file that a URI names, or why there is none."""
+        match = _SCHEME.fullmatch(uri)
+        scheme = match[1].lower() if match and match[2] else ""
+        rest = match[3] if match else ""
+        if match and scheme in {"package", "model"}:
+            return self._in_package(uri, rest)
+        if match and scheme == "file":
+            return _at_url(uri, rest, self._exists)
+        if scheme:
+            known = "package://, model://, file:// or a path"
+            return _none(uri, f"{scheme}:// is not fetched: expected {known}")
+        if os.path.isabs(uri):
+            return _existing(uri, [uri], self._exists)
+        if self._model is None:
+            return _none(uri, "a relative path, but the model was read from no file")
+        beside = os.path.join(os.path.dirname(self._model), uri)
+        return _existing(uri, [beside], self._exists)
+
+    def _in_package(self, uri: str, rest: str) -> Resource:
+        """The file of package://NAME/REST."""
+        name, _, inside = rest.partition("/")
+        if not name:
+            return _none(uri, "names no package: expected package://NAME/PATH")
+        if name in self._packages:
+            folder = os.fspath(self._packages[name])
+            return _existing(uri, [os.path.join(folder, inside)], self._exists)
+        if self._model is None:
+            reason = f"the package {name} is sought above the model, which was read from no file"
+            return _none(uri, f"{reason}; name it with --package-path {name}=DIR")
+        if name not in self._folders:
+            self._folders[name] = list(_folders(name, self._model))
+        folders = self._folders[name]
+        if not folders:
+            self._above = self._above or list(_above(self._model))
+            near = (f for f in self._above if inside and self._exists(os.path.join(f, inside)))
+            alike = next(near, "DIR")
+            reason = f"no folder above the model is or holds the package {name}"
+            return _none(uri, f"{reason}; name it with --package-path {name}={alike}")
+        return _existing(uri, [os.path.join(folder, inside) for folder in folders], self._exists)
 
 
 def package_paths(texts: Iterable[str]) -> dict[str, str]:
@@ -111,6 +155,7 @@ def _hint(path: str) -> str:
     if "\\" in path and os.sep != "\\":
         return "; write / for \\"
     folder, name = os.path.split(path)
+    looked_at(folder or ".")
     try:
         with os.scandir(folder or ".") as entries:
             alike = sorted(e.name for e in entries if e.name.lower() == name.lower())
@@ -121,6 +166,8 @@ def _hint(path: str) -> str:
 
 def _at_url(uri: str, rest: str, exists: Callable[[str], bool]) -> Resource:
     """The file of file://REST."""
+    from urllib.parse import unquote  # slow to import, and rarely asked for
+
     host, slash, path = rest.partition("/")
     if host not in {"", "localhost"} or not slash:
         return _none(uri, f"names the host {host!r}: write file:///PATH, or a path alone")
@@ -128,27 +175,6 @@ def _at_url(uri: str, rest: str, exists: Callable[[str], bool]) -> Resource:
     if _DRIVE.match(path) and os.sep == "\\":
         path = path[1:]
     return _existing(uri, [path, unquote(path)], exists)
-
-
-def _in_package(
-    uri: str, rest: str, model: str | None, packages: Packages, exists: Callable[[str], bool]
-) -> Resource:
-    """The file of package://NAME/REST."""
-    name, _, inside = rest.partition("/")
-    if not name:
-        return _none(uri, "names no package: expected package://NAME/PATH")
-    if name in packages:
-        return _existing(uri, [os.path.join(os.fspath(packages[name]), inside)], exists)
-    if model is None:
-        reason = f"the package {name} is sought above the model, which was read from no file"
-        return _none(uri, f"{reason}; name it with --package-path {name}=DIR")
-    folders = list(_folders(name, model))
-    if not folders:
-        near = (f for f in _above(model) if inside and exists(os.path.join(f, inside)))
-        alike = next(near, "DIR")
-        reason = f"no folder above the model is or holds the package {name}"
-        return _none(uri, f"{reason}; name it with --package-path {name}={alike}")
-    return _existing(uri, [os.path.join(folder, inside) for folder in folders], exists)
 
 
 def _above(model: str) -> Iterator[str]:
@@ -165,14 +191,17 @@ def _folders(name: str, model: str) -> Iterator[str]:
         if os.path.basename(folder) == name or _manifest_name(folder) == name:
             yield folder
         inside = os.path.join(folder, name)
+        looked_at(inside)
         if name not in {os.curdir, os.pardir} and os.path.isdir(inside):
             yield inside
 
 
 def _manifest_name(folder: str) -> str | None:
     """The name in the folder's package.xml."""
+    manifest = os.path.join(folder, "package.xml")
+    looked_at(manifest)
     try:
-        with open(os.path.join(folder, "package.xml"), "rb") as file:
+        with open(manifest, "rb") as file:
             match = _PACKAGE_NAME.search(file.read(_MANIFEST_HEAD))
     except OSError:
         return None

@@ -5,14 +5,22 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from inertial_check.errors import NotAModelError
 from inertial_check.formats._context import Context, Head
 from inertial_check.formats._markup import Element, Text
-from inertial_check.formats._numbers import parse_number, shown
-from inertial_check.formats._rotations import IDENTITY, Rotation, from_quaternion, from_rpy
+from inertial_check.formats._numbers import finite, shown
+from inertial_check.formats._poses import SAME_FRAME, unit
+from inertial_check.formats._reading import TextReader
+from inertial_check.formats._rotations import (
+    IDENTITY,
+    Rotation,
+    Vector,
+    from_quaternion,
+    from_rpy,
+)
 from inertial_check.formats._xml import Document, parse
 from inertial_check.formats._xpath import steps
 from inertial_check.model.body import (
@@ -23,10 +31,9 @@ from inertial_check.model.body import (
     Number,
     Pose,
     Problem,
-    ProblemKind,
 )
 from inertial_check.model.shape import Shape, Shapes
-from inertial_check.model.source import Source, Span
+from inertial_check.model.source import Source
 
 NAME = "urdf"
 SUFFIXES: tuple[str, ...] = (".urdf",)
@@ -37,7 +44,8 @@ _UNKNOWN: Rotation = ((math.nan,) * 3,) * 3
 _DEFAULT = Number(0.0, "0", None)
 _TRANSPOSED = {"iyx": "ixy", "izx": "ixz", "izy": "iyz"}
 _SHAPE_ROLES = frozenset(("visual", "collision"))
-_SEPARATORS = re.compile(r"[,;]")
+_WITHOUT_AXIS = frozenset(("fixed", "floating"))
+_AXIS = "1 0 0"  # of a joint that does not say
 XACRO_WORDS = frozenset(
     f"xacro:{word}"
     for word in (
@@ -71,7 +79,7 @@ def read(source: Source, context: Context | None = None) -> Model:
     _refuse_xacro(document, has_links=bool(links))
     ids = _ids(links)
     quaternions = _version(root) >= (1, 1)
-    joints = _joints(root, links, ids, quaternions)
+    joints = _joints(root, links, ids)
     bodies = tuple(
         _BodyReader(document, link, place, quaternions).body(id_, joints)
         for place, (link, id_) in enumerate(zip(links, ids, strict=True), 1)
@@ -107,60 +115,69 @@ def _version(root: Element) -> tuple[int, int]:
 
 
 class _Joint(NamedTuple):
-    """What ties a link: the joint's type, the parent's id, the pose in it where it is fixed."""
+    """What ties a link: the joint's element and type, the parent's id."""
 
+    element: Element
     type: str
     parent: str | None
-    X_PB: Pose | None
 
 
-_SAME_FRAME = Pose((0.0, 0.0, 0.0), IDENTITY)
-
-
-def _joints(
-    root: Element, links: Sequence[Element], ids: Sequence[str], quaternions: bool
-) -> dict[str, _Joint]:
+def _joints(root: Element, links: Sequence[Element], ids: Sequence[str]) -> dict[str, _Joint]:
     """Child link -> its joint; the one that moves, where several claim the link."""
     id_of: dict[str | None, str] = {}
     for link, id_ in zip(links, ids, strict=True):
         id_of.setdefault(link.attributes.get("name"), id_)
     found: dict[str, _Joint] = {}
     for joint in root.all("joint"):
-        for child in joint.all("child")[:1]:
-            name, kind = child.attributes.get("link"), joint.attributes.get("type", "")
-            if name is not None and (name not in found or found[name].type == "fixed"):
-                parent = next((each.attributes.get("link") for each in joint.all("parent")), None)
-                pose = _pose(joint, quaternions) if kind == "fixed" else None
-                found[name] = _Joint(kind, id_of.get(parent), pose)
+        child, parent = joint.first("child"), joint.first("parent")
+        name = None if child is None else child.attributes.get("link")
+        if name is not None and (name not in found or found[name].type == "fixed"):
+            above = None if parent is None else id_of.get(parent.attributes.get("link"))
+            found[name] = _Joint(joint, joint.attributes.get("type", ""), above)
     return found
 
 
 def _pose(joint: Element, quaternions: bool) -> Pose | None:
     """Where a joint puts its child's frame in its parent's; None where that is unclear."""
-    origin = next(iter(joint.all("origin")), None)
+    origin = joint.first("origin")
     if origin is None:
-        return _SAME_FRAME
+        return SAME_FRAME
     attributes = origin.attributes
-    position = _plain_numbers(attributes, "xyz", 3)
-    if quaternions and "quat_xyzw" in attributes:
-        axes = () if "rpy" in attributes else _plain_numbers(attributes, "quat_xyzw", 4)
-        rotation = from_quaternion(*axes) if axes else None
+    position = _three(attributes.get("xyz", "0 0 0"))
+    rotation: Rotation | None
+    if not quaternions or "quat_xyzw" not in attributes:
+        rotation = _turned(attributes.get("rpy", "0 0 0"))
+    elif "rpy" in attributes:
+        rotation = None
     else:
-        axes = _plain_numbers(attributes, "rpy", 3)
-        rotation = from_rpy(*axes) if axes else None
-    if rotation is None or not position or not all(map(math.isfinite, position)):
+        four = finite(attributes["quat_xyzw"], 4)
+        rotation = from_quaternion(*four) if four else None
+    return None if position is None or rotation is None else Pose(position, rotation)
+
+
+def _axis(joint: Element, kind: str) -> Vector | None:
+    """The direction of a joint in its child's frame; None where it has none."""
+    if kind in _WITHOUT_AXIS:
         return None
-    x, y, z = position
-    return Pose((x, y, z), rotation)
+    axis = joint.first("axis")
+    return _direction(axis.attributes.get("xyz", _AXIS) if axis is not None else _AXIS)
 
 
-def _plain_numbers(attributes: Mapping[str, str], name: str, count: int) -> tuple[float, ...]:
-    """The numbers of an attribute, zeros where it is not there; none where it holds other."""
-    text = attributes.get(name)
-    if text is None:
-        return (0.0,) * count
-    values = tuple(parse_number(word)[0] for word in text.split())
-    return values if len(values) == count else ()
+@lru_cache(maxsize=1 << 10)  # joints repeat few texts
+def _turned(rpy: str) -> Rotation | None:
+    three = _three(rpy)
+    return None if three is None else from_rpy(*three)
+
+
+@lru_cache(maxsize=1 << 10)
+def _direction(xyz: str) -> Vector | None:
+    three = _three(xyz)
+    return None if three is None else unit(three)
+
+
+def _three(text: str) -> Vector | None:
+    values = finite(text, 3)
+    return None if values is None else (values[0], values[1], values[2])
 
 
 def _ids(links: list[Element]) -> list[str]:
@@ -192,16 +209,15 @@ def _read_shapes(
     return tuple(read_shape(document, element, quaternions) for element in elements)
 
 
-class _BodyReader:
+class _BodyReader(TextReader):
     """Reads one link; collects what is wrong with its text."""
 
     def __init__(self, document: Document, link: Element, place: int, quaternions: bool) -> None:
-        self._document = document
         self._link = link
         self._name = link.attributes.get("name", "")
-        self._who = f"link {shown(self._name)}" if self._name else f"link {place} (without name)"
+        who = f"link {shown(self._name)}" if self._name else f"link {place} (without name)"
+        super().__init__(document, who)
         self._quaternions = quaternions
-        self._problems: list[Problem] = []
 
     def body(self, id_: str, joints: Mapping[str, _Joint]) -> Body:
         """The link as plain data."""
@@ -219,7 +235,8 @@ class _BodyReader:
             tuple(sorted(self._problems, key=lambda problem: problem.span)),
             self._shapes(),
             parent=None if joint is None else joint.parent,
-            X_PB=None if joint is None else joint.X_PB,
+            X_PB=None if joint is None else _pose(joint.element, self._quaternions),
+            axis_B=None if joint is None else _axis(joint.element, joint.type),
         )
 
     def _shapes(self) -> Sequence[Shape]:
@@ -227,23 +244,6 @@ class _BodyReader:
         if not elements:
             return ()
         return Shapes(partial(_read_shapes, self._document, elements, self._quaternions))
-
-    def _problem(self, message: str, span: Span, kind: ProblemKind = "malformed") -> None:
-        self._problems.append(Problem(kind, f"{self._who}: {message}", span))
-
-    def _malformed(self, element: Element, message: str) -> None:
-        self._problem(f"<{element.tag}> {message}", self._document.tag_span(element))
-
-    def _only(self, parent: Element, tag: str) -> Element | None:
-        """The child with this tag: engines take the first, and only its exact spelling."""
-        found = parent.all(tag)
-        for other in found[1:]:
-            what = f"a second <{tag}> in <{parent.tag}>; the first is taken: delete one"
-            self._problem(what, self._document.tag_span(other))
-        for child in parent.children:
-            if child.tag != tag and child.tag.lower() == tag:
-                self._malformed(child, f"is ignored by engines: write <{tag}>")
-        return found[0] if found else None
 
     def _attributes(self, element: Element, expected: Iterable[str]) -> dict[str, Text]:
         """The attributes of an element, after a look at misspelt ones."""
@@ -316,30 +316,7 @@ class _BodyReader:
 
     def _number(self, element: Element, attribute: str, text: Text) -> Number:
         """The one number of an attribute."""
-        return self._piece(element, attribute, *text.stripped())
-
-    def _piece(self, element: Element, attribute: str, text: str, start: int, end: int) -> Number:
-        value, complaint = parse_number(text)
-        span = self._document.span(start, end)
-        if complaint:
-            self._problem(f"{attribute} of <{element.tag}>: {complaint}", span)
-        return Number(value, text, span)
-
-    def _numbers(
-        self, element: Element, attribute: str, text: Text, count: int, names: str
-    ) -> list[Number]:
-        """That many numbers, parted by space; all NaN where the attribute holds other."""
-        pieces = list(text.pieces())
-        words = _SEPARATORS.sub(" ", text.value).split()
-        commas = len(words) == count and words != [piece for piece, _, _ in pieces]
-        meant = commas and all(parse_number(word)[1] is None for word in words)
-        if len(pieces) == count and not meant:
-            return [self._piece(element, attribute, *piece) for piece in pieces]
-        whole, start, end = text.stripped()
-        span = self._document.span(start, end)
-        way = f"write {' '.join(words)}" if meant else f"expected {count} numbers, {names}"
-        self._problem(f"{attribute} of <{element.tag}>: {shown(whole)}: {way}", span)
-        return [Number(math.nan, whole, span)] * count
+        return self._piece(f"{attribute} of <{element.tag}>", *text.stripped())
 
     def _origin(self, origin: Element | None) -> tuple[Triple, Rotation]:
         """Centre of mass and own axes, both in the body frame."""
@@ -348,7 +325,7 @@ class _BodyReader:
         attributes = self._attributes(origin, ("xyz", "rpy", "quat_xyzw"))
         translation: Triple = (_DEFAULT, _DEFAULT, _DEFAULT)
         if "xyz" in attributes:
-            x, y, z = self._numbers(origin, "xyz", attributes["xyz"], 3, "x y z [m]")
+            x, y, z = self._series("xyz of <origin>", attributes["xyz"], 3, "x y z [m]")
             translation = (x, y, z)
         return translation, self._rotation(origin, attributes)
 
@@ -373,7 +350,8 @@ class _BodyReader:
         """The rotation that an attribute states; unknown where it states none."""
         before = len(self._problems)
         form = (3, "roll pitch yaw [rad]") if attribute == "rpy" else (4, "x y z w")
-        values = [number.value for number in self._numbers(origin, attribute, text, *form)]
+        numbers = self._series(f"{attribute} of <origin>", text, *form)
+        values = [number.value for number in numbers]
         if len(self._problems) > before and any(map(math.isnan, values)):
             return _UNKNOWN
         rotation = from_rpy(*values) if attribute == "rpy" else from_quaternion(*values)

@@ -108,6 +108,11 @@ def gather(xp: Any, array: Array, indices: tuple[int, ...]) -> Array:
     return xp.take(array, xp.asarray(indices, device=device_of(array)), axis=-1)
 
 
+def product(xp: Any, left: Array, right: Array) -> Array:
+    """Matrix products (..., n, n) in full precision: some accelerators' matmul rounds its input."""
+    return xp.sum(left[..., :, :, None] * right[..., None, :, :], axis=-2)
+
+
 def device_of(*arrays: Array) -> Any:
     """Where new arrays belong beside these; None for NumPy, which has one place."""
     foreign = [array for array in arrays if not isinstance(array, (np.ndarray, np.generic))]

@@ -17,6 +17,7 @@ import numpy as np
 
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import printed, tolerances
+from inertial_check.inertia._arrays import first_index
 from inertial_check.inertia._namespace import Array, array_namespace
 from inertial_check.inertia.eigen import (
     CHUNK,
@@ -89,6 +90,11 @@ class Consistency:
     def consistent(self) -> Array:
         """(...,) whether the verdict is consistent or boundary: a non-negative density exists."""
         return self.verdict_code <= int(Verdict.BOUNDARY)
+
+    @property
+    def possible(self) -> Array:
+        """(...,) whether it is consistent, or a frame without mass: nothing has to be repaired."""
+        return self.consistent | (self.verdict_code == int(Verdict.MASSLESS))
 
     @cached_property
     def margin(self) -> Array:
@@ -255,7 +261,8 @@ def realize(theta: Any, order: str = "urdf", about: str = "origin") -> tuple[Arr
         about: Point about which they are taken.
 
     Returns:
-        (..., 4) masses [kg], none negative, and (..., 4, 3) points p_BoQ_B [m].
+        (..., 4) masses [kg], none negative, and (..., 4, 3) points p_BoQ_B [m]; points that a trace
+        keeps from being refused are NaN.
 
     Raises:
         ParameterError: A body is not consistent, so no such masses exist; names its index.
@@ -263,17 +270,7 @@ def realize(theta: Any, order: str = "urdf", about: str = "origin") -> tuple[Arr
     theta, about = as_theta(theta, order, about)
     xp = array_namespace(theta)
     result = Consistency(theta, about)
-    provable = result.consistent | (result.verdict_code == int(Verdict.MASSLESS))
-    if not bool(xp.all(provable)):
-        index = (
-            tuple(int(i[0]) for i in np.nonzero(~np.asarray(provable))) if theta.ndim > 1 else ()
-        )
-        word, margin = np.asarray(result.verdict)[index], float(np.asarray(result.margin)[index])
-        body = f"body {index}" if index else "the body"
-        raise ParameterError(
-            f"{body} is {word} (margin {margin:.3g}): no masses have these parameters; "
-            "inertial_check.project gives the nearest that some have"
-        )
+    refuse_impossible(result, "no masses have these parameters")
     spread, axes = eigensystem(xp.stack(list(_central(xp, theta, about)), axis=-1))
     mass = theta[..., 0]
     safe = xp.where(mass > 0, mass, xp.ones_like(mass))[..., None]
@@ -284,7 +281,29 @@ def realize(theta: Any, order: str = "urdf", about: str = "origin") -> tuple[Arr
     )
     stretched = axes * deviation[..., None, :]
     points = p_BoBcm_B[..., None, :] + xp.matmul(vertices, xp.matrix_transpose(stretched))
+    points = xp.where(result.possible[..., None, None], points, xp.full_like(points, xp.nan))
     return xp.stack([mass / 4] * 4, axis=-1), points
+
+
+def refuse_impossible(result: Consistency, consequence: str) -> None:
+    """Refuse bodies that no density has; frames without mass pass.
+
+    Args:
+        result: Their verdicts; those that a trace hides are not looked at.
+        consequence: What does not exist for such a body, for the message.
+
+    Raises:
+        ParameterError: With index, verdict and margin of the first.
+    """
+    index = first_index(result._xp, ~result.possible)
+    if index is None:
+        return
+    word, margin = np.asarray(result.verdict)[index], float(result.margin[index])
+    body = f"body {index}" if index else "the body"
+    raise ParameterError(
+        f"{body} is {word} (margin {margin:.3g}): {consequence}; "
+        "inertial_check.project gives the nearest that some have"
+    )
 
 
 def as_theta(theta: Any, order: str, about: str) -> tuple[Array, str]:

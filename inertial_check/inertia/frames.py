@@ -18,6 +18,7 @@ from inertial_check.inertia._arrays import (
     expect_shape,
     first_index,
     of_body,
+    product,
     quiet,
     real_arrays,
 )
@@ -26,6 +27,7 @@ from inertial_check.inertia.representations import (
     about_origin,
     check_about,
     join,
+    shift,
     symmetric,
     symmetrised,
 )
@@ -79,7 +81,7 @@ def translate(theta: Any, p_AoBo_A: Any, about: str = "origin") -> Array:
     moved = theta[..., :1] * p_AoBo_A
     first_moment, inertia = theta[..., 1:4] + moved, theta[..., 4:]
     if about == "origin":
-        inertia = inertia + _shift(xp, theta[..., 1:4] + moved / 2, p_AoBo_A)
+        inertia = inertia + shift(xp, theta[..., 1:4] + moved / 2, p_AoBo_A)
     return join(theta[..., 0], first_moment, inertia)
 
 
@@ -162,28 +164,29 @@ def rotated_vector(xp: Any, R_AB: Array, vector: Array) -> Array:
 
 def rotated_tensor(xp: Any, R_AB: Array, tensor: Array) -> Array:
     """The six of R M R^T for symmetric (..., 3, 3) tensors."""
-    return symmetrised(xp, _product(xp, _product(xp, R_AB, tensor), xp.matrix_transpose(R_AB)))
+    return symmetrised(xp, product(xp, product(xp, R_AB, tensor), xp.matrix_transpose(R_AB)))
 
 
-def pose_parts(X_AB: Any, like: Any) -> tuple[Array, Array]:
+def pose_parts(X_AB: Any, like: Any, name: str = "X_AB") -> tuple[Array, Array]:
     """The rotation (..., 3, 3) and the position (..., 3) of poses (..., 4, 4), for parameters.
 
     Args:
         X_AB: Poses; numbers and lists become arrays of the library and precision of `like`.
         like: The parameters that they are for.
+        name: What error messages call them.
 
     Raises:
         ParameterError: Wrong shape, or a matrix that is no pose.
     """
-    xp, (_, X_AB) = real_arrays(theta=like, X_AB=X_AB)
-    expect_shape("X_AB", X_AB, 4, 4)
+    xp, (_, X_AB) = real_arrays(**{"theta": like, name: X_AB})
+    expect_shape(name, X_AB, 4, 4)
     last = X_AB[..., 3, :]
     bad = xp.any(last[..., :3] != 0, axis=-1) | (last[..., 3] != 1)
     body = first_index(xp, bad)
     if body is not None:
         got = [float(last[(*body, i)]) for i in range(4)]
-        raise ParameterError(f"X_AB{of_body(body)} has the last row {got}, expected [0, 0, 0, 1]")
-    refuse_nonrotation(xp, "rotation in X_AB", X_AB[..., :3, :3])
+        raise ParameterError(f"{name}{of_body(body)} has the last row {got}, expected [0, 0, 0, 1]")
+    refuse_nonrotation(xp, f"rotation in {name}", X_AB[..., :3, :3])
     return X_AB[..., :3, :3], X_AB[..., :3, 3]
 
 
@@ -197,8 +200,8 @@ def refuse_nonrotation(xp: Any, name: str, R_AB: Array) -> None:
     """
     expect_shape(name, R_AB, 3, 3)
     identity = xp.eye(3, dtype=R_AB.dtype, device=device_of(R_AB))
-    product = _product(xp, xp.matrix_transpose(R_AB), R_AB)
-    error = xp.max(xp.abs(product - identity), axis=(-2, -1))
+    gram = product(xp, xp.matrix_transpose(R_AB), R_AB)
+    error = xp.max(xp.abs(gram - identity), axis=(-2, -1))
     floor = tolerances.rotation_floor(R_AB.dtype, xp)
     body = first_index(xp, ~(error <= floor))
     if body is not None:
@@ -215,26 +218,6 @@ def refuse_nonrotation(xp: Any, name: str, R_AB: Array) -> None:
             f"{name}{of_body(body)} is a reflection (determinant -1), no rotation; mirror a body "
             "with T Pi T^T and InertialParameters.from_pseudo_inertia"
         )
-
-
-def _product(xp: Any, left: Array, right: Array) -> Array:
-    """Matrix products (..., 3, 3) in full precision: some accelerators' matmul rounds its input."""
-    return xp.sum(left[..., :, :, None] * right[..., None, :, :], axis=-2)
-
-
-def _shift(xp: Any, a: Array, p: Array) -> Array:
-    """The six of 2 a.p 1 - a p^T - p a^T."""
-    ax, ay, az = (a[..., i] for i in range(3))
-    px, py, pz = (p[..., i] for i in range(3))
-    entries = [
-        2 * (ay * py + az * pz),
-        -(ax * py + px * ay),
-        -(ax * pz + px * az),
-        2 * (ax * px + az * pz),
-        -(ay * pz + py * az),
-        2 * (ax * px + ay * py),
-    ]
-    return xp.stack(entries, axis=-1)
 
 
 def _mass_and_center(xp: Any, theta: Array) -> tuple[Array, Array]:

@@ -33,6 +33,9 @@ Winding = Literal["outward", "inward", "none"]
 BLOCK = 1 << 15
 """Triangles that are looked at together: with their temporaries they stay in the cache."""
 
+_PRODUCTS = 1 << 17
+"""Products of points and axes that are looked at together: a megabyte, for the same reason."""
+
 # Multipliers and shifts of SplitMix64 (Steele, Lea, Flood 2014), which spreads every bit.
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
@@ -54,6 +57,7 @@ class Mesh:
         lower: (3,) least coordinates [m].
         upper: (3,) greatest coordinates [m].
         solidity: Volume over the sum of the sizes of the signed tetrahedra that it is made of.
+        reach: (k, 2) least and greatest coordinate along each of the axes that were asked for [m].
     """
 
     triangles: int
@@ -64,9 +68,21 @@ class Mesh:
     lower: tuple[float, float, float]
     upper: tuple[float, float, float]
     solidity: float
+    reach: Floats = field(repr=False)
     _inside: Floats = field(repr=False)
     _surface: Floats = field(repr=False)
     _reference: Floats = field(repr=False)
+    _cell: float = field(repr=False)
+
+    @property
+    def flat(self) -> bool:
+        """Whether the triangles lie in one plane, to single precision; False without area."""
+        if not self.area > 0:
+            return False
+        _, variances = _mean(self._surface)
+        least, _, most = np.linalg.eigvalsh(variances)
+        rounding = max(self._cell, tolerances.epsilon(np.float32, np) * most**0.5)
+        return bool(least <= (tolerances.FLOOR_FACTOR * rounding) ** 2)
 
     @property
     def winding(self) -> Winding:
@@ -153,32 +169,34 @@ class EdgeFaults(NamedTuple):
         return not any(self)
 
 
-def measure(triangles: Any) -> Mesh:
+def measure(triangles: Any, axes: Any = ()) -> Mesh:
     """Measure a mesh.
 
     Args:
         triangles: (n, 3, 3) corners [m], counter-clockwise as seen from outside; or an iterable of
             such blocks, which is read once.
+        axes: (k, 3) directions, along which also the reach of the mesh is measured.
 
     Returns:
         What the mesh encloses and covers. Coordinates far from the origin cost no digits.
 
     Raises:
-        ParameterError: No triangle, a wrong shape, or a corner that is not finite (naming it).
+        ParameterError: No triangle, a wrong shape, a corner that is not finite (naming it), or
+            coordinates so large that their moments are not.
     """
     sums: _Sums | None = None
     count = 0
     for block in _blocks(triangles):
-        bad = np.argwhere(~np.isfinite(block))
-        if bad.size:
-            row, corner, _ = bad[0]
+        if not np.isfinite(block).all():
+            row, corner, _ = np.argwhere(~np.isfinite(block))[0]
             raise ParameterError(
                 f"corner {corner} of triangle {count + row} is {block[row, corner].tolist()}, "
                 "expected finite numbers"
             )
         if sums is None:
-            sums = _Sums(block)
-        sums.add(block)
+            sums = _Sums(block, np.reshape(np.asarray(axes, dtype=float), (-1, 3)))
+        with np.errstate(over="ignore", invalid="ignore"):  # said below
+            sums.add(block)
         count += len(block)
     if sums is None:
         raise ParameterError("the mesh has no triangle")
@@ -224,7 +242,7 @@ def edge_faults(triangles: Any) -> EdgeFaults:
     cell = 0.0
     for block in _blocks(triangles):
         cell = cell or _cell(block)
-        named.append(_edges(_names(block, cell)))
+        named.append(_edges(_names(_by_coordinate(block), cell)))
     if not named:
         return EdgeFaults(0, 0, 0)
     edges, forward = (np.concatenate(parts) for parts in zip(*named, strict=True))
@@ -267,67 +285,100 @@ class _Sums:
     """Adds up blocks of triangles about a point near them.
 
     The moments are (4, 4): integrals of [r, 1] [r, 1]^T over the solid, times 6, and over the
-    surface, times 2.
+    surface, times 2. A block is turned round to (3, 3, n), coordinates before corners: sums and
+    extremes then run over memory in its order.
     """
 
-    def __init__(self, first: Floats) -> None:
+    def __init__(self, first: Floats, axes: Floats) -> None:
         self._reference = first[0, 0].copy()
         self._cell = _cell(first)
+        self._axes = axes
         self._inside = np.zeros((4, 4))
         self._surface = np.zeros((4, 4))
         self._sizes = 0.0
         self._degenerate = 0
-        self._balance = np.zeros(1, dtype=np.uint64)
+        self._balance = np.zeros((), dtype=np.uint64)
         self._lower = np.full(3, np.inf)
         self._upper = np.full(3, -np.inf)
+        self._reach = np.tile((np.inf, -np.inf), (len(axes), 1))
 
     def add(self, block: Floats) -> None:
         """Take in the triangles (n, 3, 3)."""
-        self._lower = np.minimum(self._lower, block.min(axis=(0, 1)))
-        self._upper = np.maximum(self._upper, block.max(axis=(0, 1)))
-        corners = block - self._reference
+        corners = _by_coordinate(block)
+        self._stretch(corners.reshape(3, -1))
+        names = _names(corners, self._cell)
+        self._degenerate += int(np.sum(np.any(names == np.roll(names, 1, axis=0), axis=0)))
+        edges, forward = _edges(names)
+        self._balance += np.where(forward, edges, ~edges + np.uint64(1)).sum(dtype=np.uint64)
+        corners -= self._reference[:, None, None]
         a, b, c = (corners[:, i] for i in range(3))
-        six_volumes = np.einsum("ij,ij->i", a, np.cross(b, c))
-        two_areas = np.linalg.norm(np.cross(b - a, c - a), axis=1)
+        six_volumes = np.einsum("ij,ij->j", a, _cross(b, c))
+        normals = _cross(b - a, c - a)
+        two_areas = np.sqrt(np.einsum("ij,ij->j", normals, normals))
         self._inside += _moments(corners, six_volumes, 4)
         self._surface += _moments(corners, two_areas, 3)
         self._sizes += float(np.abs(six_volumes).sum())
-        names = _names(block, self._cell)
-        self._degenerate += int(np.sum(np.any(names == np.roll(names, 1, axis=1), axis=1)))
-        edges, forward = _edges(names)
-        self._balance += edges[forward].sum(dtype=np.uint64, keepdims=True)
-        self._balance -= edges[~forward].sum(dtype=np.uint64, keepdims=True)
+
+    def _stretch(self, points: Floats) -> None:
+        """Let the extremes reach the points (3, n)."""
+        self._lower = np.minimum(self._lower, points.min(axis=1))
+        self._upper = np.maximum(self._upper, points.max(axis=1))
+        if len(self._axes):
+            together = max(1, _PRODUCTS // len(self._axes))
+            for i in range(0, points.shape[1], together):
+                along = self._axes @ points[:, i : i + together]
+                self._reach[:, 0] = np.minimum(self._reach[:, 0], along.min(axis=1))
+                self._reach[:, 1] = np.maximum(self._reach[:, 1], along.max(axis=1))
 
     def mesh(self, count: int) -> Mesh:
         """What has been added up."""
         six_volume, inside, surface = self._inside[3, 3], self._inside / 6, self._surface / 2
+        if not np.isfinite([inside, surface]).all():
+            raise ParameterError(
+                f"the mesh reaches from {_three(self._lower)} to {_three(self._upper)}, too far "
+                "for its moments to be finite numbers"
+            )
         return Mesh(
             triangles=count,
             degenerate=self._degenerate,
-            closed=not self._balance.any(),
+            closed=not self._balance,
             volume=float(inside[3, 3]),
             area=float(surface[3, 3]),
             lower=_three(self._lower),
             upper=_three(self._upper),
             solidity=float(six_volume) / self._sizes if self._sizes > 0 else 0.0,
+            reach=self._reach,
             _inside=inside,
             _surface=surface,
             _reference=self._reference,
+            _cell=self._cell,
         )
+
+
+def _by_coordinate(block: Floats) -> Floats:
+    """A copy (3, 3, n) of triangles (n, 3, 3): coordinates, corners, triangles."""
+    return np.array(block.transpose(2, 1, 0), order="C")
+
+
+def _cross(a: Floats, b: Floats) -> Floats:
+    """Vector products (3, n): np.cross takes twice as long on columns."""
+    return np.stack(
+        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    )
 
 
 def _moments(corners: Floats, sizes: Floats, count: int) -> Floats:
     """The integral of [r, 1] [r, 1]^T over simplices of these sizes (n,), in the sizes' unit.
 
     Over a simplex of k corners p with sum s it is, per size, s / k and (sum p p^T + s s^T) /
-    (k (k + 1)); of tetrahedra the fourth corner is the origin.
+    (k (k + 1)); of tetrahedra the fourth corner is the origin. Corners are (3, 3, n).
     """
     total = corners.sum(axis=1)
-    weighted = (sizes[:, None, None] * corners).reshape(-1, 3)
-    second = weighted.T @ corners.reshape(-1, 3) + (sizes[:, None] * total).T @ total
+    points = corners.reshape(3, -1)
+    second = (sizes * corners).reshape(3, -1) @ points.T + (sizes * total) @ total.T
     moments = np.empty((4, 4))
     moments[:3, :3] = second / (count * (count + 1))
-    moments[:3, 3] = moments[3, :3] = sizes @ total / count
+    moments[:3, 3] = moments[3, :3] = total @ sizes / count
     moments[3, 3] = sizes.sum()
     return moments
 
@@ -346,12 +397,17 @@ def _uniform(
         amount = np.nan
     if not 0 < amount < np.inf:
         raise ParameterError(f"{what} is {given!r}, expected a positive number")
-    size = moments[3, 3]
-    center = moments[:3, 3] / size
-    variances = moments[:3, :3] / size - np.outer(center, center)
-    kilograms = amount * (1.0 if density is None else abs(float(size)))
+    center, variances = _mean(moments)
+    kilograms = amount * (1.0 if density is None else abs(float(moments[3, 3])))
     inertia = inertia_from_second_moment(kilograms * symmetrised(np, variances)) + 0.0  # no -0
     return InertialParameters.from_com(kilograms, reference + center, inertia)
+
+
+def _mean(moments: Floats) -> tuple[Floats, Floats]:
+    """The centre (3,) from the point of the moments, and the covariance (3, 3) about it."""
+    size = moments[3, 3]
+    center = moments[:3, 3] / size
+    return center, moments[:3, :3] / size - np.outer(center, center)
 
 
 def _blocks(triangles: Any) -> Iterator[Floats]:
@@ -370,7 +426,8 @@ def _blocks(triangles: Any) -> Iterator[Floats]:
 def _mixed(words: Words) -> Words:
     """SplitMix64's finaliser: words that differ in one bit differ in half of them."""
     for shift, factor in zip(_SHIFTS, _MIX, strict=False):
-        words = (words ^ (words >> shift)) * factor
+        words = words ^ (words >> shift)
+        words *= factor
     return words ^ (words >> _SHIFTS[2])
 
 
@@ -381,23 +438,23 @@ def _cell(block: Floats) -> float:
     return unit if 0 < unit < np.inf else 1.0
 
 
-def _names(block: Floats, cell: float) -> Words:
-    """A word (n, 3) for each corner, equal where the corners are."""
-    bits = np.ascontiguousarray(np.rint(block / cell) + 0.0).view(np.uint64)  # -0 is 0
-    names = np.zeros(bits.shape[:2], dtype=np.uint64)
-    for axis in range(3):
-        names = _mixed((names + _GOLDEN) ^ bits[..., axis])
+def _names(corners: Floats, cell: float) -> Words:
+    """A word (3, n) for each corner of (3, 3, n), equal where the corners are."""
+    bits = (np.rint(corners / cell) + 0.0).view(np.uint64)  # -0 is 0
+    names = np.zeros(bits.shape[1:], dtype=np.uint64)
+    for words in bits:
+        names = _mixed((names + _GOLDEN) ^ words)
     return names
 
 
 def _edges(names: Words) -> tuple[Words, npt.NDArray[np.bool_]]:
     """A word for each edge that has a length, the same both ways, and which way it is run."""
-    start, end = names.ravel(), np.roll(names, -1, axis=1).ravel()
+    start, end = names.ravel(), np.roll(names, -1, axis=0).ravel()
     forward = start < end
     low, high = np.minimum(start, end), np.maximum(start, end)
     edges = _mixed(_mixed(low + _GOLDEN) ^ high)
     real = start != end
-    return edges[real], forward[real]
+    return (edges, forward) if real.all() else (edges[real], forward[real])
 
 
 def _three(values: Floats) -> tuple[float, float, float]:

@@ -21,6 +21,7 @@ from inertial_check.inertia.eigen import eigensystem, eigenvalues
 from inertial_check.inertia.representations import (
     about_com,
     about_origin,
+    about_point,
     check_about,
     inertia_from_second_moment,
     join,
@@ -225,9 +226,37 @@ class InertialParameters:
         return symmetric(second_moment(self._six("com")))
 
     @property
+    @quiet
+    def covariance(self) -> Array:
+        """(..., 3, 3) covariance S_c / m of the mass [m^2] (Heins eq. 7); NaN without mass."""
+        return self.central_second_moment / self.mass[..., None, None]
+
+    @property
     def pseudo_inertia(self) -> Array:
         """(..., 4, 4) [[S, h], [h^T, m]] about the body origin; mixed units."""
         return pseudo_inertia(self.as_theta())
+
+    def inertia_about(self, p_BoP_B: Any) -> Array:
+        """(..., 3, 3) rotational inertia I_BBp_B about any point P [kg m^2] (Heins eqs. 5, 13).
+
+        Args:
+            p_BoP_B: (..., 3) position of P in the body frame [m].
+
+        Raises:
+            ParameterError: Shapes that do not fit.
+        """
+        return symmetric(self._six_about(p_BoP_B))
+
+    def second_moment_about(self, p_BoP_B: Any) -> Array:
+        """(..., 3, 3) second moment S_BBp_B about any point P [kg m^2] (Heins eq. 14).
+
+        Args:
+            p_BoP_B: (..., 3) position of P in the body frame [m].
+
+        Raises:
+            ParameterError: Shapes that do not fit.
+        """
+        return symmetric(second_moment(self._six_about(p_BoP_B)))
 
     def as_theta(self, order: str = "urdf", about: str = "origin") -> Array:
         """(..., 10) [m, hx, hy, hz, last six] in [kg, kg m, kg m^2].
@@ -393,6 +422,16 @@ class InertialParameters:
             return self._theta[..., 4:]
         shifted = about_com if about == "com" else about_origin
         return shifted(self.mass, self.first_moment, self._theta[..., 4:])
+
+    def _six_about(self, p_BoP_B: Any) -> Array:
+        """The inertia (..., 6) about any point, straight from the point it is stored about."""
+        if self.about == "origin":
+            return about_point(self.mass, self.first_moment, self._theta[..., 4:], p_BoP_B)
+        _, (_, position) = real_arrays(theta=self._theta, p_BoP_B=p_BoP_B)
+        expect_shape("p_BoP_B", position, 3)
+        batch_shape(theta=self.shape, p_BoP_B=position.shape[:-1])
+        from_point = self.first_moment - self.mass[..., None] * position
+        return about_origin(self.mass, from_point, self._theta[..., 4:])
 
     def _plus(self, other: InertialParameters, sign: int) -> InertialParameters:
         about = self.about if self.about == other.about else "com"

@@ -32,7 +32,7 @@ def half_units(texts: Sequence[str]) -> tuple[float, ...]:
     Returns:
         One radius for each text, in the unit of the tensor.
     """
-    decimals = [_decimals(text) for text in texts]
+    decimals = [decimal_places(text) for text in texts]
     nonzero = [_is_nonzero(text) for text in texts]
     finest = max(
         (d or 0 for d, filled in zip(decimals, nonzero, strict=True) if filled), default=None
@@ -45,7 +45,7 @@ def half_units(texts: Sequence[str]) -> tuple[float, ...]:
     )
 
 
-def _decimals(text: str) -> int | None:
+def decimal_places(text: str) -> int | None:
     """Decimal places of the last printed digit; None for an integer, which is exact."""
     mantissa, _, exponent = text.strip().lower().partition("e")
     if "." not in mantissa and not exponent:

@@ -93,6 +93,18 @@ def check_about(about: str) -> None:
         raise ParameterError(f"unknown point about={about!r}, expected one of {', '.join(ABOUTS)}")
 
 
+def check_spatial_order(order: str) -> None:
+    """Refuse an order of the halves of spatial vectors that has no name here.
+
+    Raises:
+        ParameterError: Naming the orders there are.
+    """
+    if order not in SPATIAL_ORDERS:
+        raise ParameterError(
+            f"unknown block order {order!r}, expected one of {', '.join(SPATIAL_ORDERS)}"
+        )
+
+
 def reorder(theta: Any, source: str, target: str) -> Array:
     """Theta with its last six numbers in another order; the first four are the same in all.
 
@@ -235,6 +247,75 @@ def about_com(mass: Any, first_moment: Any, inertia: Any) -> Array:
     return parts[2] - _parallel_axis(xp, *parts[:2])
 
 
+@quiet
+def about_point(mass: Any, first_moment: Any, inertia: Any, p_QP_B: Any) -> Array:
+    """Rotational inertia about any point P from the one about any point Q.
+
+    Heins eq. 13, "between two arbitrary points": I_BBp = I_BBq + m (d.d 1 - d d^T) - 2 h.d 1
+    + h d^T + d h^T, with d = p_QP_B and h = m p_QBcm_B; no large terms are subtracted.
+
+    Args:
+        mass: (...,) [kg].
+        first_moment: (..., 3) h = m p_QBcm_B, from Q [kg m].
+        inertia: (..., 6) I_BBq_B [kg m^2].
+        p_QP_B: (..., 3) position of P from Q [m].
+
+    Returns:
+        (..., 6) I_BBp_B [kg m^2].
+
+    Raises:
+        ParameterError: Shapes that do not fit.
+    """
+    xp, (mass, first_moment, inertia), p_QP_B = _body_and_point(mass, first_moment, inertia, p_QP_B)
+    return inertia + shift(xp, mass[..., None] * p_QP_B / 2 - first_moment, p_QP_B)
+
+
+@quiet
+def second_moment_about_point(
+    mass: Any, first_moment: Any, second_moment: Any, p_QP_B: Any
+) -> Array:
+    """Second moment about any point P from the one about any point Q (Heins eq. 14).
+
+    S_p = S_q + m d d^T - h d^T - d h^T, with d = p_QP_B and h = m p_QBcm_B.
+
+    Args:
+        mass: (...,) [kg].
+        first_moment: (..., 3) h = m p_QBcm_B, from Q [kg m].
+        second_moment: (..., 6) S_BBq_B [kg m^2].
+        p_QP_B: (..., 3) position of P from Q [m].
+
+    Returns:
+        (..., 6) S_BBp_B [kg m^2].
+
+    Raises:
+        ParameterError: Shapes that do not fit.
+    """
+    xp, (mass, first_moment, moment), p_QP_B = _body_and_point(
+        mass, first_moment, second_moment, p_QP_B, "second_moment"
+    )
+    arm = mass[..., None] * p_QP_B / 2 - first_moment
+    return moment + _second_moment(xp, shift(xp, arm, p_QP_B))
+
+
+def shift(xp: Any, a: Array, p: Array) -> Array:
+    """The six of 2 a.p 1 - a p^T - p a^T: what the inertia gains on the way p, without any check.
+
+    The way ends at the point of the new inertia, or starts where the body was: a is m times the
+    mean of both arms of the centre of mass, taken along p.
+    """
+    ax, ay, az = (a[..., i] for i in range(3))
+    px, py, pz = (p[..., i] for i in range(3))
+    entries = [
+        2 * (ay * py + az * pz),
+        -(ax * py + px * ay),
+        -(ax * pz + px * az),
+        2 * (ax * px + az * pz),
+        -(ay * pz + py * az),
+        2 * (ax * px + ay * py),
+    ]
+    return xp.stack(entries, axis=-1)
+
+
 def second_moment(inertia: Any) -> Array:
     """Second moment S = tr(I) / 2 1 - I about the same point (Heins eqs. 10-11).
 
@@ -331,7 +412,7 @@ def spatial_inertia(theta: Any, order: str = "angular-linear") -> Array:
     Raises:
         ParameterError: Wrong shape, unknown block order.
     """
-    _check_spatial_order(order)
+    check_spatial_order(order)
     xp, theta, _ = validated(theta)
     mass, first_moment, inertia = theta[..., :1], theta[..., 1:4], theta[..., 4:]
     numbers = xp.concat([inertia, first_moment, -first_moment, mass, xp.zeros_like(mass)], axis=-1)
@@ -353,7 +434,7 @@ def theta_from_spatial_inertia(spatial_inertia: Any, order: str = "angular-linea
         ParameterError: Wrong shape, unknown block order, or (to half the digits) not the matrix of
             a rigid body: m 1 in the linear block, a skew-symmetric coupling, a symmetric whole.
     """
-    _check_spatial_order(order)
+    check_spatial_order(order)
     xp, (matrix,) = real_arrays(spatial_inertia=spatial_inertia)
     expect_shape("spatial_inertia", matrix, 6, 6)
     angular, linear = _blocks(order)
@@ -418,13 +499,6 @@ def _refuse_unequal(xp: Any, name: str, row: Array, column: Array) -> None:
         )
 
 
-def _check_spatial_order(order: str) -> None:
-    if order not in SPATIAL_ORDERS:
-        raise ParameterError(
-            f"unknown block order {order!r}, expected one of {', '.join(SPATIAL_ORDERS)}"
-        )
-
-
 def _blocks(order: str) -> tuple[slice, slice]:
     """The angular and the linear rows of a spatial inertia."""
     first, last = slice(0, 3), slice(3, 6)
@@ -461,12 +535,32 @@ def _inertia(xp: Any, second_moment: Array) -> Array:
     return xp.stack([yy + zz, -xy, -xz, zz + xx, -yz, xx + yy], axis=-1)
 
 
-def _body(mass: Any, first_moment: Any, inertia: Any) -> tuple[Any, tuple[Array, Array, Array]]:
+def _body(
+    mass: Any, first_moment: Any, inertia: Any, name: str = "inertia"
+) -> tuple[Any, tuple[Array, Array, Array]]:
     """The three parts of theta as arrays whose leading axes broadcast."""
     xp, (mass, first_moment, inertia) = real_arrays(
-        mass=mass, first_moment=first_moment, inertia=inertia
+        mass=mass, first_moment=first_moment, **{name: inertia}
     )
     expect_shape("first_moment", first_moment, 3)
-    expect_shape("inertia", inertia, 6)
-    batch_shape(mass=mass.shape, first_moment=first_moment.shape[:-1], inertia=inertia.shape[:-1])
+    expect_shape(name, inertia, 6)
+    batch_shape(mass=mass.shape, first_moment=first_moment.shape[:-1], **{name: inertia.shape[:-1]})
     return xp, (mass, first_moment, inertia)
+
+
+def _body_and_point(
+    mass: Any, first_moment: Any, inertia: Any, p_QP_B: Any, name: str = "inertia"
+) -> tuple[Any, tuple[Array, Array, Array], Array]:
+    """The same, and a point (..., 3) for each body."""
+    xp, (mass, first_moment, inertia, p_QP_B) = real_arrays(
+        mass=mass, first_moment=first_moment, **{name: inertia}, p_QP_B=p_QP_B
+    )
+    _, parts = _body(mass, first_moment, inertia, name)
+    expect_shape("p_QP_B", p_QP_B, 3)
+    batch_shape(
+        mass=mass.shape,
+        first_moment=first_moment.shape[:-1],
+        **{name: inertia.shape[:-1]},
+        p_QP_B=p_QP_B.shape[:-1],
+    )
+    return xp, parts, p_QP_B

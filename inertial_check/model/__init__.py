@@ -1,7 +1,7 @@
 """Plain data about a document: bytes and places, bodies as written, findings."""
 
 from inertial_check.model.body import ENTRIES, Body, Inertial, Model, Number, Problem, ProblemKind
-from inertial_check.model.examination import BodyGeometry, Examination, Geometry
+from inertial_check.model.excerpt import Excerpt, ExcerptLine, quoted
 from inertial_check.model.finding import (
     Action,
     BodyReport,
@@ -11,8 +11,11 @@ from inertial_check.model.finding import (
     Hypothesis,
     Judgement,
     Prediction,
+    Replacement,
     Report,
     Severity,
+    Suggestion,
+    Suppression,
 )
 from inertial_check.model.shape import DIMENSIONS, Role, Shape, Shapes
 from inertial_check.model.source import Edit, Place, Source, Span
@@ -22,14 +25,13 @@ __all__ = [
     "ENTRIES",
     "Action",
     "Body",
-    "BodyGeometry",
     "BodyReport",
     "Edit",
-    "Examination",
+    "Excerpt",
+    "ExcerptLine",
     "FileReport",
     "Finding",
     "FixKind",
-    "Geometry",
     "Hypothesis",
     "Inertial",
     "Judgement",
@@ -39,6 +41,7 @@ __all__ = [
     "Prediction",
     "Problem",
     "ProblemKind",
+    "Replacement",
     "Report",
     "Role",
     "Severity",
@@ -46,4 +49,7 @@ __all__ = [
     "Shapes",
     "Source",
     "Span",
+    "Suggestion",
+    "Suppression",
+    "quoted",
 ]

@@ -107,8 +107,13 @@ class Body(NamedTuple):
             is written beside it. "default": `inertial` holds the format's stand-in.
         parent: The id of the body to which its joint ties it; None for a root, for a body that is
             tied to the world, and where the reader of the format does not tell.
-        X_PB: The body's frame in its parent's, where a fixed joint ties them; None where it cannot
-            be told.
+        X_PB: The body's frame in its parent's, as the document places it: where the joint between
+            them is at its zero (MJCF: at its ref). None without a parent, and where it cannot be
+            told.
+        axis_B: Direction, of length 1, about or along which the joint moves the body relative to
+            its parent, in the body's frame; the normal of the plane of a planar joint. None where
+            there is no single one (fixed, floating, ball and two-axis joints, several joints) and
+            where it cannot be told.
     """
 
     name: str
@@ -122,6 +127,7 @@ class Body(NamedTuple):
     inertia_from: Origin = "file"
     parent: str | None = None
     X_PB: Pose | None = None
+    axis_B: tuple[float, float, float] | None = None
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Literal, NamedTuple
 
+from inertial_check.model.excerpt import Excerpt
 from inertial_check.model.source import Place
 
 
@@ -99,6 +100,43 @@ class Hypothesis(NamedTuple):
     edit: Mapping[str, Any] | None = None
 
 
+class Suppression(NamedTuple):
+    """Why a finding does not count.
+
+    Attributes:
+        kind: "inSource": a comment in the document says so; "external": a configuration or a
+            baseline does.
+        reason: In the words of who suppressed it; "" where none is given.
+    """
+
+    kind: Literal["inSource", "external"]
+    reason: str = ""
+
+
+class Replacement(NamedTuple):
+    """New text for a place.
+
+    Attributes:
+        place: What it replaces.
+        text: What stands there then.
+    """
+
+    place: Place
+    text: str
+
+
+class Suggestion(NamedTuple):
+    """An edit that mends what a finding says.
+
+    Attributes:
+        description: One line: what it does, and how far it moves the numbers.
+        replacements: In the order of the document; none overlaps another.
+    """
+
+    description: str
+    replacements: tuple[Replacement, ...]
+
+
 class Finding(NamedTuple):
     """One statement about a document or a body.
 
@@ -113,6 +151,11 @@ class Finding(NamedTuple):
         fix: Whether `fix` would mend it, and how surely.
         causes: Probable causes, best first.
         body_id: The body's unique id in the document.
+        excerpt: What the document says there; None where that is not known or no text.
+        written: The numbers of the body as its document has them, by name: mass, x, y, z (centre of
+            mass) and ixx ... izz; empty where it has none.
+        suggestion: The edit of `fix`, where one was asked for.
+        suppression: Why it does not count; None where it does.
     """
 
     code: str
@@ -125,6 +168,10 @@ class Finding(NamedTuple):
     fix: FixKind | None = None
     causes: tuple[Hypothesis, ...] = ()
     body_id: str | None = None
+    excerpt: Excerpt | None = None
+    written: Mapping[str, str] = {}
+    suggestion: Suggestion | None = None
+    suppression: Suppression | None = None
 
 
 class BodyReport(NamedTuple):
@@ -148,13 +195,23 @@ class BodyReport(NamedTuple):
 
 
 class FileReport(NamedTuple):
-    """All that a check says of one document."""
+    """All that a check says of one document.
+
+    Attributes:
+        path: As given, joined with the walk.
+        format: "urdf", ...; None where it cannot be read.
+        model: The model's own name; None where it cannot be read.
+        bodies: In file order.
+        findings: Those that count, in file order.
+        suppressed: Those that do not, in file order; each has its suppression.
+    """
 
     path: str
     format: str | None
     model: str | None
     bodies: tuple[BodyReport, ...]
     findings: tuple[Finding, ...]
+    suppressed: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -173,8 +230,13 @@ class Report:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Every finding, in file order."""
+        """Every finding that counts, in file order."""
         return tuple(finding for file in self.files for finding in file.findings)
+
+    @property
+    def suppressed(self) -> tuple[Finding, ...]:
+        """Every finding that does not count, in file order."""
+        return tuple(finding for file in self.files for finding in file.suppressed)
 
     @property
     def bodies(self) -> tuple[BodyReport, ...]:
@@ -182,5 +244,5 @@ class Report:
         return tuple(body for file in self.files for body in file.bodies)
 
     def count(self, severity: Severity) -> int:
-        """How many findings have exactly this severity."""
+        """How many findings that count have exactly this severity."""
         return sum(finding.severity == severity for finding in self.findings)

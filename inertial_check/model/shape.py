@@ -22,14 +22,13 @@ DIMENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "mesh": (),
         "plane": (),
         "heightmap": (),
-        "polyline": (),
     }
 )
 """What the dimensions of each kind of shape are, in order [m].
 
 Edges of a box, radii of an ellipsoid. Cylinder, capsule and cone lie along z, the middle of their
 length at the origin; a capsule's length is that of its cylinder, without the caps; a cone's tip is
-at +length / 2. A mesh has its size in its file; what follows it encloses no volume."""
+at +length / 2. A mesh has its size in its file; plane and heightmap enclose no volume."""
 
 
 class Shape(NamedTuple):

@@ -54,7 +54,6 @@ _LINE_ENDS = {
     "utf-16-le": re.compile(rb"\r\0(?:\n\0)?|\n\0"),
     "utf-16-be": re.compile(rb"\0\r(?:\0\n)?|\0\n"),
 }
-_LINE_END = re.compile(rb"\r\n?|\n")
 _BLOCK = 4096
 _CONTINUATION = bytes(range(0x80, 0xC0))
 _LOW_SURROGATE = bytes(range(0xDC, 0xE0))
@@ -82,9 +81,13 @@ class Source:
         """Byte offsets at which lines start; LF, CRLF and a lone CR end a line, as in XML."""
         first = len(self.bom)
         wide = _LINE_ENDS.get(self.encoding)
-        ends = [match.span() for match in (wide or _LINE_END).finditer(self.data, first)]
+        if wide is None:
+            lines = self.data[first:].splitlines(keepends=True)  # bytes know no other line ends
+            unfinished = bool(lines) and not lines[-1].endswith((b"\n", b"\r"))
+            return list(accumulate(map(len, lines[:-1] if unfinished else lines), initial=first))
+        ends = [match.span() for match in wide.finditer(self.data, first)]
         # In UTF-16 the pattern also meets the halves of two neighbours; it never hides a line end.
-        return [first] + [end for start, end in ends if not wide or (start - first) % 2 == 0]
+        return [first] + [end for start, end in ends if (start - first) % 2 == 0]
 
     @cached_property
     def _adds_up(self) -> bool:

@@ -5,29 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import repeat
+from typing import Literal, NamedTuple
 
-from inertial_check.causes import explained
 from inertial_check.engines import predict
 from inertial_check.errors import DocumentError, NotAModelError, NotExpandedError
-from inertial_check.formats import Context, load
-from inertial_check.model import (
-    BodyReport,
-    Examination,
-    FileReport,
-    Finding,
-    Judgement,
-    Model,
-    Place,
-    Report,
-)
-from inertial_check.pipeline.discovery import discover
+from inertial_check.evidence import Examination
+from inertial_check.formats import load
+from inertial_check.formats.lookups import Lookups, recorded
+from inertial_check.model import BodyReport, FileReport, Finding, Judgement, Model, Place, Report
 from inertial_check.pipeline.evidence import read_geometry
-from inertial_check.pipeline.judge import judge_all
+from inertial_check.pipeline.judge import judge, judge_all
 from inertial_check.pipeline.settings import Settings
+from inertial_check.pipeline.suppressions import exempted, sort
 from inertial_check.rules import UnreadableDocument, UnresolvedReference
-
-_TOGETHER = 64
-"""Models that are read before they are judged, in one batch: more of them gain little."""
 
 
 def check_model(
@@ -51,64 +42,122 @@ def check_model(
         model = model_or_path
     else:
         model = load(model_or_path, context=settings.context)
-    return Report(tuple(_checked([model], settings)))
+    return Report((_checked(model, judge(model, settings.tolerance), settings),))
 
 
-def check_paths(
-    paths: Sequence[str],
-    settings: Settings,
-    stdin: tuple[bytes, str] | None = None,
-    progress: Callable[[float], None] = lambda part: None,
-) -> Report:
-    """Judge every model that the paths name or hold.
+class Extent(NamedTuple):
+    """What a report says besides findings and judgements; either takes as long as all rules.
+
+    Attributes:
+        predictions: Of which bodies it says what engines do with them: of all, of those of models
+            with a finding, of none.
+        causes: Whether findings have their probable causes.
+    """
+
+    predictions: Literal["all", "findings", "none"] = "all"
+    causes: bool = True
+
+
+EVERYTHING = Extent()
+"""What a caller of Python gets."""
+
+
+class Document(NamedTuple):
+    """A document to check.
+
+    Attributes:
+        path: As it is called in the report.
+        named: The caller named it, so that not being a model is a failure.
+        data: What is in it; None for what lies under the path.
+    """
+
+    path: str
+    named: bool
+    data: bytes | None = None
+
+
+class Outcome(NamedTuple):
+    """What came of a document.
+
+    Attributes:
+        path: Of the document.
+        file: The report; None where there is nothing to report of it.
+        failure: Why the job could not be done.
+        note: Why it was skipped.
+        lookups: Absolute paths of what was looked at besides; None where that does not tell all
+            that the outcome depends on, or was not recorded.
+    """
+
+    path: str
+    file: FileReport | None = None
+    failure: str | None = None
+    note: str | None = None
+    lookups: tuple[str, ...] | None = None
+
+
+def check_documents(
+    documents: Sequence[Document],
+    settings_of: Callable[[str], Settings],
+    extent: Extent = EVERYTHING,
+) -> list[Outcome]:
+    """Judge documents, the bodies of all models together.
 
     Args:
-        paths: Files, directories, globs; "-" stands for `stdin`.
-        settings: Validated settings.
-        stdin: Bytes and the name under which to report them.
-        progress: Is told which part of the work is done, 0 to 1.
+        documents: What to check.
+        settings_of: Validated settings of the document at a path, one object for all that share
+            them.
+        extent: What is wanted besides findings and judgements.
+
+    Returns:
+        One outcome a document, in their order.
     """
-    found = discover([path for path in paths if path != "-"])
-    files: list[FileReport] = []
-    failures, notes = list(found.failures), list(found.notes)
-    documents: list[tuple[str, bool, bytes | None]] = [
-        (file.path, file.named, None) for file in found.files
+    outcomes: list[Outcome | None] = [None] * len(documents)
+    lookups = [Lookups() for _ in documents]
+    groups: dict[int, tuple[Settings, list[int], list[Model]]] = {}
+    for at, document in enumerate(documents):
+        settings = settings_of(document.path)
+        with recorded(lookups[at]):
+            read = _read(document, settings)
+        if isinstance(read, Model):
+            _, places, models = groups.setdefault(id(settings), (settings, [], []))
+            places.append(at)
+            models.append(read)
+        else:
+            outcomes[at] = read
+    for settings, places, models in groups.values():
+        for at, model, judgements in zip(
+            places, models, judge_all(models, settings.tolerance), strict=True
+        ):
+            with recorded(lookups[at]):
+                report = _checked(model, judgements, settings, extent)
+            outcomes[at] = Outcome(documents[at].path, report)
+    return [
+        outcome._replace(lookups=tuple(sorted(seen.paths)) if seen.complete else None)
+        for outcome, seen in zip(outcomes, lookups, strict=True)
+        if outcome is not None
     ]
-    if stdin is not None:
-        documents.append((stdin[1], True, stdin[0]))
-    ordered = sorted(documents, key=lambda document: document[0])
-    for start in range(0, len(ordered), _TOGETHER):
-        models: list[Model] = []
-        for path, named, data in ordered[start : start + _TOGETHER]:
-            try:
-                model = _loaded(path, data, settings.context)
-                if named or not is_fragment(model):
-                    models.append(model)
-            except NotAModelError as error:
-                (failures if named else notes).append(str(error))
-            except DocumentError as error:
-                files.append(_unreadable(error, settings, named))
-                if named:
-                    failures.append(str(error))
-        files += _checked(models, settings)
-        progress(min(start + _TOGETHER, len(ordered)) / len(ordered))
-    files.sort(key=lambda file: file.path)
-    if not files and not failures and not settings.allow_empty:
-        failures.append(f"nothing to check in {', '.join(paths)}; --allow-empty accepts that")
-    return Report(tuple(files), tuple(failures), tuple(notes))
 
 
-def _loaded(path: str, data: bytes | None, context: Context) -> Model:
-    return load(path if data is None else data, path=path, context=context)
+def _read(document: Document, settings: Settings) -> Model | Outcome:
+    """The model that a document holds, or why none of it is checked."""
+    path, named, data = document
+    try:
+        model = load(path if data is None else data, path=path, context=settings.context)
+    except NotAModelError as error:
+        said = str(error)
+        return Outcome(path, failure=said) if named else Outcome(path, note=said)
+    except DocumentError as error:
+        failure = str(error) if named else None
+        return Outcome(path, refused(error, settings, named), failure)
+    return model if named or not is_fragment(model) else Outcome(path)
 
 
-def _checked(models: Sequence[Model], settings: Settings) -> list[FileReport]:
-    """The reports of several models, whose bodies are judged together."""
-    judgements = judge_all(models, settings.tolerance)
-    return [_checked_one(*each, settings) for each in zip(models, judgements, strict=True)]
-
-
-def _checked_one(model: Model, judgements: Sequence[Judgement], settings: Settings) -> FileReport:
+def _checked(
+    model: Model,
+    judgements: Sequence[Judgement],
+    settings: Settings,
+    extent: Extent = EVERYTHING,
+) -> FileReport:
     examination = examine(model, judgements, settings)
     rules = settings.rules()
     findings = [
@@ -116,16 +165,31 @@ def _checked_one(model: Model, judgements: Sequence[Judgement], settings: Settin
         for rule in rules
         for finding in rule(model, settings.severity(rule)).findings(examination)
     ]
-    findings = explained(examination, findings, {rule.code for rule in rules if rule.explained})
+    explicable = {rule.code for rule in rules if rule.explained}
+    if extent.causes and any(finding.code in explicable for finding in findings):
+        from inertial_check.causes import explained  # a sound model needs none of it
+
+        findings = explained(examination, findings, explicable)
+    foretold = extent.predictions == "all" or (extent.predictions == "findings" and findings)
     bodies = tuple(
         BodyReport(body.name, body.id, place.line, judgement, place.path, predictions)
         for body, judgement, predictions in zip(
-            model.bodies, judgements, examination.predictions, strict=True
+            model.bodies,
+            judgements,
+            examination.predictions if foretold else repeat({}, len(model.bodies)),
+            strict=True,
         )
         for place in (model.place(body.span),)
     )
-    ordered = tuple(sorted(findings, key=_reading_order))
-    return FileReport(model.source.path, model.format, model.name, bodies, ordered)
+    counting, suppressed = sort(findings, model, settings)
+    return FileReport(
+        model.source.path,
+        model.format,
+        model.name,
+        bodies,
+        tuple(sorted(counting, key=_reading_order)),
+        tuple(sorted(suppressed, key=_reading_order)),
+    )
 
 
 def examine(model: Model, judgements: Sequence[Judgement], settings: Settings) -> Examination:
@@ -138,7 +202,7 @@ def examine(model: Model, judgements: Sequence[Judgement], settings: Settings) -
         predict=partial(predict, model, judgements),
         engines=settings.engines,
         expected_mass=settings.expected_mass,
-        strictness=settings.preset,
+        strictness=settings.strictness,
     )
 
 
@@ -147,7 +211,14 @@ def is_fragment(model: Model) -> bool:
     return model.format == "xacro" and not model.bodies
 
 
-def _unreadable(error: DocumentError, settings: Settings, named: bool) -> FileReport:
+def unreadable(document: Document, settings: Settings, reason: str) -> Outcome:
+    """The outcome where nothing can be said of a document, and why."""
+    error = DocumentError(document.path, reason)
+    failure = str(error) if document.named else None
+    return Outcome(document.path, refused(error, settings, document.named), failure)
+
+
+def refused(error: DocumentError, settings: Settings, named: bool) -> FileReport:
     """The report of a document that gave no model.
 
     A template that was met in a walk may be meant for others that give it its arguments.
@@ -158,7 +229,7 @@ def _unreadable(error: DocumentError, settings: Settings, named: bool) -> FileRe
     if rule in settings.rules():
         line, column = error.line or 1, error.column or 1
         findings = (rule.on_document(error.reason, Place(line, column, line, column)),)
-    return FileReport(error.path, None, None, (), findings)
+    return FileReport(error.path, None, None, (), *exempted(findings, error.path, settings))
 
 
 def _reading_order(finding: Finding) -> tuple[str, int, int, str]:

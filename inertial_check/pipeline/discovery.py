@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from inertial_check.formats import FORMATS, root_tag, sniff
@@ -43,7 +43,11 @@ class Discovery(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def discover(paths: Sequence[str]) -> Discovery:
+def discover(
+    paths: Sequence[str],
+    excludes: Callable[[str], bool] = lambda path: False,
+    sniff: bool = False,
+) -> Discovery:
     """Find the robot models that paths name or hold.
 
     A named file is always taken, and not opened. Of the files below a folder or behind a glob,
@@ -52,8 +56,10 @@ def discover(paths: Sequence[str]) -> Discovery:
     Args:
         paths: Files, folders, globs (`**` goes through folders). What exists under the very name
             is no glob.
+        excludes: Whether to leave out a file that a walk meets, by its path.
+        sniff: Treat named files as a walk does: look into them, and leave out what is excluded.
     """
-    search = _Search()
+    search = _Search(excludes, sniff)
     for path in paths:
         search.add(path)
     return search.result()
@@ -62,7 +68,9 @@ def discover(paths: Sequence[str]) -> Discovery:
 class _Search:
     """Collects files, and what is to be said about the search."""
 
-    def __init__(self) -> None:
+    def __init__(self, excludes: Callable[[str], bool], sniff: bool) -> None:
+        self._excludes = excludes
+        self._sniffs = sniff
         self._found: dict[str, File] = {}
         self._unread: Counter[str] = Counter()
         self._unable: Counter[str] = Counter()
@@ -84,6 +92,10 @@ class _Search:
         printed = path.replace(os.sep, "/")
         if os.path.isdir(path):
             self._search(printed.rstrip("/") or "/", path, None, printed)
+        elif os.path.lexists(path) and self._sniffs:
+            from inertial_check.pipeline.walk import Entry
+
+            self._weigh(Entry(printed, os.path.abspath(path), printed))
         elif os.path.lexists(path):
             self._take(printed, os.path.abspath(path), named=True)
         elif not _MAGIC.isdisjoint(path):
@@ -113,6 +125,8 @@ class _Search:
 
     def _weigh(self, entry: Entry) -> bool:
         """Take a file that holds a model; returns whether it does, of whatever format."""
+        if self._excludes(entry.printed):
+            return True  # whether it does nobody wants to know
         suffix = os.path.splitext(entry.absolute)[1].lower()
         try:
             name = _format(entry.absolute)

@@ -15,11 +15,12 @@ import numpy.typing as npt
 
 from inertial_check.errors import DocumentError, ParameterError, UsageError
 from inertial_check.formats.meshes import triangles
-from inertial_check.formats.resources import Packages, resolve
+from inertial_check.formats.resources import Packages
 from inertial_check.inertia import densities
 from inertial_check.inertia.meshes import Mesh, convex_hull, edge_faults, measure
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.model import Body, Model, Role, Shape
+from inertial_check.pipeline.mesh_reading import MeshFinder, measured, scaled
 
 Fill = Literal["solid", "shell"]
 """Where the density of a body is: inside its shapes, or on their surfaces."""
@@ -27,9 +28,6 @@ Fill = Literal["solid", "shell"]
 Reading = Literal["solid", "flipped", "hull", "shell"]
 """What a shape was taken for: the solid inside it; the solid inside a mesh that faces inwards; the
 convex hull of a mesh; the surface."""
-
-NO_FILE = "<bytes>"
-"""The path of a document that was read from no file."""
 
 FILLS: tuple[Fill, ...] = ("solid", "shell")
 ROLES: tuple[Role, ...] = ("collision", "visual")
@@ -120,10 +118,9 @@ class GeometryReader:
         """
         check_choices("fill", [fill], FILLS)
         check_choices("meshes", meshes, MESH_READINGS)
-        self._model = model
+        self._finder = MeshFinder(model, packages or {})
         self._shells = fill == "shell"
         self._meshes: tuple[Reading, ...] = ("shell",) if self._shells else tuple(meshes)
-        self._packages = packages or {}
 
     def body(self, body: Body, roles: Sequence[Role] = ROLES) -> Geometry:
         """The shapes of the first role that has a usable one.
@@ -164,20 +161,18 @@ class GeometryReader:
         return ShapeUse(shape, "shell" if self._shells else "solid", size), unit
 
     def _mesh(self, shape: Shape) -> tuple[ShapeUse, InertialParameters | None]:
-        document = self._model.source_of(shape.span).path
-        model = None if document == NO_FILE else document
-        resource = resolve(shape.uri or "", model, self._packages)
+        resource = self._finder.find(shape)
         if resource.path is None:
             return ShapeUse(shape, None, 0.0, resource.reason), None
         path = resource.path
-
-        def blocks() -> Iterator[Floats]:
-            return _scaled(triangles(path), shape.scale)
-
         try:
-            mesh = measure(blocks())
+            mesh = measured(path, shape.scale).mesh
         except (DocumentError, ParameterError, UsageError) as error:
             return ShapeUse(shape, None, 0.0, str(error), path), None
+
+        def blocks() -> Iterator[Floats]:
+            return scaled(triangles(path), shape.scale)
+
         reasons: list[str] = []
         for reading in self._meshes:
             try:
@@ -189,6 +184,12 @@ class GeometryReader:
         if not mesh.closed and not self._shells:
             reasons.append(_faults(blocks))
         return ShapeUse(shape, None, 0.0, _joined(reasons), path, mesh), None
+
+
+def shell_of(shape: Shape) -> InertialParameters | None:
+    """The surface of a simple shape with unit density, in its own frame; None without a form."""
+    made = _SHELLS.get(shape.kind)
+    return None if made is None else made(*shape.dimensions)
 
 
 def check_choices(name: str, given: Sequence[Any], known: Sequence[str]) -> None:
@@ -238,14 +239,6 @@ def _faults(blocks: Blocks) -> str:
 
 def _joined(reasons: list[str]) -> str | None:
     return "; ".join(dict.fromkeys(reasons)) or None
-
-
-def _scaled(blocks: Iterator[Floats], scale: tuple[float, float, float]) -> Iterator[Floats]:
-    """The triangles in the shape's scale; a mirrored mesh is run through the other way round."""
-    mirrored = scale[0] * scale[1] * scale[2] < 0
-    for block in blocks:
-        larger = block * np.array(scale)
-        yield larger[:, ::-1] if mirrored else larger
 
 
 def _pose(shape: Shape) -> Floats:

@@ -19,7 +19,9 @@ Floats = npt.NDArray[np.float64]
 
 _WORLD = "world"
 _FIXED = "fixed"
-_TELLING = frozenset(("urdf", "xacro", "mjcf", "sdf"))  # formats whose readers fill Body.parent
+_TELLING = frozenset(
+    ("urdf", "xacro", "mjcf", "sdf", "usd")
+)  # formats whose readers fill Body.parent
 
 
 class Lumped(NamedTuple):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
 from inertial_check import __version__
 from inertial_check.model import ENTRIES, BodyReport, FileReport, Finding, Report, Severity
 from inertial_check.reports import View
+from inertial_check.reports.details import disagreeing
 
 SCHEMA_VERSION = "1"
+TOOL = {"name": "inertial-check", "version": __version__}
 
 _LEVELS_OF_LINES = 4
 """The document, its files, a file, its lists: each body and each finding is one line."""
@@ -24,31 +27,41 @@ def render(report: Report, view: View) -> str:
     """
     document: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
-        "tool": {"name": "inertial-check", "version": __version__},
-        "summary": _summary(report, view),
+        "tool": TOOL,
+        **run_members(report, view),
+        "files": [file_members(file) for file in report.files],
+    }
+    document |= statistics_members(report, view)
+    return _lines(plain(document), _LEVELS_OF_LINES) + "\n"
+
+
+def run_members(report: Report, view: View) -> dict[str, Any]:
+    """What is said of the whole run."""
+    return {
+        "summary": {
+            "files": len(report.files),
+            "bodies": len(report.bodies),
+            "errors": report.count(Severity.ERROR),
+            "warnings": report.count(Severity.WARNING),
+            "notes": report.count(Severity.NOTE),
+            "suppressed": len(report.suppressed),
+            "exit_code": view.exit_code,
+        },
         "failures": list(report.failures),
         "notes": list(report.notes),
-        "files": [_file(file) for file in report.files],
-    }
-    if view.statistics:
-        counts = Counter(finding.code for finding in report.findings)
-        document["statistics"] = dict(sorted(counts.items()))
-    return _lines(_plain(document), _LEVELS_OF_LINES) + "\n"
-
-
-def _summary(report: Report, view: View) -> dict[str, int]:
-    return {
-        "files": len(report.files),
-        "bodies": len(report.bodies),
-        "errors": report.count(Severity.ERROR),
-        "warnings": report.count(Severity.WARNING),
-        "notes": report.count(Severity.NOTE),
-        "suppressed": 0,
-        "exit_code": view.exit_code,
     }
 
 
-def _file(file: FileReport) -> dict[str, Any]:
+def statistics_members(report: Report, view: View) -> dict[str, Any]:
+    """The findings of each rule counted, where that is asked for."""
+    if not view.statistics:
+        return {}
+    counts = Counter(finding.code for finding in report.findings)
+    return {"statistics": dict(sorted(counts.items()))}
+
+
+def file_members(file: FileReport) -> dict[str, Any]:
+    """What is said of one document."""
     return {
         "path": file.path,
         "format": file.format,
@@ -56,6 +69,17 @@ def _file(file: FileReport) -> dict[str, Any]:
         "bodies": [_body(body) for body in file.bodies],
         "findings": [_finding(finding) for finding in file.findings],
     }
+
+
+def plain(value: Any) -> Any:
+    """The value with null for every number that JSON cannot write."""
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value
 
 
 def _body(body: BodyReport) -> dict[str, Any]:
@@ -75,6 +99,15 @@ def _body(body: BodyReport) -> dict[str, Any]:
         "equivalent_box": judgement.equivalent_box,
         "witness": judgement.witness,
         "engines": {name: each.action for name, each in body.predictions.items()},
+        "engine_details": {
+            name: {
+                "action": each.action,
+                "version": each.version,
+                "message": each.message or None,
+                "becomes": each.becomes or None,
+            }
+            for name, each in disagreeing(body).items()
+        },
     }
 
 
@@ -96,17 +129,6 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "fix": finding.fix,
         "causes": [each._asdict() for each in finding.causes],
     }
-
-
-def _plain(value: Any) -> Any:
-    """The value with null for every number that JSON cannot write."""
-    if isinstance(value, float):
-        return value if isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return value
 
 
 def _lines(value: Any, levels: int, indent: str = "") -> str:

@@ -11,6 +11,9 @@ from typing import NamedTuple
 from inertial_check.model import Finding, Report, Severity
 
 _DIGITS = 6
+_PATH = 4096
+"""[code points] No system takes a longer path."""
+
 _COLORS = {
     "error": "1;31",
     "warning": "1;33",
@@ -40,10 +43,17 @@ def printable(text: str) -> str:
     )
 
 
+def clipped(text: str, length: int) -> str:
+    """The text on one line, and no longer than this plus a word about what is left out."""
+    if len(text) > length:
+        return f"{printable(text[:length])}... ({len(text) - length} more characters)"
+    return printable(text)
+
+
 def location(style: Style, path: str, finding: Finding) -> str:
     """path:line:column, as editors and terminals follow it."""
     place = finding.place
-    return f"{style('path', printable(place.path or path))}:{place.line}:{place.column}"
+    return f"{style('path', clipped(place.path or path, _PATH))}:{place.line}:{place.column}"
 
 
 def number(value: float) -> str:
@@ -88,6 +98,8 @@ def summary(report: Report) -> str:
     """What was checked and how much was found, in one sentence."""
     counts = [(report.count(severity), severity.word) for severity in reversed(Severity)]
     found = ", ".join(plural(count, word) for count, word in counts if count) or "no findings"
+    if report.suppressed:
+        found += f"; {len(report.suppressed)} suppressed"
     bodies, files = plural(len(report.bodies), "body"), plural(len(report.files), "file")
     return f"Checked {bodies} in {files}: {found}."
 

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from inertial_check.rules._base import HEADINGS, Rule
+from inertial_check.rules.assembly import (
+    CopiedInertial,
+    RepeatedTensor,
+    TotalMass,
+    TwinsDiffer,
+)
+from inertial_check.rules.center import CenterFarAway, CenterOutsideGeometry
+from inertial_check.rules.configuration import InvalidSuppression, UnusedSuppression
 from inertial_check.rules.document import (
     MalformedInertial,
     NonStrictDocument,
     UnreadableDocument,
     UnresolvedReference,
 )
+from inertial_check.rules.engines import EngineChangesBody, EngineWarns
 from inertial_check.rules.formats import CompiledOtherwise
+from inertial_check.rules.geometry import UnusableMesh
 from inertial_check.rules.inertia import (
     NegativePrincipalMoment,
     NumericallyZeroInertia,
@@ -26,6 +36,13 @@ from inertial_check.rules.mass import (
     NonFiniteNumber,
 )
 from inertial_check.rules.pages import as_dict, find, page
+from inertial_check.rules.plausibility import (
+    AxesMismatch,
+    ImplausibleDensity,
+    PlaceholderInertia,
+    SizeMismatch,
+    UnlikeGeometry,
+)
 
 __all__ = [
     "ALL_RULES",
@@ -48,12 +65,28 @@ ALL_RULES: tuple[type[Rule], ...] = (
     MissingInertial,
     NonFiniteNumber,
     DefaultedInertial,
+    CenterOutsideGeometry,
+    CenterFarAway,
     TriangleInequalityViolation,
     NegativePrincipalMoment,
     ZeroInertia,
     NumericallyZeroInertia,
     RoundingViolation,
     SingularInertia,
+    PlaceholderInertia,
+    SizeMismatch,
+    ImplausibleDensity,
+    AxesMismatch,
+    UnlikeGeometry,
+    UnusableMesh,
+    TwinsDiffer,
+    CopiedInertial,
+    RepeatedTensor,
+    TotalMass,
+    EngineChangesBody,
+    EngineWarns,
     CompiledOtherwise,
+    UnusedSuppression,
+    InvalidSuppression,
 )
 """Every rule, in the order of the codes."""

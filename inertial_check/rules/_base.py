@@ -6,17 +6,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
+from inertial_check.evidence import Examination
 from inertial_check.model import (
     Body,
-    Examination,
     Finding,
     FixKind,
+    Inertial,
     Judgement,
     Model,
     Number,
     Problem,
     Severity,
     Span,
+    quoted,
 )
 
 HEADINGS = (
@@ -71,16 +73,19 @@ class Rule(ABC):
         fix: FixKind | None = None,
     ) -> Finding:
         """A finding at a span of the model's document."""
+        place = self.model.place(span)
         return Finding(
             code=self.code,
             name=self.name,
             severity=self.run_severity,
             body=None if body is None else body.name,
             message=message,
-            place=self.model.place(span),
+            place=place,
             values=values or {},
             fix=fix,
             body_id=None if body is None else body.id,
+            excerpt=quoted(self.model.source_of(span), span, place.line),
+            written={} if body is None or body.inertial is None else _written(body.inertial),
         )
 
 
@@ -113,6 +118,16 @@ class ProblemRule(Rule):
 
     def _of(self, problem: Problem, body: Body | None) -> Finding:
         return self.at(problem.span, problem.message, body)
+
+
+def _written(inertial: Inertial) -> dict[str, str]:
+    """The texts of an inertial's numbers, by name."""
+    numbers = {
+        "mass": inertial.mass,
+        **dict(zip("xyz", inertial.p_BoBcm_B, strict=True)),
+        **inertial.I_BBcm_Bi,
+    }
+    return {name: number.text for name, number in numbers.items() if number is not None}
 
 
 def mover(body: Body) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inertial_check.model import Examination, Finding, Place, Severity
+from inertial_check.evidence import Examination, Geometry
+from inertial_check.model import Finding, Place, Severity
 from inertial_check.rules._base import ProblemRule, Rule
+from inertial_check.rules._wording import counted, some
 
 
 class UnreadableDocument(Rule):
@@ -87,7 +89,8 @@ class UnresolvedReference(ProblemRule):
     ## What it does
     Reports an include, package or macro call that is not resolved, and what was skipped because of
     it. In a URDF that is a call of xacro's that was never expanded; in a folder, a xacro file that
-    cannot be expanded by itself.
+    cannot be expanded by itself. Mesh files that are not found are one finding a model, at the
+    first shape that names one: how many of how many bodies, and where the first was sought.
 
     ## Why is this bad
     The bodies behind it were not checked, or were checked without their geometry.
@@ -111,13 +114,39 @@ class UnresolvedReference(ProblemRule):
     None.
 
     ## Fix
-    By hand: `xacro arm.urdf.xacro > arm.urdf`, or the path of a file that exists.
+    By hand: `xacro arm.urdf.xacro > arm.urdf`, or the path of a file that exists. Packages are
+    sought above the model and where `--package-path NAME=DIR` says; `--geometry off` leaves meshes,
+    and all that is concluded from shapes, out.
 
     ## References
     ROS wiki, xacro (macros); URDF XML specification, element mesh (package:// addresses).
     """
 
     code, name, severity, kind = "IC003", "unresolved-reference", Severity.WARNING, "reference"
+
+    def findings(self, examination: Examination) -> Iterator[Finding]:
+        """One finding a problem, and one for all meshes that were not found."""
+        yield from super().findings(examination)
+        if examination.geometry.missing:
+            yield self._meshes(examination.geometry)
+
+    def _meshes(self, geometry: Geometry) -> Finding:
+        missing = {uri for uri, _, _ in geometry.missing}
+        first, index, reason = geometry.missing[0]
+        names = list(dict.fromkeys(uri for uri, _, _ in geometry.missing))
+        users = [any(s.uri in missing for s in body.shapes) for body in self.model.bodies]
+        span = next(s.span for s in self.model.bodies[index].shapes if s.uri == first)
+        files, bodies = len(names), sum(users)
+        packaged = first.startswith(("package:", "model:")) and "--package-path" not in reason
+        way_out = "name the package's folder with --package-path NAME=DIR, or " * packaged
+        return self.at(
+            span,
+            f"{counted(files, 'mesh file')} of {counted(bodies, 'body', 'bodies')} not found"
+            f"{'' if geometry.found else ' (all of them)'}: {some(names)}. The first: "
+            f"{reason.removeprefix(f'{first}: ')}. Their shapes were left out; {way_out}"
+            "switch such evidence off with --geometry off",
+            values={"files": files, "bodies": bodies},
+        )
 
     @classmethod
     def on_document(cls, reason: str, place: Place) -> Finding:

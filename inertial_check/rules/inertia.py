@@ -6,7 +6,8 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from typing import ClassVar
 
-from inertial_check.model import Body, Examination, Finding, Judgement, Severity, Span
+from inertial_check.evidence import Examination
+from inertial_check.model import Body, Finding, Judgement, Severity, Span
 from inertial_check.rules._base import Rule, hull, mover
 from inertial_check.rules._evidence import evidence, fix_kind, moments_text
 

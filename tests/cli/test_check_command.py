@@ -8,7 +8,7 @@ import pytest
 
 from inertial_check.cli.main import COMMANDS
 
-BODY = """<robot name="r"><link name="{name}"><inertial><mass value="1"/>
+BODY = """<robot name="r"><link name="{name}"><inertial><mass value="20"/>
 <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="{izz}"/></inertial></link></robot>"""
 CLEAN, PLATE, BAD = (BODY.format(name="a", izz=izz) for izz in (0.1, 0.2, 0.4))
 
@@ -253,4 +253,4 @@ def test_other_commands_are_not_loaded(here):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     names = {name.rpartition(".")[2] for name in done.stdout.decode().split()}
-    assert names == {"main", "check", "options", "output", "exit_codes"}
+    assert names & COMMANDS.keys() == {"check"}

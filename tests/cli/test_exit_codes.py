@@ -16,6 +16,15 @@ CLEAN_MODEL = """<robot name="r"><link name="a"><inertial><mass value="1"/>
 FINDING = CLEAN_MODEL.replace('izz="0.1"', 'izz="0.4"')
 PLATE = CLEAN_MODEL.replace('izz="0.1"', 'izz="0.2"')
 BROKEN = "<robot><link></robot>"
+SUPPRESSED = FINDING.replace('"a">', '"a"><!-- inertial-check: ignore[IC301] x -->')
+CONFIGURED = {
+    "ignoring": "[per-file-ignores]\n'*.urdf' = ['IC301']",
+    "unlike": "tolerance = 'much'",
+    "unknown": "tolerence = 1",
+    "no-toml": "tolerance = = 1",
+    "excluding": "exclude = ['*.urdf']",
+    "nested": "fail-on = 'never'",
+}
 on_posix = pytest.mark.skipif(os.name == "nt", reason="signals and pipes of POSIX")
 
 
@@ -32,6 +41,15 @@ def models(tmp_path, monkeypatch):
     (tmp_path / "none" / "notes.txt").write_text("text")
     (tmp_path / "mixed" / "clean.urdf").write_text(CLEAN_MODEL)
     (tmp_path / "mixed" / "broken.urdf").write_text(BROKEN)
+    for folder, text in CONFIGURED.items():
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "finding.urdf").write_text(FINDING)
+        (tmp_path / folder / "inertial-check.toml").write_text(text)
+    (tmp_path / "malformed.json").write_text('{"entries": [\n}')
+    (tmp_path / "known.json").write_text(
+        '{"schema_version": "1", "entries": [{"file": "bad/finding.urdf", "body": "a",\n'
+        '"code": "IC301", "findings": 1, "margin": -0.5}]}'
+    )
 
 
 @pytest.mark.parametrize(
@@ -78,6 +96,42 @@ def models(tmp_path, monkeypatch):
         (["good", "--show-files"], exit_codes.CLEAN),
         (["none", "--show-files"], exit_codes.FAILURE),
         (["none", "--show-files", "--allow-empty"], exit_codes.CLEAN),
+        (["good", "--preset", "strikt"], exit_codes.FAILURE),
+        (["bad/plate.urdf", "--preset", "strict"], exit_codes.FINDINGS),
+        (["bad/plate.urdf", "--preset", "strict", "--fail-on", "never"], exit_codes.CLEAN),
+        (["ignoring"], exit_codes.CLEAN),
+        (["ignoring", "--isolated"], exit_codes.FINDINGS),
+        (["bad", "--config", "ignoring/inertial-check.toml"], exit_codes.CLEAN),
+        (["bad", "--config", "absent.toml"], exit_codes.FAILURE),
+        (["bad", "--config", "ignoring"], exit_codes.FAILURE),
+        (["bad", "--config", "ignoring/inertial-check.toml", "--isolated"], exit_codes.FAILURE),
+        (["unlike"], exit_codes.FAILURE),
+        (["unlike", "--isolated"], exit_codes.FINDINGS),
+        (["unknown"], exit_codes.FAILURE),
+        (["no-toml"], exit_codes.FAILURE),
+        (["unknown", "--show-settings"], exit_codes.FAILURE),
+        (["bad", "--show-settings"], exit_codes.CLEAN),
+        (["excluding"], exit_codes.FAILURE),
+        (["excluding", "--allow-empty"], exit_codes.CLEAN),
+        (["excluding/finding.urdf"], exit_codes.FINDINGS),
+        (["bad", "--exclude", "finding.urdf"], exit_codes.CLEAN),
+        (["bad", "--exclude", "["], exit_codes.FAILURE),
+        (["nested"], exit_codes.FINDINGS),
+        (["bad", "--baseline", "known.json"], exit_codes.CLEAN),
+        (["bad", "--baseline", "absent.json"], exit_codes.FAILURE),
+        (["bad", "--baseline", "malformed.json"], exit_codes.FAILURE),
+        (["bad", "--baseline", "good"], exit_codes.FAILURE),
+        (["bad", "--write-baseline", "new.json"], exit_codes.CLEAN),
+        (["bad", "--write-baseline", "known.json", "--fail-on", "note"], exit_codes.CLEAN),
+        (["bad", "--write-baseline", "malformed.json"], exit_codes.FAILURE),
+        (["bad", "--write-baseline", "absent/new.json"], exit_codes.FAILURE),
+        (["bad", "absent.urdf", "--write-baseline", "new.json"], exit_codes.FAILURE),
+        (["bad", "--prune-baseline"], exit_codes.FAILURE),
+        (["bad", "--prune-baseline", "--baseline", "known.json"], exit_codes.CLEAN),
+        (
+            ["bad", "--prune-baseline", "--write-baseline", "n.json", "--baseline", "known.json"],
+            exit_codes.FAILURE,
+        ),
         (["--help"], exit_codes.CLEAN),
         (["check", "--help"], exit_codes.CLEAN),
         (["--version"], exit_codes.CLEAN),
@@ -113,6 +167,25 @@ def test_a_failure_still_gives_the_payload(capsys):
     out, err = capsys.readouterr()
     assert "IC301" in out
     assert err == "inertial-check: error: absent.urdf: No such file or directory\n"
+
+
+def test_a_suppressed_error_does_not_fail(tmp_path, capsys):
+    (tmp_path / "good" / "suppressed.urdf").write_text(SUPPRESSED)
+    assert main(["good"]) == exit_codes.CLEAN
+    assert "1 suppressed" in capsys.readouterr().out
+
+
+def test_a_baseline_is_not_written_where_something_failed(tmp_path, capsys):
+    assert main(["bad", "absent.urdf", "--write-baseline", "new.json"]) == exit_codes.FAILURE
+    assert not (tmp_path / "new.json").exists()
+    assert "new.json is not written" in capsys.readouterr().err
+
+
+def test_the_payload_comes_also_where_the_baseline_cannot_be_written(capsys):
+    assert main(["bad", "--write-baseline", "absent/new.json"]) == exit_codes.FAILURE
+    out, err = capsys.readouterr()
+    assert "IC301" in out
+    assert "absent/new.json: cannot be written" in err
 
 
 @on_posix

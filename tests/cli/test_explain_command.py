@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from inertial_check import causes
 from inertial_check.rules import ALL_RULES, page
 
 
@@ -23,16 +24,27 @@ def test_json(run):
     assert rule["severity"] == "error"
 
 
+@pytest.mark.parametrize("cause", causes.ALL_CAUSES, ids=lambda cause: cause.name)
+def test_every_cause_has_its_page(run, cause):
+    assert run("explain", cause.name) == (0, causes.page(cause), "")
+    assert run("explain", cause.name.upper()) == run("explain", cause.name)
+    listed = json.loads(run("explain", cause.name, "--output-format", "json")[1])
+    assert listed["cause"] == cause.name
+    assert tuple(listed["explanation"]) == causes.HEADINGS
+
+
 @pytest.mark.parametrize(
     ("wanted", "answer"),
     [
+        ("decimal-slpi", "did you mean 'decimal-slip'?"),
+        ("double-paralel-axis", "did you mean 'double-parallel-axis'?"),
         ("triangle-inequality-violatoin", "did you mean 'triangle-inequality-violation'?"),
         ("whatever", "`inertial-check rules` lists them"),
         ("IC3", "more than one rule"),
         ("ALL", "more than one rule"),
     ],
 )
-def test_what_is_no_rule(run, wanted, answer):
+def test_what_is_no_rule_and_no_cause(run, wanted, answer):
     code, out, err = run("explain", wanted)
     assert (code, out) == (2, "")
     assert answer in err

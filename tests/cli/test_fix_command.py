@@ -7,7 +7,7 @@ import re
 import pytest
 
 import inertial_check as ic
-from fixing import urdf, without_numbers
+from fixing import asking, causing, meant, urdf, without_numbers
 from inertial_check.cli.main import main
 
 SOUND = ("0.02", "0", "0", "0.03", "0", "0.04")
@@ -276,3 +276,99 @@ def test_names_cannot_write_on_the_terminal(folder, capsys):
     _, _, err = run(capsys, "r.urdf")
     assert "\u202e" not in err
     assert "[a" in err
+
+
+# Causes, shapes, engines
+
+BOX = """<robot name="r"><link name="arm"><inertial><origin xyz="0 0 0.1"/><mass value="1.2"/>
+<inertia ixx="0.02" ixy="0" ixz="0" iyy="0.03" iyz="0" izz="0.40"/></inertial>
+<collision><geometry><box size="0.1 0.2 0.3"/></geometry></collision></link></robot>
+"""
+
+
+@pytest.fixture
+def box(folder):
+    path = folder / "box.urdf"
+    path.write_text(BOX)
+    return path
+
+
+def test_a_cause_is_written_and_told(box, capsys):
+    with causing(arm=[meant("typo", ixx=1.0), meant(izz=0.04, mass=1.1, x=0.01)]):
+        code, out, err = run(
+            capsys, "box.urdf", "--cause", "2", "--write", "--output-format", "json"
+        )
+    assert code == 0
+    (body,) = json.loads(out)["files"][0]["bodies"]
+    assert body["cause"] == "decimal-slip"
+    assert (body["old"]["mass"], body["new"]["mass"]) == (1.2, 1.1)
+    assert (body["old"]["com"], body["new"]["com"]) == ([0, 0, 0.1], [0.01, 0, 0.1])
+    assert body["new"]["izz"] == 0.04
+    expected = BOX.replace("0.40", "0.040").replace('"1.2"', '"1.1"')
+    assert box.read_text() == expected.replace('"0 0 0.1"', '"0.01 0 0.1"')
+    assert "decimal-slip: mass 1.2 -> 1.1, x 0 -> 0.01, izz 0.40 -> 0.040" in err
+
+
+def test_a_cause_that_does_not_help_stays_and_fails(box, capsys):
+    with causing(arm=[meant(izz=0.3)]):
+        code, out, err = run(capsys, "box.urdf", "--cause", "1", "--write")
+    assert (code, out) == (1, "")
+    assert "[arm] cause-refused: decimal-slip: izz 0.40 -> 0.30 would not do: IC301" in err
+    assert box.read_text() == BOX
+
+
+def test_shapes(box, capsys):
+    code, out, err = run(capsys, "box.urdf", "--method", "geometry", "--unsafe", "--move-com")
+    assert code == 1
+    assert 'xyz="0 0 0"' in out
+    assert 'ixx="0.013"' in out
+    assert "as its collision shapes hold 1.2 kg evenly" in err
+    code, _, err = run(capsys, "box.urdf", "--method", "geometry", "--shapes", "visual")
+    assert code == 1
+    assert "no-geometry: it has no visual shapes" in err
+
+
+def test_an_engine_is_told_before_and_after(folder, capsys):
+    (folder / "r.urdf").write_text(urdf(("0.1", "0", "0", "0.1", "0", "0")))
+    with asking(lambda mass, com, six: "too thin" if six[5] < 1e-14 else None):
+        code, out, _ = run(
+            capsys, "r.urdf", "--engine", "mujoco", "--output-format", "json", "--write"
+        )
+        assert code == 0
+        (body,) = json.loads(out)["files"][0]["bodies"]
+        assert body["engines"] == {"mujoco": {"before": "reject", "after": "accept"}}
+        assert run(capsys, "r.urdf", "--engine", "mujoco,drake")[0] == 0
+
+
+def test_numbers_that_are_no_numbers_stay_out_of_the_json(folder, capsys):
+    """From a zero tensor any change is infinite."""
+    (folder / "z.urdf").write_text(
+        BOX.replace("0.02", "0").replace("0.03", "0").replace("0.40", "0")
+    )
+    _, out, _ = run(
+        capsys, "z.urdf", "--method", "geometry", "--body", "arm", "--output-format", "json"
+    )
+    (body,) = json.loads(out)["files"][0]["bodies"]
+    assert body["relative_change"] is None
+    assert body["status"] == "needs-unsafe"
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["--cause", "1", "--method", "geometry"], "--cause"),
+        (["--cause", "1", "--metric", "inertia"], "--cause"),
+        (["--cause", "1", "--margin", "0.1"], "--cause"),
+        (["--cause", "1", "--engine", "mujoco"], "--cause"),
+        (["--cause", "0"], "cause is 0"),
+        (["--cause", "first"], "first"),
+        (["--engine", "matlab"], "unknown engine 'matlab'"),
+        (["--method", "magic"], "magic"),
+        (["--move-com"], "--method geometry"),
+        (["--shapes", "visual"], "--method geometry"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(box, capsys, argv, message):
+    code, out, err = run(capsys, "box.urdf", *argv)
+    assert (code, out) == (2, "")
+    assert message in err

@@ -158,7 +158,10 @@ class Author:
         if self.rng.random() < 0.3:
             inside[0] = f"<frame {self.place()}{self.orientation()}>{inside[0]}</frame>"
         if self.rng.random() < 0.5:
-            inside.append('<joint axis="1 0 0"/>')
+            axis = " ".join(map(repr, self.rng.normal(size=3).tolist()))
+            joint = f'<joint axis="{axis}"/>'
+            around = f"{self.place()}{self.orientation()}"
+            inside.append(self.one_of(joint, f"<frame {around}>{joint}</frame>"))
         if self.rng.random() < 0.3:
             inside.append('<geom size="1"/>')
         inside += [self.body(depth - 1) for _ in range(self.rng.integers(0, 3)) if depth]
@@ -195,18 +198,22 @@ def test_generated_models_read_the_same_from_text_to_compiled_body(seed):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_welded_bodies_stand_where_mujoco_puts_them(seed):
+def test_bodies_stand_and_turn_where_mujoco_puts_them(seed):
     text = Author(seed).document()
     theirs, mine = compiled(text), ic.load(text.encode()).bodies
     ids = [None, *(body.id for body in mine)]
     for at, body in enumerate(mine, 1):
         above = theirs.body_parentid[at]
         assert body.parent == ids[above]
-        assert (body.X_PB is not None) == (above > 0 and theirs.body_jntnum[at] == 0)
+        assert (body.X_PB is not None) == (above > 0)
         if body.X_PB is not None:
             np.testing.assert_allclose(body.X_PB.p_PoBo_P, theirs.body_pos[at], rtol=0, atol=1e-14)
             R_PB = matrix(theirs.body_quat[at])
             np.testing.assert_allclose(body.X_PB.R_PB, R_PB, rtol=0, atol=1e-14)
+        axes = theirs.jnt_axis[theirs.jnt_bodyid == at]
+        assert (body.axis_B is not None) == (len(axes) == 1)
+        for axis in axes:
+            np.testing.assert_allclose(body.axis_B, axis, rtol=0, atol=1e-14)
 
 
 def test_the_generated_models_use_every_form():

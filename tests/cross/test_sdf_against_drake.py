@@ -183,6 +183,100 @@ def test_links_are_fixed_where_drake_puts_them(tmp_path):
         np.testing.assert_allclose(body.X_PB.R_PB, R_PB, rtol=0, atol=64 * EPS)
 
 
+MOVING = """<sdf version="{version}"><model name="m"><pose>1 2 3 0.3 0.4 0.5</pose>
+  <link name="a"><pose>0.1 0 0 0 0.4 1</pose>
+    <collision name="box"><pose>1 2 3 0.1 0.2 0.3</pose><geometry><box><size>1 2 3</size></box>
+    </geometry></collision>
+    <collision name="ball"><geometry><sphere><radius>0.3</radius></sphere></geometry></collision>
+    <collision name="rod"><pose {degrees}</pose><geometry><cylinder><radius>0.1</radius>
+    <length>0.7</length></cylinder></geometry></collision>
+  </link>
+  <link name="b"><pose>1 0 0 1 0 0.3</pose>
+    <collision name="pill"><pose {relative}>0 0.1 0 0 1 0</pose><geometry><capsule>
+    <radius>0.2</radius><length>0.4</length></capsule></geometry></collision>
+    <collision name="egg"><geometry><ellipsoid><radii>1 2 3</radii></ellipsoid></geometry>
+    </collision>
+  </link>
+  <link name="c"><pose>0 1 0 2 0 0</pose></link>
+  <link name="d"/>
+  <joint name="j" type="revolute"><pose>0 0 0 0 0 {turn}</pose><parent>a</parent><child>b</child>
+    <axis><xyz {expressed}>0.2 0.3 0.4</xyz>{flag}</axis></joint>
+  <joint name="k" type="prismatic"><parent>b</parent><child>c</child>
+    <axis><xyz>0 1 0</xyz></axis></joint>
+  <joint name="l" type="ball"><parent>c</parent><child>d</child></joint>
+</model></sdf>"""
+
+FLAG = "<use_parent_model_frame>{}</use_parent_model_frame>"
+NEW = {"degrees": 'degrees="true">0 0 0.1 10 20 30', "relative": 'relative_to="a"'}
+OLD = {"degrees": ">0 0 0.1 0 1 0", "relative": ""}
+MODELS = {
+    "1.4": {"version": "1.4", "turn": 1, "expressed": "", "flag": "", **OLD},
+    "1.4 in the joint": {
+        "version": "1.4",
+        "turn": 1,
+        "expressed": "",
+        "flag": FLAG.format(0),
+        **OLD,
+    },
+    "1.6": {"version": "1.6", "turn": 1, "expressed": "", "flag": "", **OLD},
+    "1.6 in the model": {
+        "version": "1.6",
+        "turn": 1,
+        "expressed": "",
+        "flag": FLAG.format(1),
+        **OLD,
+    },
+    "1.9": {"version": "1.9", "turn": 1, "expressed": "", "flag": "", **NEW},
+    "1.9 in a link": {
+        "version": "1.9",
+        "turn": 1,
+        "expressed": 'expressed_in="c"',
+        "flag": "",
+        **NEW,
+    },
+}
+
+
+@pytest.mark.parametrize("words", MODELS.values(), ids=MODELS)
+def test_joints_and_shapes_are_where_drake_puts_them(words):
+    from pydrake.multibody.plant import AddMultibodyPlantSceneGraph
+    from pydrake.systems.framework import DiagramBuilder
+
+    text = MOVING.format(**words)
+    plant, graph = AddMultibodyPlantSceneGraph(DiagramBuilder(), 0.0)
+    Parser(plant).AddModelsFromString(text, "sdf")
+    plant.Finalize()
+    inspector = graph.model_inspector()
+    context = plant.CreateDefaultContext()
+    X_WB = {n: plant.EvalBodyPoseInWorld(context, plant.GetBodyByName(n)) for n in "abcd"}
+    mine = {body.name.removeprefix("m::"): body for body in ic.load(text.encode()).bodies}
+    for above, name in zip("abc", "bcd", strict=True):
+        X_PB = X_WB[above].InvertAndCompose(X_WB[name])
+        assert mine[name].parent == mine[above].id
+        np.testing.assert_allclose(mine[name].X_PB.p_PoBo_P, X_PB.translation(), atol=1e-14)
+        np.testing.assert_allclose(mine[name].X_PB.R_PB, X_PB.rotation().matrix(), atol=1e-14)
+    for name, joint, axis in (("b", "j", "revolute_axis"), ("c", "k", "translation_axis")):
+        drake = plant.GetJointByName(joint)
+        R_BJ = drake.frame_on_child().GetFixedPoseInBodyFrame().rotation().matrix()
+        np.testing.assert_allclose(mine[name].axis_B, R_BJ @ getattr(drake, axis)(), atol=1e-14)
+    assert mine["d"].axis_B is None
+    found = 0
+    for name in "ab":
+        for at in plant.GetCollisionGeometriesForBody(plant.GetBodyByName(name)):
+            X_BG = inspector.GetPoseInFrame(at)
+            sizes = _sizes(inspector.GetShape(at))
+            (shape,) = (s for s in mine[name].shapes if s.dimensions == sizes)
+            np.testing.assert_allclose(shape.p_BoGo_B, X_BG.translation(), atol=1e-14)
+            np.testing.assert_allclose(shape.R_BG, X_BG.rotation().matrix(), atol=1e-14)
+            found += 1
+    assert found == 5
+
+
+def _sizes(shape):
+    names = {"Box": ("width", "depth", "height"), "Sphere": ("radius",), "Ellipsoid": "abc"}
+    return tuple(getattr(shape, n)() for n in names.get(type(shape).__name__, ("radius", "length")))
+
+
 def test_includes(tmp_path):
     """By file, by folder, renamed, merged."""
     (tmp_path / "arm").mkdir()

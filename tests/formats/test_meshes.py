@@ -6,9 +6,12 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from inertial_check.errors import DocumentError, UsageError
-from inertial_check.formats.meshes import THROUGH_TRIMESH, triangles
+from inertial_check.formats import meshes
+from inertial_check.formats.meshes import THROUGH_TRIMESH, NotReadError, triangles
 from inertial_check.inertia.meshes import BLOCK, measure
 from mesh_files import binary_stl
 
@@ -119,8 +122,10 @@ def test_large_stl_files_are_read_in_blocks(tmp_path):
 def test_without_the_extra_the_message_installs_it(tmp_path, monkeypatch, suffix):
     monkeypatch.setitem(sys.modules, "trimesh", None)
     path = written(tmp_path, f"mesh{suffix}", b"x")
-    with pytest.raises(UsageError, match=r'pip install "inertial-check\[mesh\]"'):
+    with pytest.raises(NotReadError, match=r'pip install "inertial-check\[mesh\]"') as error:
         read(path)
+    assert str(path) in str(error.value)
+    assert str(path) not in error.value.note
 
 
 OBJ = b"""mtllib nowhere.mtl
@@ -172,12 +177,103 @@ DAE = b"""<?xml version="1.0" encoding="utf-8"?>
 """
 
 
-@pytest.mark.parametrize(("name", "data"), [("mesh.obj", OBJ), ("mesh.ply", PLY)])
-def test_other_formats_go_through_trimesh(tmp_path, name, data):
+def test_other_formats_go_through_trimesh(tmp_path):
     pytest.importorskip("trimesh", reason='pip install "inertial-check[mesh]"')
-    path = written(tmp_path, name, data)
+    path = written(tmp_path, "mesh.ply", PLY)
     np.testing.assert_array_equal(read(path), TETRAHEDRON)
     assert measure(triangles(path)).closed
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        OBJ,
+        OBJ.replace(b"\n", b"\r\n"),
+        OBJ.replace(b"0 2 0", b"0 2 0 0.5 0.5 0.5"),
+        OBJ.replace(b"v 0 2 0", b"v 0 \\\n2 0"),
+        OBJ.replace(b"1/1/1 2/1/1 4/1/1", b"1//1 2//1 4//1"),
+        b"f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\nv 0 0 0\nv 1 0 0\nv 0 2 0\nv 0 0 3",
+        OBJ.replace(b"usemtl none", b"vt 0 0\nvn 0 0 1\ng part\np 1\nl 1 2"),
+    ],
+    ids=["plain", "carriage returns", "colours", "continued", "normals", "faces first", "others"],
+)
+@pytest.mark.parametrize("piece", [1, 1 << 17])
+def test_obj_is_read_without_trimesh(tmp_path, monkeypatch, data, piece):
+    monkeypatch.setitem(sys.modules, "trimesh", None)
+    monkeypatch.setattr(meshes, "_PIECE", piece)
+    found = read(written(tmp_path, "mesh.obj", data))
+    assert sorted(found.tolist()) == sorted(TETRAHEDRON.tolist())
+
+
+@pytest.mark.parametrize("piece", [1, 1 << 17])
+def test_polygons_of_obj_are_fans(tmp_path, monkeypatch, piece):
+    monkeypatch.setattr(meshes, "_PIECE", piece)
+    data = b"v 0 0 0\nv 1 0 0\nv 2 1 0\nv 1 2 0\nv 0 2 0\nf 1 2 3 4 5\nf 1 2 3\n"
+    found = read(written(tmp_path, "mesh.obj", data))
+    assert len(found) == 4
+    assert measure(found[:-1] if piece == 1 else found[1:]).area == 3
+
+
+def test_negative_numbers_of_obj_count_from_where_they_stand(tmp_path):
+    data = b"v 9 9 9\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf -3 -2 -1\nv 5 5 5\nf -4 -3 -2\n"
+    found = read(written(tmp_path, "mesh.obj", data))
+    np.testing.assert_array_equal(found, [[[0, 0, 0], [1, 0, 0], [0, 1, 0]]] * 2)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (OBJ.replace(b"0 2 0", b"0 two 0"), ":4:1: vertex"),
+        (OBJ.replace(b"0 2 0", b"0 2"), ":4:1: vertex"),
+        (OBJ.replace(b"f 1 3 2", b"f 1 3"), "three corners or more"),
+        (OBJ.replace(b"f 1 3 2", b"f 1 3 0"), "4 corners precede it, counted from 1"),
+        (OBJ.replace(b"f -4", b"f -5"), "4 corners precede it, counted from 1"),
+        (OBJ.replace(b"f 1 3 2", b"f 1 3 7"), "a face has the corner 7, but the file has 4"),
+        (OBJ.replace(b"f 1 3 2", b"f 1 3 x"), "three corners or more"),
+        (OBJ.partition(b"usemtl")[0], "it holds no triangle"),
+        (b"", "it holds no triangle"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "git lfs pull"),
+    ],
+)
+def test_a_broken_obj_says_where(tmp_path, data, words):
+    path = written(tmp_path, "broken.obj", data)
+    with pytest.raises(DocumentError) as error:
+        read(path)
+    assert words in str(error.value)
+    assert str(path) in str(error.value)
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+def test_obj_is_what_trimesh_makes_of_it(tmp_path_factory, seed):
+    trimesh = pytest.importorskip("trimesh", reason='pip install "inertial-check[mesh]"')
+    rng = np.random.default_rng(seed)
+    lines = [f"v {x!r} {y!r} {z!r}" for x, y, z in rng.normal(size=(20, 3)).tolist()]
+    forms = ["{}", "{}/1", "{}//1", "{}/1/1"]
+    lines += ["vt 0 0", "vn 0 0 1"]
+    for _ in range(30):
+        form, count = forms[rng.integers(len(forms))], int(rng.integers(3, 5))
+        corners = rng.permutation(20)[:count] + 1
+        lines.append("f " + " ".join(form.format(corner) for corner in corners))
+    path = written(tmp_path_factory.mktemp("obj"), "mesh.obj", "\n".join(lines).encode())
+    other = trimesh.load_mesh(path, process=False)
+    ours, theirs = measure(triangles(path)), measure(np.asarray(other.triangles))
+    assert ours.triangles == theirs.triangles
+    assert ours.area == pytest.approx(theirs.area)
+    assert ours.lower + ours.upper == pytest.approx(theirs.lower + theirs.upper)
+
+
+@pytest.mark.parametrize(("suffix", "limit"), [(".obj", "LARGEST_OBJ"), (".ply", "LARGEST_WHOLE")])
+def test_files_that_would_fill_the_memory_are_left_out(tmp_path, monkeypatch, suffix, limit):
+    monkeypatch.setattr(meshes, limit, 100)
+    path = written(tmp_path, f"large{suffix}", b" " * 101)
+    with pytest.raises(NotReadError, match="101 bytes, and its format is read whole up to 100"):
+        read(path)
+
+
+def test_a_pointer_of_git_lfs_is_told(tmp_path):
+    data = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 284\n" + b" " * 40
+    with pytest.raises(DocumentError, match="git lfs pull"):
+        read(written(tmp_path, "mesh.stl", data))
 
 
 def test_collada_is_read_in_its_unit_and_its_scene(tmp_path):

@@ -12,6 +12,7 @@ import inertial_check as ic
 from inertial_check.errors import NotAModelError
 from inertial_check.formats import load, sniff
 from inertial_check.model import ENTRIES
+from inertial_check.pipeline.settings import Settings
 
 SIX = {"ixx": "1", "ixy": "0.1", "ixz": "0.2", "iyy": "1.5", "iyz": "0.3", "izz": "2"}
 ADDED = [a + b for i, a in enumerate("xyzpqr") for b in "xyzpqr"[i:]]
@@ -53,8 +54,12 @@ def verdict(document):
     return body.judgement.verdict
 
 
+PLAIN = Settings(ignore=("IC2", "IC5", "IC6"))
+"""Numbers here are round, not those of bodies: whether they are plausible is no question."""
+
+
 def codes(document):
-    return [finding.code for finding in ic.check_model(document).findings]
+    return [finding.code for finding in ic.check_model(document, PLAIN).findings]
 
 
 class TestNumbers:
@@ -176,7 +181,7 @@ class TestDefaults:
         assert verdict(document) == "inconsistent"
         assert sorted(codes(document)) == ["IC105", "IC301"]
         fix = ic.fix_model(document, unsafe=True)
-        assert [result.status for result in fix.bodies] == ["malformed"]
+        assert [result.status for result in fix.bodies] == ["unwritten"]
         assert not fix.changed
 
     def test_missing_mass_is_one_kilogram(self):
@@ -196,7 +201,8 @@ class TestDefaults:
             + '<link name="b"/><joint name="j" type="fixed"><parent>a</parent><child>b</child>'
             "</joint>"
         )
-        assert [(f.code, f.body) for f in ic.check_model(document).findings] == [("IC105", "m::b")]
+        (finding,) = ic.check_model(document, PLAIN).findings
+        assert (finding.code, finding.body) == ("IC105", "m::b")
 
 
 class TestAuto:
@@ -574,10 +580,12 @@ class TestWhereALinkIsFixed:
             (body,) = model(f'<link name="b">{at(B)}</link>' + joint("fixed", *ends)).bodies
             assert (body.joint, body.parent, body.X_PB) == ("fixed", None, None)
 
-    def test_one_that_moves_has_a_parent_and_no_place(self):
-        links = '<link name="a"/><link name="b"/>'
+    def test_one_that_moves_stands_where_its_joint_is_at_zero(self):
+        links = f'<link name="a">{at(A)}</link><link name="b">{at(B)}</link>'
         a, b = model(links + joint("revolute", "a", "b")).bodies
-        assert (b.parent, b.X_PB) == (a.id, None)
+        assert b.parent == a.id
+        expected = np.linalg.inv(placed(A)) @ placed(B)
+        np.testing.assert_allclose(matrix(*b.X_PB), expected, atol=1e-14)
 
     @pytest.mark.parametrize(
         "pose",

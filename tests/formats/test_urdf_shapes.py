@@ -1,4 +1,4 @@
-"""What a URDF says of shapes, and that the check neither reads nor judges it."""
+"""What a URDF says of shapes, read when it is looked at and never judged."""
 
 import copy
 import math
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from inertial_check import DocumentError, check_model
+from inertial_check import DocumentError
 from inertial_check.formats import _urdf_shapes, load
 from inertial_check.model import DIMENSIONS, Body, Shape, Shapes, Span
 
@@ -114,13 +114,12 @@ BAD = [
 
 
 @pytest.mark.parametrize(("text", "reason"), BAD)
-def test_what_cannot_be_read_says_why_and_changes_no_verdict(text, reason):
-    shape = only(robot(text))
+def test_what_cannot_be_read_says_why_and_is_no_problem(text, reason):
+    model = load(robot(text))
+    (shape,) = model.bodies[0].shapes
     assert reason in shape.note
     assert all(map(math.isnan, shape.p_BoGo_B))
-    without, with_it = (check_model(robot(shapes)) for shapes in ("", text))
-    assert with_it.findings == without.findings == ()
-    assert with_it.bodies[0].judgement == without.bodies[0].judgement
+    assert (model.problems, model.bodies[0].problems) == ((), ())
 
 
 def test_both_forms_of_a_rotation_are_one_too_many():
@@ -133,14 +132,12 @@ def test_both_forms_of_a_rotation_are_one_too_many():
     assert "no rotation" in body.shapes[0].note
 
 
-def test_a_check_reads_no_shape(monkeypatch):
+def test_a_shape_is_read_when_it_is_looked_at(monkeypatch):
     def refuse(*_):
         raise AssertionError("a shape was read")
 
     monkeypatch.setattr(_urdf_shapes, "read_shape", refuse)
-    document = collision('<box size="1 1 1"/>')
-    assert check_model(document).findings == ()
-    (body,) = load(document).bodies
+    (body,) = load(collision('<box size="1 1 1"/>')).bodies
     with pytest.raises(AssertionError, match="a shape was read"):
         len(body.shapes)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 
 import clouds
 import inertial_check as ic
+from array_libraries import HOW_TO, Library, agree
 from inertial_check import InertialParameters
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import equivalents, frames, representations, sampling
@@ -20,7 +21,7 @@ from inertial_check.inertia.sampling import rotations
 
 # What checks and prepares arguments is called by all the others.
 HELPERS = {"validated", "check_about", "symmetrised", "pose_parts", "rotated_vector"} | {
-    "rotated_tensor", "refuse_asymmetric", "refuse_nonrotation",
+    "rotated_tensor", "refuse_asymmetric", "refuse_nonrotation", "shift", "check_spatial_order",
 }  # fmt: skip
 PUBLIC = {
     name: function
@@ -51,6 +52,11 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "six": (core.six, (core.symmetric(SIX),)),
     "about_origin": (core.about_origin, (THETA[:, 0], THETA[:, 1:4], SIX)),
     "about_com": (core.about_com, (THETA[:, 0], THETA[:, 1:4], SIX)),
+    "about_point": (core.about_point, (THETA[:, 0], THETA[:, 1:4], SIX, POSITION)),
+    "second_moment_about_point": (
+        core.second_moment_about_point,
+        (THETA[:, 0], THETA[:, 1:4], SIX, POSITION),
+    ),
     "second_moment": (core.second_moment, (SIX,)),
     "inertia_from_second_moment": (core.inertia_from_second_moment, (SIX,)),
     "pseudo_inertia": (core.pseudo_inertia, (THETA,)),
@@ -112,6 +118,9 @@ METHODS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "inertia_origin": (lambda t: from_com(t).inertia_origin, (THETA,)),
     "second_moment": (lambda t: from_com(t).second_moment, (THETA,)),
     "central_second_moment": (lambda t: from_theta(t).central_second_moment, (THETA,)),
+    "covariance": (lambda t: from_theta(t).covariance, (THETA,)),
+    "inertia_about": (lambda t, p: from_com(t).inertia_about(p), (THETA, POSITION)),
+    "second_moment_about": (lambda t, p: from_theta(t).second_moment_about(p), (THETA, POSITION)),
     "pseudo_inertia": (lambda t: from_com(t).pseudo_inertia, (THETA,)),
     "as_theta": (lambda t: from_com(t).as_theta("pinocchio"), (THETA,)),
     "as_spatial_inertia": (lambda t: from_com(t).as_spatial_inertia(), (THETA,)),
@@ -130,46 +139,6 @@ METHODS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "__iter__": (lambda t: [body.com for body in from_com(t)][-1], (THETA,)),
 }
 CALLS = {**FUNCTIONS, **{f"InertialParameters.{name}": call for name, call in METHODS.items()}}
-HOW_TO = {
-    "array_api_strict": "pip install array-api-strict",
-    "torch": "pip install torch",
-    "jax": "pip install jax",
-}
-
-
-class Library:
-    """What the tests ask of an array library."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.module = pytest.importorskip(name, reason=HOW_TO[name])
-        self.xp = self.module.numpy if name == "jax" else self.module
-
-    def array(self, values: Any, dtype: str = "float64") -> Any:
-        return self.xp.asarray(np.asarray(values).tolist(), dtype=getattr(self.xp, dtype))
-
-    def is_own(self, array: Any, dtype: str) -> bool:
-        return isinstance(array, type(self.array([0.0]))) and array.dtype == getattr(self.xp, dtype)
-
-
-@pytest.fixture(params=list(HOW_TO))
-def library(request: pytest.FixtureRequest) -> Iterator[Library]:
-    found = Library(request.param)
-    if found.name != "jax":
-        yield found
-        return
-    before = found.module.config.jax_enable_x64
-    found.module.config.update("jax_enable_x64", True)
-    yield found
-    found.module.config.update("jax_enable_x64", before)
-
-
-def agree(got: Any, expected: Any, dtype: str) -> None:
-    expected = np.asarray(expected)
-    eps = float(np.finfo(dtype).eps)
-    np.testing.assert_allclose(
-        np.asarray(got), expected, rtol=0, atol=256 * eps * np.abs(expected).max()
-    )
 
 
 def test_every_public_function_and_method_is_called() -> None:

@@ -261,3 +261,42 @@ def test_points_in_a_plane_have_no_hull():
 def test_a_mesh_shows_its_facts_and_not_its_sums():
     assert "volume=1.0" in repr(measure(CUBE))
     assert "array" not in repr(measure(CUBE))
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_the_reach_is_that_of_the_corners(seed):
+    """Whatever the blocks and however many the axes."""
+    rng = np.random.default_rng(seed)
+    triangles, axes = rng.normal(size=(40, 3, 3)), rng.normal(size=(7, 3))
+    expected = triangles.reshape(-1, 3) @ axes.T
+    for pieces in (triangles, iter([triangles[:3], triangles[3:]]), (t[None] for t in triangles)):
+        reach = measure(pieces, axes).reach
+        np.testing.assert_allclose(reach, np.stack([expected.min(0), expected.max(0)], axis=-1))
+    assert measure(triangles).reach.shape == (0, 2)
+
+
+def test_many_axes_take_the_memory_of_a_block():
+    triangles, axes = np.tile(CUBE, (1000, 1, 1)), np.tile(np.eye(3), (1000, 1))
+    tracemalloc.start()
+    reach = measure(triangles, axes).reach
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    np.testing.assert_array_equal(reach, np.tile([0, 1], (3000, 1)))
+    assert peak < len(axes) * triangles.size / 3 * 8 / 20
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("at", [0.0, 100.0])
+def test_what_lies_in_a_plane_is_flat_in_any_pose_and_precision(scale, at):
+    rng = np.random.default_rng(1)
+    for R in rotations(rng, 20):
+        sheet = rng.uniform(-1, 1, (30, 3, 3)) * [1, 1, 0] @ R.T + at
+        assert measure(scale * sheet).flat
+        assert measure((scale * sheet).astype(np.float32)).flat
+        assert not measure(scale * (sheet + rng.normal(size=sheet.shape) * 1e-3)).flat
+
+
+def test_a_mesh_without_area_is_not_flat_and_moments_that_overflow_are_refused():
+    assert not measure(np.zeros((4, 3, 3))).flat
+    with pytest.raises(ParameterError, match="too far for its moments"):
+        measure(1e120 * CUBE)

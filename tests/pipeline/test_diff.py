@@ -478,3 +478,24 @@ def test_a_format_whose_reader_tells_no_parents_is_said_to_merge_nothing():
     found = diff_models(bare, bare, lump_fixed=True)
     assert len(found.bodies) == 2
     assert "the reader of other does not tell what they are fixed to" in found.notes[0]
+
+
+def test_what_a_fixed_joint_of_usd_holds_is_merged_where_its_frames_meet():
+    pytest.importorskip("pxr", reason='needs usd-core: pip install "inertial-check[usd]"')
+
+    def body(name):
+        schemas = 'prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]'
+        numbers = "float physics:mass = 1\nfloat3 physics:diagonalInertia = (1, 1, 1)"
+        return f'def Xform "{name}" ({schemas})\n{{\n{numbers}\n}}\n'
+
+    joint = (
+        'def PhysicsFixedJoint "j"\n{\nrel physics:body0 = </a>\nrel physics:body1 = </b>\n'
+        "point3f physics:localPos0 = (2, 0, 0)\npoint3f physics:localPos1 = (0, 0, 0)\n}\n"
+    )
+    text = f"#usda 1.0\n(\nmetersPerUnit = 1\n)\n{body('a')}{body('b')}{joint}"
+    model = load(text.encode())
+    ten = [1, 0, 0, 0, 1, 0, 0, 1, 0, 1]
+    lumped = lump(model, np.array([ten, ten], dtype=float))
+    assert (dict(lumped.merged), list(lumped.notes)) == ({0: [1]}, [])
+    # Two balls 2 m apart: each 1 m from their common centre.
+    np.testing.assert_allclose(lumped.theta[0], [2, 2, 0, 0, 2, 0, 0, 4, 0, 4], atol=1e-15)

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 import oracles
 from fixing import distance, nearest_covariance, nearest_inertia
 from inertial_check.model import Number
-from inertial_check.pipeline.digits import (
+from inertial_check.pipeline.fixing.digits import (
+    exactly,
     formatted,
-    is_body,
-    nearest_tensor,
     printed_nearest,
     significant_digits,
-    survives,
 )
+from inertial_check.pipeline.fixing.region import Region
+from inertial_check.pipeline.fixing.strict import is_body, survives
 
 
 @pytest.mark.parametrize(
@@ -67,6 +67,33 @@ def test_as_many_digits_as_asked_and_as_there_were(value, digits, like):
     wanted = max(digits, significant_digits(like))
     assert float(text) == pytest.approx(value, rel=0.51 * 10.0 ** (1 - wanted))
     assert significant_digits(text) >= significant_digits(like)
+
+
+@pytest.mark.parametrize(
+    ("value", "like", "expected"),
+    [
+        (0.01676359 / 10, "0.01676359", "0.001676359"),
+        (0.1 * 3 * 0.1, "0.3", "0.03"),  # 0.030000000000000006
+        (-0.0021, "0.0021", "-0.0021"),
+        (2.1, "-0.0021", "2.1"),
+        (0.0168, "0.1680", "0.01680"),  # no digit is lost
+        (1.25e-7, "1.25e-4", "1.25e-7"),
+        (0.0, "0.01", "0"),
+        (1 / 3, "0.3", "0.3333333333333333"),  # the float itself where no digits are shared
+        (0.03, "0", "0.03"),
+        (0.03, "abc", "0.03"),
+    ],
+)
+def test_a_number_that_was_meant_is_written_as_its_author_would(value, like, expected):
+    assert exactly(value, like) == expected
+
+
+@given(
+    st.floats(allow_nan=False, allow_infinity=False, min_value=1e-200, max_value=1e200),
+    st.sampled_from(["0.0012", "1.5e-06", "-12.5", "0", "7"]),
+)
+def test_it_is_that_float_up_to_rounding(value, like):
+    assert float(exactly(value, like)) == pytest.approx(value, rel=2e-15)
 
 
 @pytest.mark.parametrize(
@@ -128,8 +155,8 @@ def numbers(*texts):
 def test_printed_text_is_a_body_and_the_nearest(texts, metric, oracle):
     given_six = numbers(*texts)
     before = np.array([number.value for number in given_six])
-    nearest = nearest_tensor(before, metric, 0.0)
-    printed = printed_nearest(given_six, nearest, metric, 0.0)
+    nearest = Region(metric, 0.0).nearest(before)
+    printed = printed_nearest(given_six, nearest, Region(metric, 0.0))
     assert oracles.is_consistent(printed)
     assert oracles.is_consistent(np.array(printed, dtype=np.float32).tolist())
     assert distance([float(text) for text in printed], oracle(before)) < 1.01e-6
@@ -137,36 +164,36 @@ def test_printed_text_is_a_body_and_the_nearest(texts, metric, oracle):
 
 def test_zero_products_of_a_diagonal_or_block_tensor_keep_their_text():
     given_six = numbers("0.01", "0", "0.0", "0.02", "0e0", "0.05")
-    nearest = nearest_tensor(np.array([n.value for n in given_six]), "inertia", 0.0)
-    printed = printed_nearest(given_six, nearest, "inertia", 0.0)
+    nearest = Region("inertia", 0.0).nearest(np.array([n.value for n in given_six]))
+    printed = printed_nearest(given_six, nearest, Region("inertia", 0.0))
     assert (printed[1], printed[2], printed[4]) == ("0", "0.0", "0e0")
     block = numbers("0.01", "0.003", "0", "0.02", "-0.0", "0.05")
-    nearest = nearest_tensor(np.array([n.value for n in block]), "inertia", 0.0)
-    printed = printed_nearest(block, nearest, "inertia", 0.0)
+    nearest = Region("inertia", 0.0).nearest(np.array([n.value for n in block]))
+    printed = printed_nearest(block, nearest, Region("inertia", 0.0))
     assert printed[1] == "0.003"  # the long axis is z: nothing moves in the x-y block's product
     assert (printed[2], printed[4]) == ("0", "-0.0")
 
 
 def test_few_digits_are_spent():
     given_six = numbers("0.02", "0", "0", "0.03", "0", "0.08")
-    nearest = nearest_tensor(np.array([n.value for n in given_six]), "inertia", 0.0)
-    printed = printed_nearest(given_six, nearest, "inertia", 0.0)
+    nearest = Region("inertia", 0.0).nearest(np.array([n.value for n in given_six]))
+    printed = printed_nearest(given_six, nearest, Region("inertia", 0.0))
     assert max(significant_digits(text) for text in printed) <= 8
 
 
 @pytest.mark.parametrize("margin", [1e-3, 0.05, 0.3, 1 / 3])
 def test_the_margin_asked_for_holds_in_print(margin):
     given_six = numbers("0.0143", "0.003", "-0.001", "0.021", "0.0004", "0.0817")
-    nearest = nearest_tensor(np.array([n.value for n in given_six]), "inertia", margin)
-    printed = printed_nearest(given_six, nearest, "inertia", margin)
+    nearest = Region("inertia", margin).nearest(np.array([n.value for n in given_six]))
+    printed = printed_nearest(given_six, nearest, Region("inertia", margin))
     assert is_body([float(text) for text in printed], margin)
 
 
 def test_tensors_that_point_away_from_every_body_have_no_nearest():
-    assert nearest_tensor(np.array([-1.0, 0, 0, -1, 0, -1]), "inertia", 0.0) is None
+    assert Region("inertia", 0.0).nearest(np.array([-1.0, 0, 0, -1, 0, -1])) is None
 
 
 def test_entries_beyond_float32_are_given_up():
     given_six = numbers("1e50", "0", "0", "1e50", "0", "5e50")
-    nearest = nearest_tensor(np.array([n.value for n in given_six]), "inertia", 0.0)
-    assert printed_nearest(given_six, nearest, "inertia", 0.0) is None
+    nearest = Region("inertia", 0.0).nearest(np.array([n.value for n in given_six]))
+    assert printed_nearest(given_six, nearest, Region("inertia", 0.0)) is None

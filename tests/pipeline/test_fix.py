@@ -20,9 +20,10 @@ from fixing import (
     without_numbers,
 )
 from inertial_check.errors import InertialCheckError, ParameterError, UsageError
-from inertial_check.model import Number
-from inertial_check.pipeline import fix as fix_module
-from inertial_check.pipeline.digits import is_body
+from inertial_check.model import Number, Span
+from inertial_check.pipeline.fixing import case as case_module
+from inertial_check.pipeline.fixing import moving as moving_module
+from inertial_check.pipeline.fixing.strict import is_body
 
 SOUND = ("0.02", "0", "0", "0.03", "0", "0.04")
 BROKEN = ("0.0200", "0", "0", "0.0300", "0", "0.0511")  # 2 % off
@@ -289,7 +290,8 @@ def test_a_span_that_hits_something_else_is_caught_by_reading_again():
     model = ic.load(urdf(SOUND, BROKEN).encode())
     first, second = model.bodies
     numbers = dict(second.inertial.I_BBcm_Bi)
-    numbers["izz"] = numbers["izz"]._replace(span=first.inertial.mass.span)
+    angle = model.source.data.index(b'rpy="0') + len('rpy="')
+    numbers["izz"] = numbers["izz"]._replace(span=Span(angle, angle + 1))
     inertial = second.inertial._replace(I_BBcm_Bi=numbers)
     broken = dataclasses.replace(model, bodies=(first, second._replace(inertial=inertial)))
     with pytest.raises(InertialCheckError, match="more than the inertia of link0 would change"):
@@ -299,7 +301,7 @@ def test_a_span_that_hits_something_else_is_caught_by_reading_again():
 @pytest.mark.parametrize("izz", ["0.05000001", "1e-3", "-0.04"])
 def test_numbers_that_are_no_body_are_caught_by_judging_again(monkeypatch, izz):
     wrong = ["0.02", "0", "0", "0.03", "0", izz]
-    monkeypatch.setattr(fix_module, "printed_nearest", lambda *_: wrong)
+    monkeypatch.setattr(moving_module, "printed_nearest", lambda *_: wrong)
     with pytest.raises(InertialCheckError, match="link0 does not pass after writing"):
         fixed(BROKEN, unsafe=True)
 
@@ -307,13 +309,13 @@ def test_numbers_that_are_no_body_are_caught_by_judging_again(monkeypatch, izz):
 @pytest.mark.parametrize("text", ["0.0_5", "٠.٠٥", "0.05f", "nan"])
 def test_text_that_the_reader_does_not_take_for_that_number_is_caught(monkeypatch, text):
     texts_written = [*BROKEN[:5], text]
-    monkeypatch.setattr(fix_module, "printed_nearest", lambda *_: texts_written)
-    monkeypatch.setattr(fix_module, "float", lambda _: 0.05, raising=False)
+    monkeypatch.setattr(moving_module, "printed_nearest", lambda *_: texts_written)
+    monkeypatch.setattr(case_module, "float", lambda _: 0.05, raising=False)
     with pytest.raises(InertialCheckError, match="not fixed"):
         fixed(BROKEN, unsafe=True)
 
 
-@pytest.mark.parametrize(("entry", "status"), [("ixx", "malformed"), ("ixy", "fixed")])
+@pytest.mark.parametrize(("entry", "status"), [("ixx", "unwritten"), ("ixy", "fixed")])
 def test_numbers_that_are_not_written_cannot_be_mended_unless_they_stay(entry, status):
     model = ic.load(urdf(BROKEN).encode())
     (body,) = model.bodies

@@ -6,8 +6,22 @@ from hypothesis import strategies as st
 
 import inertial_check as ic
 import oracles
-from fixing import distance, nearest_covariance, nearest_inertia, texts, urdf, without_numbers
-from inertial_check.pipeline.digits import significant_digits
+from fixing import (
+    LINK,
+    TEN,
+    asking,
+    attributes,
+    causing,
+    distance,
+    meant,
+    nearest_covariance,
+    nearest_inertia,
+    ten,
+    texts,
+    urdf,
+    without_numbers,
+)
+from inertial_check.pipeline.fixing.digits import significant_digits
 
 ORACLES = {"inertia": nearest_inertia, "covariance": nearest_covariance}
 
@@ -87,3 +101,69 @@ def test_max_change_is_kept(six, allowed):
     elif body.status == "needs-unsafe":
         assert body.relative_change > allowed
         assert not fix.changed
+
+
+SLIPPED = ("0.02", "0", "0", "0.03", "0", "0.40")
+ANY = st.floats(-1e6, 1e6, allow_subnormal=False)
+
+
+@given(st.dictionaries(st.sampled_from(TEN), ANY, min_size=1), st.booleans())
+def test_a_cause_changes_its_own_numbers_and_no_other_byte(wanted, sound):
+    """Whatever is meant: it is written exactly, or nothing is."""
+    if sound:
+        wanted = {"mass": 2.0, **wanted, "ixx": 0.02, "iyy": 0.03, "izz": 0.04}
+        wanted = {
+            name: value for name, value in wanted.items() if name not in ("ixy", "ixz", "iyz")
+        }
+        wanted["mass"] = abs(wanted["mass"]) + 1e-3
+    document = urdf(SLIPPED, SLIPPED).encode()
+    with causing(link0=[meant(**wanted)]):
+        fix = ic.fix_model(document, cause=1)
+    body, other = fix.bodies
+    assert other.status == "no-such-cause"
+    if body.status != "fixed":
+        given_numbers = {"mass": 1.5, "x": 0.01, "y": -0.02, "z": 0.3, "ixx": 0.02, "iyy": 0.03}
+        given_numbers |= {"izz": 0.4, "ixy": 0.0, "ixz": 0.0, "iyz": 0.0}
+        nothing = all(wanted[name] == given_numbers[name] for name in wanted)
+        status = "cause-without-edit" if nothing else "cause-refused"
+        assert (body.status, body.new, fix.data) == (status, None, document)
+        assert not sound
+        return
+    was, now = ten(ic.load(document).bodies[0]), ten(ic.load(fix.data).bodies[0])
+    for name in TEN:
+        if name in wanted:
+            assert float(now[name]) == wanted[name] or (
+                abs(float(now[name]) - wanted[name]) <= 4e-15 * abs(wanted[name])
+            )
+        else:
+            assert now[name] == was[name]
+    inertia = attributes(now[entry] for entry in TEN[4:])
+    center = " ".join(now[name] for name in "xyz")
+    expected = LINK.replace("0.01 -0.02 0.3", center).format(
+        name="link0", rpy="0 0 0", mass=now["mass"], inertia=inertia
+    )
+    given_link = LINK.format(name="link0", rpy="0 0 0", mass="1.5", inertia=attributes(SLIPPED))
+    assert fix.data == document.replace(given_link.encode(), expected.encode(), 1)
+    assert body.new == tuple(float(now[entry]) for entry in TEN[4:])
+
+
+@given(printed())
+def test_a_floor_holds_in_the_file_and_in_single_precision(six):
+    """What an engine asks of the least moment is there after printing, whatever was there."""
+
+    def refusal(mass, com, entries):
+        low, middle, high = np.linalg.eigvalsh(oracles_matrix(entries))
+        return "refused" if low < 1e-14 or low + middle < high else None
+
+    document = urdf(six, mass="1e-12").encode()
+    with asking(refusal):
+        fix = ic.fix_model(document, engines=["mujoco"], unsafe=True)
+    (body,) = fix.bodies
+    assert without_numbers(fix.data) == without_numbers(document)
+    assert body.status in ("fixed", "unchanged", "no-nearest", "numerically-zero")
+    assume(body.status == "fixed")
+    assert refusal(None, None, body.new) is None
+    assert oracles.is_consistent(np.float32(body.new).tolist())
+    with asking(refusal):
+        again = ic.fix_model(fix.data, engines=["mujoco"], unsafe=True)
+    assert not again.changed

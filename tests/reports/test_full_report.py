@@ -43,7 +43,9 @@ def test_colour_only_adds_escapes():
 
 
 def test_a_name_cannot_command_the_terminal():
-    wicked = hand_made.MISSING._replace(body="\x1b[2Jgone\n\u202e", message="tab\there")
+    wicked = hand_made.MISSING._replace(
+        body="\x1b[2Jgone\n\u202e", message="tab\there", excerpt=None
+    )
     text = shown(report_of(wicked), summary=False)
     assert text.splitlines()[0].endswith(r"[\x1b[2Jgone\n\u202e]")
     assert text.splitlines()[1] == r"  tab\there"
@@ -59,9 +61,64 @@ def test_undecodable_path_can_be_encoded():
 def test_the_fix_can_be_pasted_into_a_shell():
     import shlex
 
-    line = next(line for line in shown(hand_made.EVERYTHING).splitlines() if "--unsafe" in line)
-    command = line.split(maxsplit=1)[1]
-    assert shlex.split(command) == ["inertial-check", "fix", "--unsafe", "robots/arm one.urdf"]
+    lines = shown(hand_made.EVERYTHING).splitlines()
+    commands = [shlex.split(line.partition(" inertial-check ")[2]) for line in lines]
+    commands = [command for command in commands if command]
+    assert ["fix", "--unsafe", "robots/arm one.urdf"] in commands
+    assert ["fix", "--cause", "1", "--body", "forearm", "robots/arm one.urdf"] in commands
+
+
+def test_a_body_whose_name_repeats_goes_by_its_id():
+    twin = hand_made.CONSISTENT._replace(name="forearm")
+    file = hand_made.ARM._replace(bodies=(twin, hand_made.INCONSISTENT))
+    assert "--body '/robot/link[2]' " in shown(Report((file,)))
+
+
+def test_a_cause_without_an_edit_offers_no_command():
+    assert "--cause 2" not in shown(hand_made.EVERYTHING)
+
+
+def test_what_engines_do_is_said_once_a_body_and_alike_together():
+    text = shown(hand_made.EVERYTHING)
+    assert text.count("mujoco, gz reject; drake replaces (") == 1
+    assert "; physx, genesis warn\n" in text
+    assert "pinocchio" not in text
+
+
+def test_suppressed_findings_are_counted_and_not_shown():
+    text = shown(hand_made.EVERYTHING)
+    assert text.endswith("1 note; 2 suppressed.\n")
+    assert "IC303" not in text
+    assert "IC304" not in text
+
+
+def test_carets_stand_under_what_is_marked():
+    """Tabs have one width, wide characters two columns, combining ones none."""
+    from itertools import pairwise
+    from unicodedata import east_asian_width
+
+    lines = shown(hand_made.EVERYTHING).splitlines()
+    above, below = next((a, b) for a, b in pairwise(lines) if "\u91cd" in a)
+    start = below.index("^")
+    assert above[start:].startswith("<link name=")
+    width = sum(2 if east_asian_width(char) == "W" else 1 for char in above[start:])
+    assert below.count("^") == width == 18
+
+
+def test_a_name_that_no_shell_line_can_hold_is_not_offered():
+    name = "x" * 1_000_000
+    assert "--body" not in shown(hand_made.named(name))
+    assert "--unsafe" in shown(hand_made.named("x" * 200))
+
+
+@pytest.mark.parametrize("color", [False, True])
+def test_hostile_names_stay_on_their_lines(color):
+    plain = shown(hand_made.named("name"), color=color)
+    wicked = shown(hand_made.named(hand_made.WICKED), color=color)
+    assert len(wicked.splitlines()) == len(plain.splitlines())
+    assert not set(wicked) & set("\x00\u202e\ud800\udce9")
+    assert ("\x1b" in wicked) is color
+    assert "\x1b[2J" not in wicked
 
 
 @pytest.mark.parametrize("key", sorted(hand_made.TRIANGLE.values))

@@ -103,7 +103,7 @@ def test_counts_and_exit_code():
         "errors": 3,
         "warnings": 1,
         "notes": 1,
-        "suppressed": 0,
+        "suppressed": 2,
         "exit_code": 2,
     }
 

@@ -1,4 +1,4 @@
-"""Numbers into text: the nearest consistent tensor in as few digits as let it survive the printing.
+"""Numbers into text: a tensor in as few digits as let it survive the printing.
 
 A tensor on the boundary rounds to either side of it. So the projection is asked for a margin that
 covers the digits, and what was printed is parsed and judged again, exactly.
@@ -7,21 +7,17 @@ covers the digits, and what was printed is parsed and judged again, exactly.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from decimal import Decimal, InvalidOperation
 
 import numpy as np
 import numpy.typing as npt
 
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.representations import symmetric
 from inertial_check.model import Number
-from inertial_check.projection.closed_form import ISOTROPIC, nearest_covariance, nearest_inertia
+from inertial_check.pipeline.fixing.region import Region
 from inertial_check.projection.metrics import INERTIA
 
 Floats = npt.NDArray[np.float64]
-
-NEAREST = {"inertia": nearest_inertia, "covariance": nearest_covariance}
-"""By the name of the metric, the nearest (6,) with a margin."""
 
 MOST_DIGITS = 17
 """Significant digits that tell every float64 from its neighbours."""
@@ -32,7 +28,7 @@ _TINY_EXPONENT, _HUGE_EXPONENT = -4, 16
 _FIXED_REACH = 3
 """A number written without exponent stays so until it is this many decades smaller than it was."""
 
-_FEWEST_DIGITS = next(
+FEWEST_DIGITS = next(
     n for n in range(1, MOST_DIGITS) if tolerances.digits_margin(n) <= tolerances.NEAREST_WRITTEN
 )
 """With fewer, the margin that survives printing is farther than the nearest tensor may be left."""
@@ -101,17 +97,41 @@ def _fixed(figures: str, exponent: int) -> str:
     return f"{whole}.{part}" if part else whole
 
 
-def nearest_tensor(before: Floats, metric: str, margin: float) -> Floats | None:
-    """The nearest (6,) that a body has with this margin; None where that is zero up to rounding."""
-    nearest = np.asarray(NEAREST[metric](before, margin))
-    rounding = tolerances.floor(np.ones(())) * np.max(np.abs(before))
-    return nearest if np.max(np.abs(nearest)) > rounding else None
+_SLIPS = range(-12, 13)
+"""Powers of ten by which a decimal point can have slipped."""
 
 
-def printed_nearest(
-    numbers: Sequence[Number], nearest: Floats, metric: str, margin: float
-) -> list[str] | None:
-    """The nearest consistent tensor as texts, with the fewest digits that survive the printing.
+def exactly(value: float, like: str) -> str:
+    """A number as the shortest decimal that is this float, in the style of another text.
+
+    Where it is that text with its point or its sign elsewhere, up to the rounding of whoever
+    computed it, the digits of the text are kept: 0.01676359 / 10 is 0.001676359.
+
+    Args:
+        value: Finite.
+        like: The text that this one replaces; no fewer digits than it has are written.
+    """
+    return formatted(_slipped(value, like), MOST_DIGITS, like)
+
+
+def _slipped(value: float, like: str) -> float:
+    """The text's own digits with their point elsewhere, if that is the value up to rounding."""
+    try:
+        written = abs(Decimal(like))
+    except InvalidOperation:
+        return value
+    rounding = float(tolerances.floor(np.ones(()))) * abs(value)
+    if not written.is_finite():
+        return value
+    for power in _SLIPS:
+        shifted = float(written.scaleb(power))
+        if abs(shifted - abs(value)) <= rounding:
+            return shifted if value > 0 else -shifted
+    return value
+
+
+def printed_nearest(numbers: Sequence[Number], nearest: Floats, region: Region) -> list[str] | None:
+    """A tensor of a region as texts, with the fewest digits that survive the printing.
 
     It is moved on to a margin that covers the digits, and float32 at least. Entries that are left
     as they were keep their text.
@@ -119,8 +139,7 @@ def printed_nearest(
     Args:
         numbers: The six entries as written, in the order of model.body.ENTRIES.
         nearest: (6,) what they shall be.
-        metric: A name of NEAREST.
-        margin: What the tensor has at least once its text has been parsed.
+        region: In which the tensor is once its text has been parsed.
 
     Returns:
         Six texts; None where no number of digits serves, as for entries beyond float32.
@@ -128,10 +147,10 @@ def printed_nearest(
     allowed = tolerances.NEAREST_WRITTEN * INERTIA.distance(np.zeros(6), nearest)
     unmoved = tolerances.floor(np.ones(())) * np.max(np.abs(nearest))
     single = tolerances.epsilon(np.float32, np)
-    for digits in range(_FEWEST_DIGITS, MOST_DIGITS + 1):
-        extra = max(tolerances.digits_margin(digits), single)
+    for digits in range(FEWEST_DIGITS, MOST_DIGITS + 1):
+        further = max(tolerances.digits_margin(digits), single)
         for doubling in range(_DOUBLINGS):
-            target = NEAREST[metric](nearest, min(margin + extra * 2**doubling, ISOTROPIC))
+            target = region.project(nearest, further * 2**doubling)
             texts = [
                 number.text
                 if abs(value - number.value) <= unmoved
@@ -141,48 +160,6 @@ def printed_nearest(
             written = np.array([float(text) for text in texts])
             if not INERTIA.distance(written, nearest) <= allowed:
                 break
-            if survives(written, margin):
+            if region.holds(written):
                 return texts
     return None
-
-
-def survives(written: Floats, margin: float = 0.0) -> bool:
-    """Whether a body has these entries, without any tolerance, in float64 and in float32.
-
-    Decided twice: exactly, and by the eigenvalues that engines compute, which err by a few eps.
-
-    Args:
-        written: (6,) as parsed.
-        margin: What they must have in float64; in float32 it is 0.
-    """
-    with np.errstate(over="ignore", under="ignore"):
-        single = written.astype(np.float32)
-    if not np.all(np.isfinite(single)):
-        return False
-    slack = float(tolerances.floor(np.ones(())))
-    return (
-        is_body(written.tolist(), margin)
-        and is_body(single.tolist())
-        and _obeys_triangle(written, slack)
-        and _obeys_triangle(single, 0.0)
-    )
-
-
-def is_body(six: Sequence[float], margin: float = 0.0) -> bool:
-    """Whether S - margin tr(S) 1 >= 0, S = tr(I)/2 1 - I, in exact arithmetic: all minors."""
-    from fractions import Fraction
-
-    xx, xy, xz, yy, yz, zz = map(Fraction, six)
-    trace = xx + yy + zz
-    kept = trace * (1 - Fraction(margin))  # all of this is twice S
-    a, d, f = kept - 2 * xx, kept - 2 * yy, kept - 2 * zz
-    b, c, e = -2 * xy, -2 * xz, -2 * yz
-    determinant = a * (d * f - e * e) - b * (b * f - c * e) + c * (b * e - c * d)
-    minors = (a, d, f, a * d - b * b, a * f - c * c, d * f - e * e, determinant)
-    return trace > 0 and all(minor >= 0 for minor in minors)
-
-
-def _obeys_triangle(six: npt.NDArray[Any], slack: float) -> bool:
-    """Whether LAPACK, in the precision of the entries, finds 0 < J3 <= J2 <= J1 <= J2 + J3."""
-    low, middle, high = np.linalg.eigvalsh(symmetric(six))
-    return bool(low > 0 and low + middle - high >= slack * high)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from inertial_check.evidence.assembly import Assembly
+from inertial_check.evidence.likeness import Likeness
 from inertial_check.model.body import Model
 from inertial_check.model.finding import Judgement, Prediction
 from inertial_check.model.shape import Role
@@ -47,6 +49,28 @@ class BodyGeometry(NamedTuple):
     remarks: tuple[str, ...] = ()
 
 
+Fault = Literal["unreadable", "empty", "inward", "open", "flat", "crossing"]
+"""Why a mesh shows no volume as it stands: it cannot be read; it covers nothing; its triangles face
+inwards; it has holes; it lies in a plane, or is a sheet with two sides; it runs through itself, so
+that parts count as negative."""
+
+
+class MeshFault(NamedTuple):
+    """A mesh that was found, and is no evidence of a volume as it stands.
+
+    Attributes:
+        uri: The file, as the document names it.
+        body: Index of the first body that names it.
+        fault: What is wrong with it.
+        reason: One line: what was seen, and what it was taken for instead.
+    """
+
+    uri: str
+    body: int
+    fault: Fault
+    reason: str
+
+
 class Geometry(NamedTuple):
     """What was read of the shapes of all bodies.
 
@@ -56,11 +80,15 @@ class Geometry(NamedTuple):
         missing: The files that were not found, as the document names them, each with the index of
             the first body that names it and the reason.
         notes: What was left out besides, one line each: a missing extra, a file too large.
+        found: How many of the files that the document names were found.
+        faults: The meshes that were found and show no volume as they stand.
     """
 
     bodies: Sequence[tuple[BodyGeometry, ...]]
     missing: tuple[tuple[str, int, str], ...] = ()
     notes: tuple[str, ...] = ()
+    found: int = 0
+    faults: tuple[MeshFault, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -91,6 +119,16 @@ class Examination:
         if self.read_geometry is None:
             return Geometry(((),) * len(self.model.bodies))
         return self.read_geometry()
+
+    @cached_property
+    def assembly(self) -> Assembly:
+        """How the bodies belong together."""
+        return Assembly(self.model, self.judgements)
+
+    @cached_property
+    def likeness(self) -> Likeness:
+        """The bodies beside their geometries."""
+        return Likeness(self.assembly, self.geometry)
 
     @cached_property
     def predictions(self) -> Sequence[Predictions]:

@@ -1,0 +1,29 @@
+"""Numbers and phrases that the evidence of several causes shares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inertial_check.causes._base import Floats
+from inertial_check.model import ENTRIES
+
+
+def number(value: float) -> str:
+    """A number with the digits in which it was written, ten at most."""
+    return f"{value:.10g}"
+
+
+def tensor(six: Floats) -> str:
+    """The six entries by name, those that are zero left out."""
+    named = zip(ENTRIES, six.tolist(), strict=True)
+    return ", ".join(f"{entry} = {value:.6g}" for entry, value in named if value) or "0"
+
+
+def a_body(margin: float) -> str:
+    """That a tensor is sound, with its margin."""
+    return f"one that a body can have (margin {max(margin, 0.0):.2g})"
+
+
+def listed(words: Sequence[str], last: str = "and") -> str:
+    """a, b and c."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"

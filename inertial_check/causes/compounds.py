@@ -1,0 +1,135 @@
+"""Two causes at once, where no single one explains a body.
+
+A compound stands under the name of its first cause; its evidence tells both, and its edit undoes
+both. Only pairs that are met together are tried: what a converter does to the six numbers (order,
+sign of the products), the point about which they are taken, and their unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from inertial_check.causes._base import Cause, Floats, Proposal, Subject, entries, margins
+from inertial_check.causes._wording import a_body
+from inertial_check.causes._wording import tensor as told
+from inertial_check.causes.conventions import (
+    PRODUCTS_NEGATED,
+    ComponentOrder,
+    SignOfProducts,
+    rereadings,
+)
+from inertial_check.causes.plausibility import naturalness
+from inertial_check.causes.points import (
+    DoubleParallelAxis,
+    OriginTensorReadAsCom,
+    is_shifted,
+    parallel_axis_term,
+    printable,
+)
+from inertial_check.causes.units import UNITS
+from inertial_check.inertia.representations import symmetric
+
+_SECOND = 0.1
+"""How often a second mistake comes with one; how often a unit does, all units together."""
+
+_POINT_BY_CHANCE = 0.1
+"""Of tensors broken otherwise so many are mended by a term, whatever their unit."""
+
+_TERM = "m (|c|^2 1 - c c^T)"
+
+_GAIN = 5.0
+"""A unit is only a second cause where the body in it is so many times more natural."""
+
+
+class _Pair(NamedTuple):
+    """A cause with a second one: its weight, both in words, and what they make of the tensor."""
+
+    cause: type[Cause]
+    weight: float
+    text: str
+    six: Floats
+
+
+def pairs_of(subject: Subject) -> list[tuple[Cause, Proposal]]:
+    """What two causes make of a body that no single one explains."""
+    if not subject.broken or not subject.mass > 0:
+        return []
+    found: list[tuple[Cause, Proposal]] = []
+    pairs = [*_pairs(subject)]
+    tensors = printable(np.stack([pair.six for pair in pairs]))
+    margin, consistent = margins(tensors)
+    for row in np.flatnonzero(consistent).tolist():
+        pair = pairs[row]
+        evidence = f"{pair.text}, the tensor is {a_body(margin[row])}: {told(tensors[row])}"
+        meant = symmetric(tensors[row])
+        found.append((pair.cause(), Proposal(pair.weight, evidence, I_BBcm_Bi=meant)))
+    return found
+
+
+def _pairs(subject: Subject) -> Iterator[_Pair]:
+    """Order and sign; order and point; sign and point; unit and point."""
+    written = subject.six
+    shifted = is_shifted(subject)
+    term = parallel_axis_term(subject) if shifted else np.zeros(6)
+    for slots, text, share in rereadings():
+        reread, weight = written[list(slots)], _SECOND * share / ComponentOrder.BY_CHANCE
+        negated = f"{text}, and the products negated (sign-of-products)"
+        yield _Pair(ComponentOrder, weight, negated, reread * PRODUCTS_NEGATED)
+        if shifted:
+            moved = f"{text}, and {_TERM} added (double-parallel-axis)"
+            yield _Pair(ComponentOrder, weight, moved, reread + term)
+    if not shifted:
+        return
+    weight = _SECOND / len(UNITS) / _POINT_BY_CHANCE
+    for unit, size in UNITS.items():
+        added = f"in {unit} (units), and with {_TERM} added"
+        yield _Pair(DoubleParallelAxis, weight, added, size * written + term)
+        taken = f"in {unit} (units), with its products negated and {_TERM} subtracted"
+        yield _Pair(OriginTensorReadAsCom, weight, taken, size * written * PRODUCTS_NEGATED - term)
+
+
+_SCALABLE = (ComponentOrder, SignOfProducts)
+"""Causes that commute with a change of unit."""
+
+
+def with_units(
+    subject: Subject, single: Sequence[tuple[Cause, Proposal]]
+) -> Iterator[tuple[Cause, Proposal]]:
+    """Single causes whose body has an odd size, with the unit that makes it a usual one.
+
+    Args:
+        subject: The body.
+        single: What single causes propose.
+    """
+    if not subject.broken or not subject.mass > 0:
+        return
+    chosen = [
+        (cause, p, p.I_BBcm_Bi)
+        for cause, p in single
+        if isinstance(cause, _SCALABLE) and p.I_BBcm_Bi is not None
+    ]
+    if not chosen:
+        return
+    sizes = np.array([1.0, *UNITS.values()])
+    tensors = entries(np.stack([tensor for _, _, tensor in chosen]))
+    every = (tensors[:, None] * sizes[:, None]).reshape(-1, 6)
+    mass = np.full(len(every), subject.mass)
+    natural = naturalness(mass, every, subject.geometry, subject.R_BBi).reshape(len(chosen), -1)
+    for row, (cause, proposal, _) in enumerate(chosen):
+        best = int(np.argmax(natural[row]))
+        if natural[row, best] <= _GAIN * natural[row, 0]:
+            continue
+        unit = list(UNITS)[best - 1]
+        scaled = printable(tensors[row] * sizes[best])
+        evidence = (
+            f"{proposal.evidence}; and in {unit} (units), as its size for {subject.mass:.6g} kg "
+            f"says: {told(scaled)}"
+        )
+        weight = proposal.weight * _SECOND
+        yield (
+            cause,
+            proposal._replace(weight=weight, evidence=evidence, I_BBcm_Bi=symmetric(scaled)),
+        )

@@ -1,0 +1,161 @@
+"""Digits that were not printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from inertial_check.causes._base import Cause, Floats, Proposal, Subject
+from inertial_check.causes._wording import listed
+from inertial_check.inertia.printed import decimal_places, explained_by_digits, half_units
+from inertial_check.model import ENTRIES
+
+
+class FewDigits(Cause):
+    """The numbers were rounded, or cut off, to too few digits.
+
+    ## What happened
+    A tensor near the edge of what a body can have, as of a plate or a tube, was printed with few
+    digits: each entry moved by up to half a unit of its last, and the sum of two no longer reaches
+    the third.
+
+    ## How it is recognised
+    Some body has numbers that print the same (the verdict is rounding); or would, if digits had
+    been cut off and not rounded, which moves them by a whole unit.
+
+    ## Example
+        <mass value="1.5"/>
+        <inertia ixx="0.0021" ixy="0" ixz="0" iyy="0.0034" iyz="0" izz="0.0056"/>
+
+    ## What undoes it
+    More digits from the source. `inertial-check fix` writes the nearest tensor that a body has.
+
+    ## What people search for
+    "inertia must satisfy A + B >= C; use 'balanceinertia' to fix" (MuJoCo, whose tolerance is
+    zero); "Bad inertia tensor properties, setting inertia to zero" (PyBullet).
+
+    ## References
+    The theory page, "The box of printed digits".
+    """
+
+    name, prior = "few-digits", 0.15
+
+    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+        """That more digits were there; not which."""
+        if subject.judgement.verdict not in ("rounding", "inconsistent") or _negative(subject):
+            return
+        radii = _radii(subject)
+        if not np.any(radii):
+            return
+        rounded = subject.judgement.verdict == "rounding"
+        if not rounded and not _within(subject, 2 * radii):
+            return
+        least = min(_shown(text) for text, r in zip(subject.texts, radii, strict=True) if r)
+        unit = "half a unit" if rounded else "one unit, as where digits were cut off,"
+        yield Proposal(
+            30.0 if rounded else 3.0,
+            f"within {unit} of the last printed digits, of which the shortest entry has {least}, "
+            f"there is a body (margin as printed {subject.judgement.margin:.2g})",
+            editable=False,
+        )
+
+
+class FixedDecimals(Cause):
+    """The numbers were printed with a fixed number of decimals, too few for such small ones.
+
+    ## What happened
+    "%.3f" and its like: 0.0004 became 0.000, 0.0016 became 0.002. For a light link the numbers
+    are a few counts of the last decimal, or none.
+
+    ## How it is recognised
+    No entry has a digit beyond the k-th decimal, the smallest moment of inertia is two counts or
+    less, and within one count of each entry there is a body. Where all six are 0, a body of that
+    mass has to be so light that they would be.
+
+    ## Example
+        <mass value="0.3"/>
+        <inertia ixx="0.001" ixy="0.000" ixz="0.000" iyy="0.003" iyz="0.001" izz="0.005"/>
+
+    ## What undoes it
+    The numbers with more decimals, or with an exponent.
+
+    ## What people search for
+    "inertia must satisfy A + B >= C; use 'balanceinertia' to fix" and "mass and inertia of moving
+    bodies must be larger than mjMINVAL" (MuJoCo).
+
+    ## References
+    The theory page, "The box of printed digits".
+    """
+
+    name, prior = "fixed-decimals", 0.08
+
+    _COUNTS = 2.5
+    """Of the last decimal: a moment of up to two counts has less than one digit."""
+
+    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+        """That there were more decimals; not which."""
+        judgement = subject.judgement
+        unsound = judgement.verdict in ("rounding", "inconsistent") or judgement.numerically_zero
+        if not unsound or not all(subject.texts) or _negative(subject):
+            return
+        decimals = [decimal_places(text) for text in subject.texts]
+        known = [d for d in decimals if d is not None]
+        if not known or len(known) < 3 or max(known) < 1:
+            return
+        places = max(known)
+        unit = _unit(subject) * float(f"1e-{places}")
+        if not np.any(subject.six) and _usual_moment(subject.mass) > self._COUNTS * unit:
+            return
+        least = float(np.min(np.abs(subject.six[[0, 3, 5]])))
+        if least > self._COUNTS * unit:
+            return
+        if subject.broken and not _within(subject, np.full(6, unit)):
+            return
+        together = len(set(known)) == 1
+        names = [ENTRIES[i] for i in (0, 3, 5) if abs(subject.six[i]) == least]
+        yield Proposal(
+            (60.0 if together else 15.0) * (0.3 if "e" in "".join(subject.texts).lower() else 1.0),
+            f"no entry has more than {places} decimals, and {listed(names)} is "
+            f"{least / unit:.0f} counts of the last; within one count of each there is a body",
+            editable=False,
+        )
+
+
+def _radii(subject: Subject) -> Floats:
+    """(6,) half a unit of the last digit of each entry as printed [kg m^2]."""
+    if not all(subject.texts):
+        return np.zeros(6)
+    return np.array(half_units(subject.texts)) * _unit(subject)
+
+
+def _usual_moment(mass: float) -> float:
+    """Moment of inertia of a cube with the density of water [kg m^2]."""
+    return float(mass * (mass / 1000) ** (2 / 3) / 6)
+
+
+def _negative(subject: Subject) -> bool:
+    """Whether a moment is printed with a minus, which rounding does not add."""
+    return bool(np.any(subject.six[[0, 3, 5]] < 0))
+
+
+def _within(subject: Subject, radii: Floats) -> bool:
+    """Whether there is a body in that box around the tensor.
+
+    A spread moves by less than the radii sum to: where more is missing, no box is looked into.
+    """
+    low, middle, high = subject.judgement.principal_moments
+    missing = (high - low - middle) / 2
+    return bool(missing < np.sum(radii) and explained_by_digits(subject.six[None], radii[None])[0])
+
+
+def _unit(subject: Subject) -> float:
+    """The document's unit of inertia [kg m^2]."""
+    inertial = subject.body.inertial
+    return 1.0 if inertial is None else inertial.kilograms_per_unit * inertial.meters_per_unit**2
+
+
+def _shown(text: str) -> str:
+    """How many significant digits a text shows, with the noun."""
+    count = len([c for c in text.lower().partition("e")[0].lstrip("+-0.") if c.isdigit()])
+    return f"{count} digit{'s' if count != 1 else ''}"

@@ -1,0 +1,400 @@
+"""Causes that show beside the body's shapes: size, point, frame, formula, place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+
+from inertial_check.causes._base import Cause, Floats, Proposal, Subject
+from inertial_check.causes._witnesses import (
+    I_BBcm_Bi,
+    box_text,
+    gains,
+    is_stated,
+    tidy,
+    twin_of,
+    with_centers,
+    with_spreads,
+)
+from inertial_check.causes.placeholders import is_placeholder
+from inertial_check.evidence.assembly import SIGNS
+from inertial_check.evidence.formulas import misread_formula
+from inertial_check.evidence.likeness import Reading, readings_of
+from inertial_check.inertia import resemblance
+
+PLAIN = 2.0
+"""How many times more probable the body has to become for a cause to be named at all."""
+
+_EXACT = 500.0
+"""Of a tensor that is a formula's to three digits in all its entries, by chance."""
+
+
+def _readings(subject: Subject, cause: str) -> list[Reading]:
+    """What a cause of that name makes of a body that has no placeholder."""
+    if not is_stated(subject) or is_placeholder(subject):
+        return []
+    every = readings_of(subject.examination, subject.index)
+    return [reading for reading in every if reading.cause == cause]
+
+
+def reread(subject: Subject, cause: str) -> Iterator[Proposal]:
+    """The readings of a cause that make the body far more probable.
+
+    Args:
+        subject: A body.
+        cause: sign-of-products, about-link-origin or wrong-frame.
+    """
+    readings = _readings(subject, cause)
+    if not readings:
+        return
+    spreads = np.array([reading.C_BBcm_B for reading in readings])
+    ratio = gains(subject, with_spreads(subject, spreads))
+    for reading, gain in zip(readings, ratio.tolist(), strict=True):
+        if gain > PLAIN:
+            yield Proposal(
+                gain / len(readings),
+                f"{reading.what} the tensor fits {_witness(subject)} far better "
+                f"({gain:.3g} times as probable): {box_text(subject.mass, reading.C_BBcm_B)}",
+                I_BBcm_Bi=I_BBcm_Bi(subject, subject.mass, reading.C_BBcm_B),
+            )
+
+
+def _witness(subject: Subject) -> str:
+    """What a body is compared with."""
+    likeness = subject.examination.likeness
+    other = twin_of(subject)
+    names = ["the body's shapes"] if likeness.known[subject.index] else []
+    names += [] if other is None else [subject.examination.model.bodies[other].name]
+    return " and ".join(names) or "other bodies"
+
+
+class SizeMismatch(Cause):
+    """Mass and inertia are of another size than the shapes, by no unit's factor.
+
+    ## What happened
+    The part was scaled after its mass properties were taken, the numbers are those of another
+    version or of a whole subassembly, or the mass was adapted and the inertia was not.
+
+    ## How it is recognised
+    The root mean square distance of the mass from its centre differs from that of the shapes by
+    more than honest links do, and no unit explains it.
+
+    ## Example
+        <link name="link">
+          <inertial>
+            <mass value="2"/>
+            <inertia ixx="0.08" ixy="0" ixz="0" iyy="0.08" iyz="0" izz="0.016"/>
+          </inertial>
+          <visual><geometry><box size="0.1 0.1 0.24"/></geometry></visual>
+        </link>
+
+    ## What undoes it
+    The numbers of this part. The edit scales the tensor to the size of the shapes, and keeps its
+    form.
+
+    ## What people search for
+    "scale mesh URDF inertia"; "inertia too large for mesh"; "inertia too small unstable".
+
+    ## References
+    The plausibility page.
+    """
+
+    name, prior = "size-mismatch", 0.05
+
+    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+        """The tensor scaled to the size of the shapes."""
+        if not is_stated(subject) or is_placeholder(subject):
+            return
+        found = dict(self._ratios(subject))
+        if not found:
+            return
+        assembly = subject.examination.assembly
+        ratios = np.array(list(found.values()))
+        C_BBcm_B = assembly.C_BBcm_B[subject.index] / ratios[:, None, None] ** 2
+        gain = gains(subject, with_spreads(subject, C_BBcm_B))
+        best = int(np.argmax(gain))
+        if gain[best] > PLAIN:
+            yield Proposal(
+                float(gain[best]) / 10,  # of some sizes or other
+                f"mass and inertia are those of a body {ratios[best]:.3g} times the size of "
+                f"{list(found)[best]}; scaled, of {box_text(subject.mass, C_BBcm_B[best])}",
+                I_BBcm_Bi=tidy(subject.I_BBcm_Bi / ratios[best] ** 2),
+            )
+
+    def _ratios(self, subject: Subject) -> Iterator[tuple[str, float]]:
+        """How many times as large the body is as what it is compared with."""
+        assembly, likeness = subject.examination.assembly, subject.examination.likeness
+        ratios = likeness.size_ratio[likeness.body == subject.index]
+        if not len(ratios):
+            return
+        yield "the shapes", float(np.exp(np.mean(np.log(ratios))))
+        other = twin_of(subject)
+        if other is not None:
+            name = subject.examination.model.bodies[other].name
+            yield name, float(assembly.size[subject.index] / assembly.size[other])
+
+
+class AboutLinkOrigin(Cause):
+    """The tensor is about the link's origin, not about the centre of mass.
+
+    ## What happened
+    CAD reports the inertia about the origin of the coordinate system and about the centre of mass;
+    the wrong block was copied. URDF, SDF and MJCF want it about the centre of mass.
+
+    ## How it is recognised
+    Less m (|c|^2 1 - c c^T) the tensor is still one that a body can have, and it fits the shapes or
+    the twin far better.
+
+    ## Example
+        <link name="link">
+          <inertial>
+            <origin xyz="0 0 0.2"/>
+            <mass value="2"/>
+            <inertia ixx="0.107" ixy="0" ixz="0" iyy="0.107" iyz="0" izz="0.0008"/>
+          </inertial>
+          <visual><origin xyz="0 0 0.2"/><geometry><box size="0.05 0.05 0.4"/></geometry></visual>
+        </link>
+
+    ## What undoes it
+    The parallel-axis term subtracted once.
+
+    ## What people search for
+    "moments of inertia taken at the output coordinate system"; "taken at the center of mass and
+    aligned with the output coordinate system" (SolidWorks); "Lxx, Ixx, Px".
+
+    ## References
+    Heins, Rigid Body Inertial Parameters, "Parallel Axis Theorem".
+    """
+
+    name, prior = "about-link-origin", 0.08
+
+    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+        """The tensor about the centre of mass."""
+        yield from reread(subject, self.name)
+
+
+class WrongFrame(Cause):
+    """The right tensor stands in the wrong axes.
+
+    ## What happened
+    The axes of the CAD part are not those of the link: y up and z up were exchanged, axes were
+    shifted cyclically, the rotation of the inertial's origin was left out, applied twice, or
+    inverted; so does a quaternion whose vector part has the other sign.
+
+    ## How it is recognised
+    The principal moments fit the shapes, the principal axes are 20 degrees or more away, and one of
+    these turns brings them there.
+
+    ## Example
+        <link name="wheel">
+          <inertial>
+            <mass value="2.6"/>
+            <inertia ixx="0.0247" ixy="0" ixz="0" iyy="0.0247" iyz="0" izz="0.0435"/>
+          </inertial>
+          <collision>
+            <origin rpy="1.5708 0 0"/><geometry><cylinder radius="0.18" length="0.11"/></geometry>
+          </collision>
+        </link>
+
+    ## What undoes it
+    The six numbers in the link's axes, or the rotation of the inertial's origin.
+
+    ## What people search for
+    "Blender y up z up URDF"; "wheel inertia cylinder axis URDF"; "MuJoCo quat order wxyz".
+
+    ## References
+    husky/husky_description (the wheels' axis).
+    """
+
+    name, prior = "wrong-frame", 0.08
+
+    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+        """The tensor, turned."""
+        yield from reread(subject, self.name)
+
+
+class WrongFormula(Cause):
+    """A textbook formula was misread.
+
+    ## What happened
+    The moments of a box, cylinder or sphere were computed by hand: about another axis, without the
+    mass, with 1/12 for 1/4, with the diameter for the radius, or for a thin rod.
+
+    ## How it is recognised
+    To three digits the moments are what such a misreading gives for the body's one shape.
+
+    ## Example
+        <link name="wheel">
+          <inertial>
+            <mass value="2"/>
+            <inertia ixx="0.0036" ixy="0" ixz="0" iyy="0.0084667" iyz="0" izz="0.0084667"/>
+          </inertial>
+          <collision><geometry><cylinder radius="0.06" length="0.2"/></geometry></collision>
+        </link>
+
+    ## What undoes it
+    Box: m/12 (y^2 + z^2) about x. Cylinder along z: m/12 (3 r^2 + h^2) about x and y, m/2 r^2 about
+    z. Sphere: 2/5 m r^2.
+
+    ## What people search for
+    "moment of inertia cylinder URDF formula"; "xacro macro cylinder inertia".
+
+    ## References
+    Heins, Rigid Body Inertial Parameters, appendix (moments of solids).
+    """
+
+    name, prior = "wrong-formula", 0.06
+
+    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+        """The moments of the formula as it is meant."""
+        if not is_stated(subject):
+            return
+        found = misread_formula(subject.body, subject.mass, subject.six)
+        if found is not None:
+            moments = ", ".join(f"{moment:.6g}" for moment in found.moments)
+            yield Proposal(
+                _EXACT,
+                f"the moments are those of the body's {found.kind} with {found.mistake}; the "
+                f"formula gives {moments} kg m^2",
+                I_BBcm_Bi=tidy(np.diag(found.moments)),
+            )
+
+
+class ComOutside(Cause):
+    """A coordinate of the centre of mass has the wrong sign, or is in millimetres.
+
+    ## What happened
+    A minus was lost or added by hand, the y axis of the CAD part points the other way, or the three
+    numbers are in millimetres or centimetres.
+
+    ## How it is recognised
+    With other signs, or divided by 1000 or 100, the centre of mass lies within the shapes, and
+    where the twin has it.
+
+    ## Example
+        <link name="link">
+          <inertial>
+            <origin xyz="0 0 -0.1"/>
+            <mass value="0.5"/>
+            <inertia ixx="0.0018" ixy="0" ixz="0" iyy="0.0018" iyz="0" izz="0.0001"/>
+          </inertial>
+          <visual><origin xyz="0 0 0.1"/><geometry><box size="0.03 0.03 0.2"/></geometry></visual>
+        </link>
+
+    ## What undoes it
+    The sign, or metres.
+
+    ## What people search for
+    "center of mass outside of link RViz"; "inertial origin xyz millimeters".
+
+    ## References
+    The plausibility page.
+    """
+
+    name, prior = "com-outside", 0.08
+
+    _SCALES = (("in millimetres", 1e-3), ("in centimetres", 1e-2), ("in inches", 0.0254))
+
+    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+        """Every choice of signs, and other units."""
+        p_BoBcm_B = subject.p_BoBcm_B
+        if not is_stated(subject) or not np.any(p_BoBcm_B):
+            return
+        meant = {f"read {what}": factor * p_BoBcm_B for what, factor in self._SCALES}
+        for signs in product((1.0, -1.0), repeat=3):
+            flipped = [axis for axis, sign in zip("xyz", signs, strict=True) if sign < 0]
+            if flipped and all(p_BoBcm_B["xyz".index(axis)] for axis in flipped):
+                meant[f"with the other sign of {' and '.join(flipped)}"] = p_BoBcm_B * signs
+        centers = np.array(list(meant.values()))
+        ratio = gains(subject, with_centers(subject, centers))
+        for (what, center), gain in zip(meant.items(), ratio.tolist(), strict=True):
+            if gain > PLAIN:
+                place = ", ".join(f"{x:.6g}" for x in center)
+                yield Proposal(
+                    gain / len(meant),
+                    f"{what} the centre of mass ({place}) m fits {_witness(subject)} far better",
+                    p_BoBcm_B=tidy(center),
+                )
+
+
+class RotorInertia(Cause):
+    """The inertia of a motor, as the joint feels it, was added to the link.
+
+    ## What happened
+    A rotor behind a gear of ratio n resists with n^2 times its inertia about the joint's axis. That
+    belongs into armature (MJCF), rotor inertia (Drake) or a transmission; added to the link's
+    tensor it also acts where it should not, and where armature is set too it counts twice.
+
+    ## How it is recognised
+    The tensor is larger than that of the shapes, or of the twin, about the joint's axis alone.
+
+    ## Example
+        <link name="finger">
+          <inertial>
+            <mass value="0.5"/>
+            <inertia ixx="0.0034" ixy="0" ixz="0" iyy="0.0017" iyz="0" izz="0.0021"/>
+          </inertial>
+          <visual><geometry><box size="0.2 0.1 0.03"/></geometry></visual>
+        </link>
+
+    ## What undoes it
+    The inertia of the link in the tensor, and that of the rotor where the format has a place for
+    it.
+
+    ## What people search for
+    "reflected inertia URDF"; "armature MuJoCo rotor inertia gear ratio".
+
+    ## References
+    The plausibility page.
+    """
+
+    name, prior = "rotor-inertia", 0.03
+
+    _LEAST = 0.2
+    """Share of the trace from which an addition about one axis shows."""
+
+    _SEEN = 40.0
+    """Other errors hardly choose the joint's axis, and leave the rest as it was."""
+
+    _REST = 0.15
+    """Share of the trace that may be left besides."""
+
+    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+        """The tensor without what it has about the joint's axis beyond the twin or the shapes."""
+        axis_B = subject.body.axis_B
+        if axis_B is None or not is_stated(subject) or is_placeholder(subject):
+            return
+        axis = np.array(axis_B)
+        across = np.outer(axis, axis)
+        I_BBcm_B = resemblance.turned(subject.R_BBi, subject.I_BBcm_Bi)
+        for what, link in self._links(subject):
+            beyond = I_BBcm_B - link
+            J = float(axis @ beyond @ axis)
+            size = float(np.trace(I_BBcm_B))
+            rest = float(np.linalg.norm(beyond - J * across))
+            if self._LEAST * size < J and rest < self._REST * size:
+                tensor = resemblance.turned(subject.R_BBi.T, I_BBcm_B - J * across)
+                yield Proposal(
+                    self._SEEN,
+                    f"about the joint's axis the tensor has {J:.4g} kg m^2 more than {what}, and "
+                    "besides it is the same",
+                    I_BBcm_Bi=tidy(tensor),
+                )
+                return
+
+    def _links(self, subject: Subject) -> Iterator[tuple[str, Floats]]:
+        """Tensors that the link may have without a rotor, body axes [kg m^2]."""
+        assembly, likeness = subject.examination.assembly, subject.examination.likeness
+        other = twin_of(subject)
+        if other is not None and abs(assembly.mass[other] - subject.mass) < 0.05 * subject.mass:
+            theirs = resemblance.inertia(assembly.mass[other], assembly.C_BBcm_B[other])
+            name = subject.examination.model.bodies[other].name
+            written = resemblance.turned(subject.R_BBi, subject.I_BBcm_Bi)
+            reflected = SIGNS[:, :, None] * theirs * SIGNS[:, None, :]
+            best = np.argmin(np.linalg.norm(reflected - written, axis=(1, 2)))
+            yield f"that of {name}", reflected[best]
+        for row in np.flatnonzero(likeness.body == subject.index).tolist():
+            C_G = likeness.C_GGcm_B[row]
+            yield "that of the shapes, evenly filled,", resemblance.inertia(subject.mass, C_G)

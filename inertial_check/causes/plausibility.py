@@ -1,0 +1,102 @@
+"""How natural a body is: the other half of what speaks for a cause that mends it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from inertial_check.causes._base import Floats
+from inertial_check.evidence import BodyGeometry
+from inertial_check.inertia import resemblance, tolerances
+from inertial_check.inertia.eigen import eigenvalues
+from inertial_check.inertia.representations import second_moment
+
+# The constants below were fitted to the 1,420 different valid inertials of the model collection
+# that the tests read: quartiles, and tails that never rule a body out.
+
+_MARGIN = 0.01
+"""A twentieth of all bodies are flatter: margin 0.006; half are at 0.13 or above."""
+
+_CORRELATION = 0.5
+"""Of the products |S_ij| / sqrt(S_ii S_jj): half are below 0.03, a tenth above 0.4."""
+
+_DENSITY, _DECADES = 2.5, 0.6
+"""log10 [kg/m^3] of a ball with the body's mass and radius of gyration; half are within 0.6."""
+
+_DISCREPANCY = 0.35
+"""Of a body from its geometry: log of the sizes' ratio, and shape; hollow links differ by less."""
+
+_STAND_IN = 0.2
+"""Of shapes: a marker of a millimetre, a hull of the whole robot. These say nothing of the body."""
+
+_LEAST = 0.1
+"""Of flatness: plates are odd, but how thin they are says nothing more."""
+
+
+def naturalness(
+    mass: Floats, six: Floats, geometry: Sequence[BodyGeometry] = (), R_BBi: Floats | None = None
+) -> Floats:
+    """How often real bodies are like these, relative to the most usual ones.
+
+    Args:
+        mass: (n,) [kg].
+        six: (n, 6) tensors about the centre of mass [kg m^2].
+        geometry: What the body's shapes say.
+        R_BBi: (3, 3) from the axes of the tensors to those of the geometry; None for the same.
+
+    Returns:
+        (n,) between 0 and 1; 0 where no body has the tensor.
+    """
+    with np.errstate(all="ignore"):
+        S = second_moment(six)
+        spreads = eigenvalues(S)
+        size = np.sum(spreads, axis=-1)
+        margin = spreads[:, 0] / size
+        flat = np.maximum(_LEAST, _share(margin, _MARGIN))
+        slanted = 1 / (1 + (_correlation(S) / _CORRELATION) ** 2)
+        sized = density_likelihood(mass, size)
+        if geometry:
+            sized = np.fmax(_STAND_IN * sized, _resemblance(mass, six, geometry, R_BBi))
+        sound = margin >= -tolerances.floor(np.ones_like(margin))
+    result: Floats = np.nan_to_num(np.where(sound, flat * slanted * sized, 0.0), nan=0.0)
+    return result
+
+
+def _share(value: Floats, half: float) -> Floats:
+    result: Floats = np.maximum(value, 0.0) / (np.maximum(value, 0.0) + half)
+    return result
+
+
+def _correlation(S: Floats) -> Floats:
+    """(n,) the largest |S_ij| / sqrt(S_ii S_jj)."""
+    xx, xy, xz, yy, yz, zz = S.T
+    every = np.stack([xy**2 / (xx * yy), xz**2 / (xx * zz), yz**2 / (yy * zz)])
+    result: Floats = np.sqrt(np.max(np.nan_to_num(every, nan=0.0, posinf=1.0), axis=0))
+    return np.minimum(result, 1.0)
+
+
+def density_likelihood(mass: Floats, size: Floats) -> Floats:
+    """(n,) of the density of the ball with this mass and radius of gyration."""
+    radius = np.sqrt(5 / 3 * size / mass)
+    density = mass / (4 / 3 * np.pi * radius**3)
+    return _tailed((np.log10(density) - _DENSITY) / _DECADES)
+
+
+def _resemblance(
+    mass: Floats, six: Floats, geometry: Sequence[BodyGeometry], R_BBi: Floats | None
+) -> Floats:
+    """(n,) of the discrepancy from the shapes that fit best."""
+    C = resemblance.turned(
+        np.eye(3) if R_BBi is None else R_BBi, resemblance.spread(mass, resemblance.matrices(six))
+    )
+    each = [
+        resemblance.discrepancy(C, resemblance.matrices(shapes.C_GGcm_B)) for shapes in geometry
+    ]
+    return _tailed(np.min(np.stack(each), axis=0) / _DISCREPANCY)
+
+
+def _tailed(deviation: Floats) -> Floats:
+    """1 at 0, with heavier tails than Cauchy's: one body in ten is five deviations off or more."""
+    result: Floats = (1 + deviation**2 / 2) ** -0.75
+    return result

@@ -1,0 +1,244 @@
+"""Causes that show beside the other bodies of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from inertial_check.causes._base import Cause, Proposal, Subject
+from inertial_check.causes._witnesses import (
+    I_BBcm_Bi,
+    Meant,
+    gains,
+    is_stated,
+    tidy,
+    twin_of,
+    written,
+)
+from inertial_check.causes.placeholders import is_placeholder
+from inertial_check.evidence.assembly import SIGNS, Assembly
+
+_TWIN = 0.15
+"""How far twins may be apart, relative to their size, and still be twins."""
+
+_ENOUGH = 2
+"""Other twins that have to agree on a plane of reflection for it to be believed."""
+
+
+class Mirror(Cause):
+    """One side was not reflected, or not kept up to date with the other.
+
+    ## What happened
+    The block of the left body was copied to the right one without changing the sign of y; or one
+    side was measured, corrected or given a payload, and the other was not.
+
+    ## How it is recognised
+    Bodies whose names differ in the side alone have other masses or moments, or are copies where
+    the model's other twins are reflections. The side that fits its shapes worse, or has the odd
+    density, is the wrong one; where nothing tells, both are named.
+
+    ## Example
+        <link name="left_finger">
+          <inertial>
+            <mass value="0.1"/>
+            <inertia ixx="0.00002" ixy="0" ixz="0" iyy="0.00002" iyz="0" izz="0.000004"/>
+          </inertial>
+        </link>
+        <link name="right_finger">
+          <inertial>
+            <mass value="0.15"/>
+            <inertia ixx="0.00002" ixy="0" ixz="0" iyy="0.00002" iyz="0" izz="0.000004"/>
+          </inertial>
+        </link>
+
+    ## What undoes it
+    The numbers of the other side, reflected as the model's other twins are: for a plane y = 0 the
+    signs of y, I_xy and I_yz change.
+
+    ## What people search for
+    "mirror URDF inertia left right"; "xacro reflect parameter inertia sign"; "robot drifts to one
+    side".
+
+    ## References
+    The plausibility page.
+    """
+
+    name, prior = "mirror", 0.08
+
+    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+        """The numbers of the other side, reflected."""
+        if not is_stated(subject) or is_placeholder(subject):
+            return
+        other = twin_of(subject)
+        if other is None:
+            return
+        assembly = subject.examination.assembly
+        row = _row(assembly, subject.index)
+        pairs = assembly.twin_pairs
+        usual = _usual_reflection(assembly, row)
+        differ = pairs.mass[row] > 1 + _TWIN or max(pairs.moments[row], pairs.apart[row]) > _TWIN
+        copied = usual is not None and usual != 0 and pairs.reflections[row, 0] <= _TWIN
+        unreflected = copied and usual is not None and pairs.reflections[row, usual] > _TWIN
+        if not differ and not unreflected:
+            return
+        signs = SIGNS[0 if usual is None else usual]
+        C_BBcm_B = np.outer(signs, signs) * assembly.C_BBcm_B[other]
+        mass, center = float(assembly.mass[other]), signs * assembly.p_BoBcm_B[other]
+        meant = Meant(np.array([mass]), center[None], C_BBcm_B[None])
+        name = subject.examination.model.bodies[other].name
+        how = "a copy of" if unreflected else "no mirror image of"
+        told = usual is not None
+        yield Proposal(
+            min(3.0 * float(gains(subject, meant, twin=False)[0]), 6.0),
+            f"it is {how} {name} ({mass:.6g} kg, here {subject.mass:.6g} kg; the moments differ by "
+            f"{100 * pairs.moments[row]:.0f} %)"
+            + ("" if told else "; no other twins tell how the axes of the two sides stand"),
+            mass=mass if told and mass != subject.mass else None,
+            p_BoBcm_B=tidy(center) if told else None,
+            I_BBcm_Bi=I_BBcm_Bi(subject, mass, C_BBcm_B) if told else None,
+            editable=told,
+        )
+
+
+def _row(assembly: Assembly, index: int) -> int:
+    return int(np.flatnonzero(np.any(assembly.twin_pairs.bodies == index, axis=1))[0])
+
+
+def _usual_reflection(assembly: Assembly, without: int) -> int | None:
+    """The reflection on which the other twins of the model agree; None where they do not."""
+    fits = np.delete(assembly.twin_pairs.reflections, without, axis=0) <= _TWIN
+    fits = fits[np.any(fits, axis=1) & ~np.all(fits, axis=1)]
+    if len(fits) < _ENOUGH:
+        return None
+    shares = np.mean(fits, axis=0)
+    best = int(np.argmax(shares))
+    return best if shares[best] >= 2 / 3 else None
+
+
+class CopiedBlock(Cause):
+    """The ten numbers are those of another body.
+
+    ## What happened
+    A link was made by copying another, and its inertial never changed.
+
+    ## How it is recognised
+    Mass, centre and tensor agree with those of another body to the last digit, although the two
+    look different: in their shapes, in the distances of their joints, or by their names alone.
+
+    ## Example
+        <link name="finger">
+          <inertial>
+            <mass value="0.5"/>
+            <inertia ixx="0.0018" ixy="0" ixz="0" iyy="0.0018" iyz="0" izz="0.00008"/>
+          </inertial>
+          <visual><geometry><box size="0.03 0.03 0.2"/></geometry></visual>
+        </link>
+        <link name="tip">
+          <inertial>
+            <mass value="0.5"/>
+            <inertia ixx="0.0018" ixy="0" ixz="0" iyy="0.0018" iyz="0" izz="0.00008"/>
+          </inertial>
+          <visual><geometry><box size="0.03 0.03 0.09"/></geometry></visual>
+        </link>
+
+    ## What undoes it
+    The body's own numbers, from where those of the others came.
+
+    ## What people search for
+    "same inertia for all links URDF".
+
+    ## References
+    A tensor of link_1 on the base, in the discussions of compas-dev/compas_fab.
+    """
+
+    name, prior = "copied-block", 0.08
+
+    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+        """That it is a copy; what the body was to be, nothing tells."""
+        if subject.broken:
+            yield from _broken_copy(subject)
+        if not is_stated(subject) or is_placeholder(subject):
+            return
+        assembly, bodies = subject.examination.assembly, subject.examination.model.bodies
+        twin = twin_of(subject)
+        for group in assembly.same_numbers:
+            others = [index for index in group if index not in (subject.index, twin)]
+            if subject.index in group and others:
+                names = ", ".join(bodies[index].name for index in others[:3])
+                yield Proposal(
+                    40.0,
+                    f"the ten numbers are those of {names}"
+                    f"{' and others' if len(others) > 3 else ''}, to the last digit",
+                    editable=False,
+                )
+
+
+def _broken_copy(subject: Subject) -> Iterator[Proposal]:
+    """A tensor that no body has, on two bodies that are not the same: one has it by copy at least.
+
+    Which of the two, only another cause can tell, one that explains the tensor on the other.
+    """
+    examination, own = subject.examination, subject.judgement
+    pairs = zip(examination.model.bodies, examination.judgements, strict=True)
+    names = [
+        body.name
+        for body, judgement in pairs
+        if judgement.I_BBcm_Bi == own.I_BBcm_Bi
+        and (judgement.mass, judgement.p_BoBcm_B) != (own.mass, own.p_BoBcm_B)
+    ]
+    if names:
+        yield Proposal(
+            0.7,
+            f"no body has this tensor, and {', '.join(names[:3])}, whose mass or centre of mass is "
+            "another, has the same six numbers to the last digit",
+            editable=False,
+        )
+
+
+class TotalMass(Cause):
+    """This body makes the model heavier, or lighter, than it was said to be.
+
+    ## What happened
+    One link has the mass of an older revision, of a whole subassembly, or in another unit.
+
+    ## How it is recognised
+    The expected mass (--expect-mass) is missed, and with the difference taken from this body, its
+    tensor in proportion, the body has a more usual density.
+
+    ## Example
+    `inertial-check check --expect-mass 18.4 arm.urdf`, where one link of 2.6 kg was weighed with
+    its gripper.
+
+    ## What undoes it
+    The mass of this link alone.
+
+    ## What people search for
+    "URDF total mass"; "robot heavier than datasheet".
+
+    ## References
+    None: the number comes from you.
+    """
+
+    name, prior = "total-mass", 0.02
+
+    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+        """The body without what is too much."""
+        expected = subject.examination.expected_mass
+        if expected is None or not is_stated(subject):
+            return
+        beyond = subject.examination.assembly.total_mass - expected[0]
+        mass = subject.mass - beyond
+        if abs(beyond) <= expected[1] * expected[0] or mass <= 0:
+            return
+        now = written(subject)
+        gain = float(gains(subject, now._replace(mass=np.array([mass])))[0])
+        if gain > 1:
+            yield Proposal(
+                gain,
+                f"the model weighs {abs(beyond):.4g} kg {'more' if beyond > 0 else 'less'} than "
+                f"expected; with {mass:.6g} kg in place of {subject.mass:.6g} kg this body would "
+                "make that good",
+                mass=float(tidy(mass)),
+                I_BBcm_Bi=tidy(subject.I_BBcm_Bi * (mass / subject.mass)),
+            )

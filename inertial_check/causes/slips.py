@@ -1,0 +1,186 @@
+"""Slips of the hand: a decimal point, a sign."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import exp, log10, sqrt
+
+import numpy as np
+
+from inertial_check.causes._base import NOTHING, Cause, Floats, Proposal, Subject
+from inertial_check.causes._wording import a_body, listed, number
+from inertial_check.inertia.representations import symmetric
+from inertial_check.model import ENTRIES
+
+_POWERS = (-1, 1, -2, 2, -3, 3, -4, 4, -5, 5, -6, 6)
+
+_SHIFTS = {1: 0.4, 2: 0.15, 3: 0.3, 4: 0.05, 5: 0.03, 6: 0.07}
+"""How often a point is so many places off, in either direction: one by hand, three by a prefix."""
+
+_ERROR_DECADES, _GROSS, _GROSS_DECADES = 0.4, 0.1, 12.0
+"""By how much an entry is off for any other reason: mostly by a factor of e^0.92 = 2.5 or less, one
+in ten anywhere among twelve decades."""
+
+_MOMENT_DECADES, _PRODUCT_DECADES = (0.02, 2.0), 4.0
+"""Over so many decades the entry may lie: a moment between the difference and the sum of the two
+others, a product anywhere below its bound."""
+
+_PRODUCTS = {1: (0, 3), 2: (0, 5), 4: (3, 5)}
+"""Between which moments each stands."""
+
+
+class DecimalSlip(Cause):
+    """One entry is a power of ten too large or too small.
+
+    ## What happened
+    A decimal point was typed, copied or pasted in the wrong place, an exponent got lost ("1.676e-3"
+    became "1.676"), or one entry was written in another unit than its neighbours.
+
+    ## How it is recognised
+    Every entry is multiplied by 10^k, k = -6 to 6, the five others as written, and all tensors are
+    judged. An entry is named where some power makes the tensor one that a body can have; of several
+    the most natural. The evidence says whether other entries serve as well. It counts for more, the
+    narrower the interval that the entry had to hit, and the farther it was off: few other mistakes
+    change a number by a thousand.
+
+    ## Example
+        <mass value="1.559"/>
+        <inertia ixx="0.0026619" ixy="-3.1029e-05" ixz="9.34e-06"
+                 iyy="0.0023025" iyz="0.000151466" izz="1.676359"/>
+
+    ## What undoes it
+    The point back in its place. Compare with the source (the CAD report, the vendor's description):
+    a number that looks like a slip has been another revision of the hardware before.
+
+    ## What people search for
+    "inertia must satisfy A + B >= C; use 'balanceinertia' to fix" (MuJoCo); "did not pass the test
+    CouldBePhysicallyValid" (Drake); "A link named ... has invalid inertia." (Gazebo); "Bad inertia
+    tensor properties, setting inertia to zero" (PyBullet).
+
+    ## References
+    The example is from RealManRobot/rm_models, where it was reported.
+    """
+
+    name, prior, mends = "decimal-slip", 0.2, True
+
+    def candidates(self, subject: Subject) -> Floats:
+        """Every entry that is not zero, times every power of ten."""
+        if not subject.broken:
+            return NOTHING
+        written = np.flatnonzero(subject.six)
+        entry = np.repeat(written, len(_POWERS))
+        six = np.tile(subject.six, (len(entry), 1))
+        six[np.arange(len(entry)), entry] = [
+            shifted(value, power) for value in subject.six[written].tolist() for power in _POWERS
+        ]
+        return six
+
+    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+        """Every entry and shift that make a body of the tensor."""
+        six, margin, consistent = self.trials(subject)
+        rows = np.flatnonzero(consistent).tolist()
+        entry = {row: int(np.flatnonzero(six[row] != subject.six)[0]) for row in rows}
+        for row in rows:
+            i, power = entry[row], _POWERS[row % len(_POWERS)]
+            others = {entry[r]: six[r, entry[r]] for r in reversed(rows) if entry[r] != i}
+            also = [f"{ENTRIES[e]} = {number(value)}" for e, value in sorted(others.items())]
+            alone = (
+                f"so does {listed(also, 'or')}"
+                if also
+                else "no other single entry times a power of ten does"
+            )
+            yield Proposal(
+                _weight(subject.six, i, power),
+                f"{ENTRIES[i]} = {number(subject.six[i])} does not go with the other five; "
+                f"{10 ** abs(power)} times {'less' if power < 0 else 'more'}, "
+                f"{number(six[row, i])}, makes the tensor {a_body(margin[row])}; {alone}",
+                I_BBcm_Bi=symmetric(six[row]),
+            )
+
+
+def _weight(six: Floats, entry: int, power: int) -> float:
+    """How much more often a slip leads from what is admissible to this entry than another error."""
+    decades, beyond = _window(six, entry)
+    other = _GROSS / _GROSS_DECADES
+    other += (1 - _GROSS) / (2 * _ERROR_DECADES) * exp(-beyond / _ERROR_DECADES)
+    return _SHIFTS[abs(power)] / 2 / decades / other
+
+
+def _window(six: Floats, entry: int) -> tuple[float, float]:
+    """How many decades an entry may lie in, the others as written, and how far beyond it lies."""
+    moments = six[[0, 3, 5]]
+    if entry in _PRODUCTS:
+        i, j = _PRODUCTS[entry]
+        half = float(np.sum(moments)) / 2
+        bound = sqrt(max(half - six[i], 0.0) * max(half - six[j], 0.0))
+        beyond = log10(abs(six[entry]) / bound) if bound > 0 else 0.0
+        return _PRODUCT_DECADES, max(beyond, 0.0)
+    narrowest, widest = _MOMENT_DECADES
+    one, other = np.abs(np.delete(moments, (0, 3, 5).index(entry))).tolist()
+    high = one + other
+    if not high:
+        return widest, 0.0
+    low = max(abs(one - other), high * 10**-widest)
+    value = abs(six[entry])
+    return max(narrowest, log10(high / low)), max(0.0, log10(value / high), log10(low / value))
+
+
+class NegativeDiagonal(Cause):
+    """Moments of inertia have the wrong sign.
+
+    ## What happened
+    A moment of inertia is a sum of squares and never negative. A minus was typed or kept from a
+    neighbouring product, or the whole tensor was negated: by a formula with m [c][c] in place of
+    -m [c][c], or by a change of handedness that was carried out on the numbers.
+
+    ## How it is recognised
+    At least one diagonal entry is negative, and the tensor is one that a body can have once the
+    negative ones, or all six entries, have the other sign. A negative entry that this does not mend
+    has another cause: double-parallel-axis or component-order.
+
+    ## Example
+        <mass value="1"/>
+        <inertia ixx="0.012" ixy="0.0004" ixz="0" iyy="-0.0131" iyz="0" izz="0.0047"/>
+
+    ## What undoes it
+    The sign.
+
+    ## What people search for
+    "inertia must have positive eigenvalues" (MuJoCo); "A link named ... has invalid inertia."
+    (Gazebo); "did not pass the test CouldBePhysicallyValid" (Drake).
+
+    ## References
+    Heins, Rigid Body Inertial Parameters, eq. 9 (I_c >= 0).
+    """
+
+    name, prior, mends = "negative-diagonal", 0.05, True
+
+    def candidates(self, subject: Subject) -> Floats:
+        """The negative moments negated; everything negated."""
+        if not subject.broken or not np.any(subject.six[[0, 3, 5]] < 0):
+            return NOTHING
+        moments = np.array([1, 0, 0, 1, 0, 1], dtype=bool)
+        single = np.where(moments, np.abs(subject.six), subject.six)
+        return np.stack([single, -subject.six])
+
+    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+        """The tensor with the signs that a body can have."""
+        six, margin, consistent = self.trials(subject)
+        if not consistent.any():
+            return
+        below = [ENTRIES[i] for i in (0, 3, 5) if subject.six[i] < 0]
+        negative = listed(below)
+        for row in np.flatnonzero(consistent).tolist():
+            what = (negative, "all six entries")[row]
+            yield Proposal(
+                30.0 if len(below) == (1, 3)[row] else 5.0,
+                f"{negative} below 0, where no body's are; {what} negated make the tensor "
+                f"{a_body(margin[row])}",
+                I_BBcm_Bi=symmetric(six[row]),
+            )
+
+
+def shifted(value: float, power: int) -> float:
+    """The float64 nearest to the printed value times 10^power: its point moved, no more."""
+    mantissa, _, exponent = repr(float(value)).partition("e")
+    return float(f"{mantissa}e{int(exponent or 0) + power}")

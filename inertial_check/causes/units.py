@@ -1,0 +1,152 @@
+"""Numbers in another unit than the format's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from inertial_check.causes._base import Cause, Proposal, Subject
+from inertial_check.causes._witnesses import (
+    Meant,
+    box_text,
+    gains,
+    is_stated,
+    tidy,
+    with_spreads,
+)
+from inertial_check.causes.placeholders import is_placeholder
+
+UNITS = {
+    "g mm^2": 1e-9,
+    "g cm^2": 1e-7,
+    "kg mm^2": 1e-6,
+    "kg cm^2": 1e-4,
+    "lb in^2": 2.926397e-4,
+    "g m^2": 1e-3,
+}
+"""What one of each is in kg m^2."""
+
+PLAIN = 3.0
+"""How many times more probable the body has to become for a unit to be named at all."""
+
+
+class Units(Cause):
+    """The tensor, or the mesh beside it, is in another unit.
+
+    ## What happened
+    CAD programs report g mm^2, kg mm^2, g cm^2 or lb in^2, whatever the document's units are, and
+    the number was written into a file of kg m^2. Or it was converted twice. Or mass and inertia are
+    right, and the mesh is in millimetres without a scale.
+
+    ## How it is recognised
+    Times the unit, or divided by it, the tensor is that of a body as large as the shapes, as the
+    twin, or of a usual density. It counts for more where other bodies of the model ask for the same
+    unit: a factor holds for all.
+
+    ## Example
+        <mass value="1.2"/>
+        <inertia ixx="4100" ixy="0" ixz="0" iyy="4000" iyz="0" izz="1000"/>
+
+    ## What undoes it
+    The six numbers times the unit. For a mesh: scale="0.001 0.001 0.001".
+
+    ## What people search for
+    "mass properties units SolidWorks URDF inertia grams square millimeters"; "robot explodes";
+    "link does not move when a torque is applied".
+
+    ## References
+    The plausibility page.
+    """
+
+    name, prior = "units", 0.12
+
+    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+        """For each unit the tensor in kg m^2, where that is far more probable."""
+        if not is_stated(subject) or is_placeholder(subject):
+            return
+        C_BBcm_B = subject.examination.assembly.C_BBcm_B[subject.index]
+        factors = np.array([*UNITS.values(), *(1 / unit for unit in UNITS.values())])
+        ratio = gains(subject, with_spreads(subject, factors[:, None, None] * C_BBcm_B))
+        for row in np.flatnonzero(ratio > PLAIN).tolist():
+            name = list(UNITS)[row % len(UNITS)]
+            how = f"read as {name}" if row < len(UNITS) else f"divided by 1 {name}"
+            meant = factors[row] * C_BBcm_B
+            yield Proposal(
+                ratio[row] / len(UNITS),
+                f"{how}, times {factors[row]:.4g}, the tensor is that of "
+                f"{box_text(subject.mass, meant)}; as written, of "
+                f"{box_text(subject.mass, C_BBcm_B)}",
+                I_BBcm_Bi=tidy(factors[row] * subject.I_BBcm_Bi),
+            )
+        yield from _mesh_in_millimetres(subject)
+
+
+def _mesh_in_millimetres(subject: Subject) -> Iterator[Proposal]:
+    """Shapes a thousand times too large, or too small, for numbers that fit each other."""
+    likeness = subject.examination.likeness
+    ratios = likeness.size_ratio[likeness.body == subject.index]
+    density = float(subject.examination.assembly.density[subject.index])
+    if not len(ratios) or not 50 < density < 12_000:
+        return
+    for factor, what in ((1e-3, "millimetres"), (1e3, "metres, and scaled to millimetres")):
+        if np.all(np.abs(np.log10(ratios / factor)) < 0.5):
+            yield Proposal(
+                100.0,
+                f"mass and inertia fit each other ({density:.3g} kg/m^3), and the shapes are "
+                f"{1 / ratios[0]:.3g} times their size: the mesh is in {what}",
+                editable=False,
+            )
+
+
+class Density(Cause):
+    """The mass is in grams, or in tonnes.
+
+    ## What happened
+    A mass in grams stands in a field for kilograms, with its inertia or without; or the density of
+    the CAD part was 1 or 7.85 in place of 1000 or 7850 kg/m^3.
+
+    ## How it is recognised
+    With the mass a thousand times smaller or larger, the tensor as written or with it, the body has
+    a usual density and fits its shapes and its twin.
+
+    ## Example
+        <mass value="1200"/>
+        <inertia ixx="0.0041" ixy="0" ixz="0" iyy="0.004" iyz="0" izz="0.001"/>
+
+    ## What undoes it
+    The mass in kilograms, and the tensor that belongs to it.
+
+    ## What people search for
+    "default density SolidWorks URDF exporter"; "robot too heavy in Gazebo".
+
+    ## References
+    The plausibility page.
+    """
+
+    name, prior = "density", 0.06
+
+    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+        """A thousand times less or more, with the tensor and without."""
+        if not is_stated(subject) or is_placeholder(subject):
+            return
+        assembly = subject.examination.assembly
+        C_BBcm_B = assembly.C_BBcm_B[subject.index]
+        factors = np.array([1e-3, 1e3, 1e-3, 1e3])
+        alone = np.array([True, True, False, False])
+        spreads = np.where(alone, 1 / factors, 1.0)[:, None, None] * C_BBcm_B
+        centers = np.tile(subject.p_BoBcm_B, (4, 1))
+        ratio = gains(subject, Meant(factors * subject.mass, centers, spreads))
+        row = int(np.argmax(ratio))
+        if ratio[row] > PLAIN:
+            mass = float(tidy(factors[row] * subject.mass))
+            tensor = None if alone[row] else tidy(factors[row] * subject.I_BBcm_Bi)
+            yield Proposal(
+                float(ratio[row]) / 4,
+                f"with {mass:.6g} kg in place of {subject.mass:.6g} kg"
+                f"{', the tensor as written' if alone[row] else ', the tensor times the same'}, "
+                f"it is {box_text(mass, spreads[row])}; as written, "
+                f"{box_text(subject.mass, C_BBcm_B)}",
+                mass=mass,
+                I_BBcm_Bi=tensor,
+            )

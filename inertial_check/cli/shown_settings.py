@@ -1,0 +1,65 @@
+"""The settings that hold for a path, as TOML, each with where it is set."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from inertial_check.reports.text import printable
+
+if TYPE_CHECKING:
+    from inertial_check.pipeline.configuration import Configuration, Configurations, Value
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def render(configurations: Configurations, paths: Sequence[str]) -> str:
+    """One block a path: its configuration file, then every option that has a value."""
+    return "\n".join("".join(_block(configurations, path)) for path in paths)
+
+
+def _block(configurations: Configurations, path: str) -> Iterator[str]:
+    from inertial_check.pipeline.configuration import OPTIONS
+
+    own, run = configurations.of(path), configurations.run
+    file = "no configuration file" if own.path is None else own.path
+    yield f"# {printable(path)}: {printable(file)}\n"
+    for name, option in OPTIONS.items():
+        configuration = run if option.whole_run else own
+        implied = _implied(name, configuration)
+        values = configuration.written(name)
+        if implied is not None:
+            yield f"{name} = {_toml(implied)}  # by preset or strict\n"
+        elif not values:
+            yield f"# {name} is not set\n"
+        for value in values if implied is None else ():
+            yield _line(name, value)
+
+
+def _implied(name: str, configuration: Configuration) -> Any:
+    """What holds instead of what is written, because of another option; None where nothing does."""
+    settings = configuration.settings
+    fail_on = "never" if settings.fail_on is None else settings.fail_on.word
+    carried_out = {"strict": settings.strict, "fail-on": fail_on, "engine": settings.engines}
+    holds = carried_out.get(name)
+    return None if holds == configuration[name] else holds
+
+
+def _line(name: str, value: Value) -> str:
+    keys = (name,) if value.where is None else value.where.keys
+    origin = "default" if value.where is None else printable(str(value.where))
+    return f"{'.'.join(map(_key, keys))} = {_toml(value.value)}  # {origin}\n"
+
+
+def _key(key: str) -> str:
+    return key if _BARE_KEY.fullmatch(key) else json.dumps(key)
+
+
+def _toml(value: Any) -> str:
+    """A value in the words of TOML, which for all but tables are those of JSON."""
+    if isinstance(value, Mapping):
+        members = ", ".join(f"{_key(key)} = {_toml(each)}" for key, each in value.items())
+        return f"{{ {members} }}"
+    return json.dumps(list(value) if isinstance(value, tuple) else value)

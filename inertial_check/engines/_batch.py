@@ -1,0 +1,277 @@
+"""The bodies of a model that an engine may not take as they are, as arrays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.model import ENTRIES, Body, Judgement, Model
+
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+_MARGIN = 1e-5  # ten times the coarsest relative tolerance of an engine (Newton, 1e-6)
+_MOST = 1e30  # far below what float32, and products of three such numbers in float64, can hold
+_DIAGONAL, _PRODUCTS = [0, 3, 5], [1, 2, 4]
+
+
+def doubtful(model: Model, judgements: Sequence[Judgement], least: float) -> list[int]:
+    """Indices of the bodies that an engine may not take as they are.
+
+    The others are well inside of its limits, so nothing has to be computed for them.
+
+    Args:
+        model: As read.
+        judgements: One a body.
+        least: Ten times the highest absolute floor of the engine [kg] and [kg m^2].
+    """
+    settled, in_si = model.format != "mjcf", model.format != "usd"
+    return [
+        row
+        for row, (body, judgement) in enumerate(zip(model.bodies, judgements, strict=True))
+        if not (
+            judgement.verdict == "consistent"
+            and judgement.margin > _MARGIN
+            and judgement.principal_moments[0] > least
+            and judgement.principal_moments[2] < _MOST
+            and least < judgement.mass < _MOST
+            and (settled or not body.problems)
+            and (in_si or _unit(body) == 1)
+        )
+    ]
+
+
+class Bounds(NamedTuple):
+    """Settings of <compiler>, as far as they change a number: the reader says so where they do.
+
+    Attributes:
+        mass: boundmass [kg].
+        inertia: boundinertia [kg m^2].
+        balanced: balanceinertia is on.
+    """
+
+    mass: float
+    inertia: float
+    balanced: bool
+
+
+_BOUND = re.compile(r"(boundmass|boundinertia): MuJoCo (?:raises|takes).*? ([-+.\de]+) kg")
+"""The bound in what the reader says of it; nothing else tells it."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """N bodies of one model, and the model around them.
+
+    Attributes:
+        model: All of its bodies.
+        judgements: One for each of them.
+        rows: (N,) which of them these are.
+    """
+
+    model: Model
+    judgements: Sequence[Judgement]
+    rows: Sequence[int]
+
+    @cached_property
+    def bodies(self) -> list[Body]:
+        """The N bodies."""
+        return [self.model.bodies[row] for row in self.rows]
+
+    @cached_property
+    def _judged(self) -> list[Judgement]:
+        return [self.judgements[row] for row in self.rows]
+
+    @cached_property
+    def mass(self) -> Floats:
+        """(N,) [kg]; NaN where it is missing or no number."""
+        return np.array([judgement.mass for judgement in self._judged], dtype=float)
+
+    @cached_property
+    def I_BBcm_Bi(self) -> Floats:
+        """(N, 6) as written, in the order of ENTRIES [kg m^2]."""
+        return np.array([judgement.I_BBcm_Bi for judgement in self._judged], dtype=float)
+
+    @cached_property
+    def I_BBcm_B(self) -> Floats:
+        """(N, 6) in the axes of the bodies [kg m^2]."""
+        return np.array([judgement.I_BBcm_B for judgement in self._judged], dtype=float)
+
+    @cached_property
+    def p_BoBcm_B(self) -> Floats:
+        """(N, 3) centre of mass in the body frame [m]."""
+        return np.array([judgement.p_BoBcm_B for judgement in self._judged], dtype=float)
+
+    @cached_property
+    def diagonal(self) -> Flags:
+        """(N,) whether the products of inertia are zero, so that the moments are written."""
+        return np.asarray((self.I_BBcm_Bi[:, _PRODUCTS] == 0).all(axis=1))
+
+    @cached_property
+    def moments(self) -> Floats:
+        """(N, 3) principal moments, ascending [kg m^2]; to the bit where they are written."""
+        computed = np.array([judgement.principal_moments for judgement in self._judged], float)
+        written = np.sort(self.I_BBcm_Bi[:, _DIAGONAL], axis=1)
+        return np.where(self.diagonal[:, None], written, computed)
+
+    @cached_property
+    def finite(self) -> Flags:
+        """(N,) whether all six entries of the inertia are."""
+        return np.asarray(np.isfinite(self.I_BBcm_Bi).all(axis=1))
+
+    @cached_property
+    def moved(self) -> Flags:
+        """(N,) whether a joint that is not fixed moves the body."""
+        return np.array([body.moved for body in self.bodies], dtype=bool)
+
+    @cached_property
+    def derived(self) -> Flags:
+        """(N,) whether the document has the engine take the inertia from geometry."""
+        return np.array([body.inertia_from == "geometry" for body in self.bodies], dtype=bool)
+
+    @cached_property
+    def missing(self) -> Flags:
+        """(N,) whether the document states no inertial."""
+        return np.array([body.inertial is None for body in self.bodies], dtype=bool)
+
+    @cached_property
+    def principal_form(self) -> Flags:
+        """(N,) whether the document states principal moments (diaginertia)."""
+        return np.array([_is_principal(body) for body in self.bodies], dtype=bool)
+
+    @cached_property
+    def unit(self) -> Floats:
+        """(N,) what the document's unit of inertia is [kg m^2]."""
+        return np.array([_unit(body) for body in self.bodies], dtype=float)
+
+    def some(self, where: Flags, test: Callable[[int], bool]) -> Flags:
+        """Where a test of single bodies holds, asked only of those named by `where`.
+
+        Args:
+            where: (N,) of which bodies it is asked.
+            test: Takes the position of a body in the batch.
+        """
+        result = np.zeros(len(self.rows), dtype=bool)
+        for i in where.nonzero()[0].tolist():
+            result[i] = test(i)
+        return result
+
+    def has_collision(self, i: int) -> bool:
+        """Whether a body has a shape for contact."""
+        return any(shape.role == "collision" for shape in self.bodies[i].shapes)
+
+    def has_shape(self, i: int) -> bool:
+        """Whether a body has any shape."""
+        return bool(self.bodies[i].shapes)
+
+    def is_anchored(self, i: int) -> bool:
+        """Whether nothing but fixed joints lie between a body and the root."""
+        row: int | None = self.rows[i]
+        while row is not None:
+            if self.model.bodies[row].moved:
+                return False
+            row = self.family.parents[row]
+        return True
+
+    def carries(self, i: int, mass: float, moment: float) -> bool:
+        """Whether a body that fixed joints tie below this one has that much mass and inertia.
+
+        Args:
+            i: Position of the body in the batch.
+            mass: The least mass [kg].
+            moment: The least principal moment [kg m^2].
+        """
+        below = (self.judgements[row] for row in self.family.welded(self.rows[i]))
+        return any(j.mass >= mass and j.principal_moments[0] >= moment for j in below)
+
+    @cached_property
+    def family(self) -> Family:
+        """Who is tied to whom."""
+        return Family(self.model)
+
+    def name(self, i: int) -> str:
+        """The name of a body."""
+        return self.bodies[i].name
+
+    def unread(self, i: int) -> tuple[str, str]:
+        """Name and text of the first number of a body, mass first, that is no finite number."""
+        inertial = self.bodies[i].inertial
+        if inertial is not None:
+            for name in ("mass", *ENTRIES):
+                number = inertial.mass if name == "mass" else inertial.I_BBcm_Bi.get(name)
+                if number is None or not isfinite(number.value):
+                    return name, "" if number is None else number.text
+        return "mass", ""
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """What the settings of an MJCF make of the numbers of its bodies."""
+        values = dict.fromkeys(("boundmass", "boundinertia"), 0.0)
+        balanced = False
+        if self.model.format == "mjcf":
+            problems = [*self.model.problems, *(p for b in self.bodies for p in b.problems)]
+            for message in (problem.message for problem in problems if problem.kind == "engine"):
+                balanced |= "balanceinertia: MuJoCo " in message
+                for setting, value in _BOUND.findall(message):
+                    values[setting] = max(values[setting], float(value))
+        return Bounds(values["boundmass"], values["boundinertia"], balanced)
+
+
+class Family:
+    """Who is tied to whom in a model, by index.
+
+    Attributes:
+        parents: Of each body, its parent; None where it has none.
+        children: Of each body, those whose joints hang on it.
+    """
+
+    def __init__(self, model: Model) -> None:
+        rows = {body.id: row for row, body in enumerate(model.bodies)}
+        self.parents = [
+            None if body.parent is None else rows.get(body.parent) for body in model.bodies
+        ]
+        self.children: list[list[int]] = [[] for _ in model.bodies]
+        self._moved = [body.moved for body in model.bodies]
+        for row, parent in enumerate(self.parents):
+            if parent is not None and parent != row:
+                self.children[parent].append(row)
+
+    def welded(self, row: int) -> Iterator[int]:
+        """The bodies that fixed joints, one after the other, tie to a body from below."""
+        yield from self._below(row, fixed=True)
+
+    def descendants(self, row: int) -> Iterator[int]:
+        """The bodies below a body."""
+        yield from self._below(row, fixed=False)
+
+    def _below(self, row: int, *, fixed: bool) -> Iterator[int]:
+        seen, pending = {row}, [row]
+        while pending:
+            for child in self.children[pending.pop()]:
+                if child not in seen and not (fixed and self._moved[child]):
+                    seen.add(child)
+                    pending.append(child)
+                    yield child
+
+
+def _is_principal(body: Body) -> bool:
+    """Whether the products of inertia are implied by the form of the document."""
+    inertial = body.inertial
+    if inertial is None:
+        return False
+    product = inertial.I_BBcm_Bi.get("ixy")
+    return product is not None and product.span is None
+
+
+def _unit(body: Body) -> float:
+    inertial = body.inertial
+    if inertial is None:
+        return 1.0
+    return inertial.kilograms_per_unit * inertial.meters_per_unit**2

@@ -1,0 +1,100 @@
+"""MuJoCo: an error names the first body at fault, and nothing is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+
+from inertial_check.engines import _words
+from inertial_check.engines._base import Engine, Outcome
+from inertial_check.engines._batch import Batch, Bounds, Flags, Floats
+
+_EIGENVALUE = 1e-14
+"""[kg m^2] below which an eigenvalue of a full inertia counts as not positive. Where boundinertia
+will raise it, it may lie that far below 0, or that far relative to the largest above 1 kg m^2."""
+_MINIMUM = 1e-15  # mjMINVAL: [kg] and [kg m^2] that a moving body needs
+_ROUNDING = 8 * float(np.finfo(float).eps)
+"""Of the eigenvalues of a full inertia, relative to the largest. Within it, the last bits of
+mju_eig3 decide whether A + B >= C."""
+
+POSITIVE = "error 'inertia must have positive eigenvalues' in fullinertia"
+TRIANGLE = "inertia must satisfy A + B >= C; use 'balanceinertia' to fix"
+MOVING = "mass and inertia of moving bodies must be larger than mjMINVAL"
+NOT_A_NUMBER = "XML contains a 'NaN'. Please check it carefully."
+
+
+class MuJoCo(Engine):
+    """MuJoCo's compiler."""
+
+    name, version = "mujoco", "4.0.0"
+    source = "user_objects.cc, mjCBody::Compile; run: mujoco.MjSpec.from_string(text).compile()"
+    doors: ClassVar[dict[str, str]] = dict.fromkeys(("urdf", "mjcf"), "MjModel.from_xml_path")
+    otherwise = "mjcf"
+
+    def outcomes(self, batch: Batch, door: str) -> Iterator[Outcome]:
+        """Eigenvalues of a full inertia; bounds; A + B >= C; what a joint moves."""
+        bounds = batch.bounds if door == "mjcf" else Bounds(0.0, 0.0, balanced=False)
+        yield from self._missing(batch, door, bounds)
+        mass, moments = _raised(batch, bounds)
+        full = np.any(batch.I_BBcm_Bi != 0, axis=1) if door == "urdf" else ~batch.principal_form
+        positive, triangle = refusals(batch, full, bounds.inertia)
+        yield Outcome(positive, "reject", POSITIVE)
+        if bounds.balanced:
+            moments = np.where(triangle[:, None], moments.mean(axis=1)[:, None], moments)
+        else:
+            yield Outcome(triangle, "reject", TRIANGLE)
+        unread = full & ~batch.finite
+        alone = batch.moved & (unread | ~(mass >= _MINIMUM))
+        alone |= batch.moved & ~np.all(moments >= _MINIMUM, axis=1)
+        yield Outcome(alone & ~_carried(batch, alone), "reject", MOVING)
+        yield Outcome(unread, "alter", NOT_A_NUMBER, "an inertia of 0, or one that is no number")
+        nan = np.isnan(mass) | np.any(np.isnan(moments), axis=1)
+        yield Outcome(nan, "warn", NOT_A_NUMBER)
+        changed = (mass != batch.mass) | np.any(moments != batch.moments, axis=1)
+        yield Outcome(changed, "alter", becomes=lambda i: _words.body(mass[i], moments[i]))
+
+    def _missing(self, batch: Batch, door: str, bounds: Bounds) -> Iterator[Outcome]:
+        """Bodies without numbers: of their collision shapes, of the bounds, or none."""
+        missing = batch.missing
+        if door == "urdf":
+            bulky = batch.some(missing, batch.has_collision)
+            yield Outcome(bulky & batch.some(bulky, batch.is_anchored), "accept")  # in the world
+            yield Outcome(bulky, "replace", becomes=_words.BOX)
+        if bounds.mass >= _MINIMUM and bounds.inertia >= _MINIMUM:
+            becomes = _words.body(bounds.mass, [bounds.inertia] * 3)
+            yield Outcome(missing, "alter", becomes=becomes)
+        alone = missing & batch.moved
+        yield Outcome(alone & ~_carried(batch, alone), "reject", MOVING)
+        yield Outcome(missing, "accept")
+
+
+def _carried(batch: Batch, where: Flags) -> Flags:
+    """Whether a body that is welded below has the mass and the inertia that a body lacks."""
+    return batch.some(where, lambda i: batch.carries(i, _MINIMUM, _MINIMUM))
+
+
+def _raised(batch: Batch, bounds: Bounds) -> tuple[Floats, Floats]:
+    """Masses and moments, none below its bound."""
+    return np.maximum(batch.mass, bounds.mass), np.maximum(batch.moments, bounds.inertia)
+
+
+def refusals(batch: Batch, full: Flags, least: float = 0.0) -> tuple[Flags, Flags]:
+    """Which bodies MuJoCo refuses whether a joint moves them or not.
+
+    Args:
+        batch: The bodies.
+        full: (N,) whether MuJoCo has to find the principal moments itself.
+        least: To which smaller moments are raised [kg m^2].
+
+    Returns:
+        (N,) an eigenvalue is too small; (N,) the raised moments violate A + B >= C.
+    """
+    low, middle, high = batch.moments.T
+    unread = full & ~batch.finite
+    rounding = np.where(full & ~batch.diagonal, _ROUNDING * high, 0)
+    raised = np.maximum(low, least) + np.maximum(middle, least)
+    unequal = raised < np.maximum(high, least) - rounding
+    floor = -_EIGENVALUE * np.maximum(1, high) if least > 0 else _EIGENVALUE
+    return full & ~unread & (low < floor), ~unread & unequal

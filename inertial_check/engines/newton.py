@@ -1,0 +1,118 @@
+"""Newton: clamps and shifts when the model is finalized; says how many bodies, not which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.engines import _words
+from inertial_check.engines._base import Engine, Outcome
+from inertial_check.engines._batch import Batch, Flags, Floats
+
+Singles = npt.NDArray[np.float32]
+
+_EPS = np.finfo(np.float32).eps
+_RELATIVE = np.float32(1e-6)  # inertia_relative_tolerance
+_ABSOLUTE = np.float32(1e-10)  # inertia_absolute_tolerance [kg m^2]
+_CORRECTION = np.float32(1e-6)  # inertia_correction [kg m^2]
+_ROUNDING = 8 * float(_EPS)  # of the MJCF importer, relative to the largest moment
+
+TRIANGLE = "MJCF body inertia must satisfy A + B >= C; use 'balanceinertia' to fix."
+UNREADABLE = "Eigenvalues did not converge"
+
+
+class Repaired(NamedTuple):
+    """What the kernel makes of N bodies.
+
+    Attributes:
+        corrected: (N,) whether it counts the body as corrected.
+        mass: (N,) [kg].
+        moments: (N, 3) ascending [kg m^2].
+    """
+
+    corrected: Flags
+    mass: Singles
+    moments: Floats
+
+
+class Newton(Engine):
+    """newton.ModelBuilder with its default settings."""
+
+    name, version = "newton", "1.8.0"
+    source = (
+        "geometry/inertia.py, validate_and_correct_inertia_kernel, and utils/import_mjcf.py; run: "
+        "ModelBuilder.finalize()"
+    )
+    doors: ClassVar[dict[str, str]] = {"urdf": "add_urdf", "mjcf": "add_mjcf", "usd": "add_usd"}
+
+    def outcomes(self, batch: Batch, door: str) -> Iterator[Outcome]:
+        """MuJoCo's rules in single precision for an MJCF, then the validation of all models."""
+        yield Outcome(batch.some(batch.missing, batch.has_collision), "replace", becomes=_words.BOX)
+        yield Outcome(batch.missing, "accept")
+        mass, tensors = batch.mass.astype(np.float32), batch.I_BBcm_B.astype(np.float32)
+        lifted: Flags = np.zeros(len(mass), dtype=np.bool_)
+        if door == "mjcf":
+            yield Outcome(~batch.finite, "reject", UNREADABLE)
+            bounds = batch.bounds
+            moments = _eigenvalues(tensors, batch.finite)
+            lifted = (batch.mass < bounds.mass) | (moments[:, 0] < bounds.inertia)
+            moments = np.maximum(moments, bounds.inertia)
+            low, middle, high = moments.T
+            unequal = low + middle < high - _ROUNDING * high
+            if bounds.balanced:
+                lifted |= unequal
+                moments = np.where(unequal[:, None], moments.mean(axis=1)[:, None], moments)
+            else:
+                yield Outcome(unequal, "reject", TRIANGLE)
+            mass = np.maximum(mass, np.float32(bounds.mass))
+            tensors = np.where(lifted[:, None], _diagonal(moments), tensors)
+        repaired = _repaired(mass, tensors)
+        count = int(np.sum(repaired.corrected & ~batch.missing & ~batch.derived))
+        yield Outcome(
+            repaired.corrected,
+            "alter",
+            f"Inertia validation corrected {count} bodies. Set validate_inertia_detailed=True for "
+            "detailed per-body warnings.",
+            lambda i: _words.body(repaired.mass[i], repaired.moments[i]),
+        )
+        yield Outcome(
+            lifted, "alter", becomes=lambda i: _words.body(repaired.mass[i], repaired.moments[i])
+        )
+
+
+def _repaired(mass: Singles, tensors: Singles) -> Repaired:
+    """The kernel, in the precision in which it works."""
+    readable = np.isfinite(mass) & np.all(np.isfinite(tensors), axis=1)
+    corrected = ~readable | (mass < 0)
+    mass = np.where(corrected, np.float32(0), mass)
+    none = mass == 0
+    weights = np.array([1, 2, 2, 1, 2, 1], dtype=np.float32)
+    corrected |= none & (np.sum(weights * tensors * tensors, axis=1, dtype=np.float32) > 0)
+    moments = _eigenvalues(tensors, readable & ~none).astype(np.float32)
+    low, _, high = moments.T
+    floor = np.maximum(_RELATIVE * high, _ABSOLUTE)
+    raised = ~none & (low < floor)
+    moments = moments + np.where(raised, floor - low + _CORRECTION, np.float32(0))[:, None]
+    low, middle, high = moments.T
+    unequal = ~none & (low + middle < high - np.maximum(_EPS * high, _ABSOLUTE))
+    shift = np.where(unequal, high - low - middle + _CORRECTION, np.float32(0))
+    moments = np.where(none[:, None], np.float32(0), moments + shift[:, None])
+    return Repaired(corrected | raised | unequal, mass, moments.astype(np.float64))
+
+
+def _eigenvalues(tensors: Singles, where: Flags) -> Floats:
+    """(N, 3) ascending, in double precision; 0 where not asked for, or not finite as stored."""
+    where = where & np.all(np.isfinite(tensors), axis=1)
+    xx, xy, xz, yy, yz, zz = np.where(where[:, None], tensors, 0).astype(np.float64).T
+    rows = np.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], axis=1).reshape(-1, 3, 3)
+    return np.asarray(np.linalg.eigvalsh(rows), dtype=np.float64)
+
+
+def _diagonal(moments: Floats) -> Singles:
+    """(N, 6) tensors with these moments; where their axes lie changes nothing here."""
+    tensors = np.zeros((len(moments), 6), dtype=np.float32)
+    tensors[:, [0, 3, 5]] = moments
+    return tensors

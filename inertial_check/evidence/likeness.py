@@ -1,0 +1,330 @@
+"""The numbers of bodies beside their geometry: what agrees, and which other reading would.
+
+One row is one role (visual, collision) of one body whose shapes could all be used. All rows of a
+model are compared at once. A body is spoken of where all its rows agree: two roles that contradict
+each other are no witness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.evidence.assembly import Assembly
+from inertial_check.inertia import resemblance
+
+if TYPE_CHECKING:
+    from inertial_check.evidence.examination import BodyGeometry, Examination, Geometry
+
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+Indices = npt.NDArray[np.int64]
+
+OVERLAP = 1.02
+"""Shapes whose volumes sum to more than that of the box about them overlap, rounding aside."""
+
+DENSEST = 25_000.0
+"""[kg/m^3] No body is denser: osmium has 22,600."""
+
+PLAUSIBLE = (50.0, 12_000.0)
+"""[kg/m^3] Densities of equivalent boxes of links, from a hollow cover to lead."""
+
+
+class Reading(NamedTuple):
+    """What else the numbers of a body could mean.
+
+    Attributes:
+        cause: The cause's name: sign-of-products, about-link-origin, wrong-frame.
+        what: In words, as the end of "the tensor ...".
+        C_BBcm_B: (3, 3) the spread that was meant, in the body's axes [m^2].
+    """
+
+    cause: str
+    what: str
+    C_BBcm_B: Floats
+
+
+class Likeness:
+    """The bodies of a model beside their geometries.
+
+    Attributes:
+        assembly: The bodies.
+        rows: The geometries that can be trusted, of bodies that state numbers.
+        body: (R,) whose each of them is.
+    """
+
+    def __init__(self, assembly: Assembly, geometry: Geometry) -> None:
+        """Choose the rows.
+
+        Args:
+            assembly: The bodies.
+            geometry: Their shapes.
+        """
+        self.assembly = assembly
+        self.geometry = geometry
+        stated = assembly.stated
+        chosen = [
+            (index, shapes)
+            for index, roles in enumerate(geometry.bodies)
+            if stated[index]
+            for shapes in roles
+            if is_whole(shapes) and not self._is_stand_in(index, shapes)
+        ]
+        self.rows: tuple[BodyGeometry, ...] = tuple(shapes for _, shapes in chosen)
+        self.body: Indices = np.array([index for index, _ in chosen], dtype=np.int64)
+
+    def of(self, index: int) -> tuple[BodyGeometry, ...]:
+        """The trustworthy geometries of a body."""
+        return tuple(
+            row for row, body in zip(self.rows, self.body.tolist(), strict=True) if body == index
+        )
+
+    @cached_property
+    def known(self) -> Flags:
+        """(N,) which bodies have a geometry to compare with."""
+        known = np.zeros(len(self.assembly.judgements), dtype=bool)
+        known[self.body] = True
+        return known
+
+    @cached_property
+    def partial(self) -> Flags:
+        """(R,) whether the body has shapes of the other role that could not be used.
+
+        A collision shape whose visual mesh is missing may stand for the body loosely.
+        """
+        bodies = self.assembly.model.bodies
+        usable: dict[int, set[str]] = {}
+        for row, index in zip(self.rows, self.body.tolist(), strict=True):
+            usable.setdefault(index, set()).add(row.role)
+        unseen = {
+            index: any(shape.role not in roles for shape in bodies[index].shapes)
+            for index, roles in usable.items()
+        }
+        return np.array([unseen[index] for index in self.body.tolist()], dtype=bool)
+
+    @cached_property
+    def C_GGcm_B(self) -> Floats:
+        """(R, 3, 3) spreads of the geometries, in the bodies' axes [m^2]."""
+        six = np.array([row.C_GGcm_B for row in self.rows]).reshape(-1, 6)
+        return resemblance.matrices(six)
+
+    @cached_property
+    def C_BBcm_B(self) -> Floats:
+        """(R, 3, 3) spreads of the bodies [m^2]."""
+        return self.assembly.C_BBcm_B[self.body]
+
+    @cached_property
+    def sizes(self) -> Floats:
+        """(N, 2) sizes of the visual and the collision geometry of each body [m]; NaN without."""
+        sizes = np.full((len(self.assembly.judgements), 2), np.nan)
+        columns = [("visual", "collision").index(row.role) for row in self.rows]
+        sizes[self.body, columns] = resemblance.size(self.C_GGcm_B)
+        return sizes
+
+    @cached_property
+    def extent(self) -> Floats:
+        """(R,) diagonal of the box about the shapes, along the body's axes [m]."""
+        extent: Floats = np.linalg.norm(self._edges, axis=1)
+        return extent
+
+    @cached_property
+    def size_ratio(self) -> Floats:
+        """(R,) how many times as large the body is as its geometry."""
+        return resemblance.size_ratio(self.C_BBcm_B, self.C_GGcm_B)
+
+    @cached_property
+    def misfit(self) -> Floats:
+        """(R,) of shape and axes together."""
+        return resemblance.misfit(self.C_BBcm_B, self.C_GGcm_B)
+
+    @cached_property
+    def discrepancy(self) -> Floats:
+        """(R,) of size, shape and axes together."""
+        with np.errstate(all="ignore"):
+            distance: Floats = np.hypot(np.log(self.size_ratio), self.misfit)
+        return distance
+
+    @cached_property
+    def excess(self) -> Floats:
+        """(R,) how far the centre of mass is outside, in parts of the extent.
+
+        Outside the hull of the shapes and the body's joints: what joins them is part of the body,
+        drawn or not.
+        """
+        beyond = np.zeros(len(self.rows))
+        for directions, places in self._by_directions():
+            axes = np.array(directions)
+            support = np.array([self.rows[i].support for i in places])
+            points = self.assembly.p_BoBcm_B[self.body[places]]
+            beyond[places] = resemblance.excess(points, axes, support, self.extent[places])
+        for i in np.flatnonzero(beyond > 0).tolist():
+            row, index = self.rows[i], int(self.body[i])
+            axes, support = np.array(row.directions), np.array(row.support)
+            reach = self.assembly.joints[index] @ axes.T
+            support = np.maximum(support, np.max(reach, axis=0, initial=-np.inf))
+            point = self.assembly.p_BoBcm_B[index]
+            beyond[i] = resemblance.excess(point, axes, support, self.extent[i])
+        return beyond
+
+    def _by_directions(self) -> Iterator[tuple[tuple[tuple[float, ...], ...], list[int]]]:
+        """The rows by the directions of their support, which are mostly the same for all."""
+        places: dict[int, list[int]] = {}
+        for i, row in enumerate(self.rows):
+            places.setdefault(id(row.directions), []).append(i)
+        for rows in places.values():
+            yield self.rows[rows[0]].directions, rows
+
+    @cached_property
+    def density(self) -> Floats:
+        """(R, 2) bounds of the mean density [kg/m^3]: over the box about the shapes, over them.
+
+        NaN where the volume is not known: surfaces, shapes that overlap, remarks.
+        """
+        mass = self.assembly.mass[self.body]
+        with np.errstate(all="ignore"):
+            box = np.prod(self._edges, axis=1)
+            inside = np.array([row.volume for row in self.rows]).reshape(-1)
+            doubtful = np.array([bool(row.remarks) for row in self.rows], dtype=bool)
+            inside = np.where(doubtful | (inside > OVERLAP * box), np.nan, inside)
+            density: Floats = np.stack([mass / box, mass / inside], axis=-1)
+            return density
+
+    def _is_stand_in(self, index: int, shapes: BodyGeometry) -> bool:
+        """Whether the shapes are too small for the mass, while the numbers fit each other.
+
+        A link without shape of its own is given a tiny ball, for engines that ask for one.
+        """
+        edges = np.subtract(shapes.upper, shapes.lower)
+        space = DENSEST * float(np.prod(edges))  # the mass that it can hold [kg]
+        low, high = PLAUSIBLE
+        dense = bool(self.assembly.mass[index] > space)
+        return dense and low < float(self.assembly.density[index]) < high
+
+    @cached_property
+    def _edges(self) -> Floats:
+        lower = np.array([row.lower for row in self.rows]).reshape(-1, 3)
+        edges: Floats = np.array([row.upper for row in self.rows]).reshape(-1, 3) - lower
+        return edges
+
+    def all_of(self, rows: Flags) -> Flags:
+        """(N,) bodies that have a geometry, and of which every row is flagged."""
+        against = np.zeros(len(self.assembly.judgements), dtype=bool)
+        against[self.body[~rows]] = True
+        return self.known & ~against
+
+
+def is_whole(shapes: BodyGeometry) -> bool:
+    """Whether all shapes of the role were used, and take up space."""
+    finite = np.all(np.isfinite((*shapes.C_GGcm_B, *shapes.lower, *shapes.upper)))
+    return not shapes.skipped and bool(finite) and sum(shapes.C_GGcm_B[i] for i in (0, 3, 5)) > 0
+
+
+def _turn(axis: int) -> Floats:
+    """A quarter turn about an axis."""
+    R = np.zeros((3, 3))
+    one, other = (axis + 1) % 3, (axis + 2) % 3
+    R[axis, axis], R[other, one], R[one, other] = 1.0, 1.0, -1.0
+    return R
+
+
+def _exchange(axis: int) -> Floats:
+    """Two axes exchanged, the given one kept."""
+    return np.abs(_turn(axis))
+
+
+SWAPS: Mapping[str, Floats] = MappingProxyType(
+    {
+        "y and z exchanged": _exchange(0),
+        "x and z exchanged": _exchange(1),
+        "x and y exchanged": _exchange(2),
+        "a quarter turn about x": _turn(0),
+        "a quarter turn about y": _turn(1),
+        "a quarter turn about z": _turn(2),
+        "the axes x y z read as y z x": np.eye(3)[[1, 2, 0]],
+        "the axes x y z read as z x y": np.eye(3)[[2, 0, 1]],
+    }
+)
+"""Frames that are mistaken for each other: y up and z up, and cyclic shifts."""
+
+
+def readings(C_BBcm_Bi: Floats, p_BoBcm_B: Floats, R_BBi: Floats) -> Iterator[Reading]:
+    """What else the numbers of a body are known to have meant, where that is another body.
+
+    Args:
+        C_BBcm_Bi: (3, 3) spread as written, in the inertial's own axes [m^2].
+        p_BoBcm_B: (3,) centre of mass [m].
+        R_BBi: (3, 3) from the inertial's own axes to the body's.
+    """
+    written = resemblance.turned(R_BBi, C_BBcm_Bi)
+    flipped = resemblance.turned(R_BBi, resemblance.products_flipped(C_BBcm_Bi))
+    yield Reading("sign-of-products", "with its products negated", flipped)
+    moved = written - np.outer(p_BoBcm_B, p_BoBcm_B)
+    if np.linalg.eigvalsh(moved)[0] >= 0:
+        yield Reading("about-link-origin", "moved from the link's origin to the centre", moved)
+    turns: dict[str, Floats] = {}
+    if not np.array_equal(R_BBi, np.eye(3)):
+        turns["without the rotation of its origin"] = C_BBcm_Bi
+        turns["with the rotation of its origin inverted"] = resemblance.turned(R_BBi.T, C_BBcm_Bi)
+        turns["with the rotation of its origin twice"] = resemblance.turned(R_BBi, written)
+    turns |= {f"with {what}": resemblance.turned(R, written) for what, R in SWAPS.items()}
+    yield from (Reading("wrong-frame", what, C) for what, C in turns.items())
+
+
+class Better(NamedTuple):
+    """A reading that fits better than what is written.
+
+    Attributes:
+        reading: What it is.
+        gain: How many times better it fits, at least, over the geometries of the body.
+        rest: Discrepancy that it leaves, at most.
+    """
+
+    reading: Reading
+    gain: float
+    rest: float
+
+
+def readings_of(examination: Examination, index: int) -> list[Reading]:
+    """What else the numbers of one body of a model are known to have meant."""
+    body, judgement = examination.model.bodies[index], examination.judgements[index]
+    if body.inertial is None:
+        return []
+    C_BBcm_Bi = resemblance.spread(judgement.mass, resemblance.matrices(judgement.I_BBcm_Bi))
+    p_BoBcm_B = examination.assembly.p_BoBcm_B[index]
+    return list(readings(C_BBcm_Bi, p_BoBcm_B, np.array(body.inertial.R_BBi)))
+
+
+def best_reading(
+    candidates: Sequence[Reading], written: Floats, C_GGcm_B: Sequence[Floats], floor: float
+) -> Better | None:
+    """The reading that fits all geometries of a body best.
+
+    Turns and signs leave the size alone and are compared by shape and axes, so that a hollow body
+    is no hindrance; a shift of the point changes the size and is compared by all three.
+
+    Args:
+        candidates: Readings.
+        written: (3, 3) spread as written, body axes [m^2].
+        C_GGcm_B: Spreads of the geometries, body axes [m^2].
+        floor: Distance below which two fits are equally good.
+
+    Returns:
+        The reading with the greatest gain over what is written; None without candidates.
+    """
+    if not candidates:
+        return None
+    meant, shapes = np.array([each.C_BBcm_B for each in candidates]), np.array(C_GGcm_B)
+    shifted = np.array([each.cause == "about-link-origin" for each in candidates])[:, None]
+    pairs = meant[:, None], shapes
+    after = np.where(shifted, resemblance.discrepancy(*pairs), resemblance.misfit(*pairs))
+    before = np.where(
+        shifted, resemblance.discrepancy(written, shapes), resemblance.misfit(written, shapes)
+    )
+    gains = np.min(np.maximum(before, floor) / np.maximum(after, floor), axis=1)
+    best = int(np.argmax(gains))
+    return Better(candidates[best], float(gains[best]), float(np.max(after[best])))

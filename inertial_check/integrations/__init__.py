@@ -1,0 +1,1 @@
+"""Where other programs meet this one: models that libraries have loaded, and pytest."""

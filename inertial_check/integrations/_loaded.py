@@ -1,0 +1,288 @@
+"""A model that a library holds in memory, as the plain data that files become.
+
+The numbers are those that the library computes with. They stand in no text, so they have no printed
+digits: a body that no file could excuse by rounding is inconsistent. Where a report shows a line,
+it is that of a listing of the bodies, one a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from decimal import Decimal
+from math import ceil, isfinite, log10
+from typing import NamedTuple, TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.errors import MissingExtraError, ParameterError
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.representations import symmetric
+from inertial_check.model import ENTRIES, Body, Inertial, Model, Number, Source, Span
+from inertial_check.model.body import Pose
+from inertial_check.pipeline.fix import BodyFix
+from inertial_check.pipeline.fixing.aims import Aims, predicted
+from inertial_check.pipeline.fixing.case import BROKEN, Case, Proposal
+from inertial_check.pipeline.fixing.digits import MOST_DIGITS, significant_digits
+from inertial_check.pipeline.fixing.editing import named_bodies
+from inertial_check.pipeline.fixing.moving import Nearest, Terms
+from inertial_check.pipeline.fixing.verifying import leave, moving
+from inertial_check.pipeline.judge import judge
+
+Three = tuple[float, float, float]
+Six = tuple[float, ...]
+Rotation = tuple[Three, Three, Three]
+Floats = npt.NDArray[np.float64]
+
+UNTURNED: Rotation = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+_PRODUCTS = ("ixy", "ixz", "iyz")
+_ROUNDED_AWAY = "what the library makes of its nearest inertia by rounding is inconsistent again"
+
+
+class Loaded(NamedTuple):
+    """One body as a library holds it.
+
+    Attributes:
+        name: Of the body.
+        id: How the library reaches it, as in `inertias[3]`; unique in the model.
+        mass: [kg].
+        p_BoBcm_B: Centre of mass in the body frame [m].
+        I_BBcm_Bi: (6,) about it, in the order of model.ENTRIES [kg m^2]; None where the library
+            keeps none.
+        R_BBi: From the axes of the tensor to those of the body.
+        joint: Type of the joint that ties it to its parent; None for a root.
+        moved: Whether that joint moves it.
+        parent: The id of its parent.
+        X_PB: Its frame in that of its parent.
+        derived: The library will compute its inertia from its shapes.
+        diagonal: It keeps principal moments only, so that products cannot be written.
+        error: By how much the entries may differ from what the library keeps, by the rounding of
+            the way to them [kg m^2].
+    """
+
+    name: str
+    id: str
+    mass: float
+    p_BoBcm_B: Three
+    I_BBcm_Bi: Six | None
+    R_BBi: Rotation = UNTURNED
+    joint: str | None = None
+    moved: bool = False
+    parent: str | None = None
+    X_PB: Pose | None = None
+    derived: bool = False
+    diagonal: bool = False
+    error: float = 0.0
+
+
+class Wishes(TypedDict, total=False):
+    """What may be asked of a repair; as in `inertial_check.fix_model`.
+
+    Attributes:
+        metric: What is least: "inertia", the change of the tensor, or "covariance", of the spread.
+        margin: The results have at least this margin, 0 to 1/3.
+        engines: Names of engines that shall take the bodies; consistent bodies that one of them
+            would refuse or change are moved, too.
+        max_change: Larger relative changes are made only if `unsafe`.
+        unsafe: Make them.
+        bodies: Names or ids of the only bodies to look at.
+        tolerance: Bodies with margins down to -tolerance count as consistent.
+    """
+
+    metric: str
+    margin: float
+    engines: Sequence[str]
+    max_change: float
+    unsafe: bool
+    bodies: Collection[str]
+    tolerance: float
+
+
+def model_of(kind: str, format: str, name: str, bodies: Iterable[Loaded]) -> Model:
+    """The model of loaded bodies.
+
+    Args:
+        kind: What holds them, as in "pinocchio.Model".
+        format: By the rules of which format engines would take these numbers.
+        name: Of the model.
+        bodies: In the library's order.
+    """
+    listing = _Listing()
+    found = tuple(listing.body(each) for each in bodies)
+    path = f"<{kind} {name}>" if name else f"<{kind}>"
+    return Model(Source(path, bytes(listing.data)), format, name, found)
+
+
+class _Listing:
+    """A text with a line for each body, in which its numbers have their places."""
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+
+    def body(self, loaded: Loaded) -> Body:
+        """Add a line."""
+        start = len(self.data)
+        self._add(" ".join(loaded.name.split()) or loaded.id)
+        inertial = None
+        if loaded.I_BBcm_Bi is not None:
+            inertial = self._inertial(loaded, loaded.I_BBcm_Bi)
+        span = Span(start, len(self.data))
+        self._add("\n")
+        return Body(
+            loaded.name,
+            loaded.id,
+            span,
+            loaded.joint,
+            loaded.moved,
+            inertial,
+            inertia_from="geometry" if loaded.derived else "file",
+            parent=loaded.parent,
+            X_PB=loaded.X_PB,
+        )
+
+    def _inertial(self, loaded: Loaded, six: Six) -> Inertial:
+        start = len(self.data)
+        mass = self._number("mass", loaded.mass)
+        x, y, z = (self._number(*each) for each in zip("xyz", loaded.p_BoBcm_B, strict=True))
+        entries = {
+            entry: (
+                Number(0.0, "0", None)
+                if loaded.diagonal and entry in _PRODUCTS
+                else self._number(entry, value, loaded.error)
+            )
+            for entry, value in zip(ENTRIES, six, strict=True)
+        }
+        span = Span(start, len(self.data))
+        return Inertial(span, mass, (x, y, z), loaded.R_BBi, entries)
+
+    def _number(self, name: str, value: float, error: float = 0.0) -> Number:
+        self._add(f" {name}=")
+        start = len(self.data)
+        self._add(repr(value))
+        return Number(value, _text(value, error), Span(start, len(self.data)))
+
+    def _add(self, text: str) -> None:
+        self.data += text.encode("utf-8", "replace")
+
+
+def _text(value: float, error: float) -> str:
+    """The number with digits that leave open what an error does."""
+    if not (error > 0 and isfinite(error) and isfinite(value)):
+        return _exact(value)
+    unit = Decimal(1).scaleb(ceil(log10(2 * error)))  # half a unit is the error, or more
+    return f"{Decimal(value).quantize(unit):E}"
+
+
+def _exact(value: float) -> str:
+    """The number with so many digits that what they leave open is below float64's own rounding."""
+    if value == 0 or not isfinite(value):
+        return repr(value) if value else "0"
+    mantissa, mark, exponent = repr(value).partition("e")
+    if "." not in mantissa:
+        mantissa += "."
+    return mantissa.ljust(len(mantissa) + MOST_DIGITS - significant_digits(mantissa), "0") + (
+        mark + exponent
+    )
+
+
+def repaired(
+    read: Callable[[], Model],
+    write: Callable[[int, Six], Callable[[], None]],
+    wishes: Wishes,
+) -> tuple[BodyFix, ...]:
+    """Write the nearest inertia over each inconsistent one.
+
+    Args:
+        read: The model as the library holds it now.
+        write: Gives the body of an index new entries, and returns what takes them back.
+        wishes: What is asked.
+
+    Returns:
+        What was done about each body that was asked about, in the library's order.
+
+    Raises:
+        ParameterError: An unknown metric, or a margin that is none.
+        UsageError: No such body or engine, or a max_change that is no relative change.
+    """
+    model, tolerance = read(), wishes.get("tolerance", 0.0)
+    aims = Aims.of(model, wishes.get("engines", ()), tolerance)
+    proposals = _proposals(model, wishes, aims, tolerance)
+    rows = {body.id: row for row, body in enumerate(model.bodies)}
+    take_back = {
+        id_: write(rows[id_], proposal.result.new)
+        for id_, proposal in moving(proposals).items()
+        if proposal.result.new is not None
+    }
+    again = read() if take_back else model
+    broken = {
+        body.id: _ROUNDED_AWAY
+        for body, judgement in zip(again.bodies, judge(again, tolerance), strict=True)
+        if body.id in take_back and judgement.verdict in BROKEN
+    }
+    vain = aims.vain(predicted(again, aims.engines, tolerance), moving(proposals))
+    leave(vain, proposals, "engine-refused")
+    leave(broken, proposals, "not-representable")
+    for id_ in {*vain, *broken}:
+        take_back[id_]()
+    after = predicted(read(), aims.engines, tolerance)
+    return tuple(aims.concluded(each, after).result for each in proposals.values())
+
+
+def _proposals(model: Model, wishes: Wishes, aims: Aims, tolerance: float) -> dict[str, Proposal]:
+    """By the id of each body that was asked about, what is to be done."""
+    terms = Terms.of(
+        wishes.get("metric", "inertia"),
+        wishes.get("margin", 0.0),
+        wishes.get("max_change", tolerances.MAX_CHANGE),
+        wishes.get("unsafe", False),
+    )
+    bodies = wishes.get("bodies", ())
+    chosen = named_bodies(model, bodies)
+    method = Nearest(terms, aims)
+    found: dict[str, Proposal] = {}
+    for body, judgement in zip(model.bodies, judge(model, tolerance), strict=True):
+        if body.id not in chosen:
+            continue
+        case = Case(model, body, judgement)
+        if body.inertia_from == "geometry":
+            found[body.id] = case.left("unchanged", "its inertia is derived from its shapes")
+        else:
+            found[body.id] = method.proposal(case, bool(bodies))
+    return found
+
+
+def missing_extra(kind: str, library: str, extra: str) -> MissingExtraError:
+    """The error where a library is not installed."""
+    return MissingExtraError(
+        f"<{kind}>", f"{library} is not installed; pip install 'inertial-check[{extra}]'"
+    )
+
+
+def wrong_type(value: object, expected: str) -> ParameterError:
+    """The error of an argument that is no model of the library."""
+    return ParameterError(
+        f"expected {expected}, got {type(value).__module__}.{type(value).__qualname__}"
+    )
+
+
+def six_of(matrix: Floats) -> Six:
+    """Xx xy xz yy yz zz of a symmetric 3x3 matrix; of its upper triangle, to the bit."""
+    return tuple(matrix[np.triu_indices(3)].tolist())
+
+
+def matrix_of(six: Six) -> Floats:
+    """The symmetric 3x3 matrix of xx xy xz yy yz zz."""
+    return np.asarray(symmetric(np.array(six)))
+
+
+def three_of(vector: Iterable[float]) -> Three:
+    """Three floats of a vector."""
+    x, y, z = map(float, vector)
+    return x, y, z
+
+
+def rotation_of(matrix: Iterable[Iterable[float]]) -> Rotation:
+    """Three rows of a matrix."""
+    x, y, z = (three_of(row) for row in matrix)
+    return x, y, z

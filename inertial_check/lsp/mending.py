@@ -1,0 +1,224 @@
+"""Edits that mend what findings say, tried before they are offered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from functools import cached_property
+from threading import Lock
+from typing import NamedTuple
+
+from inertial_check.errors import InertialCheckError
+from inertial_check.lsp.checking import Checked, again
+from inertial_check.lsp.diagnostics import SURE
+from inertial_check.lsp.texts import Text
+from inertial_check.model import Finding, Hypothesis, Place, Replacement, Suggestion
+from inertial_check.pipeline.fix import Fix, fix_model
+from inertial_check.pipeline.fixing.case import percent
+from inertial_check.pipeline.suggestions import suggestions_of
+from inertial_check.pipeline.suppressions import MARK
+
+_MOST_ENTRIES = 3
+"""Of an edit, in a title."""
+
+_LONGEST_NAME = 60
+_FIRST_LINE = re.compile(r"\ufeff?(?:<\?xml[^>]*\?>|#usda [^\r\n]*)")
+
+
+class Mend(NamedTuple):
+    """An edit that is offered.
+
+    Attributes:
+        title: One line.
+        replacements: Places are of the open document, or with the path of an included one.
+        sure: Whether it is the one to be offered first.
+        bodies: How many bodies it is about.
+    """
+
+    title: str
+    replacements: tuple[Replacement, ...]
+    sure: bool = False
+    bodies: int = 1
+
+
+class Mending:
+    """What mends the findings of one check; each edit is tried once.
+
+    Args:
+        checked: The check.
+    """
+
+    def __init__(self, checked: Checked) -> None:
+        self._checked = checked
+        self._lock = Lock()
+        self._known: dict[tuple[str, str | None, Place], tuple[Mend, ...]] = {}
+        file = checked.file
+        self._fixable = [each for each in (file.findings if file else ()) if each.fix is not None]
+
+    def of(self, finding: Finding) -> tuple[Mend, ...]:
+        """What mends a finding: its causes undone, best first; the nearest body; a comment."""
+        key = finding.code, finding.body_id, finding.place
+        with self._lock:
+            if key not in self._known:
+                nearest = self._to_nearest(finding)
+                comment = _suppressed(self._checked, finding)
+                others = [each for each in (nearest, comment) if each is not None]
+                self._known[key] = (*_undone(self._checked, finding), *others)
+            return self._known[key]
+
+    def all(self, safe: bool) -> Mend | None:
+        """What moves all broken bodies of the document at once; None where there is nothing.
+
+        Args:
+            safe: Only those that `fix` moves without --unsafe.
+        """
+        with self._lock:
+            found = self._nearest[1]
+        wanted = {each.body_id or "" for each in self._fixable if each.fix == "safe" or not safe}
+        wanted &= found.keys()
+        if not wanted:
+            return None
+        replacements = dict.fromkeys(
+            each for id_ in found if id_ in wanted for each in found[id_].replacements
+        )
+        which = "whatever has to change little" if safe else f"all {len(wanted)} broken bodies"
+        title = f"Move {which} to the nearest consistent inertia"
+        return Mend(title, tuple(replacements), bodies=len(wanted))
+
+    def _to_nearest(self, finding: Finding) -> Mend | None:
+        if finding.fix is None or finding.body_id is None:
+            return None
+        fix, found = self._nearest
+        suggestion = found.get(finding.body_id)
+        if fix is None or suggestion is None:
+            return None
+        change = next(each.relative_change for each in fix.bodies if each.id == finding.body_id)
+        title = (
+            f"Move {_name(finding)} to the nearest consistent inertia "
+            f"(changes moments by {percent(change)})"
+        )
+        return Mend(title, suggestion.replacements)
+
+    @cached_property
+    def _nearest(self) -> tuple[Fix | None, Mapping[str, Suggestion]]:
+        """The nearest of every broken body, and the edits by its id."""
+        ids = {each.body_id for each in self._fixable if each.body_id is not None}
+        fix = _fix(self._checked, ids)
+        return fix, _suggestions(self._checked, fix)
+
+
+def changes(checked: Checked, mend: Mend) -> dict[str, tuple[Text, list[Replacement]]]:
+    """By path, the texts that a mend changes, and how; nothing if one of them is not known."""
+    found: dict[str, tuple[Text, list[Replacement]]] = {}
+    for each in mend.replacements:
+        text = checked.text_of(each.place.path)
+        if text is None:
+            return {}
+        found.setdefault(checked.path_of(each.place), (text, []))[1].append(each)
+    return found
+
+
+def _fix(checked: Checked, bodies: Collection[str], cause: int | None = None) -> Fix | None:
+    """What `fix --unsafe` would write; None where it can write nothing."""
+    model, settings = checked.model, checked.settings
+    if model is None or settings is None or not bodies:
+        return None
+    try:
+        return fix_model(
+            model,
+            unsafe=True,
+            cause=cause,
+            bodies=bodies,
+            tolerance=settings.tolerance,
+            context=settings.context,
+        )
+    except InertialCheckError:  # `fix` itself says so
+        return None
+
+
+def _suggestions(checked: Checked, fix: Fix | None) -> Mapping[str, Suggestion]:
+    if fix is None or checked.model is None:
+        return {}
+    return suggestions_of(checked.model, fix)
+
+
+def _undone(checked: Checked, finding: Finding) -> Iterator[Mend]:
+    """The edits of the probable causes of a finding, as far as they mend it."""
+    body = finding.body_id
+    for number, cause in enumerate(finding.causes, 1):
+        if body is None or not (cause.edit and cause.edit["entries"]):
+            continue
+        fix = _fix(checked, {body}, number)
+        suggestion = _suggestions(checked, fix).get(body)
+        result = None if fix is None else next(each for each in fix.bodies if each.id == body)
+        if suggestion is not None and result is not None and result.cause == cause.cause:
+            sure = number == 1 and cause.confidence > SURE
+            yield Mend(_title(cause), suggestion.replacements, sure=sure)
+
+
+def _title(cause: Hypothesis) -> str:
+    entries = cause.edit["entries"] if cause.edit else {}
+    shown = [f"{name} = {value!r}" for name, value in entries.items()]
+    if len(shown) > _MOST_ENTRIES:
+        shown[_MOST_ENTRIES:] = [f"and {len(shown) - _MOST_ENTRIES} more"]
+    likely = f"{100 * cause.confidence:.0f} %"
+    return f"Undo {cause.cause.replace('-', ' ')}: {', '.join(shown)} ({likely})"
+
+
+def _suppressed(checked: Checked, finding: Finding) -> Mend | None:
+    """A comment by which a finding no longer counts; None where no comment can do that."""
+    if checked.file is None or checked.model is None:
+        return None
+    before = (*checked.file.findings, *checked.file.suppressed)
+    known = {(each.code, each.body_id) for each in before}
+    known.remove((finding.code, finding.body_id))
+    for replacement in _comments(checked, finding):
+        text = checked.text_of(replacement.place.path)
+        if text is None:
+            continue
+        path = checked.path_of(replacement.place)
+        file = again(checked, {path: text.replaced([replacement])})
+        if file is not None and known >= {(each.code, each.body_id) for each in file.findings}:
+            about = "in this file" if finding.body is None else f"of {_name(finding)}"
+            return Mend(f"Suppress {finding.code} {about}", (replacement,))
+    return None
+
+
+def _comments(checked: Checked, finding: Finding) -> Iterator[Replacement]:
+    """Where a comment may stand that speaks of a finding."""
+    model = checked.model
+    body = checked.bodies.get(finding.body_id or "")
+    if body is not None and model is not None and body.span.start < body.span.end:
+        place = model.place(body.span)
+        text = checked.text_of(place.path)
+        if text is not None:
+            indent = text.before(text.span(place)[0]).removeprefix("\ufeff")
+            gap = " " if indent.strip() else f"{text.line_end}{indent}"
+            here = Place(place.line, place.column, place.line, place.column, place.path)
+            # The body of a YAML file begins behind its key, so that a comment there is inside it.
+            for word in ("ignore-next", "ignore"):
+                comment = _comment(checked, f"{word}[{finding.code}]")
+                yield Replacement(here, f"{comment}{gap}")
+    elif body is None:
+        text = checked.document.text
+        first = _FIRST_LINE.match(text.content)
+        comment = _comment(checked, f"ignore-file[{finding.code}]")
+        marked = text.content.startswith("\ufeff")
+        if first is None:
+            yield Replacement(Place(1, 1, 1, 1), f"{comment}{text.line_end}")
+        else:
+            column = first.end() - marked + 1
+            yield Replacement(Place(1, column, 1, column), f"{text.line_end}{comment}")
+
+
+def _comment(checked: Checked, directive: str) -> str:
+    text = f"{MARK} {directive}"
+    unmarked = checked.document.text.content.lstrip("\ufeff")
+    if unmarked.startswith("#usda") or (checked.file and checked.file.format == "ros-yaml"):
+        return f"# {text}"
+    return f"<!-- {text} -->"
+
+
+def _name(finding: Finding) -> str:
+    name = finding.body or ""
+    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..."

@@ -1,0 +1,344 @@
+"""The language server: what the editor says and asks, and what it is told.
+
+Messages are handled in one thread, which never waits: checks and answers are worked out in threads
+of their own. Of a document, one check runs at a time; what comes of it counts only if the document
+is still the same, else the newest text is checked next.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Thread
+from typing import BinaryIO, TypeVar, cast
+from urllib.parse import unquote
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+from pygls.uris import from_fs_path, to_fs_path
+from pygls.workspace import TextDocument
+
+from inertial_check import __version__
+from inertial_check.errors import UsageError
+from inertial_check.lsp.actions import FIX_ALL, Actions
+from inertial_check.lsp.checking import Checked, Document, check
+from inertial_check.lsp.diagnostics import SOURCE, of_check
+from inertial_check.lsp.hover import answer
+from inertial_check.lsp.mending import Mending
+from inertial_check.lsp.texts import Text
+from inertial_check.pipeline.configuration import FILE_NAMES, Configurations
+
+_QUIET = 0.15
+"""[s] without a change, before a text is checked: a pause between words, not between letters."""
+
+_PATIENCE = 5.0
+"""[s] that a hover or a list of actions waits for a check; editors give up sooner or later."""
+
+_WATCHED = (
+    f"**/{{{','.join(FILE_NAMES)}}}",
+    "**/*.{urdf,xacro,sdf,world,xml,mjcf,usd,usda,yaml,yml,stl,obj,dae}",
+)
+
+T = TypeVar("T")
+Shown = Mapping[str, list[types.Diagnostic]]
+"""Diagnostics by the path of the document that they stand in."""
+
+_log = logging.getLogger(__name__)
+
+
+class _Buffer(TextDocument):
+    """An open document as this server keeps it: lines end as the protocol says."""
+
+    def __init__(self, item: types.TextDocumentItem, units: types.PositionEncodingKind) -> None:
+        super().__init__(item.uri, item.text, item.version, item.language_id)
+        self.text = Text(item.text, units)
+
+    def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:
+        where = change.range if isinstance(change, types.TextDocumentContentChangePartial) else None
+        self.text = self.text.changed(where, change.text)
+
+
+@dataclass(eq=False)
+class _Open:
+    """What is known of an open document.
+
+    Attributes:
+        document: Its newest text.
+        due: When to check it [s], on the loop's clock; None where it need not be.
+        task: Checks it as long as it is due.
+        checked: The newest check that counts.
+        mending: What mends its findings.
+        shown: Its diagnostics, by the path of the document that they stand in.
+    """
+
+    document: Document
+    due: float | None = None
+    task: asyncio.Task[None] | None = None
+    checked: Checked | None = None
+    mending: Mending | None = None
+    shown: Shown = field(default_factory=dict)
+
+
+class Server(LanguageServer):
+    """Checks open documents.
+
+    Args:
+        configured: Finds the configurations anew.
+    """
+
+    def __init__(self, configured: Callable[[], Configurations]) -> None:
+        super().__init__(SOURCE, __version__)
+        self._configured = configured
+        self._open: dict[str, _Open] = {}
+        self.shut_down = False
+
+    def changed(self, uri: str, delay: float = _QUIET) -> None:
+        """A document was opened, or has another text."""
+        buffer = self.workspace.text_documents[unquote(uri)]
+        if not isinstance(buffer, _Buffer):
+            return
+        path = _path(uri)
+        document = Document(uri, path, buffer.text, buffer.version)
+        known = self._open.get(path)
+        if known is None:
+            self._open[path] = _Open(document)
+        else:
+            known.document = document
+        self._schedule(path, delay)
+        self.played_a_part(path, delay)
+
+    def closed(self, uri: str) -> None:
+        """A document was closed: nothing is shown of it any more."""
+        path = _path(uri)
+        known = self._open.pop(path, None)
+        for shown in () if known is None else known.shown:
+            self._publish(shown)
+        self.played_a_part(path)
+
+    def played_a_part(self, path: str, delay: float = _QUIET) -> None:
+        """A file has changed: check the open documents for which it plays a part."""
+        for other, known in self._open.items():
+            if other != path and known.checked is not None and known.checked.concerns(path):
+                self._schedule(other, delay)
+
+    def files_changed(self, paths: Sequence[str]) -> None:
+        """Files have changed on the disk; a configuration concerns every document."""
+        configured = any(os.path.basename(path) in FILE_NAMES for path in paths)
+        for path in self._open if configured else ():
+            self._schedule(path, 0)
+        for path in paths:
+            self.played_a_part(path, 0)
+
+    async def settled(self, uri: str) -> list[tuple[Checked, Mending]]:
+        """The checks that count, once that of a document is there or has been waited for."""
+        known = self._open.get(_path(uri))
+        if known is not None and known.task is not None:
+            await asyncio.wait({known.task}, timeout=_PATIENCE)
+        return [
+            (each.checked, each.mending)
+            for each in self._open.values()
+            if each.checked is not None
+            and each.mending is not None
+            and each.checked.document is each.document
+        ]
+
+    def document(self, uri: str) -> Document | None:
+        """An open document; None where it is not open."""
+        known = self._open.get(_path(uri))
+        return None if known is None else known.document
+
+    def documents(self) -> dict[str, Document]:
+        """The open documents, by path."""
+        return {path: known.document for path, known in self._open.items()}
+
+    def takes_versions(self) -> bool:
+        """Whether the editor takes edits with the versions of the documents that they are for."""
+        workspace = self.client_capabilities.workspace
+        edits = workspace.workspace_edit if workspace else None
+        return bool(edits and edits.document_changes)
+
+    def _schedule(self, path: str, delay: float) -> None:
+        known = self._open[path]
+        loop = asyncio.get_running_loop()
+        known.due = loop.time() + delay
+        if known.task is None or known.task.done():
+            known.task = loop.create_task(self._keep_checked(known))
+
+    async def _keep_checked(self, known: _Open) -> None:
+        loop = asyncio.get_running_loop()
+        path = known.document.path
+        while known.due is not None and self._open.get(path) is known:
+            if (wait := known.due - loop.time()) > 0:
+                await asyncio.sleep(wait)
+                continue
+            known.due = None
+            document = known.document
+            others = {
+                other: each.document.text for other, each in self._open.items() if other != path
+            }
+            work = partial(_checked, document, others, self._configured)
+            checked, shown = await in_thread(work)
+            if known.document is document and self._open.get(path) is known:
+                self._take(known, checked, shown)
+
+    def _take(self, known: _Open, checked: Checked, shown: Shown) -> None:
+        before = set(known.shown)
+        known.checked, known.mending, known.shown = checked, Mending(checked), shown
+        for path in sorted(before | set(known.shown)):
+            self._publish(path)
+
+    def _publish(self, path: str) -> None:
+        """Show what all open documents have to say of one; of what is said twice, once."""
+        shown = {
+            (str(each.range), each.code, each.message): each
+            for known in self._open.values()
+            for each in known.shown.get(path, ())
+        }
+        own = self._open.get(path)
+        uri = own.document.uri if own is not None else from_fs_path(path)
+        version = own.checked.document.version if own is not None and own.checked else None
+        if uri is not None:
+            self.text_document_publish_diagnostics(
+                types.PublishDiagnosticsParams(uri, list(shown.values()), version)
+            )
+
+
+async def in_thread(work: Callable[[], T]) -> T:
+    """What a function returns; it runs in a thread that does not keep the process from ending."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[T] = loop.create_future()
+
+    def settle(result: T | None, error: Exception | None) -> None:
+        if future.cancelled():
+            return
+        if error is not None:
+            future.set_exception(error)
+        else:
+            future.set_result(cast(T, result))
+
+    def run() -> None:
+        result, error = None, None
+        try:
+            result = work()
+        except Exception as failure:
+            error = failure
+        with suppress(RuntimeError):  # the loop has been closed: nobody waits any more
+            loop.call_soon_threadsafe(settle, result, error)
+
+    Thread(target=run, daemon=True).start()
+    return await future
+
+
+def _checked(
+    document: Document, others: Mapping[str, Text], configured: Callable[[], Configurations]
+) -> tuple[Checked, Shown]:
+    """The check and what it shows; a mistake of ours is shown, too, and does not end the server."""
+    try:
+        overlay = {path: text.data for path, text in others.items()}
+        checked = check(document, overlay, configured)
+        return checked, of_check(checked)
+    except Exception as error:
+        _log.exception("checking %s", document.path)
+        told = f"internal error, {type(error).__name__}: {error}"
+        checked = Checked(document, failure=f"{told}; please report it with the file")
+        return checked, of_check(checked)
+
+
+def _path(uri: str) -> str:
+    """The absolute path of a document; one in the working directory where it lies nowhere."""
+    return os.path.abspath(to_fs_path(uri) or re.sub(r"[^\w.-]", "_", unquote(uri)))
+
+
+def _registered(server: Server) -> Server:
+    """The server with its answers to what the editor says and asks."""
+
+    @server.feature(types.INITIALIZED)
+    def initialized(params: types.InitializedParams) -> None:
+        workspace = server.client_capabilities.workspace
+        watching = workspace.did_change_watched_files if workspace else None
+        if watching is not None and watching.dynamic_registration:
+            watchers = [types.FileSystemWatcher(glob) for glob in _WATCHED]
+            options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
+            method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
+            registration = types.Registration(f"{SOURCE}.files", method, options)
+            server.client_register_capability(types.RegistrationParams([registration]))
+
+    @server.feature(types.SHUTDOWN)
+    def shutdown(params: None) -> None:
+        server.shut_down = True
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def did_open(params: types.DidOpenTextDocumentParams) -> None:
+        item = params.text_document
+        units = types.PositionEncodingKind(server.workspace.position_encoding)
+        server.workspace.text_documents[unquote(item.uri)] = _Buffer(item, units)
+        server.changed(item.uri, 0)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def did_change(params: types.DidChangeTextDocumentParams) -> None:
+        server.changed(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def did_close(params: types.DidCloseTextDocumentParams) -> None:
+        server.closed(params.text_document.uri)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def did_change_watched_files(params: types.DidChangeWatchedFilesParams) -> None:
+        server.files_changed([_path(each.uri) for each in params.changes])
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    async def hovered(params: types.HoverParams) -> types.Hover | None:
+        checks = await server.settled(params.text_document.uri)
+        document = server.document(params.text_document.uri)
+        if document is None:
+            return None
+        only = [checked for checked, _ in checks]
+        return await in_thread(lambda: answer(document, only, params.position))
+
+    kinds = types.CodeActionOptions([types.CodeActionKind.QuickFix, FIX_ALL])
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, kinds)
+    async def code_actions(params: types.CodeActionParams) -> list[types.CodeAction]:
+        checks = await server.settled(params.text_document.uri)
+        document = server.document(params.text_document.uri)
+        if document is None:
+            return []
+        actions = Actions(server.documents(), server.takes_versions(), params)
+        return await in_thread(lambda: actions.of(document, checks))
+
+    return server
+
+
+def serve(configured: Callable[[], Configurations]) -> bool:
+    """Serve one editor on stdin and stdout until it says goodbye, or is gone.
+
+    Args:
+        configured: Finds the configurations anew.
+
+    Returns:
+        Whether it said goodbye in the order that the protocol asks for.
+
+    Raises:
+        UsageError: There is no stdin or stdout.
+    """
+    stdin, stdout = _streams()
+    server = _registered(Server(configured))
+    server.start_io(stdin, stdout)
+    return server.shut_down
+
+
+def _streams() -> tuple[BinaryIO, BinaryIO]:
+    """The streams of the protocol; whatever else is printed goes to stderr."""
+    if sys.stdin is None or sys.stdout is None:
+        raise UsageError("a language server speaks on stdin and stdout, one of which is closed")
+    stdout = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    if sys.stderr is not None:
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    return sys.stdin.buffer, stdout

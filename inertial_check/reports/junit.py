@@ -1,0 +1,110 @@
+"""The report as JUnit XML, as build servers take it in: a suite a file, a case a body."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from inertial_check.model import FileReport, Finding, Report
+from inertial_check.reports import View
+from inertial_check.reports.details import lines_of_causes
+from inertial_check.reports.text import Style, clipped, location, statistics, summary
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+_LENGTH = 10_000
+"""[code points] A longer name or message is cut."""
+
+
+def render(report: Report, view: View) -> str:
+    """XML, ASCII only. A finding at or above View.fail_on fails its case; others are its output."""
+    from xml.etree.ElementTree import Element, indent, tostring
+
+    root = Element("testsuites", name="inertial-check")
+    for file in report.files:
+        root.append(_suite(file, view))
+    if report.failures:
+        root.append(_failed(report.failures))
+    for count in ("tests", "failures", "errors", "skipped"):
+        root.set(count, str(sum(int(suite.get(count, "0")) for suite in root)))
+    if view.statistics:
+        _add(root, "system-out", statistics(report) + summary(report))
+    indent(root, " ")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root).decode("ascii")}\n'
+
+
+def _add(parent: Element, tag: str, text: str | None = None, **attributes: str) -> Element:
+    from xml.etree.ElementTree import SubElement
+
+    element = SubElement(parent, tag, attributes)
+    element.text = text
+    return element
+
+
+def _suite(file: FileReport, view: View) -> Element:
+    """A file: a case for the document, then one for each body."""
+    from xml.etree.ElementTree import Element
+
+    suite = Element("testsuite", name=clipped(file.path, _LENGTH))
+    of_bodies: dict[str | None, list[Finding]] = defaultdict(list)
+    ids = {body.id for body in file.bodies}
+    for finding in file.findings:
+        of_bodies[finding.body_id if finding.body_id in ids else None].append(finding)
+    names = Counter(body.name for body in file.bodies)
+    failing = [_case(suite, file, "(document)", of_bodies[None], view)]
+    for body in file.bodies:
+        name = body.name if names[body.name] == 1 else f"{body.name} {body.id}"
+        failing.append(_case(suite, file, name, of_bodies[body.id], view))
+    suite.set("tests", str(len(suite)))
+    suite.set("failures", str(sum(failing)))
+    suite.set("errors", "0")
+    suite.set("skipped", "0")
+    return suite
+
+
+def _case(
+    suite: Element, file: FileReport, name: str, findings: Sequence[Finding], view: View
+) -> bool:
+    """Add a case; returns whether it fails. It fails once, for some readers take only one."""
+    case = _add(
+        suite, "testcase", classname=clipped(file.path, _LENGTH), name=clipped(name, _LENGTH)
+    )
+    failing = [each for each in findings if _fails(each, view)]
+    others = [each for each in findings if not _fails(each, view)]
+    if failing:
+        message = clipped(failing[0].message, _LENGTH)
+        if len(failing) > 1:
+            message += f" (and {len(failing) - 1} more)"
+        kinds = " ".join(dict.fromkeys(each.code for each in failing))
+        _add(case, "failure", _text(file, failing), message=message, type=kinds)
+    if others:
+        _add(case, "system-out", _text(file, others))
+    return bool(failing)
+
+
+def _fails(finding: Finding, view: View) -> bool:
+    return view.fail_on is not None and finding.severity >= view.fail_on
+
+
+def _text(file: FileReport, findings: Sequence[Finding]) -> str:
+    lines = []
+    for finding in findings:
+        where = location(Style(color=False), file.path, finding)
+        what = f"{finding.severity.word} {finding.code} {finding.name}"
+        lines.append(f"{where}: {what}: {clipped(finding.message, _LENGTH)}")
+        lines += [f"  {line}" for line in lines_of_causes(finding)]
+    return "\n".join(lines)
+
+
+def _failed(failures: Sequence[str]) -> Element:
+    """A suite for what could not be done."""
+    from xml.etree.ElementTree import Element
+
+    count = str(len(failures))
+    suite = Element("testsuite", name="(run)", tests=count, failures="0", errors=count, skipped="0")
+    for index, line in enumerate(failures, 1):
+        case = _add(suite, "testcase", classname="(run)", name=f"failure {index}")
+        _add(case, "error", message=clipped(line, _LENGTH), type="failure")
+    return suite

@@ -1,0 +1,234 @@
+"""The report as SARIF 2.1.0, as code hosts and editors take it in.
+
+Section numbers are those of the OASIS standard "Static Analysis Results Interchange Format (SARIF)
+Version 2.1.0". GitHub takes at most 25,000 results and 10 MB, compressed; what goes beyond is left
+out, the least severe first, and a notification says how many.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from inertial_check import __version__
+from inertial_check.model import FileReport, Finding, Place, Report, Severity, Suggestion
+from inertial_check.reports import RulePage, View
+from inertial_check.reports.details import disagreeing, lines_of_causes
+from inertial_check.reports.identity import fingerprints, is_absolute, uri
+from inertial_check.reports.json import run_members, statistics_members
+from inertial_check.reports.text import clipped, plural
+
+SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+MOST_RESULTS = 25_000
+MOST_BYTES = 10_000_000
+"""Of the whole document, compressed."""
+
+_ROOT = "%SRCROOT%"
+_NAME = 1_000
+"""[code points] A longer name of a body or model is cut; its fingerprint is that of all of it."""
+
+_MESSAGE = 10_000
+"""[code points] The same of a message."""
+
+
+class _Result(NamedTuple):
+    severity: Severity
+    suppressed: bool
+    text: str
+
+
+def render(report: Report, view: View) -> str:
+    """A SARIF log with one run, ASCII only; a line for each rule and each result."""
+    index = {rule.code: i for i, rule in enumerate(view.rules)}
+    results = [result for file in report.files for result in _results(file, index)]
+    worst = sorted(range(len(results)), key=lambda i: (results[i].suppressed, -results[i].severity))
+    count = min(len(results), MOST_RESULTS)
+    while True:
+        kept = [results[i].text for i in sorted(worst[:count])]
+        text = _log(report, view, kept, len(results) - count)
+        if not count or (size := _compressed(text)) <= MOST_BYTES:
+            return text
+        count = min(count - 1, int(0.95 * count * MOST_BYTES / size))
+
+
+def _compressed(text: str) -> int:
+    """[bytes] An upload is compressed; what is small enough as it is needs no trial."""
+    return len(text) if len(text) <= MOST_BYTES else len(zlib.compress(text.encode("ascii")))
+
+
+def _log(report: Report, view: View, results: Sequence[str], left_out: int) -> str:
+    """The log around its results. A run (3.14) in lines that can be read and compared."""
+    driver = {
+        "name": "inertial-check",
+        "version": __version__,
+        "semanticVersion": __version__,
+    }
+    rules = _listed([_json(_rule(rule)) for rule in view.rules], "     ")
+    summary = run_members(report, view)["summary"]
+    members = {
+        "tool": f'{{"driver": {{{_json(driver)[1:-1]}, "rules": {rules}}}}}',
+        "columnKind": _json("unicodeCodePoints"),
+        "originalUriBaseIds": _json(
+            {_ROOT: {"description": {"text": "The folder in which inertial-check was started."}}}
+        ),
+        "invocations": _json([_invocation(report, view, left_out)]),
+        "properties": _json({"summary": summary, **statistics_members(report, view)}),
+        "results": _listed(results, "    "),
+    }
+    run = ",\n   ".join(f'"{name}": {text}' for name, text in members.items())
+    return (
+        f'{{\n "$schema": {_json(SCHEMA)},\n "version": "2.1.0",\n "runs": [\n  {{\n   {run}\n'
+        "  }\n ]\n}\n"
+    )
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, allow_nan=False)
+
+
+def _listed(items: Sequence[str], indent: str) -> str:
+    """An array with a line for each item."""
+    if not items:
+        return "[]"
+    inside = f",\n{indent}".join(items)
+    return f"[\n{indent}{inside}\n{indent[1:]}]"
+
+
+def _message(text: str) -> dict[str, str]:
+    """A message (3.11), in which a brace stands for itself only if doubled (3.11.5)."""
+    return {"text": text.replace("{", "{{").replace("}", "}}")}
+
+
+def _rule(rule: RulePage) -> dict[str, Any]:
+    """A reporting descriptor (3.49). Its texts are no messages: braces stay."""
+    return {
+        "id": rule.code,
+        "name": rule.name,
+        "shortDescription": {"text": rule.summary},
+        "fullDescription": {"text": rule.description},
+        "help": {"text": rule.page, "markdown": rule.page},
+        "defaultConfiguration": {"level": rule.severity.word},
+    }
+
+
+def _invocation(report: Report, view: View, left_out: int) -> dict[str, Any]:
+    """What came of the run as a whole (3.20): what failed, what was skipped, what is left out."""
+    notifications = [("error", line) for line in report.failures]
+    notifications += [("note", line) for line in report.notes]
+    if left_out:
+        told = f"{plural(left_out, 'finding')} left out, the least severe: GitHub takes at most "
+        told += f"{MOST_RESULTS} results and {MOST_BYTES / 1e6:.0f} MB, compressed"
+        notifications.append(("warning", told))
+    return {
+        "executionSuccessful": not report.failures,
+        "exitCode": view.exit_code,
+        "toolExecutionNotifications": [
+            {"level": level, "message": _message(clipped(line, _MESSAGE))}
+            for level, line in notifications
+        ],
+    }
+
+
+def _results(file: FileReport, index: dict[str, int]) -> Iterable[_Result]:
+    """The results (3.27) of one document, those that do not count among the others."""
+    findings = sorted((*file.findings, *file.suppressed), key=_place)
+    engines = {body.id: disagreeing(body) for body in file.bodies}
+    for finding, fingerprint in zip(findings, fingerprints(file, findings), strict=True):
+        result = _result(file, finding, fingerprint)
+        if finding.code in index:
+            result["ruleIndex"] = index[finding.code]
+        if predictions := engines.get(finding.body_id or ""):
+            actions = {name: each.action for name, each in predictions.items()}
+            result["properties"] = {"engines": actions}
+        yield _Result(finding.severity, finding.suppression is not None, _json(result))
+
+
+def _place(finding: Finding) -> tuple[str, int, int, str]:
+    place = finding.place
+    return place.path or "", place.line, place.column, finding.code
+
+
+def _result(file: FileReport, finding: Finding, fingerprint: str) -> dict[str, Any]:
+    text = "\n".join((clipped(finding.message, _MESSAGE), *lines_of_causes(finding)))
+    result: dict[str, Any] = {
+        "ruleId": finding.code,
+        "level": finding.severity.word,
+        "message": _message(text),
+        "locations": [_location(file, finding)],
+        # The second is the name that GitHub compares; by itself it would take the line's text.
+        "partialFingerprints": {
+            "inertialCheck/v1": fingerprint,
+            "primaryLocationLineHash": fingerprint,
+        },
+        # Of all results or of none (3.27.23).
+        "suppressions": [],
+    }
+    if finding.suppression is not None:
+        suppression: dict[str, str] = {"kind": finding.suppression.kind}
+        if finding.suppression.reason:
+            suppression["justification"] = clipped(finding.suppression.reason, _MESSAGE)
+        result["suppressions"] = [suppression]
+    if finding.suggestion is not None:
+        result["fixes"] = [_fix(file, finding.suggestion)]
+    return result
+
+
+def _location(file: FileReport, finding: Finding) -> dict[str, Any]:
+    """Where a finding is (3.28): the numbers in the file, and the body in the model."""
+    location: dict[str, Any] = {
+        "physicalLocation": {
+            "artifactLocation": _artifact(finding.place.path or file.path),
+            "region": _region(finding.place),
+        }
+    }
+    if finding.body is not None:
+        names = [clipped(name, _NAME) for name in (file.model, finding.body) if name]
+        location["logicalLocations"] = [
+            {
+                "name": clipped(finding.body, _NAME),
+                "fullyQualifiedName": "::".join(names),
+                "kind": "body",
+            }
+        ]
+    return location
+
+
+def _artifact(path: str) -> dict[str, str]:
+    location = {"uri": uri(path)}
+    return location if is_absolute(path) else location | {"uriBaseId": _ROOT}
+
+
+def _region(place: Place) -> dict[str, int]:
+    """A region (3.30); the end is the column after the last, as here."""
+    return {
+        "startLine": place.line,
+        "startColumn": place.column,
+        "endLine": place.end_line,
+        "endColumn": place.end_column,
+    }
+
+
+def _fix(file: FileReport, suggestion: Suggestion) -> dict[str, Any]:
+    """A fix (3.55): what to put in the place of what, file by file."""
+
+    def path(replacement: Any) -> str:
+        return replacement.place.path or file.path
+
+    return {
+        "description": _message(clipped(suggestion.description, _MESSAGE)),
+        "artifactChanges": [
+            {
+                "artifactLocation": _artifact(name),
+                "replacements": [
+                    {"deletedRegion": _region(each.place), "insertedContent": {"text": each.text}}
+                    for each in group
+                ],
+            }
+            for name, group in groupby(sorted(suggestion.replacements, key=path), key=path)
+        ],
+    }

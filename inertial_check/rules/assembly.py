@@ -1,0 +1,209 @@
+"""IC6xx: bodies beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inertial_check.evidence import Examination
+from inertial_check.model import Finding, Severity, Span
+from inertial_check.rules._base import Rule
+from inertial_check.rules._doubts import DoubtRule
+
+
+class TwinsDiffer(DoubtRule):
+    """The left body is no mirror image of the right one.
+
+    ## What it does
+    Compares bodies whose names differ in the side alone (left and right, l_ and r_, FL and FR):
+    masses, principal moments, and whether any reflection or exchange of axes brings centre and
+    tensor of one onto the other. Where at least three of four twins of a model are reflections in
+    one plane, it also reports those that are plain copies.
+
+    ## Why is this bad
+    A robot that is built symmetric walks and balances so. The side that is wrong has a lost sign, a
+    copied block, or the numbers of an older revision.
+
+    ## Example
+        <link name="left_finger">
+          <inertial>
+            <mass value="0.1"/>
+            <inertia ixx="0.00002" ixy="0" ixz="0" iyy="0.00002" iyz="0" izz="0.000004"/>
+          </inertial>
+        </link>
+        <link name="right_finger">
+          <inertial>
+            <mass value="0.15"/>
+            <inertia ixx="0.00002" ixy="0" ixz="0" iyy="0.00002" iyz="0" izz="0.000004"/>
+          </inertial>
+        </link>
+
+    ## Use instead
+        <link name="left_finger">
+          <inertial>
+            <mass value="0.1"/>
+            <inertia ixx="0.00002" ixy="0" ixz="0" iyy="0.00002" iyz="0" izz="0.000004"/>
+          </inertial>
+        </link>
+        <link name="right_finger">
+          <inertial>
+            <mass value="0.1"/>
+            <inertia ixx="0.00002" ixy="0" ixz="0" iyy="0.00002" iyz="0" izz="0.000004"/>
+          </inertial>
+        </link>
+
+    ## Tolerance
+    Masses by a factor of 1.2, everything else by 15 % of the size of the bodies; 1.05 and 5 % with
+    the preset strict. Quiet about twins of which one has another doubt already.
+
+    ## Fix
+    By hand: see the causes of the finding.
+
+    ## References
+    The plausibility page.
+    """
+
+    code, name, severity = "IC601", "twins-differ", Severity.WARNING
+
+
+class CopiedInertial(DoubtRule):
+    """Two bodies that look different have the same ten numbers.
+
+    ## What it does
+    Reports bodies with the same mass, centre of mass and tensor, digit by digit, whose shapes
+    differ in size by more than a fifth, or, where no shapes can be read, the distances of their
+    joints by more than a half. Twins are left out.
+
+    ## Why is this bad
+    One of the blocks was copied and never filled in.
+
+    ## Example
+        <link name="finger">
+          <inertial>
+            <mass value="0.5"/>
+            <inertia ixx="0.0018" ixy="0" ixz="0" iyy="0.0018" iyz="0" izz="0.00008"/>
+          </inertial>
+          <collision><geometry><box size="0.03 0.03 0.2"/></geometry></collision>
+        </link>
+        <link name="tip">
+          <inertial>
+            <mass value="0.5"/>
+            <inertia ixx="0.0018" ixy="0" ixz="0" iyy="0.0018" iyz="0" izz="0.00008"/>
+          </inertial>
+          <collision><geometry><box size="0.03 0.03 0.15"/></geometry></collision>
+        </link>
+
+    ## Use instead
+    The numbers of each body.
+
+    ## Tolerance
+    The numbers: none. The looks: a factor of 1.2; the joints: 1.5.
+
+    ## Fix
+    By hand: see the causes of the finding.
+
+    ## References
+    The plausibility page.
+    """
+
+    code, name, severity = "IC602", "copied-inertial", Severity.WARNING
+
+
+class RepeatedTensor(DoubtRule):
+    """Bodies of different masses have the same tensor.
+
+    ## What it does
+    Reports three or more bodies with the same six numbers, digit by digit, of which some weigh at
+    least half as much again as the others: those that weigh otherwise than most, or all of them.
+
+    ## Why is this bad
+    A tensor is proportional to the mass. Somebody filled it in for one body, or for none.
+
+    ## Example
+        <robot name="r">
+          <link name="base">
+            <inertial>
+              <mass value="4"/>
+              <inertia ixx="0.02" ixy="0" ixz="0" iyy="0.03" iyz="0" izz="0.04"/>
+            </inertial>
+          </link>
+          <link name="arm">
+            <inertial>
+              <mass value="2"/>
+              <inertia ixx="0.02" ixy="0" ixz="0" iyy="0.03" iyz="0" izz="0.04"/>
+            </inertial>
+          </link>
+          <link name="hand">
+            <inertial>
+              <mass value="0.5"/>
+              <inertia ixx="0.02" ixy="0" ixz="0" iyy="0.03" iyz="0" izz="0.04"/>
+            </inertial>
+          </link>
+        </robot>
+
+    ## Use instead
+    The inertia of each body.
+
+    ## Tolerance
+    The tensors: none. The masses: a factor of 1.5.
+
+    ## Fix
+    `inertial-check fix --method geometry` writes the inertia of the bodies' shapes.
+
+    ## References
+    The plausibility page.
+    """
+
+    code, name, severity = "IC603", "repeated-tensor", Severity.WARNING
+
+
+class TotalMass(Rule):
+    """The model does not weigh what it is said to weigh.
+
+    ## What it does
+    With --expect-mass KG or KG:REL, compares the sum of all masses with KG and reports a relative
+    difference above REL (0.01).
+
+    ## Why is this bad
+    A link in grams, a link twice, a battery forgotten: none shows in a single body. The data sheet
+    has the sum.
+
+    ## Example
+        <mass value="21"/> <!-- checked with the option expect-mass 18.4 -->
+        <inertia ixx="0.06" ixy="0" ixz="0" iyy="0.07" iyz="0" izz="0.08"/>
+
+    ## Use instead
+        <mass value="18.4"/> <!-- checked with the option expect-mass 18.4 -->
+        <inertia ixx="0.053" ixy="0" ixz="0" iyy="0.061" iyz="0" izz="0.07"/>
+
+    ## Tolerance
+    0.01, or REL.
+
+    ## Fix
+    By hand.
+
+    ## References
+    None: the number comes from you.
+    """
+
+    code, name, severity = "IC604", "unexpected-total-mass", Severity.WARNING
+
+    def findings(self, examination: Examination) -> Iterator[Finding]:
+        """One finding on the document, where a mass was told and is missed."""
+        if examination.expected_mass is None:
+            return
+        expected, tolerance = examination.expected_mass
+        total = examination.assembly.total_mass
+        if abs(total - expected) <= tolerance * expected:
+            return
+        unread = sum(
+            judgement.verdict in {"missing", "derived", "invalid"}
+            for judgement in examination.judgements
+        )
+        beside = f"; {unread} bodies state no mass that could be counted" if unread else ""
+        yield self.at(
+            Span(0, 0),
+            f"the bodies weigh {total:.6g} kg together, {abs(total - expected):.3g} kg "
+            f"{'more' if total > expected else 'less'} than the expected {expected:.6g} kg"
+            f"{beside}",
+            values={"mass": total, "expected_mass": expected, "tolerance": tolerance},
+        )

@@ -1,0 +1,218 @@
+"""IC5xx: numbers that some body has, but hardly this one."""
+
+from __future__ import annotations
+
+from inertial_check.model import Severity
+from inertial_check.rules._doubts import DoubtRule
+
+
+class PlaceholderInertia(DoubtRule):
+    """The inertia is a power of ten times the identity.
+
+    ## What it does
+    Reports a tensor of 1, 0.001 or another power of ten on the diagonal and zeros beside it. Quiet
+    where the shapes of the body have that size and form; where no shape can be read, no other body
+    has the tensor, and the cube has a usual density; and on light frames that a fixed joint holds.
+
+    ## Why is this bad
+    It stands for numbers that nobody had. At 1 kg the identity is the inertia of a cube with edges
+    of 2.45 m: a finger that has it moves like a door.
+
+    ## Example
+        <mass value="1"/>
+        <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>
+
+    ## Use instead
+        <mass value="1"/>
+        <inertia ixx="0.0021" ixy="0" ixz="0" iyy="0.0019" iyz="0" izz="0.0004"/>
+
+    ## Tolerance
+    None: exact powers of ten. Usual are 300 to 8,000 kg/m^3; with the preset strict no density
+    is. A frame weighs less than 1 % of the model, and the box that its numbers look like is shorter
+    than the links.
+
+    ## Fix
+    `inertial-check fix --method geometry` writes the inertia of the body's shapes.
+
+    ## References
+    The plausibility page.
+    """
+
+    code, name, severity = "IC501", "placeholder-inertia", Severity.WARNING
+
+
+class SizeMismatch(DoubtRule):
+    """Mass and inertia are those of a body twice as large as the shapes, or half as large.
+
+    ## What it does
+    Compares the root mean square distance of the mass from its centre, sqrt(tr(S_c) / m), with that
+    of the volume of the body's shapes; reports a ratio above 2 or below 1/2. Where a body has
+    shapes to be seen and shapes to touch, both have to say so.
+
+    ## Why is this bad
+    A body whose mass lies in a thin shell is 1.3 times as large in this sense as when it is full,
+    and one with a motor in its middle 0.7 times. Beyond a factor of 2 the numbers belong to another
+    unit, another part, or another mass.
+
+    ## Example
+        <link name="finger">
+          <inertial>
+            <mass value="0.5"/>
+            <inertia ixx="0.018" ixy="0" ixz="0" iyy="0.018" iyz="0" izz="0.0008"/>
+          </inertial>
+          <collision><geometry><box size="0.03 0.03 0.2"/></geometry></collision>
+        </link>
+
+    ## Use instead
+        <link name="finger">
+          <inertial>
+            <mass value="0.5"/>
+            <inertia ixx="0.0018" ixy="0" ixz="0" iyy="0.0018" iyz="0" izz="0.00008"/>
+          </inertial>
+          <collision><geometry><box size="0.03 0.03 0.2"/></geometry></collision>
+        </link>
+
+    ## Tolerance
+    A factor of 2, and 2.5 where some of the body's shapes cannot be read; 1.6 and 2 with the preset
+    strict. Shapes in which the mass would be denser than any metal, while mass and inertia fit each
+    other, are stand-ins and say nothing.
+
+    ## Fix
+    By hand: see the causes of the finding.
+
+    ## References
+    The plausibility page.
+    """
+
+    code, name, severity = "IC502", "geometry-size-mismatch", Severity.WARNING
+
+
+class ImplausibleDensity(DoubtRule):
+    """No material and no hollow link has this density.
+
+    ## What it does
+    Divides the mass by the volume of the body's shapes, or by that of the box about them; where no
+    shape can be read, by that of the uniform box with the same mass and inertia. Reports less than
+    10 kg/m^3, and more than 25,000.
+
+    ## Why is this bad
+    Foam has 15 kg/m^3, osmium 22,600. Outside, grams stand for kilograms, or the inertia is in
+    another unit: a factor of 1000 in the tensor changes the density of the box by 30,000.
+
+    ## Example
+        <mass value="1.2"/>
+        <inertia ixx="4000" ixy="0" ixz="0" iyy="4000" iyz="0" izz="1000"/>
+
+    ## Use instead
+        <mass value="1.2"/>
+        <inertia ixx="0.004" ixy="0" ixz="0" iyy="0.004" iyz="0" izz="0.001"/>
+
+    ## Tolerance
+    10 to 25,000 kg/m^3 of shapes (50 to 12,000 with the preset strict), 10 to 30,000 of boxes (50
+    to 15,000). A box counts as at least a tenth of its length thick, since printed digits hold
+    thin parts badly. Surfaces, overlapping shapes and shapes that could not be used give no volume.
+
+    ## Fix
+    By hand: see the causes of the finding.
+
+    ## References
+    The plausibility page.
+    """
+
+    code, name, severity = "IC503", "implausible-density", Severity.WARNING
+
+
+class AxesMismatch(DoubtRule):
+    """The principal moments fit the shapes, the principal axes do not.
+
+    ## What it does
+    Reports a tensor whose principal axes are 20 degrees or more away from those of the body's
+    shapes, where exchanging axes, a quarter turn, or leaving out or inverting the rotation of the
+    inertial's origin makes it fit at least twice as well.
+
+    ## Why is this bad
+    The numbers are right and stand in the wrong frame: z up for y up, the rotation of the inertial
+    applied twice or the other way round. The body then resists most where it should resist least.
+
+    ## Example
+        <link name="finger">
+          <inertial>
+            <mass value="2.6"/>
+            <inertia ixx="0.0247" ixy="0" ixz="0" iyy="0.0247" iyz="0" izz="0.0435"/>
+          </inertial>
+          <collision>
+            <origin rpy="1.5708 0 0"/><geometry><cylinder radius="0.18" length="0.11"/></geometry>
+          </collision>
+        </link>
+
+    ## Use instead
+        <link name="finger">
+          <inertial>
+            <mass value="2.6"/>
+            <inertia ixx="0.0247" ixy="0" ixz="0" iyy="0.0435" iyz="0" izz="0.0247"/>
+          </inertial>
+          <collision>
+            <origin rpy="1.5708 0 0"/><geometry><cylinder radius="0.18" length="0.11"/></geometry>
+          </collision>
+        </link>
+
+    ## Tolerance
+    20 degrees (10 with the preset strict); axes count where the spreads along them differ by 5 % of
+    their sum. Twice as well in every role that the body has shapes for.
+
+    ## Fix
+    By hand: see the causes of the finding.
+
+    ## References
+    The plausibility page.
+    """
+
+    code, name, severity = "IC504", "axes-mismatch", Severity.WARNING
+
+
+class UnlikeGeometry(DoubtRule):
+    """The inertia does not look like the shapes, and another reading of the same numbers does.
+
+    ## What it does
+    Reports a tensor that is far from that of the body's shapes, where one of these fits at least
+    twice as well: the products with the other sign; the tensor moved from the link's origin to the
+    centre of mass. And a tensor that is exactly what the textbook formula of the body's one shape
+    gives when it is misread.
+
+    ## Why is this bad
+    CAD programs differ in the sign of products, and report tensors about several points. Both
+    mistakes give numbers that some body has, so nothing but the geometry can show them.
+
+    ## Example
+        <link name="finger">
+          <inertial>
+            <mass value="0.5"/>
+            <inertia ixx="0.00074" ixy="0" ixz="-0.0008" iyy="0.0017" iyz="0" izz="0.00103"/>
+          </inertial>
+          <collision>
+            <origin rpy="0 0.7 0"/><geometry><box size="0.2 0.03 0.03"/></geometry>
+          </collision>
+        </link>
+
+    ## Use instead
+        <link name="finger">
+          <inertial>
+            <mass value="0.5"/>
+            <inertia ixx="0.00074" ixy="0" ixz="0.0008" iyy="0.0017" iyz="0" izz="0.00103"/>
+          </inertial>
+          <collision>
+            <origin rpy="0 0.7 0"/><geometry><box size="0.2 0.03 0.03"/></geometry>
+          </collision>
+        </link>
+
+    ## Tolerance
+    Twice as well; three printed digits for formulas.
+
+    ## Fix
+    By hand: see the causes of the finding.
+
+    ## References
+    Heins, Rigid Body Inertial Parameters (sign of the products); the plausibility page.
+    """
+
+    code, name, severity = "IC505", "unlike-geometry", Severity.WARNING

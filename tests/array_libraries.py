@@ -1,0 +1,37 @@
+"""The array libraries beside NumPy that the package is tested with, and how far they may differ."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+HOW_TO = {
+    "array_api_strict": "pip install array-api-strict",
+    "torch": "pip install torch",
+    "jax": "pip install jax",
+}
+
+
+class Library:
+    """What the tests ask of an array library."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.module = pytest.importorskip(name, reason=HOW_TO[name])
+        self.xp = self.module.numpy if name == "jax" else self.module
+
+    def array(self, values: Any, dtype: str = "float64") -> Any:
+        return self.xp.asarray(np.asarray(values).tolist(), dtype=getattr(self.xp, dtype))
+
+    def is_own(self, array: Any, dtype: str) -> bool:
+        return isinstance(array, type(self.array([0.0]))) and array.dtype == getattr(self.xp, dtype)
+
+
+def agree(got: Any, expected: Any, dtype: str) -> None:
+    expected = np.asarray(expected)
+    eps = float(np.finfo(dtype).eps)
+    np.testing.assert_allclose(
+        np.asarray(got), expected, rtol=0, atol=256 * eps * np.abs(expected).max()
+    )

@@ -1,0 +1,124 @@
+"""Which geometries are believed, and what they are compared in."""
+
+import numpy as np
+import pytest
+
+from inertial_check.evidence import Examination
+from inertial_check.evidence.examination import BodyGeometry, Geometry
+from inertial_check.evidence.likeness import best_reading, readings, readings_of
+from inertial_check.formats import load
+from inertial_check.pipeline.judge import judge
+from tests.suspects import Link, box_moments, parallel_axis, robot, rotation
+
+AXES = np.concatenate([np.eye(3), -np.eye(3)])
+
+
+def geometry(edges, at=(0, 0, 0), role="visual", **changes):
+    """A box, by hand."""
+    half, at = np.array(edges) / 2, np.array(at, dtype=float)
+    x, y, z = np.square(edges) / 12
+    row = BodyGeometry(
+        role,
+        float(np.prod(edges)),
+        tuple(at),
+        (x, 0.0, 0.0, y, 0.0, z),
+        tuple(at - half),
+        tuple(at + half),
+        tuple(np.concatenate([at + half, half - at])),
+        tuple(map(tuple, AXES.tolist())),
+    )
+    return row._replace(**changes)
+
+
+def likeness(link, *rows):
+    model = load(robot(link).encode())
+    shapes = Geometry(((), tuple(rows)))
+    return Examination(model, judge(model), read_geometry=lambda: shapes).likeness
+
+
+EDGES = (0.1, 0.2, 0.4)
+LINK = Link(8.0, (0, 0, 0.1), box_moments(8.0, EDGES))
+
+
+def test_a_body_that_is_its_geometry():
+    found = likeness(LINK, geometry(EDGES))
+    assert found.known.tolist() == [False, True]
+    assert found.size_ratio == pytest.approx([1])
+    assert found.discrepancy == pytest.approx([0], abs=1e-9)
+    assert found.density[0] == pytest.approx([1000, 1000])
+    assert found.excess[0] < 0
+
+
+def test_excess_is_in_parts_of_the_diagonal_and_joints_are_inside():
+    at = (0, 0, 0.5)
+    found = likeness(LINK._replace(com=(0, 0, -0.2)), geometry(EDGES, at))
+    assert found.excess == pytest.approx(0.2 / np.linalg.norm(EDGES))  # from the joint at 0
+    above = likeness(LINK._replace(com=(0, 0, 0.1)), geometry(EDGES, at))
+    assert above.excess[0] < 0  # between joint and box
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"skipped": 1},
+        {"C_GGcm_B": (np.nan,) * 6},
+        {"C_GGcm_B": (0.0,) * 6},
+        {"upper": (np.inf, 0.1, 0.2)},
+    ],
+)
+def test_geometries_that_are_not_believed(changes):
+    assert likeness(LINK, geometry(EDGES, **changes)).rows == ()
+
+
+def test_volumes_that_are_not_believed():
+    double = 2 * float(np.prod(EDGES))
+    for changes in ({"volume": np.nan}, {"volume": double}, {"remarks": ("taken for its hull",)}):
+        over_box, inside = likeness(LINK, geometry(EDGES, **changes)).density[0]
+        assert np.isnan(inside)
+        assert over_box == pytest.approx(1000)
+
+
+def test_a_stand_in_is_not_believed_unless_the_numbers_are_odd_themselves():
+    tiny = geometry((1e-3, 1e-3, 1e-3))
+    assert likeness(LINK, tiny).rows == ()
+    heavy = LINK._replace(mass=8e3, inertia=1e3 * LINK.inertia)
+    assert len(likeness(heavy, tiny).rows) == 1
+
+
+def test_all_rows_of_a_body_have_to_agree():
+    found = likeness(LINK, geometry(EDGES), geometry((1, 1, 1), role="collision"))
+    assert found.all_of(found.size_ratio < 0.5).tolist() == [False, False]
+    assert found.all_of(found.size_ratio < 2).tolist() == [False, True]
+    assert found.sizes[1, 0] < found.sizes[1, 1]
+
+
+def test_every_reading_undoes_its_mistake():
+    rpy = (0.4, -0.3, 0.7)
+    R, turn = rotation((0.2, 0.5, -0.4)), rotation(rpy)
+    meant = R @ box_moments(8.0, EDGES) @ R.T
+    com = (0.05, 0.1, 0.3)
+    shape = geometry(EDGES)
+    half = np.trace(meant) / 2
+    C_G = (half * np.eye(3) - meant) / 8
+    planted = {
+        "sign-of-products": Link(8.0, com, meant * (2 * np.eye(3) - 1)),
+        "about-link-origin": Link(8.0, com, meant + parallel_axis(8.0, com)),
+        "wrong-frame": Link(8.0, com, meant, rpy=rpy),
+    }
+    assert turn.shape == (3, 3)
+    for cause, link in planted.items():
+        model = load(robot(link).encode())
+        examination = Examination(model, judge(model), lambda: Geometry(((), (shape,))))
+        written = examination.assembly.C_BBcm_B[1]
+        found = best_reading(readings_of(examination, 1), written, [C_G], 1e-6)
+        assert found is not None
+        assert found.reading.cause == cause
+        assert found.reading.C_BBcm_B == pytest.approx(C_G, abs=1e-9)
+
+
+def test_a_tensor_too_small_for_the_shift_was_not_about_the_origin():
+    C = np.diag([1.0, 2, 3]) * 1e-3
+    near, far = np.array([0, 0, 0.01]), np.array([0, 0, 1.0])
+    names = [[each.cause for each in readings(C, c, np.eye(3))] for c in (near, far)]
+    assert "about-link-origin" in names[0]
+    assert "about-link-origin" not in names[1]

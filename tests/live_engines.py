@@ -1,0 +1,269 @@
+"""Loads documents in an engine; a script, for the interpreter that has the engine.
+
+    python live_engines.py ENGINE < documents.json > results.json
+
+documents.json is a list of [format, text]; the bodies of interest are called "link". A result has
+`error` (why nothing was loaded, or null), `log` (what was printed or warned), and where the engine
+shows the body `mass` [kg] and `moments` (ascending) [kg m^2], else null.
+"""
+
+import json
+import logging
+import math
+import os
+import sys
+import tempfile
+import warnings
+
+import numpy as np
+
+
+def result(error=None, log="", mass=None, tensor=None):
+    moments = None
+    if tensor is not None:
+        tensor = np.asarray(tensor, dtype=float)
+        finite = np.all(np.isfinite(tensor))
+        moments = np.linalg.eigvalsh(tensor).tolist() if finite else [math.nan] * 3
+    return {
+        "error": error,
+        "log": log,
+        "mass": None if mass is None else float(mass),
+        "moments": moments,
+    }
+
+
+def mujoco():
+    import mujoco
+
+    def load(format_, text):
+        try:
+            model = mujoco.MjSpec.from_string(text).compile()
+        except ValueError as error:
+            return result(str(error))
+        body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, "link")
+        if body < 0:
+            return result()
+        return result(mass=model.body_mass[body], tensor=np.diag(model.body_inertia[body]))
+
+    return load
+
+
+def drake():
+    from pydrake.multibody.parsing import Parser
+    from pydrake.multibody.plant import MultibodyPlant
+
+    lines = []
+    logger = logging.getLogger("drake")
+    handler = logging.Handler()
+    handler.emit = lambda record: lines.append(record.getMessage())
+    logger.handlers, logger.propagate = [handler], False
+    kinds = {"urdf": "urdf", "sdf": "sdf", "mjcf": "xml"}
+
+    def load(format_, text):
+        lines.clear()
+        plant = MultibodyPlant(0.0)
+        try:
+            Parser(plant).AddModelsFromString(text, kinds[format_])
+        except (RuntimeError, ValueError) as error:
+            return result(str(error), "\n".join(lines))
+        inertia = plant.GetBodyByName("link").default_spatial_inertia()
+        mass = inertia.get_mass()
+        tensor = np.zeros((3, 3))
+        if mass > 0:
+            central = inertia.Shift(inertia.get_com()).CalcRotationalInertia()
+            tensor = central.CopyToFullMatrix3()
+        return result(None, "\n".join(lines), mass, tensor)
+
+    def guarded(format_, text):
+        """An MJCF without mass ends the process: such a one is loaded in a copy of it."""
+        if format_ != "mjcf" or ('mass="-' not in text and 'mass="0.0"' not in text):
+            return load(format_, text)
+        here, there = os.pipe()
+        child = os.fork()
+        if not child:
+            os.dup2(there, 2)
+            load(format_, text)
+            os._exit(0)
+        os.close(there)
+        with os.fdopen(here) as pipe:
+            said = pipe.read()
+        _, status = os.waitpid(child, 0)
+        return result(said if status else None, said)
+
+    return guarded
+
+
+def pinocchio():
+    import pinocchio
+
+    def load(format_, text):
+        try:
+            if format_ == "urdf":
+                model = pinocchio.buildModelFromXML(text)
+            else:
+                with _file(text, ".xml") as path:
+                    model = pinocchio.buildModelFromMJCF(path)
+        except Exception as error:  # of Boost, of TinyXML, of its own
+            return result(str(error))
+        if model.njoints < 2:
+            return result()
+        inertia = model.inertias[1]
+        return result(None, "", inertia.mass, inertia.inertia) | {"com": inertia.lever.tolist()}
+
+    return load
+
+
+def newton():
+    import newton
+    import warp
+
+    warp.config.quiet = True
+
+    def load(format_, text):
+        builder = newton.ModelBuilder()
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            try:
+                (builder.add_urdf if format_ == "urdf" else builder.add_mjcf)(text)
+                model = builder.finalize(device="cpu")
+            except (ValueError, np.linalg.LinAlgError) as error:
+                return result(str(error))
+        log = "\n".join(str(warning.message) for warning in said)
+        return result(None, log, model.body_mass.numpy()[-1], model.body_inertia.numpy()[-1])
+
+    return load
+
+
+def pybullet():
+    import pybullet
+
+    pybullet.connect(pybullet.DIRECT)
+    pybullet.setPhysicsEngineParameter(enableFileCaching=0)
+
+    def load(format_, text):
+        with _file(text, ".urdf") as path:
+            try:
+                body = pybullet.loadURDF(path, flags=pybullet.URDF_USE_INERTIA_FROM_FILE)
+            except pybullet.error as error:
+                return result(str(error))
+        mass, _, moments, *_ = pybullet.getDynamicsInfo(body, 0)
+        pybullet.resetSimulation()
+        return result(None, "", mass, np.diag(moments))
+
+    return load
+
+
+def idyntree():
+    from idyntree import swig
+
+    def load(format_, text):
+        loader = swig.ModelLoader()
+        if not loader.loadModelFromString(text):
+            return result("not loaded")
+        model = loader.model()
+        if model.getNrOfLinks() < 2:  # a fixed joint makes the link a frame of the base
+            return result()
+        inertia = model.getLink(model.getLinkIndex("link")).getInertia()
+        tensor = inertia.getRotationalInertiaWrtCenterOfMass().toNumPy()
+        return result(None, "", inertia.getMass(), tensor)
+
+    return load
+
+
+def dart():
+    import dartpy
+
+    loader = dartpy.utils.DartLoader()
+
+    def load(format_, text):
+        with _file(text, ".urdf") as path:
+            skeleton = loader.parseSkeleton(path)
+        if skeleton is None:
+            return result("not loaded")
+        inertia = skeleton.getBodyNode("link").getInertia()
+        return result(None, "", inertia.getMass(), inertia.getMoment())
+
+    return load
+
+
+def genesis():
+    import genesis
+
+    genesis.init(backend=genesis.cpu, logging_level="warning")
+    lines = []
+    handler = logging.Handler()
+    handler.emit = lambda record: lines.append(record.getMessage())
+    genesis.logger._logger.handlers = [handler]
+
+    def load(format_, text):
+        lines.clear()
+        with _file(text, ".urdf" if format_ == "urdf" else ".xml") as path:
+            morph = (
+                genesis.morphs.URDF(file=path, fixed=True, merge_fixed_links=False)
+                if format_ == "urdf"
+                else genesis.morphs.MJCF(file=path)
+            )
+            try:
+                genesis.Scene(show_viewer=False).add_entity(morph)
+            except (genesis.GenesisException, ValueError) as error:
+                return result(str(error), "\n".join(lines))
+        return result(None, "\n".join(lines))
+
+    return load
+
+
+def physx():
+    from pxr import Gf, Usd, UsdGeom, UsdPhysics
+
+    def load(format_, text):
+        mass, moments = json.loads(text)
+        stage = Usd.Stage.CreateInMemory()
+        UsdGeom.SetStageMetersPerUnit(stage, 1.0)
+        UsdPhysics.SetStageKilogramsPerUnit(stage, 1.0)
+        prim = UsdGeom.Xform.Define(stage, "/link").GetPrim()
+        body = UsdPhysics.RigidBodyAPI.Apply(prim)
+        api = UsdPhysics.MassAPI.Apply(prim)
+        api.CreateMassAttr(mass)
+        api.CreateDiagonalInertiaAttr(Gf.Vec3f(*moments))
+        computed, inertia, *_ = body.ComputeMassProperties(lambda prim: None)
+        return result(None, "", computed, np.diag(inertia))
+
+    return load
+
+
+class _file:
+    """A document in a file of a name that was never used before."""
+
+    count = 0
+    folder = None
+
+    def __init__(self, text, suffix):
+        if _file.folder is None:
+            _file.folder = tempfile.TemporaryDirectory()
+        _file.count += 1
+        self.path = os.path.join(_file.folder.name, f"{_file.count}{suffix}")
+        with open(self.path, "w", encoding="utf-8") as stream:
+            stream.write(text)
+
+    def __enter__(self):
+        return self.path
+
+    def __exit__(self, *_):
+        os.unlink(self.path)
+
+
+def main():
+    results = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # engines print to stdout; the results alone shall stand there
+    load = globals()[sys.argv[1]]()
+    answers = []
+    for format_, text in json.load(sys.stdin):
+        answers.append(load(format_, text))
+    json.dump(answers, results)
+    results.close()
+    sys.stderr.flush()
+    os._exit(0)  # some engines do not come down in order
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,282 @@
+"""What is suspicious, over all scales; and that honest bodies stay quiet."""
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+
+import inertial_check as ic
+from inertial_check.pipeline.settings import Settings
+from tests.suspects import (
+    Link,
+    box,
+    box_moments,
+    codes,
+    cylinder,
+    parallel_axis,
+    robot,
+    rotation,
+    said,
+)
+
+LENGTHS = st.floats(1e-3, 30)
+RATIOS = st.tuples(*[st.floats(0.3, 1)] * 3)
+DENSITIES = st.floats(100, 8000)
+SEEDS = st.integers(0, 2**32 - 1)
+ANGLES = st.tuples(*[st.floats(-1.5, 1.5)] * 3)
+
+
+def honest(length, ratios, density, rpy=(0, 0, 0), at=(0, 0, 0), **kwargs):
+    """A uniform box with its shape."""
+    edges = np.array(ratios) * length
+    mass = float(density * np.prod(edges))
+    R = rotation(rpy)
+    inertia = R @ box_moments(mass, edges) @ R.T
+    return Link(mass, at, inertia, box(edges, at, rpy), **kwargs)
+
+
+class TestHonestBodiesStayQuiet:
+    @settings(max_examples=20)
+    @given(LENGTHS, RATIOS, DENSITIES, ANGLES)
+    def test_uniform_boxes_anywhere(self, length, ratios, density, rpy):
+        at = np.array([0.3, -0.2, 0.5]) * length
+        assert said(honest(length, ratios, density, rpy, at)) == []
+
+    @settings(max_examples=15)
+    @given(LENGTHS, RATIOS, DENSITIES)
+    def test_without_shapes(self, length, ratios, density):
+        link = honest(length, ratios, density)._replace(shape="")
+        assert said(link) == []
+
+    @settings(max_examples=15)
+    @given(LENGTHS, st.floats(0.05, 3), DENSITIES)
+    def test_shells_of_cylinders(self, length, slender, density):
+        """All mass in the mantle: the largest that a cylinder can be in this sense."""
+        radius, mass = slender * length, density * slender**2 * length**3
+        across = mass * (radius**2 / 2 + length**2 / 12)
+        inertia = np.diag([across, across, mass * radius**2])
+        assert said(Link(mass, (0, 0, 0), inertia, cylinder(radius, length))) == []
+
+    @settings(max_examples=20)
+    @given(LENGTHS, RATIOS, st.floats(300, 3000), SEEDS)
+    def test_links_with_a_motor_somewhere_inside(self, length, ratios, density, seed):
+        """A third of the mass in a ball of a sixth of the length."""
+        rng = np.random.default_rng(seed)
+        edges = np.array(ratios) * length
+        shell, motor = density * np.prod(edges) * np.array([2, 1]) / 3
+        place = rng.uniform(-0.3, 0.3, 3) * edges
+        com = motor * place / (shell + motor)
+        inertia = box_moments(shell, edges) + parallel_axis(shell, com)
+        inertia += 0.4 * motor * (edges.min() / 6) ** 2 * np.eye(3)
+        inertia += parallel_axis(motor, place - com)
+        assert said(Link(float(shell + motor), com, inertia, box(edges))) == []
+
+    @settings(max_examples=15)
+    @given(LENGTHS, st.floats(0.002, 0.05))
+    def test_sheet_metal_and_long_rods(self, length, thin):
+        for edges in ((length, length, thin * length), (length, thin * length, thin * length)):
+            mass = float(7800 * np.prod(edges))
+            for shape in (box(edges), ""):
+                assert said(Link(mass, (0, 0, 0), box_moments(mass, edges), shape)) == []
+
+    @settings(max_examples=20)
+    @given(LENGTHS, RATIOS, SEEDS, st.sampled_from([(1, -1, 1), (-1, 1, 1), (1, 1, 1)]))
+    def test_left_and_right_with_the_noise_of_cad(self, length, ratios, seed, signs):
+        rng = np.random.default_rng(seed)
+        R = rotation(rng.uniform(-0.3, 0.3, 3))
+        edges = np.array(ratios) * length
+        mass, com = float(900 * np.prod(edges)), rng.uniform(-0.4, 0.4, 3) * edges
+        inertia = R @ box_moments(mass, edges) @ R.T
+        noise = 1 + 0.02 * rng.uniform(-1, 1, (2, 3))
+        other = np.outer(signs, signs) * inertia * noise[0, 0]
+        left = Link(mass, com, inertia, name="left_arm")
+        right = Link(mass * noise[0, 1], com * signs * noise[1], other, name="right_arm")
+        assert said(left, right) == []
+
+    def test_a_ball_of_a_usual_density_may_have_a_round_number(self):
+        assert said(Link(1.0, (0, 0, 0), 1e-3 * np.eye(3))) == []
+        assert codes(Link(1.0, (0, 0, 0), 1e-3 * np.eye(3)), preset="strict") == {"link": "IC501"}
+
+    def test_a_light_frame_on_a_fixed_joint_has_some_numbers(self):
+        text = robot(honest(0.2, (1, 1, 1), 1000)).replace(
+            "</robot>",
+            '<link name="tip"><inertial><mass value="1e-3"/><inertia ixx="1e-6" ixy="0" ixz="0" '
+            'iyy="1e-6" iyz="0" izz="1e-6"/></inertial></link><joint name="t" type="fixed">'
+            '<origin xyz="0 0 0.2"/><parent link="link"/><child link="tip"/></joint></robot>',
+        )
+        assert said(text=text) == []
+        moved = text.replace('name="t" type="fixed"', 'name="t" type="revolute"')
+        assert codes(text=moved) == {"tip": "IC501"}
+
+    def test_a_stand_in_shape_is_no_witness(self):
+        """Engines that ask for a collision shape are given a tiny ball."""
+        link = honest(0.2, (1, 1, 0.5), 1000)
+        tiny = box((1e-3,) * 3, role="collision")
+        assert said(link._replace(shape=tiny)) == []
+
+    def test_roles_that_contradict_each_other_say_nothing(self):
+        link = honest(0.2, (1, 1, 0.5), 1000)
+        rough = box((0.9, 0.9, 0.9), role="collision")
+        assert said(link._replace(shape=link.shape + rough)) == []
+        assert codes(link._replace(shape=rough)) == {"link": "IC502"}
+
+    def test_nothing_is_said_without_geometry_where_it_is_off(self):
+        link = honest(0.2, (1, 1, 0.5), 1000, at=(0, 0, 0.1))._replace(com=(0, 0, -0.5))
+        assert codes(link) == {"link": "IC201"}
+        report = ic.check_model(robot(link).encode(), Settings(geometry="off"))
+        assert not [f for f in report.findings if f.code.startswith(("IC2", "IC5", "IC6"))]
+
+
+class TestPlanted:
+    @settings(max_examples=15)
+    @given(LENGTHS, RATIOS, DENSITIES, st.sampled_from([1e-9, 1e-7, 1e-6, 1e-4, 2.926e-4, 1e-3]))
+    def test_units(self, length, ratios, density, unit):
+        link = honest(length, ratios, density)
+        for shape in (link.shape, ""):
+            for factor in (1 / unit, unit):
+                planted = link._replace(inertia=link.inertia * factor, shape=shape)
+                assume(np.abs(planted.inertia).max() > 1e-11 * planted.mass)
+                assert codes(planted)["link"] in ("IC502", "IC503")
+
+    @settings(max_examples=12)
+    @given(LENGTHS, RATIOS, st.floats(200, 8000))
+    def test_grams(self, length, ratios, density):
+        link = honest(length, ratios, density)
+        for factor in (1e3, 1e-3):
+            with_tensor = link._replace(mass=link.mass * factor, inertia=link.inertia * factor)
+            for planted in (with_tensor, link._replace(mass=link.mass * factor)):
+                assert set(codes(planted)) == {"link"}
+                assert set(codes(planted._replace(shape=""))) == {"link"}
+
+    @settings(max_examples=12)
+    @given(LENGTHS, RATIOS, DENSITIES)
+    def test_sizes(self, length, ratios, density):
+        link = honest(length, ratios, density)
+        for factor in (8, 1 / 8):
+            assert codes(link._replace(inertia=link.inertia * factor)) == {"link": "IC502"}
+
+    @settings(max_examples=12)
+    @given(LENGTHS, RATIOS, DENSITIES)
+    def test_centre_of_mass(self, length, ratios, density):
+        at = np.array([0.01, 0.01, 0.6]) * length * np.array([1, 1, ratios[2]])
+        link = honest(length, ratios, density, at=at)
+        assert codes(link._replace(com=at * [1, 1, -1])) == {"link": "IC201"}
+        assert codes(link._replace(com=at * 1000, shape="")) == {"link": "IC202"}
+
+    @settings(max_examples=12)
+    @given(LENGTHS, st.floats(0.1, 0.4), st.floats(0.1, 0.4), DENSITIES, st.floats(0.4, 1.1))
+    def test_axes_and_signs(self, length, b, c, density, angle):
+        link = honest(length, (1, b, c), density, (0, angle, 0))
+        flipped = link.inertia * (2 * np.eye(3) - 1)
+        assert set(codes(link._replace(inertia=flipped)).values()) <= {"IC504", "IC505"}
+        upright = honest(length, (1, b, c), density)
+        swapped = upright.inertia[[2, 1, 0]][:, [2, 1, 0]]
+        assert codes(upright._replace(inertia=swapped)) == {"link": "IC504"}
+
+    @settings(max_examples=12)
+    @given(LENGTHS, st.floats(0.1, 0.4), DENSITIES)
+    def test_about_the_links_origin(self, length, slender, density):
+        at = (0, 0, length / 2)
+        link = honest(length, (slender, slender, 1), density, at=at)
+        planted = link.inertia + parallel_axis(link.mass, at)
+        assert codes(link._replace(inertia=planted))["link"] in ("IC502", "IC505")
+
+    @pytest.mark.parametrize("scale", [1e-3, 1, 1e3])
+    def test_formulas(self, scale):
+        r, h = 0.3 * scale, scale
+        m = 500.0 * scale**3
+        across, along = m * (r**2 / 4 + h**2 / 12), m * r**2 / 2
+        wrong = {
+            "axes": (across, along, across),
+            "1/12": (m * (r**2 + h**2) / 12, m * (r**2 + h**2) / 12, along),
+            "rod": (m * h**2 / 12, m * h**2 / 12, 0.0),
+        }
+        for name, moments in wrong.items():
+            found = said(Link(m, (0, 0, 0), np.diag(moments), cylinder(r, h)))
+            assert [f.code for f in found] == ["IC504" if name == "axes" else "IC505"], name
+        assert said(Link(m, (0, 0, 0), np.diag([across, across, along]), cylinder(r, h))) == []
+
+    def test_identity_says_how_large_it_is(self):
+        (finding,) = said(Link(1.0, (0, 0, 0), np.eye(3)))
+        assert finding.code == "IC501"
+        assert "a cube of 2.45 m" in finding.message
+        assert finding.values["edge"] == pytest.approx(2.449, abs=1e-3)
+
+    @settings(max_examples=15)
+    @given(LENGTHS, RATIOS, SEEDS)
+    def test_twins(self, length, ratios, seed):
+        rng = np.random.default_rng(seed)
+        edges = np.array(ratios) * length * [1, 1, 2]
+        R = rotation((0.5, 0.4, 0.3))
+        mass, com = float(900 * np.prod(edges)), rng.uniform(0.2, 0.4, 3) * edges
+        inertia = R @ box_moments(mass, edges) @ R.T
+        left = Link(mass, com, inertia, name="left_arm")
+        right = Link(mass, com * [1, -1, 1], np.outer([1, -1, 1], [1, -1, 1]) * inertia)
+        right = right._replace(name="right_arm")
+        assert said(left, right) == []
+        both = {"left_arm": "IC601", "right_arm": "IC601"}
+        assert codes(left, right._replace(mass=1.5 * mass, inertia=1.5 * inertia)) == both
+        assert codes(left, right._replace(inertia=1.4 * right.inertia)) == both
+
+    def test_a_copy_among_reflections(self):
+        def pair(name, signs, k):
+            com, size = np.array([0.02, 0.03, 0.1]) * k, np.array([0.08, 0.06, 0.3]) * k
+            inertia = box_moments(1.0, size)
+            return (
+                Link(1.0, com, inertia, name=f"left_{name}"),
+                Link(1.0, com * signs, inertia, name=f"right_{name}"),
+            )
+
+        mirror = (1, -1, 1)
+        links = [link for k, n in enumerate("abcd", 1) for link in pair(n, mirror, k / 2)]
+        assert said(*links) == []
+        odd = pair("odd", (1, 1, 1), 3)
+        assert codes(*links, *odd) == {"left_odd": "IC601", "right_odd": "IC601"}
+        copies = [link for k, n in enumerate("abcd", 1) for link in pair(n, (1, 1, 1), k / 2)]
+        assert said(*copies, *odd) == []  # one arm, mounted twice
+
+    def test_copied_blocks(self):
+        one = honest(0.2, (1, 0.5, 0.5), 900, name="upper")
+        other = honest(0.3, (1, 0.5, 0.5), 900, name="lower")
+        assert said(one, other) == []
+        copied = one._replace(name="lower", shape=other.shape)
+        assert codes(one, copied) == {"upper": "IC602", "lower": "IC602"}
+        assert said(one, one._replace(name="lower")) == []  # the same part, twice
+
+    def test_one_tensor_on_several_masses(self):
+        tensor = box_moments(2.0, (0.1, 0.1, 0.3))
+        links = [Link(m, (0, 0, 0), tensor, name=f"b{m}") for m in (1.0, 2.0, 4.0)]
+        assert set(codes(*links).values()) == {"IC603"}
+        assert said(*links[:2]) == []
+        equal = [Link(2.0, (0, 0, 0), tensor, name=f"w{k}") for k in range(3)]
+        assert said(*equal) == []
+        assert codes(*equal, links[2]) == {"b4.0": "IC603"}
+
+    def test_total_mass(self):
+        link = honest(0.2, (1, 0.5, 0.5), 900)
+
+        def found(expected):
+            settings = Settings(expected_mass=(expected, 0.01))
+            return list(ic.check_model(robot(link).encode(), settings).findings)
+
+        assert found(link.mass * 1.005) == []
+        (finding,) = found(link.mass * 1.02)
+        assert (finding.code, finding.body) == ("IC604", None)
+        assert "less than the expected" in finding.message
+
+
+def test_one_doubt_a_body_and_none_about_what_is_an_error_already():
+    link = honest(0.2, (1, 0.5, 0.5), 900, at=(0, 0, 0.1))
+    both = link._replace(inertia=100 * link.inertia, com=(0, 0, -1))
+    assert len(said(both)) == 1
+    broken = both._replace(inertia=np.diag([1.0, 1.0, 9.0]))
+    assert said(broken) == []
+    findings = ic.check_model(robot(broken).encode()).findings
+    assert {finding.code for finding in findings} == {"IC301"}
+
+
+def test_the_place_is_that_of_the_numbers():
+    link = honest(0.2, (1, 0.5, 0.5), 900, at=(0, 0, 0.1))
+    text = robot(link._replace(com=(0, 0, -1)))
+    (finding,) = said(text=text)
+    assert text[finding.place.column - 1 : finding.place.end_column - 1] == "0.0 0.0 -1.0"
