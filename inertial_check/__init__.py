@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from inertial_check.formats import load
     from inertial_check.inertia.consistency import Consistency, Verdict, check, realize
     from inertial_check.inertia.parameters import InertialParameters
+    from inertial_check.inertia.randomisation import sample
     from inertial_check.pipeline.check import check_model
     from inertial_check.pipeline.diff import diff_models
     from inertial_check.pipeline.fix import fix_model
@@ -45,6 +46,7 @@ _HOME = {
     "load": "formats",
     "project": "projection.project",
     "realize": "inertia.consistency",
+    "sample": "inertia.randomisation",
 }
 
 __all__ = [
@@ -64,6 +66,7 @@ __all__ = [
     "load",
     "project",
     "realize",
+    "sample",
 ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -35,3 +36,15 @@ def agree(got: Any, expected: Any, dtype: str) -> None:
     np.testing.assert_allclose(
         np.asarray(got), expected, rtol=0, atol=256 * eps * np.abs(expected).max()
     )
+
+
+def stays_on_its_device(function: Callable[..., Any], arguments: Any) -> bool:
+    """Whether the result is where its arguments are, with no shape that depends on values."""
+    strict = pytest.importorskip("array_api_strict", reason=HOW_TO["array_api_strict"])
+    device = strict.Device("device1")
+    given = [
+        strict.asarray(np.asarray(a).tolist(), dtype=strict.float64, device=device)
+        for a in arguments
+    ]
+    with strict.ArrayAPIStrictFlags(boolean_indexing=False, data_dependent_shapes=False):
+        return bool(function(*given).device == device)

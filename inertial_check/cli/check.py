@@ -249,7 +249,7 @@ def _show_files(
 
     found = discover(
         [path for path in args.paths if path != _STDIN],
-        lambda path: configurations.settings(path).excludes(path),
+        configurations.excludes,
         args.sniff,
     )
     shown = [file.path for file in found.files] + ([] if stdin_name is None else [stdin_name])

@@ -50,6 +50,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="text",
         help="text: what differs (default); json: every body",
     )
+    group.add_argument(
+        "--impact",
+        action="store_true",
+        help="also say what the numbers of B do to the mass matrix, gravity and velocity torques "
+        "of the robot A",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -77,9 +83,18 @@ def run(args: argparse.Namespace) -> int:
         color=output.wants_color(args.color, sys.stdout),
         summary=not args.quiet,
     )
-    render = difference.as_json if args.output_format == "json" else difference.text
-    output.write(render(found, view))
+    impact = None
+    if args.impact:
+        from inertial_check.pipeline.impact import impact_of_difference
+
+        impact = impact_of_difference(a, found)
+    if args.output_format == "json":
+        output.write(difference.as_json(found, view, impact.as_dict() if impact else None))
+    else:
+        output.write(difference.text(found, view))
     if not args.quiet:
+        for line in (impact.text(), *impact.notes) if impact else ():
+            output.note(line)
         for line in found.notes:
             output.note(line)
     return code

@@ -11,6 +11,7 @@ import argparse
 import json
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -27,10 +28,12 @@ from inertial_check.errors import (
 from inertial_check.reports.text import plural, printable
 
 if TYPE_CHECKING:
-    from inertial_check.formats import Context
     from inertial_check.model import Model
+    from inertial_check.pipeline.configuration import Configurations
     from inertial_check.pipeline.discovery import Discovery
     from inertial_check.pipeline.fix import BodyFix, Fix
+    from inertial_check.pipeline.impact import Impact
+    from inertial_check.pipeline.settings import Settings
 
 SCHEMA_VERSION = "1"
 
@@ -62,6 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_nearest(parser)
     parser.set_defaults(metric=None)  # with --cause it matters whether one was asked for
     options.add_context(parser)
+    options.add_configuration(parser)
     group = parser.add_argument_group("Selection")
     group.add_argument(
         "--body",
@@ -88,6 +92,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("text", "json"),
         default="text",
         help="text: the diff, unless it is written (default); json: every body, old and new",
+    )
+    group.add_argument(
+        "--impact",
+        action="store_true",
+        help="also say what the fixes do to the robot's mass matrix, gravity and velocity torques",
     )
 
 
@@ -133,8 +142,9 @@ def run(args: argparse.Namespace) -> int:
     """Fix, show or write, and tell in the exit code whether something is left to do."""
     if args.write and args.output is not None:
         raise UsageError("--write changes the file itself, -o writes another: choose one")
-    found = _found(args)
-    outcome = _fix_all(found, args)
+    configurations = options.configured_context(args)
+    found = _found(args, configurations)
+    outcome = _fix_all(found, args, configurations)
     if args.write or args.output is not None:
         _write_all(outcome, args.output)
     code = _exit_code(args, outcome)
@@ -151,11 +161,12 @@ class _Outcome:
     """What came of the files: fixes, documents that a walk found and could not read, failures."""
 
     fixes: list[Fix] = field(default_factory=list)
+    impacts: dict[str, Impact] = field(default_factory=dict)
     unreadable: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
 
 
-def _found(args: argparse.Namespace) -> Discovery:
+def _found(args: argparse.Namespace, configurations: Configurations) -> Discovery:
     """The files that the paths hold.
 
     Raises:
@@ -163,7 +174,7 @@ def _found(args: argparse.Namespace) -> Discovery:
     """
     from inertial_check.pipeline.discovery import discover
 
-    found = discover(args.paths, sniff=args.sniff)
+    found = discover(args.paths, configurations.excludes, args.sniff)
     if not (found.files or found.failures or args.allow_empty):
         raise UsageError(f"nothing to fix in {', '.join(args.paths)}; --allow-empty accepts that")
     if args.output is not None and len(found.files) != 1:
@@ -174,7 +185,9 @@ def _found(args: argparse.Namespace) -> Discovery:
     return found
 
 
-def _fix_all(found: Discovery, args: argparse.Namespace) -> _Outcome:
+def _fix_all(
+    found: Discovery, args: argparse.Namespace, configurations: Configurations
+) -> _Outcome:
     """The fixes of all files, none written yet.
 
     Raises:
@@ -185,12 +198,14 @@ def _fix_all(found: Discovery, args: argparse.Namespace) -> _Outcome:
 
     outcome = _Outcome(failures=list(found.failures))
     missing = set(args.body)
-    context = options.context_of(args)
     for path, named in found.files:
         try:
-            model = load(path, context=context)
+            settings = configurations.settings(path)
+            model = load(path, context=settings.context)
             if named or not is_fragment(model):
-                outcome.fixes.append(_fixed(model, args, context, missing))
+                outcome.fixes.append(_fixed(model, args, settings, missing))
+                if args.impact:
+                    outcome.impacts[path] = _impact(model, outcome.fixes[-1])
         except NotAModelError as error:
             if named:
                 outcome.failures.append(str(error))
@@ -219,7 +234,7 @@ def _write_all(outcome: _Outcome, target: str | None) -> None:
             outcome.failures.append(str(error))
 
 
-def _fixed(model: Model, args: argparse.Namespace, context: Context, missing: set[str]) -> Fix:
+def _fixed(model: Model, args: argparse.Namespace, settings: Settings, missing: set[str]) -> Fix:
     """The fix of one file; takes the bodies that it has out of `missing`."""
     from inertial_check.pipeline.fix import Fix, fix_model, unknown_bodies
 
@@ -240,8 +255,15 @@ def _fixed(model: Model, args: argparse.Namespace, context: Context, missing: se
         unsafe=args.unsafe,
         bodies=bodies,
         select=[selector for part in args.select for selector in part],
-        context=context,
+        tolerance=settings.tolerance,
+        context=settings.context,
     )
+
+
+def _impact(model: Model, fix: Fix) -> Impact:
+    from inertial_check.pipeline.impact import impact_of_fix
+
+    return impact_of_fix(model, fix.bodies)
 
 
 def _exit_code(args: argparse.Namespace, outcome: _Outcome) -> int:
@@ -259,6 +281,9 @@ def _say(args: argparse.Namespace, outcome: _Outcome) -> None:
             for body in fix.bodies:
                 if body.status != "unchanged":
                     print(_line(body.file or fix.source.path, body), file=sys.stderr)
+            if (impact := outcome.impacts.get(fix.source.path)) is not None:
+                for line in (impact.text(), *impact.notes):
+                    print(printable(f"{fix.source.path}: {line}"), file=sys.stderr)
         if outcome.fixes:
             print(_summary(args, outcome), file=sys.stderr)
     for line in (*outcome.unreadable, *outcome.failures):
@@ -302,12 +327,13 @@ def _as_json(args: argparse.Namespace, outcome: _Outcome, code: int) -> str:
             "exit_code": code,
         },
         "failures": [*outcome.failures, *outcome.unreadable],
-        "files": [_file(args, fix) for fix in outcome.fixes],
+        "files": [_file(args, fix, outcome.impacts) for fix in outcome.fixes],
     }
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
 
 
-def _file(args: argparse.Namespace, fix: Fix) -> dict[str, Any]:
+def _file(args: argparse.Namespace, fix: Fix, impacts: Mapping[str, Impact]) -> dict[str, Any]:
+    impact = impacts.get(fix.source.path)
     written = args.output if args.output is not None else fix.source.path
     return {
         "path": fix.source.path,
@@ -316,6 +342,7 @@ def _file(args: argparse.Namespace, fix: Fix) -> dict[str, Any]:
         "complete": fix.complete,
         "written": written if args.output is not None or (args.write and fix.changed) else None,
         "bodies": [_body(body) for body in fix.bodies],
+        **({} if impact is None else {"impact": impact.as_dict()}),
     }
 
 

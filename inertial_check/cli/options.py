@@ -125,6 +125,19 @@ def configurations(args: argparse.Namespace) -> Configurations:
     return Configurations(written, args.config, args.isolated)
 
 
+def configured_context(args: argparse.Namespace) -> Configurations:
+    """The configurations of a command that takes only what files refer to on its command line.
+
+    Raises:
+        UsageError: A configuration, or an option, that cannot be carried out.
+    """
+    from inertial_check.pipeline.configuration import Configurations
+
+    context = context_of(args)
+    given = {"package-path": dict(context.packages), "xacro-arg": dict(context.xacro_args)}
+    return Configurations(given, args.config, args.isolated)
+
+
 def comma_separated(text: str) -> list[str]:
     """The parts of a list on the command line."""
     return [part.strip() for part in text.split(",") if part.strip()]

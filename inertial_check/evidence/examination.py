@@ -120,6 +120,11 @@ class Examination:
             return Geometry(((),) * len(self.model.bodies))
         return self.read_geometry()
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out of the geometry, one line each; nothing where none was asked for."""
+        return self.geometry.notes if "geometry" in self.__dict__ else ()
+
     @cached_property
     def assembly(self) -> Assembly:
         """How the bodies belong together."""

@@ -194,6 +194,36 @@ class Likeness:
             density: Floats = np.stack([mass / box, mass / inside], axis=-1)
             return density
 
+    def may_gain(self, gain: float, floor: float) -> Flags:
+        """(N,) bodies of which another reading may fit every geometry better by so much.
+
+        A turn keeps the shares, and negated products the diagonal: the misfit that is left is at
+        least the distance of what is kept. A shift has to leave a body. See `best_reading`.
+
+        Args:
+            gain: How many times better.
+            floor: Distance below which two fits are equally good.
+        """
+        C, C_G = self.C_BBcm_B, self.C_GGcm_B
+        with np.errstate(all="ignore"):
+            kept = [np.diagonal(each, axis1=-2, axis2=-1) for each in (C, C_G)]
+            one, other = (each / np.sum(each, axis=-1, keepdims=True) for each in kept)
+            diagonal = np.where(self._turned, 0.0, np.linalg.norm(one - other, axis=-1))
+            left = np.minimum(diagonal, resemblance.shape_distance(C, C_G))
+            better = np.maximum(self.misfit, floor) >= gain * np.maximum(left, floor)
+        p_BoBcm_B = self.assembly.p_BoBcm_B[self.body]
+        moved = C - p_BoBcm_B[:, :, None] * p_BoBcm_B[:, None, :]
+        shifted = np.any(p_BoBcm_B != 0, axis=-1) & (np.linalg.eigvalsh(moved)[:, 0] >= 0)
+        return self.all_of(better) | self.all_of(shifted)
+
+    @cached_property
+    def _turned(self) -> Flags:
+        """(R,) whether the inertial's own axes are not the body's."""
+        inertials = [self.assembly.model.bodies[index].inertial for index in self.body.tolist()]
+        axes = np.array([each.R_BBi for each in inertials if each is not None]).reshape(-1, 3, 3)
+        turned: Flags = np.any(axes != np.eye(3), axis=(1, 2))
+        return turned
+
     def _is_stand_in(self, index: int, shapes: BodyGeometry) -> bool:
         """Whether the shapes are too small for the mass, while the numbers fit each other.
 

@@ -17,7 +17,7 @@ from inertial_check.formats._mjcf_settings import MAIN, Compiler, Defaults, rais
 from inertial_check.formats._mjcf_tree import Node, Tree
 from inertial_check.formats._numbers import finite, shown
 from inertial_check.formats._poses import SAME_FRAME, is_finite, product, unit
-from inertial_check.formats._rotations import Vector, rotated
+from inertial_check.formats._rotations import IDENTITY, Vector, rotated
 from inertial_check.formats.mjcf import FRAGMENT, NAME
 from inertial_check.model.body import Body, Inertial, Model, Origin, Pose, Problem, ProblemKind
 from inertial_check.model.shape import Shape, Shapes
@@ -31,6 +31,7 @@ _HOLDERS = _BODIES | {"worldbody"}
 _JOINTS = frozenset(("joint", "freejoint"))
 _ONE_AXIS = frozenset(("hinge", "slide"))
 _AXIS = "0 0 1"  # of a joint that does not say
+_ORIGIN = "0 0 0"  # likewise
 _GENERATORS = frozenset(("flexcomp", "composite"))
 
 
@@ -66,6 +67,7 @@ class _Found:
         geoms: Each with what it stands in.
         joint: Type of the first joint; None where the body is welded to its parent.
         axis_B: Direction of the only joint; None where there is none or more than one.
+        p_BoJo_B: A point on that axis; likewise.
         has_mass: Whether MuJoCo takes mass from one of its geoms.
         problems: What is wrong so far.
     """
@@ -78,6 +80,7 @@ class _Found:
     geoms: list[tuple[Node, _Around]] = field(default_factory=list)
     joint: str | None = None
     axis_B: Vector | None = None
+    p_BoJo_B: Vector | None = None
     has_mass: bool = False
     problems: list[Problem] = field(default_factory=list)
 
@@ -220,7 +223,7 @@ class _Walk:
     def _joint(self, node: Node, around: _Around, body: _Found) -> None:
         """Note the type of a body's first joint, and its axis where it stays the only one."""
         if body.joint is not None:
-            body.axis_B = None
+            body.axis_B = body.p_BoJo_B = None
             return
         if node.element.tag == "freejoint":
             body.joint = "free"
@@ -232,6 +235,9 @@ class _Walk:
         if axis is not None and around.frame is not SAME_FRAME:
             axis = rotated(around.frame.R_PB, axis)
         body.axis_B = axis
+        if axis is not None and (point := finite(joint.get("pos", _ORIGIN), 3)):
+            x, y, z = point
+            body.p_BoJo_B = product(around.frame, Pose((x, y, z), IDENTITY)).p_PoBo_P
 
     def _inertial(self, node: Node, around: _Around) -> None:
         if around.body is None:
@@ -263,6 +269,7 @@ class _Walk:
                 parent=None if body.parent is None else ids[body.parent.place - 1],
                 X_PB=self._pose(body),
                 axis_B=body.axis_B,
+                p_BoJo_B=body.p_BoJo_B,
             )
 
     def _pose(self, body: _Found) -> Pose | None:

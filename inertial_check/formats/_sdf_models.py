@@ -388,6 +388,7 @@ class Reader:
                     parent=above,
                     X_PB=assembly.frames.pose(held.parent, held.child) if above else None,
                     axis_B=_axis(held, assembly.frames),
+                    p_BoJo_B=_point(held, assembly.frames),
                 )
 
 
@@ -414,6 +415,14 @@ def _axis(joint: _Joint, frames: Frames) -> Vector | None:
         return None
     x, y, z = rotated(X_BE.R_PB, direction)
     return (-x, -y, -z) if joint.turned else (x, y, z)
+
+
+def _point(joint: _Joint, frames: Frames) -> Vector | None:
+    """The origin of a joint with an axis, in the frame of the body that it carries."""
+    if joint.type not in _ONE_AXIS:
+        return None
+    X_BJ = frames.stood(joint.child, joint.scope.stand(joint.element, joint.frame))
+    return None if X_BJ is None else X_BJ.p_PoBo_P
 
 
 def _axis_frame(

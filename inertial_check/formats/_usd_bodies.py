@@ -192,6 +192,7 @@ class _Reader:
             parent=joint.get("parent"),
             X_PB=self._joints.pose(body["path"], joint),
             axis_B=self._joints.axis(body["path"], joint),
+            p_BoJo_B=self._joints.point(body["path"], joint),
         )
 
     def _place(self, body: Mapping[str, Any]) -> Span:
@@ -267,6 +268,16 @@ class _Joints:
             return None
         x, y, z = (row[_LETTERS.index(joint["axis"])] for row in X_BJ.R_PB)
         return (-x, -y, -z) if joint["turned"] else (x, y, z)
+
+    def point(self, body: str, joint: Mapping[str, Any]) -> Vector | None:
+        """The origin of a joint, in the frame of the body that it carries."""
+        if joint["type"] not in _ONE_AXIS:
+            return None
+        X_BJ = self._frame(body, joint["frame"])
+        if X_BJ is None or not is_finite(X_BJ):
+            return None
+        x, y, z = X_BJ.p_PoBo_P
+        return self._meters * x, self._meters * y, self._meters * z
 
     def _frame(self, body: str, written: Mapping[str, Any]) -> Pose | None:
         """The frame of a joint in a body, which has no scale: in units of the stage.

@@ -15,6 +15,7 @@ import re
 import sys
 import xml.dom.minidom
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any, Protocol
 from xml.parsers.expat import ExpatError
 
@@ -317,10 +318,22 @@ class Tracing:
             XacroException: There is one.
             SyntaxError: The expression is none.
         """
-        for node in ast.walk(ast.parse(expression, mode="eval")):
-            name = getattr(node, "attr", None) or getattr(node, "id", None)
-            if isinstance(name, str) and (name.startswith("__") or name in _UNSAFE):
-                raise self._xacro.XacroException(f"Use of invalid name(s): {name}")
+        if (name := _unsafe_name(str(expression))) is not None:
+            raise self._xacro.XacroException(f"Use of invalid name(s): {name}")
+
+
+@lru_cache(1 << 14)
+def _unsafe_name(expression: str) -> str | None:
+    """A name in an expression that leads out; properties are evaluated wherever they are used.
+
+    Raises:
+        SyntaxError: The expression is none.
+    """
+    for node in ast.walk(ast.parse(expression, mode="eval")):
+        name = getattr(node, "attr", None) or getattr(node, "id", None)
+        if isinstance(name, str) and (name.startswith("__") or name in _UNSAFE):
+            return name
+    return None
 
 
 class _Unread(OSError):

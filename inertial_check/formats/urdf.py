@@ -163,6 +163,11 @@ def _axis(joint: Element, kind: str) -> Vector | None:
     return _direction(axis.attributes.get("xyz", _AXIS) if axis is not None else _AXIS)
 
 
+def _point(kind: str) -> Vector | None:
+    """A point on the axis of a joint, which runs through the origin of its child's frame."""
+    return None if kind in _WITHOUT_AXIS else SAME_FRAME.p_PoBo_P
+
+
 @lru_cache(maxsize=1 << 10)  # joints repeat few texts
 def _turned(rpy: str) -> Rotation | None:
     three = _three(rpy)
@@ -237,6 +242,7 @@ class _BodyReader(TextReader):
             parent=None if joint is None else joint.parent,
             X_PB=None if joint is None else _pose(joint.element, self._quaternions),
             axis_B=None if joint is None else _axis(joint.element, joint.type),
+            p_BoJo_B=None if joint is None else _point(joint.type),
         )
 
     def _shapes(self) -> Sequence[Shape]:

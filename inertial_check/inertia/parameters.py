@@ -229,7 +229,9 @@ class InertialParameters:
     @quiet
     def covariance(self) -> Array:
         """(..., 3, 3) covariance S_c / m of the mass [m^2] (Heins eq. 7); NaN without mass."""
-        return self.central_second_moment / self.mass[..., None, None]
+        xp = array_namespace(self._theta)
+        mass, moment = self.mass[..., None, None], self.central_second_moment
+        return xp.where(mass != 0, moment / mass, xp.full_like(moment, xp.nan))
 
     @property
     def pseudo_inertia(self) -> Array:

@@ -252,7 +252,7 @@ def about_point(mass: Any, first_moment: Any, inertia: Any, p_QP_B: Any) -> Arra
     """Rotational inertia about any point P from the one about any point Q.
 
     Heins eq. 13, "between two arbitrary points": I_BBp = I_BBq + m (d.d 1 - d d^T) - 2 h.d 1
-    + h d^T + d h^T, with d = p_QP_B and h = m p_QBcm_B; no large terms are subtracted.
+    + h d^T + d h^T, with d = p_QP_B and h = m p_QBcm_B; there need not be a centre of mass.
 
     Args:
         mass: (...,) [kg].

@@ -77,7 +77,10 @@ def epsilon(dtype: Any, xp: Any) -> float:
 
 
 def rotation_floor(dtype: Any, xp: Any) -> float:
-    """How far R^T R may be from 1: half the digits, as in matrices typed or read from a file."""
+    """How far R^T R may be from 1: half the digits, as in matrices typed or read from a file.
+
+    So near a singularity, too, rates and Euler angles are still given.
+    """
     return float(epsilon(dtype, xp) ** 0.5)
 
 

@@ -64,9 +64,7 @@ class Collector:
     def _found(self, config: pytest.Config, paths: Sequence[str]) -> frozenset[Path]:
         with chdir(config.rootpath):
             try:
-                found = discover(
-                    paths, lambda path: self._configurations.settings(path).excludes(path)
-                )
+                found = discover(paths, self._configurations.excludes)
             except InertialCheckError as error:
                 raise pytest.UsageError(f"inertial-check: {error}") from None
             models = frozenset(Path(os.path.abspath(file.path)) for file in found.files)

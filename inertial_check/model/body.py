@@ -114,6 +114,8 @@ class Body(NamedTuple):
             its parent, in the body's frame; the normal of the plane of a planar joint. None where
             there is no single one (fixed, floating, ball and two-axis joints, several joints) and
             where it cannot be told.
+        p_BoJo_B: A point on that axis, in the body's frame [m]; None without an axis, and where it
+            cannot be told.
     """
 
     name: str
@@ -128,6 +130,7 @@ class Body(NamedTuple):
     parent: str | None = None
     X_PB: Pose | None = None
     axis_B: tuple[float, float, float] | None = None
+    p_BoJo_B: tuple[float, float, float] | None = None
 
 
 @dataclass(frozen=True)

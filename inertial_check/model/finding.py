@@ -204,6 +204,7 @@ class FileReport(NamedTuple):
         bodies: In file order.
         findings: Those that count, in file order.
         suppressed: Those that do not, in file order; each has its suppression.
+        notes: What was left out of the evidence and why, one line each.
     """
 
     path: str
@@ -212,6 +213,7 @@ class FileReport(NamedTuple):
     bodies: tuple[BodyReport, ...]
     findings: tuple[Finding, ...]
     suppressed: tuple[Finding, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

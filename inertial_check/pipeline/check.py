@@ -42,7 +42,8 @@ def check_model(
         model = model_or_path
     else:
         model = load(model_or_path, context=settings.context)
-    return Report((_checked(model, judge(model, settings.tolerance), settings),))
+    file = _checked(model, judge(model, settings.tolerance), settings)
+    return Report((file,), notes=file.notes)
 
 
 class Extent(NamedTuple):
@@ -189,6 +190,7 @@ def _checked(
         bodies,
         tuple(sorted(counting, key=_reading_order)),
         tuple(sorted(suppressed, key=_reading_order)),
+        examination.notes,
     )
 
 

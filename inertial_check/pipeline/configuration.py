@@ -481,6 +481,10 @@ class Configurations:
         folder = absolute if os.path.isdir(absolute) else os.path.dirname(absolute)
         return self._of_folder(folder)
 
+    def excludes(self, path: str) -> bool:
+        """Whether a walk leaves out the file at a path."""
+        return self.settings(path).excludes(path)
+
     def settings(self, path: str) -> Settings:
         """The settings of a file; the same object for all files of one configuration.
 

@@ -92,6 +92,7 @@ def check_paths(
     notes = (*found.notes, *said, *(each.note for each in outcomes if each.note is not None))
     failures = (*found.failures, *(each.failure for each in outcomes if each.failure is not None))
     files = tuple(each.file for each in outcomes if each.file is not None)
+    notes += tuple(dict.fromkeys(note for file in files for note in file.notes))
     if changes is not None and found.files and not outcomes:
         notes += (f"none of {len(found.files)} files is concerned by a change",)
     elif not files and not failures and not settings.allow_empty:

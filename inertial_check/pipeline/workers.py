@@ -40,6 +40,9 @@ _SLOW_STARTS = (".usd", ".usda", ".usdc", ".usdz")
 
 _MOST_SLOW = 128
 
+_PATIENCE = 1.0
+"""[s] For a worker to end by itself."""
+
 
 class Task(NamedTuple):
     """Documents for one worker.
@@ -146,7 +149,6 @@ def in_processes(work: Sequence[Task], jobs: int) -> Generator[list[Outcome], No
             pending.put(None)
             worker.stop()
         for worker in workers:
-            worker.join()
             worker.close()
 
 
@@ -172,15 +174,21 @@ class _Worker(threading.Thread):
             self._done.put(error)
 
     def stop(self) -> None:
-        """End the process."""
+        """Have the process end, and those that it has started."""
         self._stopped.set()
         with self._lock:
             if self._process is not None:
-                self._process.kill()
-                self._process.wait()
+                self._process.terminate()
 
     def close(self) -> None:
-        """Close the pipes of a process that has ended."""
+        """See that it has ended, after `stop`."""
+        if self._process is not None:
+            try:
+                self._process.wait(_PATIENCE)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+        if self.ident is not None:
+            self.join()
         if self._process is not None:
             self._process.communicate()
 
@@ -249,6 +257,7 @@ def main() -> None:
     The pickles come from the process that started this one, and from nowhere else.
     """
     spare_collector()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # readers leave nothing behind
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints is no answer
     while (task := _received(requests)) is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, isfinite, log10
 from typing import Any
 
@@ -136,7 +136,7 @@ def _summary(difference: Difference) -> str:
     return said
 
 
-def as_json(difference: Difference, view: View) -> str:
+def as_json(difference: Difference, view: View, impact: Mapping[str, Any] | None = None) -> str:
     """A JSON document, ASCII only; NaN and the infinities are null."""
     statuses: tuple[Status, ...] = ("equal", "differs", "incomparable", "only-a", "only-b")
     document = {
@@ -154,6 +154,7 @@ def as_json(difference: Difference, view: View) -> str:
         "b": difference.b._asdict(),
         "notes": list(difference.notes),
         "bodies": [_body(body) for body in difference.bodies],
+        **({} if impact is None else {"impact": impact}),
     }
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
 

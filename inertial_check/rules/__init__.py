@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inertial_check.rules._base import HEADINGS, Rule
+from inertial_check.rules.added_mass import AddedMassNotPositiveDefinite
 from inertial_check.rules.assembly import (
     CopiedInertial,
     RepeatedTensor,
@@ -73,6 +74,7 @@ ALL_RULES: tuple[type[Rule], ...] = (
     NumericallyZeroInertia,
     RoundingViolation,
     SingularInertia,
+    AddedMassNotPositiveDefinite,
     PlaceholderInertia,
     SizeMismatch,
     ImplausibleDensity,

@@ -246,7 +246,10 @@ def forms(examination: Examination, limits: Limits, _: Found) -> Doubts:
     """Size, shape and axes, where another reading of the numbers fits the geometry."""
     likeness = examination.likeness
     odd = likeness.all_of(likeness.discrepancy > _limits.FIT)
+    if not np.any(odd):
+        return
     far = likeness.all_of(likeness.discrepancy > limits.discrepancy)
+    far &= likeness.may_gain(limits.gain, _limits.FIT)
     for index in np.flatnonzero(odd).tolist():
         doubt = _other_reading(examination, index, limits) if far[index] else None
         if doubt is None or doubt.code != "IC504":

@@ -126,6 +126,7 @@ class TestSdf:
     def test_in_the_frame_of_a_joint_with_a_pose(self):
         body = self.body("<axis><xyz>0 1 0</xyz></axis>", pose="<pose>9 9 9 0 0 1</pose>")
         np.testing.assert_allclose(body.axis_B, [-math.sin(1), math.cos(1), 0], atol=1e-15)
+        assert body.p_BoJo_B == (9, 9, 9)
 
     def test_in_the_frame_that_it_names(self):
         body = self.body('<axis><xyz expressed_in="__model__">0 1 0</xyz></axis>')
@@ -195,7 +196,15 @@ class TestMjcf:
         turned = self.child('<frame euler="0 0 90"><joint axis="1 0 0"/></frame>').axis_B
         np.testing.assert_allclose(turned, [0, 1, 0], atol=1e-15)
 
+    def test_points(self):
+        assert self.child("<joint/>").p_BoJo_B == (0, 0, 0)
+        assert self.child('<joint pos="1 2 3"/>').p_BoJo_B == (1, 2, 3)
+        moved = self.child('<frame pos="0 0 1" euler="0 0 90"><joint pos="1 0 0"/></frame>')
+        np.testing.assert_allclose(moved.p_BoJo_B, [0, 1, 1], atol=1e-15)
+        assert self.child('<joint pos="1 2 3"/><joint/>').p_BoJo_B is None
+
     def test_defaults(self):
+        assert self.child("<joint/>", '<joint axis="0 1 0" pos="1 2 3"/>').p_BoJo_B == (1, 2, 3)
         assert self.child("<joint/>", '<joint axis="0 1 0"/>').axis_B == (0, 1, 0)
         assert self.child("<joint/>", '<joint type="ball" axis="0 1 0"/>').axis_B is None
 

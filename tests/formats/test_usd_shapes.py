@@ -252,8 +252,9 @@ def test_joints_hold_bodies_where_usdphysics_says(kind, place, ends):
     np.testing.assert_allclose(body.X_PB.p_PoBo_P, 0.01 * X_PB[:3, 3], atol=1e-6)
     if axis:
         np.testing.assert_allclose(body.axis_B, X_BJ[:3, 1], atol=1e-6)
+        np.testing.assert_allclose(body.p_BoJo_B, 0.01 * X_BJ[:3, 3], atol=1e-6)
     else:
-        assert body.axis_B is None
+        assert (body.axis_B, body.p_BoJo_B) == (None, None)
     assert bodies[str(described.body0)].parent is None
 
 

@@ -256,6 +256,12 @@ class TestProofs:
         ):
             ic.realize(theta, about="com")
 
+    def test_realize_of_what_a_trace_hides_is_nan(self):
+        jax = pytest.importorskip("jax", reason="pip install jax")
+        theta = np.array([[1.0, 0, 0, 0, 1, 0, 0, 1, 0, 1], [1.0, 0, 0, 0, 1, 0, 0, 1, 0, 3]])
+        _, points = jax.jit(lambda theta: ic.realize(theta, about="com"))(theta)
+        assert np.isnan(np.asarray(points)).all(axis=(1, 2)).tolist() == [False, True]
+
     def test_realize_of_nothing(self):
         masses, points = ic.realize(np.zeros(10))
         assert not masses.any()

@@ -397,6 +397,21 @@ class TestRefusals:
         with pytest.raises(ParameterError, match=r"mass, com, inertia: .*arrays of one"):
             InertialParameters.from_com(1.0, strict.zeros(3), np.zeros(6))
 
+    def test_points_of_other_shapes(self) -> None:
+        for about in ("origin", "com"):
+            body = InertialParameters.from_theta(np.ones((2, 10)), about=about)
+            with pytest.raises(ParameterError, match="has shape"):
+                body.inertia_about(np.zeros(2))
+            with pytest.raises(ParameterError, match="do not broadcast"):
+                body.second_moment_about(np.zeros((3, 3)))
+
+
+@pytest.mark.parametrize("about", ["origin", "com"])
+def test_a_far_point_of_a_body_without_mass_has_its_inertia(about: str) -> None:
+    body = InertialParameters.from_theta([0.0] * 4 + [1.0, 0, 0, 2, 0, 3], about=about)
+    np.testing.assert_array_equal(body.inertia_about([1e6, 2, 3]), np.diag([1.0, 2, 3]))
+    assert np.isnan(body.covariance).all()
+
 
 def test_check_takes_it_with_its_own_point() -> None:
     plate = InertialParameters.from_com(1.0, [1e7, 0, 0], [1, 0, 0, 2, 0, 3])

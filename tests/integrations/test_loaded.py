@@ -5,7 +5,7 @@ from math import inf, nan
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import inertial_check as ic
@@ -63,9 +63,10 @@ def test_an_error_is_left_open_by_every_entry(size, share, six):
     six = tuple(size * value / 1e9 for value in six)
     (body,) = model(loaded(six, error=size * share)).bodies
     texts = [number.text for number in body.inertial.I_BBcm_Bi.values()]
+    assume(any(map(float, texts)))  # an error is a share of the largest moment
     for value, text, radius in zip(six, texts, half_units(texts), strict=True):
         assert abs(float(text) - value) <= radius * (1 + 1e-12)
-        assert radius >= size * share * (1 - 1e-12) or not any(map(float, texts))
+        assert radius >= size * share * (1 - 1e-12)
 
 
 @given(six=TENSORS)

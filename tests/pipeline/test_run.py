@@ -214,3 +214,19 @@ def test_cores_are_those_that_the_process_may_use():
 
 def test_an_outcome_without_a_file_stays_without():
     assert decoded(encoded([Outcome("a")])) == [Outcome("a")]
+
+
+def test_what_evidence_was_left_out_is_said_once_a_run(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "trimesh", None)  # as where the extra is not installed
+    (tmp_path / "part.dae").write_text("<COLLADA/>")
+    link = (
+        '<link name="l"><inertial><mass value="1"/><inertia ixx="0.001" ixy="0" ixz="0" '
+        'iyy="0.001" iyz="0" izz="0.001"/></inertial><visual><geometry>'
+        '<mesh filename="part.dae"/></geometry></visual></link>'
+    )
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.urdf").write_text(f'<robot name="{name}">{link}</robot>')
+    (note,) = check_paths([str(tmp_path)], SETTINGS).notes
+    assert "inertial-check[mesh]" in note
+    off = Settings(geometry="off").validated()
+    assert check_paths([str(tmp_path)], off).notes == ()

@@ -1,0 +1,202 @@
+"""Configurations that callers pass: looked over, of one library, configurations last, in chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.dynamics.tree import Tree
+from inertial_check.errors import ParameterError
+from inertial_check.inertia import frames, tolerances
+from inertial_check.inertia._arrays import (
+    batch_shape,
+    device_of,
+    expect_shape,
+    first_index,
+    real_arrays,
+)
+from inertial_check.inertia._namespace import Array
+
+_AT_ONCE = 2048
+"""Configurations in a chunk: fewer, and calls cost more than their work; more, and memory does."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some configurations.
+
+    Attributes:
+        xp: The array library.
+        count: How many configurations: k.
+        q: (n_q, k) coordinates.
+        u: (n_u, k) velocities; None for zero.
+        du: (n_u, k) their derivatives; None for zero.
+        theta: (N, 10, k) or (N, 10, 1) about the joint frames' origins, in their axes.
+    """
+
+    xp: Any
+    count: int
+    q: Array
+    u: Array
+    du: Array
+    theta: Array
+
+    def constant(self, values: npt.NDArray[Any]) -> Array:
+        """An array of the tree's, of the library, the precision and the device of q."""
+        return constant_like(self.xp, values, self.q)
+
+    def zeros(self, *shape: int) -> Array:
+        """Zeros (*shape, k)."""
+        xp = self.xp
+        return xp.zeros((*shape, self.count), dtype=self.q.dtype, device=device_of(self.q))
+
+    def only(self, mask: npt.NDArray[np.bool_], array: Array) -> Array:
+        """The array where the mask says so, zero elsewhere."""
+        xp = self.xp
+        if xp is not np:
+            mask = xp.asarray(mask.tolist(), device=device_of(array))
+        return xp.where(mask, array, xp.zeros_like(array[..., :1, :1]))
+
+
+def constant_like(xp: Any, values: npt.NDArray[Any], like: Array) -> Array:
+    """A NumPy array as one of the library, the precision and the device of another."""
+    if xp is np:
+        return values.astype(like.dtype, copy=False)
+    return xp.asarray(values.tolist(), dtype=like.dtype, device=device_of(like))
+
+
+def configurations_first(xp: Any, array: Array) -> Array:
+    """(..., k) as (k, ...)."""
+    if xp is np:
+        return np.ascontiguousarray(np.moveaxis(array, -1, 0))
+    return xp.moveaxis(array, -1, 0)
+
+
+def configurations_last(xp: Any, array: Array) -> Array:
+    """(k, ...) as (..., k)."""
+    if xp is np:
+        return np.ascontiguousarray(np.moveaxis(array, 0, -1))
+    return xp.moveaxis(array, 0, -1)
+
+
+class Batch:
+    """What a caller passes of a tree's configurations.
+
+    Args:
+        tree: Whose.
+        q: (..., n_q) coordinates.
+        u: (..., n_u) velocities; None for zero.
+        du: (..., n_u) their derivatives; None for zero.
+        theta: (..., N, 10) in place of the tree's own; None for those.
+
+    Raises:
+        ParameterError: Shapes that do not fit, no real numbers, a quaternion that is not of length
+            1; says where.
+    """
+
+    def __init__(
+        self, tree: Tree, q: Any, u: Any = None, du: Any = None, theta: Any = None
+    ) -> None:
+        given = {"q": q, "u": u, "du": du, "theta": theta}
+        said = {name: value for name, value in given.items() if value is not None}
+        self.xp, arrays = real_arrays(**said)
+        found = dict(zip(said, arrays, strict=True))
+        sizes = {"q": (tree.n_q,), "u": (tree.n_u,), "du": (tree.n_u,), "theta": (len(tree), 10)}
+        batches = {}
+        for name, array in found.items():
+            expect_shape(name, array, *sizes[name])
+            batches[name] = tuple(array.shape[: array.ndim - len(sizes[name])])
+        self.tree = tree
+        self.shape = batch_shape(**batches)
+        self.count = int(np.prod(self.shape, dtype=np.int64))
+        self.like = found["q"]
+        self._refuse_quaternions(self.like)
+        self._rows = {
+            name: self._flat(found[name], *sizes[name])
+            for name in ("q", "u", "du")
+            if name in found
+        }
+        self._theta = None
+        if "theta" in found:
+            theta = frames.transform(found["theta"], tree.X_JB.tolist())
+            self._theta = theta if theta.ndim == 2 else self._flat(theta, *sizes["theta"])
+
+    def map(self, work: Callable[[Chunk], Array]) -> Array:
+        """The results of a function of chunks, each (count, ...), as one array (*batch, ...)."""
+        xp = self.xp
+        parts = [work(chunk) for chunk in self._chunks()]
+        whole = parts[0] if len(parts) == 1 else xp.concat(parts, axis=0)
+        return xp.reshape(whole, (*self.shape, *whole.shape[1:]))
+
+    def fill(self, work: Callable[[Chunk, Array], None], out: Any, *shape: int) -> Array:
+        """As map, for a function that writes into arrays (count, *shape); NumPy alone.
+
+        Args:
+            work: Writes every entry.
+            out: Array (*batch, *shape) to write into; None for a new one.
+            *shape: Of the result for one configuration.
+
+        Raises:
+            ParameterError: Another array than this can be written into.
+        """
+        whole = (*self.shape, *shape)
+        if out is None:
+            out = np.empty(whole, self.like.dtype)
+        self._refuse_out(out, whole)
+        flat, start = out.reshape(self.count, *shape), 0
+        for chunk in self._chunks():
+            work(chunk, flat[start : start + chunk.count])
+            start += chunk.count
+        return out
+
+    def _refuse_out(self, out: Any, shape: tuple[int, ...]) -> None:
+        fits = isinstance(out, np.ndarray) and out.shape == shape and out.flags.c_contiguous
+        if self.xp is not np or not fits or out.dtype != self.like.dtype:
+            got = f"{getattr(out, 'dtype', '')} {tuple(getattr(out, 'shape', ()))}"
+            raise ParameterError(
+                f"out is {type(out).__name__} {got}, expected a contiguous NumPy array of "
+                f"{self.like.dtype} {shape}, for NumPy arrays q"
+            )
+
+    def _flat(self, array: Array, *trailing: int) -> Array:
+        whole = self.xp.broadcast_to(array, (*self.shape, *trailing))
+        return self.xp.reshape(whole, (self.count, *trailing))
+
+    def _refuse_quaternions(self, q: Array) -> None:
+        xp = self.xp
+        for joint, place in zip(self.tree.joints, self.tree.coordinates, strict=True):
+            if joint != "floating":
+                continue
+            square = xp.sum(q[..., place.start + 3 : place.stop] ** 2, axis=-1)
+            floor = tolerances.rotation_floor(q.dtype, xp)
+            bad = first_index(xp, ~(xp.abs(square - 1) <= floor))
+            if bad is not None:
+                where = f" of configuration {bad[0] if len(bad) == 1 else bad}" if bad else ""
+                raise ParameterError(
+                    f"the quaternion q[{place.start + 3}:{place.stop}]{where} has the length "
+                    f"{float(square[bad]) ** 0.5:.10g}, expected 1"
+                )
+
+    def _chunks(self) -> Iterator[Chunk]:
+        size = max(self.count, 1)
+        if self.xp is np:
+            size = _AT_ONCE
+        for start in range(0, max(self.count, 1), size):
+            yield self._chunk(slice(start, min(start + size, self.count)))
+
+    def _chunk(self, rows: slice) -> Chunk:
+        parts = {
+            name: configurations_last(self.xp, array[rows]) for name, array in self._rows.items()
+        }
+        if self._theta is None:
+            theta = constant_like(self.xp, self.tree.theta_J, self.like)[..., None]
+        elif self._theta.ndim == 2:
+            theta = self._theta[..., None]
+        else:
+            theta = configurations_last(self.xp, self._theta[rows])
+        count = rows.stop - rows.start
+        return Chunk(self.xp, count, parts["q"], parts.get("u"), parts.get("du"), theta)

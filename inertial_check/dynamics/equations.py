@@ -1,0 +1,444 @@
+"""Equations of motion: M(q) du + b(q, u) + g(q) = tau, and tau = Y(q, u, du) theta.
+
+M is the mass matrix, b the Coriolis, centrifugal and gyroscopic forces, g the forces that hold the
+tree against gravity. All are batched over the leading axes of q, u and du, keep the array library
+and the precision of the input, and can be differentiated where the library can. Sources: "Sheet":
+Kindr Cheat Sheet, "Dynamics of a Multi-Rigid-Body System"; Featherstone, Rigid Body
+Dynamics Algorithms, chapters 5 and 6.
+
+Wrenches are moments about the origin of I, of the root where that floats, and forces, in I.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.dynamics._batches import Batch, Chunk, configurations_first
+from inertial_check.dynamics._motion import Column, Frame, body_frame, columns, root_positions, walk
+from inertial_check.dynamics._vectors import (
+    applied,
+    applied_transposed,
+    cross,
+    outer,
+    product,
+    product_transposed,
+    second_moments,
+    symmetric,
+    trace,
+)
+from inertial_check.dynamics.tree import INERTIAL_FRAME, Tree
+from inertial_check.errors import ParameterError
+from inertial_check.inertia._arrays import expect_shape, quiet, real_arrays
+from inertial_check.inertia._namespace import Array
+from inertial_check.inertia.representations import reorder
+
+GRAVITY = (0.0, 0.0, -9.81)
+"""[m/s^2] in the axes of I: what Drake, MuJoCo and Pinocchio take."""
+
+_FEW = 64
+"""Configurations whose matrices are put together at once: they stay in the cache."""
+
+Mask = npt.NDArray[np.bool_]
+_Three = npt.NDArray[np.float64]
+
+Composite = tuple[Array, Array, Array]
+"""Mass, first moment, and inertia or second moment of a body."""
+
+
+@quiet
+def mass_matrix(tree: Tree, q: Any, *, theta: Any = None, out: Any = None) -> Array:
+    """M(q): the kinetic energy is u^T M u / 2.
+
+    Args:
+        tree: The tree.
+        q: (..., n_q) coordinates.
+        theta: (N, 10) or (..., N, 10) in place of the tree's own.
+        out: NumPy array to write the result into: a new one costs more than what is in it.
+
+    Returns:
+        (..., n_u, n_u), symmetric to the bit. Rows and columns as u: [kg], [kg m], [kg m^2].
+
+    Raises:
+        ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
+    """
+    pairs = _pairs(tree)
+    once = pairs & ~np.eye(tree.n_u, dtype=bool)
+
+    def fill(chunk: Chunk, out: Array) -> None:
+        twists, wrenches = _unit_twists_and_wrenches(tree, chunk)
+        for start in range(0, chunk.count, _FEW):
+            rows = slice(start, start + _FEW)
+            found = twists[rows] @ wrenches[rows]
+            half, other = np.where(pairs, found, 0), np.where(once, found, 0)
+            np.add(half, other.swapaxes(1, 2), out=out[rows])
+
+    def work(chunk: Chunk) -> Array:
+        found = chunk.xp.matmul(*_unit_twists_and_wrenches(tree, chunk))
+        half, other = chunk.only(pairs, found), chunk.only(once, found)
+        return half + chunk.xp.matrix_transpose(other)
+
+    batch = Batch(tree, q, theta=theta)
+    if batch.xp is np or out is not None:
+        return batch.fill(fill, out, tree.n_u, tree.n_u)
+    return batch.map(work)
+
+
+@quiet
+def inverse_dynamics(
+    tree: Tree, q: Any, u: Any, du: Any, *, gravity: Any = GRAVITY, theta: Any = None
+) -> Array:
+    """Tau = M(q) du + b(q, u) + g(q), by the recursive Newton-Euler algorithm.
+
+    Args:
+        tree: The tree.
+        q: (..., n_q) coordinates.
+        u: (..., n_u) velocities.
+        du: (..., n_u) their time derivatives.
+        gravity: (3,) in the axes of I [m/s^2].
+        theta: (N, 10) or (..., N, 10) in place of the tree's own.
+
+    Returns:
+        (..., n_u) [N] or [N m], as u is [m/s] or [rad/s].
+
+    Raises:
+        ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
+    """
+    return _newton_euler(tree, Batch(tree, q, u, du, theta), _three("gravity", gravity))
+
+
+@quiet
+def bias_forces(tree: Tree, q: Any, u: Any, *, theta: Any = None) -> Array:
+    """b(q, u): the Coriolis, centrifugal and gyroscopic forces; "g" of the Sheet.
+
+    Args:
+        tree: The tree.
+        q: (..., n_q) coordinates.
+        u: (..., n_u) velocities.
+        theta: (N, 10) or (..., N, 10) in place of the tree's own.
+
+    Returns:
+        (..., n_u) [N] or [N m].
+
+    Raises:
+        ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
+    """
+    return _newton_euler(tree, Batch(tree, q, u, theta=theta), np.zeros(3))
+
+
+@quiet
+def gravity_forces(tree: Tree, q: Any, *, gravity: Any = GRAVITY, theta: Any = None) -> Array:
+    """g(q): the forces and torques that hold the tree still.
+
+    Args:
+        tree: The tree.
+        q: (..., n_q) coordinates.
+        gravity: (3,) in the axes of I [m/s^2].
+        theta: (N, 10) or (..., N, 10) in place of the tree's own.
+
+    Returns:
+        (..., n_u) [N] or [N m].
+
+    Raises:
+        ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
+    """
+    return _newton_euler(tree, Batch(tree, q, theta=theta), _three("gravity", gravity))
+
+
+@quiet
+def regressor(  # noqa: PLR0913 - the quantities of one equation
+    tree: Tree,
+    q: Any,
+    u: Any,
+    du: Any,
+    *,
+    gravity: Any = GRAVITY,
+    order: str = "urdf",
+    out: Any = None,
+) -> Array:
+    """Y(q, u, du) with tau = Y theta, theta of all bodies about their origins, one after another.
+
+    Args:
+        tree: The tree; its own theta is not looked at.
+        q: (..., n_q) coordinates.
+        u: (..., n_u) velocities.
+        du: (..., n_u) their time derivatives.
+        gravity: (3,) in the axes of I [m/s^2].
+        order: Of the last six of each body's theta: urdf, pinocchio, mujoco, wensing or ksl.
+        out: NumPy array to write the result into: a new one costs more than what is in it.
+
+    Returns:
+        (..., n_u, 10 N).
+
+    Raises:
+        ParameterError: Shapes that do not fit, unknown order, a quaternion not of length 1.
+    """
+    batch, still = Batch(tree, q, u, du), _three("gravity", gravity)
+    positions = [int(i) for i in reorder(np.arange(10.0), "urdf", order)]
+
+    def fill(chunk: Chunk, out: Array) -> None:
+        twists = np.empty((chunk.count, tree.n_u, 6), out.dtype)
+        out[...] = 0
+        for body, frame in walk(tree, chunk, True, still):
+            for place, column in _own(tree, chunk, body, frame):
+                turn, slide = column.twist(np, frame.p)
+                twists[:, place, :3], twists[:, place, 3:] = turn.T, slide.T
+            if tree.columns[body]:
+                wrenches = _parameter_wrenches(tree, chunk, body, frame, positions)
+                _put(out, twists, wrenches, tree.columns[body], 10 * body)
+
+    def work(chunk: Chunk) -> Array:
+        xp, frames = chunk.xp, dict(walk(tree, chunk, True, still))
+        wrenches = [
+            _parameter_wrenches(tree, chunk, body, frames[body], positions)
+            for body in range(len(tree))
+        ]
+        products = xp.matmul(_unit_twists(tree, chunk, frames), xp.concat(wrenches, axis=-1))
+        return chunk.only(np.repeat(_moved(tree), 10, axis=1), products)
+
+    if batch.xp is np or out is not None:
+        return batch.fill(fill, out, tree.n_u, 10 * len(tree))
+    return batch.map(work)
+
+
+@quiet
+def kinetic_energy(tree: Tree, q: Any, u: Any, *, theta: Any = None) -> Array:
+    """The sum over all bodies of the integral of dp . dp / 2 over their mass [J].
+
+    Args:
+        tree: The tree.
+        q: (..., n_q) coordinates.
+        u: (..., n_u) velocities.
+        theta: (N, 10) or (..., N, 10) in place of the tree's own.
+
+    Raises:
+        ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
+    """
+
+    def work(chunk: Chunk) -> Array:
+        xp, energy = chunk.xp, chunk.zeros()
+        speeds: dict[int, tuple[Array, Array]] = {}
+        for body, frame in walk(tree, chunk):
+            mass, h, inertia = _parameters(chunk, body)
+            w, v = speeds[body] = _velocity(tree, chunk, speeds, body, frame)
+            v = v + cross(xp, w, frame.p)
+            w_J = applied_transposed(frame.R, w)
+            turning = xp.sum(w_J * applied(inertia, w_J), axis=0) / 2
+            moving = xp.sum(v * (mass * v / 2 + cross(xp, w, applied(frame.R, h))), axis=0)
+            energy = energy + turning + moving
+        return energy
+
+    return Batch(tree, q, u, theta=theta).map(work)
+
+
+@quiet
+def potential_energy(tree: Tree, q: Any, *, gravity: Any = GRAVITY, theta: Any = None) -> Array:
+    """-gravity . (m p_IoBo + h), summed over all bodies [J]; zero at the origin of I.
+
+    Args:
+        tree: The tree.
+        q: (..., n_q) coordinates.
+        gravity: (3,) in the axes of I [m/s^2].
+        theta: (N, 10) or (..., N, 10) in place of the tree's own.
+
+    Raises:
+        ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
+    """
+    still = _three("gravity", gravity)
+
+    def work(chunk: Chunk) -> Array:
+        xp, energy, roots = chunk.xp, chunk.zeros(), root_positions(tree, chunk)
+        for body, frame in walk(tree, chunk):
+            mass, h, _ = _parameters(chunk, body)
+            lever = mass * (frame.p + roots[body]) + applied(frame.R, h)
+            energy = energy - xp.sum(chunk.constant(still)[:, None] * lever, axis=0)
+        return energy
+
+    return Batch(tree, q, theta=theta).map(work)
+
+
+def _own(tree: Tree, chunk: Chunk, body: int, frame: Frame) -> Iterator[tuple[int, Column]]:
+    """The velocities of a body's joint: places in u, and what they do."""
+    return enumerate(columns(tree, chunk, body, frame), start=tree.velocities[body].start)
+
+
+def _velocity(
+    tree: Tree, chunk: Chunk, known: Mapping[int, tuple[Array, Array]], body: int, frame: Frame
+) -> tuple[Array, Array]:
+    """Angular velocity of a body, and its velocity at the origin of p, from those of its parent."""
+    w, v = known.get(int(tree.parents[body]), (chunk.zeros(3), chunk.zeros(3)))
+    for place, column in _own(tree, chunk, body, frame):
+        turn, slide = column.twist(chunk.xp, frame.p)
+        w, v = w + chunk.u[place] * turn, v + chunk.u[place] * slide
+    return w, v
+
+
+def _newton_euler(tree: Tree, batch: Batch, gravity: _Three) -> Array:
+    def work(chunk: Chunk) -> Array:
+        xp, frames, wrenches = chunk.xp, {}, {}
+        for body, frame in walk(tree, chunk, chunk.u is not None, gravity):
+            frames[body] = frame
+            wrenches[body] = _inertial_wrench(chunk, body, frame, gravity)
+        tau: list[Array] = [None] * tree.n_u
+        for body in reversed(tree.order):
+            frame, (moment, force) = frames[body], wrenches[body]
+            for place, column in _own(tree, chunk, body, frame):
+                both = force * column.slide if column.turn is None else moment * column.turn
+                tau[place] = both[0] + both[1] + both[2]
+            parent = int(tree.parents[body])
+            if parent != INERTIAL_FRAME:
+                moment_P, force_P = wrenches[parent]
+                arm = cross(xp, frame.p - frames[parent].p, force)
+                wrenches[parent] = moment_P + moment + arm, force_P + force
+        return xp.stack(tau, axis=-1) if tau else xp.moveaxis(chunk.zeros(0), 0, -1)
+
+    return batch.map(work)
+
+
+def _inertial_wrench(chunk: Chunk, body: int, frame: Frame, gravity: _Three) -> tuple[Array, Array]:
+    """Moment about Jo and force that a body's motion, and being held against gravity, takes."""
+    xp = chunk.xp
+    mass, h, inertia = _parameters(chunk, body)
+    h_I = applied(frame.R, h)
+    if frame.a is None:
+        a = -chunk.constant(gravity)[:, None]
+        return cross(xp, h_I, a), mass * a + xp.zeros_like(h_I)
+    force = mass * frame.a + applied(frame.A, h_I)
+    w, alpha = applied_transposed(frame.R, frame.w), applied_transposed(frame.R, frame.alpha)
+    spin = applied(inertia, alpha) + cross(xp, w, applied(inertia, w))
+    return cross(xp, h_I, frame.a) + applied(frame.R, spin), force
+
+
+def _unit_twists(tree: Tree, chunk: Chunk, frames: Mapping[int, Frame]) -> Array:
+    """(k, n_u, 6) angular velocity, and velocity at the origin of p, of each velocity at 1."""
+    found: list[Array] = []
+    for body in range(len(tree)):
+        for column in columns(tree, chunk, body, frames[body]):
+            found += column.twist(chunk.xp, frames[body].p)
+    return _packed(chunk, found, tree.n_u)
+
+
+def _packed(chunk: Chunk, halves: Sequence[Array], count: int) -> Array:
+    """Pairs of (3, k) as (k, count, 6)."""
+    if not halves:
+        return configurations_first(chunk.xp, chunk.zeros(0, 6))
+    whole = configurations_first(chunk.xp, chunk.xp.concat(halves, axis=0))
+    return chunk.xp.reshape(whole, (chunk.count, count, 6))
+
+
+def _unit_twists_and_wrenches(tree: Tree, chunk: Chunk) -> tuple[Array, Array]:
+    """(k, n_u, 6) twists, and (k, 6, n_u) what gives a unit of each velocity to all it carries."""
+    xp, frames, composites = chunk.xp, {}, {}
+    for body, frame in walk(tree, chunk):
+        mass, h, inertia = _parameters(chunk, body)
+        R, S = frame.R, second_moments(xp, inertia)
+        frames[body] = frame
+        composites[body] = mass, applied(R, h), product_transposed(product(R, S), R)
+    wrenches: list[Array] = [None] * (2 * tree.n_u)
+    for body in reversed(tree.order):
+        frame, (mass, h, S) = frames[body], composites[body]
+        for place, column in _own(tree, chunk, body, frame):
+            force, moment = _unit_wrench(xp, column, mass, h, S)
+            wrenches[2 * place] = moment + cross(xp, frame.p, force)
+            wrenches[2 * place + 1] = force
+        parent = int(tree.parents[body])
+        if parent != INERTIAL_FRAME:
+            r = frame.p - frames[parent].p
+            composites[parent] = _together(xp, composites[parent], (mass, h, S), r)
+    packed = _packed(chunk, wrenches, tree.n_u)
+    return _unit_twists(tree, chunk, frames), xp.matrix_transpose(packed)
+
+
+def _unit_wrench(xp: Any, column: Column, mass: Array, h: Array, S: Array) -> tuple[Array, Array]:
+    """Force, and moment about Jo, that give a composite body a unit of a velocity."""
+    if column.turn is None:
+        return mass * column.slide, cross(xp, h, column.slide)
+    return cross(xp, column.turn, h), trace(S) * column.turn - applied(S, column.turn)
+
+
+def _together(xp: Any, P: Composite, B: Composite, r: Array) -> Composite:
+    """A body P with a body B whose point Jo is at r from that of P: all about that of P."""
+    mass, h, S = B
+    moved = mass * r
+    half = outer(h + moved / 2, r)
+    return P[0] + mass, P[1] + h + moved, P[2] + S + half + xp.moveaxis(half, 0, 1)
+
+
+def _parameters(chunk: Chunk, body: int) -> Composite:
+    """Mass (.,), first moment (3, .) and inertia (3, 3, .) about Jo, in the axes of J."""
+    theta = chunk.theta[body]
+    return theta[0], theta[1:4], symmetric(chunk.xp, theta[4:])
+
+
+def _put(out: Array, twists: Array, wrenches: Array, columns: tuple[int, ...], first: int) -> None:
+    """Write the rows of the velocities that move a body, in the columns of its parameters."""
+    place, start, stop = slice(first, first + 10), columns[0], columns[-1] + 1
+    if columns == tuple(range(start, stop)):
+        np.matmul(twists[:, start:stop], wrenches, out=out[:, start:stop, place])
+    else:
+        out[:, columns, place] = twists[:, columns] @ wrenches
+
+
+def _parameter_wrenches(
+    tree: Tree, chunk: Chunk, body: int, frame: Frame, positions: Sequence[int]
+) -> Array:
+    """(k, 6, 10): what each of a body's ten parameters takes at 1, those at these positions.
+
+    With x, y, z the axes of the body: an entry I_xy takes x (y . alpha) + y (x . alpha) and
+    w x (x (y . w) + y (x . w)).
+    """
+    xp, frame = chunk.xp, body_frame(tree, chunk, body, frame)
+    R, p, a = frame.R, frame.p, frame.a
+    axes = xp.moveaxis(R, 1, 0)
+    forces = xp.moveaxis(product(frame.A, R), 1, 0)
+    swings = cross(xp, frame.w, axes)
+    levers = cross(xp, axes, a) + cross(xp, p, forces)
+    w, alpha = applied_transposed(R, frame.w), applied_transposed(R, frame.alpha)
+    turned = axes[:, None] * alpha[None, :, None] + swings[:, None] * w[None, :, None]
+    six = [
+        turned[i, j] if i == j else turned[i, j] + turned[j, i]
+        for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+    ]
+    moments = [cross(xp, p, a), *(levers[i] for i in range(3)), *six]
+    pushes = [a, *(forces[i] for i in range(3))]  # a rotational inertia takes no force
+    if xp is np:
+        whole = np.zeros((6, 10, chunk.count), a.dtype)
+        for place, position in enumerate(positions):
+            whole[:3, place] = moments[position]
+            if position < len(pushes):
+                whole[3:, place] = pushes[position]
+    else:
+        pushes += [xp.zeros_like(a)] * 6
+        both = [xp.stack([part[i] for i in positions], axis=1) for part in (moments, pushes)]
+        whole = xp.concat(both, axis=0)
+    return configurations_first(xp, whole)
+
+
+def _range(place: slice) -> range:
+    return range(place.start, place.stop)
+
+
+def _moved(tree: Tree) -> Mask:
+    """(n_u, N) whether a velocity moves a body."""
+    moved = np.zeros((tree.n_u, len(tree)), bool)
+    for body, moving in enumerate(tree.columns):
+        moved[list(moving), body] = True
+    return moved
+
+
+def _pairs(tree: Tree) -> Mask:
+    """(n_u, n_u) whether the first velocity moves the body of the second; each pair once."""
+    carriers = [body for body, place in enumerate(tree.velocities) for _ in _range(place)]
+    same = np.equal.outer(carriers, carriers)
+    return _moved(tree)[:, carriers] & ~np.tril(same, k=-1)
+
+
+def _three(name: str, value: Any) -> _Three:
+    _, (array,) = real_arrays(**{name: value})
+    expect_shape(name, array, 3)
+    if array.ndim != 1:
+        raise ParameterError(f"{name} has shape {tuple(array.shape)}, expected (3,)")
+    return np.array([float(array[i]) for i in range(3)])

@@ -1,0 +1,290 @@
+"""Poses, Jacobians with their time derivatives and Hessians, and how coordinates follow velocities.
+
+A point Q is fixed in a body B at p_BoQ_B. Its Jacobian J = [J_P; J_R] maps u to its velocity and to
+the angular velocity of B, both in the axes of the inertial frame I. Source: "Sheet": Kindr Cheat
+Sheet, eqs. 9-18 and "Generalized Coordinates of a Floating-Base System".
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from inertial_check.dynamics._batches import Batch, Chunk, configurations_first
+from inertial_check.dynamics._motion import Frame, body_frame, columns, root_positions, walk
+from inertial_check.dynamics._vectors import applied, cross
+from inertial_check.dynamics.tree import INERTIAL_FRAME, Tree
+from inertial_check.errors import ParameterError
+from inertial_check.inertia._arrays import expect_shape, quiet, real_arrays
+from inertial_check.inertia._namespace import Array
+from inertial_check.inertia.kinematics import integrate
+from inertial_check.inertia.kinematics import rates as rates_of
+
+_LAST_ROW = np.array([[0.0, 0.0, 0.0, 1.0]])
+
+
+class _Lever(NamedTuple):
+    """One velocity at 1, seen from the point Q.
+
+    Attributes:
+        turn: (3, k) angular velocity.
+        push: (3, k) velocity of Q.
+        body: To which the velocity belongs.
+        rides: Whether its axis turns with its own and with earlier velocities: not so where it is
+            an axis of I.
+    """
+
+    turn: Array
+    push: Array
+    body: int
+    rides: bool
+
+
+@quiet
+def poses(tree: Tree, q: Any) -> Array:
+    """(..., N, 4, 4) poses X_IB of all bodies, mapping points of B to I [m].
+
+    Args:
+        tree: The tree.
+        q: (..., n_q) coordinates.
+
+    Raises:
+        ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
+    """
+
+    def work(chunk: Chunk) -> Array:
+        xp, found = chunk.xp, dict(walk(tree, chunk))
+        starts, last = root_positions(tree, chunk), chunk.zeros(1, 4)
+        last = last + chunk.constant(_LAST_ROW)[..., None]
+        matrices = []
+        for body in range(len(tree)):
+            frame = body_frame(tree, chunk, body, found[body])
+            p = (frame.p + starts[body])[:, None]
+            matrices.append(xp.concat([xp.concat([frame.R, p], axis=1), last], axis=0))
+        return configurations_first(xp, xp.stack(matrices))
+
+    return Batch(tree, q).map(work)
+
+
+@quiet
+def jacobian(tree: Tree, q: Any, body: int | str, p_BoQ_B: Any = (0.0, 0.0, 0.0)) -> Array:
+    """J = [J_P; J_R] of a point Q of a body: [v_IQ_I; w_IB_I] = J u (Sheet, eqs. 10, 13 and 14).
+
+    Args:
+        tree: The tree.
+        q: (..., n_q) coordinates.
+        body: Index or name of the body B.
+        p_BoQ_B: (3,) where Q is fixed in B [m].
+
+    Returns:
+        (..., 6, n_u).
+
+    Raises:
+        ParameterError: No such body, shapes that do not fit, a quaternion not of length 1.
+    """
+    index, point = tree.index(body), _point(p_BoQ_B)
+
+    def work(chunk: Chunk) -> Array:
+        levers, _ = _levers(tree, chunk, index, point)
+        none = chunk.zeros(6)
+        both = {i: chunk.xp.concat([each.push, each.turn], axis=0) for i, each in levers.items()}
+        return _matrix(chunk, [both.get(i, none) for i in range(tree.n_u)])
+
+    return Batch(tree, q).map(work)
+
+
+@quiet
+def jacobian_derivative(
+    tree: Tree, q: Any, u: Any, body: int | str, p_BoQ_B: Any = (0.0, 0.0, 0.0)
+) -> Array:
+    """dJ/dt of a point Q of a body while the tree moves with u (Sheet, eq. 18).
+
+    Args:
+        tree: The tree.
+        q: (..., n_q) coordinates.
+        u: (..., n_u) velocities.
+        body: Index or name of the body B.
+        p_BoQ_B: (3,) where Q is fixed in B [m].
+
+    Returns:
+        (..., 6, n_u): [dv; dw] = J du + dJ/dt u.
+
+    Raises:
+        ParameterError: No such body, shapes that do not fit, a quaternion not of length 1.
+    """
+    index, point = tree.index(body), _point(p_BoQ_B)
+
+    def work(chunk: Chunk) -> Array:
+        levers, _ = _levers(tree, chunk, index, point)
+        found = []
+        for i in range(tree.n_u):
+            total = chunk.zeros(6)
+            for j in levers if i in levers else ():
+                total = total + _second(tree, chunk, levers, i, j) * chunk.u[j]
+            found.append(total)
+        return _matrix(chunk, found)
+
+    return Batch(tree, q, u).map(work)
+
+
+@quiet
+def hessian(tree: Tree, q: Any, body: int | str, p_BoQ_B: Any = (0.0, 0.0, 0.0)) -> Array:
+    """H[..., i, j], the derivative of column i of J along velocity j (Sheet, eqs. 15 and 16).
+
+    Args:
+        tree: The tree.
+        q: (..., n_q) coordinates.
+        body: Index or name of the body B.
+        p_BoQ_B: (3,) where Q is fixed in B [m].
+
+    Returns:
+        (..., 6, n_u, n_u). Symmetric in i and j only where all velocities are rates of coordinates;
+        the angular velocity of a floating body is none.
+
+    Raises:
+        ParameterError: No such body, shapes that do not fit, a quaternion not of length 1.
+    """
+    index, point = tree.index(body), _point(p_BoQ_B)
+
+    def work(chunk: Chunk) -> Array:
+        xp = chunk.xp
+        levers, _ = _levers(tree, chunk, index, point)
+        none = chunk.zeros(6)
+        rows = [
+            xp.stack(
+                [
+                    _second(tree, chunk, levers, i, j) if i in levers and j in levers else none
+                    for j in range(tree.n_u)
+                ],
+                axis=1,
+            )
+            for i in range(tree.n_u)
+        ]
+        whole = xp.stack(rows, axis=1) if rows else chunk.zeros(6, 0, 0)
+        return configurations_first(xp, whole)
+
+    return Batch(tree, q).map(work)
+
+
+@quiet
+def coordinate_rates(tree: Tree, q: Any, u: Any) -> Array:
+    """dq/dt = F(q) u (Sheet, "Generalized Coordinates": F = diag(1, H^T / 2, 1)).
+
+    Args:
+        tree: The tree.
+        q: (..., n_q) coordinates.
+        u: (..., n_u) velocities.
+
+    Returns:
+        (..., n_q).
+
+    Raises:
+        ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
+    """
+
+    def work(chunk: Chunk) -> Array:
+        parts = []
+        for body, joint in enumerate(tree.joints):
+            rates = chunk.u[tree.velocities[body]]
+            if joint == "floating":
+                q_IB, w_IB_B = _rows(chunk, chunk.q[tree.coordinates[body]][3:], rates[3:])
+                parts += [rates[:3], rates_of(q_IB, w_IB_B, "quaternion", "B").T]
+            elif joint != "fixed":
+                parts.append(rates)
+        return _stacked(chunk, parts)
+
+    return Batch(tree, q, u).map(work)
+
+
+@quiet
+def move(tree: Tree, q: Any, step: Any) -> Array:
+    """The configuration after a constant u has acted for a time t, with step = u t.
+
+    Positions and joints add; a quaternion q_IB becomes q_IB exp(w_IB_B t) (Sheet, "Discrete
+    integration").
+
+    Args:
+        tree: The tree.
+        q: (..., n_q) coordinates.
+        step: (..., n_u) velocities times time.
+
+    Returns:
+        (..., n_q).
+
+    Raises:
+        ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
+    """
+
+    def work(chunk: Chunk) -> Array:
+        parts = []
+        for body, joint in enumerate(tree.joints):
+            now, change = chunk.q[tree.coordinates[body]], chunk.u[tree.velocities[body]]
+            if joint == "floating":
+                q_IB, turn = _rows(chunk, now[3:], change[3:])
+                parts += [now[:3] + change[:3], integrate(q_IB, turn, 1.0, "B").T]
+            elif joint != "fixed":
+                parts.append(now + change)
+        return _stacked(chunk, parts)
+
+    return Batch(tree, q, step).map(work)
+
+
+def _levers(tree: Tree, chunk: Chunk, body: int, p_BoQ_B: Any) -> tuple[dict[int, _Lever], Array]:
+    """The velocities that move Q, by their places in u, from the root on; and where Q is."""
+    frames: dict[int, Frame] = dict(walk(tree, chunk))
+    frame = body_frame(tree, chunk, body, frames[body])
+    Q = frame.p + applied(frame.R, chunk.constant(p_BoQ_B)[:, None])
+    found: dict[int, _Lever] = {}
+    for carrier in _carriers(tree, body):
+        frame, place = frames[carrier], tree.velocities[carrier]
+        for index, column in enumerate(columns(tree, chunk, carrier, frame), start=place.start):
+            if column.turn is None:
+                none, rides = chunk.zeros(3), tree.joints[carrier] != "floating"
+                found[index] = _Lever(none, column.slide, carrier, rides)
+            else:
+                push = cross(chunk.xp, column.turn, Q - frame.p)
+                found[index] = _Lever(column.turn, push, carrier, True)
+    return found, Q
+
+
+def _carriers(tree: Tree, body: int) -> list[int]:
+    """The bodies on the way from the root to a body."""
+    found = [body]
+    while tree.parents[found[-1]] != INERTIAL_FRAME:
+        found.append(int(tree.parents[found[-1]]))
+    return found[::-1]
+
+
+def _second(tree: Tree, chunk: Chunk, levers: dict[int, _Lever], i: int, j: int) -> Array:
+    """(6, k) derivative of column i along velocity j, both of which move Q (Sheet, eq. 15)."""
+    xp, first, other = chunk.xp, levers[i], levers[j]
+    if not first.rides:
+        return chunk.zeros(6)
+    places = list(levers)
+    if other.body == first.body or places.index(j) < places.index(i):
+        parts = [cross(xp, other.turn, first.push), cross(xp, other.turn, first.turn)]
+        return xp.concat(parts, axis=0)
+    return xp.concat([cross(xp, first.turn, other.push), chunk.zeros(3)], axis=0)
+
+
+def _matrix(chunk: Chunk, found: list[Array]) -> Array:
+    whole = chunk.xp.stack(found, axis=1) if found else chunk.zeros(6, 0)
+    return configurations_first(chunk.xp, whole)
+
+
+def _stacked(chunk: Chunk, parts: list[Array]) -> Array:
+    whole = chunk.xp.concat(parts, axis=0) if parts else chunk.zeros(0)
+    return configurations_first(chunk.xp, whole)
+
+
+def _rows(chunk: Chunk, a: Array, b: Array) -> tuple[Array, Array]:
+    return configurations_first(chunk.xp, a), configurations_first(chunk.xp, b)
+
+
+def _point(value: Any) -> Any:
+    _, (array,) = real_arrays(p_BoQ_B=value)
+    expect_shape("p_BoQ_B", array, 3)
+    if array.ndim != 1:
+        raise ParameterError(f"p_BoQ_B has shape {tuple(array.shape)}, expected (3,)")
+    return np.array([float(array[i]) for i in range(3)])

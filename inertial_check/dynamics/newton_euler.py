@@ -1,0 +1,69 @@
+"""The projected Newton-Euler equations, summed over the bodies as they are written.
+
+A second way to M, b and g, by the Jacobians of the centres of mass: slower than `equations`, and
+with nothing in common but where the bodies are. Source: the Kindr Cheat Sheet,
+"Projected Newton-Euler Equations".
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from inertial_check.dynamics.equations import GRAVITY
+from inertial_check.dynamics.kinematics import jacobian, jacobian_derivative, poses
+from inertial_check.dynamics.tree import Tree
+from inertial_check.inertia._arrays import quiet
+from inertial_check.inertia.parameters import InertialParameters
+
+
+class Terms(NamedTuple):
+    """M(q) du + b(q, u) + g(q) = tau.
+
+    Attributes:
+        M: (..., n_u, n_u) mass matrix.
+        b: (..., n_u) Coriolis, centrifugal and gyroscopic forces.
+        g: (..., n_u) forces that hold the tree against gravity.
+    """
+
+    M: Any
+    b: Any
+    g: Any
+
+
+@quiet
+def projected_newton_euler(tree: Tree, q: Any, u: Any, *, gravity: Any = GRAVITY) -> Terms:
+    """Sum J_P^T m J_P + J_R^T I_c J_R, and so on, over all bodies that have a mass; NumPy alone.
+
+    Args:
+        tree: The tree; each body with inertia has a mass.
+        q: (..., n_q) coordinates.
+        u: (..., n_u) velocities.
+        gravity: (3,) in the axes of I [m/s^2].
+
+    Raises:
+        ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
+    """
+    q, u = np.asarray(q, float), np.asarray(u, float)
+    still = np.asarray(gravity, float)
+    batch = np.broadcast_shapes(q.shape[:-1], u.shape[:-1])
+    M = np.zeros((*batch, tree.n_u, tree.n_u))
+    b, g = np.zeros((*batch, tree.n_u)), np.zeros((*batch, tree.n_u))
+    R_IB = poses(tree, q)[..., :3, :3]
+    parameters = InertialParameters.from_theta(tree.theta)
+    for body in np.flatnonzero(tree.theta[:, 0]):
+        own = parameters[int(body)]
+        at_center = int(body), own.com
+        J, dJ = jacobian(tree, q, *at_center), jacobian_derivative(tree, q, u, *at_center)
+        (J_P, J_R), (dJ_P, dJ_R) = (np.split(each, 2, axis=-2) for each in (J, dJ))
+        R = R_IB[..., int(body), :, :]
+        I_c = R @ own.inertia_com @ R.swapaxes(-1, -2)
+        w = np.einsum("...ij,...j->...i", J_R, u)
+        momentum = np.einsum("...ij,...j->...i", I_c, w)
+        spin = np.einsum("...ij,...jk,...k->...i", I_c, dJ_R, u) + np.cross(w, momentum)
+        slide = own.mass * np.einsum("...ij,...j->...i", dJ_P, u)
+        M += own.mass * J_P.swapaxes(-1, -2) @ J_P + J_R.swapaxes(-1, -2) @ I_c @ J_R
+        b += np.einsum("...ji,...j->...i", J_P, slide) + np.einsum("...ji,...j->...i", J_R, spin)
+        g -= own.mass * np.einsum("...ji,j->...i", J_P, still)
+    return Terms(M, b, g)

@@ -1,0 +1,375 @@
+"""Bodies near a given one, each of which exists: domain randomisation of inertial parameters.
+
+A body is its mass m, its centre of mass c, its radius of gyration k, the ratios of its principal
+lengths (the standard deviations of its mass along its principal axes) and those axes. Every body
+has such a description and every such description is a body, so each part is drawn on its own and
+nothing has to be repaired: S_c' = m' V' diag(l'^2) V'^T is positive semidefinite as it is built.
+Unlike a normal law on a Cholesky factor of Pi (Rucker and Wensing, Smooth Parameterization of
+Rigid-Body Inertia, RA-L 2022) the law depends neither on the axes nor on the origin of the frame.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+
+from inertial_check.errors import ParameterError
+from inertial_check.inertia._arrays import (
+    batch_shape,
+    expect_shape,
+    first_index,
+    of_body,
+    product,
+    quiet,
+    real_arrays,
+)
+from inertial_check.inertia._namespace import Array
+from inertial_check.inertia._random import EXPECTED, standard_normal
+from inertial_check.inertia.consistency import Consistency, as_theta, refuse_impossible
+from inertial_check.inertia.eigen import columns, eigensystem
+from inertial_check.inertia.frames import rotated_tensor, rotated_vector
+from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.inertia.representations import (
+    about_com,
+    about_origin,
+    inertia_from_second_moment,
+    join,
+    reorder,
+    second_moment,
+    symmetric,
+)
+from inertial_check.inertia.rotations import matrix_from_rotation_vector
+
+NORMALS = 17
+"""Standard normal numbers for one sample: mass 1, com 3, spread 1, ratios 3, axes 3, ties 6."""
+
+# The parts of the noise; ties choose the axes of bodies whose axes are not unique.
+_MASS, _COM, _SPREAD = 0, slice(1, 4), 4
+_RATIOS, _AXES, _TIES = slice(5, 8), slice(8, 11), slice(11, 17)
+
+# Rows and columns of the six, and which of them are on the diagonal.
+_PAIRS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+_DIAGONAL = (0, 3, 5)
+
+# Beyond the largest eigenvalue of a random matrix with standard normal entries.
+_APART = 100.0
+
+
+@overload
+def sample(
+    theta: InertialParameters,
+    shape: int | tuple[int, ...] = ...,
+    *,
+    mass: Any = ...,
+    com: Any = ...,
+    spread: Any = ...,
+    ratios: Any = ...,
+    axes: Any = ...,
+    order: str = ...,
+    about: str = ...,
+    rng: Any = ...,
+    noise: Any = ...,
+) -> InertialParameters: ...
+@overload
+def sample(
+    theta: Any,
+    shape: int | tuple[int, ...] = ...,
+    *,
+    mass: Any = ...,
+    com: Any = ...,
+    spread: Any = ...,
+    ratios: Any = ...,
+    axes: Any = ...,
+    order: str = ...,
+    about: str = ...,
+    rng: Any = ...,
+    noise: Any = ...,
+) -> Array: ...
+@quiet
+def sample(  # noqa: PLR0913 - one width for each thing that varies
+    theta: Any,
+    shape: int | tuple[int, ...] = (),
+    *,
+    mass: Any = 0.0,
+    com: Any = 0.0,
+    spread: Any = 0.0,
+    ratios: Any = 0.0,
+    axes: Any = 0.0,
+    order: str = "urdf",
+    about: str = "origin",
+    rng: Any = None,
+    noise: Any = None,
+) -> Any:
+    """Draw bodies near the given ones, all of which exist.
+
+    The widths are standard deviations, (...,) or one number for all bodies; each moves one thing
+    and leaves the others alone, and where it is 0 that thing stays. Bodies of which all five are 0
+    come back bit for bit. Plates stay plates, rods rods, points points and frames without mass what
+    they are. Differentiable with respect to theta and the widths where the array library is, for
+    fixed noise.
+
+    Args:
+        theta: (..., 10) bodies, in `order` about `about`; or InertialParameters, whose own order
+            and point then hold.
+        shape: Of the samples of each body, before the axes of theta.
+        mass: Of log m. The shape stays: the inertia grows with the mass.
+        com: Of the centre of mass along each principal axis, as a share of the principal length
+            sqrt(s_i / m); the root mean square of its way is this share of the radius of gyration.
+        spread: Of log k, the radius of gyration: all lengths grow, the mass stays.
+        ratios: Of the logarithm of the ratio of two principal lengths; k stays. Where spreads are
+            equal and the axes not unique, they are drawn uniformly from those there are.
+        axes: Of each component of the rotation vector that turns the body about its centre of
+            mass [rad].
+        order: Order of the last six: urdf, pinocchio, mujoco, wensing or ksl.
+        about: Point about which they are taken: "origin" or "com".
+        rng: A seed or a numpy.random.Generator, with any array library; a torch.Generator or a JAX
+            key, with its own.
+        noise: (..., NORMALS) instead of rng and shape: numbers already drawn, standard normal for
+            the widths to be standard deviations; leading axes are those of the samples and, last,
+            of theta.
+
+    Returns:
+        (*shape, ..., 10) in the order and about the point of theta, in its array library; as
+        InertialParameters if that is what theta was. Where a trace hides the values of bodies that
+        would be refused, NaN.
+
+    Raises:
+        ParameterError: A body that does not exist, a width that is negative or not finite (naming
+            the body), widths so wide that numbers overflow, shapes that do not fit, both or neither
+            of rng and noise.
+    """
+    given, about = as_theta(theta, order, about)
+    if isinstance(theta, (list, tuple)):
+        given = given.tolist()  # it takes the library of the noise
+    widths = {"mass": mass, "com": com, "spread": spread, "ratios": ratios, "axes": axes}
+    xp, given, widths, noise = _arguments(given, widths, shape, rng, noise)
+    nominal = _nominal(xp, given, about)
+    drawn, p_BcmScm_B = _draw(xp, nominal, widths, noise)
+    _refuse_overflow(xp, given, drawn)
+    drawn = xp.where(nominal.possible[..., None], drawn, xp.full_like(drawn, xp.nan))
+    if not isinstance(theta, InertialParameters):
+        return reorder(drawn, "urdf", order)
+    if theta._com is None:
+        return InertialParameters._fresh(drawn, about)
+    com = _kept(xp, widths["com"] == 0, theta._com, theta._com + p_BcmScm_B)
+    return InertialParameters._fresh(drawn, about, com)
+
+
+class _Nominal(NamedTuple):
+    """The given bodies, taken apart.
+
+    Attributes:
+        theta: (..., 10) as given, about the point `about`.
+        about: "origin" or "com".
+        possible: (...,) whether a body has them.
+        central: (..., 6) inertia about the centre of mass [kg m^2].
+        covariance: (..., 6) of the mass; 0 for frames without any [m^2].
+        zero: (...,) spreads up to which are rounding: the floor of the margin, as a length^2.
+    """
+
+    theta: Array
+    about: str
+    possible: Array
+    central: Array
+    covariance: Array
+    zero: Array
+
+
+def _arguments(
+    theta: Any, widths: dict[str, Any], shape: Any, rng: Any, noise: Any
+) -> tuple[Any, Array, dict[str, Array], Array]:
+    """The array namespace; theta, the widths and the noise as arrays of it that fit together."""
+    if (rng is None) == (noise is None):
+        given = "neither" if rng is None else "both"
+        raise ParameterError(f"{given} of rng and noise given: give one; rng is {EXPECTED}")
+    shape = _shape(shape)
+    xp, (like, *values) = real_arrays(theta=theta, **widths)
+    batches = {name: tuple(v.shape) for name, v in zip(widths, values, strict=True)}
+    batch = batch_shape(theta=like.shape[:-1], **batches)
+    if noise is None:
+        noise = standard_normal(rng, (*shape, *batch, NORMALS), xp, like)
+    elif shape:
+        raise ParameterError(f"shape is {shape} beside noise, which has the axes of the samples")
+    xp, (theta, noise, *values) = real_arrays(theta=theta, noise=noise, **widths)
+    expect_shape("noise", noise, NORMALS)
+    batch_shape(theta_and_widths=batch, noise=noise.shape[:-1])
+    where = first_index(xp, ~xp.isfinite(noise))
+    if where is not None:
+        raise ParameterError(f"noise at {where} is {float(noise[where])!r}, expected a number")
+    for name, width in zip(widths, values, strict=True):
+        where = first_index(xp, ~(xp.isfinite(width) & (width >= 0)))
+        if where is not None:
+            raise ParameterError(
+                f"{name}{of_body(where)} is {float(width[where])!r}, expected a standard "
+                "deviation: 0 or a positive number"
+            )
+    return xp, theta, dict(zip(widths, values, strict=True)), noise
+
+
+def _shape(shape: Any) -> tuple[int, ...]:
+    axes = shape if isinstance(shape, tuple) else (shape,)
+    if not all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in axes) or any(
+        n < 0 for n in axes
+    ):
+        raise ParameterError(f"shape is {shape!r}, expected a number of samples or a tuple of such")
+    return tuple(int(n) for n in axes)
+
+
+def _refuse_overflow(xp: Any, given: Array, drawn: Array) -> None:
+    """Refuse samples that left the range of the numbers: no body is that wide of its nominal."""
+    lost = xp.any(~xp.isfinite(drawn), axis=-1) | ((drawn[..., 0] == 0) & (given[..., 0] != 0))
+    where = first_index(xp, lost)
+    if where is not None:
+        raise ParameterError(
+            f"a sample{of_body(where)} leaves the range of {drawn.dtype}: make the widths smaller"
+        )
+
+
+def _nominal(xp: Any, theta: Array, about: str) -> _Nominal:
+    mass, first_moment, central = theta[..., 0], theta[..., 1:4], theta[..., 4:]
+    result = Consistency(_held(theta), about)
+    refuse_impossible(result, "there is nothing near it to draw")
+    if about == "origin":
+        central = about_com(mass, first_moment, central)
+    safe = xp.where(mass > 0, mass, xp.ones_like(mass))[..., None]
+    covariance = second_moment(central) / safe
+    size = xp.abs(_held(covariance))
+    size = size[..., 0] + size[..., 3] + size[..., 5]
+    floor = result.tolerance
+    zero = xp.where(xp.isfinite(floor), floor, xp.zeros_like(floor)) * size
+    return _Nominal(theta, about, result.possible, central, covariance, zero)
+
+
+def _draw(
+    xp: Any, nominal: _Nominal, widths: dict[str, Array], noise: Array
+) -> tuple[Array, Array]:
+    """Theta (..., 10) of the samples, and the way (..., 3) of their centres of mass."""
+    theta, still = nominal.theta, {name: width == 0 for name, width in widths.items()}
+    V, spreads = _principal(xp, nominal, noise)
+    roots = _roots(xp, spreads)
+    along = rotated_vector(xp, xp.matrix_transpose(V), noise[..., _COM])
+    way = rotated_vector(xp, V, rotated_vector(xp, symmetric(roots), along))
+    way = widths["com"][..., None] * way
+
+    strained = _strained(xp, spreads, widths["ratios"][..., None] * noise[..., _RATIOS])
+    strained = strained * xp.exp(2 * widths["spread"] * noise[..., _SPREAD])[..., None]
+    turn = matrix_from_rotation_vector(widths["axes"][..., None] * noise[..., _AXES])
+    covariance = rotated_tensor(xp, product(xp, turn, V), symmetric(strained))
+    deformed = inertia_from_second_moment(theta[..., :1] * covariance) + 0.0  # no -0
+    undeformed = still["spread"] & still["ratios"] & still["axes"]
+
+    factor = xp.exp(widths["mass"] * noise[..., _MASS])
+    mass = factor * theta[..., 0]
+    central = _kept(xp, undeformed, nominal.central, deformed) * factor[..., None]
+    first_moment = factor[..., None] * theta[..., 1:4] + mass[..., None] * way
+    inertia = central
+    if nominal.about == "origin":
+        inertia = about_origin(mass, first_moment, central)
+    nothing = undeformed & still["mass"] & still["com"]
+    return _kept(xp, nothing, theta, join(mass, first_moment, inertia)), way
+
+
+def _principal(xp: Any, nominal: _Nominal, noise: Array) -> tuple[Array, Array]:
+    """Principal axes R_BP (..., 3, 3), and the covariance (..., 6) in them.
+
+    The values are the eigenvalues, without any rounding below zero or beside the diagonal; the
+    slopes are those of V^T C V, so that nothing is divided by the difference of equal spreads.
+    There the axes are held for derivatives: a turn of the body would draw others.
+    """
+    C, zero = nominal.covariance, nominal.zero
+    values, axes = eigensystem(_held(C))
+    ties = [values[..., i + 1] - values[..., i] <= zero for i in range(2)]
+    tied = ties[0] | ties[1]
+    like = xp.zeros_like(C) + _six(xp, zero, -1.0, 0.0, 1.0)
+    _, distinct = eigensystem(xp.where(tied[..., None], like, C))
+    V = xp.where(tied[..., None, None], axes, distinct)
+    V = _any_of(xp, V, ties, noise[..., _TIES])
+
+    values = xp.where(values <= zero[..., None], xp.zeros_like(values), values)
+    exact = _six(xp, zero, *(values[..., i] for i in range(3)))
+    seen = rotated_tensor(xp, xp.matrix_transpose(V), symmetric(C))
+    return V, exact + (seen - _held(seen))
+
+
+def _any_of(xp: Any, V: Array, ties: list[Array], noise: Array) -> Array:
+    """The axes V where they are unique, else some of those there are, all equally likely.
+
+    They are the eigenvectors of a random matrix whose law no rotation changes, seen in the space of
+    the equal spreads alone: which axes V held there drops out.
+    """
+    tied = ties[0] | ties[1]
+    if xp is np and not tied.any():
+        return V
+    part = 0.5**0.5
+    scales = (1.0, part, part, 1.0, part, 1.0)
+    isotropic = xp.stack([scales[i] * noise[..., i] for i in range(6)], axis=-1)
+    inside = rotated_tensor(xp, xp.matrix_transpose(_held(V)), symmetric(isotropic))
+    xx, xy, xz, yy, yz, zz = columns(inside)
+    none = xp.zeros_like(xx)
+    entries = [
+        xp.where(ties[0], xx, none - _APART),
+        xp.where(ties[0], xy, none),
+        xp.where(ties[0] & ties[1], xz, none),
+        xp.where(tied, yy, none),
+        xp.where(ties[1], yz, none),
+        xp.where(ties[1], zz, none + _APART),
+    ]
+    _, turn = eigensystem(_held(xp.stack(entries, axis=-1)))
+    return xp.where(tied[..., None, None], product(xp, V, turn), V)
+
+
+def _six(xp: Any, like: Array, xx: Any, yy: Any, zz: Any) -> Array:
+    """Diagonal matrices as (..., 6)."""
+    zero = xp.zeros_like(like)
+    return xp.stack([zero + xx, zero, zero, zero + yy, zero, zero + zz], axis=-1)
+
+
+def _roots(xp: Any, spreads: Array) -> Array:
+    """The six of the square root of diagonal matrices, with its slopes in every direction."""
+    lengths = [xp.sqrt(_held(spreads[..., i])) for i in _DIAGONAL]
+    change = spreads - _held(spreads)
+    entries = []
+    for entry, (i, j) in enumerate(_PAIRS):
+        sum_of_two = lengths[i] + lengths[j]
+        flat = sum_of_two == 0
+        slope = 1 / xp.where(flat, xp.ones_like(sum_of_two), sum_of_two)
+        slope = xp.where(flat, xp.zeros_like(slope), slope)
+        value = lengths[i] if i == j else xp.zeros_like(slope)
+        entries.append(value + change[..., entry] * slope)
+    return xp.stack(entries, axis=-1)
+
+
+def _strained(xp: Any, spreads: Array, draws: Array) -> Array:
+    """Spreads (..., 6) with principal lengths of other ratios and the same sum of squares."""
+    stretch = xp.exp(draws * 0.5**0.5)
+    entries = [
+        spreads[..., entry] * stretch[..., i] * stretch[..., j]
+        for entry, (i, j) in enumerate(_PAIRS)
+    ]
+    before, after = (sum(six[i] for i in _DIAGONAL) for six in (columns(spreads), entries))
+    some = after > 0
+    scale = xp.where(some, before, xp.ones_like(after)) / xp.where(some, after, xp.ones_like(after))
+    return scale[..., None] * xp.stack(entries, axis=-1)
+
+
+def _kept(xp: Any, keep: Array, old: Array, new: Array) -> Array:
+    """The bits of the old rows (..., n) where nothing moves them, with the slopes of the new."""
+    if xp is not np:
+        old = _held(old) - (_held(new) - new)
+    return xp.where(keep[..., None], old, new)
+
+
+def _held(array: Array) -> Array:
+    """The same numbers, constant for derivatives."""
+    if isinstance(array, (np.ndarray, np.generic)):
+        return array
+    if hasattr(array, "detach"):
+        return array.detach()
+    from array_api_compat import is_jax_array
+
+    if not is_jax_array(array):
+        return array
+    from jax.lax import stop_gradient
+
+    return stop_gradient(array)
