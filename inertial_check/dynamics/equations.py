@@ -405,7 +405,7 @@ def _parameter_wrenches(
     moments = [cross(xp, p, a), *(levers[i] for i in range(3)), *six]
     pushes = [a, *(forces[i] for i in range(3))]  # a rotational inertia takes no force
     if xp is np:
-        whole = np.zeros((6, 10, chunk.count), a.dtype)
+        whole = np.zeros((6, 10, chunk.count), R.dtype)
         for place, position in enumerate(positions):
             whole[:3, place] = moments[position]
             if position < len(pushes):
