@@ -67,14 +67,18 @@ def mass_matrix(tree: Tree, q: Any, *, theta: Any = None, out: Any = None) -> Ar
     """
     pairs = _pairs(tree)
     once = pairs & ~np.eye(tree.n_u, dtype=bool)
+    apart = np.array(np.nonzero(~(pairs | pairs.T)))  # velocities of which neither moves the other
 
     def fill(chunk: Chunk, out: Array) -> None:
         twists, wrenches = _unit_twists_and_wrenches(tree, chunk)
         for start in range(0, chunk.count, _FEW):
             rows = slice(start, start + _FEW)
             found = twists[rows] @ wrenches[rows]
-            half, other = np.where(pairs, found, 0), np.where(once, found, 0)
-            np.add(half, other.swapaxes(1, 2), out=out[rows])
+            part = out[rows]
+            np.copyto(part, found.swapaxes(1, 2))
+            np.copyto(part, found, where=pairs)
+            if apart.size:
+                part[:, apart[0], apart[1]] = 0
 
     def work(chunk: Chunk) -> Array:
         found = chunk.xp.matmul(*_unit_twists_and_wrenches(tree, chunk))
