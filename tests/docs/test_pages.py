@@ -139,7 +139,7 @@ def test_the_quick_start_is_one_command_each_and_the_first_is_shown_with_its_out
     assert main.startswith("inertial-check check data/")
     shown = [b.text for b in blocks(ROOT / "README.md") if b.language == "console"]
     assert any(text.startswith(f"$ {main}\n") for text in shown)
-    assert second.endswith("-m pytest")
+    assert second.endswith("-m pytest -n auto")
 
 
 def test_ci_runs_the_test_command_of_the_readme(tmp_path):
