@@ -100,11 +100,15 @@ def I_BBcm_Bi(subject: Subject, mass: float, C_BBcm_B: Floats) -> Floats:
     return tidy(resemblance.inertia(mass, resemblance.turned(subject.R_BBi.T, C_BBcm_B)))
 
 
+_DUST = 1e-14
+"""Of the largest number: what is left of a zero that was turned, some 50 roundings at most."""
+
+
 def tidy(values: Any) -> Floats:
     """Numbers without the rounding of the arithmetic that led to them: 12 digits, and zeros."""
     values = np.asarray(values, dtype=float)
     size = np.max(np.abs(values), initial=0.0)
-    kept = np.where(np.abs(values) > 1e-14 * size, values, 0.0)
+    kept = np.where(np.abs(values) > _DUST * size, values, 0.0)
     rounded: Floats = np.array([float(f"{x:.12g}") for x in kept.ravel()]).reshape(kept.shape)
     return rounded
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from inertial_check.causes._base import Cause, Floats, Proposal, Subject
 from inertial_check.causes._witnesses import I_BBcm_Bi, box_text, is_stated
+from inertial_check.evidence.assembly import times_the_identity
 
 SAME = 3
 """Bodies with one tensor, of different masses, from which it is nobody's."""
@@ -47,7 +48,7 @@ class Placeholder(Cause):
             return
         if is_placeholder(subject):
             moment = subject.judgement.principal_moments[0]
-            what = "the identity" if moment == 1 else f"{moment:.6g} times the identity"
+            what = times_the_identity(moment)
             weight = 200.0
         elif sharers := _sharers(subject):
             what, weight = f"that of {len(sharers)} bodies with other masses", 50.0
@@ -63,11 +64,7 @@ class Placeholder(Cause):
 
 def is_placeholder(subject: Subject) -> bool:
     """Whether the tensor is a power of ten times the identity."""
-    low, _, high = subject.judgement.principal_moments
-    if not 0 < low == high:
-        return False
-    exponent = np.log10(low)
-    return bool(abs(exponent - round(exponent)) < 1e-9)
+    return bool(subject.examination.assembly.placeholders[subject.index])
 
 
 def _sharers(subject: Subject) -> list[int]:

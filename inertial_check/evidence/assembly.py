@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from inertial_check.inertia import resemblance
+from inertial_check.inertia import resemblance, tolerances
 from inertial_check.model.body import Model
 from inertial_check.model.finding import Judgement
 
@@ -111,6 +111,16 @@ class Assembly:
     def moments(self) -> Floats:
         """(N, 3) principal moments, ascending [kg m^2]."""
         return np.array([j.principal_moments for j in self.judgements]).reshape(-1, 3)
+
+    @cached_property
+    def placeholders(self) -> Flags:
+        """(N,) whether the tensor is a power of ten times the identity, up to a change of units."""
+        low, high = self.moments[:, 0], self.moments[:, 2]
+        with np.errstate(all="ignore"):
+            power = 10.0 ** np.round(np.log10(high))
+            rounding = float(tolerances.floor(np.ones(()))) * power
+            result: Flags = (low == high) & (np.abs(high - power) <= rounding)
+        return result
 
     @cached_property
     def box(self) -> Floats:
@@ -343,3 +353,8 @@ def _groups(keyed: Iterable[tuple[int, Hashable]]) -> Groups:
     for index, key in keyed:
         found[key].append(index)
     return tuple(tuple(group) for group in found.values() if len(group) > 1)
+
+
+def times_the_identity(moment: float) -> str:
+    """An isotropic tensor in words."""
+    return "the identity" if moment == 1 else f"{moment:.6g} times the identity"

@@ -14,6 +14,7 @@ from inertial_check.formats._context import Context
 from inertial_check.formats._rotations import Rotation, Vector
 from inertial_check.formats._shapes import Unusable, unusable, usable
 from inertial_check.formats._usd_process import compose
+from inertial_check.formats._usd_stage import SCALE_NOISE
 from inertial_check.model.body import Pose
 from inertial_check.model.shape import Role, Shape
 from inertial_check.model.source import Source, Span
@@ -32,9 +33,6 @@ _KINDS = {
 _ALONG_AN_AXIS = frozenset(("cylinder", "capsule", "cone", "plane"))
 _ORDERS = {"X": (1, 2, 0), "Y": (2, 0, 1), "Z": (0, 1, 2)}
 """The axes of the gprim that are x, y and z of the shape, by the axis that is z."""
-
-_NOISE = 1e-5
-"""Of equal factors and right angles: a few rounding units of the float32 in which turns are."""
 
 
 def read_shapes(
@@ -90,7 +88,7 @@ def _placed(entry: Mapping[str, Any], kind: str, meters: float) -> tuple[Pose, V
         [entry / factor for entry in column]
         for column, factor in zip(columns, (x, y, z), strict=True)
     ]
-    if any(abs(_dot(units[i], units[j])) > _NOISE for i, j in ((0, 1), (0, 2), (1, 2))):
+    if any(abs(_dot(units[i], units[j])) > SCALE_NOISE for i, j in ((0, 1), (0, 2), (1, 2))):
         raise Unusable("it is sheared, and no longer what its type says: write it as a mesh")
     if _dot(units[2], _cross(units[0], units[1])) < 0:  # mirrored, which none of them shows
         units[0] = [-entry for entry in units[0]]
@@ -139,7 +137,7 @@ def _size(entry: Mapping[str, Any], name: str) -> float:
 
 
 def _alike(*factors: float) -> bool:
-    return max(factors) - min(factors) <= _NOISE * max(factors)
+    return max(factors) - min(factors) <= SCALE_NOISE * max(factors)
 
 
 def _dot(a: Sequence[float], b: Sequence[float]) -> float:

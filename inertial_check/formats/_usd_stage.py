@@ -24,7 +24,7 @@ LONGEST = 300
 """Characters of a reason: the library quotes whatever stands on the line."""
 
 SCALE_NOISE = 1e-5
-"""Turning by a float32 quaternion scales by 1 up to a few of its rounding units."""
+"""A turn by a float32 quaternion keeps lengths and right angles up to a few of its roundings."""
 
 ATTRIBUTES = ("mass", "density", "centerOfMass", "diagonalInertia", "principalAxes")
 _TAPERED = ("radiusTop", "radiusBottom", "height")

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.evidence import Examination
-from inertial_check.evidence.assembly import Groups
+from inertial_check.evidence.assembly import Groups, times_the_identity
 from inertial_check.evidence.formulas import misread_formula
 from inertial_check.evidence.likeness import best_reading, readings_of
 from inertial_check.inertia import resemblance
@@ -46,10 +46,7 @@ def placeholders(examination: Examination, limits: Limits, _: Found) -> Doubts:
     """Powers of ten times the identity."""
     assembly = examination.assembly
     moments = assembly.moments
-    with np.errstate(all="ignore"):
-        exponent = np.log10(moments[:, 2])
-        power = np.abs(exponent - np.round(exponent)) < 1e-9
-    isotropic = (moments[:, 0] == moments[:, 2]) & power & assembly.stated
+    isotropic = assembly.placeholders & assembly.stated
     if not np.any(isotropic):
         return
     likeness = examination.likeness
@@ -62,7 +59,7 @@ def placeholders(examination: Examination, limits: Limits, _: Found) -> Doubts:
     for index in np.flatnonzero(isotropic & ~fits & ~_frames(examination)).tolist():
         moment, mass = float(moments[index, 0]), float(assembly.mass[index])
         edge, density = float(assembly.box[index, 2]), float(assembly.density[index])
-        what = "the identity" if moment == 1 else f"{moment:.6g} times the identity"
+        what = times_the_identity(moment)
         message = (
             f"the inertia is {what}, a placeholder: at {mass:.6g} kg it is that of a cube of "
             f"{length(edge)} and {density:.3g} kg/m^3; write the inertia of the body"
