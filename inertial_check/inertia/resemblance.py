@@ -227,9 +227,3 @@ def products_flipped(matrix: Any) -> Floats:
     """A symmetric matrix with its three products negated; of an inertia and of a spread alike."""
     result: Floats = np.asarray(matrix, dtype=float) * _PRODUCTS
     return result
-
-
-def products_share(C: Any) -> Floats:
-    """How much the products weigh: the Frobenius norm of what flipping them changes, per trace."""
-    C = np.asarray(C, dtype=float)
-    return misfit(C, products_flipped(C))
