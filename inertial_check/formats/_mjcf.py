@@ -20,11 +20,13 @@ from inertial_check.formats._poses import SAME_FRAME, is_finite, product, unit
 from inertial_check.formats._rotations import IDENTITY, Vector, rotated
 from inertial_check.formats.mjcf import FRAGMENT, NAME
 from inertial_check.model.body import Body, Inertial, Model, Origin, Pose, Problem, ProblemKind
+from inertial_check.model.joint import Joint, Joints
 from inertial_check.model.shape import Shape, Shapes
 from inertial_check.model.source import Source
 
 if TYPE_CHECKING:
     from inertial_check.formats._mjcf_geoms import GeomReader
+    from inertial_check.formats._mjcf_joints import JointReader
 
 _BODIES = frozenset(("body", "frame", "replicate"))
 _HOLDERS = _BODIES | {"worldbody"}
@@ -65,6 +67,7 @@ class _Found:
         frame: In the parent, around it; None where a <replicate> makes several of it.
         inertials: Each with the frame in which it stands.
         geoms: Each with what it stands in.
+        joints: Each with what it stands in.
         joint: Type of the first joint; None where the body is welded to its parent.
         axis_B: Direction of the only joint; None where there is none or more than one.
         p_BoJo_B: A point on that axis; likewise.
@@ -78,6 +81,7 @@ class _Found:
     frame: Pose | None
     inertials: list[tuple[Node, Pose]] = field(default_factory=list)
     geoms: list[tuple[Node, _Around]] = field(default_factory=list)
+    joints: list[tuple[Node, _Around]] = field(default_factory=list)
     joint: str | None = None
     axis_B: Vector | None = None
     p_BoJo_B: Vector | None = None
@@ -222,6 +226,7 @@ class _Walk:
 
     def _joint(self, node: Node, around: _Around, body: _Found) -> None:
         """Note the type of a body's first joint, and its axis where it stays the only one."""
+        body.joints.append((node, around))
         if body.joint is not None:
             body.axis_B = body.p_BoJo_B = None
             return
@@ -270,6 +275,7 @@ class _Walk:
                 X_PB=self._pose(body),
                 axis_B=body.axis_B,
                 p_BoJo_B=body.p_BoJo_B,
+                joints=Joints(partial(self._read_joints, body.joints)) if body.joints else (),
             )
 
     def _pose(self, body: _Found) -> Pose | None:
@@ -297,6 +303,16 @@ class _Walk:
         from inertial_check.formats._mjcf_geoms import GeomReader  # rarely asked for
 
         return GeomReader(self._tree, self._compiler, self._defaults)
+
+    def _read_joints(self, joints: Sequence[tuple[Node, _Around]]) -> tuple[Joint, ...]:
+        read = self._joint_reader.joint
+        return tuple(read(node, around.default) for node, around in joints)
+
+    @cached_property
+    def _joint_reader(self) -> JointReader:
+        from inertial_check.formats._mjcf_joints import JointReader  # rarely asked for
+
+        return JointReader(self._tree, self._compiler, self._defaults)
 
     def _first_inertial(self, body: _Found) -> Inertial | None:
         if not body.inertials:

@@ -16,6 +16,7 @@ from inertial_check.formats._rotations import IDENTITY, Rotation
 from inertial_check.model.body import ENTRIES, Inertial, Number, Pose, Problem
 
 Triple = tuple[Number, Number, Number]
+Quadruple = tuple[Number, Number, Number, Number]
 
 _UNKNOWN: Rotation = ((math.nan,) * 3,) * 3
 _DEFAULT = Number(0.0, "0", None)
@@ -47,19 +48,20 @@ class InertialReader(TextReader):
     def inertial(self, frame: Pose) -> Inertial:
         """The inertial, which stands in a frame of its body."""
         self._refuse_unknown()
-        center, rotation = self._center(), self._rotation()
+        center, (rotation, quaternion) = self._center(), self._rotation()
         if frame != SAME_FRAME:
             x, y, z = (number.value for number in center)
             (x, y, z), rotation = product(frame, Pose((x, y, z), rotation))
             center = (_implied(x), _implied(y), _implied(z))
         mass = self._mass()
-        return Inertial(self._node.span, mass, center, rotation, self._inertia())
+        six = self._inertia()
+        return Inertial(self._node.span, mass, center, rotation, six, quaternion=quaternion)
 
     def pose(self) -> Pose:
         """The pose of a frame."""
         numbers = self._numbers("pos") if "pos" in self._attributes else (_DEFAULT,) * 3
         x, y, z = (number.value for number in numbers)
-        return Pose((x, y, z), self._rotation())
+        return Pose((x, y, z), self._rotation()[0])
 
     def _refused(self, message: str) -> None:
         self._malformed(self._node.element, message)
@@ -110,28 +112,36 @@ class InertialReader(TextReader):
         what = f"{name} of <{self._node.tag}>"
         return self._series(what, self._attributes[name], *_LENGTHS[name])
 
-    def _rotation(self) -> Rotation:
-        """From the own axes to those of the body, or of the frame around the element."""
+    def _rotation(self) -> tuple[Rotation, Quadruple | None]:
+        """From the own axes to those of the body, or of the frame around the element.
+
+        With the numbers that state it, where they are a quaternion.
+        """
         given = [name for name in ORIENTATIONS if name in self._attributes]
         rivals = given + ["fullinertia"] * ("fullinertia" in self._attributes)
         if given and len(rivals) > 1:
             listed = f"{', '.join(rivals[:-1])} and {rivals[-1]}"
             self._refused(f"has {listed}, of which MuJoCo takes only one")
-            return _UNKNOWN
+            return _UNKNOWN, None
         if not given:
-            return IDENTITY
+            return IDENTITY, None
         (name,) = given
         known = len(self.problems)
-        values = [number.value for number in self._numbers(name)]
+        numbers = self._numbers(name)
+        values = [number.value for number in numbers]
         if len(self.problems) > known and any(map(math.isnan, values)):
-            return _UNKNOWN
+            return _UNKNOWN, None
         rotation = turned(name, values, self._compiler)
         if rotation is None:
             whole, start, end = self._attributes[name].stripped()
             form = ORIENTATIONS[name][1]
             what = f"{name} of <{self._node.tag}>: {shown(whole)} is no rotation: write {form}"
             self._problem(what, self._node.document.span(start, end))
-        return rotation or _UNKNOWN
+            return _UNKNOWN, None
+        if name != "quat":
+            return rotation, None
+        w, x, y, z = numbers
+        return rotation, (w, x, y, z)
 
 
 def _implied(value: float) -> Number:

@@ -41,6 +41,11 @@ def parse_number(text: str) -> tuple[float, str | None]:
     return math.nan, f"{shown(text)} is no number: {_way_out(text)}"
 
 
+def stated(text: str | None) -> float | None:
+    """The number of a text; None where there is no text, NaN where it is no number."""
+    return None if text is None else parse_number(text.strip())[0]
+
+
 def finite(text: str, count: int) -> tuple[float, ...] | None:
     """That many finite numbers, parted by space; None where a text is anything else."""
     plain = _DECIMALS.fullmatch(text)  # most are, and floats of all words at once take half as long

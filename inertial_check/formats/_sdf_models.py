@@ -20,6 +20,7 @@ from inertial_check.formats._sdf_poses import WORLD_FRAME, Frames, Stand
 from inertial_check.formats._xml import Document, parse
 from inertial_check.formats._xpath import steps
 from inertial_check.model.body import Body, Model, Pose, Problem, ProblemKind
+from inertial_check.model.joint import Joint, Joints
 from inertial_check.model.shape import Shape, Shapes
 from inertial_check.model.source import Source
 
@@ -389,6 +390,7 @@ class Reader:
                     X_PB=assembly.frames.pose(held.parent, held.child) if above else None,
                     axis_B=_axis(held, assembly.frames),
                     p_BoJo_B=_point(held, assembly.frames),
+                    joints=Joints(partial(_read_joints, held)),
                 )
 
 
@@ -400,6 +402,13 @@ def _read_shapes(
     return tuple(
         read_shape(element, scope.stand(element, link), link, frames) for element in elements
     )
+
+
+def _read_joints(joint: _Joint) -> tuple[Joint, ...]:
+    from inertial_check.formats._sdf_joints import read_joint  # rarely asked for
+
+    scope, one_axis = joint.scope, joint.type in _ONE_AXIS
+    return (read_joint(scope.document, joint.element, joint.type, scope.scoped, one_axis),)
 
 
 def _axis(joint: _Joint, frames: Frames) -> Vector | None:

@@ -40,6 +40,7 @@ from inertial_check.model.body import (
     Problem,
     ProblemKind,
 )
+from inertial_check.model.joint import Joint, Joints
 from inertial_check.model.shape import Shape, Shapes
 from inertial_check.model.source import Source, Span
 
@@ -136,6 +137,7 @@ class _Reader:
         self._layers = _Layers(source, context, self._stage["layers"])
         self._joints = _Joints(self._stage)
         self._shapes = _StageShapes(source, context, self._layers, self._stage["meters"])
+        self._limits = _StageJoints(source, context)
 
     def model(self) -> Model:
         """The stage as plain data."""
@@ -193,6 +195,7 @@ class _Reader:
             X_PB=self._joints.pose(body["path"], joint),
             axis_B=self._joints.axis(body["path"], joint),
             p_BoJo_B=self._joints.point(body["path"], joint),
+            joints=Joints(partial(self._limits.of, joint)) if joint["type"] else (),
         )
 
     def _place(self, body: Mapping[str, Any]) -> Span:
@@ -238,6 +241,25 @@ class _StageShapes:
         return (
             known.span(*known.places.prims[prim]) if known and prim in known.places.prims else None
         )
+
+
+@dataclass
+class _StageJoints:
+    """What all joints say of their limits: read when those of one body are first looked at."""
+
+    source: Source
+    context: Context
+
+    def of(self, joint: Mapping[str, Any]) -> tuple[Joint, ...]:
+        """The joint that holds a body; its name alone, where it is gone from the disk by now."""
+        path = joint["path"]
+        return (self._found.get(path) or Joint(path.rpartition("/")[2], joint["type"]),)
+
+    @cached_property
+    def _found(self) -> Mapping[str, Joint]:
+        from inertial_check.formats._usd_joints import read_joints  # rarely asked for
+
+        return read_joints(self.source, self.context)
 
 
 class _Joints:
@@ -342,8 +364,12 @@ class _BodyReader:
             return None, origin
         if weight is None and origin == "file":
             weight = Number(0.0, "0", self._nowhere)  # so USD, and no default that anyone chose
-        x, y, z = center or (_ZERO, _ZERO, _ZERO)
-        return Inertial(span, weight, (x, y, z), rotation, entries, kilograms, meters), origin
+        x, y, z = center or self._scaled([_ZERO, _ZERO, _ZERO])
+        found = Inertial(span, weight, (x, y, z), rotation, entries, kilograms, meters)
+        if axes:
+            w, x, y, z = axes
+            found = found._replace(quaternion=(w, x, y, z))
+        return found, origin
 
     def _origin(self, mass: Number | None, inertia: bool) -> Origin:
         if inertia and mass is None and self._body["solid"]:
@@ -378,11 +404,13 @@ class _BodyReader:
         if _stands_for_nothing(name, values):
             return None
         numbers = self._printed(name, written["place"], values)
-        if name != "centerOfMass":
-            return numbers
+        return self._scaled(numbers) if name == "centerOfMass" else numbers
+
+    def _scaled(self, center: Sequence[Number]) -> list[Number]:
+        """A centre of mass as engines read it: in the scale of its prim, where it has one."""
         return [
-            number._replace(value=number.value * factor)
-            for number, factor in zip(numbers, self._body["scale"], strict=True)
+            number._replace(value=number.value * factor, literal=factor == 1)
+            for number, factor in zip(center, self._body["scale"], strict=True)
         ]
 
     def _printed(self, name: str, place: tuple[int, str], values: Sequence[float]) -> list[Number]:

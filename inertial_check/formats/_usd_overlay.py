@@ -1,9 +1,9 @@
-"""Writes a text layer over a USD document: the same stage, with other moments of inertia."""
+"""Writes a text layer over a USD document: the same stage, with other mass properties."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from inertial_check.errors import UsageError
@@ -11,13 +11,22 @@ from inertial_check.formats._context import Context
 from inertial_check.formats._usd_process import compose
 from inertial_check.model.body import Model
 
+_PROPERTIES = {
+    "float physics:mass": ("mass",),
+    "point3f physics:centerOfMass": ("x", "y", "z"),
+    "float3 physics:diagonalInertia": ("ixx", "iyy", "izz"),
+    "quatf physics:principalAxes": ("qw", "qx", "qy", "qz"),
+}
+"""How each property is declared, and the names of its numbers."""
 
-def write_layer(model: Model, texts: Mapping[str, Sequence[str]], path: str) -> bytes:
-    """A text layer over a document, with other moments of inertia for some of its bodies.
+
+def write_layer(model: Model, texts: Mapping[str, Mapping[str, str]], path: str) -> bytes:
+    """A text layer over a document, with other mass properties for some of its bodies.
 
     Args:
         model: The document, which lies on the disk and stays as it is.
-        texts: Of the six entries of the bodies to change, by id; the products are 0.
+        texts: By the id of each body to change, the numbers by their names; see _PROPERTIES. Of
+            each property all or none.
         path: Where the layer will be written; it refers to the document from there.
 
     Raises:
@@ -25,19 +34,18 @@ def write_layer(model: Model, texts: Mapping[str, Sequence[str]], path: str) -> 
     """
     if os.path.splitext(path)[1] not in (".usd", ".usda"):
         raise UsageError(f"{path}: the layer over {model.source.path} is text: name it .usda")
-    moments = {id_: (six[0], six[3], six[5]) for id_, six in texts.items()}
     stage = compose(model.source, Context())
     for body in stage["bodies"]:
-        if body["instance"] and body["path"] in moments:
+        if body["instance"] and body["path"] in texts:
             raise UsageError(
                 f"{model.source.path}: {body['path']} stands in an instance, which no layer over "
                 "the document reaches: fix the file that holds its numbers"
             )
-    return "\n".join(_layer_lines(model.source.path, stage, moments, path)).encode()
+    return "\n".join(_layer_lines(model.source.path, stage, texts, path)).encode()
 
 
 def _layer_lines(
-    source: str, stage: Mapping[str, Any], moments: Mapping[str, Sequence[str]], path: str
+    source: str, stage: Mapping[str, Any], texts: Mapping[str, Mapping[str, str]], path: str
 ) -> Iterator[str]:
     below = _reference(source, os.path.dirname(os.path.abspath(path)))
     yield "#usda 1.0"
@@ -50,11 +58,11 @@ def _layer_lines(
     yield f'    subLayers = [{below}]\n    upAxis = "{stage["up"]}"'
     yield ")"
     tree: dict[str, Any] = {}
-    for prim, texts in moments.items():
+    for prim, numbers in texts.items():
         node = tree
         for name in prim.strip("/").split("/"):
             node = node.setdefault(name, {})
-        node[""] = texts
+        node[""] = numbers
     yield from _overs(tree, "")
     yield ""
 
@@ -66,7 +74,10 @@ def _overs(tree: Mapping[str, Any], indent: str) -> Iterator[str]:
             yield from _overs(inside, f"{indent}    ")
             yield f"{indent}}}"
         else:
-            yield f"{indent}float3 physics:diagonalInertia = ({', '.join(inside)})"
+            for declared, names in _PROPERTIES.items():
+                if names[0] in inside:
+                    shown = ", ".join(inside[each] for each in names)
+                    yield f"{indent}{declared} = {shown if len(names) == 1 else f'({shown})'}"
 
 
 def _reference(source: str, folder: str) -> str:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from typing import Any
+from typing import Any, Literal
 
 from inertial_check.errors import DocumentError
 from inertial_check.formats._context import Context
@@ -21,18 +21,20 @@ from inertial_check.model.source import Source
 SECONDS = 60.0
 """For one stage; a few hundred bytes of references that multiply can ask for years."""
 
+Asked = Literal["bodies", "shapes", "joints"]
+
 _SCRIPT = os.path.join(os.path.dirname(__file__), "_usd_stage.py")
 _PLUGINS = "PXR_PLUGINPATH_NAME"  # libraries that reading a document would load and run
 _ONE_THREAD = {"PXR_WORK_THREAD_LIMIT": "1"}
 
 
-def compose(source: Source, context: Context, shapes: bool = False) -> dict[str, Any]:
+def compose(source: Source, context: Context, asked: Asked = "bodies") -> dict[str, Any]:
     """What the stage of a layer states of bodies, as `_usd_stage` says it.
 
     Args:
         source: The layer; what lies on the disk where its bytes differ plays no part.
         context: Holds what layers that it refers to have, in place of what lies on the disk.
-        shapes: Ask for the shapes of the bodies, and nothing else.
+        asked: For the bodies; or for their shapes, or the joints, and nothing else.
 
     Raises:
         DocumentError: The library cannot read it, or it ended the process.
@@ -43,7 +45,7 @@ def compose(source: Source, context: Context, shapes: bool = False) -> dict[str,
     request = {
         "path": os.path.abspath(source.path),
         "size": None if data is None else len(data),
-        "shapes": shapes,
+        "asked": asked,
         "overlay": [(os.path.abspath(other), len(blob)) for other, blob in overlay.items()],
     }
     answer = _reader().ask(json.dumps(request).encode() + b"\n" + b"".join(blobs))

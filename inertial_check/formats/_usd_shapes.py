@@ -47,7 +47,7 @@ def read_shapes(
         span_of: Where a layer has a prim, if that is known.
     """
     try:
-        answer = compose(source, context, shapes=True)
+        answer = compose(source, context, "shapes")
     except DocumentError as error:
         return error.reason
     found: dict[str, list[Shape]] = {}

@@ -13,6 +13,7 @@ import json
 import math
 import os
 import re
+import struct
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
@@ -25,6 +26,18 @@ LONGEST = 300
 
 SCALE_NOISE = 1e-5
 """A turn by a float32 quaternion keeps lengths and right angles up to a few of its roundings."""
+
+FLOAT32 = 3.4028234663852886e38
+"""The largest number of this format."""
+
+JOINT_ATTRIBUTES = (
+    *("physics:lowerLimit", "physics:upperLimit"),
+    *("drive:angular:physics:maxForce", "drive:linear:physics:maxForce"),
+    *("newton:velocityLimit", "physxJoint:maxJointVelocity"),
+    *("newton:armature", "physxJoint:armature", "mjc:armature"),
+    *("newton:damping", "mjc:damping", "newton:friction", "mjc:frictionloss"),
+)
+"""What is read of a joint where someone wrote it."""
 
 ATTRIBUTES = ("mass", "density", "centerOfMass", "diagonalInertia", "principalAxes")
 _TAPERED = ("radiusTop", "radiusBottom", "height")
@@ -72,15 +85,15 @@ def _answer(request: dict[str, Any], stream: BinaryIO, folder: str) -> dict[str,
 
     Args:
         request: "path", absolute; "size" of its data, or null to read it from the disk; "overlay":
-            pairs of a path and the size of what stands in for the file there; "shapes": whether
-            the shapes of bodies are asked for, and nothing else.
+            pairs of a path and the size of what stands in for the file there; "asked": for its
+            "bodies", or for the "shapes" of bodies or the "joints" and nothing else.
         stream: The data, and the overlays, in that order.
         folder: An empty one, for what the library wants to read from a file.
     """
     data = None if request["size"] is None else stream.read(request["size"])
     overlay = [(path, stream.read(size)) for path, size in request["overlay"]]
     try:
-        describe = _shapes if request["shapes"] else _described
+        describe = {"bodies": _described, "shapes": _shapes, "joints": _joints}[request["asked"]]
         return _composed(request["path"], data, overlay, folder, describe)
     except Exception as error:  # whatever damaged data leads to, the next request is answered
         return _refusal(error, folder)
@@ -245,8 +258,7 @@ def _jointed(joint: Any, bodies: dict[Any, Any], cache: Any) -> tuple[Any, dict[
     "frame" is the joint's in that body, "base" in the parent. "turned": it is written the other
     way round.
     """
-    kind = joint.GetTypeName().removeprefix("Physics").removesuffix("Joint").lower() or "generic"
-    said: dict[str, Any] = {"type": kind}
+    said: dict[str, Any] = {"type": _kind(joint), "path": str(joint.GetPath())}
     if not _flag(joint, "jointEnabled", True):
         return None, said
     targets = [_target(joint, side) for side in (0, 1)]
@@ -263,8 +275,16 @@ def _jointed(joint: Any, bodies: dict[Any, Any], cache: Any) -> tuple[Any, dict[
     return owner or None, said
 
 
+def _kind(joint: Any) -> str:
+    return joint.GetTypeName().removeprefix("Physics").removesuffix("Joint").lower() or "generic"
+
+
 def _target(joint: Any, side: int) -> Any:
-    relationship = joint.GetRelationship(f"physics:body{side}")
+    return _first_target(joint, f"physics:body{side}")
+
+
+def _first_target(prim: Any, name: str) -> Any:
+    relationship = prim.GetRelationship(name)
     targets = relationship.GetTargets() if relationship else []
     return targets[0].GetPrimPath() if targets else None
 
@@ -342,6 +362,76 @@ def _shapes(stage: Any, root: Any) -> dict[str, Any]:
                 }
             )
     return {"shapes": found, "layers": layers.paths}
+
+
+def _joints(stage: Any, root: Any) -> dict[str, Any]:
+    """What is written of every joint beside what it ties, in the order of the stage."""
+    from pxr import Usd, UsdGeom, UsdPhysics
+
+    prims = Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies())
+    return {
+        "meters": UsdGeom.GetStageMetersPerUnit(stage),
+        "kilograms": UsdPhysics.GetStageKilogramsPerUnit(stage),
+        "joints": [
+            {
+                "path": str(prim.GetPath()),
+                "name": prim.GetName(),
+                "type": _kind(prim),
+                "values": dict(_written(prim)),
+                "mimic": _mimic(prim),
+            }
+            for prim in prims
+            if prim.IsA(UsdPhysics.Joint)
+        ],
+    }
+
+
+def _written(joint: Any) -> Iterator[tuple[str, float]]:
+    """The numbers of a joint that someone wrote; NaN for what is none."""
+    for name in JOINT_ATTRIBUTES:
+        attribute = joint.GetAttribute(name)
+        if attribute and attribute.HasAuthoredValue():
+            yield name, _number(attribute.Get())
+
+
+def _number(value: Any) -> float:
+    numbers = _numbers(value)
+    return _decimal(numbers[0]) if numbers and len(numbers) == 1 else math.nan
+
+
+def _decimal(value: float) -> float:
+    """The shortest decimal that stands for the same float32; what is no float32 stays."""
+    if not -FLOAT32 <= value <= FLOAT32 or _single(value) != value:
+        return value
+    return next(x for digits in range(1, 10) if _single(x := float(f"{value:.{digits}g}")) == value)
+
+
+def _single(value: float) -> float:
+    return float(struct.unpack("f", struct.pack("f", value))[0])
+
+
+def _mimic(joint: Any) -> dict[str, Any] | None:
+    """What a joint follows, q = multiplier q_other + offset in its own unit; None for nothing.
+
+    "alike": both are of one type.
+    """
+    if _first_target(joint, "newton:mimicJoint") is not None:
+        enabled = _value(joint, "newton:mimicEnabled", True)
+        names, sign = ("newton:mimicJoint", "newton:mimicCoef1", "newton:mimicCoef0"), 1.0
+    else:  # PhysX has q + gearing q_other + offset = 0
+        written = joint.GetAuthoredPropertiesInNamespace("physxMimicJoint")
+        space, enabled, sign = written[0].GetNamespace() if written else "", True, -1.0
+        names = (f"{space}:referenceJoint", f"{space}:gearing", f"{space}:offset")
+    other = _first_target(joint, names[0]) if enabled else None
+    leader = joint.GetStage().GetPrimAtPath(other) if other else None
+    if not leader:
+        return None
+    return {
+        "joint": leader.GetName(),
+        "multiplier": sign * _number(_value(joint, names[1], 1.0)),
+        "offset": sign * _number(_value(joint, names[2], 0.0)),
+        "alike": _kind(leader) == _kind(joint),
+    }
 
 
 def _size(prim: Any, name: str) -> float | None:

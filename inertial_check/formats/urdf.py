@@ -32,6 +32,7 @@ from inertial_check.model.body import (
     Pose,
     Problem,
 )
+from inertial_check.model.joint import Joint, Joints
 from inertial_check.model.shape import Shape, Shapes
 from inertial_check.model.source import Source
 
@@ -214,6 +215,12 @@ def _read_shapes(
     return tuple(read_shape(document, element, quaternions) for element in elements)
 
 
+def _read_joints(joint: _Joint) -> tuple[Joint, ...]:
+    from inertial_check.formats._urdf_joints import read_joint  # rarely asked for
+
+    return (read_joint(joint.element, joint.type),)
+
+
 class _BodyReader(TextReader):
     """Reads one link; collects what is wrong with its text."""
 
@@ -243,6 +250,7 @@ class _BodyReader(TextReader):
             X_PB=None if joint is None else _pose(joint.element, self._quaternions),
             axis_B=None if joint is None else _axis(joint.element, joint.type),
             p_BoJo_B=None if joint is None else _point(joint.type),
+            joints=() if joint is None else Joints(partial(_read_joints, joint)),
         )
 
     def _shapes(self) -> Sequence[Shape]:

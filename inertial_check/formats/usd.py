@@ -6,7 +6,7 @@ it; they are imported when first needed, so that reading other formats does not 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from inertial_check.formats._context import Context, Head
 from inertial_check.model.body import Model
@@ -58,12 +58,13 @@ def read(source: Source, context: Context | None = None) -> Model:
     return read_stage(source, context or Context())
 
 
-def overlay(model: Model, texts: Mapping[str, Sequence[str]], path: str) -> bytes:
-    """A text layer over a document, with other moments of inertia for some of its bodies.
+def overlay(model: Model, texts: Mapping[str, Mapping[str, str]], path: str) -> bytes:
+    """A text layer over a document, with other mass properties for some of its bodies.
 
     Args:
         model: The document, which lies on the disk and stays as it is.
-        texts: Of the six entries of the bodies to change, by id; the products are 0.
+        texts: By the id of each body to change, the numbers by their names: mass; x, y, z; ixx,
+            iyy, izz; qw, qx, qy, qz; of each property all or none.
         path: Where the layer will be written; it refers to the document from there.
 
     Raises:

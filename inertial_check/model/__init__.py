@@ -17,6 +17,7 @@ from inertial_check.model.finding import (
     Suggestion,
     Suppression,
 )
+from inertial_check.model.joint import Joint, Joints, Mimic
 from inertial_check.model.shape import DIMENSIONS, Role, Shape, Shapes
 from inertial_check.model.source import Edit, Place, Source, Span
 
@@ -34,7 +35,10 @@ __all__ = [
     "FixKind",
     "Hypothesis",
     "Inertial",
+    "Joint",
+    "Joints",
     "Judgement",
+    "Mimic",
     "Model",
     "Number",
     "Place",

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from inertial_check.model.joint import Joint
 from inertial_check.model.shape import Shape
 from inertial_check.model.source import Place, Source, Span
 
@@ -67,6 +68,8 @@ class Inertial(NamedTuple):
         meters_per_unit: How long one of its units of length is [m].
         fluid_added_mass: 6x6, symmetric, rows x y z and rotations about them, about the body's
             origin in its axes [kg, kg m, kg m^2]; () where the document states none.
+        quaternion: The numbers w, x, y, z, of any length, in which the document states the own
+            axes; None where it states none, or states them in other numbers.
     """
 
     span: Span
@@ -77,6 +80,7 @@ class Inertial(NamedTuple):
     kilograms_per_unit: float = 1.0
     meters_per_unit: float = 1.0
     fluid_added_mass: tuple[tuple[Number, ...], ...] = ()
+    quaternion: tuple[Number, Number, Number, Number] | None = None
 
 
 class Pose(NamedTuple):
@@ -116,6 +120,8 @@ class Body(NamedTuple):
             where it cannot be told.
         p_BoJo_B: A point on that axis, in the body's frame [m]; None without an axis, and where it
             cannot be told.
+        joints: All that move the body relative to its parent, with their names and limits, as the
+            document orders them; empty where the reader of the format does not tell.
     """
 
     name: str
@@ -131,6 +137,7 @@ class Body(NamedTuple):
     X_PB: Pose | None = None
     axis_B: tuple[float, float, float] | None = None
     p_BoJo_B: tuple[float, float, float] | None = None
+    joints: Sequence[Joint] = ()
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, overload
+from typing import Literal, NamedTuple
 
+from inertial_check.model.deferred import Deferred
 from inertial_check.model.source import Span
 
 Role = Literal["visual", "collision"]
@@ -58,54 +59,7 @@ class Shape(NamedTuple):
     note: str | None = None
 
 
-class Shapes(Sequence[Shape]):
-    """The shapes of a body, read from the document when they are first looked at.
+class Shapes(Deferred[Shape]):
+    """The shapes of a body, read from the document when they are first looked at."""
 
-    A check of the numbers never looks at them, and reading them would cost it a tenth of its time.
-    """
-
-    __slots__ = ("_read", "_shapes")
-
-    def __init__(self, read: Callable[[], tuple[Shape, ...]]) -> None:
-        self._read: Callable[[], tuple[Shape, ...]] | None = read
-        self._shapes: tuple[Shape, ...] = ()
-
-    def _all(self) -> tuple[Shape, ...]:
-        if self._read is not None:
-            self._shapes = self._read()
-            self._read = None  # and with it the tree of the document
-        return self._shapes
-
-    @overload
-    def __getitem__(self, index: int) -> Shape: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Shape, ...]: ...
-    def __getitem__(self, index: int | slice) -> Shape | tuple[Shape, ...]:
-        """The shape, or shapes, at an index."""
-        return self._all()[index]
-
-    def __len__(self) -> int:
-        """How many there are."""
-        return len(self._all())
-
-    def __iter__(self) -> Iterator[Shape]:
-        """Over the shapes in document order."""
-        return iter(self._all())
-
-    def __eq__(self, other: object) -> bool:
-        """Whether these are the same shapes, read or not."""
-        if isinstance(other, (Shapes, tuple)):
-            return self._all() == tuple(other)
-        return NotImplemented
-
-    def __hash__(self) -> int:
-        """That of the tuple."""
-        return hash(self._all())
-
-    def __repr__(self) -> str:
-        """As the tuple."""
-        return repr(self._all())
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Copies and pickles are tuples: plain data, without the document."""
-        return tuple, (self._all(),)
+    __slots__ = ()

@@ -12,8 +12,8 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from inertial_check.errors import DocumentError, ParameterError
+from inertial_check.formats.archives import Archive, ArrayStream
 from inertial_check.formats.table import Block, Floats, Layout, TableReader, open_table, sniffed
-from inertial_check.formats.table.npz import Archive, ArrayStream
 from inertial_check.inertia.consistency import Verdict, check
 from inertial_check.inertia.representations import reorder
 from inertial_check.projection.closed_form import BALL, needs_projection

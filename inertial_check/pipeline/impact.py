@@ -104,7 +104,7 @@ class Impact(NamedTuple):
 def impact_of_fix(model: Model, bodies: Sequence[BodyFix]) -> Impact:
     """What the bodies that are fixed do to the robot; `reason` says where that is unknown."""
     try:
-        tree, notes = tree_of(model, "floating")
+        tree, notes, _ = tree_of(model, "floating")
     except UsageError as error:
         return Impact(0, reason=str(error))
     theta, fixes = tree.theta.copy(), {each.id: each for each in bodies}
@@ -123,7 +123,7 @@ def impact_of_fix(model: Model, bodies: Sequence[BodyFix]) -> Impact:
 def impact_of_difference(model: Model, difference: Difference) -> Impact:
     """What the numbers of model B do to the robot of model A, body by body as they are compared."""
     try:
-        tree, notes = tree_of(model, "floating")
+        tree, notes, _ = tree_of(model, "floating")
     except UsageError as error:
         return Impact(0, reason=str(error))
     before = tree.theta.copy()

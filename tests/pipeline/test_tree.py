@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.dynamics import kinematics
+from inertial_check.dynamics import equations, kinematics
 from inertial_check.errors import UsageError
 from inertial_check.pipeline.tree import tree_of
 from random_trees import as_mjcf, as_urdf, random_tree
@@ -125,3 +125,115 @@ def test_coordinates_count_from_where_the_document_places_the_bodies():
     )
     tree = tree_of(robot).tree
     np.testing.assert_allclose(kinematics.poses(tree, [0.0])[1, :3, 3], [1, 2, 3])
+
+
+def moving(name, child, kind="revolute", inside="", parent="base"):
+    return (
+        f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
+        f"{inside}</joint>"
+    )
+
+
+LIMIT = '<limit lower="-1" upper="2" velocity="3" effort="4"/>'
+
+
+def test_what_the_document_says_of_the_velocities_stands_in_their_order():
+    read = tree_of(
+        urdf(
+            *(link(name) for name in ("base", "c", "b", "a", "tip")),
+            moving("first", "a", inside=f'{LIMIT}<dynamics damping="0.1" friction="0.2"/>'),
+            moving("second", "b", "continuous"),
+            moving("third", "c", "prismatic", '<limit lower="x" upper="inf"/>'),
+            moving("weld", "tip", "fixed", parent="a"),
+        )
+    )
+    joints = read.joints
+    assert joints.names == ("third", "second", "first")
+    np.testing.assert_array_equal(joints.lower, [np.nan, -np.inf, -1])
+    np.testing.assert_array_equal(joints.upper, [np.inf, np.inf, 2])
+    np.testing.assert_array_equal(joints.velocity, [np.nan, np.nan, 3])
+    np.testing.assert_array_equal(joints.acceleration, [np.nan] * 3)
+    np.testing.assert_array_equal(joints.effort, [np.nan, np.nan, 4])
+    np.testing.assert_array_equal(joints.damping, [np.nan, np.nan, 0.1])
+    np.testing.assert_array_equal(joints.friction, [np.nan, np.nan, 0.2])
+    np.testing.assert_array_equal(joints.armature, [np.nan] * 3)
+    assert joints.mimics == (None, None, None)
+    assert read.tree.n_u == 3
+
+
+def test_a_floating_base_has_six_names_before_the_joints():
+    names = tree_of(urdf(link("base"), link("a"), moving("j", "a")), "floating").joints.names
+    assert " ".join(names) == "base.vx base.vy base.vz base.wx base.wy base.wz j"
+
+
+def test_a_joint_without_name_goes_by_its_body():
+    body = '<body name="b"><joint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>'
+    read = tree_of(ic.load(f"<mujoco><worldbody>{body}</worldbody></mujoco>".encode()))
+    assert read.joints.names == ("b",)
+
+
+FINGERS = (
+    *(link(name) for name in ("base", "left", "right")),
+    moving("left_joint", "left", "prismatic", LIMIT),
+    moving("right_joint", "right", "prismatic", f'{LIMIT}<mimic joint="left_joint"/>'),
+)
+
+
+def test_what_follows_another_joint_is_said():
+    read = tree_of(urdf(*FINGERS))
+    assert read.joints.mimics[1].joint == "left_joint"
+    assert read.notes == (
+        "follows another joint, but moves by itself here: right_joint (left_joint)",
+    )
+
+
+def test_joints_that_are_locked_are_fixed():
+    read = tree_of(urdf(*FINGERS), locked={"right_joint": 0.0})
+    assert read.tree.joints == ("fixed", "prismatic", "fixed")
+    assert read.joints.names == ("left_joint",)
+    assert read.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("position", "words"),
+    [
+        ({"x": 0.0}, "no joint that moves is called 'x'; there are j, k, planar$"),
+        ({"weld": 0.0}, "no joint that moves is called 'weld'"),
+        ({"k": 0.0}, "2 joints are called 'k'"),
+        ({"planar": 0.5}, "d: its joint cannot be locked at 0.5, only at 0: no tree"),
+        ({"j": np.nan}, "a: its joint is to be locked at nan, expected a number: no tree"),
+    ],
+)
+def test_what_cannot_be_locked(position, words):
+    robot = urdf(
+        *(link(name) for name in ("base", "a", "b", "c", "d", "e")),
+        *(moving("j", "a"), moving("k", "b"), moving("k", "c")),
+        *(moving("planar", "d", "planar"), moving("weld", "e", "fixed")),
+    )
+    with pytest.raises(UsageError, match=words):
+        tree_of(robot, locked=position)
+
+
+def test_a_joint_that_no_tree_has_can_be_locked_where_it_is():
+    planar = urdf(link("base"), link("a"), moving("j", "a", "planar"))
+    assert tree_of(planar, locked={"j": 0.0}).tree.joints == ("fixed", "fixed")
+
+
+@pytest.mark.parametrize("anchored", [False, True])
+def test_locked_joints_stand_where_their_position_puts_them(anchored):
+    tree = random_tree(3, count=8, anchored=anchored)
+    model = ic.load((as_mjcf if anchored else as_urdf)(tree).encode())
+    free = tree_of(model)
+    q = np.random.default_rng(0).uniform(-1, 1, free.tree.n_q)
+    names, some = free.joints.names, slice(0, None, 2)
+    locked = tree_of(model, locked=dict(zip(names[some], q[some].tolist(), strict=True)))
+    rest = [at for at, name in enumerate(names) if name not in names[some]]
+    assert locked.joints.names == tuple(names[at] for at in rest)
+    np.testing.assert_allclose(
+        kinematics.poses(locked.tree, q[rest]), kinematics.poses(free.tree, q), atol=1e-13
+    )
+    np.testing.assert_allclose(
+        equations.mass_matrix(locked.tree, q[rest]),
+        equations.mass_matrix(free.tree, q)[np.ix_(rest, rest)],
+        rtol=1e-12,
+    )

@@ -17,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.errors import UsageError
+from inertial_check.formats.archives import ArrayStream
 from inertial_check.formats.table.columns import Floats, Layout, differing
-from inertial_check.formats.table.npz import ArrayStream, NpyReader, NpzReader
+from inertial_check.formats.table.npz import NpyReader, NpzReader
 from inertial_check.formats.table.reading import Block, TableReader, TextBlock
 from inertial_check.inertia.representations import reorder, symmetric
 
