@@ -18,6 +18,14 @@ if TYPE_CHECKING:
         UsageError,
     )
     from inertial_check.formats import load
+    from inertial_check.identification.base import BaseParameters, base_parameters
+    from inertial_check.identification.cleaning import Cleaned, clean
+    from inertial_check.identification.from_base import identify_from_base
+    from inertial_check.identification.identify import identify
+    from inertial_check.identification.nuisance import Nuisance
+    from inertial_check.identification.payload import Payload, identify_payload
+    from inertial_check.identification.result import Identification
+    from inertial_check.identification.sampled import Samples
     from inertial_check.inertia.consistency import Consistency, Verdict, check, realize
     from inertial_check.inertia.parameters import InertialParameters
     from inertial_check.inertia.randomisation import sample
@@ -30,19 +38,30 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "BaseParameters": "identification.base",
+    "Cleaned": "identification.cleaning",
     "Consistency": "inertia.consistency",
     "DocumentError": "errors",
+    "Identification": "identification.result",
     "InertialCheckError": "errors",
     "InertialParameters": "inertia.parameters",
+    "Nuisance": "identification.nuisance",
     "ParameterError": "errors",
+    "Payload": "identification.payload",
     "Projection": "projection.result",
     "ProjectionError": "errors",
+    "Samples": "identification.sampled",
     "UsageError": "errors",
     "Verdict": "inertia.consistency",
+    "base_parameters": "identification.base",
     "check": "inertia.consistency",
     "check_model": "pipeline.check",
+    "clean": "identification.cleaning",
     "diff_models": "pipeline.diff",
     "fix_model": "pipeline.fix",
+    "identify": "identification.identify",
+    "identify_from_base": "identification.from_base",
+    "identify_payload": "identification.payload",
     "load": "formats",
     "project": "projection.project",
     "realize": "inertia.consistency",
@@ -50,19 +69,30 @@ _HOME = {
 }
 
 __all__ = [
+    "BaseParameters",
+    "Cleaned",
     "Consistency",
     "DocumentError",
+    "Identification",
     "InertialCheckError",
     "InertialParameters",
+    "Nuisance",
     "ParameterError",
+    "Payload",
     "Projection",
     "ProjectionError",
+    "Samples",
     "UsageError",
     "Verdict",
+    "base_parameters",
     "check",
     "check_model",
+    "clean",
     "diff_models",
     "fix_model",
+    "identify",
+    "identify_from_base",
+    "identify_payload",
     "load",
     "project",
     "realize",

@@ -5,6 +5,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices: more only wait for another
+
 import pytest
 from hypothesis import HealthCheck, settings
 

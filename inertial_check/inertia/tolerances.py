@@ -52,6 +52,9 @@ PRIOR_MARGIN = 1e-3
 NEAREST_WRITTEN = 5e-7
 """How far a printed tensor may lie from the nearest, relative to its norm: six rounded digits."""
 
+RANK = 1e-10
+"""Singular values of a regressor below it, of the largest: rounding leaves 1e-13, motions 1e-6."""
+
 MAX_CHANGE = 0.05
 """Relative change of the principal moments that `fix` makes unasked: below it, shape survives."""
 

@@ -172,7 +172,7 @@ def posed(asked: Asked, theta0: Floats, weights: Floats | None, prior: Floats | 
     elif weights is None:  # pseudo-inertia
         weights = np.broadcast_to(TO_SVEC.T @ TO_SVEC, (count, 10, 10))
     if prior is not None:
-        weights = weights + asked.regularization * _norm_of(prior)
+        weights = weights + asked.regularization * norm_of(prior)
     return Quadratic(theta0, weights, Delta, fitted(weights, theta0))
 
 
@@ -200,7 +200,7 @@ MOMENTS = {name: _moments(metric) for name, metric in METRICS.items()}
 """The weights of the metrics inertia and covariance, on theta about any point."""
 
 
-def _norm_of(prior: Floats) -> Floats:
+def norm_of(prior: Floats) -> Floats:
     """W (n, 10, 10) with d^T W d = ||L^-1 dPi L^-T||_F^2 for the bodies L L^T."""
     whiten = np.matmul(congruence(factors(prior)[1]), TO_SVEC)
     return np.asarray(np.matmul(whiten.transpose(0, 2, 1), whiten))

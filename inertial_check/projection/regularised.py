@@ -141,15 +141,29 @@ def _descend(units: Normalised, c: Floats, x: Floats) -> tuple[Floats, Counts]:
 def _pull(units: Normalised, c: Floats, x: Floats) -> tuple[Floats, Floats, Floats]:
     """Gradient (n, 10) of c ||log X||_F^2, divided differences (n, 10), eigenvectors of X."""
     values, vectors = np.linalg.eigh(unpack(x))
-    logs = _log(units.size[:, None] * values)
-    slopes = 2 * c[:, None] * logs / values
+    slopes, bends = log_slopes(units.size[:, None] * values)
+    slopes *= (c * units.size)[:, None]
     pull = pack(np.matmul(vectors * slopes[:, None, :], vectors.transpose(0, 2, 1)))
+    return pull, (c * units.size**2)[:, None] * bends, vectors
+
+
+def log_slopes(values: Floats) -> tuple[Floats, Floats]:
+    """The first and second derivative of ||log X||_F^2 in the eigenbasis of X.
+
+    Args:
+        values: (n, 4) eigenvalues, positive.
+
+    Returns:
+        Slopes (n, 4), and their divided differences (n, 10) in the order of svec: the curvature,
+        which is diagonal there.
+    """
+    slopes = 2 * _log(values) / values
     a, b = values[:, ROW], values[:, COLUMN]
     middle = (a + b) / 2
     near = np.abs(a - b) <= CLOSE * (a + b)
-    bend = 2 * c[:, None] * (1 - _log(units.size[:, None] * middle)) / middle**2
+    bend = 2 * (1 - _log(middle)) / middle**2
     quotient = (slopes[:, ROW] - slopes[:, COLUMN]) / np.where(near, 1.0, a - b)
-    return pull, np.where(near, bend, quotient), vectors
+    return slopes, np.where(near, bend, quotient)
 
 
 def _step(M: Floats, gradient: Floats, bends: Floats, vectors: Floats) -> Floats:

@@ -12,8 +12,13 @@ from inertial_check.projection.conic.expressions import (
 )
 from inertial_check.projection.conic.joint import nearest, proven
 from inertial_check.projection.conic.moments import moved
+from inertial_check.projection.conic.solvers import NoAnswer
+from inertial_check.projection.conic.whole import Whole, answers
 
 __all__ = [
+    "NoAnswer",
+    "Whole",
+    "answers",
     "consistent",
     "constrained",
     "entropic",

@@ -11,14 +11,13 @@ where auxiliary variables are not unique: steps are those of least squares.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from inertial_check.inertia import tolerances
 from inertial_check.projection._constraint import Floats
-from inertial_check.projection.conic.cones import projected, slopes
-from inertial_check.projection.conic.posed import Posed
+from inertial_check.projection.conic.cones import Part, projected, slopes
 
 STEPS = 30
 """Newton steps at most; from a solver's answer three to six reach the rounding unit."""
@@ -42,6 +41,30 @@ SOLVED = 1e-6
 """Relative residual of a linear system above which its matrix counts as singular."""
 
 
+class Conditions(Protocol):
+    """A problem, as far as its optimality conditions go."""
+
+    @property
+    def M(self) -> Floats:
+        """(n, n)."""
+
+    @property
+    def Gu(self) -> Floats:
+        """(k, n)."""
+
+    @property
+    def Gy(self) -> Floats:
+        """(k, aux)."""
+
+    @property
+    def g(self) -> Floats:
+        """(k,)."""
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The cones of the rows."""
+
+
 class Point(NamedTuple):
     """A point of the equation: u = step d.
 
@@ -58,7 +81,7 @@ class Point(NamedTuple):
     step: float
 
 
-def polished(problem: Posed, start: Point, *, along_path: bool = True) -> tuple[Point, float]:
+def polished(problem: Conditions, start: Point, *, along_path: bool = True) -> tuple[Point, float]:
     """The point from which no Newton step helps, and by how much it fails.
 
     Args:
@@ -76,12 +99,12 @@ def polished(problem: Posed, start: Point, *, along_path: bool = True) -> tuple[
     return (other, after) if after < residual else (point, residual)
 
 
-def _target(problem: Posed) -> float:
+def _target(problem: Conditions) -> float:
     size = 1 + float(np.linalg.norm(problem.M)) + float(np.linalg.norm(problem.g))
     return tolerances.ROUNDING_FACTOR * float(np.finfo(np.float64).eps) * size
 
 
-def _newton(problem: Posed, point: Point, mu: float, most: int) -> tuple[Point, float]:
+def _newton(problem: Conditions, point: Point, mu: float, most: int) -> tuple[Point, float]:
     """Damped steps at one point of the central path; mu = 0 is the problem itself."""
     value = _value(problem, point, mu)
     target, slow = _target(problem), 0
@@ -120,7 +143,7 @@ def _least_squares(jacobian: Floats, value: Floats) -> Floats | None:
 
 
 def _searched(
-    problem: Posed, point: Point, step: Floats | None, norm: float, mu: float
+    problem: Conditions, point: Point, step: Floats | None, norm: float, mu: float
 ) -> tuple[Point, Floats] | None:
     """The step, halved until the residual falls, with the value there; None if it never does."""
     if step is None:
@@ -140,7 +163,7 @@ def _moved(point: Point, step: Floats) -> Point:
     return Point(point.d + d, point.y + y, point.w + w, point.step)
 
 
-def _value(problem: Posed, point: Point, mu: float) -> Floats:
+def _value(problem: Conditions, point: Point, mu: float) -> Floats:
     """What vanishes at the answer."""
     s = projected(point.w, problem.parts, mu)
     z = s - point.w
@@ -149,7 +172,7 @@ def _value(problem: Posed, point: Point, mu: float) -> Floats:
     return np.concatenate([pulled, -(problem.Gy.T @ z), inside])
 
 
-def _jacobian(problem: Posed, point: Point, mu: float) -> Floats:
+def _jacobian(problem: Conditions, point: Point, mu: float) -> Floats:
     """One generalised Jacobian of the value by d, y and w."""
     slope = slopes(point.w, problem.parts, mu)
     pulled = slope - np.eye(len(slope))

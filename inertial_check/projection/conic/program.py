@@ -65,7 +65,7 @@ def solved(problem: Posed, step: float, solver: str, options: dict[str, Any]) ->
             raise NoAnswer(f"no answer, status {status}", "infeasible" in status)
         d = np.array(program.d.value)
         y = np.array(program.y.value) if problem.Gy.shape[1] else np.zeros(0)
-        z = _multipliers(program, problem.parts) * step
+        z = multipliers(program.constraints, problem.parts) * step
         steps = program.problem.solver_stats.num_iters
     s = problem.g + step * (problem.Gu @ d) + problem.Gy @ y
     return Point(d, y, s - z, step), int(steps or 0)
@@ -168,10 +168,10 @@ def _root(M: Floats) -> Floats:
     return np.asarray(np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T)
 
 
-def _multipliers(program: _Program, parts: tuple[Part, ...]) -> Floats:
-    """The multipliers of the rows, with M d = step Gu^T z; zeros where the solver gives none."""
+def multipliers(constraints: list[Any], parts: tuple[Part, ...]) -> Floats:
+    """The multipliers of the rows, by cvxpy's constraints; zeros where the solver gives none."""
     found = []
-    for constraint, part in zip(program.constraints, parts, strict=True):
+    for constraint, part in zip(constraints, parts, strict=True):
         length = part.rows.stop - part.rows.start
         value = constraint.dual_value
         if value is None:

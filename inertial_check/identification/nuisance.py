@@ -1,0 +1,283 @@
+"""What a joint's torque holds beside the bodies: friction, offsets, rotors, couplings.
+
+Each is a number times a signal of the joint's own motion, a column beside those of the bodies: with
+a name, bounds, and a prior of its own. None of them is part of a body.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.errors import ParameterError
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Term(ABC):
+    """One kind of torque, with a number for each of some joints.
+
+    Attributes:
+        joints: Indices of the joints that have it, from 0; None for all.
+        lower: Least value of the number.
+        upper: Largest value.
+        prior: Expected value.
+        scale: How far from it is usual; infinite for no prior at all.
+    """
+
+    symbol: ClassVar[str]
+    """What the names of the numbers begin with; the joint follows, counted from 1."""
+
+    unit: ClassVar[str]
+    """Of a revolute joint."""
+
+    joints: Sequence[int] | None = None
+    lower: float = 0.0
+    upper: float = np.inf
+    prior: float = 0.0
+    scale: float = np.inf
+
+    @abstractmethod
+    def signal(self, u: Floats, du: Floats) -> Floats:
+        """What the number is multiplied by (s, n), from velocities and accelerations (s, n)."""
+
+    def columns(self, joints: int) -> list[_Column]:
+        """One column for each joint."""
+        chosen = range(joints) if self.joints is None else self.joints
+        return [_Column(f"{self.symbol}{joint + 1}", self, (joint,), (joint,)) for joint in chosen]
+
+
+class Viscous(Term):
+    """Friction in proportion to the velocity: fv u."""
+
+    symbol, unit = "fv", "N m s/rad"
+
+    def signal(self, u: Floats, du: Floats) -> Floats:
+        """The velocity."""
+        return u
+
+
+class Coulomb(Term):
+    """Friction against the motion, of one size: fc sign(u). Filter u first: at rest it is noise."""
+
+    symbol, unit = "fc", "N m"
+
+    def signal(self, u: Floats, du: Floats) -> Floats:
+        """The sign of the velocity."""
+        return np.asarray(np.sign(u))
+
+
+class RotorInertia(Term):
+    """The rotor behind the gear, as the joint feels it: Ia du."""
+
+    symbol, unit = "Ia", "kg m^2"
+
+    def signal(self, u: Floats, du: Floats) -> Floats:
+        """The acceleration."""
+        return du
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offset(Term):
+    """A torque that is always there: off."""
+
+    symbol, unit = "off", "N m"
+
+    lower: float = -np.inf
+
+    def signal(self, u: Floats, du: Floats) -> Floats:
+        """Ones."""
+        return np.ones_like(u)
+
+
+Kind = Literal["inertia", "viscous", "coulomb"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coupling(Term):
+    """Two joints whose motors turn each other's gears, as in many wrists.
+
+    One number: in the row of each joint the acceleration, or the velocity, of the other one; for
+    kind "coulomb", in both rows the sign of the sum of their velocities.
+
+    Attributes:
+        joints: The two.
+        kind: "inertia" (Iam), "viscous" (fvm) or "coulomb" (fsm); the name counts the second joint.
+    """
+
+    symbol, unit = "", ""
+
+    kind: Kind = "inertia"
+    lower: float = -np.inf
+
+    def __post_init__(self) -> None:
+        """Refuse what is no coupling."""
+        if self.kind not in _COUPLED:
+            raise ParameterError(
+                f"a coupling of kind {self.kind!r}: expected {', '.join(map(repr, _COUPLED))}"
+            )
+        if self.joints is None or len(set(self.joints)) != 2:
+            raise ParameterError(f"a coupling of joints {self.joints!r}, expected two of them")
+
+    def signal(self, u: Floats, du: Floats) -> Floats:
+        """What the first joint's row gets in its place, and the second's."""
+        assert self.joints is not None
+        first, second = self.joints
+        signal = np.zeros_like(u)
+        if self.kind == "coulomb":
+            signal[:, [first, second]] = np.sign(u[:, [first]] + u[:, [second]])
+        else:
+            source = du if self.kind == "inertia" else u
+            signal[:, [first, second]] = source[:, [second, first]]
+        return signal
+
+    def columns(self, joints: int) -> list[_Column]:
+        """One column, in two rows."""
+        assert self.joints is not None
+        name = f"{_COUPLED[self.kind]}{self.joints[1] + 1}"
+        return [_Column(name, self, tuple(self.joints), tuple(self.joints))]
+
+
+_COUPLED = {"inertia": "Iam", "viscous": "fvm", "coulomb": "fsm"}
+
+
+@dataclass(frozen=True)
+class _Column:
+    """One number: its name, what it stands for, and the joints in whose rows it stands."""
+
+    name: str
+    term: Term
+    rows: tuple[int, ...]
+    joints: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Nuisance:
+    """All numbers that stand beside the bodies, in the order of their columns.
+
+    Attributes:
+        names: Of the numbers, each once.
+        lower: (k,) bounds.
+        upper: (k,).
+        prior: (k,) expected values.
+        scale: (k,) how far from them is usual; infinite for no prior.
+        ready: (S, n, k) columns that were given; None where they come from the motion.
+    """
+
+    names: tuple[str, ...] = ()
+    lower: Any = ()
+    upper: Any = ()
+    prior: Any = ()
+    scale: Any = ()
+    ready: Any = None
+    _columns: tuple[_Column, ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        """Look over what was given."""
+        count = len(self.names)
+        repeated = sorted({name for name in self.names if self.names.count(name) > 1})
+        if repeated:
+            raise ParameterError(f"nuisance {', '.join(repeated)} is declared more than once")
+        for name in ("lower", "upper", "prior", "scale"):
+            values = np.broadcast_to(np.asarray(getattr(self, name), np.float64), (count,))
+            object.__setattr__(self, name, values)
+        free = np.isinf(self.scale) & (self.lower < self.upper)  # no prior: only a place to start
+        started = np.where(free, np.clip(self.prior, self.lower, self.upper), self.prior)
+        object.__setattr__(self, "prior", started)
+        for name, lower, upper, prior, scale in zip(
+            self.names, self.lower, self.upper, self.prior, self.scale, strict=True
+        ):
+            if not (lower < upper and scale > 0 and lower <= prior <= upper):
+                raise ParameterError(
+                    f"nuisance {name}: bounds {lower:g} to {upper:g}, prior {prior:g}, scale "
+                    f"{scale:g}; expected lower < upper, the prior between them, a positive scale"
+                )
+
+    def __len__(self) -> int:
+        """How many numbers there are."""
+        return len(self.names)
+
+    @classmethod
+    def of(cls, *terms: Term, joints: int) -> Nuisance:
+        """The numbers of these terms, on a robot with so many joints.
+
+        Raises:
+            ParameterError: A joint that there is not, a bound that excludes the prior, a number
+                declared twice.
+        """
+        columns = [column for term in terms for column in term.columns(joints)]
+        for column in columns:
+            for joint in column.joints:
+                if not 0 <= joint < joints:
+                    raise ParameterError(
+                        f"{type(column.term).__name__} of joint {joint}: there are joints 0 to "
+                        f"{joints - 1}"
+                    )
+        of = [column.term for column in columns]
+        return cls(
+            tuple(column.name for column in columns),
+            [term.lower for term in of],
+            [term.upper for term in of],
+            [term.prior for term in of],
+            [term.scale for term in of],
+            None,
+            tuple(columns),
+        )
+
+    @classmethod
+    def given(
+        cls,
+        columns: Any,
+        names: Sequence[str] | None = None,
+        *,
+        lower: Any = -np.inf,
+        upper: Any = np.inf,
+        prior: Any = 0.0,
+        scale: Any = np.inf,
+    ) -> Nuisance:
+        """Columns that are ready.
+
+        Args:
+            columns: (S, n, k), or (S, k) beside a regressor (S, 10 L).
+            names: Of the numbers; f1, f2, ... by default.
+            lower: (k,) or one bound for all.
+            upper: The same.
+            prior: Expected values.
+            scale: How far from them is usual.
+        """
+        ready = np.asarray(columns, dtype=np.float64)
+        if ready.ndim == 2:
+            ready = ready[:, None, :]
+        if ready.ndim != 3:
+            raise ParameterError(
+                f"nuisance columns have shape {ready.shape}, expected (S, n, k) or (S, k)"
+            )
+        if names is None:
+            names = [f"f{k + 1}" for k in range(ready.shape[2])]
+        if len(names) != ready.shape[2]:
+            raise ParameterError(f"{len(names)} names for {ready.shape[2]} nuisance columns")
+        return cls(tuple(names), lower, upper, prior, scale, ready)
+
+    def columns(self, u: Floats, du: Floats, rest: Floats | float = 0.0) -> Floats:
+        """The columns of a motion.
+
+        Args:
+            u: (s, n) velocities of the joints.
+            du: (s, n) accelerations.
+            rest: (n,) speeds up to which a joint stands still.
+
+        Returns:
+            (s, n, k).
+        """
+        found = np.zeros((*u.shape, len(self)))
+        u = np.where(np.abs(u) <= rest, 0.0, u)
+        for k, column in enumerate(self._columns):
+            rows = list(column.rows)
+            found[:, rows, k] = column.term.signal(u, du)[:, rows]
+        return found

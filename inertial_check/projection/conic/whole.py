@@ -1,0 +1,140 @@
+"""One quadratic over bodies and other numbers together, under cones of any kind.
+
+Minimise d^T M d / 2 over the change d and the auxiliary y, with g + Gu d + Gy y in a product of
+cones. Unlike a `Posed` problem, M couples everything, so that no pattern of it is worth keeping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from inertial_check.errors import ProjectionError
+from inertial_check.projection._constraint import Block, Floats
+from inertial_check.projection.conic.cones import Part, projected
+from inertial_check.projection.conic.joint import ATTEMPTS
+from inertial_check.projection.conic.polish import Point, polished
+from inertial_check.projection.conic.posed import lengths
+from inertial_check.projection.conic.program import member, multipliers
+from inertial_check.projection.conic.solvers import NoAnswer, broken_solvers_are_told, capable
+
+
+class Whole(NamedTuple):
+    """A problem.
+
+    Attributes:
+        M: (p, p) positive definite.
+        Gu: (k, p).
+        Gy: (k, aux).
+        g: (k,).
+        parts: The cones of the rows.
+    """
+
+    M: Floats
+    Gu: Floats
+    Gy: Floats
+    g: Floats
+    parts: tuple[Part, ...]
+
+    @classmethod
+    def of(cls, M: Floats, groups: Iterable[Sequence[Block]]) -> Whole:
+        """The problem of groups of blocks, those of each with auxiliary variables in common."""
+        groups = list(groups)
+        widths = [max(block.B.shape[1] for block in group) for group in groups]
+        Gu, Gy, g, parts = [], [], [], []
+        rows = column = 0
+        for group, width in zip(groups, widths, strict=True):
+            for block in group:
+                length = lengths(block.cone, block.A, block.B)
+                B = np.zeros((len(block.b), sum(widths)))
+                B[:, column : column + block.B.shape[1]] = block.B
+                Gu.append(block.A / length[:, None])
+                Gy.append(B / length[:, None])
+                g.append(block.b / length)
+                parts.append(Part(block.cone, slice(rows, rows + len(block.b))))
+                rows += len(block.b)
+            column += width
+        return cls(M, np.concatenate(Gu), np.concatenate(Gy), np.concatenate(g), tuple(parts))
+
+
+class Found(NamedTuple):
+    """What a solver found.
+
+    Attributes:
+        d: (p,) the change.
+        y: (aux,) auxiliary variables.
+        z: (k,) multipliers of the rows: M d = Gu^T z.
+        steps: Iterations.
+    """
+
+    d: Floats
+    y: Floats
+    z: Floats
+    steps: int
+
+
+def answers(problem: Whole, solver: str) -> list[Found]:
+    """What a solver says, polished, for one setting of its tolerances after the other.
+
+    Args:
+        problem: In units in which everything has size one.
+        solver: Name of an installed cvxpy solver with semidefinite cones, in any case.
+
+    Returns:
+        At least one answer, none of them certified.
+
+    Raises:
+        ParameterError: No such solver.
+        NoAnswer: It says that there is none.
+        ProjectionError: It broke at every setting.
+    """
+    name = capable(solver)
+    found, failures = [], []
+    for options in ATTEMPTS.get(name, ({},)):
+        try:
+            start, steps = _asked(problem, name, options)
+        except NoAnswer as error:
+            if error.infeasible:
+                raise
+            failures.append(str(error))
+            continue
+        point, _ = polished(problem, start)
+        z = projected(point.w, problem.parts) - point.w
+        found.append(Found(point.d, point.y, z, steps))
+    if not found:
+        raise ProjectionError(f"{name} gave no answer ({'; '.join(failures)})", problem)
+    return found
+
+
+def _asked(problem: Whole, solver: str, options: dict[str, Any]) -> tuple[Point, int]:
+    """What the solver says, and its iterations.
+
+    Raises:
+        NoAnswer: It broke, or says that there is none.
+    """
+    import cvxpy as cp
+
+    root = np.linalg.cholesky(problem.M).T
+    d = cp.Variable(len(problem.M))
+    width = problem.Gy.shape[1]
+    y = cp.Variable(width) if width else None
+    constraints = []
+    for part in problem.parts:
+        expression = problem.Gu[part.rows] @ d + problem.g[part.rows]
+        if y is not None:
+            expression += problem.Gy[part.rows] @ y
+        constraints.append(member(part.cone, expression))
+    program = cp.Problem(cp.Minimize(cp.sum_squares(root @ d) / 2), constraints)
+    with broken_solvers_are_told():
+        program.solve(solver=solver, **options)
+        status = str(program.status)
+        if d.value is None or not np.all(np.isfinite(d.value)):
+            raise NoAnswer(f"no answer, status {status}", "infeasible" in status)
+        auxiliary = np.zeros(0) if y is None else np.array(y.value)
+        z = multipliers(constraints, problem.parts)
+        steps = int(program.solver_stats.num_iters or 0)
+    change = np.array(d.value)
+    s = problem.g + problem.Gu @ change + problem.Gy @ auxiliary
+    return Point(change, auxiliary, s - z, 1.0), steps
