@@ -22,6 +22,7 @@ MANIFEST = json.loads((DATA / "MANIFEST.json").read_text(encoding="utf-8"))
 MODELS: dict[str, dict[str, Any]] = MANIFEST["models"]
 TABLES: dict[str, dict[str, Any]] = MANIFEST["tables"]
 PARTS: dict[str, dict[str, Any]] = MANIFEST["parts"]  # of models that include them
+RECORDINGS: dict[str, dict[str, Any]] = MANIFEST["recordings"]
 FAMILIES = ("IC0", "IC1", "IC2", "IC3", "IC5", "IC6", "IC7")
 
 
@@ -31,13 +32,13 @@ def test_every_file_is_in_the_manifest_and_every_entry_is_a_file():
         for path in DATA.rglob("*")
         if path.is_file() and path.name not in ("MANIFEST.json", ".gitattributes")
     }
-    assert files == MODELS.keys() | TABLES.keys() | PARTS.keys()
+    assert files == MODELS.keys() | TABLES.keys() | PARTS.keys() | RECORDINGS.keys()
 
 
 @pytest.mark.parametrize(
     "entry",
-    [*MODELS.values(), *TABLES.values(), *PARTS.values()],
-    ids=[*MODELS, *TABLES, *PARTS],
+    [*MODELS.values(), *TABLES.values(), *PARTS.values(), *RECORDINGS.values()],
+    ids=[*MODELS, *TABLES, *PARTS, *RECORDINGS],
 )
 def test_every_entry_says_what_is_wrong_and_where_it_comes_from(entry):
     assert entry["what"]

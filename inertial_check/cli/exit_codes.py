@@ -8,7 +8,11 @@ CLEAN: Final = 0
 """Nothing at or above --fail-on; for `fix`, nothing left to do."""
 
 FINDINGS: Final = 1
-"""Findings at or above --fail-on; for `fix`, a diff that was not written or a body still broken."""
+"""Findings at or above --fail-on; what is left to do.
+
+For `fix`, a diff that was not written or a body still broken; for `identify`, a body that was not
+written; for `excite`, a motion beyond a limit.
+"""
 
 FAILURE: Final = 2
 """The job could not be done: usage, configuration, an unreadable named file, nothing to check."""

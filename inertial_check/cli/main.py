@@ -43,6 +43,10 @@ COMMANDS = {
     "check": Entry(f"{_HOME}.check", "PATH...", "check robot models (the default command)"),
     "fix": Entry(f"{_HOME}.fix", "PATH...", "show, or write, the nearest consistent parameters"),
     "project": Entry(f"{_HOME}.project", "TABLE", "project a table of parameter vectors"),
+    "identify": Entry(
+        f"{_HOME}.identify", "DATA... --model ROBOT", "inertial parameters from measured torques"
+    ),
+    "excite": Entry(f"{_HOME}.excite", "ROBOT", "find a motion that shows these parameters"),
     "diff": Entry(f"{_HOME}.diff", "A B", "compare two models body by body"),
     "explain": Entry(f"{_HOME}.explain", "CODE", "print the page of a rule"),
     "lsp": Entry(f"{_HOME}.lsp", "", "serve an editor (language server, on stdin and stdout)"),

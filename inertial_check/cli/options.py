@@ -143,6 +143,20 @@ def comma_separated(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
+def numbers(text: str) -> tuple[float, ...]:
+    """The numbers of a list on the command line.
+
+    Raises:
+        argparse.ArgumentTypeError: A part is none.
+    """
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no list of numbers with commas between them"
+        ) from None
+
+
 def _xacro_args(texts: list[str]) -> dict[str, str]:
     """The arguments that texts NAME:=VALUE give; the last of a name counts, as in xacro.
 

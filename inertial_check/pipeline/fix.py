@@ -9,38 +9,29 @@ tensor (`fixing.moving`), its shapes (`fixing.geometric`) or a cause of what is 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Literal, Protocol, get_args
+from typing import Literal, get_args
 
 from inertial_check.errors import UsageError
 from inertial_check.formats import Context, load
 from inertial_check.inertia import tolerances
 from inertial_check.model import Model, Role
 from inertial_check.pipeline.check import check_model
-from inertial_check.pipeline.fixing.aims import Aims, predicted
-from inertial_check.pipeline.fixing.case import Case, Proposal
+from inertial_check.pipeline.fixing.aims import Aims
+from inertial_check.pipeline.fixing.case import Case
 from inertial_check.pipeline.fixing.caused import Causes
 from inertial_check.pipeline.fixing.editing import (
-    Documents,
-    disagreeing,
-    layer_over,
     named_bodies,
     unknown_bodies,
     with_the_same_text,
 )
 from inertial_check.pipeline.fixing.geometric import Shapes
 from inertial_check.pipeline.fixing.moving import Nearest, Terms
-from inertial_check.pipeline.fixing.result import (
-    BodyFix,
-    EngineActions,
-    Fix,
-    FixStatus,
-    Layer,
-    beside,
-)
-from inertial_check.pipeline.fixing.verifying import Reader, changes_of, leave, moving
+from inertial_check.pipeline.fixing.result import BodyFix, EngineActions, Fix, FixStatus
+from inertial_check.pipeline.fixing.settling import Way, settled
+from inertial_check.pipeline.fixing.verifying import Reader
 from inertial_check.pipeline.judge import judge
 from inertial_check.pipeline.settings import Settings
 
@@ -49,16 +40,6 @@ __all__ = ["METHODS", "BodyFix", "EngineActions", "Fix", "FixStatus", "fix_model
 Method = Literal["nearest", "geometry"]
 METHODS: tuple[Method, ...] = get_args(Method)
 """Where the inertia of a body comes from: the nearest that a body has, or its shapes."""
-
-
-class _Way(Protocol):
-    """What a method does."""
-
-    def proposal(self, case: Case, chosen: bool, /) -> Proposal:
-        """What is done about a body, which the caller has named or not."""
-
-    def objections(self, again: Model, moved: Mapping[str, Proposal], /) -> dict[str, str]:
-        """Bodies to leave, by id, and why, seeing the model that would be written."""
 
 
 def fix_model(  # noqa: PLR0913 - the public signature
@@ -130,7 +111,7 @@ def fix_model(  # noqa: PLR0913 - the public signature
         for body, judgement in zip(model.bodies, judge(model, tolerance), strict=True)
         if body.id in chosen
     }
-    return _settled(Reader(model, wishes.context, tolerance), proposals, way, aims)
+    return settled(Reader(model, wishes.context, tolerance), proposals, way, aims)
 
 
 @dataclass(frozen=True)
@@ -189,7 +170,7 @@ class _Wishes:
             chosen &= {finding.body_id for finding in findings if finding.body_id}
         return with_the_same_text(model, chosen)
 
-    def way(self, model: Model, terms: Terms, aims: Aims) -> _Way:
+    def way(self, model: Model, terms: Terms, aims: Aims) -> Way:
         """The method, ready for the bodies of a model."""
         if self.cause is not None:
             return Causes.of(model, self.cause, terms, self.context, self.tolerance)
@@ -197,34 +178,3 @@ class _Wishes:
             packages = self.context.packages
             return Shapes(model, packages, self.shapes, self.move_com, terms, aims)
         return Nearest(terms, aims)
-
-
-def _settled(reader: Reader, proposals: dict[str, Proposal], way: _Way, aims: Aims) -> Fix:
-    """What is written once every body that has to be left is left."""
-    model = reader.model
-    while True:
-        while conflicts := disagreeing(model, changes_of(proposals)):
-            leave(conflicts, proposals, "shared")
-        layer = layer_over(model, changes_of(proposals))
-        documents, again = _read_again(reader, proposals, layer)
-        after = predicted(again, aims.engines, reader.tolerance)
-        if objections := way.objections(again, moving(proposals)):
-            leave(objections, proposals, "cause-refused")
-        elif vain := aims.vain(after, moving(proposals)):
-            leave(vain, proposals, "engine-refused")
-        else:
-            break
-    bodies = tuple(aims.concluded(each, after).result for each in proposals.values())
-    data, others = documents
-    return Fix(model.source, model.format, data, bodies, others, layer)
-
-
-def _read_again(
-    reader: Reader, proposals: dict[str, Proposal], layer: Layer | None
-) -> tuple[Documents, Model]:
-    """The bytes that would be written, and the model that they hold."""
-    if layer is None:
-        return reader.settled(proposals)
-    path = beside(reader.model.source.path)
-    data = layer(path)
-    return (data, ()), reader.read(path, data, reader.context, proposals)

@@ -97,7 +97,7 @@ def from_model(model_or_path: ModelOrPath, names: Sequence[str]) -> InertialPara
     """
     model = _loaded(model_or_path)
     judgements = judge(model)
-    found = [judgements[index] for index in _indices(model, names)]
+    found = [judgements[index] for index in indices_of(model, names)]
     for name, judgement in zip(names, found, strict=True):
         if judgement.verdict not in _STATED:
             raise ParameterError(
@@ -155,7 +155,7 @@ def from_geometry(  # noqa: PLR0913 - each says one thing that geometry leaves o
         raise ParameterError("both of mass and density given: give one of them")
     model = _loaded(model_or_path)
     reader = GeometryReader(model, fill, meshes, packages)
-    bodies = [model.bodies[index] for index in _indices(model, names)]
+    bodies = [model.bodies[index] for index in indices_of(model, names)]
     geometries = [reader.body(body, roles) for body in bodies]
     units = [_unit(body, geometry) for body, geometry in zip(bodies, geometries, strict=True)]
     sizes = np.array([geometry.size for geometry in geometries])
@@ -178,8 +178,13 @@ def _loaded(model_or_path: ModelOrPath) -> Model:
     return model_or_path if isinstance(model_or_path, Model) else load(model_or_path)
 
 
-def _indices(model: Model, names: Sequence[str]) -> list[int]:
-    """Where in the model the bodies of these names, or ids, are."""
+def indices_of(model: Model, names: Sequence[str]) -> list[int]:
+    """Where in the model the bodies of these names, or ids, are.
+
+    Raises:
+        ParameterError: A name that the model does not have (naming the nearest it has), or has more
+            than once.
+    """
     if isinstance(names, str):
         raise ParameterError(f"names is {names!r}, expected a list of names: [{names!r}]")
     places: dict[str, list[int]] = {}

@@ -182,7 +182,7 @@ def test_the_architecture_page_draws_the_package_as_it_is():
     package = ROOT / "inertial_check"
     folders = {p.name for p in package.iterdir() if (p / "__init__.py").exists()}
     assert set(re.findall(r"^ {6}(\w+)/", layout, re.MULTILINE)) == folders
-    for folder in ("inertia", "projection"):
+    for folder in ("inertia", "projection", "identification"):
         drawn = layout.partition(f"{folder}/")[2]
         drawn = re.split(r"^ {6}\w+/", drawn, maxsplit=1, flags=re.MULTILINE)[0]
         modules = {p.name for p in (package / folder).glob("[!_]*.py")}

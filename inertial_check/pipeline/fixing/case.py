@@ -19,6 +19,7 @@ Floats = npt.NDArray[np.float64]
 Texts = Mapping[str, str]
 
 MASS, CENTER = "mass", ("x", "y", "z")
+QUATERNION = ("qw", "qx", "qy", "qz")
 BROKEN = ("inconsistent", "rounding")
 WHOLE = ("consistent", "boundary")
 
@@ -31,6 +32,12 @@ def numbers_of(body: Body) -> dict[str, Number]:
     found = {} if mass is None else {MASS: mass}
     found |= zip(CENTER, body.inertial.p_BoBcm_B, strict=True)
     return found | dict(body.inertial.I_BBcm_Bi)
+
+
+def changeable(body: Body) -> dict[str, Number]:
+    """Those ten and the numbers of the quaternion, where one states the axes, by QUATERNION."""
+    quaternion = () if body.inertial is None else body.inertial.quaternion or ()
+    return numbers_of(body) | dict(zip(QUATERNION, quaternion, strict=False))
 
 
 @dataclass(frozen=True)
@@ -66,7 +73,7 @@ class Case(NamedTuple):
     @property
     def numbers(self) -> dict[str, Number]:
         """The numbers that the document has, by name."""
-        return numbers_of(self.body)
+        return changeable(self.body)
 
     @property
     def entries(self) -> list[Number]:

@@ -130,7 +130,28 @@ def _slipped(value: float, like: str) -> float:
     return value
 
 
-def printed_nearest(numbers: Sequence[Number], nearest: Floats, region: Region) -> list[str] | None:
+def printed(
+    numbers: Sequence[Number], values: Sequence[float], digits: int, unmoved: float
+) -> list[str]:
+    """Values over those that are written, in so many digits; see `formatted`.
+
+    Args:
+        numbers: As written.
+        values: What they shall be, in the document's own units.
+        digits: Significant digits of each.
+        unmoved: Numbers that are off by no more keep their text.
+    """
+    return [
+        number.text
+        if abs(value - number.value) <= unmoved
+        else formatted(value, digits, number.text)
+        for number, value in zip(numbers, values, strict=True)
+    ]
+
+
+def printed_nearest(
+    numbers: Sequence[Number], nearest: Floats, region: Region, fewest: int = FEWEST_DIGITS
+) -> list[str] | None:
     """A tensor of a region as texts, with the fewest digits that survive the printing.
 
     It is moved on to a margin that covers the digits, and float32 at least. Entries that are left
@@ -140,6 +161,7 @@ def printed_nearest(numbers: Sequence[Number], nearest: Floats, region: Region) 
         numbers: The six entries as written, in the order of model.body.ENTRIES.
         nearest: (6,) what they shall be.
         region: In which the tensor is once its text has been parsed.
+        fewest: The least number of digits that is tried.
 
     Returns:
         Six texts; None where no number of digits serves, as for entries beyond float32.
@@ -147,16 +169,11 @@ def printed_nearest(numbers: Sequence[Number], nearest: Floats, region: Region) 
     allowed = tolerances.NEAREST_WRITTEN * INERTIA.distance(np.zeros(6), nearest)
     unmoved = tolerances.floor(np.ones(())) * np.max(np.abs(nearest))
     single = tolerances.epsilon(np.float32, np)
-    for digits in range(FEWEST_DIGITS, MOST_DIGITS + 1):
+    for digits in range(fewest, MOST_DIGITS + 1):
         further = max(tolerances.digits_margin(digits), single)
         for doubling in range(_DOUBLINGS):
             target = region.project(nearest, further * 2**doubling)
-            texts = [
-                number.text
-                if abs(value - number.value) <= unmoved
-                else formatted(value, digits, number.text)
-                for number, value in zip(numbers, target.tolist(), strict=True)
-            ]
+            texts = printed(numbers, target.tolist(), digits, unmoved)
             written = np.array([float(text) for text in texts])
             if not INERTIA.distance(written, nearest) <= allowed:
                 break

@@ -10,8 +10,14 @@ from typing import Any
 from inertial_check.errors import UsageError
 from inertial_check.formats import FORMATS
 from inertial_check.model import ENTRIES, Body, Edit, Model, Number, Source, Span
-from inertial_check.pipeline.fixing.case import CENTER, MASS, Texts, numbers_of
-from inertial_check.pipeline.fixing.obstacles import spot
+from inertial_check.pipeline.fixing.case import (
+    CENTER,
+    MASS,
+    QUATERNION,
+    Texts,
+    changeable,
+)
+from inertial_check.pipeline.fixing.obstacles import is_in_text, spot
 from inertial_check.pipeline.fixing.result import Layer
 
 Changes = Mapping[str, Texts]
@@ -78,12 +84,16 @@ def disagreeing(model: Model, changes: Changes) -> dict[str, str]:
     return reasons
 
 
-_SPOKEN = {MASS: "the mass", **dict.fromkeys(CENTER, "the centre of mass")}
+_SPOKEN = {
+    MASS: "the mass",
+    **dict.fromkeys(CENTER, "the centre of mass"),
+    **dict.fromkeys(QUATERNION, "the axes"),
+}
 
 
 def _wished(body: Body, texts: Texts) -> Iterator[tuple[str, Span, str]]:
     """The literal numbers of a body: name, where it stands, and the text that it is to have."""
-    for name, number in numbers_of(body).items():
+    for name, number in changeable(body).items():
         if number.span is not None and number.literal and _is_text(number):
             yield name, number.span, texts.get(name, number.text)
 
@@ -125,7 +135,7 @@ def edited(model: Model, changes: Changes) -> Documents:
 
 def _edits(model: Model, body: Body, texts: Texts) -> Iterator[Edit]:
     """The new texts on the spans of a body's numbers, and wherever the tag states them again."""
-    for name, number in numbers_of(body).items():
+    for name, number in changeable(body).items():
         text = texts.get(name, number.text)
         if number.span is not None and text != number.text:
             yield Edit(number.span, text)
@@ -157,25 +167,31 @@ def _is_number(text: str, value: float) -> bool:
         return False
 
 
+_PROPERTIES = ((MASS,), CENTER, ("ixx", "iyy", "izz"), QUATERNION)
+"""What a layer overrides as a whole."""
+
+
 def layer_over(model: Model, changes: Changes) -> Layer | None:
     """What writes a document with the new texts over the model's; None where edits do."""
     overlay: Any = getattr(FORMATS.get(model.format), "overlay", None)
-    changed = {body.id: body for body in model.bodies if body.id in changes}
+    changed = [
+        (changeable(body), changes[body.id], body.id) for body in model.bodies if body.id in changes
+    ]
     reached = all(
-        number.span is not None and _is_text(number)
-        for id_, body in changed.items()
-        for name, number in numbers_of(body).items()
-        if changes[id_].get(name, number.text) != number.text
+        is_in_text(numbers.get(name))
+        for numbers, texts, _ in changed
+        for name, text in texts.items()
+        if name not in numbers or text != numbers[name].text
     )
     if overlay is None or reached:
         return None
-    sixes = {
-        id_: [changes[id_].get(e, number.text) for e, number in _entries(body)]
-        for id_, body in changed.items()
+    layers = {
+        id_: {
+            name: texts[name] if name in texts else numbers[name].text
+            for names in _PROPERTIES
+            if not texts.keys().isdisjoint(names)
+            for name in names
+        }
+        for numbers, texts, id_ in changed
     }
-    return partial(overlay, model, sixes)
-
-
-def _entries(body: Body) -> list[tuple[str, Number]]:
-    numbers = numbers_of(body)
-    return [(entry, numbers[entry]) for entry in ENTRIES]
+    return partial(overlay, model, layers)

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+
 from inertial_check.formats import FORMATS
 from inertial_check.model import ENTRIES, Model, Number, Span
-from inertial_check.pipeline.fixing.case import BROKEN, Case, Texts
+from inertial_check.pipeline.fixing.case import BROKEN, CENTER, MASS, QUATERNION, Case, Texts
 from inertial_check.pipeline.fixing.result import FixStatus
+
+_LAYERED = {MASS, *CENTER, "ixx", "iyy", "izz", *QUATERNION}
+"""What a layer states; products are 0 in the axes that it states with them."""
+
+
+_SPOKEN = {name: f"{name[1]} of the quaternion of its axes" for name in QUATERNION}
 
 
 def complaint(case: Case) -> tuple[FixStatus, str] | None:
@@ -48,17 +57,16 @@ def unreachable(case: Case, texts: Texts) -> tuple[FixStatus, str] | None:
     """Status and reason where no edit gives the numbers these texts; None where one does."""
     numbers = case.numbers
     changing = {name: text for name, text in texts.items() if _differs(numbers.get(name), text)}
-    nowhere = [name for name in changing if not _is_in_text(numbers.get(name))]
-    layered = getattr(FORMATS.get(case.model.format), "overlay", None) is not None
-    if nowhere and not (layered and _in_a_layer(case, changing)):
-        wishes = ", ".join(f"{name} = {changing[name]}" for name in nowhere)
+    nowhere = [name for name in changing if not is_in_text(numbers.get(name))]
+    if nowhere and not (has_layers(case) and _fits_a_layer(numbers, changing)):
+        wishes = ", ".join(f"{_SPOKEN.get(name, name)} = {changing[name]}" for name in nowhere)
         return "unwritten", f"not written where it could change: {wishes}; write it"
     computed = [
         f"{name} = {text} for {case.model.source_of(number.span).text(number.span)}"
         f" ({spot(case.model, number.span)})"
         for name, text in changing.items()
-        for number in (numbers[name],)
-        if number.span is not None and not number.literal
+        for number in (numbers.get(name),)
+        if number is not None and number.span is not None and not number.literal
     ]
     return ("expression", f"computed; change to {', '.join(computed)}") if computed else None
 
@@ -67,13 +75,22 @@ def _differs(number: Number | None, text: str) -> bool:
     return number is None or text != number.text
 
 
-def _is_in_text(number: Number | None) -> bool:
+def is_in_text(number: Number | None) -> bool:
+    """Whether a number stands in a text, which can be edited."""
     return number is not None and number.span is not None and number.span.start < number.span.end
 
 
-def _in_a_layer(case: Case, changing: Texts) -> bool:
-    """Whether a layer over the document can override all of these: moments, whose axes stay."""
-    return changing.keys() <= {"ixx", "iyy", "izz"} and case.body.inertial is not None
+def _fits_a_layer(numbers: Mapping[str, Number], changing: Texts) -> bool:
+    """Whether a layer states numbers of these names, and their texts as they are."""
+    known = [numbers[name] for name in changing if name in numbers]
+    return changing.keys() <= _LAYERED and all(number.literal for number in known)
+
+
+def has_layers(case: Case) -> bool:
+    """Whether a layer over the document can override numbers of a body that has some."""
+    written = getattr(FORMATS.get(case.model.format), "overlay", None) is not None
+    on_disk = os.path.exists(case.model.source.path)
+    return written and on_disk and case.body.inertial is not None
 
 
 def spot(model: Model, span: Span) -> str:

@@ -73,7 +73,8 @@ class BodyFix:
         reason: One line in words; "" where there is nothing to say.
         old: The six entries as they were, in the inertial's own axes, in the order of
             model.body.ENTRIES [kg m^2]; None without an inertial.
-        new: The entries as written, or as --unsafe would write them; None where nothing would be.
+        new: The entries as written, or as --unsafe would write them, in the inertial's own axes,
+            which `assign` can turn; None where nothing would be.
         relative_change: ||new - old||_F / ||old||_F of the tensor; where the axes stay, as they do
             under method nearest, that of the principal moments. Infinite where old is zero.
         distance: ||new - old|| in the metric [kg m^2].
@@ -167,7 +168,7 @@ class Fix:
         if self.layer is not None:
             if path is None or same_file(target, own):
                 raise UsageError(
-                    f"{own}: not written: its numbers stand in binary data, which is not edited; "
+                    f"{own}: not written: not all of its numbers stand in a text that is edited; "
                     f"-o {beside(own)} writes a layer over it"
                 )
             replace_file(target, self.layer(target))

@@ -10,7 +10,7 @@ from typing import Any
 from inertial_check.errors import InertialCheckError
 from inertial_check.formats import Context, load
 from inertial_check.model import Body, Judgement, Model
-from inertial_check.pipeline.fixing.case import WHOLE, Proposal, Texts, numbers_of
+from inertial_check.pipeline.fixing.case import QUATERNION, WHOLE, Proposal, Texts, changeable
 from inertial_check.pipeline.fixing.editing import Documents, edited, groups
 from inertial_check.pipeline.fixing.result import BodyFix, FixStatus
 from inertial_check.pipeline.fixing.strict import is_body
@@ -135,5 +135,6 @@ def _stated(body: Body, changed: Collection[str]) -> tuple[Any, ...]:
     problems = sum(problem.kind != "engine" for problem in body.problems)
     if inertial is None:
         return body.name, body.joint, body.moved, problems
-    texts = {name: number.text for name, number in numbers_of(body).items() if name not in changed}
-    return body.name, body.joint, body.moved, problems, inertial.R_BBi, texts
+    texts = {name: number.text for name, number in changeable(body).items() if name not in changed}
+    axes = inertial.R_BBi if set(changed).isdisjoint(QUATERNION) else None
+    return body.name, body.joint, body.moved, problems, axes, texts

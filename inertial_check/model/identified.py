@@ -1,0 +1,281 @@
+"""What an identification says: bodies, torques before and after, what the data decide, doubts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from inertial_check.model.finding import Severity
+
+THETA = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
+"""The ten inertial parameters of a body, in order."""
+
+Decider = Literal["data", "both", "prior"]
+"""Of a parameter: what its value rests on."""
+
+Role = Literal["train", "validation"]
+"""Of samples: they were fitted, or kept from it."""
+
+Ten = tuple[float, ...]
+
+
+class Remark(NamedTuple):
+    """Something that was assumed, left out, or looks wrong.
+
+    Attributes:
+        severity: An error casts doubt on the whole result, a warning on a part of it; a note says
+            how it was made.
+        kind: A short word, the same for all remarks of a kind.
+        message: One line with the numbers.
+    """
+
+    severity: Severity
+    kind: str
+    message: str
+
+
+class JointFit(NamedTuple):
+    """How well the torque of one joint is predicted.
+
+    Attributes:
+        joint: Its name.
+        unit: Of the torque, "N m"; of a force, "N".
+        rms: Root mean square of what was measured.
+        before: RMSE of the prior's bodies, with friction and offsets fitted to them.
+        after: RMSE of the identified bodies.
+        r_squared_before: Part of the variance that the prior explains.
+        r_squared: Part that the identified bodies explain.
+    """
+
+    joint: str
+    unit: str
+    rms: float
+    before: float
+    after: float
+    r_squared_before: float
+    r_squared: float
+
+
+class Fit(NamedTuple):
+    """How well the torques of a part of the recordings are predicted.
+
+    Attributes:
+        role: What the samples are for.
+        path: The recordings, as they were named.
+        samples: How many there are, of all joints together.
+        joints: In the order of the model.
+        weighted_before: Root mean square of the weighted residuals of the prior: 1 is the noise.
+        weighted: The same of the identified bodies.
+    """
+
+    role: Role
+    path: str
+    samples: int
+    joints: tuple[JointFit, ...]
+    weighted_before: float
+    weighted: float
+
+
+class IdentifiedBody(NamedTuple):
+    """One body before and after.
+
+    Attributes:
+        name: As written; can repeat.
+        id: Unique in the document.
+        line: Where it begins, 1-based.
+        prior: (10,) [kg, kg m, kg m^2] about the body's origin, in its axes, order of THETA.
+        theta: (10,) the identified ones.
+        mass: [kg].
+        p_BoBcm_B: Centre of mass in the body frame [m].
+        I_BBcm_B: xx xy xz yy yz zz about it, in the body's axes [kg m^2].
+        principal_moments: Ascending [kg m^2].
+        margin: mu, at least 0 for a body that exists (dimensionless).
+        verdict: Of the identified numbers.
+        least_squares_verdict: Of what least squares alone gives.
+        distance: ||L^-1 (Pi - P) L^-T||_F from the prior P = L L^T (dimensionless).
+        prior_moved: Whether the prior had to be moved to lie strictly inside the cone.
+        share: (10,) part of the prior's variance that the data took away, 0 to 1.
+        decided_by: (10,) what each number rests on.
+        standard_deviation: (10,) of each, posterior [kg, kg m, kg m^2].
+        unsupported: Names of those that moved from the prior although the data do not decide them.
+    """
+
+    name: str
+    id: str
+    line: int
+    prior: Ten
+    theta: Ten
+    mass: float
+    p_BoBcm_B: tuple[float, ...]
+    I_BBcm_B: tuple[float, ...]
+    principal_moments: tuple[float, ...]
+    margin: float
+    verdict: str
+    least_squares_verdict: str
+    distance: float
+    prior_moved: bool
+    share: Ten
+    decided_by: tuple[Decider, ...]
+    standard_deviation: Ten
+    unsupported: tuple[str, ...] = ()
+
+
+class FrictionValue(NamedTuple):
+    """A number in the torque beside the bodies: friction, an offset, a rotor's inertia.
+
+    Attributes:
+        name: fv1, fc1, off1, Ia1, ...
+        joint: The joint, or joints, in whose torque it is.
+        meaning: "viscous friction", ...
+        unit: Of the value.
+        value: Identified.
+        standard_deviation: Posterior; infinite where neither data nor a prior decide it.
+        lower: Its lower bound.
+        upper: Its upper bound.
+    """
+
+    name: str
+    joint: str
+    meaning: str
+    unit: str
+    value: float
+    standard_deviation: float
+    lower: float
+    upper: float
+
+
+class Certificate(NamedTuple):
+    """How far the solution is from the optimum, computed from the problem (dimensionless).
+
+    Attributes:
+        solver: What solved it.
+        iterations: Of the solver.
+        primal_residual: By how much a constraint fails.
+        dual_residual: By how much the gradient is not balanced.
+        gap: Between the objective and its lower bound, relative.
+    """
+
+    solver: str
+    iterations: int
+    primal_residual: float
+    dual_residual: float
+    gap: float
+
+
+class Weighing(NamedTuple):
+    """One weight of the prior that was tried.
+
+    Attributes:
+        weight: The regularization.
+        error: Root mean square of the weighted residuals of what was left out; NaN by the L-curve.
+        standard_error: Of it.
+        data_term: Weighted squares of all residuals, fitted together.
+        prior_term: Of the objective, over the weight.
+        mass: Of all bodies [kg].
+        chosen: Whether it was taken.
+    """
+
+    weight: float
+    error: float
+    standard_error: float
+    data_term: float
+    prior_term: float
+    mass: float
+    chosen: bool
+
+
+class WrittenBody(NamedTuple):
+    """What became of a body in the robot's file.
+
+    Attributes:
+        name: As written.
+        status: "fixed" where its numbers were replaced, "unchanged", or why not in a word.
+        reason: One line; "" where there is nothing to say.
+    """
+
+    name: str
+    status: str
+    reason: str
+
+
+class Written(NamedTuple):
+    """The robot's file with the identified numbers.
+
+    Attributes:
+        path: Where it was to go.
+        done: Whether it is there.
+        reason: Why not; "" where it is.
+        complete: Whether it has the numbers of all bodies.
+        bodies: What became of each identified body.
+    """
+
+    path: str
+    done: bool
+    reason: str
+    complete: bool
+    bodies: tuple[WrittenBody, ...]
+
+
+@dataclass(frozen=True)
+class Identified:
+    """An identification as it is reported.
+
+    Attributes:
+        model: Path of the robot.
+        data: Paths of the recordings that were fitted.
+        bodies: Those identified, in document order.
+        left: Names of the other bodies, and why each stays as it is written.
+        fits: First of what was fitted, then of each validation.
+        friction: Everything in the torques beside the bodies.
+        weights: One over the standard deviation of the noise, a joint [1/(N m) or 1/N].
+        rank: Of all columns, bodies and friction.
+        columns: How many there are.
+        condition: Of the columns that can be seen, in units of the prior.
+        regularization: Weight of the prior.
+        weighings: The weights that were tried; () where one was given.
+        metric: Of the prior's term.
+        loss: Of the residuals.
+        prior: Where the prior comes from, in words.
+        total_mass: Of the identified bodies [kg].
+        prior_mass: Of the same bodies in the prior [kg].
+        total_mass_share: Part of the prior's variance of the total mass that the data took away.
+        objective: Minimised: data term plus prior's term (dimensionless).
+        data_term: Of it.
+        prior_term: Of it.
+        certificate: How far from the optimum.
+        remarks: Worst first.
+        written: The robot's file; None where none was asked for.
+    """
+
+    model: str
+    data: tuple[str, ...]
+    bodies: tuple[IdentifiedBody, ...]
+    left: tuple[tuple[str, str], ...]
+    fits: tuple[Fit, ...]
+    friction: tuple[FrictionValue, ...]
+    weights: tuple[float, ...]
+    rank: int
+    columns: int
+    condition: float
+    regularization: float
+    metric: str
+    loss: str
+    prior: str
+    total_mass: float
+    prior_mass: float
+    total_mass_share: float
+    objective: float
+    data_term: float
+    prior_term: float
+    certificate: Certificate
+    weighings: tuple[Weighing, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    written: Written | None = None
+
+    def count(self, severity: Severity) -> int:
+        """How many remarks have this severity."""
+        return sum(remark.severity == severity for remark in self.remarks)
+
+    def fails(self, fail_on: Severity | None) -> bool:
+        """Whether a remark is at or above a severity; never for None."""
+        return fail_on is not None and any(each.severity >= fail_on for each in self.remarks)

@@ -1,0 +1,1 @@
+"""The steps from recordings and a robot's file to identified bodies."""

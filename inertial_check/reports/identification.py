@@ -1,0 +1,401 @@
+"""An identification as text, as Markdown and as JSON; the first two show the same tables."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from math import isfinite
+from typing import Any, NamedTuple
+
+from inertial_check import __version__
+from inertial_check.inertia import tolerances
+from inertial_check.model import ENTRIES, Severity
+from inertial_check.model.identified import (
+    THETA,
+    Certificate,
+    Fit,
+    FrictionValue,
+    Identified,
+    IdentifiedBody,
+    Remark,
+    Written,
+)
+from inertial_check.reports import View
+from inertial_check.reports.json import plain
+from inertial_check.reports.text import Style, plural, printable, rounded
+
+SCHEMA_VERSION = "1"
+
+FORMS = ("text", "json", "markdown")
+"""What --output-format of `identify` takes."""
+
+_DIGITS = 4
+_NOTHING = "-"
+
+
+class _Table(NamedTuple):
+    """A table for people.
+
+    Attributes:
+        title: What it is about, a line.
+        head: Of each column; the first holds names.
+        rows: Cells.
+        remark: What one must know to read it, a line; "" for nothing.
+    """
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    remark: str = ""
+
+
+def render(found: Identified, form: str, view: View) -> str:
+    """The report in one of FORMS, with its last line end."""
+    return {"text": text, "markdown": markdown, "json": as_json}[form](found, view)
+
+
+def text(found: Identified, view: View) -> str:
+    """For people, in a terminal of a hundred columns."""
+    style = Style(view.color)
+    blocks = [style("path", printable(_title(found))) + "\n"]
+    for table in _tables(found):
+        blocks.append("".join(_aligned(table, style)))
+    blocks.append("".join(f"{printable(line)}\n" for line in _sentences(found)))
+    said = "".join(
+        f"{style(remark.severity.word, remark.severity.word)}: {printable(remark.message)}\n"
+        for remark in found.remarks
+    )
+    blocks.append(said)
+    if view.summary:
+        blocks.append(f"{_summary(found)}\n")
+    return "\n".join(block for block in blocks if block)
+
+
+def markdown(found: Identified, view: View) -> str:
+    """For the summary of a job, and for comments."""
+    blocks = [f"## {_cell(_title(found))}\n"]
+    for table in _tables(found):
+        blocks.append(f"### {_cell(table.title)}\n")
+        rows = [table.head, ("---",) * len(table.head), *table.rows]
+        blocks.append("".join(f"| {' | '.join(map(_cell, row))} |\n" for row in rows))
+        if table.remark:
+            blocks.append(f"{_cell(table.remark)}\n")
+    blocks.append("".join(f"* {_cell(line)}\n" for line in _sentences(found)))
+    if found.remarks:
+        blocks.append("### Remarks\n")
+        said = [f"* **{each.severity.word}** {_cell(each.message)}\n" for each in found.remarks]
+        blocks.append("".join(said))
+    if view.summary:
+        blocks.append(f"{_summary(found)}\n")
+    return "\n".join(blocks)
+
+
+def _title(found: Identified) -> str:
+    bodies, recordings = plural(len(found.bodies), "body"), ", ".join(found.data)
+    return f"{found.model}: {bodies} identified from {recordings}"
+
+
+def _tables(found: Identified) -> Iterator[_Table]:
+    for fit in found.fits:
+        yield _fit(fit)
+    yield _bodies(found.bodies)
+    yield _shares(found)
+    if found.friction:
+        yield _friction(found.friction)
+    if found.weighings:
+        yield _weighings(found)
+
+
+def _fit(fit: Fit) -> _Table:
+    rows = [
+        (
+            f"{each.joint} [{each.unit}]",
+            *rounded([each.rms, each.before, each.after], 3),
+            _fraction(each.r_squared_before),
+            _fraction(each.r_squared),
+        )
+        for each in fit.joints
+    ]
+    what = "fitted" if fit.role == "train" else "validation"
+    return _Table(
+        f"Torques, {what}: {fit.path}, {fit.samples:,} samples",
+        ("joint", "measured RMS", "RMSE before", "after", "R^2 before", "after"),
+        tuple(rows),
+        f"weighted RMS {fit.weighted_before:.4g} -> {fit.weighted:.4g}; before: the prior's bodies "
+        "with friction fitted to them",
+    )
+
+
+def _bodies(bodies: Sequence[IdentifiedBody]) -> _Table:
+    rows = [
+        (
+            body.name,
+            *rounded([body.prior[0]], _DIGITS),
+            *rounded([body.mass], _DIGITS),
+            " ".join(rounded(body.p_BoBcm_B, 3)),
+            " ".join(rounded(body.principal_moments, 3)),
+            f"{body.margin:.2g}",
+            f"{body.distance:.2g}",
+            body.least_squares_verdict,
+        )
+        for body in bodies
+    ]
+    head = (
+        "body",
+        "prior kg",
+        "mass kg",
+        "centre m",
+        "moments kg m^2",
+        "margin",
+        "moved",
+        "alone",
+    )
+    remark = (
+        "margin >= 0: such a body exists; moved: from the prior, in its own size; alone: least "
+        "squares"
+    )
+    return _Table("Bodies", head, tuple(rows), remark)
+
+
+def _shares(found: Identified) -> _Table:
+    rows = [
+        (
+            body.name,
+            *(
+                f"{100 * share:.0f}{'*' if name in body.unsupported else ''}"
+                for name, share in zip(THETA, body.share, strict=True)
+            ),
+        )
+        for body in found.bodies
+    ]
+    any_unsupported = any(body.unsupported for body in found.bodies)
+    star = "; *: moved without support by the data" if any_unsupported else ""
+    return _Table(
+        "What the data decide [%]",
+        ("body", *THETA),
+        tuple(rows),
+        f"100: the data alone decide, 0: the prior alone{star}",
+    )
+
+
+def _friction(values: Sequence[FrictionValue]) -> _Table:
+    joints = list(dict.fromkeys(value.joint for value in values))
+    kinds = list(dict.fromkeys((value.meaning, value.unit) for value in values))
+    cells = {(value.joint, value.meaning, value.unit): _measured(value) for value in values}
+    rows = [(joint, *(cells.get((joint, *kind), _NOTHING) for kind in kinds)) for joint in joints]
+    head = ("joint", *(f"{meaning} {unit}" for meaning, unit in kinds))
+    return _Table("Friction and other torques", head, tuple(rows), "+-: one standard deviation")
+
+
+def _measured(value: FrictionValue) -> str:
+    number, deviation = (
+        rounded([value.value, value.standard_deviation], 3)
+        if isfinite(value.standard_deviation)
+        else (*rounded([value.value], 3), "inf")
+    )
+    bound = " (bound)" if value.value in (value.lower, value.upper) else ""
+    return f"{number} +- {deviation}{bound}"
+
+
+def _weighings(found: Identified) -> _Table:
+    rows = [
+        (
+            f"{each.weight:.3g}",
+            f"{each.error:.4f} +- {each.standard_error:.4f}" if isfinite(each.error) else _NOTHING,
+            f"{each.data_term:.6g}",
+            f"{each.prior_term:.4g}",
+            f"{each.mass:.4g}",
+            "<-" if each.chosen else "",
+        )
+        for each in found.weighings
+    ]
+    head = ("weight", "left out", "data term", "prior term", "mass kg", "taken")
+    return _Table(
+        "Weight of the prior",
+        head,
+        tuple(rows),
+        "left out: weighted RMS of what was not fitted, +- one standard error",
+    )
+
+
+def _sentences(found: Identified) -> Iterator[str]:
+    """What a line can say."""
+    change = 100 * (found.total_mass / found.prior_mass - 1)
+    yield (
+        f"Total mass {found.total_mass:.5g} kg; prior {found.prior_mass:.5g} kg ({change:+.2g} %). "
+        f"The data decide {100 * found.total_mass_share:.0f} % of it."
+    )
+    yield (
+        f"Rank {found.rank} of {found.columns} columns; condition {found.condition:.3g} of those "
+        "that can be seen."
+    )
+    yield (
+        f"Prior: {found.prior}; metric {found.metric}, weight {found.regularization:.4g}; loss "
+        f"{found.loss}."
+    )
+    yield (
+        f"Objective {found.objective:.6g}: data {found.data_term:.6g}, prior "
+        f"{found.prior_term:.4g}."
+    )
+    yield f"Optimal: {_proof(found.certificate)}; {found.certificate.solver}."
+    if found.written is not None:
+        yield from _file(found.written)
+    for reason in dict.fromkeys(reason for _, reason in found.left):
+        names = [name for name, why in found.left if why == reason]
+        yield f"As written: {', '.join(names)} ({reason})."
+
+
+def _proof(proof: Certificate) -> str:
+    """How near to the optimum; numbers below what is asked for are rounding, and not shown."""
+    worst = max(proof.primal_residual, proof.dual_residual, proof.gap)
+    if worst <= tolerances.CERTIFIED:
+        return f"residuals and gap below {tolerances.CERTIFIED:g}"
+    return (
+        f"primal residual {proof.primal_residual:.1e}, dual residual {proof.dual_residual:.1e}, "
+        f"gap {proof.gap:.1e}"
+    )
+
+
+def _file(written: Written) -> Iterator[str]:
+    """What became of the robot's file."""
+    if written.done:
+        yield f"Written: {written.path}."
+    else:
+        yield f"Not written: {written.path}: {written.reason}."
+    for body in written.bodies:
+        if body.reason:
+            yield f"{body.name}: {body.status}: {body.reason}."
+
+
+def _summary(found: Identified) -> str:
+    counts = [
+        plural(found.count(severity), severity.word)
+        for severity in reversed(Severity)
+        if found.count(severity)
+    ]
+    bodies = plural(len(found.bodies), "body")
+    return f"Identified {bodies}: {', '.join(counts) or 'nothing to remark'}."
+
+
+def _aligned(table: _Table, style: Style) -> Iterator[str]:
+    """A table in columns, names to the left and numbers to the right."""
+    rows = [tuple(map(printable, row)) for row in (table.head, *table.rows)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    yield f"{style('code', printable(table.title))}\n"
+    for index, row in enumerate(rows):
+        first, *others = (
+            cell.rjust(width) if place else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        line = "  ".join([f"  {first}", *others]).rstrip()
+        yield f"{style('label', line) if index == 0 else line}\n"
+    if table.remark:
+        yield f"  {printable(table.remark)}\n"
+
+
+def _fraction(value: float) -> str:
+    return f"{value:.4f}" if isfinite(value) else _NOTHING
+
+
+def _cell(text: str) -> str:
+    """Text that Markdown shows as it is, on one line."""
+    shown = printable(text)
+    for char in r"\`*_[]|<>~":
+        shown = shown.replace(char, f"\\{char}")
+    return shown
+
+
+def as_json(found: Identified, view: View) -> str:
+    """A JSON document, ASCII only; NaN and the infinities are null.
+
+    inertial_check/reports/identification.schema.json describes it.
+    """
+    document = {
+        "schema_version": SCHEMA_VERSION,
+        "tool": {"name": "inertial-check", "version": __version__},
+        "summary": {
+            "bodies": len(found.bodies),
+            **{f"{each.word}s": found.count(each) for each in reversed(Severity)},
+            "total_mass": found.total_mass,
+            "prior_mass": found.prior_mass,
+            "total_mass_share": found.total_mass_share,
+            "exit_code": view.exit_code,
+        },
+        "model": _path(found.model),
+        "data": list(map(_path, found.data)),
+        "problem": {
+            "prior": found.prior,
+            "metric": found.metric,
+            "loss": found.loss,
+            "regularization": found.regularization,
+            "weighings": [each._asdict() for each in found.weighings],
+            "weights": found.weights,
+            "columns": found.columns,
+            "rank": found.rank,
+            "condition": found.condition,
+        },
+        "solution": {
+            "objective": found.objective,
+            "data_term": found.data_term,
+            "prior_term": found.prior_term,
+            **found.certificate._asdict(),
+        },
+        "fits": [
+            {**each._asdict(), "joints": [joint._asdict() for joint in each.joints]}
+            for each in found.fits
+        ],
+        "bodies": [_body(body) for body in found.bodies],
+        "left": [{"name": name, "reason": reason} for name, reason in found.left],
+        "friction": [each._asdict() for each in found.friction],
+        "remarks": [_remark(each) for each in found.remarks],
+        "written": None if found.written is None else _written(found.written),
+    }
+    return json.dumps(plain(document), indent=2, allow_nan=False) + "\n"
+
+
+def _body(body: IdentifiedBody) -> dict[str, Any]:
+    return {
+        "name": body.name,
+        "id": body.id,
+        "line": body.line,
+        "mass": body.mass,
+        "com": body.p_BoBcm_B,
+        # The six of I_BBcm_B stand in order "urdf", xx xy xz yy yz zz.
+        "inertia": dict(zip(ENTRIES, body.I_BBcm_B, strict=True)),
+        "principal_moments": body.principal_moments,
+        "verdict": body.verdict,
+        "margin": body.margin,
+        "distance": body.distance,
+        "least_squares_verdict": body.least_squares_verdict,
+        "prior_moved": body.prior_moved,
+        "parameters": {
+            name: {
+                "value": body.theta[index],
+                "prior": body.prior[index],
+                "standard_deviation": body.standard_deviation[index],
+                "share": body.share[index],
+                "decided_by": body.decided_by[index],
+                "unsupported": name in body.unsupported,
+            }
+            for index, name in enumerate(THETA)
+        },
+    }
+
+
+def _written(written: Written) -> dict[str, Any]:
+    return {
+        "path": _path(written.path),
+        "done": written.done,
+        "reason": written.reason or None,
+        "complete": written.complete,
+        "bodies": [{**each._asdict(), "reason": each.reason or None} for each in written.bodies],
+    }
+
+
+def _remark(remark: Remark) -> dict[str, str]:
+    return {**remark._asdict(), "severity": remark.severity.word}
+
+
+def _path(path: str) -> str:
+    return path.replace(os.sep, "/")

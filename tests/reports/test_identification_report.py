@@ -1,0 +1,234 @@
+"""The report on an identification: all that was found is there, for people and for programs."""
+
+import json
+from dataclasses import replace
+from importlib.resources import files
+from math import inf, nan
+
+import jsonschema
+import pytest
+
+import inertial_check
+from inertial_check.model import Severity
+from inertial_check.model.identified import (
+    THETA,
+    Certificate,
+    Fit,
+    FrictionValue,
+    Identified,
+    IdentifiedBody,
+    JointFit,
+    Remark,
+    Weighing,
+    Written,
+    WrittenBody,
+)
+from inertial_check.reports import View
+from inertial_check.reports.identification import FORMS, render
+
+SCHEMA = json.loads(
+    files("inertial_check.reports")
+    .joinpath("identification.schema.json")
+    .read_text(encoding="utf-8")
+)
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+
+ARM = IdentifiedBody(
+    name="upper_arm",
+    id="/robot/link[@name='upper_arm']",
+    line=12,
+    prior=(2.5, 0, 0, 0.5, 0.135, 0, 0, 0.135, 0, 0.003),
+    theta=(2.75, 0.011, 0, 0.55, 0.15, 0, -0.001, 0.151, 0, 0.0032),
+    mass=2.75,
+    p_BoBcm_B=(0.004, 0.0, 0.2),
+    I_BBcm_B=(0.04, 0.0, 0.0012, 0.041, 0.0, 0.00316),
+    principal_moments=(0.0031, 0.04004, 0.041),
+    margin=0.0123,
+    verdict="consistent",
+    least_squares_verdict="inconsistent",
+    distance=1.25,
+    prior_moved=False,
+    share=(0.94, 1, 0, 0.97, 0.92, 0.02, 0.9, 0.92, 0.03, 0.11),
+    decided_by=("data", "data", "prior", "data", "data", "prior", "data", "data", "prior", "both"),
+    standard_deviation=(0.1, 0.002, 0.01, 0.02, 0.01, 0.001, 0.001, 0.01, inf, 0.002),
+    unsupported=("Izz",),
+)
+TOOL = IdentifiedBody(
+    name="tool|one\n",
+    id="/robot/link[2]",
+    line=30,
+    prior=(0.2, 0, 0, 0, 1e-4, 0, 0, 1e-4, 0, 1e-4),
+    theta=(0.2, 0, 0, 0, 1e-4, 0, 0, 1e-4, 0, 1e-4),
+    mass=0.2,
+    p_BoBcm_B=(0.0, 0.0, 0.0),
+    I_BBcm_B=(1e-4, 0.0, 0.0, 1e-4, 0.0, 1e-4),
+    principal_moments=(1e-4, 1e-4, 1e-4),
+    margin=1 / 3,
+    verdict="consistent",
+    least_squares_verdict="consistent",
+    distance=0.0,
+    prior_moved=True,
+    share=(0,) * 10,
+    decided_by=("prior",) * 10,
+    standard_deviation=(0.2, *(nan,) * 9),
+)
+EVERYTHING = Identified(
+    model="robots/arm.urdf",
+    data=("run.npz", "again.csv"),
+    bodies=(ARM, TOOL),
+    left=(("base", "no joint moves it"), ("foot", "no joint moves it"), ("tool0", "without mass")),
+    fits=(
+        Fit(
+            "train",
+            "run.npz, again.csv",
+            12000,
+            (
+                JointFit("lift", "N m", 9.58, 0.737, 0.142, 0.9935, 0.9998),
+                JointFit("slide", "N", 1.61, 0.0864, 0.0534, nan, nan),
+            ),
+            3.2,
+            0.9957,
+        ),
+        Fit(
+            "validation",
+            "other.npz",
+            600,
+            (
+                JointFit("lift", "N m", 9.2, 0.61, 0.21, 0.9945, 0.9994),
+                JointFit("slide", "N", 1.7, 0.12, 0.078, -0.2, 0.9978),
+            ),
+            2.9,
+            1.4,
+        ),
+    ),
+    friction=(
+        FrictionValue("fv1", "lift", "viscous", "N m s/rad", 1.55, 0.021, 0.0, inf),
+        FrictionValue("fc1", "lift", "Coulomb", "N m", 0.0, inf, 0.0, inf),
+        FrictionValue("fv2", "slide", "viscous", "N s/m", 0.7, 0.009, 0.0, inf),
+        FrictionValue("bump", "", "bump", "", -3.0, 0.1, -inf, inf),
+    ),
+    weights=(6.9, 18.0),
+    rank=17,
+    columns=24,
+    condition=5950.0,
+    regularization=0.3,
+    metric="prior",
+    loss="squares",
+    prior="the robot's file",
+    total_mass=2.95,
+    prior_mass=2.7,
+    total_mass_share=0.44,
+    objective=1759.013,
+    data_term=1754.6735,
+    prior_term=4.3395,
+    certificate=Certificate("interior point", 12, 0.0, 4.5e-27, 1.5e-13),
+    weighings=(
+        Weighing(0.3, 1.01, 0.02, 1754.67, 14.5, 2.95, True),
+        Weighing(3.0, nan, nan, 1770.2, 9.1, 2.8, False),
+    ),
+    remarks=(
+        Remark(Severity.ERROR, "unit", "run.npz: torques are 106 times those expected"),
+        Remark(Severity.WARNING, "unsupported", "upper_arm: Izz moved"),
+        Remark(Severity.NOTE, "signals", "run.npz: velocities: measured"),
+    ),
+    written=Written(
+        "out.urdf",
+        False,
+        "there are remarks",
+        False,
+        (WrittenBody("upper_arm", "fixed", ""), WrittenBody("tool", "unwritten", "no <mass>")),
+    ),
+)
+PLAIN = replace(EVERYTHING, friction=(), weighings=(), remarks=(), written=None, left=())
+REPORTS = {"everything": EVERYTHING, "plain": PLAIN}
+VIEW = View(exit_code=1)
+
+
+@pytest.mark.parametrize(
+    ("form", "suffix"), [("text", "txt"), ("markdown", "md"), ("json", "json")]
+)
+@pytest.mark.parametrize("name", REPORTS)
+def test_the_whole_report(golden, name, form, suffix):
+    text = render(REPORTS[name], form, VIEW)
+    text = text.replace(f'"{inertial_check.__version__}"', '"VERSION"', 1)
+    golden(f"reports/identification-{name}.{suffix}", text)
+
+
+def test_the_schema_is_one():
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_reports_satisfy_the_schema(name):
+    VALIDATOR.validate(parsed(REPORTS[name]))
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("schema_version",), 1),
+        (("summary", "exit_code"), 3),
+        (("fits", 0, "role"), "test"),
+        (("fits", 0, "joints", 0, "after"), -1),
+        (("fits", 0, "joints", 0, "unit"), "N cm"),
+        (("bodies", 0, "com"), [0, 0]),
+        (("bodies", 0, "parameters", "Izz", "share"), 1.5),
+        (("bodies", 0, "parameters", "Izz", "decided_by"), "nobody"),
+        (("friction", 0, "standard_deviation"), -1),
+        (("remarks", 0, "severity"), "fatal"),
+        (("solution", "gap"), "0"),
+        (("written", "done"), None),
+    ],
+)
+def test_the_schema_refuses_other_things(path, value):
+    document = parsed(EVERYTHING)
+    place = document
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    assert list(VALIDATOR.iter_errors(document))
+
+
+def test_json_has_every_number_in_full():
+    document = parsed(EVERYTHING)
+    arm = document["bodies"][0]
+    assert [arm["parameters"][name]["value"] for name in THETA] == list(ARM.theta)
+    assert [arm["parameters"][name]["prior"] for name in THETA] == list(ARM.prior)
+    assert [name for name in THETA if arm["parameters"][name]["unsupported"]] == ["Izz"]
+    assert list(arm["inertia"].values()) == list(ARM.I_BBcm_B)
+    assert document["friction"][1]["standard_deviation"] is None
+    assert document["fits"][1]["joints"][0]["r_squared"] == 0.9994
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_summary_is_left_out_when_quiet(form):
+    loud, quiet = (render(PLAIN, form, View(0, summary=on)) for on in (True, False))
+    assert ("nothing to remark" in loud) is (form != "json")
+    assert "nothing to remark" not in quiet
+
+
+def test_the_text_fits_a_terminal_but_for_remarks_and_paths():
+    lines = render(replace(EVERYTHING, remarks=()), "text", VIEW).splitlines()
+    assert max(map(len, lines)) <= 100
+
+
+def test_colours_only_where_they_are_wanted():
+    assert "\x1b" not in render(EVERYTHING, "text", VIEW)
+    assert "\x1b[1;31merror\x1b[0m" in render(EVERYTHING, "text", View(1, color=True))
+
+
+def test_a_number_at_its_bound_says_so():
+    row = next(line for line in render(EVERYTHING, "text", VIEW).splitlines() if "1.55" in line)
+    assert "0 +- inf (bound)" in row
+
+
+def test_names_move_no_cursor_and_end_no_table_row():
+    assert "tool|one\\n" in render(EVERYTHING, "text", VIEW)
+    assert "| tool\\|one\\\\n | 0.2 |" in render(EVERYTHING, "markdown", VIEW)
+
+
+def parsed(report):
+    def refuse(constant):
+        raise AssertionError(f"{constant} is no JSON")
+
+    return json.loads(render(report, "json", VIEW), parse_constant=refuse)
