@@ -156,8 +156,8 @@ def _add_prior(parser: argparse.ArgumentParser) -> None:
         "--prior-radius",
         type=float,
         metavar="M",
-        help="bodies of the prior that have a smaller radius of gyration, as point masses, are "
-        "given this one [m]",
+        help="bodies of the prior that have a smaller radius of gyration are given this one [m]; "
+        "without it, point masses get that of the least of the others",
     )
     group.add_argument(
         "--regularization",

@@ -225,7 +225,7 @@ class _Joint:
             own = slice(start, start + len(self._stack) - self._filled)
             start = own.stop
             rows = slice(self._filled, self._filled + len(tau[own]))
-            self._stack[rows, :-1] = A[own, self._place]
+            self._stack[rows, :-1] = A[own, _as_range(self.columns)]
             self._stack[rows, -1] = tau[own]
             self._filled = rows.stop
             if self._filled == len(self._stack):
@@ -247,16 +247,10 @@ class _Joint:
         self._filled = len(triangle)
         self._stack[: self._filled] = triangle
 
-    @property
-    def _place(self) -> slice | Indices:
-        """The columns, as a range where they are one: that is many times faster."""
-        first, last = (self.columns[0], self.columns[-1]) if len(self.columns) else (0, -1)
-        return slice(first, last + 1) if last - first + 1 == len(self.columns) else self.columns
-
     def _widen(self, A: Floats) -> None:
         """Make room for columns that were zero until now."""
         unseen = np.setdiff1d(np.arange(self.width), self.columns)
-        seen = unseen[A[:, unseen].any(axis=0)] if len(unseen) else unseen
+        seen = unseen[A[:, _as_range(unseen)].any(axis=0)]
         if not len(seen):
             return
         columns = np.union1d(self.columns, seen)
@@ -272,6 +266,12 @@ class _Joint:
         self._stack = np.empty((len(rows) + width + max(ROWS, TALL * width), width))
         self._stack[: len(rows)] = rows
         self._filled = len(rows)
+
+
+def _as_range(columns: Indices) -> slice | Indices:
+    """Ascending columns, as a range where they are one: that is many times faster."""
+    first, last = (columns[0], columns[-1]) if len(columns) else (0, -1)
+    return slice(first, last + 1) if last - first + 1 == len(columns) else columns
 
 
 def _triangle(rows: Floats) -> Floats:

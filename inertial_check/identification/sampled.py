@@ -150,6 +150,7 @@ class Samples:
         bodies: Sequence[int] | None = None,
         gravity: Any = GRAVITY,
         order: str = "urdf",
+        rest: float = REST,
         rows: int | None = None,
     ) -> Samples:
         """Samples of a motion.
@@ -165,6 +166,8 @@ class Samples:
                 torque is subtracted. None for all.
             gravity: (3,) in the axes of I [m/s^2].
             order: Of the last six of each body's columns.
+            rest: Part of the fastest a joint gets up to which it stands still, without Coulomb
+                friction.
             rows: Samples in memory at a time; None for some megabytes.
 
         Raises:
@@ -186,7 +189,7 @@ class Samples:
         others = np.setdiff1d(np.arange(10 * len(tree)), kept)
         known = _reordered(tree, order)[others]
         whole = np.array_equal(kept, np.arange(10 * len(tree)))
-        rest = REST * np.abs(motion[1]).max(axis=0, initial=0.0)
+        slowest = rest * np.abs(motion[1]).max(axis=0, initial=0.0)
         if rows is None:
             rows = max(16, ENTRIES // max(10 * len(tree) * tree.n_u, 1))
 
@@ -200,7 +203,7 @@ class Samples:
                     own = own - Y[:, :, others] @ known
                 if not whole:
                     Y = Y[:, :, kept]
-                F = beside.columns(u_, du_, rest) if beside.ready is None else beside.ready[part]
+                F = beside.columns(u_, du_, slowest) if beside.ready is None else beside.ready[part]
                 yield Y, F, own
 
         return cls(len(chosen), tree.n_u, beside, source, len(tau), order)

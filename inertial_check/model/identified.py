@@ -231,7 +231,8 @@ class Identified:
         rank: Of all columns, bodies and friction.
         columns: How many there are.
         condition: Of the columns that can be seen, in units of the prior.
-        regularization: Weight of the prior.
+        regularization: Weight of the prior, beside the samples as they are.
+        redundancy: How many of them say what one independent one would.
         weighings: The weights that were tried; () where one was given.
         metric: Of the prior's term.
         loss: Of the residuals.
@@ -258,6 +259,7 @@ class Identified:
     columns: int
     condition: float
     regularization: float
+    redundancy: float
     metric: str
     loss: str
     prior: str

@@ -219,6 +219,16 @@ def _weighings(found: Identified) -> _Table:
     )
 
 
+def _weight(found: Identified) -> str:
+    """The weight of the prior, beside independent samples and beside those that there are."""
+    if found.weighings or found.redundancy == 1:
+        return f"{found.regularization:.4g}"
+    return (
+        f"{found.regularization / found.redundancy:.4g} x {found.redundancy:.3g}, as so many "
+        "samples say what one would"
+    )
+
+
 def _sentences(found: Identified) -> Iterator[str]:
     """What a line can say."""
     change = 100 * (found.total_mass / found.prior_mass - 1)
@@ -231,8 +241,7 @@ def _sentences(found: Identified) -> Iterator[str]:
         "that can be seen."
     )
     yield (
-        f"Prior: {found.prior}; metric {found.metric}, weight {found.regularization:.4g}; loss "
-        f"{found.loss}."
+        f"Prior: {found.prior}; metric {found.metric}, weight {_weight(found)}; loss {found.loss}."
     )
     yield (
         f"Objective {found.objective:.6g}: data {found.data_term:.6g}, prior "
@@ -329,6 +338,7 @@ def as_json(found: Identified, view: View) -> str:
             "metric": found.metric,
             "loss": found.loss,
             "regularization": found.regularization,
+            "redundancy": found.redundancy,
             "weighings": [each._asdict() for each in found.weighings],
             "weights": found.weights,
             "columns": found.columns,

@@ -156,7 +156,7 @@ def test_the_prior_from_geometry_keeps_the_masses(tmp_path):
     np.testing.assert_allclose(found.prior[1, 4], expected, rtol=1e-12)
 
 
-def test_a_point_mass_needs_a_radius(tmp_path):
+def test_a_point_mass_is_given_a_radius_and_a_line(tmp_path):
     text = recorded.ROBOT.read_text()
     point = text.replace(
         '<inertia ixx="0.0095" ixy="0" ixz="0" iyy="0.0095" iyz="0" izz="0.00096"/>',
@@ -165,8 +165,11 @@ def test_a_point_mass_needs_a_radius(tmp_path):
     (tmp_path / "point.urdf").write_text(point)
     data = recorded.with_friction(seed=1, noise=1.0)
     wanted = replace(request(tmp_path, data), model=str(tmp_path / "point.urdf"))
-    with pytest.raises(UsageError, match=r"forearm is a point mass.*--prior-radius"):
-        identify_robot(wanted)
+    found = identify_robot(wanted)
+    radii = np.sqrt(np.trace(found.found.parameters.inertia_com, axis1=1, axis2=2))
+    assert np.all(radii > 0)
+    (line,) = [each.message for each in found.report.remarks if each.kind == "prior-radius"]
+    assert line.endswith("m: forearm")
     found = identify_robot(replace(wanted, prior_radius=0.1))
     moment = 2 / 3 * 1.2 * 0.1**2
     np.testing.assert_allclose(found.found.prior[2, 9], moment, rtol=1e-9)

@@ -112,6 +112,7 @@ EVERYTHING = Identified(
     columns=24,
     condition=5950.0,
     regularization=0.3,
+    redundancy=1.0,
     metric="prior",
     loss="squares",
     prior="the robot's file",

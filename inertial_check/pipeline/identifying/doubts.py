@@ -46,8 +46,11 @@ def doubts(
     fits: Sequence[Fit],
 ) -> Iterator[Remark]:
     """Remarks on a result."""
-    for line in told.remarks(found.bodies):
+    unsupported = told.remarks(found.bodies)
+    for line in unsupported:
         yield Remark(Severity.WARNING, "unsupported", line)
+    if unsupported and runs.train[0].motion is not None:
+        yield from _rotors(found)
     yield from _recorded(found, runs)
     yield from _at_the_edge(found)
     yield from _friction(runs, friction, fits[0])
@@ -67,6 +70,17 @@ def _recorded(found: Identification, runs: Runs) -> Iterator[Remark]:
         if run.motion is not None:
             for remark in suspected_lag(measured, fitted, rate=run.motion.rate, joints=joints):
                 yield in_severity(run.path, remark)
+
+
+def _rotors(found: Identification) -> Iterator[Remark]:
+    """That rotors are not declared, where links have what nothing supports."""
+    if not any(name.startswith("Ia") for name in found.names):
+        yield Remark(
+            Severity.NOTE,
+            "no-rotors",
+            "no rotor inertia is declared: where torques stand for motor currents, rotors behind "
+            "gears end in the links; --friction viscous,coulomb,offset,rotor",
+        )
 
 
 def _at_the_edge(found: Identification) -> Iterator[Remark]:

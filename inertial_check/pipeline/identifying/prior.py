@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from inertial_check.errors import UsageError
 from inertial_check.inertia.consistency import Verdict, check
@@ -15,6 +16,8 @@ from inertial_check.model.identified import Remark
 from inertial_check.pipeline.identifying.request import Request
 from inertial_check.pipeline.identifying.robot import Robot
 from inertial_check.pipeline.priors import from_geometry, from_model
+
+Floats = npt.NDArray[np.float64]
 
 
 class Prior(NamedTuple):
@@ -35,7 +38,7 @@ def prior_of(request: Request, robot: Robot) -> Prior:
     """The prior that a request names.
 
     Raises:
-        UsageError: A body has no mass in it, or no extent; names it and the way out.
+        UsageError: A body has no mass in it, or none an extent; names the way out.
         ParameterError: A body has none, in the geometry or in the other model.
         DocumentError: The other model cannot be read.
     """
@@ -75,28 +78,40 @@ def _stated(request: Request, robot: Robot) -> tuple[InertialParameters, str, li
 def _with_extent(
     given: InertialParameters, names: Sequence[str], radius: float | None, remarks: list[Remark]
 ) -> InertialParameters:
-    """The prior with at least a radius of gyration, where one is asked for.
+    """The prior with at least a radius of gyration, where one is asked for or there is none.
 
     Raises:
-        UsageError: A body is a point, or as good as one, and no radius is asked for.
+        UsageError: All bodies are points, or as good as that, and no radius is asked for.
     """
-    judged, mass = check(given), np.asarray(given.mass)
-    theta = np.array(given.as_theta(about="com"))
+    mass, theta = np.asarray(given.mass), np.array(given.as_theta(about="com"))
     spread = theta[:, [4, 7, 9]].sum(axis=1) / 2 / mass  # radius of gyration squared
     if radius is None:
-        points = np.all(np.asarray(judged.principal_moments) == 0, axis=1)
-        points |= np.asarray(judged.verdict_code) == int(Verdict.ILL_POSED)
-        if np.any(points):
-            which = ", ".join(np.array(names)[points].tolist())
-            raise UsageError(
-                f"the prior of {which} is a point mass, without an extent: give --prior-radius M, "
-                "a radius of gyration for such bodies [m], --prior geometry, or another model"
-            )
+        lacking, radius = _points(given, spread)
+    else:
+        lacking = np.maximum(radius**2 - spread, 0.0)
+    if not np.any(lacking > 0):
         return given
-    lacking = np.maximum(radius**2 - spread, 0.0)
     theta[:, [4, 7, 9]] += (2 / 3 * mass * lacking)[:, None]
-    if np.any(lacking > 0):
-        which = ", ".join(np.array(names)[lacking > 0].tolist())
-        message = f"bodies of the prior given the radius of gyration {radius:g} m: {which}"
-        remarks.append(Remark(Severity.NOTE, "prior-radius", message))
+    which = ", ".join(np.array(names)[lacking > 0].tolist())
+    message = f"bodies of the prior given the radius of gyration {radius:.3g} m: {which}"
+    remarks.append(Remark(Severity.NOTE, "prior-radius", message))
     return InertialParameters.from_theta(theta, about="com")
+
+
+def _points(given: InertialParameters, spread: Floats) -> tuple[Floats, float]:
+    """What bodies without extent lack to be as wide as the least of the others, and how wide.
+
+    Raises:
+        UsageError: There are no others.
+    """
+    judged = check(given)
+    points = np.all(np.asarray(judged.principal_moments) == 0, axis=1)
+    points |= np.asarray(judged.verdict_code) == int(Verdict.ILL_POSED)
+    others = spread[~points & (spread > 0)]
+    if np.any(points) and not len(others):
+        raise UsageError(
+            "the prior has point masses only, without an extent: give --prior-radius M, a radius "
+            "of gyration for them [m], --prior geometry, or another model"
+        )
+    least = float(others.min(initial=np.inf))
+    return np.where(points, np.maximum(least - spread, 0.0), 0.0), float(np.sqrt(least))

@@ -68,6 +68,7 @@ def reported(
         columns=len(found.x),
         condition=found.condition,
         regularization=float(found.regularization),
+        redundancy=runs.redundancy,
         metric=found.metric,
         loss=found.loss,
         prior=prior.source,
@@ -90,13 +91,19 @@ def reported(
 
 
 def _independent(problem: Problem, redundancy: float) -> Problem:
-    """The problem with as much weight on the data as their independent samples have.
+    """The problem, all of it, in the units of independent samples.
 
     A filter makes neighbours alike: they tell as much as fewer samples would, and deviations that
     count each of them are too small.
     """
     weight = 1 / np.sqrt(redundancy)
-    return replace(problem, A=weight * problem.A, b=weight * problem.b)
+    return replace(
+        problem,
+        A=weight * problem.A,
+        b=weight * problem.b,
+        regularization=problem.regularization / redundancy,
+        beside=problem.beside / redundancy,
+    )
 
 
 def _bodies(
