@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.errors import ParameterError, ProjectionError
-from inertial_check.identification.problem import LIFTS, Certificate, Problem
+from inertial_check.identification.problem import Certificate, Problem
 from inertial_check.inertia import tolerances
 from inertial_check.projection._constraint import Block, Constraint
 from inertial_check.projection.conic.cones import distance, gaps
@@ -87,15 +87,11 @@ def solved(problem: Problem, constraints: Sequence[Constraint], solver: str) -> 
             answer could be certified.
     """
     applied = _applied(constraints, problem.bodies)
-    for lift in LIFTS:
-        answer = _lifted(problem, applied, solver, lift)
-        if problem.sound(answer.x):
-            break
-    return answer
+    return problem.soundly(lambda lifted: _answer(problem, lifted, applied, solver))
 
 
-def _lifted(problem: Problem, applied: tuple[Applied, ...], solver: str, lift: float) -> Answer:
-    """The answer of the problem with a floor that much higher, proven for the problem itself.
+def _answer(problem: Problem, lifted: Problem, applied: tuple[Applied, ...], solver: str) -> Answer:
+    """The answer of the problem with floors a little higher, proven for the problem itself.
 
     Raises:
         ProjectionError: No answer, or none that is certified.
@@ -106,8 +102,8 @@ def _lifted(problem: Problem, applied: tuple[Applied, ...], solver: str, lift: f
     rows = Whole.of(problem.H, _blocks(problem, applied))
     size = max(float(np.linalg.norm(free - problem.prior)), 1.0)
     weight = float(np.exp(np.linalg.slogdet(problem.H)[1] / len(free)))
-    lifted = Whole.of(problem.H, _blocks(problem.lifted(lift), applied))
-    posed = rows._replace(M=problem.H / weight, g=(lifted.g + rows.Gu @ free) / size)
+    offsets = Whole.of(problem.H, _blocks(lifted, applied)).g
+    posed = rows._replace(M=problem.H / weight, g=(offsets + rows.Gu @ free) / size)
     try:
         found = answers(posed, solver)
     except NoAnswer as error:

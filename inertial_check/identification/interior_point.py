@@ -17,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.errors import ProjectionError
-from inertial_check.identification.problem import LIFTS, Certificate, Problem
+from inertial_check.identification.problem import Certificate, Problem
 from inertial_check.inertia import tolerances
+from inertial_check.inertia._arrays import quiet
 from inertial_check.projection.quadratic import congruence, pack, unpack
 
 Floats = npt.NDArray[np.float64]
@@ -69,21 +70,41 @@ def solved(problem: Problem) -> Answer:
         problem: With a positive definite H.
 
     Raises:
-        ProjectionError: No step helps any more, and the answer is not certified.
+        ProjectionError: No step helps any more, and the answer is not certified; or a body comes
+            out as a point that its ten numbers do not hold.
         ParameterError: Neither the samples nor a prior decide everything.
     """
     free = problem.free
-    if _inside(problem, free) and problem.sound(free):
+    if _inside(problem, free) and np.all(problem.sound(free)):
         certificate = problem.certify(free)
         if certificate.gap <= tolerances.CERTIFIED:
             return Answer(free, certificate, 0)
-    steps = 0
-    for lift in LIFTS:
-        found = followed(problem.lifted(lift), free)
-        steps += found.steps
-        if problem.sound(found.x):
-            break
-    return Answer(found.x, problem.certify(found.x), steps)
+    found = problem.soundly(lambda lifted: followed(lifted, free))
+    found = found._replace(certificate=problem.certify(found.x))
+    if not np.all(problem.sound(found.x)):
+        bad = np.flatnonzero(~problem.sound(found.x)).tolist()
+        raise ProjectionError(
+            f"bodies {bad} come out as points, which ten numbers about their origins do not hold: "
+            "ask for a margin, or for a larger regularization",
+            problem,
+        )
+    return _certified(found, problem)
+
+
+def _certified(found: Answer | None, problem: Problem) -> Answer:
+    """The answer, if it is proven.
+
+    Raises:
+        ProjectionError: It is not.
+    """
+    gap = np.inf if found is None else found.certificate.gap
+    if found is None or gap > tolerances.CERTIFIED:
+        raise ProjectionError(
+            f"the identification has no certified answer: gap {gap:.1e}, expected at most "
+            f"{tolerances.CERTIFIED:.0e}; a larger regularization makes it better posed",
+            problem,
+        )
+    return found
 
 
 def followed(problem: Problem, start: Floats) -> Answer:
@@ -106,14 +127,7 @@ def followed(problem: Problem, start: Floats) -> Answer:
         tired = certified and step > best.steps + PATIENCE
         if found.gap <= ENOUGH * tolerances.CERTIFIED or tired:
             break
-    if best is None or best.certificate.gap > tolerances.CERTIFIED:
-        gap = np.inf if best is None else best.certificate.gap
-        raise ProjectionError(
-            f"the identification has no certified answer: gap {gap:.1e}, expected at most "
-            f"{tolerances.CERTIFIED:.0e}; a larger regularization makes it better posed",
-            problem,
-        )
-    return best
+    return _certified(best, problem)
 
 
 def _inside(problem: Problem, x: Floats) -> bool:
@@ -167,14 +181,19 @@ class _Cone:
         below = np.where(self.below, f - self.problem.lower, 1.0)
         return below, np.where(self.above, self.problem.upper - f, 1.0)
 
+    @quiet
     def step(self, state: _State) -> _State | None:
         """One step further; None where rounding allows none."""
         try:
-            scaling = _Scaling.of(self.problem.matrices(state.x), state.Z)
-            below, above = self._slacks(state.x)
-            solve = self._factored(scaling, state, below, above)
-        except np.linalg.LinAlgError:
+            moved = self._moved(state)
+        except np.linalg.LinAlgError:  # a factor of what is singular, but for rounding
             return None
+        return moved if all(np.all(np.isfinite(part)) for part in moved) else None
+
+    def _moved(self, state: _State) -> _State:
+        scaling = _Scaling.of(self.problem.matrices(state.x), state.Z)
+        below, above = self._slacks(state.x)
+        solve = self._factored(scaling, state, below, above)
         beyond = np.maximum(scaling.middle**2 - self.problem.barrier, 0.0)
         mean = (
             float(np.sum(beyond)) + float(state.lower @ below + state.upper @ above)
@@ -194,8 +213,6 @@ class _Cone:
         if length < STUCK:
             second = solve(mean, _Correction(zero, no, no))
             length = self._length(scaling, state, below, above, second, SHORT)
-        if not length > 0 or not np.all(np.isfinite(second.dx)):
-            return None
         return _State(
             state.x + length * second.dx,
             state.Z + length * scaling.unscaled(second.dz),

@@ -10,9 +10,10 @@ Without it most problems have no single answer: many bodies cause the same torqu
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +34,17 @@ from inertial_check.projection.quadratic import (
 )
 
 Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+
+class _HasX(Protocol):
+    @property
+    def x(self) -> Floats:
+        """The answer."""
+
+
+Solved = TypeVar("Solved", bound=_HasX)
+"""An answer of a problem."""
 
 IDENTITY: Floats = pack(np.eye(4))
 """svec of 1: every prior in its own units."""
@@ -52,8 +64,8 @@ class Bounds(NamedTuple):
     apart: float
 
 
-LIFTS = (0.0, *(2.0**-k for k in range(44, 24, -4)))
-"""Parts of its prior that every body is kept inside by, in turn: rounding may leave one outside."""
+LIFTS = tuple(2.0**-k for k in range(44, 26, -2))
+"""Parts of its prior that a body is kept inside by, in turn, where rounding leaves it outside."""
 
 
 class Certificate(NamedTuple):
@@ -214,13 +226,28 @@ class Problem:
         """The bodies (L, 4, 4) of x, less the floor."""
         return np.asarray(unpack(x[: 10 * self.bodies].reshape(-1, 10)) - self.floor)
 
-    def lifted(self, lift: float) -> Problem:
-        """The same problem with all bodies kept inside by a part of their priors."""
-        return replace(self, floor=self.floor + lift * np.eye(4)) if lift else self
+    def lifted(self, parts: Floats) -> Problem:
+        """The same problem with each body kept inside by a part (L,) of its prior."""
+        return replace(self, floor=self.floor + parts[:, None, None] * np.eye(4))
 
-    def sound(self, x: Floats) -> bool:
-        """Whether the bodies of x are consistent or on the boundary, once they are numbers."""
-        return bool(np.all(check(self.theta(x)).consistent))
+    def sound(self, x: Floats) -> Mask:
+        """(L,) whether a body of x is consistent or on the boundary, once it is ten numbers."""
+        return np.asarray(check(self.theta(x)).consistent)
+
+    def soundly(self, solve: Callable[[Problem], Solved]) -> Solved:
+        """What solves this problem, with those bodies lifted that rounding leaves outside.
+
+        Args:
+            solve: Gives an answer of a problem, which has an x.
+        """
+        found, parts = solve(self), np.zeros(self.bodies)
+        for lift in LIFTS:
+            bad = ~self.sound(found.x)
+            if not bad.any():
+                break
+            parts = np.where(bad, lift, parts)
+            found = solve(self.lifted(parts))
+        return found
 
     def data_term(self, x: Floats) -> float:
         """||A x - b||^2 + rss."""

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-import published_tables
+import table_files
 from inertial_check.identification.cleaning import clean
 
 NAMES = (
@@ -24,7 +24,7 @@ SURVIVES_PRINTING = 1e-9
 
 @pytest.fixture(scope="module", params=NAMES)
 def table(request, datasets):
-    return {each.name: each for each in published_tables.tables(datasets)}[request.param]
+    return {each.name: each for each in table_files.tables(datasets)}[request.param]
 
 
 @pytest.fixture
