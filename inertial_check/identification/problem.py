@@ -64,7 +64,7 @@ class Bounds(NamedTuple):
     apart: float
 
 
-LIFTS = tuple(2.0**-k for k in range(44, 26, -2))
+LIFTS = tuple(2.0**-k for k in range(44, 26, -1))
 """Parts of its prior that a body is kept inside by, in turn, where rounding leaves it outside."""
 
 

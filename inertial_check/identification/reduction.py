@@ -97,7 +97,9 @@ class Reduction:
         for A, tau, *importance in blocks:
             columns = _looked_over(A, tau, columns, len(joints), first)
             joints = joints or [_Joint(columns) for _ in range(A.shape[1])]
+            seen = np.asarray(A.any(axis=0))
             for j, joint in enumerate(joints):
+                joint.widen(seen[j])
                 joint.add(A[:, j], tau[:, j], *(factors[:, j] for factors in importance))
             first += len(A)
         if not joints or columns is None:
@@ -197,6 +199,17 @@ class _Joint:
         self._filled = 0
         self._make_room(np.zeros((0, 1)))
 
+    def widen(self, seen: npt.NDArray[np.bool_]) -> None:
+        """Make room for columns (p,) that were zero until now."""
+        columns = np.union1d(self.columns, np.flatnonzero(seen))
+        if len(columns) == len(self.columns):
+            return
+        wider = np.zeros((self._filled, len(columns) + 1))
+        wider[:, np.searchsorted(columns, self.columns)] = self._stack[: self._filled, :-1]
+        wider[:, -1] = self._stack[: self._filled, -1]
+        self.columns = columns
+        self._make_room(wider)
+
     def add(self, A: Floats, tau: Floats, importance: Floats | None = None) -> None:
         """Take in rows A (s, p) and tau (s,)."""
         self.samples += len(tau)
@@ -215,11 +228,11 @@ class _Joint:
         whole = system.augmented
         rows = np.zeros((len(whole), self.width))
         rows[:, system.columns] = whole[:, :-1]
+        self.widen(np.asarray(rows.any(axis=0)))
         self._append(rows, whole[:, -1])
 
     def _append(self, A: Floats, tau: Floats) -> None:
         """Put rows below those that wait."""
-        self._widen(A)
         start = 0
         while start < len(tau):
             own = slice(start, start + len(self._stack) - self._filled)
@@ -247,23 +260,11 @@ class _Joint:
         self._filled = len(triangle)
         self._stack[: self._filled] = triangle
 
-    def _widen(self, A: Floats) -> None:
-        """Make room for columns that were zero until now."""
-        unseen = np.setdiff1d(np.arange(self.width), self.columns)
-        seen = unseen[A[:, _as_range(unseen)].any(axis=0)]
-        if not len(seen):
-            return
-        columns = np.union1d(self.columns, seen)
-        wider = np.zeros((self._filled, len(columns) + 1))
-        wider[:, np.searchsorted(columns, self.columns)] = self._stack[: self._filled, :-1]
-        wider[:, -1] = self._stack[: self._filled, -1]
-        self.columns = columns
-        self._make_room(wider)
-
     def _make_room(self, rows: Floats) -> None:
         """A stack with these rows at its top, and place for as many as are reduced at a time."""
         width = rows.shape[1]
-        self._stack = np.empty((len(rows) + width + max(ROWS, TALL * width), width))
+        height = len(rows) + width + max(ROWS, TALL * width)
+        self._stack = np.empty((height, width), order="F")  # as LAPACK has it: it works in place
         self._stack[: len(rows)] = rows
         self._filled = len(rows)
 
@@ -275,8 +276,13 @@ def _as_range(columns: Indices) -> slice | Indices:
 
 
 def _triangle(rows: Floats) -> Floats:
-    """R (min(s, c), c) of the QR decomposition of rows (s, c)."""
-    return np.asarray(np.linalg.qr(rows, mode="r"))
+    """R (min(s, c), c) of the QR decomposition of rows (s, c), which are overwritten."""
+    from scipy.linalg import lapack
+
+    if not rows.size:
+        return rows[:0]
+    factors, *_ = lapack.dgeqrf(rows, overwrite_a=True)
+    return np.asarray(np.triu(factors[: min(rows.shape)]))
 
 
 def _together(width: int, systems: tuple[System, ...]) -> System:
@@ -301,12 +307,23 @@ def _looked_over(A: Floats, tau: Floats, columns: int | None, joints: int, first
             f"{expected} and (s, {joints or 'n'})"
         )
     for name, array in (("the torque", tau), ("the regressor", A)):
-        finite = np.isfinite(array.reshape(len(array), -1)).all(axis=1)
-        if not finite.all():
-            bad = np.flatnonzero(~finite)
-            joint = int(np.argwhere(~np.isfinite(array[bad[0]]))[0, 0])
-            raise ParameterError(
-                f"{name} of sample {first + int(bad[0])}, joint {joint} is not finite, as in "
-                f"{len(bad)} samples of its block: leave them out"
-            )
+        if not np.isfinite(array.sum()):
+            _refuse_unfinite(name, array, first)
     return int(A.shape[2])
+
+
+def _refuse_unfinite(name: str, array: Floats, first: int) -> None:
+    """Name the first number that is not finite, if there is one.
+
+    Raises:
+        ParameterError: There is.
+    """
+    finite = np.isfinite(array.reshape(len(array), -1)).all(axis=1)
+    if finite.all():  # large numbers, whose sum is beyond all
+        return
+    bad = np.flatnonzero(~finite)
+    joint = int(np.argwhere(~np.isfinite(array[bad[0]]))[0, 0])
+    raise ParameterError(
+        f"{name} of sample {first + int(bad[0])}, joint {joint} is not finite, as in {len(bad)} "
+        "samples of its block: leave them out"
+    )
