@@ -23,6 +23,9 @@ Indices = npt.NDArray[np.intp]
 ROWS = 512
 """Samples of a joint that are reduced at a time: they stay in the cache with their triangle."""
 
+WIDEST_BLOCK = 64
+"""Columns that LAPACK may work on together; with less room it takes one after the other."""
+
 TALL = 2
 """Times as many samples as columns, at least: else each triangle is worked over too often."""
 
@@ -281,7 +284,7 @@ def _triangle(rows: Floats) -> Floats:
 
     if not rows.size:
         return rows[:0]
-    factors, *_ = lapack.dgeqrf(rows, overwrite_a=True)
+    factors, *_ = lapack.dgeqrf(rows, lwork=WIDEST_BLOCK * rows.shape[1], overwrite_a=True)
     return np.asarray(np.triu(factors[: min(rows.shape)]))
 
 
