@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 import numpy as np
 
 import inertial_check as ic
-import published_tables
+import table_files
 from inertial_check.errors import DocumentError
 from inertial_check.identification.declaration import LINKS, OTHER, declared
 from inertial_check.inertia.representations import about_origin, join
@@ -39,7 +39,7 @@ def main() -> int:
     if not datasets:
         print("set INERTIAL_CHECK_DATASETS to the folder of tables/", file=sys.stderr)
         return 2
-    tables = published_tables.tables(Path(datasets))
+    tables = table_files.tables(Path(datasets))
     distances(tables)
     declarations(tables)
     corpus = os.environ.get("INERTIAL_CHECK_CORPUS")
@@ -48,7 +48,7 @@ def main() -> int:
     return 0
 
 
-def distances(tables: list[published_tables.Table]) -> None:
+def distances(tables: list[table_files.Table]) -> None:
     print(f"{'table':<24}{'link':<14}{'margin':>10}{'distance':>11}{'moments':>9}{'largest':>9}")
     for table in tables:
         found = ic.clean(table.theta, order="urdf", about=table.about, bodies=table.links)
@@ -63,7 +63,7 @@ def distances(tables: list[published_tables.Table]) -> None:
             )
 
 
-def declarations(tables: list[published_tables.Table]) -> None:
+def declarations(tables: list[table_files.Table]) -> None:
     print(f"\n{'table':<24}{'about':<8}{'odds against it':>16}{'declared otherwise':>20}")
     for table in tables:
         right, wrong = (declared(table.theta, about) for about in (table.about, OTHER[table.about]))

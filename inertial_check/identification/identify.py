@@ -136,7 +136,7 @@ def identify(  # noqa: PLR0913 - the public signature
         names,
     )
     asked.validate()
-    found = _weighed(data, asked, weights, loss == "huber")
+    found = _weighed(data, asked, weights)
     choice = None if rule is None else _chosen(rule, data, asked, found.weights)
     weight = float(regularization) if choice is None else choice.weight
     fit = asked.fit(found.reduction, found.weights, weight)
@@ -336,7 +336,7 @@ class _Asked:
         )
 
 
-def _weighed(data: _Data, asked: _Asked, weights: Any, huber: bool) -> _Weighed:
+def _weighed(data: _Data, asked: _Asked, weights: Any) -> _Weighed:
     """The samples, reduced, with the weights that were given or are found."""
     reduction = data.reduction()
     if weights is None:
@@ -357,10 +357,10 @@ def _weighed(data: _Data, asked: _Asked, weights: Any, huber: bool) -> _Weighed:
 def _robust(
     data: _Data, asked: _Asked, found: _Weighed, fit: _Fit, weigh: bool
 ) -> tuple[_Weighed, _Fit]:
-    """Rounds of Huber's loss until it falls no more."""
+    """Rounds of Huber's loss until it falls no more; the weights are found anew where `weigh`."""
     if data.samples is None:
         raise ParameterError("loss 'huber' looks at each sample: a Reduction has none")
-    last, weights = np.inf, found.weights
+    last, weights, remarks = np.inf, found.weights, list(found.remarks)
     for _ in range(robust.ROUNDS):
         factors = robust.Huber(fit.si[data.labels], weights)
         reduction = data.reduction(factors)
@@ -369,16 +369,17 @@ def _robust(
             break
         if weigh:
             before, weights = weights, factors.reweighed(reduction.samples)
-            moved = float(np.max(np.abs(weights / np.where(before > 0, before, 1.0) - 1)))
-            weigh = moved > noise.SETTLED / np.sqrt(2 * reduction.samples.max())
+            moved = np.abs(weights - before) > noise.news(reduction.samples) * before
+            weigh = bool(moved.any())
         fit = asked.fit(reduction, weights, fit.problem.regularization)
         last = np.inf if weigh else objective
-    found = _Weighed(reduction, weights, found.remarks)
-    remark = (
-        f"{factors.bent} of {int(data.samples.samples) * len(found.weights)} residuals are beyond "
+    else:
+        remarks.append(f"Huber's loss still falls after {robust.ROUNDS} rounds")
+    remarks.append(
+        f"{factors.bent} of {int(data.samples.samples) * len(weights)} residuals are beyond "
         f"{robust.BEND} deviations and count by their size"
     )
-    return found._replace(remarks=(*found.remarks, remark)), fit
+    return _Weighed(found.reduction, weights, tuple(remarks)), fit
 
 
 def _chosen(rule: str, data: _Data, asked: _Asked, weights: Floats) -> Any:

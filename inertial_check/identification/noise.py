@@ -43,6 +43,11 @@ class Noise(NamedTuple):
     remarks: tuple[str, ...]
 
 
+def news(samples: npt.NDArray[np.int64]) -> Floats:
+    """(n,) relative changes of deviations up to which they tell nothing new."""
+    return np.asarray(SETTLED / np.sqrt(2 * np.maximum(samples, 1)))
+
+
 def estimated(reduction: Reduction, theta0: Floats, nuisance: Nuisance) -> Noise:
     """Weights from the residuals of least squares.
 
@@ -80,7 +85,7 @@ def estimated(reduction: Reduction, theta0: Floats, nuisance: Nuisance) -> Noise
         deviations = np.maximum(deviations, LEAST_NOISE * sizes)
         change = np.abs(weights * deviations - 1)
         weights = np.where(silent, 0.0, 1 / np.where(silent, 1.0, deviations))
-        if np.all((change <= SETTLED / np.sqrt(2 * reduction.samples))[~silent]):
+        if np.all((change <= news(reduction.samples))[~silent]):
             break
         squares, _ = _fitted(reduction, weights, theta0, nuisance)
     remarks += [

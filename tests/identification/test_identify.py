@@ -210,6 +210,17 @@ def test_huber_forgets_what_is_far_off():
     assert error[2] > 1.5 * error[1]
     np.testing.assert_allclose(robust.noise, 0.1, rtol=0.2)
     assert any("beyond 1.345 deviations" in remark for remark in robust.remarks)
+    left = np.sqrt(np.mean((robust.predict(Y) - spoilt) ** 2, axis=0))
+    np.testing.assert_allclose(robust.rmse, left, rtol=1e-9)  # of all samples, as they are
+
+
+def test_huber_leaves_a_silent_joint_alone():
+    Y, tau, truth, _, _ = measured(robot(3), 300, noise=0.1)
+    tau[:, 2] = 0
+    tau[::20, 0] += 30
+    found = ic.identify(Y, tau, truth, loss="huber")
+    assert found.weights[2] == 0
+    assert not any("still falls" in remark for remark in found.remarks)
 
 
 def test_huber_finds_the_least_of_hubers_loss():
