@@ -59,6 +59,7 @@ def identify(  # noqa: PLR0913 - the public signature
     loss: str = "squares",
     margin: float = 0.0,
     prior_margin: float = tolerances.PRIOR_MARGIN,
+    redundancy: float = 1.0,
     bodies: Sequence[str] | None = None,
     solver: str | None = None,
 ) -> Identification:
@@ -106,6 +107,9 @@ def identify(  # noqa: PLR0913 - the public signature
             their square.
         margin: Least margin of the bodies, 0 to 1/3.
         prior_margin: What priors are given that have less.
+        redundancy: How many samples say what one independent one would, as filters make them:
+            signals.smoothed tells it. A regularization that is a number is multiplied by it, and
+            standard deviations count independent samples.
         bodies: L names, for the remarks.
         solver: None for the interior-point method of this package or, with constraints, Clarabel;
             the name of an installed conic solver ("clarabel", "scs") for the same answer by that.
@@ -119,6 +123,8 @@ def identify(  # noqa: PLR0913 - the public signature
         ProjectionError: No answer could be certified, or the constraints exclude each other.
     """
     _refuse_unknown(metric=(metric, METRICS), loss=(loss, LOSSES))
+    if not 1 <= redundancy < np.inf:
+        raise ParameterError(f"redundancy is {redundancy!r}, expected a number from 1 on")
     data = _data(Y, tau, nuisance, order)
     names = body_names(bodies, data.count)
     if prior is None:
@@ -138,7 +144,7 @@ def identify(  # noqa: PLR0913 - the public signature
     asked.validate()
     found = _weighed(data, asked, weights)
     choice = None if rule is None else _chosen(rule, data, asked, found.weights)
-    weight = float(regularization) if choice is None else choice.weight
+    weight = float(regularization) * redundancy if choice is None else choice.weight
     fit = asked.fit(found.reduction, found.weights, weight)
     if loss == "huber":
         found, fit = _robust(data, asked, found, fit, weights is None)
@@ -160,6 +166,7 @@ def identify(  # noqa: PLR0913 - the public signature
         names=data.nuisance.names,
         given=believed.given,
         proof=fit.proof,
+        redundancy=float(redundancy),
         noted=(*believed.remarks, *found.remarks),
         choice=choice,
     )

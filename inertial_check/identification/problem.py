@@ -230,6 +230,26 @@ class Problem:
         """The same problem with each body kept inside by a part (L,) of its prior."""
         return replace(self, floor=self.floor + parts[:, None, None] * np.eye(4))
 
+    def independent(self, redundancy: float) -> Problem:
+        """The problem, all of it, in the units of independent samples.
+
+        A filter makes neighbours alike: they tell as much as fewer samples would, and deviations
+        that count each of them are too small.
+
+        Args:
+            redundancy: How many samples say what one independent one would.
+        """
+        weight = 1 / np.sqrt(redundancy)
+        return replace(
+            self,
+            A=weight * self.A,
+            b=weight * self.b,
+            rss=self.rss / redundancy,
+            size=self.size / redundancy,
+            regularization=self.regularization / redundancy,
+            beside=self.beside / redundancy,
+        )
+
     def sound(self, x: Floats) -> Mask:
         """(L,) whether a body of x is consistent or on the boundary, once it is ten numbers."""
         return np.asarray(check(self.theta(x)).consistent)

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
+_BLIND = 1e-8
+"""Squared part of a direction without any decision in a number that makes it undecided, too."""
+
 
 def body_names(bodies: Sequence[str] | None, count: int) -> tuple[str, ...]:
     """The names of the bodies; body 0, body 1, ... where there are none.
@@ -59,6 +62,7 @@ class Identification:
         names: Of the k further numbers.
         given: (L, 10) the prior as it was given, in order "urdf".
         proof: Computes the certificate anew.
+        redundancy: How many samples say what one independent one would.
         noted: What was assumed or moved on the way, one line each.
         choice: How the regularization was chosen; None where it was given.
     """
@@ -78,6 +82,7 @@ class Identification:
     names: tuple[str, ...]
     given: Floats
     proof: Callable[[], Certificate]
+    redundancy: float = 1.0
     noted: tuple[str, ...] = ()
     choice: Choice | None = None
 
@@ -176,7 +181,20 @@ class Identification:
         """What of it the samples decide, and what only the prior."""
         from inertial_check.identification.identifiability import identifiability
 
-        return identifiability(self.problem, self.x, self.order)
+        return identifiability(self._independent, self.x, self.order)
+
+    @cached_property
+    def nuisance_standard_deviation(self) -> dict[str, float]:
+        """What is left open of each further number [SI]; infinite where nothing decides it."""
+        H = self._independent.H
+        size = np.sqrt(np.diag(H))
+        size = np.where(size > 0, size, 1.0)
+        values, vectors = np.linalg.eigh(H / np.multiply.outer(size, size))
+        seen = values > len(H) * np.finfo(np.float64).eps * values.max(initial=0.0)
+        variance = vectors[:, seen] ** 2 @ (1 / values[seen])
+        blind = np.sum(vectors[:, ~seen] ** 2, axis=1) > _BLIND
+        deviations = np.where(blind, np.inf, np.sqrt(variance) / size)[10 * len(self.bodies) :]
+        return dict(zip(self.names, (deviations * self.problem.unit).tolist(), strict=True))
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
@@ -280,6 +298,10 @@ class Identification:
         """RMS of the weighted residuals of other samples."""
         squares = self.weights**2 @ other.residual_squares(self._si(self.x))
         return float(np.sqrt(squares / max(int(other.samples[self.weights > 0].sum()), 1)))
+
+    @cached_property
+    def _independent(self) -> Problem:
+        return self.problem.independent(self.redundancy)
 
     @cached_property
     def _canonical(self) -> Floats:

@@ -89,7 +89,8 @@ def identify_robot(request: Request) -> Outcome:
         prior=prior.parameters,
         weights=_weights(request, robot),
         constraints=_constraints(request, robot),
-        regularization=_regularization(request, runs),
+        regularization=request.regularization,
+        redundancy=runs.redundancy,
         metric=request.metric,
         loss=request.loss,
         margin=request.margin,
@@ -104,13 +105,6 @@ def identify_robot(request: Request) -> Outcome:
 def _needs_no_samples(request: Request) -> bool:
     """Whether the reduced problem is all that is needed."""
     return request.loss == "squares" and not isinstance(request.regularization, str)
-
-
-def _regularization(request: Request, runs: Runs) -> float | str:
-    """The weight of the prior beside samples that repeat each other: as beside independent ones."""
-    if isinstance(request.regularization, str):
-        return request.regularization
-    return request.regularization * runs.redundancy
 
 
 def _weights(request: Request, robot: Robot) -> Floats | None:

@@ -59,6 +59,33 @@ def test_the_rank_is_that_of_the_regressor():
     )
 
 
+def test_samples_that_repeat_each_other_tell_no_more():
+    """Each sample thrice, said so, is each sample once."""
+    thrice = ic.identify(
+        np.repeat(Y, 3, axis=0),
+        np.repeat(TAU, 3, axis=0),
+        PRIOR,
+        weights=WEIGHTS,
+        nuisance={"drag": np.repeat(F[..., 0], 3, axis=0)},
+        redundancy=3.0,
+    )
+    np.testing.assert_allclose(thrice.theta, FOUND.theta, rtol=1e-5, atol=1e-6)
+    assert thrice.regularization == 3 * FOUND.regularization
+    one, other = FOUND.identifiability, thrice.identifiability
+    np.testing.assert_allclose(other.share, one.share, atol=1e-9)
+    np.testing.assert_allclose(other.standard_deviation, one.standard_deviation, rtol=1e-6)
+    assert thrice.nuisance_standard_deviation["drag"] == pytest.approx(
+        FOUND.nuisance_standard_deviation["drag"], rel=1e-6
+    )
+    with pytest.raises(ParameterError, match=r"redundancy is 0\.5"):
+        ic.identify(Y, TAU, PRIOR, redundancy=0.5)
+
+
+def test_deviations_of_further_numbers_are_those_of_the_normal_equations():
+    deviation = np.sqrt(np.linalg.inv(FOUND.problem.H)[-1, -1]) * FOUND.problem.unit[0]
+    assert FOUND.nuisance_standard_deviation["drag"] == pytest.approx(deviation, rel=1e-6)
+
+
 def test_it_prints_its_rank_fit_and_proof():
     assert repr(FOUND).startswith(f"Identification(3 bodies, rank {FOUND.rank} of 31, weighted RMS")
 

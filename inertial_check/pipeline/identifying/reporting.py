@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
-from inertial_check.identification.identifiability import Identifiability, identifiability
-from inertial_check.identification.problem import Problem
+from inertial_check.identification.identifiability import Identifiability
 from inertial_check.identification.reduction import Reduction
 from inertial_check.identification.result import Identification
 from inertial_check.model import Severity
@@ -35,17 +33,12 @@ from inertial_check.pipeline.identifying.torques import described
 
 Floats = npt.NDArray[np.float64]
 
-_BLIND = 1e-8
-"""Squared part of a direction without any decision in a number that makes it undecided, too."""
-
 
 def reported(
     request: Request, robot: Robot, prior: Prior, runs: Runs, found: Identification
 ) -> Identified:
     """The report on an identification."""
-    independent = _independent(found.problem, runs.redundancy)
-    told = identifiability(independent, found.x)
-    friction = _friction(robot, found, independent)
+    told, friction = found.identifiability, _friction(robot, found)
     fits = [_fit(robot, found, "train", ", ".join(request.data), runs.reduction)]
     fits += [_fit(robot, found, "validation", run.path, run.reduction) for run in runs.validation]
     remarks = [
@@ -68,7 +61,7 @@ def reported(
         columns=len(found.x),
         condition=found.condition,
         regularization=float(found.regularization),
-        redundancy=runs.redundancy,
+        redundancy=found.redundancy,
         metric=found.metric,
         loss=found.loss,
         prior=prior.source,
@@ -87,22 +80,6 @@ def reported(
         ),
         weighings=_weighings(found),
         remarks=tuple(sorted(remarks, key=lambda remark: -remark.severity)),
-    )
-
-
-def _independent(problem: Problem, redundancy: float) -> Problem:
-    """The problem, all of it, in the units of independent samples.
-
-    A filter makes neighbours alike: they tell as much as fewer samples would, and deviations that
-    count each of them are too small.
-    """
-    weight = 1 / np.sqrt(redundancy)
-    return replace(
-        problem,
-        A=weight * problem.A,
-        b=weight * problem.b,
-        regularization=problem.regularization / redundancy,
-        beside=problem.beside / redundancy,
     )
 
 
@@ -164,35 +141,20 @@ def _weighted(weights: Floats, reduction: Reduction, x: Floats) -> float:
     return float(np.sqrt(weights**2 @ reduction.residual_squares(x) / max(counted, 1)))
 
 
-def _friction(robot: Robot, found: Identification, problem: Problem) -> tuple[FrictionValue, ...]:
-    first = 10 * len(robot.bodies)
-    deviations = _deviations(problem.H)[first:] * problem.unit
+def _friction(robot: Robot, found: Identification) -> tuple[FrictionValue, ...]:
+    problem, deviations = found.problem, found.nuisance_standard_deviation
     lower, upper = problem.lower * problem.unit, problem.upper * problem.unit
     return tuple(
         FrictionValue(
             name,
             *described(name, robot),
             value,
-            float(deviations[k]),
+            deviations[name],
             float(lower[k]),
             float(upper[k]),
         )
         for k, (name, value) in enumerate(found.nuisance.items())
     )
-
-
-def _deviations(H: Floats) -> Floats:
-    """(p,) standard deviations of a normal distribution with the inverse of H as covariance.
-
-    Infinite where H does not decide.
-    """
-    size = np.sqrt(np.diag(H))
-    size = np.where(size > 0, size, 1.0)
-    values, vectors = np.linalg.eigh(H / np.multiply.outer(size, size))
-    seen = values > len(H) * np.finfo(np.float64).eps * values.max(initial=0.0)
-    variance = vectors[:, seen] ** 2 @ (1 / values[seen])
-    blind = np.sum(vectors[:, ~seen] ** 2, axis=1) > _BLIND
-    return np.where(blind, np.inf, np.sqrt(variance) / size)
 
 
 def _weighings(found: Identification) -> tuple[Weighing, ...]:
