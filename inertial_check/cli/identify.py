@@ -132,8 +132,8 @@ def _add_robot(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--order",
         choices=_ORDERS,
-        help="order of the last six of each body's parameters in Y (required with Y, whose columns "
-        "are about the body origins)",
+        help="order of the last six of each body's parameters in Y, whose columns are about the "
+        "body origins (default: urdf, with a warning)",
     )
 
 

@@ -171,6 +171,17 @@ def test_equations_in_place_of_motion(identify):
         np.testing.assert_allclose(theta_of(document), theta_of(direct), rtol=1e-5, atol=1e-8)
 
 
+def test_equations_of_all_bodies_in_no_declared_order(identify):
+    """As a regressor of the whole tree has them; the order is taken for granted, and said."""
+    data = recorded.motion(seed=1)
+    Y = np.asarray(regressor(recorded.TREE, data["q"], data["qd"], data["qdd"]))
+    direct = report(identify(data, "--friction", "none", "--output-format", "json"))
+    document = report(identify({"Y": Y, "tau": data["tau"]}, "--output-format", "json"))
+    np.testing.assert_allclose(theta_of(document), theta_of(direct), rtol=1e-5, atol=1e-8)
+    (remark,) = [each for each in document["remarks"] if each["kind"] == "order"]
+    assert "taken for urdf" in remark["message"]
+
+
 def test_several_recordings_are_fitted_together(identify, tmp_path):
     data = noisy()
     halves = [{k: v[part] for k, v in data.items()} for part in (slice(0, 250), slice(250, None))]
@@ -384,9 +395,8 @@ def test_files_that_are_no_recordings(identify, tmp_path, text, expected):
 @pytest.mark.parametrize(
     ("make", "options", "expected"),
     [
-        (lambda Y: {"Y": Y, "tau": Y[:, :, 0]}, [], ["--order", "pinocchio"]),
         (lambda Y: {"Y": Y[:, :, :20], "tau": Y[:, :, 0]}, ["--order", "urdf"],
-         ["columns of 2 bodies", "shoulder, upper_arm, forearm"]),
+         ["columns of 2 bodies", "shoulder, upper_arm, forearm; or of all 5"]),
         (lambda Y: {"Y": Y[:, :2], "tau": Y[:, :2, 0]}, ["--order", "urdf"],
          ["2 joints, and the robot has 3"]),
         (lambda Y: {"Y": 0 * Y, "tau": 1 + Y[:, :, 0]},

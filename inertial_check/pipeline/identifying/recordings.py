@@ -139,6 +139,10 @@ def _all_rows(
     return [own for own, _ in found]
 
 
+USUAL_ORDER = "urdf"
+"""Of the columns of a given Y where none is declared, as in inertial_check.identify; and said."""
+
+
 def _rows(recording: Recording, request: Request, robot: Robot) -> tuple[Rows, list[Remark]]:
     """The samples of a recording in the order of the robot's joints."""
     remarks = []
@@ -162,32 +166,38 @@ def _given(
     """The equations of a file, looked over.
 
     Raises:
-        UsageError: The order is not declared, or Y is of other bodies.
+        UsageError: Y is of other bodies.
     """
     Y, tau, F = recording.Y, recording.tau, recording.F
     assert Y is not None
     assert tau is not None
-    if request.order is None:
-        raise UsageError(
-            f"{recording.path}: Y has ten columns a body, in an order that nothing tells: give "
-            "--order urdf (xx xy xz yy yz zz), pinocchio, mujoco, wensing or ksl; the columns are "
-            "about the body origins"
-        )
-    count = Y.shape[2] // 10
-    if count != len(robot.bodies):
+    count, every = Y.shape[2] // 10, len(robot.model.bodies)
+    if count == every and count != len(robot.bodies):  # the others do not move, or have no mass
+        own = 10 * np.array(robot.bodies, dtype=np.intp)[:, None] + np.arange(10)
+        Y = Y[:, :, own.ravel()]
+    elif count != len(robot.bodies):
         raise UsageError(
             f"{recording.path}: Y has columns of {count} bodies, and the robot has "
-            f"{len(robot.bodies)} with mass that joints move: {', '.join(robot.names)}"
+            f"{len(robot.bodies)} with mass that joints move: {', '.join(robot.names)}; or of all "
+            f"{every} of the file"
         )
     beside = np.zeros((*tau.shape, 0)) if F is None else F
-    return Given(
-        Y[:, places], tau[:, places] * gain, beside[:, places], recording.columns, request.order
-    )
+    order = request.order or USUAL_ORDER
+    return Given(Y[:, places], tau[:, places] * gain, beside[:, places], recording.columns, order)
 
 
 def _said_of_equations(request: Request) -> list[Remark]:
-    """What options have no effect on given equations."""
+    """What was taken for granted of given equations, and what options have no effect on them."""
     said = []
+    if request.order is None:
+        said.append(
+            Remark(
+                Severity.WARNING,
+                "order",
+                f"no --order: the last six columns of each body in Y are taken for {USUAL_ORDER} "
+                "(xx xy xz yy yz zz), about the body origins",
+            )
+        )
     if request.friction or request.coupling or request.friction_prior:
         said.append(
             Remark(
