@@ -87,19 +87,7 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
             help=f"in place of what the file states, of one joint or of all [{unit}] (repeatable; "
             f"with =, as in --{name}-limit={example})",
         )
-    group.add_argument(
-        "--locked",
-        action="append",
-        default=[],
-        metavar="JOINT[=POSITION]",
-        help="a joint that does not move, held there [rad or m] (repeatable; default: 0)",
-    )
-    group.add_argument(
-        "--gravity",
-        type=options.numbers,
-        metavar="X,Y,Z",
-        help="in the axes of the base [m/s^2] (default: 0,0,-9.81)",
-    )
+    options.add_motion(group)
 
 
 def run(args: argparse.Namespace) -> int:

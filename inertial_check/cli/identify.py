@@ -116,19 +116,7 @@ def _add_robot(parser: argparse.ArgumentParser) -> None:
         default="fixed",
         help="fixed is what recordings of joints are about (default)",
     )
-    group.add_argument(
-        "--gravity",
-        type=options.numbers,
-        metavar="X,Y,Z",
-        help="in the axes of the base [m/s^2] (default: 0,0,-9.81)",
-    )
-    group.add_argument(
-        "--locked",
-        action="append",
-        default=[],
-        metavar="JOINT[=POSITION]",
-        help="a joint that the data do not have, held there [rad or m] (repeatable; default: 0)",
-    )
+    options.add_motion(group)
     group.add_argument(
         "--order",
         choices=_ORDERS,

@@ -143,6 +143,23 @@ def comma_separated(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
+def add_motion(group: argparse._ArgumentGroup) -> None:
+    """Declare how a robot stands while it moves: --gravity and --locked."""
+    group.add_argument(
+        "--gravity",
+        type=numbers,
+        metavar="X,Y,Z",
+        help="in the axes of the base [m/s^2] (default: 0,0,-9.81)",
+    )
+    group.add_argument(
+        "--locked",
+        action="append",
+        default=[],
+        metavar="JOINT[=POSITION]",
+        help="a joint that does not move, held there [rad or m] (repeatable; default: 0)",
+    )
+
+
 def numbers(text: str) -> tuple[float, ...]:
     """The numbers of a list on the command line.
 
