@@ -42,8 +42,8 @@ class Request:
         order: Of the last six of each body's parameters in the columns of a given Y.
         prior: "file", "geometry", or the path of another model.
         prior_margin: Least margin of the prior's bodies; None for the package's own.
-        prior_radius: Radius of gyration of the prior's bodies that have less [m]; None refuses
-            those that have none.
+        prior_radius: Radius of gyration of the prior's bodies that have less [m]; None gives points
+            that of the least of the others.
         regularization: Weight of the prior, or how it is chosen.
         metric: Of the distance to the prior.
         friction: Terms beside the bodies; None for the usual ones.
