@@ -159,7 +159,7 @@ def k_fold(
                 fit = _fitted(solve, rest, float(tried[i]))
             except ParameterError as error:
                 raise ParameterError(f"without fold {k + 1} of {folds}: {error}") from None
-            squares[i, k] = np.nan if fit is None else _mean_square(part, weights, fit.si)
+            squares[i, k] = np.nan if fit is None else part.weighted_mean_square(weights, fit.si)
     means = squares.mean(axis=1)
     spread = squares.std(axis=1, ddof=1) / np.sqrt(folds)
     known = np.flatnonzero(np.isfinite(means))
@@ -306,12 +306,6 @@ def _fitted(solve: Solve, reduction: Reduction, weight: float) -> Fit | None:
         return solve(reduction, float(weight))
     except ProjectionError:
         return None
-
-
-def _mean_square(reduction: Reduction, weights: Floats, si: Floats) -> float:
-    """Mean of the squares of the weighted residuals of some samples."""
-    count = max(int(reduction.samples[weights > 0].sum()), 1)
-    return float(weights**2 @ reduction.residual_squares(si)) / count
 
 
 def _corner(data: Floats, prior: Floats) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -128,7 +128,7 @@ def identify(  # noqa: PLR0913 - the public signature
     data = _data(Y, tau, nuisance, order)
     names = body_names(bodies, data.count)
     if prior is None:
-        believed, regularization = priors.without(data.reduction(), data.nuisance), 0.0
+        believed, regularization = priors.without(data.whole, data.nuisance), 0.0
     else:
         believed = priors.prepared(prior, data.count, order, prior_margin, names)
     rule = _rule(regularization)
@@ -153,9 +153,7 @@ def identify(  # noqa: PLR0913 - the public signature
         order=data.order,
         problem=fit.problem,
         x=fit.x,
-        reduction=found.reduction.relabelled(
-            _labels(data.order, data.count, data.further, back=True)
-        ),
+        reduction=found.reduction.relabelled(np.argsort(data.labels)),
         weights=found.weights,
         metric=metric,
         loss=loss,
@@ -204,14 +202,17 @@ class _Data:
     @property
     def labels(self) -> npt.NDArray[np.intp]:
         """(p,) the place of each column in order "urdf"."""
-        return _labels(self.order, self.count, self.further)
+        own = np.asarray(reorder(np.arange(10.0), "urdf", self.order)).astype(np.intp)
+        bodies = (10 * np.arange(self.count)[:, None] + own).ravel()
+        return np.concatenate([bodies, 10 * self.count + np.arange(self.further)])
 
-    def reduction(self, importance: robust.Huber | None = None) -> Reduction:
-        """In order "urdf"."""
+    @cached_property
+    def whole(self) -> Reduction:
+        """All samples, in order "urdf"."""
         if self.samples is None:
             assert self.reduced is not None
             return self.reduced.relabelled(self.labels)
-        return self.samples.reduced(importance).relabelled(self.labels)
+        return self.samples.reduced().relabelled(self.labels)
 
     def folds(self, count: int) -> list[Reduction]:
         """In order "urdf".
@@ -345,7 +346,7 @@ class _Asked:
 
 def _weighed(data: _Data, asked: _Asked, weights: Any) -> _Weighed:
     """The samples, reduced, with the weights that were given or are found."""
-    reduction = data.reduction()
+    reduction = data.whole
     if weights is None:
         found = noise.estimated(reduction, asked.theta0, asked.nuisance)
         return _Weighed(reduction, *found)
@@ -370,7 +371,7 @@ def _robust(
     last, weights, remarks = np.inf, found.weights, list(found.remarks)
     for _ in range(robust.ROUNDS):
         factors = robust.Huber(fit.si[data.labels], weights)
-        reduction = data.reduction(factors)
+        reduction = data.samples.reduced(factors).relabelled(data.labels)
         objective = factors.loss + fit.prior_term
         if not weigh and objective >= last * (1 - robust.SETTLED):
             break
@@ -398,7 +399,7 @@ def _chosen(rule: str, data: _Data, asked: _Asked, weights: Floats) -> Any:
 
     if rule == "k-fold":
         return choosing.k_fold(data.folds(choosing.FOLDS * choosing.STRETCHES), weights, solve)
-    return choosing.l_curve(data.reduction(), weights, solve)
+    return choosing.l_curve(data.whole, weights, solve)
 
 
 def _data(Y: Any, tau: Any, nuisance: Any, order: str) -> _Data:
@@ -439,14 +440,6 @@ def _nuisance(given: Any) -> Nuisance:
         stacked = np.stack(columns, axis=-1)
         return Nuisance.given(stacked, list(given))
     return Nuisance.given(given)
-
-
-def _labels(order: str, count: int, further: int, back: bool = False) -> npt.NDArray[np.intp]:
-    """The place in order "urdf" of each column in this order; `back`, the other way round."""
-    own = np.asarray(reorder(np.arange(10.0), "urdf", order)).astype(np.intp)
-    bodies = (10 * np.arange(count)[:, None] + own).ravel()
-    labels = np.concatenate([bodies, 10 * count + np.arange(further)]).astype(np.intp)
-    return np.argsort(labels).astype(np.intp) if back else labels
 
 
 def _rule(regularization: Any) -> str | None:

@@ -182,6 +182,11 @@ class Reduction:
         """(n,) root mean squares of the residuals at x (p,), in the unit of tau."""
         return np.asarray(np.sqrt(self.residual_squares(x) / np.maximum(self.samples, 1)))
 
+    def weighted_mean_square(self, weights: Floats, x: Floats) -> float:
+        """Mean of the squared residuals at x (p,), times weights (n,), of joints that have one."""
+        count = max(int(self.samples[weights > 0].sum()), 1)
+        return float(weights**2 @ self.residual_squares(x)) / count
+
     def r_squared(self, x: Floats) -> Floats:
         """(n,) parts of the variance of tau that x (p,) explains; NaN where tau has none."""
         means = np.array([system.total for system in self.systems]) / np.maximum(self.samples, 1)

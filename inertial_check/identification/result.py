@@ -296,8 +296,7 @@ class Identification:
 
     def weighted_rms_of(self, other: Reduction) -> float:
         """RMS of the weighted residuals of other samples."""
-        squares = self.weights**2 @ other.residual_squares(self._si(self.x))
-        return float(np.sqrt(squares / max(int(other.samples[self.weights > 0].sum()), 1)))
+        return float(np.sqrt(other.weighted_mean_square(self.weights, self._si(self.x))))
 
     @cached_property
     def _independent(self) -> Problem:

@@ -131,14 +131,10 @@ def _fit(robot: Robot, found: Identification, role: Role, path: str, reduction: 
         JointFit(name, unit, *map(float, row))
         for name, unit, row in zip(robot.joints, robot.units, np.transpose(columns), strict=True)
     )
-    weighted = [_weighted(found.weights, reduction, x) for x in (before, after)]
-    return Fit(role, path, int(reduction.samples.max(initial=0)), joints, *weighted)
-
-
-def _weighted(weights: Floats, reduction: Reduction, x: Floats) -> float:
-    """RMS of the weighted residuals of the joints that have a weight."""
-    counted = int(reduction.samples[weights > 0].sum())
-    return float(np.sqrt(weights**2 @ reduction.residual_squares(x) / max(counted, 1)))
+    squares = [reduction.weighted_mean_square(found.weights, x) for x in (before, after)]
+    return Fit(
+        role, path, int(reduction.samples.max(initial=0)), joints, *np.sqrt(squares).tolist()
+    )
 
 
 def _friction(robot: Robot, found: Identification) -> tuple[FrictionValue, ...]:

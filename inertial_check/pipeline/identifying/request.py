@@ -18,9 +18,6 @@ TERMS: tuple[Term, ...] = get_args(Term)
 USUAL_TERMS: tuple[Term, ...] = ("viscous", "coulomb", "offset")
 """Taken where nothing is said: any drive has the first two, any sensor the third."""
 
-PRIOR_SOURCES = ("file", "geometry")
-"""Where a prior can come from beside another model."""
-
 
 @dataclass(frozen=True)
 class Request:
