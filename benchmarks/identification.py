@@ -37,12 +37,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 import numpy as np  # noqa: E402
 
 import identification_data as data  # noqa: E402
-from inertial_check.identification.identify import identify  # noqa: E402
-from inertial_check.identification.nuisance import Nuisance  # noqa: E402
-from inertial_check.identification.payload import identify_payload  # noqa: E402
-from inertial_check.identification.reduction import Reduction, System  # noqa: E402
-from inertial_check.identification.result import Identification  # noqa: E402
-from inertial_check.identification.sampled import Samples  # noqa: E402
+from inertial_check.identification.estimation.identify import identify  # noqa: E402
+from inertial_check.identification.estimation.nuisance import Nuisance  # noqa: E402
+from inertial_check.identification.estimation.reduction import Reduction, System  # noqa: E402
+from inertial_check.identification.estimation.result import Identification  # noqa: E402
+from inertial_check.identification.estimation.sampled import Samples  # noqa: E402
+from inertial_check.identification.payload.identify import identify_payload  # noqa: E402
 
 Floats = np.ndarray
 OBJECTIVE_AIM, RAW_AIM = 1e-6, 0.01

@@ -117,7 +117,7 @@ def setting(links: int, count: int) -> tuple[Any, Any]:
 
 def ours(links: int, count: int) -> dict[str, float]:
     from inertial_check.dynamics import equations
-    from inertial_check.identification.identify import identify
+    from inertial_check.identification.estimation.identify import identify
 
     robot, motion = setting(links, count)
     Y = equations.regressor(robot.tree, motion.q, motion.u, motion.du)
@@ -128,7 +128,7 @@ def ours(links: int, count: int) -> dict[str, float]:
 
 def streaming(links: int, count: int) -> dict[str, float]:
     import synthetic_robots as synthetic
-    from inertial_check.identification.identify import identify
+    from inertial_check.identification.estimation.identify import identify
 
     robot, motion = setting(links, count)
     start = process_time()

@@ -65,7 +65,7 @@ from _sound_bodies import reviews, sound_by_numbers
 
 import inertial_check as ic
 from inertial_check.model import Severity
-from inertial_check.pipeline.settings import Settings
+from inertial_check.settings.settings import Settings
 
 COUNTED = ("IC2", "IC5", "IC6")
 """Families of codes that are opinions: their warnings on sound bodies are false findings."""

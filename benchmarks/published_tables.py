@@ -27,9 +27,9 @@ import numpy as np
 import inertial_check as ic
 import table_files
 from inertial_check.errors import DocumentError
-from inertial_check.identification.declaration import LINKS, OTHER, declared
+from inertial_check.identification.estimation.declaration import LINKS, OTHER, declared
 from inertial_check.inertia.representations import about_origin, join
-from inertial_check.pipeline.judge import judge
+from inertial_check.model.judging import judge
 
 STATED = {"consistent", "boundary", "rounding", "inconsistent", "ill-posed"}
 

@@ -7,7 +7,7 @@ import numpy as np
 
 import inertial_check as ic
 from inertial_check.dynamics.equations import inverse_dynamics
-from inertial_check.pipeline.tree import tree_of
+from inertial_check.model.tree import tree_of
 
 FOLDER = Path(__file__).parents[1] / "data" / "recordings"
 ROBOT = FOLDER / "arm.urdf"

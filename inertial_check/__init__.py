@@ -10,6 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from inertial_check.checking.check import check_model
+    from inertial_check.comparing.diff import diff_models
     from inertial_check.errors import (
         DocumentError,
         InertialCheckError,
@@ -17,51 +19,49 @@ if TYPE_CHECKING:
         ProjectionError,
         UsageError,
     )
+    from inertial_check.fixing.fix import fix_model
     from inertial_check.formats import load
-    from inertial_check.identification.base import BaseParameters, base_parameters
-    from inertial_check.identification.cleaning import Cleaned, clean
-    from inertial_check.identification.from_base import identify_from_base
-    from inertial_check.identification.identify import identify
-    from inertial_check.identification.nuisance import Nuisance
-    from inertial_check.identification.payload import Payload, identify_payload
-    from inertial_check.identification.result import Identification
-    from inertial_check.identification.sampled import Samples
+    from inertial_check.identification.estimation.base import BaseParameters, base_parameters
+    from inertial_check.identification.estimation.cleaning import Cleaned, clean
+    from inertial_check.identification.estimation.from_base import identify_from_base
+    from inertial_check.identification.estimation.identify import identify
+    from inertial_check.identification.estimation.nuisance import Nuisance
+    from inertial_check.identification.estimation.result import Identification
+    from inertial_check.identification.estimation.sampled import Samples
+    from inertial_check.identification.payload.identify import Payload, identify_payload
     from inertial_check.inertia.consistency import Consistency, Verdict, check, realize
     from inertial_check.inertia.parameters import InertialParameters
     from inertial_check.inertia.randomisation import sample
-    from inertial_check.pipeline.check import check_model
-    from inertial_check.pipeline.diff import diff_models
-    from inertial_check.pipeline.fix import fix_model
     from inertial_check.projection.project import project
     from inertial_check.projection.result import Projection
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "BaseParameters": "identification.base",
-    "Cleaned": "identification.cleaning",
+    "BaseParameters": "identification.estimation.base",
+    "Cleaned": "identification.estimation.cleaning",
     "Consistency": "inertia.consistency",
     "DocumentError": "errors",
-    "Identification": "identification.result",
+    "Identification": "identification.estimation.result",
     "InertialCheckError": "errors",
     "InertialParameters": "inertia.parameters",
-    "Nuisance": "identification.nuisance",
+    "Nuisance": "identification.estimation.nuisance",
     "ParameterError": "errors",
-    "Payload": "identification.payload",
+    "Payload": "identification.payload.identify",
     "Projection": "projection.result",
     "ProjectionError": "errors",
-    "Samples": "identification.sampled",
+    "Samples": "identification.estimation.sampled",
     "UsageError": "errors",
     "Verdict": "inertia.consistency",
-    "base_parameters": "identification.base",
+    "base_parameters": "identification.estimation.base",
     "check": "inertia.consistency",
-    "check_model": "pipeline.check",
-    "clean": "identification.cleaning",
-    "diff_models": "pipeline.diff",
-    "fix_model": "pipeline.fix",
-    "identify": "identification.identify",
-    "identify_from_base": "identification.from_base",
-    "identify_payload": "identification.payload",
+    "check_model": "checking.check",
+    "clean": "identification.estimation.cleaning",
+    "diff_models": "comparing.diff",
+    "fix_model": "fixing.fix",
+    "identify": "identification.estimation.identify",
+    "identify_from_base": "identification.estimation.from_base",
+    "identify_payload": "identification.payload.identify",
     "load": "formats",
     "project": "projection.project",
     "realize": "inertia.consistency",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from inertial_check.model import Report
-    from inertial_check.pipeline.settings import Settings
+    from inertial_check.settings.settings import Settings
 
 _ADAPTERS = {"pinocchio": "pinocchio", "mujoco": "mujoco", "pydrake": "drake"}
 """By the package of a loaded model, the module of `integrations` that reads it."""
@@ -45,8 +45,8 @@ def assert_physically_consistent(
 
 def _report(model: Any, settings: Settings | None) -> Report | None:
     """What a check says of a model; None where it is not one."""
+    from inertial_check.checking.check import check_model
     from inertial_check.model import Model
-    from inertial_check.pipeline.check import check_model
 
     if isinstance(model, str | os.PathLike | bytes | Model):
         return check_model(model, _settings(model, settings))
@@ -59,8 +59,8 @@ def _report(model: Any, settings: Settings | None) -> Report | None:
 
 
 def _settings(model: Any, settings: Settings | None) -> Settings:
-    from inertial_check.pipeline.configuration import Configurations
-    from inertial_check.pipeline.settings import Settings
+    from inertial_check.settings.configuration import Configurations
+    from inertial_check.settings.settings import Settings
 
     if settings is not None:
         return settings.validated()

@@ -16,7 +16,7 @@ import inertial_check as ic
 import single_links
 from inertial_check.engines import predict
 from inertial_check.model import Judgement, Prediction
-from inertial_check.pipeline.judge import judge
+from inertial_check.model.judging import judge
 
 SCRIPT = Path(__file__).with_name("live_engines.py")
 NUMBER = r"(-?(?:[\d.]+(?:e[-+]?\d+)?|inf|nan))"

@@ -8,7 +8,7 @@ from inertial_check.causes.ranking import hypotheses
 from inertial_check.evidence import Examination
 from inertial_check.formats import load
 from inertial_check.model import ENTRIES
-from inertial_check.pipeline.judge import judge
+from inertial_check.model.judging import judge
 
 LINK = (
     '<link name="b{i}"><inertial><origin xyz="{com}"/><mass value="{mass}"/>'

@@ -12,10 +12,10 @@ from inertial_check.causes._base import Subject
 from inertial_check.causes.ranking import hypotheses
 from inertial_check.evidence import Examination
 from inertial_check.formats import load
+from inertial_check.geometry.evidence import read_geometry
 from inertial_check.model import Finding, Hypothesis
-from inertial_check.pipeline.evidence import read_geometry
-from inertial_check.pipeline.judge import judge
-from inertial_check.pipeline.settings import Settings
+from inertial_check.model.judging import judge
+from inertial_check.settings.settings import Settings
 
 COUNTED = ("IC2", "IC5", "IC6")
 

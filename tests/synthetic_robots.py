@@ -7,9 +7,9 @@ import numpy as np
 import inertial_check as ic
 from inertial_check.dynamics import equations
 from inertial_check.dynamics.tree import Tree
-from inertial_check.identification.base import base_parameters
-from inertial_check.identification.identify import identify
-from inertial_check.identification.sampled import Samples
+from inertial_check.identification.estimation.base import base_parameters
+from inertial_check.identification.estimation.identify import identify
+from inertial_check.identification.estimation.sampled import Samples
 from random_trees import rotation
 
 HARMONICS = 5

@@ -13,9 +13,9 @@ import pytest
 
 import inertial_check as ic
 from inertial_check.model import ENTRIES, FileReport
-from inertial_check.pipeline.run import check_paths
-from inertial_check.pipeline.settings import Settings
 from inertial_check.rules import ALL_RULES
+from inertial_check.running.run import check_paths
+from inertial_check.settings.settings import Settings
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 MANIFEST = json.loads((DATA / "MANIFEST.json").read_text(encoding="utf-8"))

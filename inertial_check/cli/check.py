@@ -19,8 +19,8 @@ from inertial_check.reports.text import plural, printable
 
 if TYPE_CHECKING:
     from inertial_check.model import Report
-    from inertial_check.pipeline.configuration import Configurations
-    from inertial_check.pipeline.settings import Settings
+    from inertial_check.settings.configuration import Configurations
+    from inertial_check.settings.settings import Settings
 
 _STDIN = "-"
 
@@ -180,7 +180,7 @@ def _checked(
     stdin: tuple[bytes, str] | None,
 ) -> Report:
     """The report, with what its form shows besides."""
-    from inertial_check.pipeline.run import check_paths
+    from inertial_check.running.run import check_paths
 
     of = configurations.settings
     with closing(ProgressBar(wanted=not args.quiet)) as bar:
@@ -188,7 +188,7 @@ def _checked(
         report = check_paths(args.paths, settings, stdin, of, plan, args.sniff)
     report = known.suppressed(report)
     if args.output_format in SUGGESTING:
-        from inertial_check.pipeline.suggestions import suggested
+        from inertial_check.fixing.suggestions import suggested
 
         report = suggested(report, settings, stdin, of)
     return report
@@ -245,7 +245,7 @@ def _show_settings(args: argparse.Namespace, configurations: Configurations) -> 
 def _show_files(
     args: argparse.Namespace, configurations: Configurations, stdin_name: str | None
 ) -> int:
-    from inertial_check.pipeline.discovery import discover
+    from inertial_check.selecting.discovery import discover
 
     found = discover(
         [path for path in args.paths if path != _STDIN],

@@ -60,9 +60,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare, report, and tell in the exit code whether the models are equal."""
+    from inertial_check.comparing.diff import diff_models
+    from inertial_check.comparing.matching import read_maps
     from inertial_check.formats import load
-    from inertial_check.pipeline.diff import diff_models
-    from inertial_check.pipeline.matching import read_maps
     from inertial_check.reports import View, difference
 
     if args.a == args.b == "-":
@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
     )
     impact = None
     if args.impact:
-        from inertial_check.pipeline.impact import impact_of_difference
+        from inertial_check.comparing.impact import impact_of_difference
 
         impact = impact_of_difference(a, found)
     if args.output_format == "json":

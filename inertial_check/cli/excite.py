@@ -17,7 +17,7 @@ from inertial_check.errors import UsageError
 from inertial_check.reports.text import plural, printable
 
 if TYPE_CHECKING:
-    from inertial_check.pipeline.excitation import ExcitationRequest, Excited, Use
+    from inertial_check.identifying.excite import ExcitationRequest, Excited, Use
 
 SCHEMA_VERSION = "1"
 """Of the JSON form."""
@@ -92,13 +92,13 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Find or judge a motion, report it, write it if asked to."""
-    from inertial_check.pipeline.excitation import excite
+    from inertial_check.identifying.excite import excite
 
     _refuse_at_odds(args)
     excited = excite(_request(args), None if args.quiet else output.note)
     code = exit_codes.FINDINGS if excited.exceeded else exit_codes.CLEAN
     if args.output is not None:
-        from inertial_check.pipeline.writing import replace_file
+        from inertial_check.files.writing import replace_file
 
         replace_file(args.output, excited.file(args.output))
     if args.output_format == "json":
@@ -121,7 +121,7 @@ def _refuse_at_odds(args: argparse.Namespace) -> None:
     Raises:
         UsageError: Names the options.
     """
-    from inertial_check.pipeline.writing import same_file
+    from inertial_check.files.writing import same_file
 
     if args.output is not None:
         if not args.output.endswith((".csv", ".npz")):
@@ -138,8 +138,8 @@ def _refuse_at_odds(args: argparse.Namespace) -> None:
 
 def _request(args: argparse.Namespace) -> ExcitationRequest:
     """What the command line asks for."""
-    from inertial_check.pipeline.excitation import ExcitationRequest
-    from inertial_check.pipeline.identifying.request import positions, terms
+    from inertial_check.identifying.excite import ExcitationRequest
+    from inertial_check.identifying.request import positions, terms
 
     search = {name: getattr(args, name) for name in _SEARCH if getattr(args, name) is not None}
     return ExcitationRequest(
@@ -181,7 +181,7 @@ def _lines(excited: Excited) -> list[str]:
 
 def _table(excited: Excited) -> list[str]:
     """What each joint does, and its limits, one line a joint and quantity."""
-    from inertial_check.pipeline.excitation import QUANTITIES
+    from inertial_check.identifying.excite import QUANTITIES
 
     header = ["joint", "", "moves", "limits", "", "used"]
     rows = [header]

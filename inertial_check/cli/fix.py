@@ -28,12 +28,12 @@ from inertial_check.errors import (
 from inertial_check.reports.text import plural, printable
 
 if TYPE_CHECKING:
+    from inertial_check.comparing.impact import Impact
+    from inertial_check.fixing.fix import BodyFix, Fix
     from inertial_check.model import Model
-    from inertial_check.pipeline.configuration import Configurations
-    from inertial_check.pipeline.discovery import Discovery
-    from inertial_check.pipeline.fix import BodyFix, Fix
-    from inertial_check.pipeline.impact import Impact
-    from inertial_check.pipeline.settings import Settings
+    from inertial_check.selecting.discovery import Discovery
+    from inertial_check.settings.configuration import Configurations
+    from inertial_check.settings.settings import Settings
 
 SCHEMA_VERSION = "1"
 
@@ -172,7 +172,7 @@ def _found(args: argparse.Namespace, configurations: Configurations) -> Discover
     Raises:
         UsageError: There is none, or -o cannot hold them all.
     """
-    from inertial_check.pipeline.discovery import discover
+    from inertial_check.selecting.discovery import discover
 
     found = discover(args.paths, configurations.excludes, args.sniff)
     if not (found.files or found.failures or args.allow_empty):
@@ -193,8 +193,8 @@ def _fix_all(
     Raises:
         UsageError: No file has a body that was asked for.
     """
+    from inertial_check.checking.check import is_fragment
     from inertial_check.formats import load
-    from inertial_check.pipeline.check import is_fragment
 
     outcome = _Outcome(failures=list(found.failures))
     missing = set(args.body)
@@ -236,7 +236,7 @@ def _write_all(outcome: _Outcome, target: str | None) -> None:
 
 def _fixed(model: Model, args: argparse.Namespace, settings: Settings, missing: set[str]) -> Fix:
     """The fix of one file; takes the bodies that it has out of `missing`."""
-    from inertial_check.pipeline.fix import Fix, fix_model, unknown_bodies
+    from inertial_check.fixing.fix import Fix, fix_model, unknown_bodies
 
     bodies = set(args.body).difference(unknown_bodies(model, args.body))
     missing -= bodies
@@ -261,7 +261,7 @@ def _fixed(model: Model, args: argparse.Namespace, settings: Settings, missing: 
 
 
 def _impact(model: Model, fix: Fix) -> Impact:
-    from inertial_check.pipeline.impact import impact_of_fix
+    from inertial_check.comparing.impact import impact_of_fix
 
     return impact_of_fix(model, fix.bodies)
 

@@ -19,10 +19,10 @@ from inertial_check.errors import UsageError
 from inertial_check.model import Severity
 
 if TYPE_CHECKING:
-    from inertial_check.identification.signals import Smoothing
+    from inertial_check.identification.recordings.signals import Smoothing
+    from inertial_check.identifying.identify import Outcome
+    from inertial_check.identifying.request import Request
     from inertial_check.model.identified import Identified
-    from inertial_check.pipeline.identification import Outcome
-    from inertial_check.pipeline.identifying.request import Request
 
 _METRICS = ("prior", "entropic", "affine-invariant", "euclidean")
 _LOSSES = ("squares", "huber")
@@ -249,7 +249,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Identify, write what was asked for, report, and tell in the exit code how it went."""
-    from inertial_check.pipeline.identification import identify_robot
+    from inertial_check.identifying.identify import identify_robot
     from inertial_check.reports import View
     from inertial_check.reports.identification import render
 
@@ -310,7 +310,7 @@ def _refuse_same_files(args: argparse.Namespace) -> None:
     Raises:
         UsageError: Names the options.
     """
-    from inertial_check.pipeline.writing import same_file
+    from inertial_check.files.writing import same_file
 
     if args.write and args.output is not None:
         raise UsageError("--write changes the robot's file itself, -o writes another: choose one")
@@ -330,7 +330,7 @@ def _refuse_same_files(args: argparse.Namespace) -> None:
 
 def _request(args: argparse.Namespace) -> Request:
     """What the command line asks for."""
-    from inertial_check.pipeline.identifying import request as asked
+    from inertial_check.identifying import request as asked
 
     return asked.Request(
         data=tuple(args.data),
@@ -369,7 +369,7 @@ def _smoothing(args: argparse.Namespace) -> Smoothing:
     Raises:
         UsageError: A filter is wanted and unwanted.
     """
-    from inertial_check.identification.signals import Smoothing
+    from inertial_check.identification.recordings.signals import Smoothing
 
     if args.no_filter and args.cutoff is not None:
         raise UsageError("--no-filter leaves nothing for --cutoff: choose one")

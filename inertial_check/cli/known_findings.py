@@ -13,8 +13,8 @@ from inertial_check.errors import UsageError
 
 if TYPE_CHECKING:
     from inertial_check.model import Report
-    from inertial_check.pipeline.baseline import Baseline, Key
-    from inertial_check.pipeline.configuration import Configurations
+    from inertial_check.selecting.baseline import Baseline, Key
+    from inertial_check.settings.configuration import Configurations
 
 _SHOWN = 3
 """Of the entries that a line on stderr speaks of."""
@@ -66,7 +66,7 @@ class KnownFindings:
             path = self._target if os.path.exists(self._target) else None
         self._known: Baseline | None = None
         if path is not None:
-            from inertial_check.pipeline.baseline import Baseline
+            from inertial_check.selecting.baseline import Baseline
 
             self._known = Baseline.read(path)
 
@@ -86,7 +86,7 @@ class KnownFindings:
         return report
 
     def _written(self, report: Report, target: str) -> Report:
-        from inertial_check.pipeline.baseline import Baseline
+        from inertial_check.selecting.baseline import Baseline
 
         baseline = Baseline.of(report, target, self._known)
         written = self._saved(baseline, report)

@@ -9,7 +9,7 @@ from inertial_check.errors import UsageError
 
 if TYPE_CHECKING:
     from inertial_check.formats import Context
-    from inertial_check.pipeline.configuration import Configurations
+    from inertial_check.settings.configuration import Configurations
 
 
 MOMENT_METRICS = {
@@ -116,7 +116,7 @@ def configurations(args: argparse.Namespace) -> Configurations:
     Raises:
         UsageError: A configuration, or an option, that cannot be carried out.
     """
-    from inertial_check.pipeline.configuration import OPTIONS, Configurations
+    from inertial_check.settings.configuration import OPTIONS, Configurations
 
     context = context_of(args)
     given = {name: getattr(args, name.replace("-", "_"), None) for name in OPTIONS}
@@ -131,7 +131,7 @@ def configured_context(args: argparse.Namespace) -> Configurations:
     Raises:
         UsageError: A configuration, or an option, that cannot be carried out.
     """
-    from inertial_check.pipeline.configuration import Configurations
+    from inertial_check.settings.configuration import Configurations
 
     context = context_of(args)
     given = {"package-path": dict(context.packages), "xacro-arg": dict(context.xacro_args)}

@@ -20,9 +20,9 @@ from inertial_check.errors import UsageError
 from inertial_check.reports.text import plural, printable
 
 if TYPE_CHECKING:
-    from inertial_check.pipeline.replacement import Replacement, Target
-    from inertial_check.pipeline.table import ProjectedBlock, Request, Summary
-    from inertial_check.pipeline.table_report import TableReport
+    from inertial_check.files.replacement import Replacement, Target
+    from inertial_check.tables.project import ProjectedBlock, Request, Summary
+    from inertial_check.tables.report import TableReport
 
 _ORDERS = {
     "urdf": "xx xy xz yy yz zz",
@@ -106,7 +106,7 @@ def _add_metric(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Project, write the table, and say on stderr what moved."""
-    from inertial_check.pipeline.table import Request, project_table
+    from inertial_check.tables.project import Request, project_table
 
     name = "<stdin>" if args.table == "-" else args.table
     request = Request(
@@ -141,8 +141,8 @@ class _Report:
     """What is told of the rows: the first of them on stderr, all of them in a file if wanted."""
 
     def __init__(self, stack: ExitStack, path: str | None, name: str, request: Request) -> None:
-        from inertial_check.pipeline.replacement import Replacement
-        from inertial_check.pipeline.table_report import TableReport
+        from inertial_check.files.replacement import Replacement
+        from inertial_check.tables.report import TableReport
 
         self.lines: list[str] = []
         self.rows = 0
@@ -178,7 +178,7 @@ def _refuse_same_files(args: argparse.Namespace) -> None:
     Raises:
         UsageError: Names the options.
     """
-    from inertial_check.pipeline.writing import same_file
+    from inertial_check.files.writing import same_file
 
     inputs = {"--weights": args.weights, "--prior": args.prior}
     for option, path in (("-o", args.output), ("--report", args.report)):
@@ -197,7 +197,7 @@ def _opened(stack: ExitStack, path: str) -> BinaryIO:
         DocumentError: It cannot be opened.
         UsageError: Standard input is closed.
     """
-    from inertial_check.pipeline.companions import copied, opened
+    from inertial_check.tables.companions import copied, opened
 
     if path != "-":
         return opened(stack, path)
@@ -207,8 +207,8 @@ def _opened(stack: ExitStack, path: str) -> BinaryIO:
 
 
 def _target(args: argparse.Namespace, source: BinaryIO) -> Target:
-    from inertial_check.pipeline.replacement import Replacement, Unnamed
-    from inertial_check.pipeline.writing import same_file
+    from inertial_check.files.replacement import Replacement, Unnamed
+    from inertial_check.files.writing import same_file
 
     if args.output is None:
         return Unnamed()
@@ -221,7 +221,7 @@ def _put(target: Target) -> None:
     Raises:
         UsageError: It cannot be written there.
     """
-    from inertial_check.pipeline.replacement import Replacement
+    from inertial_check.files.replacement import Replacement
 
     if isinstance(target, Replacement):
         target.commit()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from inertial_check.errors import UsageError
 
 if TYPE_CHECKING:
-    from inertial_check.pipeline.run import Plan
+    from inertial_check.running.run import Plan
 
 _STDIN = "-"
 _FORETELLING: dict[str, Literal["all", "findings"]] = {
@@ -137,14 +137,14 @@ def plan_of(
     Raises:
         UsageError: What was asked for cannot be had.
     """
-    from inertial_check.pipeline.check import Extent
-    from inertial_check.pipeline.run import Plan
+    from inertial_check.checking.check import Extent
+    from inertial_check.running.run import Plan
 
     if args.no_cache and args.cache is not None:
         raise UsageError("--no-cache keeps nothing, --cache names a folder for it: choose one")
     changes = None
     if args.changed_since is not None:
-        from inertial_check.pipeline.changes import Changes
+        from inertial_check.running.changes import Changes
 
         changes = Changes(args.changed_since)
     return Plan(
@@ -160,7 +160,7 @@ def plan_of(
 
 
 def _default_cache() -> str:
-    from inertial_check.pipeline.run import default_cache
+    from inertial_check.running.run import default_cache
 
     return default_cache()
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from inertial_check.reports.text import printable
 
 if TYPE_CHECKING:
-    from inertial_check.pipeline.configuration import Configuration, Configurations, Value
+    from inertial_check.settings.configuration import Configuration, Configurations, Value
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -21,7 +21,7 @@ def render(configurations: Configurations, paths: Sequence[str]) -> str:
 
 
 def _block(configurations: Configurations, path: str) -> Iterator[str]:
-    from inertial_check.pipeline.configuration import OPTIONS
+    from inertial_check.settings.configuration import OPTIONS
 
     own, run = configurations.of(path), configurations.run
     file = "no configuration file" if own.path is None else own.path

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from inertial_check.dynamics.tree import Tree
-from inertial_check.errors import ParameterError
-from inertial_check.inertia import frames, tolerances
-from inertial_check.inertia._arrays import (
+from inertial_check.arrays.broadcasting import (
     batch_shape,
     device_of,
     expect_shape,
     first_index,
     real_arrays,
 )
-from inertial_check.inertia._namespace import Array
+from inertial_check.arrays.namespace import Array
+from inertial_check.dynamics.tree import Tree
+from inertial_check.errors import ParameterError
+from inertial_check.inertia import frames, tolerances
 
 _AT_ONCE = 2048
 """Configurations in a chunk: fewer, and calls cost more than their work; more, and memory does."""

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from inertial_check.arrays.namespace import Array
 from inertial_check.dynamics._batches import Chunk, configurations_first, configurations_last
 from inertial_check.dynamics._vectors import applied, cross
 from inertial_check.dynamics.tree import INERTIAL_FRAME, Floats, Tree
-from inertial_check.inertia._namespace import Array
-from inertial_check.inertia.rotations import matrix_from_quaternion
+from inertial_check.spatial.rotations import matrix_from_quaternion
 
 _Z = 2
 

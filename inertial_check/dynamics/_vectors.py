@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from inertial_check.inertia._namespace import Array
+from inertial_check.arrays.namespace import Array
 
 _NEXT, _LAST = (1, 2, 0), (2, 0, 1)
 

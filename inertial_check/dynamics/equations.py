@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.broadcasting import expect_shape, quiet, real_arrays
+from inertial_check.arrays.namespace import Array
 from inertial_check.dynamics._batches import Batch, Chunk, configurations_first
 from inertial_check.dynamics._motion import Column, Frame, body_frame, columns, root_positions, walk
 from inertial_check.dynamics._vectors import (
@@ -32,8 +34,6 @@ from inertial_check.dynamics._vectors import (
 )
 from inertial_check.dynamics.tree import INERTIAL_FRAME, Tree
 from inertial_check.errors import ParameterError
-from inertial_check.inertia._arrays import expect_shape, quiet, real_arrays
-from inertial_check.inertia._namespace import Array
 from inertial_check.inertia.representations import reorder
 
 GRAVITY = (0.0, 0.0, -9.81)

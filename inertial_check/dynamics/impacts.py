@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from inertial_check.errors import ParameterError
-from inertial_check.inertia._arrays import (
+from inertial_check.arrays.broadcasting import (
     batch_shape,
     expect_shape,
     first_index,
     quiet,
     real_arrays,
 )
-from inertial_check.inertia._namespace import Array
+from inertial_check.arrays.namespace import Array
+from inertial_check.errors import ParameterError
 
 
 @quiet

@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from inertial_check.arrays.broadcasting import expect_shape, quiet, real_arrays
+from inertial_check.arrays.namespace import Array
 from inertial_check.dynamics._batches import Batch, Chunk, configurations_first
 from inertial_check.dynamics._motion import Frame, body_frame, columns, root_positions, walk
 from inertial_check.dynamics._vectors import applied, cross
 from inertial_check.dynamics.tree import INERTIAL_FRAME, Tree
 from inertial_check.errors import ParameterError
-from inertial_check.inertia._arrays import expect_shape, quiet, real_arrays
-from inertial_check.inertia._namespace import Array
-from inertial_check.inertia.kinematics import integrate
-from inertial_check.inertia.kinematics import rates as rates_of
+from inertial_check.spatial.kinematics import integrate
+from inertial_check.spatial.kinematics import rates as rates_of
 
 _LAST_ROW = np.array([[0.0, 0.0, 0.0, 1.0]])
 

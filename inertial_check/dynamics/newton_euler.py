@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from inertial_check.arrays.broadcasting import quiet
 from inertial_check.dynamics.equations import GRAVITY
 from inertial_check.dynamics.kinematics import jacobian, jacobian_derivative, poses
 from inertial_check.dynamics.tree import Tree
-from inertial_check.inertia._arrays import quiet
 from inertial_check.inertia.parameters import InertialParameters
 
 

@@ -11,9 +11,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.broadcasting import real_arrays
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
-from inertial_check.inertia._arrays import real_arrays
 from inertial_check.inertia.frames import pose_parts, transform
 
 Floats = npt.NDArray[np.float64]

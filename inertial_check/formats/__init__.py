@@ -9,11 +9,16 @@ from types import MappingProxyType
 from typing import Protocol
 
 from inertial_check.errors import DocumentError, NotAModelError, UsageError
-from inertial_check.formats import mjcf, ros_yaml, sdf, urdf, usd, xacro
-from inertial_check.formats._context import Context, Head
-from inertial_check.formats._encoding import head
-from inertial_check.formats._markup import NAME, SPACE
-from inertial_check.formats._xml import parse
+from inertial_check.formats.context import Context, Head
+from inertial_check.formats.mjcf import format as mjcf
+from inertial_check.formats.ros_yaml import reader as ros_yaml
+from inertial_check.formats.sdf import format as sdf
+from inertial_check.formats.urdf import reader as urdf
+from inertial_check.formats.usd import format as usd
+from inertial_check.formats.xacro import reader as xacro
+from inertial_check.formats.xml.document import parse
+from inertial_check.formats.xml.encoding import head
+from inertial_check.formats.xml.markup import NAME, SPACE
 from inertial_check.model.body import Model
 from inertial_check.model.source import Source
 

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from inertial_check.arrays.broadcasting import first_index
+from inertial_check.arrays.namespace import Array, array_namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import printed, tolerances
-from inertial_check.inertia._arrays import first_index
-from inertial_check.inertia._namespace import Array, array_namespace
 from inertial_check.inertia.eigen import (
     CHUNK,
     Components,

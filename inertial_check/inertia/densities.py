@@ -15,8 +15,7 @@ from __future__ import annotations
 from math import pi
 from typing import Any, NamedTuple
 
-from inertial_check.errors import ParameterError
-from inertial_check.inertia._arrays import (
+from inertial_check.arrays.broadcasting import (
     batch_shape,
     expect_shape,
     first_index,
@@ -24,7 +23,8 @@ from inertial_check.inertia._arrays import (
     quiet,
     real_arrays,
 )
-from inertial_check.inertia._namespace import Array
+from inertial_check.arrays.namespace import Array
+from inertial_check.errors import ParameterError
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import inertia_from_second_moment
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from inertial_check.arrays.namespace import Array, array_namespace
 from inertial_check.inertia import tolerances
-from inertial_check.inertia._namespace import Array, array_namespace
 
 CHUNK = 8192
 """Rows per chunk on NumPy: a chunk and its temporaries stay in the cache."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from inertial_check.arrays.broadcasting import batch_shape, expect_shape, quiet, real_arrays
+from inertial_check.arrays.namespace import Array
 from inertial_check.inertia import tolerances
-from inertial_check.inertia._arrays import batch_shape, expect_shape, quiet, real_arrays
-from inertial_check.inertia._namespace import Array
 
 
 def equivalent_box(mass: Any, principal_moments: Any) -> Array:

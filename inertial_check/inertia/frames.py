@@ -10,9 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inertial_check.errors import ParameterError
-from inertial_check.inertia import tolerances
-from inertial_check.inertia._arrays import (
+from inertial_check.arrays.broadcasting import (
     batch_shape,
     device_of,
     expect_shape,
@@ -22,7 +20,9 @@ from inertial_check.inertia._arrays import (
     quiet,
     real_arrays,
 )
-from inertial_check.inertia._namespace import Array
+from inertial_check.arrays.namespace import Array
+from inertial_check.errors import ParameterError
+from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import (
     about_origin,
     check_about,

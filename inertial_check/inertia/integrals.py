@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from inertial_check.errors import ParameterError
-from inertial_check.inertia._arrays import (
+from inertial_check.arrays.broadcasting import (
     batch_shape,
     expect_shape,
     first_index,
@@ -23,8 +22,9 @@ from inertial_check.inertia._arrays import (
     quiet,
     real_arrays,
 )
-from inertial_check.inertia._namespace import Array
-from inertial_check.inertia._random import uniform
+from inertial_check.arrays.namespace import Array
+from inertial_check.arrays.random import uniform
+from inertial_check.errors import ParameterError
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import inertia_from_second_moment, symmetric
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from inertial_check.arrays.namespace import Array, array_namespace
 from inertial_check.inertia import tolerances
-from inertial_check.inertia._namespace import Array, array_namespace
 from inertial_check.inertia.eigen import Components, columns
 
 _BISECTIONS = 70  # halves any bracket to below the last bit of float64

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from inertial_check.errors import ParameterError
-from inertial_check.inertia import frames
-from inertial_check.inertia._arrays import (
+from inertial_check.arrays.broadcasting import (
     batch_shape,
     expect_shape,
     owned,
@@ -16,7 +14,9 @@ from inertial_check.inertia._arrays import (
     read_only,
     real_arrays,
 )
-from inertial_check.inertia._namespace import Array, array_namespace
+from inertial_check.arrays.namespace import Array, array_namespace
+from inertial_check.errors import ParameterError
+from inertial_check.inertia import frames
 from inertial_check.inertia.eigen import eigensystem, eigenvalues
 from inertial_check.inertia.representations import (
     about_com,

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from inertial_check.errors import ParameterError
-from inertial_check.inertia._arrays import (
+from inertial_check.arrays.broadcasting import (
     batch_shape,
     expect_shape,
     first_index,
@@ -24,8 +23,10 @@ from inertial_check.inertia._arrays import (
     quiet,
     real_arrays,
 )
-from inertial_check.inertia._namespace import Array
-from inertial_check.inertia._random import EXPECTED, standard_normal
+from inertial_check.arrays.namespace import Array
+from inertial_check.arrays.random import EXPECTED, standard_normal
+from inertial_check.arrays.so3 import exponential
+from inertial_check.errors import ParameterError
 from inertial_check.inertia.consistency import Consistency, as_theta, refuse_impossible
 from inertial_check.inertia.eigen import columns, eigensystem
 from inertial_check.inertia.frames import rotated_tensor, rotated_vector
@@ -39,7 +40,6 @@ from inertial_check.inertia.representations import (
     second_moment,
     symmetric,
 )
-from inertial_check.inertia.rotations import matrix_from_rotation_vector
 
 NORMALS = 17
 """Standard normal numbers for one sample: mass 1, com 3, spread 1, ratios 3, axes 3, ties 6."""
@@ -254,7 +254,7 @@ def _draw(
 
     strained = _strained(xp, spreads, widths["ratios"][..., None] * noise[..., _RATIOS])
     strained = strained * xp.exp(2 * widths["spread"] * noise[..., _SPREAD])[..., None]
-    turn = matrix_from_rotation_vector(widths["axes"][..., None] * noise[..., _AXES])
+    turn = exponential(xp, widths["axes"][..., None] * noise[..., _AXES])
     covariance = rotated_tensor(xp, product(xp, turn, V), symmetric(strained))
     deformed = inertia_from_second_moment(theta[..., :1] * covariance) + 0.0  # no -0
     undeformed = still["spread"] & still["ratios"] & still["axes"]

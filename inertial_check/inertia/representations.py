@@ -13,9 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inertial_check.errors import ParameterError
-from inertial_check.inertia import tolerances
-from inertial_check.inertia._arrays import (
+from inertial_check.arrays.broadcasting import (
     batch_shape,
     expect_shape,
     first_index,
@@ -24,7 +22,9 @@ from inertial_check.inertia._arrays import (
     quiet,
     real_arrays,
 )
-from inertial_check.inertia._namespace import Array
+from inertial_check.arrays.namespace import Array
+from inertial_check.errors import ParameterError
+from inertial_check.inertia import tolerances
 
 ORDERS: dict[str, tuple[str, ...]] = {
     "urdf": ("xx", "xy", "xz", "yy", "yz", "zz"),

@@ -16,18 +16,18 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.errors import MissingExtraError, ParameterError
+from inertial_check.fixing.aims import Aims, predicted
+from inertial_check.fixing.case import BROKEN, Case, Proposal
+from inertial_check.fixing.digits import MOST_DIGITS, significant_digits
+from inertial_check.fixing.editing import named_bodies
+from inertial_check.fixing.fix import BodyFix
+from inertial_check.fixing.moving import Nearest, Terms
+from inertial_check.fixing.verifying import leave, moving
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import symmetric
 from inertial_check.model import ENTRIES, Body, Inertial, Model, Number, Source, Span
 from inertial_check.model.body import Pose
-from inertial_check.pipeline.fix import BodyFix
-from inertial_check.pipeline.fixing.aims import Aims, predicted
-from inertial_check.pipeline.fixing.case import BROKEN, Case, Proposal
-from inertial_check.pipeline.fixing.digits import MOST_DIGITS, significant_digits
-from inertial_check.pipeline.fixing.editing import named_bodies
-from inertial_check.pipeline.fixing.moving import Nearest, Terms
-from inertial_check.pipeline.fixing.verifying import leave, moving
-from inertial_check.pipeline.judge import judge
+from inertial_check.model.judging import judge
 
 Three = tuple[float, float, float]
 Six = tuple[float, ...]

@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 
+from inertial_check.checking.check import Document, check_documents, check_model
 from inertial_check.errors import DocumentError, InertialCheckError
 from inertial_check.formats import load
 from inertial_check.model import BodyReport, FileReport, Finding, Model, Report, Severity
-from inertial_check.pipeline.baseline import Baseline
-from inertial_check.pipeline.check import Document, check_documents, check_model
-from inertial_check.pipeline.configuration import Configurations
-from inertial_check.pipeline.discovery import discover
-from inertial_check.pipeline.settings import Settings
 from inertial_check.reports import View, render
+from inertial_check.selecting.baseline import Baseline
+from inertial_check.selecting.discovery import discover
+from inertial_check.settings.configuration import Configurations
+from inertial_check.settings.settings import Settings
 
 DOCUMENT = "(document)"
 """The name of the test that has the findings on no body."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from inertial_check.checking.check import check_model
 from inertial_check.errors import UsageError
 from inertial_check.inertia import tolerances
 from inertial_check.integrations._loaded import (
@@ -26,12 +27,11 @@ from inertial_check.integrations._loaded import (
     wrong_type,
 )
 from inertial_check.model.body import Model
-from inertial_check.pipeline.check import check_model
 
 if TYPE_CHECKING:
+    from inertial_check.fixing.fix import BodyFix
     from inertial_check.model import Report
-    from inertial_check.pipeline.fix import BodyFix
-    from inertial_check.pipeline.settings import Settings
+    from inertial_check.settings.settings import Settings
 
 _KIND = "drake.MultibodyPlant"
 _WORDS = {"weld": "fixed", "quaternion_floating": "floating", "rpy_floating": "floating"}

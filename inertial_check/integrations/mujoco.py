@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from math import isnan, radians
 from typing import TYPE_CHECKING, Any, Unpack
 
-from inertial_check.formats import _mjcf_rotations as orientations
+from inertial_check.checking.check import check_model
+from inertial_check.formats.mjcf import rotations as orientations
 from inertial_check.integrations._loaded import (
     UNTURNED,
     Loaded,
@@ -25,12 +26,11 @@ from inertial_check.integrations._loaded import (
     wrong_type,
 )
 from inertial_check.model.body import Model
-from inertial_check.pipeline.check import check_model
 
 if TYPE_CHECKING:
+    from inertial_check.fixing.fix import BodyFix
     from inertial_check.model import Report
-    from inertial_check.pipeline.fix import BodyFix
-    from inertial_check.pipeline.settings import Settings
+    from inertial_check.settings.settings import Settings
 
 _SPEC, _MODEL = "mujoco.MjSpec", "mujoco.MjModel"
 _FORMAT = "mjcf"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Unpack
 
+from inertial_check.checking.check import check_model
 from inertial_check.integrations._loaded import (
     Loaded,
     Six,
@@ -24,12 +25,11 @@ from inertial_check.integrations._loaded import (
     wrong_type,
 )
 from inertial_check.model.body import Model, Pose
-from inertial_check.pipeline.check import check_model
 
 if TYPE_CHECKING:
+    from inertial_check.fixing.fix import BodyFix
     from inertial_check.model import Report
-    from inertial_check.pipeline.fix import BodyFix
-    from inertial_check.pipeline.settings import Settings
+    from inertial_check.settings.settings import Settings
 
 _KIND = "pinocchio.Model"
 _PREFIX = "JointModel"

@@ -7,16 +7,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
+from inertial_check.checking.check import check_model, is_fragment, refused
 from inertial_check.errors import DocumentError, MissingExtraError, NotAModelError, UsageError
 from inertial_check.formats import FORMATS, load, sniff
 from inertial_check.formats.lookups import Lookups, recorded
-from inertial_check.formats.usd import TEXT
+from inertial_check.formats.usd.format import TEXT
 from inertial_check.lsp.texts import Text
 from inertial_check.model import Body, FileReport, Model, Place, Report
-from inertial_check.pipeline.baseline import Baseline
-from inertial_check.pipeline.check import check_model, is_fragment, refused
-from inertial_check.pipeline.configuration import Configuration, Configurations
-from inertial_check.pipeline.settings import Settings
+from inertial_check.selecting.baseline import Baseline
+from inertial_check.settings.configuration import Configuration, Configurations
+from inertial_check.settings.settings import Settings
 
 _SUFFIXES = tuple(suffix for each in FORMATS.values() for suffix in each.SUFFIXES)
 """Of files that are meant to be robot models whatever is in them."""

@@ -14,9 +14,9 @@ from lsprotocol.types import (
     Range,
 )
 
+from inertial_check.fixing.case import numbers_of
 from inertial_check.lsp.checking import Checked, Document
 from inertial_check.model import Finding, Place, Severity
-from inertial_check.pipeline.fixing.case import numbers_of
 from inertial_check.reports.details import in_words
 from inertial_check.rules.configuration import UnusedSuppression
 

@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from lsprotocol.types import Hover, MarkupContent, MarkupKind, Position, Range
 
+from inertial_check.fixing.case import numbers_of
 from inertial_check.inertia.intervals import admissible_intervals
 from inertial_check.lsp.checking import Checked, Document
 from inertial_check.lsp.diagnostics import within
 from inertial_check.lsp.texts import Text
 from inertial_check.model import ENTRIES, Body, BodyReport, Finding, Number, Span
-from inertial_check.pipeline.fixing.case import numbers_of
 from inertial_check.reports.details import Row, box, engines
 from inertial_check.reports.text import interval, number, plural, printable, rounded
 from inertial_check.rules.pages import as_dict, find

@@ -9,14 +9,14 @@ from threading import Lock
 from typing import NamedTuple
 
 from inertial_check.errors import InertialCheckError
+from inertial_check.fixing.case import percent
+from inertial_check.fixing.fix import Fix, fix_model
+from inertial_check.fixing.suggestions import suggestions_of
 from inertial_check.lsp.checking import Checked, again
 from inertial_check.lsp.diagnostics import SURE
 from inertial_check.lsp.texts import Text
 from inertial_check.model import Finding, Hypothesis, Place, Replacement, Suggestion
-from inertial_check.pipeline.fix import Fix, fix_model
-from inertial_check.pipeline.fixing.case import percent
-from inertial_check.pipeline.suggestions import suggestions_of
-from inertial_check.pipeline.suppressions import MARK
+from inertial_check.selecting.suppressions import MARK
 
 _MOST_ENTRIES = 3
 """Of an edit, in a title."""

@@ -33,7 +33,7 @@ from inertial_check.lsp.diagnostics import SOURCE, of_check
 from inertial_check.lsp.hover import answer
 from inertial_check.lsp.mending import Mending
 from inertial_check.lsp.texts import Text
-from inertial_check.pipeline.configuration import FILE_NAMES, Configurations
+from inertial_check.settings.configuration import FILE_NAMES, Configurations
 
 _QUIET = 0.15
 """[s] without a change, before a text is checked: a pause between words, not between letters."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from inertial_check.inertia._namespace import Array, array_namespace
+from inertial_check.arrays.namespace import Array, array_namespace
 
 
 class Rows:

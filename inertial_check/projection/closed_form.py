@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from inertial_check.arrays.broadcasting import quiet
+from inertial_check.arrays.namespace import Array, array_namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
-from inertial_check.inertia._arrays import quiet
-from inertial_check.inertia._namespace import Array, array_namespace
 from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.eigen import CHUNK, eigensystem, eigenvalues
 from inertial_check.inertia.representations import about_com, about_origin, second_moment

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from inertial_check.arrays.broadcasting import first_index, of_body, real_arrays
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
-from inertial_check.inertia._arrays import first_index, of_body, real_arrays
 from inertial_check.inertia.consistency import Consistency, as_theta
 from inertial_check.inertia.frames import translate
 from inertial_check.inertia.representations import (

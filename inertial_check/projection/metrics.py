@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from inertial_check.arrays.namespace import Array, array_namespace
 from inertial_check.errors import ParameterError
-from inertial_check.inertia._namespace import Array, array_namespace
 from inertial_check.inertia.representations import second_moment
 
 

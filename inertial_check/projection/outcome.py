@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.inertia._arrays import quiet
-from inertial_check.inertia._namespace import Array, array_namespace
+from inertial_check.arrays.broadcasting import quiet
+from inertial_check.arrays.namespace import Array, array_namespace
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.frames import translate
 from inertial_check.inertia.representations import second_moment

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from inertial_check.arrays.broadcasting import first_index, of_body
+from inertial_check.arrays.namespace import Array, array_namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
-from inertial_check.inertia._arrays import first_index, of_body
-from inertial_check.inertia._namespace import Array, array_namespace
 from inertial_check.inertia.consistency import Consistency, Verdict, as_theta, check
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import join

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from inertial_check.arrays.broadcasting import device_of, quiet
+from inertial_check.arrays.namespace import Array, array_namespace
 from inertial_check.errors import ProjectionError
-from inertial_check.inertia._arrays import device_of, quiet
-from inertial_check.inertia._namespace import Array, array_namespace
 from inertial_check.inertia.consistency import Consistency
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import reorder

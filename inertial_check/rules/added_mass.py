@@ -115,8 +115,8 @@ def _is_known(judgement: Judgement, added: list[list[float]]) -> bool:
 
 def _margins(judgements: list[Judgement], added: list[list[list[float]]]) -> list[Margins]:
     """What judge_added_mass says of each body, all judged together."""
-    from inertial_check.inertia.added_mass import judge_added_mass
     from inertial_check.inertia.parameters import InertialParameters
+    from inertial_check.spatial.added_mass import judge_added_mass
 
     mass, com, inertia = (
         np.array([getattr(judgement, name) for judgement in judgements])

@@ -17,7 +17,7 @@ from inertial_check.causes.ranking import LEAST, MOST, hypotheses
 from inertial_check.cli.main import main
 from inertial_check.evidence import Examination
 from inertial_check.formats import load
-from inertial_check.pipeline.judge import judge
+from inertial_check.model.judging import judge
 from spoilt import bodies, edited, margin, robot, subjects, suspected
 
 SLIP = (1.559, (0, 0, 0), (0.0026619, -3.1029e-05, 9.34e-06, 0.0023025, 0.000151466, 1.676359))

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from inertial_check.formats.recording import read_recording
-from inertial_check.pipeline import excitation
+from inertial_check.formats.recordings import read_recording
+from inertial_check.identifying import excite as excitation
 
 INERTIAL = (
     '<inertial><origin xyz="0.1 0.02 0.03"/><mass value="2"/>'

@@ -211,7 +211,7 @@ def test_what_goes_wrong_late_leaves_nothing_behind(table, tmp_path, capsysbinar
 KILLED = """
 import os, signal
 from inertial_check.cli.main import main
-from inertial_check.pipeline import table
+from inertial_check.tables import project as table
 passed = table._pass
 def die(block, *rest):
     passed(block, *rest)
@@ -235,14 +235,14 @@ def test_killed_in_the_middle_it_leaves_the_old_file(table):
 
 def test_the_table_must_not_change_meanwhile(table, capsysbinary, monkeypatch):
     path = table(BROKEN)
-    real = sys.modules["inertial_check.pipeline.table"].project_table
+    real = sys.modules["inertial_check.tables.project"].project_table
 
     def meddled(*args):
         summary = real(*args)
         path.write_text("changed")
         return summary
 
-    monkeypatch.setattr("inertial_check.pipeline.table.project_table", meddled)
+    monkeypatch.setattr("inertial_check.tables.project.project_table", meddled)
     code, _, err = run(capsysbinary, "t.csv", "--about", "com", "-o", "t.csv")
     assert code == 2
     assert "t.csv: not written: the file has changed since it was read" in err

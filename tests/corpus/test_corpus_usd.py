@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.formats._usd_text import scan
-from inertial_check.pipeline.settings import Settings
+from inertial_check.formats.usd.text import scan
+from inertial_check.settings.settings import Settings
 from usd_library import ATTRIBUTES, values
 
 pytestmark = pytest.mark.corpus

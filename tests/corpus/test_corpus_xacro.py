@@ -7,7 +7,8 @@ import os
 import pytest
 
 from inertial_check.errors import DocumentError, NotAModelError, NotExpandedError
-from inertial_check.formats import Context, load, urdf
+from inertial_check.formats import Context, load
+from inertial_check.formats.urdf.reader import reader as urdf
 from inertial_check.model import Edit, Source
 
 pytestmark = pytest.mark.corpus

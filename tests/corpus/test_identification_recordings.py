@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import identification_data as data
-from inertial_check.identification.identify import identify
-from inertial_check.identification.reduction import Reduction
+from inertial_check.identification.estimation.identify import identify
+from inertial_check.identification.estimation.reduction import Reduction
 
 ROBOTS = list(data.ROBOTS)
 

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.identification.nuisance import (
+from inertial_check.identification.estimation.nuisance import (
     Coulomb,
     Nuisance,
     Offset,
     RotorInertia,
     Viscous,
 )
-from inertial_check.identification.payload import identify_payload
-from inertial_check.identification.payload_samples import Recording, from_torques
-from inertial_check.pipeline.tree import tree_of
+from inertial_check.identification.payload.identify import identify_payload
+from inertial_check.identification.payload.samples import Recording, from_torques
+from inertial_check.model.tree import tree_of
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inertial_check.inertia import added_mass as am
+from inertial_check.spatial import added_mass as am
 
 dart = pytest.importorskip("dartpy", reason="needs DART: pip install dartpy==6.20.0")
 

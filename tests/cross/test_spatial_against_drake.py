@@ -5,7 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from inertial_check.inertia import compact, spatial
+from inertial_check.spatial import compact
+from inertial_check.spatial import vectors as spatial
 
 tree = pytest.importorskip("pydrake.multibody.tree", reason="needs Drake: pip install drake")
 from pydrake.math import RigidTransform, RotationMatrix  # noqa: E402

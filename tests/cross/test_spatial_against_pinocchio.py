@@ -5,7 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from inertial_check.inertia import compact, spatial
+from inertial_check.spatial import compact
+from inertial_check.spatial import vectors as spatial
 
 pin = pytest.importorskip("pinocchio", reason="needs Pinocchio: pip install pin")
 

@@ -7,7 +7,7 @@ import pytest
 import inertial_check as ic
 import single_links
 from inertial_check.engines import ALL_ENGINES, ENGINES, predict
-from inertial_check.pipeline.judge import judge
+from inertial_check.model.judging import judge
 
 FORMATS = ("urdf", "sdf", "mjcf", "usd")
 

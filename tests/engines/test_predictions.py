@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import inertial_check as ic
 from inertial_check.engines import ALL_ENGINES, ENGINES, Batch, predict
 from inertial_check.engines._batch import doubtful
-from inertial_check.pipeline.judge import judge
+from inertial_check.model.judging import judge
 from single_links import TABLE, UNIT, Link, diagonal, mjcf, mjcf_principal, sdf, urdf
 
 BALL = f'<inertial><mass value="1"/>{UNIT}</inertial>'

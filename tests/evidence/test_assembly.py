@@ -5,7 +5,7 @@ import pytest
 
 from inertial_check.evidence.assembly import Assembly, mirrored
 from inertial_check.formats import load
-from inertial_check.pipeline.judge import judge
+from inertial_check.model.judging import judge
 
 
 def assembly(text):

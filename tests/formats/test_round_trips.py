@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from inertial_check.comparing.diff import diff_models
 from inertial_check.formats import FORMATS, load
-from inertial_check.pipeline.diff import diff_models
 
 LIMIT = 1e-12
 

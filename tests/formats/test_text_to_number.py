@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inertial_check.formats._numbers import parse_number
+from inertial_check.formats.numbers import parse_number
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import inertial_check as ic
 import synthetic_robots as synthetic
 from inertial_check.dynamics import equations
 from inertial_check.dynamics.tree import Tree
-from inertial_check.identification.identify import identify
-from inertial_check.identification.nuisance import (
+from inertial_check.identification.estimation.identify import identify
+from inertial_check.identification.estimation.nuisance import (
     Coulomb,
     Nuisance,
     Offset,

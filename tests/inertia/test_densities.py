@@ -41,7 +41,7 @@ SHAPES = {**SOLIDS, **SHELLS}
 
 
 def stack(*numbers: Any) -> Any:
-    from inertial_check.inertia._namespace import array_namespace
+    from inertial_check.arrays.namespace import array_namespace
 
     return array_namespace(*numbers).stack([*numbers], axis=-1)
 

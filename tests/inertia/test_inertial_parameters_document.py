@@ -19,10 +19,11 @@ from hypothesis import strategies as st
 import clouds
 import inertial_check as ic
 from clouds import skew
-from inertial_check.inertia import densities, frames, meshes, representations, rotations
+from inertial_check.inertia import densities, frames, meshes, representations
 from inertial_check.inertia.integrals import integrate
 from inertial_check.inertia.ordering import resists_more, spreads_more
 from inertial_check.inertia.sampling import consistent, inconsistent
+from inertial_check.spatial import rotations
 from mesh_files import box
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "inertial-parameters.md"

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 import pytest
 import yaml
 
-from inertial_check.pipeline.walk import SUFFIXES
+from inertial_check.files.walk import SUFFIXES
 
 IDENTITY = ["-c", "user.name=tester", "-c", "user.email=tester@example.org"]
 

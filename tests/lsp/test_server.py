@@ -436,7 +436,7 @@ class TestConfiguration:
         assert editor.quit() == 0
 
     def test_its_baseline_holds_what_is_known(self, start, tmp_path):
-        from inertial_check.pipeline.baseline import Baseline
+        from inertial_check.selecting.baseline import Baseline
 
         (tmp_path / "arm.urdf").write_text(ROBOT)
         path = str(tmp_path / "known.json")

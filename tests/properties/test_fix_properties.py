@@ -21,7 +21,7 @@ from fixing import (
     urdf,
     without_numbers,
 )
-from inertial_check.pipeline.fixing.digits import significant_digits
+from inertial_check.fixing.digits import significant_digits
 
 ORACLES = {"inertia": nearest_inertia, "covariance": nearest_covariance}
 

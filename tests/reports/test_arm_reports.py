@@ -77,7 +77,7 @@ def test_no_form_names_a_folder_that_was_not_given(form, capsys, project_root):
 
 
 def test_only_sarif_asks_for_suggestions(capsys, monkeypatch):
-    from inertial_check.pipeline import suggestions
+    from inertial_check.fixing import suggestions
 
     def refuse(*_):
         raise AssertionError("nobody shows them")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 
 import inertial_check as ic
-from inertial_check.pipeline.settings import Settings
+from inertial_check.settings.settings import Settings
 from tests.suspects import (
     Link,
     box,

@@ -4,9 +4,9 @@ import pytest
 
 import inertial_check as ic
 from inertial_check.evidence import Examination
-from inertial_check.pipeline.judge import judge
-from inertial_check.pipeline.settings import Settings
+from inertial_check.model.judging import judge
 from inertial_check.rules.engines import EngineChangesBody, EngineWarns
+from inertial_check.settings.settings import Settings
 from single_links import TABLE, diagonal, urdf
 
 

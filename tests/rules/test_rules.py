@@ -9,8 +9,8 @@ import pytest
 import inertial_check as ic
 from inertial_check.formats import load
 from inertial_check.model import Model, Problem, Severity, Source, Span
-from inertial_check.pipeline.settings import Settings
 from inertial_check.rules import ALL_RULES, HEADINGS, as_dict, find, page
+from inertial_check.settings.settings import Settings
 
 TESTS = Path(__file__).parent.parent
 LINK = '<link name="hand"/><link name="finger">{}</link>'

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from inertial_check.arrays.broadcasting import expect_shape, real_arrays
 from inertial_check.errors import ParameterError
-from inertial_check.inertia._arrays import expect_shape, real_arrays
 from inertial_check.inertia.representations import pseudo_inertia as pseudo_inertia_of
 from inertial_check.inertia.representations import reorder
 from inertial_check.projection._constraint import Block, Constraint, Floats, validated

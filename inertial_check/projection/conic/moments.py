@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from inertial_check.arrays.namespace import Array, array_namespace
 from inertial_check.errors import ProjectionError
 from inertial_check.inertia import tolerances
-from inertial_check.inertia._namespace import Array, array_namespace
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.representations import inertia_from_second_moment, second_moment
 from inertial_check.projection.closed_form import central_inertia, with_margin

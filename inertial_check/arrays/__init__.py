@@ -1,0 +1,1 @@
+"""Array helpers that every numerical package shares: namespaces, broadcasting, SO(3) series."""

@@ -1,0 +1,1 @@
+"""The check of documents: a document becomes judgements, findings and a report."""

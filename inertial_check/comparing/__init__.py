@@ -1,0 +1,1 @@
+"""The `diff` command: two models compared body by body."""

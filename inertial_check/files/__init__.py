@@ -1,0 +1,1 @@
+"""File access that every command shares: folders, path patterns, and writing whole files."""

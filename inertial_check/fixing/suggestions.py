@@ -1,0 +1,144 @@
+"""What `fix` would write, as edits beside the findings that it mends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from math import inf
+
+from inertial_check.errors import InertialCheckError
+from inertial_check.fixing.fix import Fix, fix_model
+from inertial_check.formats import load
+from inertial_check.model import (
+    Body,
+    Edit,
+    FileReport,
+    Finding,
+    Model,
+    Replacement,
+    Report,
+    Source,
+    Span,
+    Suggestion,
+)
+from inertial_check.settings.settings import Settings
+
+_WORD = re.compile(r"[^\s\"'<>=,;()\[\]{}]+")
+"""A number stands in a document between white space, quotes, brackets and the like."""
+
+
+def suggested(
+    report: Report,
+    settings: Settings,
+    stdin: tuple[bytes, str] | None = None,
+    settings_of: Callable[[str], Settings] | None = None,
+) -> Report:
+    """The report with the edits of `fix --unsafe` at the findings that it mends.
+
+    Every file that has such findings is read once more; nothing is written. A file that cannot be
+    mended as a whole, or whose numbers stand in binary data, keeps its findings as they are.
+
+    Args:
+        report: Of a check.
+        settings: Of the same check.
+        stdin: Bytes and name of standard input, where it was checked.
+        settings_of: Of each file, by its path; None where those of the run hold for each.
+    """
+    of = settings_of or (lambda path: settings)
+    files = tuple(_with_suggestions(file, of(file.path), stdin) for file in report.files)
+    return replace(report, files=files)
+
+
+def _with_suggestions(
+    file: FileReport, settings: Settings, stdin: tuple[bytes, str] | None
+) -> FileReport:
+    ids = {each.body_id for each in file.findings if each.fix is not None and each.body_id}
+    if not ids:
+        return file
+    data = stdin[0] if stdin is not None and stdin[1] == file.path else None
+    try:
+        path = file.path
+        model = load(path if data is None else data, path=path, context=settings.context)
+        fix = fix_model(
+            model,
+            unsafe=True,
+            bodies=ids,
+            tolerance=settings.tolerance,
+            context=settings.context,
+        )
+    except InertialCheckError:  # `fix` itself says so
+        return file
+    suggestions = suggestions_of(model, fix)
+
+    def with_suggestion(finding: Finding) -> Finding:
+        suggestion = suggestions.get(finding.body_id or "")
+        wanted = finding.fix is not None and suggestion is not None
+        return finding._replace(suggestion=suggestion) if wanted else finding
+
+    return file._replace(findings=tuple(map(with_suggestion, file.findings)))
+
+
+def suggestions_of(model: Model, fix: Fix) -> Mapping[str, Suggestion]:
+    """What is suggested for each body that is mended, by its id."""
+    if fix.layer is not None:
+        return {}
+    edits = list(_changes(fix.source, fix.data, 0))
+    numbers = {id(source): number for number, source in enumerate(model.others, 1)}
+    for source, data in fix.others:
+        edits += _changes(source, data, numbers[id(source)])
+    fixed = {result.id: result for result in fix.bodies if result.status == "fixed"}
+    spans = {body.id: _spans(body) for body in model.bodies if body.id in fixed}
+    mine: dict[str, list[Edit]] = {id_: [] for id_ in spans}
+    for edit in edits:
+        for id_ in _owners(edit.span, spans):
+            mine[id_].append(edit)
+    return {
+        id_: Suggestion(
+            f"The nearest inertia that a body can have; {fixed[id_].reason}",
+            tuple(Replacement(model.place(edit.span), edit.text) for edit in sorted(own)),
+        )
+        for id_, own in mine.items()
+        if own
+    }
+
+
+def _changes(source: Source, data: bytes, file: int) -> Iterator[Edit]:
+    """The words that differ between a document and its new bytes, in which no word is added."""
+    if data == source.data:
+        return
+    first = len(source.bom)
+    old = source.data[first:].decode(source.encoding, "surrogateescape")
+    new = data[first:].decode(source.encoding, "surrogateescape")
+    words = list(_WORD.finditer(old)), _WORD.findall(new)
+    if len(words[0]) != len(words[1]):
+        return
+    at, offset = 0, first
+    for word, text in zip(*words, strict=True):
+        if word[0] != text:
+            offset += len(old[at : word.start()].encode(source.encoding, "surrogateescape"))
+            end = offset + len(word[0].encode(source.encoding, "surrogateescape"))
+            yield Edit(Span(offset, end, file), text)
+            at, offset = word.end(), end
+
+
+def _spans(body: Body) -> list[Span]:
+    entries = body.inertial.I_BBcm_Bi.values() if body.inertial is not None else ()
+    return [number.span for number in entries if number.span is not None]
+
+
+def _owners(span: Span, spans: Mapping[str, list[Span]]) -> list[str]:
+    """The bodies whose numbers an edit changes.
+
+    An edit of what is no body's number states one again, as iyx beside ixy does: it belongs to the
+    nearest.
+    """
+
+    def distance(other: Span) -> float:
+        if other.file != span.file:
+            return inf
+        return max(other.start - span.end, span.start - other.end, 0)
+
+    distances = {id_: min(map(distance, own), default=inf) for id_, own in spans.items()}
+    least = min(distances.values(), default=inf)
+    return [id_ for id_, each in distances.items() if each == least < inf]

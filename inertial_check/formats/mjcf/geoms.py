@@ -1,0 +1,224 @@
+"""What the <geom> elements of an MJCF body say of its geometry.
+
+A geom that cannot be read carries the reason, and is no problem of the document.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from inertial_check.formats.mjcf.poses import read_pose
+from inertial_check.formats.mjcf.rotations import from_wxyz, from_z_axis
+from inertial_check.formats.mjcf.settings import MAIN, Compiler, Defaults
+from inertial_check.formats.mjcf.tree import Node, Tree
+from inertial_check.formats.numbers import shown
+from inertial_check.formats.poses import SAME_FRAME, is_finite, product, transposed
+from inertial_check.formats.rotations import IDENTITY, rotated
+from inertial_check.formats.shapes import Unusable, factors, finite_numbers, unusable, usable
+from inertial_check.model.body import Pose
+from inertial_check.model.shape import Role, Shape
+
+Triple = tuple[float, float, float]
+
+_SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
+"""How many sizes each kind has: radii, half lengths, half edges."""
+
+_MOST_SIZES = 3
+_KINDS = (*_SIZES, "plane", "hfield", "mesh", "sdf")
+
+
+class _Form(NamedTuple):
+    """What a geom is, and its pose in the frame F in which it stands."""
+
+    dimensions: tuple[float, ...]
+    X_FG: Pose
+    uri: str | None = None
+    scale: Triple = (1.0, 1.0, 1.0)
+
+
+class GeomReader:
+    """Reads the geoms of one document's bodies."""
+
+    def __init__(self, tree: Tree, compiler: Compiler, defaults: Defaults) -> None:
+        self._tree = tree
+        self._compiler = compiler
+        self._defaults = defaults
+
+    def shape(self, geom: Node, default: str, frame: Pose | None) -> Shape:
+        """Read one geom.
+
+        Args:
+            geom: The element.
+            default: The default class of what names none there.
+            frame: Around it, in the body; None where a <replicate> makes several of it.
+        """
+        attributes = self._defaults.of(geom, default)
+        written = attributes.get("type", "sphere")
+        kind = "heightmap" if written == "hfield" else written
+        role: Role = "collision" if _touches(attributes) else "visual"
+        try:
+            form = self._form(attributes, written, geom)
+            X_BG = self._placed(form.X_FG, frame)
+            shape = Shape(kind, role, form.dimensions, *X_BG, geom.span, form.uri, form.scale)
+            return usable(shape)
+        except Unusable as why:
+            return unusable(kind, role, geom.span, why)
+
+    def _form(self, attributes: Mapping[str, str], kind: str, geom: Node) -> _Form:
+        """What a geom is, in the frame in which it stands."""
+        if kind not in _KINDS:
+            raise Unusable(f"type of <geom> is {shown(kind)}: expected {', '.join(_KINDS)}")
+        if kind == "sdf":
+            raise Unusable("a distance function of a plugin, which is not read here")
+        if kind not in _SIZES and "fromto" in attributes:
+            raise Unusable(f"fromto, which a {kind} has not: delete it")
+        if kind == "mesh":
+            mesh = self._mesh(attributes.get("mesh", "").strip(), geom)
+            return mesh._replace(X_FG=product(self._pose(attributes), mesh.X_FG))
+        if kind not in _SIZES:
+            return _Form((), self._pose(attributes))
+        if "mesh" in attributes:
+            raise Unusable(f"a {kind} that MuJoCo fits to a mesh: write its size")
+        if "fromto" in attributes:
+            return _between(attributes, kind)
+        sizes = _sizes(attributes, kind, _SIZES[kind])
+        return _Form(_dimensions(kind, sizes), self._pose(attributes))
+
+    def _placed(self, X_FG: Pose, frame: Pose | None) -> Pose:
+        """X_BG, through the frames F around a geom."""
+        if frame is None:
+            raise Unusable("<replicate> makes several of it, which are not told apart here")
+        if self._compiler.coordinate == "global":
+            raise Unusable("its place is in the coordinates of the world: write local ones")
+        if not is_finite(frame):
+            raise Unusable("the <frame> around it has no pose that can be read")
+        return product(frame, X_FG)
+
+    def _pose(self, attributes: Mapping[str, str]) -> Pose:
+        X_FG = read_pose(attributes, self._compiler)
+        if X_FG is None:
+            raise Unusable("it has no pose that can be read: write pos, and one orientation")
+        return X_FG
+
+    @cached_property
+    def _assets(self) -> dict[str, Mapping[str, str]]:
+        """The attributes of the mesh assets by name."""
+        found: dict[str, Mapping[str, str]] = {}
+        tree = self._tree
+        for section in tree.children(tree.root):
+            for node in tree.children(section) if section.tag == "asset" else ():
+                if node.tag == "mesh":
+                    attributes = self._defaults.of(node, MAIN)
+                    file = os.path.basename(_slashes(attributes.get("file", "").strip()))
+                    name = attributes.get("name", "").strip() or os.path.splitext(file)[0]
+                    found.setdefault(name, attributes)
+        return found
+
+    def _mesh(self, name: str, user: Node) -> _Form:
+        """A mesh asset, in the frame of the geom that uses it."""
+        if not name:
+            raise Unusable("<geom> of type mesh has no mesh")
+        if name not in self._assets:
+            raise Unusable(f"mesh {shown(name)} is not among the assets")
+        attributes = self._assets[name]
+        file = attributes.get("file", "").strip()
+        if not file:
+            raise Unusable(f"the vertices of mesh {shown(name)} are in no file, and not read here")
+        scale = (1.0, 1.0, 1.0)
+        if "scale" in attributes:
+            scale = factors(attributes["scale"], "scale of <mesh>")
+        uri = self._uri(_slashes(file), user)
+        return _Form((), _reference(attributes, scale), uri, scale)
+
+    def _uri(self, file: str, user: Node) -> str:
+        """Where a file is, from the document in which the geom that uses it stands."""
+        compiler = self._compiler
+        if compiler.strippath == "true":
+            file = os.path.basename(file)
+        path = os.path.join(_slashes(compiler.meshdir or compiler.assetdir), file)
+        main, document = self._tree.root.document, user.document
+        if document is main or os.path.isabs(path):
+            return path
+        folder, own = (os.path.dirname(each.source.path) for each in (main, document))
+        if folder == own:
+            return path
+        try:
+            return os.path.relpath(os.path.join(folder, path), own or os.curdir)
+        except ValueError:  # on another drive
+            return os.path.abspath(os.path.join(folder, path))
+
+
+def _slashes(path: str) -> str:
+    return path.replace("\\", "/")
+
+
+def _touches(attributes: Mapping[str, str]) -> bool:
+    """Whether a geom may touch others: one of its masks has a bit."""
+    return any(attributes.get(name, "1").strip() != "0" for name in ("contype", "conaffinity"))
+
+
+def _sizes(attributes: Mapping[str, str], kind: str, count: int) -> tuple[float, ...]:
+    """The first sizes of a geom."""
+    text = attributes.get("size", "")
+    words = text.split()
+    if not count <= len(words) <= _MOST_SIZES:
+        given = f"is {shown(text)}" if words else "is missing"
+        raise Unusable(f"size of <geom> {given}: a {kind} has {count}")
+    values = finite_numbers(" ".join(words[:count]), count, "size of <geom>")
+    if min(values) <= 0:
+        raise Unusable(f"size of <geom> is {min(values)!r}: sizes of a {kind} are positive")
+    return values
+
+
+def _dimensions(kind: str, sizes: Sequence[float]) -> tuple[float, ...]:
+    """Edges and lengths of half edges and half lengths."""
+    if kind == "box":
+        return tuple(2 * half for half in sizes)
+    if kind in {"capsule", "cylinder"}:
+        radius, half = sizes
+        return radius, 2 * half
+    return tuple(sizes)
+
+
+def _between(attributes: Mapping[str, str], kind: str) -> _Form:
+    """A geom that is given by its ends: z points to the first, and no orientation counts."""
+    if kind == "sphere":
+        raise Unusable("fromto, which a sphere has not: delete it")
+    if any(finite_numbers(attributes.get("pos", "0 0 0"), 3, "pos of <geom>")):
+        raise Unusable("pos and fromto, of which MuJoCo takes only one")
+    ends = finite_numbers(attributes["fromto"], 6, "fromto of <geom>")
+    pairs = list(zip(ends[:3], ends[3:], strict=True))
+    along = [first - last for first, last in pairs]
+    rotation = from_z_axis(*along)
+    if rotation is None:
+        raise Unusable("fromto of <geom> names one point twice")
+    x, y, z = ((first + last) / 2 for first, last in pairs)
+    radius, *_ = _sizes(attributes, kind, 1)
+    half = math.hypot(*along) / 2
+    sizes = (radius, half) if kind in {"capsule", "cylinder"} else (radius, radius, half)
+    return _Form(_dimensions(kind, sizes), Pose((x, y, z), rotation))
+
+
+def _reference(attributes: Mapping[str, str], scale: Triple) -> Pose:
+    """From scaled coordinates of the file to those of the geom.
+
+    MuJoCo takes a vertex v of the file for scale * R^T (v - refpos), R that of refquat. That it
+    then moves the mesh to its own centre and axes, it undoes in the pose of the geom.
+    """
+    if "refpos" not in attributes and "refquat" not in attributes:
+        return SAME_FRAME
+    refpos = finite_numbers(attributes.get("refpos", "0 0 0"), 3, "refpos of <mesh>")
+    R_GM = IDENTITY
+    if "refquat" in attributes:
+        rotation = from_wxyz(*finite_numbers(attributes["refquat"], 4, "refquat of <mesh>"))
+        if rotation is None:
+            raise Unusable("refquat of <mesh> is no rotation: write w x y z")
+        R_GM = transposed(rotation)
+    if R_GM != IDENTITY and len(set(scale)) > 1:
+        raise Unusable("refquat turns the mesh before it is scaled by unequal factors")
+    x, y, z = (-a * s for a, s in zip(rotated(R_GM, refpos), scale, strict=True))
+    return Pose((x, y, z), R_GM)

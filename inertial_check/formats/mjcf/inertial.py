@@ -1,0 +1,185 @@
+"""The <inertial> of an MJCF body."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from inertial_check.formats.mjcf.poses import turned
+from inertial_check.formats.mjcf.rotations import ORIENTATIONS
+from inertial_check.formats.mjcf.settings import Compiler
+from inertial_check.formats.mjcf.tree import Node
+from inertial_check.formats.numbers import shown
+from inertial_check.formats.poses import SAME_FRAME, product
+from inertial_check.formats.rotations import IDENTITY, Rotation
+from inertial_check.formats.xml.reading import TextReader
+from inertial_check.model.body import ENTRIES, Inertial, Number, Pose, Problem
+
+Triple = tuple[Number, Number, Number]
+Quadruple = tuple[Number, Number, Number, Number]
+
+_UNKNOWN: Rotation = ((math.nan,) * 3,) * 3
+_DEFAULT = Number(0.0, "0", None)
+_FULL = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")  # the order of fullinertia
+_DIAGONAL = ("ixx", "iyy", "izz")
+_LENGTHS = {
+    "pos": (3, "x y z [m]"),
+    "mass": (1, "[kg]"),
+    "diaginertia": (3, "the principal moments [kg m^2]"),
+    "fullinertia": (6, "xx yy zz xy xz yz [kg m^2]"),
+    **ORIENTATIONS,
+}
+
+
+class InertialReader(TextReader):
+    """Reads one element that states a pose or an inertia; collects what is wrong with its text."""
+
+    def __init__(self, node: Node, who: str, compiler: Compiler) -> None:
+        super().__init__(node.document, who)
+        self._node = node
+        self._compiler = compiler
+        self._attributes = node.attributes()
+
+    @property
+    def problems(self) -> list[Problem]:
+        """As found."""
+        return self._problems
+
+    def inertial(self, frame: Pose) -> Inertial:
+        """The inertial, which stands in a frame of its body."""
+        self._refuse_unknown()
+        center, (rotation, quaternion) = self._center(), self._rotation()
+        if frame != SAME_FRAME:
+            x, y, z = (number.value for number in center)
+            (x, y, z), rotation = product(frame, Pose((x, y, z), rotation))
+            center = (_implied(x), _implied(y), _implied(z))
+        mass = self._mass()
+        six = self._inertia()
+        return Inertial(self._node.span, mass, center, rotation, six, quaternion=quaternion)
+
+    def pose(self) -> Pose:
+        """The pose of a frame."""
+        numbers = self._numbers("pos") if "pos" in self._attributes else (_DEFAULT,) * 3
+        x, y, z = (number.value for number in numbers)
+        return Pose((x, y, z), self._rotation()[0])
+
+    def _refused(self, message: str) -> None:
+        self._malformed(self._node.element, message)
+
+    def _refuse_unknown(self) -> None:
+        for name, text in self._attributes.items():
+            if name not in _LENGTHS:
+                way = f"write {name.lower()}" if name.lower() in _LENGTHS else "delete it"
+                place = self._node.document.span(*text.stripped()[1:])
+                self._problem(f"<inertial> has {shown(name)}, which MuJoCo refuses: {way}", place)
+        for child in self._node.element.children:
+            place = self._node.document.tag_span(child)
+            self._problem(f"<{child.tag}> in <inertial>, which MuJoCo refuses: delete it", place)
+
+    def _center(self) -> Triple:
+        if "pos" not in self._attributes:
+            self._refused('has no pos, which MuJoCo asks for: add pos="x y z" [m]')
+            return _DEFAULT, _DEFAULT, _DEFAULT
+        x, y, z = self._numbers("pos")
+        return x, y, z
+
+    def _mass(self) -> Number | None:
+        if "mass" not in self._attributes:
+            self._refused('has no mass: add mass="..." [kg]')
+            return None
+        return self._numbers("mass")[0]
+
+    def _inertia(self) -> dict[str, Number]:
+        full = self._read("fullinertia", _FULL)
+        diagonal = self._read("diaginertia", _DIAGONAL)
+        if full is None and diagonal is None:
+            form = f"diaginertia={shown('xx yy zz')} or fullinertia={shown('xx yy zz xy xz yz')}"
+            self._refused(f"has no inertia: add {form} [kg m^2]")
+            return {}
+        if full is None:
+            return {entry: (diagonal or {}).get(entry, _DEFAULT) for entry in ENTRIES}
+        if diagonal and any(number.value for number in diagonal.values()):
+            self._refused("has diaginertia and fullinertia: delete one")
+        return {entry: full[entry] for entry in ENTRIES}
+
+    def _read(self, name: str, entries: Sequence[str]) -> dict[str, Number] | None:
+        if name not in self._attributes:
+            return None
+        return dict(zip(entries, self._numbers(name), strict=True))
+
+    def _numbers(self, name: str) -> list[Number]:
+        """The numbers of an attribute; all NaN where it holds fewer or more than it should."""
+        what = f"{name} of <{self._node.tag}>"
+        return self._series(what, self._attributes[name], *_LENGTHS[name])
+
+    def _rotation(self) -> tuple[Rotation, Quadruple | None]:
+        """From the own axes to those of the body, or of the frame around the element.
+
+        With the numbers that state it, where they are a quaternion.
+        """
+        given = [name for name in ORIENTATIONS if name in self._attributes]
+        rivals = given + ["fullinertia"] * ("fullinertia" in self._attributes)
+        if given and len(rivals) > 1:
+            listed = f"{', '.join(rivals[:-1])} and {rivals[-1]}"
+            self._refused(f"has {listed}, of which MuJoCo takes only one")
+            return _UNKNOWN, None
+        if not given:
+            return IDENTITY, None
+        (name,) = given
+        known = len(self.problems)
+        numbers = self._numbers(name)
+        values = [number.value for number in numbers]
+        if len(self.problems) > known and any(map(math.isnan, values)):
+            return _UNKNOWN, None
+        rotation = turned(name, values, self._compiler)
+        if rotation is None:
+            whole, start, end = self._attributes[name].stripped()
+            form = ORIENTATIONS[name][1]
+            what = f"{name} of <{self._node.tag}>: {shown(whole)} is no rotation: write {form}"
+            self._problem(what, self._node.document.span(start, end))
+            return _UNKNOWN, None
+        if name != "quat":
+            return rotation, None
+        w, x, y, z = numbers
+        return rotation, (w, x, y, z)
+
+
+def _implied(value: float) -> Number:
+    """A number that a frame makes of the one that is written."""
+    return Number(value, repr(value), None)
+
+
+def compiled(inertial: Inertial, compiler: Compiler) -> Iterator[str]:
+    """What the document's settings make of written numbers that MuJoCo would read."""
+    mass = inertial.mass
+    if mass is not None and mass.value < compiler.boundmass:
+        yield f"boundmass: MuJoCo raises the mass from {mass.text} to {compiler.boundmass:.6g} kg"
+    if compiler.boundinertia <= 0 and compiler.balanceinertia != "true":
+        return
+    moments = _moments(inertial)
+    if not moments:
+        return
+    raised = [max(moment, compiler.boundinertia) for moment in moments]
+    if raised != moments:
+        low = compiler.boundinertia
+        yield f"boundinertia: MuJoCo raises its principal moments to at least {low:.6g} kg m^2"
+    if compiler.balanceinertia == "true" and raised[0] + raised[1] < raised[2]:
+        mean = sum(raised) / 3
+        yield (
+            f"balanceinertia: MuJoCo replaces its three principal moments by their mean, "
+            f"{mean:.6g} kg m^2, and says nothing; the numbers here are those written"
+        )
+
+
+def _moments(inertial: Inertial) -> list[float]:
+    """The principal moments in ascending order; none where they cannot be told."""
+    values = {entry: number.value for entry, number in inertial.I_BBcm_Bi.items()}
+    if len(values) < len(ENTRIES) or not all(map(math.isfinite, values.values())):
+        return []
+    if all(values[entry] == 0 for entry in ENTRIES if entry not in _DIAGONAL):
+        return sorted(values[entry] for entry in _DIAGONAL)
+    from numpy.linalg import eigvalsh  # for these two settings alone
+
+    xx, xy, xz, yy, yz, zz = (values[entry] for entry in ENTRIES)
+    moments: list[float] = eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]).tolist()
+    return moments

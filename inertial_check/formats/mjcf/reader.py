@@ -1,0 +1,359 @@
+"""The bodies of an MJCF document, those of its includes among them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from inertial_check.errors import NotAModelError
+from inertial_check.formats.context import Context
+from inertial_check.formats.mjcf.format import FRAGMENT, NAME
+from inertial_check.formats.mjcf.inertial import InertialReader, compiled
+from inertial_check.formats.mjcf.poses import read_pose
+from inertial_check.formats.mjcf.settings import MAIN, Compiler, Defaults, raised, read_compiler
+from inertial_check.formats.mjcf.tree import Node, Tree
+from inertial_check.formats.numbers import finite, shown
+from inertial_check.formats.poses import SAME_FRAME, is_finite, product, unit
+from inertial_check.formats.rotations import IDENTITY, Vector, rotated
+from inertial_check.formats.xml.markup import Element
+from inertial_check.model.body import Body, Inertial, Model, Origin, Pose, Problem, ProblemKind
+from inertial_check.model.joint import Joint, Joints
+from inertial_check.model.shape import Shape, Shapes
+from inertial_check.model.source import Source
+
+if TYPE_CHECKING:
+    from inertial_check.formats.mjcf.geoms import GeomReader
+    from inertial_check.formats.mjcf.joints import JointReader
+
+_BODIES = frozenset(("body", "frame", "replicate"))
+_HOLDERS = _BODIES | {"worldbody"}
+_JOINTS = frozenset(("joint", "freejoint"))
+_ONE_AXIS = frozenset(("hinge", "slide"))
+_AXIS = "0 0 1"  # of a joint that does not say
+_ORIGIN = "0 0 0"  # likewise
+_GENERATORS = frozenset(("flexcomp", "composite"))
+
+
+def read_model(source: Source, context: Context) -> Model:
+    """Read an MJCF document and what it includes; see mjcf.read."""
+    tree = Tree(source, context)
+    root, document = tree.root.element, tree.root.document
+    if root.tag not in {"mujoco", FRAGMENT}:
+        place = document.source.line_column(document.element_span(root).start)
+        reason = f"the root element is <{root.tag}>, that of MJCF is <mujoco>"
+        raise NotAModelError(document.source.path, reason, *place)
+    compiler, refused = read_compiler(tree)
+    walk = _Walk(tree, compiler, Defaults(tree))
+    bodies = tuple(walk.read())
+    problems = sorted(
+        (*tree.problems, *refused, *raised(compiler, walk.unwritten), *walk.problems),
+        key=lambda problem: (problem.span.file, problem.span),
+    )
+    model = root.attributes.get("model", "")
+    return Model(document.source, NAME, model, bodies, tuple(problems), tuple(tree.others))
+
+
+@dataclass
+class _Found:
+    """A body and what stands in it, in frames too.
+
+    Attributes:
+        node: The element.
+        place: Which body of the document it is, from 1.
+        parent: The body in which it stands; None for one in the world.
+        frame: In the parent, around it; None where a <replicate> makes several of it.
+        inertials: Each with the frame in which it stands.
+        geoms: Each with what it stands in.
+        joints: Each with what it stands in.
+        joint: Type of the first joint; None where the body is welded to its parent.
+        axis_B: Direction of the only joint; None where there is none or more than one.
+        p_BoJo_B: A point on that axis; likewise.
+        has_mass: Whether MuJoCo takes mass from one of its geoms.
+        problems: What is wrong so far.
+    """
+
+    node: Node
+    place: int
+    parent: _Found | None
+    frame: Pose | None
+    inertials: list[tuple[Node, Pose]] = field(default_factory=list)
+    geoms: list[tuple[Node, _Around]] = field(default_factory=list)
+    joints: list[tuple[Node, _Around]] = field(default_factory=list)
+    joint: str | None = None
+    axis_B: Vector | None = None
+    p_BoJo_B: Vector | None = None
+    has_mass: bool = False
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The body's own, or one that is made for it."""
+        return self.node.get("name") or f"body#{self.place}"
+
+    @property
+    def who(self) -> str:
+        """The body in a message."""
+        name = self.node.get("name")
+        return f"body {shown(name)}" if name else self.name
+
+    def note(self, kind: ProblemKind, message: str, node: Node) -> None:
+        """Note what is to be said of an element of the body."""
+        self.problems.append(Problem(kind, f"{self.who}: {message}", node.tag_span))
+
+
+class _Around(NamedTuple):
+    """What an element stands in.
+
+    Attributes:
+        body: None for the world.
+        default: The default class of what names none.
+        frame: In the body; None where it is of no use, in the world.
+        replicate: That makes copies of it, inside the body.
+    """
+
+    body: _Found | None = None
+    default: str = MAIN
+    frame: Pose = SAME_FRAME
+    replicate: Node | None = None
+
+
+class _Walk:
+    """One pass over all elements that may hold bodies.
+
+    Attributes:
+        problems: What is wrong outside of bodies.
+        unwritten: How many bodies have neither numbers nor geoms that give them.
+    """
+
+    def __init__(self, tree: Tree, compiler: Compiler, defaults: Defaults) -> None:
+        self.problems: list[Problem] = []
+        self.unwritten = 0
+        self._tree = tree
+        self._compiler = compiler
+        self._defaults = defaults
+        self._found: list[_Found] = []
+        self._copied: set[Element] = set()
+        self._walk()
+
+    def _walk(self) -> None:
+        pending = [(self._top_level(), _Around())]
+        while pending:
+            nodes, around = pending[-1]
+            node = next(nodes, None)
+            if node is None:
+                pending.pop()
+            elif node.element.tag in _HOLDERS:
+                pending.append((self._tree.children(node), self._inside(node, around)))
+            else:
+                self._element(node, around)
+
+    def _top_level(self) -> Iterator[Node]:
+        """The sections that hold bodies; in a fragment, what a body or the world would hold."""
+        fragment = self._tree.root.tag == FRAGMENT
+        ignored = 0
+        for node in self._tree.children(self._tree.root):
+            if node.tag in _BODIES and not fragment and not ignored:
+                message = (
+                    f"MuJoCo ignores <{node.tag}> outside of <worldbody>, and so all of them here, "
+                    "unless another document includes this one"
+                )
+                self._say("engine", message, node)
+                ignored += 1
+            if node.tag in _BODIES or node.tag in {"worldbody", "attach", *_GENERATORS}:
+                yield node
+            elif node.tag == "inertial":
+                message = (
+                    "<inertial> outside of any body is not checked: it is that of the body that "
+                    "includes this document, so check the one that does"
+                )
+                self._say("reference", message, node)
+
+    def _say(self, kind: ProblemKind, message: str, node: Node) -> None:
+        self.problems.append(Problem(kind, message, node.tag_span))
+
+    def _inside(self, node: Node, around: _Around) -> _Around:
+        default = node.get("childclass") or around.default
+        if node.tag == "body":
+            if around.replicate is not None:
+                self._note_copies(around.replicate)
+            frame = around.frame if around.replicate is None else None
+            self._found.append(_Found(node, len(self._found) + 1, around.body, frame))
+            return _Around(self._found[-1], default)
+        if node.tag == "replicate":
+            return around._replace(default=default, replicate=around.replicate or node)
+        if node.tag == "worldbody" or around.body is None:
+            return around._replace(default=default)
+        reader = InertialReader(node, around.body.who, self._compiler)
+        frame = product(around.frame, reader.pose())
+        around.body.problems += reader.problems
+        return around._replace(default=default, frame=frame)
+
+    def _note_copies(self, replicate: Node) -> None:
+        """Say once that the bodies in an element are more than are listed."""
+        if replicate.element not in self._copied:
+            self._copied.add(replicate.element)
+            count = shown(replicate.get("count") or "")
+            message = f"<replicate count={count}>: each body in it is listed once"
+            self._say("engine", message, replicate)
+
+    def _element(self, node: Node, around: _Around) -> None:
+        tag, body = node.element.tag, around.body
+        if tag == "inertial":
+            self._inertial(node, around)
+        elif tag == "attach" or tag in _GENERATORS:
+            self._generator(node)
+        elif body is None:
+            return
+        elif tag == "geom":
+            body.geoms.append((node, around))
+            if not body.has_mass:
+                body.has_mass = self._compiler.counts(self._defaults.of(node, around.default))
+        elif tag in _JOINTS:
+            self._joint(node, around, body)
+
+    def _generator(self, node: Node) -> None:
+        """Say that the bodies which an element makes are not listed."""
+        if node.tag in _GENERATORS:
+            message = f"the bodies that MuJoCo makes of this <{node.tag}> are not listed"
+            self._say("engine", message, node)
+        elif node.get("model") is not None:
+            what = f"<attach> of model {shown(node.get('model') or '')}"
+            message = f"{what} is not followed: check the file of that <model> by itself"
+            self._say("reference", message, node)
+
+    def _joint(self, node: Node, around: _Around, body: _Found) -> None:
+        """Note the type of a body's first joint, and its axis where it stays the only one."""
+        body.joints.append((node, around))
+        if body.joint is not None:
+            body.axis_B = body.p_BoJo_B = None
+            return
+        if node.element.tag == "freejoint":
+            body.joint = "free"
+            return
+        joint = self._defaults.of(node, around.default)
+        body.joint = joint.get("type", "hinge")
+        direction = finite(joint.get("axis", _AXIS), 3) if body.joint in _ONE_AXIS else None
+        axis = unit(direction) if direction else None
+        if axis is not None and around.frame is not SAME_FRAME:
+            axis = rotated(around.frame.R_PB, axis)
+        body.axis_B = axis
+        if axis is not None and (point := finite(joint.get("pos", _ORIGIN), 3)):
+            x, y, z = point
+            body.p_BoJo_B = product(around.frame, Pose((x, y, z), IDENTITY)).p_PoBo_P
+
+    def _inertial(self, node: Node, around: _Around) -> None:
+        if around.body is None:
+            message = "<inertial> in the world, which MuJoCo refuses: move it into a <body>"
+            self._say("malformed", message, node)
+        elif around.replicate is not None:
+            message = "<inertial> in a <replicate>, which MuJoCo drops: move it into the <body>"
+            around.body.note("malformed", message, node)
+        else:
+            around.body.inertials.append((node, around.frame))
+
+    def read(self) -> Iterator[Body]:
+        """The bodies in document order."""
+        ids = list(_ids([body.name for body in self._found]))
+        for body, id_ in zip(self._found, ids, strict=True):
+            inertial = self._first_inertial(body)
+            origin = self._origin(body, inertial)
+            self._note_settings(body, inertial, origin)
+            yield Body(
+                body.name,
+                id_,
+                body.node.span,
+                body.joint or "fixed",
+                body.joint not in (None, "fixed"),  # which only Bullet knows
+                inertial,
+                tuple(sorted(body.problems, key=lambda problem: problem.span)),
+                self._shapes(body),
+                inertia_from=origin,
+                parent=None if body.parent is None else ids[body.parent.place - 1],
+                X_PB=self._pose(body),
+                axis_B=body.axis_B,
+                p_BoJo_B=body.p_BoJo_B,
+                joints=Joints(partial(self._read_joints, body.joints)) if body.joints else (),
+            )
+
+    def _pose(self, body: _Found) -> Pose | None:
+        """Where a body stands in its parent; None where that is unclear."""
+        if body.parent is None or body.frame is None or self._compiler.coordinate == "global":
+            return None
+        X_FB = read_pose(body.node.element.attributes, self._compiler)
+        if X_FB is None or body.frame is SAME_FRAME:
+            return X_FB
+        X_PB = product(body.frame, X_FB)
+        return X_PB if is_finite(X_PB) else None
+
+    def _shapes(self, body: _Found) -> Sequence[Shape]:
+        return Shapes(partial(self._read_shapes, body.geoms)) if body.geoms else ()
+
+    def _read_shapes(self, geoms: Sequence[tuple[Node, _Around]]) -> tuple[Shape, ...]:
+        read = self._geom_reader.shape
+        return tuple(
+            read(node, around.default, around.frame if around.replicate is None else None)
+            for node, around in geoms
+        )
+
+    @cached_property
+    def _geom_reader(self) -> GeomReader:
+        from inertial_check.formats.mjcf.geoms import GeomReader  # rarely asked for
+
+        return GeomReader(self._tree, self._compiler, self._defaults)
+
+    def _read_joints(self, joints: Sequence[tuple[Node, _Around]]) -> tuple[Joint, ...]:
+        read = self._joint_reader.joint
+        return tuple(read(node, around.default) for node, around in joints)
+
+    @cached_property
+    def _joint_reader(self) -> JointReader:
+        from inertial_check.formats.mjcf.joints import JointReader  # rarely asked for
+
+        return JointReader(self._tree, self._compiler, self._defaults)
+
+    def _first_inertial(self, body: _Found) -> Inertial | None:
+        if not body.inertials:
+            return None
+        for other, _ in body.inertials[1:]:
+            message = "a second <inertial> in <body>; the first is taken: delete one"
+            body.note("malformed", message, other)
+        node, frame = body.inertials[0]
+        reader = InertialReader(node, body.who, self._compiler)
+        inertial = reader.inertial(frame)
+        body.problems += reader.problems
+        return inertial
+
+    def _origin(self, body: _Found, inertial: Inertial | None) -> Origin:
+        asked = ("true",) if inertial else ("true", "auto")
+        return "geometry" if body.has_mass and self._compiler.inertiafromgeom in asked else "file"
+
+    def _note_settings(self, body: _Found, inertial: Inertial | None, origin: Origin) -> None:
+        """Say what the compiler's settings make of the body."""
+        compiler = self._compiler
+        if inertial is not None:
+            notes = compiled(inertial, compiler)
+            if origin == "geometry":
+                message = "inertiafromgeom: MuJoCo ignores this <inertial>, for the body has geoms"
+                notes = iter((message,))
+            for note in notes:
+                body.note("engine", note, body.inertials[0][0])
+        elif origin == "file":
+            self.unwritten += 1
+
+
+def _ids(names: list[str]) -> Iterator[str]:
+    """An XPath for each body: by its name, with an index where that repeats or is none of XPath."""
+    total = Counter(names)
+    seen: Counter[str] = Counter()
+    for place, name in enumerate(names, 1):
+        seen[name] += 1
+        quote = next((quote for quote in "'\"" if quote not in name), None)
+        if name == f"body#{place}" or quote is None:
+            yield f"(//body)[{place}]"
+        elif total[name] > 1:
+            yield f"(//body[@name={quote}{name}{quote}])[{seen[name]}]"
+        else:
+            yield f"//body[@name={quote}{name}{quote}]"

@@ -1,0 +1,161 @@
+"""An MJCF document with what it includes in place, found and refused as MuJoCo does."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from inertial_check.errors import DocumentError
+from inertial_check.formats.context import Context
+from inertial_check.formats.lookups import looked_at
+from inertial_check.formats.numbers import shown
+from inertial_check.formats.xml.document import Document, parse
+from inertial_check.formats.xml.markup import Element, Text
+from inertial_check.model.body import Problem
+from inertial_check.model.source import Source, Span
+
+
+class Node(NamedTuple):
+    """An element and the document in which it stands."""
+
+    element: Element
+    document: Document
+
+    @property
+    def tag(self) -> str:
+        """The element's name."""
+        return self.element.tag
+
+    @property
+    def span(self) -> Span:
+        """The element."""
+        return self.document.element_span(self.element)
+
+    @property
+    def tag_span(self) -> Span:
+        """Its start tag."""
+        return self.document.tag_span(self.element)
+
+    def get(self, name: str) -> str | None:
+        """The value of an attribute; None where it is missing or blank, which are one here."""
+        value = self.element.attributes.get(name, "")
+        return value if value.strip() else None
+
+    def attributes(self) -> dict[str, Text]:
+        """The attributes that are not blank, with the place of every character."""
+        texts = self.document.attributes(self.element)
+        return {name: text for name, text in texts.items() if text.value.strip()}
+
+
+class Tree:
+    """A document and what it includes.
+
+    Attributes:
+        root: Of the main document.
+        others: The included documents, in the order in which they are met.
+        problems: What was mended in any of them, and includes that give nothing.
+    """
+
+    def __init__(self, source: Source, context: Context) -> None:
+        document = parse(source.path, source.data)
+        self.root = Node(document.root, document)
+        self.others: list[Source] = []
+        self.problems = list(document.problems)
+        self._context = context
+        self._folder = os.path.dirname(source.path)
+        self._read = {os.path.realpath(source.path)}
+        self._included: dict[Element, Node] = {}
+        self._include_all()
+
+    def children(self, node: Node) -> Iterator[Node]:
+        """The elements directly inside, those of included documents in place of the includes."""
+        pending = [(iter(node.element.children), node.document)]
+        while pending:
+            elements, document = pending[-1]
+            for element in elements:
+                if element.tag != "include":
+                    yield Node(element, document)
+                elif element in self._included:
+                    included = self._included[element]
+                    pending.append((iter(included.element.children), included.document))
+                    break
+            else:
+                pending.pop()
+
+    def _include_all(self) -> None:
+        """Read what is included, depth first, as MuJoCo does; no file twice."""
+        pending = self._includes(self.root)
+        while pending:
+            include = pending.pop()
+            included = self._resolved(include)
+            if included is not None:
+                self._included[include.element] = included
+                pending += self._includes(included)
+
+    @staticmethod
+    def _includes(root: Node) -> list[Node]:
+        """The include elements of one document, last first."""
+        if "include" not in root.document.text:
+            return []
+        found = []
+        pending = [root.element]
+        while pending:
+            element = pending.pop()
+            if element.tag == "include":
+                found.append(Node(element, root.document))
+            else:
+                pending += reversed(element.children)
+        return found[::-1]
+
+    def _resolved(self, include: Node) -> Node | None:
+        """The root of what an element includes; None, and a problem, where that is nothing."""
+        path, why = self._path(include)
+        document = None
+        if not why:
+            try:
+                document = parse(path, self._context.read(path), len(self.others) + 1)
+            except OSError as error:
+                reason = (error.strerror or str(error)).lower()
+                why = f"it cannot be read ({reason}), so that nothing of it was checked"
+            except DocumentError as error:
+                place = f"{error.line}:{error.column}: " if error.line else ""
+                why = f"nothing of it was checked, for it cannot be read: {place}{error.reason}"
+        if document is not None:
+            self.others.append(document.source)
+            self.problems += document.problems
+            if not document.root.children:
+                why = "its root is empty, which MuJoCo refuses: delete the <include>"
+        if why:
+            message = f"include {shown(include.get('file') or '')}: {why}"
+            self.problems.append(Problem("reference", message, include.tag_span))
+        return None if document is None else Node(document.root, document)
+
+    def _path(self, include: Node) -> tuple[str, str]:
+        """Where an included document is; or why it is not to be read, with the way out."""
+        file = include.get("file")
+        if file is None:
+            return "", 'it has no file: write file="..." or delete it'
+        if include.element.children or include.element.comments:
+            return "", "MuJoCo refuses an <include> with content: write <include file=.../>"
+        path = self._found(file.replace("\\", "/"), include.document)
+        if path is None:
+            folder = self._folder or "."
+            return "", f"no such file in {folder}; what it holds was not checked"
+        real = os.path.realpath(path)
+        if real in self._read:
+            return (
+                "",
+                "this file is read already, and MuJoCo refuses to include it again: delete it",
+            )
+        self._read.add(real)
+        return path, ""
+
+    def _found(self, file: str, document: Document) -> str | None:
+        """The path of a file: beside the main document, else beside the including one."""
+        for folder in (self._folder, os.path.dirname(document.source.path)):
+            path = os.path.join(folder, file)
+            looked_at(path)
+            if "\0" not in path and os.path.isfile(path):
+                return path
+        return None

@@ -1,0 +1,209 @@
+"""Recordings as npz archives: one array a quantity, or a regressor and its torques."""
+
+from __future__ import annotations
+
+from typing import Any, BinaryIO, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.errors import DocumentError
+from inertial_check.formats.archives import Archive
+from inertial_check.formats.recordings.names import ALIASES, MEANING
+from inertial_check.formats.recordings.recording import (
+    SIGNALS,
+    Floats,
+    Recording,
+    refuse_not_finite,
+    refuse_unlike,
+)
+
+_REGRESSOR = ("Y", "F")
+_JOINTS = ("joints", "joint_names")
+_COLUMNS = ("columns", "names")
+_COUNT = "n_joints"
+
+
+def read(stream: BinaryIO, path: str, torques: bool) -> Recording:
+    """The recording in an archive.
+
+    Args:
+        stream: The file, seekable.
+        path: What to call it.
+        torques: Whether there have to be any.
+
+    Raises:
+        DocumentError: Names the array, what it is and what was expected.
+    """
+    archive = Archive(stream, path)
+    roles = _roles(archive)
+    arrays = {role: _numbers(archive, name) for role, name in roles.items()}
+    called = {role: name for role, name in roles.items() if role != name}
+    joints = _texts(archive, _JOINTS)
+    if "Y" in arrays:
+        held, used = _equations(archive, arrays, joints)
+    else:
+        held, used = _motion(path, arrays, torques), set()
+    refuse_not_finite(path, held, lambda name, index: (_entry(called, name, index), None, None))
+    columns = _texts(archive, _COLUMNS) if "F" in held else None
+    _refuse_counts(path, held, joints, columns)
+    used |= {roles[role] for role in held} | ({*_JOINTS} if joints else set())
+    used |= {*_COLUMNS} if columns else set()
+    ignored = tuple(name for name in archive.members if name not in used)
+    return Recording(path=path, joints=joints, columns=columns, ignored=ignored, **held)
+
+
+def _roles(archive: Archive) -> dict[str, str]:
+    """The quantities that there are, and what their arrays are called."""
+    roles: dict[str, str] = {}
+    for name in archive.members:
+        role = name if name in _REGRESSOR else MEANING.get(name.casefold())
+        if role in roles:
+            raise DocumentError(
+                archive.path, f"{roles[role]} and {name} both mean {role}: keep one"
+            )
+        if role is not None:
+            roles[role] = name
+    return roles
+
+
+def _motion(path: str, arrays: dict[str, Floats], torques: bool) -> dict[str, Floats]:
+    """The motion and the torques, looked over."""
+    for name in ("q", "tau") if torques else ("q",):
+        if name not in arrays:
+            _lacking(path, name, arrays)
+    for name in ("t", *SIGNALS):
+        if name in arrays:
+            arrays[name] = _shaped(path, name, arrays[name], arrays.get("t"))
+    refuse_unlike(path, arrays)
+    return {name: arrays[name] for name in ("t", *SIGNALS) if name in arrays}
+
+
+def _lacking(path: str, name: str, arrays: dict[str, Floats]) -> NoReturn:
+    has = ", ".join(arrays) or "nothing of that kind"
+    raise DocumentError(
+        path,
+        f"no {name}, also called {', '.join(ALIASES[name][1:])}; it has {has}; "
+        "expected q and tau, with t or with u and du, or Y and tau"
+        + (" (currents become torques by the drive gains)" if name == "tau" else ""),
+    )
+
+
+def _shaped(path: str, name: str, array: Floats, t: Floats | None) -> Floats:
+    """A signal (S, n), or the time (S,)."""
+    if name == "t":
+        if array.ndim == 2 and 1 in array.shape:
+            array = array.ravel()
+        if array.ndim != 1:
+            raise DocumentError(path, f"t has shape {array.shape}, expected (samples,)")
+    elif array.ndim != 2:
+        way = f": for one joint {name}[:, None]" if array.ndim == 1 else ""
+        raise DocumentError(
+            path, f"{name} has shape {array.shape}, expected (samples, joints){way}"
+        )
+    elif t is not None and len(array) != t.size and array.shape[1] == t.size:
+        raise DocumentError(
+            path,
+            f"{name} has shape {array.shape} and t has {t.size} samples: "
+            f"expected (samples, joints), so transpose {name}",
+        )
+    if not array.size:
+        raise DocumentError(path, f"{name} is empty: shape {array.shape}")
+    return array
+
+
+def _equations(
+    archive: Archive, arrays: dict[str, Floats], joints: tuple[str, ...] | None
+) -> tuple[dict[str, Floats], set[str]]:
+    """Y, tau and F in their full shapes, and which further arrays said what those are."""
+    path, Y, tau = archive.path, arrays["Y"], arrays.get("tau")
+    if tau is None:
+        _lacking(path, "tau", {"Y": Y})
+    if not Y.size or Y.ndim not in (2, 3) or Y.shape[-1] % 10:
+        raise DocumentError(
+            path,
+            f"Y has shape {Y.shape}, expected (samples, joints, 10 bodies) or "
+            "(samples times joints, 10 bodies)",
+        )
+    count, used = _count(archive, Y, tau, joints)
+    rows = Y.shape[0] * (Y.shape[1] if Y.ndim == 3 else 1)
+    if tau.size != rows or rows % count or (tau.ndim == 2 and tau.shape[1] != count):
+        raise DocumentError(
+            path,
+            f"Y has {rows} rows of {count} joints and tau has shape {tau.shape}: expected "
+            f"({rows // count}, {count})",
+        )
+    held = {"tau": tau.reshape(-1, count), "Y": Y.reshape(-1, count, Y.shape[-1])}
+    if (F := arrays.get("F")) is not None:
+        if F.ndim not in (2, 3) or not F.size or F.size // F.shape[-1] != rows:
+            raise DocumentError(
+                path, f"F has shape {F.shape}, expected ({rows // count}, {count}, columns)"
+            )
+        held["F"] = F.reshape(-1, count, F.shape[-1])
+    return held, used
+
+
+def _count(
+    archive: Archive, Y: Floats, tau: Floats, joints: tuple[str, ...] | None
+) -> tuple[int, set[str]]:
+    """How many joints the rows of a regressor belong to; one where nothing says more."""
+    if Y.ndim == 3:
+        return Y.shape[1], set()
+    if tau.ndim == 2:
+        return max(tau.shape[1], 1), set()
+    if joints:
+        return len(joints), set()
+    if _COUNT not in archive.members:
+        return 1, set()
+    said = _numbers(archive, _COUNT)
+    if said.size != 1 or said.item() < 1 or said.item() % 1:
+        raise DocumentError(archive.path, f"{_COUNT} is {said.tolist()}, expected a count")
+    return int(said.item()), {_COUNT}
+
+
+def _refuse_counts(
+    path: str,
+    held: dict[str, Floats],
+    joints: tuple[str, ...] | None,
+    columns: tuple[str, ...] | None,
+) -> None:
+    """Refuse names that are not as many as what they name."""
+    count = (held["Y"] if "Y" in held else held["q"]).shape[1]
+    if joints is not None and len(joints) != count:
+        raise DocumentError(path, f"{len(joints)} names of joints for {count} joints")
+    if columns is not None and len(columns) != held["F"].shape[2]:
+        raise DocumentError(
+            path, f"{len(columns)} names of columns, and F has {held['F'].shape[2]}"
+        )
+
+
+def _array(archive: Archive, name: str) -> npt.NDArray[Any]:
+    stream = archive.array(name)
+    values = stream.take(stream.rows)
+    return values if stream.header.shape else values.reshape(())
+
+
+def _numbers(archive: Archive, name: str) -> Floats:
+    values = _array(archive, name)
+    if values.dtype.kind not in "fiu":
+        raise DocumentError(archive.path, f"{name}: holds {values.dtype}, expected real numbers")
+    return np.asarray(values, dtype=np.float64)
+
+
+def _texts(archive: Archive, names: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The names in the first of these arrays that there is."""
+    name = next((each for each in names if each in archive.members), None)
+    if name is None:
+        return None
+    values = _array(archive, name)
+    if values.dtype.kind not in "US" or values.ndim != 1:
+        raise DocumentError(
+            archive.path, f"{name}: holds {values.dtype} of shape {values.shape}, expected names"
+        )
+    if values.dtype.kind == "S":
+        return tuple(each.decode("utf-8", "surrogateescape") for each in values.tolist())
+    return tuple(values.tolist())
+
+
+def _entry(called: dict[str, str], name: str, index: tuple[int, ...]) -> str:
+    return f"{called.get(name, name)}[{', '.join(map(str, index))}]"

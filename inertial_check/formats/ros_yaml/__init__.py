@@ -1,0 +1,1 @@
+"""YAML parameter files of ROS robot descriptions."""

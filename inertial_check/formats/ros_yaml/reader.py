@@ -1,0 +1,348 @@
+"""Parameter files of ROS descriptions: what their xacro files load for every link, read directly.
+
+Two forms are known, at any depth of a YAML document. Most files hold one mapping a link, with its
+`mass`, `origin` and `inertia`. Those of Universal Robots hold one mapping for all of them, with
+`NAME_mass` and, by name, `center_of_mass`, `rotation` and `tensor` (or `inertia`). The numbers mean
+what they mean in a URDF, into which they are put. Which joint moves a link no such file says.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from inertial_check.errors import DocumentError, NotAModelError
+from inertial_check.formats.context import Context, Head
+from inertial_check.formats.numbers import parse_number, shown
+from inertial_check.formats.rest import rest_of
+from inertial_check.formats.ros_yaml.places import scalar_start
+from inertial_check.formats.rotations import IDENTITY, Rotation, from_rpy
+from inertial_check.formats.xml.complaints import Unreadable
+from inertial_check.formats.xml.encoding import Decoded, decode
+from inertial_check.formats.xml.encoding import head as beginning
+from inertial_check.model.body import ENTRIES, Body, Inertial, Model, Number, Problem
+from inertial_check.model.source import Source, Span
+
+if TYPE_CHECKING:
+    from yaml import Node
+
+NAME = "ros-yaml"
+SUFFIXES: tuple[str, ...] = ()  # never taken by a walk: too many YAML files are none
+
+_TENSORS = ("inertia", "tensor", "inertia_tensor")
+_CENTERS = ("com", "cog", "center_of_mass")
+# Compiled when they are first used: readers of other formats import this module, too.
+_MASS = r"\b\w*mass[\"']?[ \t]*:"
+_TENSOR = r"(?m)\b(?:inertia|tensor|inertia_tensor)[\"']?[ \t]*:[ \t\r]*(?:#.*|[&{].*)?$"
+_ENTRY = r"(?i)\bi?xx[\"']?[ \t]*:"
+_SUFFIX = r"_(?:mass|cog|com)$"
+_WORD = r"(?i)([+-]?)\.(inf|nan)"
+_PIECE = r"[^ \t\r\n]+"
+_MERGE = "<<"
+_CORE = "tag:yaml.org,2002:"
+_DEFAULT = Number(0.0, "0", None)
+_NAN = (math.nan,) * 3
+_MOST_BODIES = 10_000
+_LONGEST_PATH = 50
+
+Members = Mapping[str, "Node"]
+Triple = tuple[Number, Number, Number]
+
+
+def matches(head: Head) -> bool:
+    """Whether a document that begins so names masses and, in mappings, inertias."""
+    if head.root_tag is not None:
+        return False
+    text = beginning(head.data, len(head.data))
+    return all(re.search(pattern, text) for pattern in (_MASS, _TENSOR, _ENTRY))
+
+
+def read(source: Source, context: Context | None = None) -> Model:
+    """Read a parameter file.
+
+    Args:
+        source: Path and bytes.
+        context: Not needed: YAML includes nothing.
+
+    Raises:
+        DocumentError: It is not YAML.
+        NotAModelError: No mapping in it has the parameters of a link.
+    """
+    reader = _Reader(source)
+    bodies = tuple(reader.bodies())
+    if not bodies:
+        reason = "no mapping with a mass and an inertia: expected the parameters of links"
+        raise NotAModelError(source.path, reason)
+    problems = tuple(reader.problems)
+    return Model(reader.source, NAME, "", bodies, problems, (), rest_of(source.data, bodies))
+
+
+class _Reader:
+    """Finds the links of a document, and where their numbers stand."""
+
+    def __init__(self, source: Source) -> None:
+        try:
+            self._decoded: Decoded = decode(source.data)
+        except Unreadable as error:
+            raise DocumentError(source.path, error.reason, 1, 1) from None
+        found = self._decoded
+        self.source = Source(source.path, source.data, found.encoding, found.bom)
+        self.problems = [
+            Problem("repair", message, self.span(start, end))
+            for message, start, end in found.complaints
+        ]
+        self._root = self._composed()
+        self._members: dict[int, Members] = {}
+        self._holding: dict[int, bool] = {}
+        self._count = 0
+
+    def span(self, start: int, end: int) -> Span:
+        """The bytes between two characters."""
+        return Span(self._decoded.index.byte(start), self._decoded.index.byte(end))
+
+    def node_span(self, node: Node) -> Span:
+        """The bytes of a node."""
+        return self.span(node.start_mark.index, node.end_mark.index)
+
+    def bodies(self) -> Iterator[Body]:
+        """Every link, in the order of the document."""
+        if self._root is not None:
+            yield from self._bodies((), self._root)
+
+    def members(self, node: Node | None) -> Members:
+        """The values of a mapping by key, merged ones included; {} for another node.
+
+        Of a key that comes twice the last counts, as for the loaders.
+        """
+        if node is None or node.id != "mapping":
+            return {}
+        if id(node) not in self._members:
+            own: dict[str, Node] = {}
+            merged: dict[str, Node] = {}
+            self._members[id(node)] = own  # so that a mapping merged into itself ends
+            for key, value in node.value:
+                if key.id != "scalar":
+                    continue
+                if key.value == _MERGE:
+                    merged = {**self._merged(value), **merged}
+                    continue
+                if key.value in own:
+                    message = f"the key {shown(key.value)} comes twice: the last counts; delete one"
+                    self.problems.append(Problem("malformed", message, self.node_span(key)))
+                own[key.value] = value
+            self._members[id(node)] = {**merged, **own}
+        return self._members[id(node)]
+
+    def text(self, node: Node) -> tuple[str, int] | None:
+        """What a scalar says, and at which character; None where it does not stand as such."""
+        start = scalar_start(node, self._decoded.text)
+        known = node.tag.startswith(_CORE)  # others, as !degrees, ask for a conversion
+        return (node.value, start) if known and start is not None else None
+
+    def _composed(self) -> Node | None:
+        import yaml
+
+        try:
+            return yaml.compose(self._decoded.text, yaml.SafeLoader)
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            reason = " ".join(filter(None, (error.context, error.problem)))
+            place = (1, 1) if mark is None else (mark.line + 1, mark.column + 1)
+            raise DocumentError(self.source.path, f"not YAML: {reason}", *place) from None
+        except yaml.YAMLError as error:
+            reason = " ".join(str(error).split())
+            raise DocumentError(self.source.path, f"not YAML: {reason}") from None
+        except RecursionError:
+            raise DocumentError(self.source.path, "nested too deep: no parameter file") from None
+
+    def _merged(self, value: Node) -> Members:
+        nodes = value.value if value.id == "sequence" else [value]
+        found: dict[str, Node] = {}
+        for node in reversed(nodes):
+            found.update(self.members(node))
+        return found
+
+    def _holds(self, node: Node) -> bool:
+        """Whether a link is in a node. Aliases make of few nodes many paths; each is seen once."""
+        if id(node) not in self._holding:
+            self._holding[id(node)] = False
+            members = self.members(node)
+            self._holding[id(node)] = (
+                _is_link(self, members)
+                or bool(_tensors(self, members))
+                or any(map(self._holds, members.values()))
+            )
+        return self._holding[id(node)]
+
+    def _bodies(self, path: tuple[str, ...], node: Node) -> Iterator[Body]:
+        members = self.members(node)
+        if len(path) > _LONGEST_PATH or not self._holds(node):
+            return
+        if _is_link(self, members):
+            yield self._counted(_LinkReader(self, path, node).of_mapping(members))
+            return
+        tensors = _tensors(self, members)
+        for name, tensor in tensors.items():
+            inside = (*path, name)
+            yield self._counted(_LinkReader(self, inside, tensor).of_table(name, members))
+        for key, value in members.items():
+            if not (tensors and key in _TENSORS):
+                yield from self._bodies((*path, key), value)
+
+    def _counted(self, body: Body) -> Body:
+        self._count += 1
+        if self._count > _MOST_BODIES:
+            reason = f"more than {_MOST_BODIES} links: do aliases repeat them without bound?"
+            raise DocumentError(self.source.path, reason)
+        return body
+
+
+def _is_link(reader: _Reader, members: Members) -> bool:
+    mass = members.get("mass")
+    tensor = next((members[key] for key in _TENSORS if key in members), None)
+    return mass is not None and mass.id == "scalar" and _is_tensor(reader.members(tensor))
+
+
+def _tensors(reader: _Reader, members: Members) -> Members:
+    """The tensors by name of a mapping for all links; {} where it is none."""
+    if not any(key.endswith("_mass") for key in members):
+        return {}
+    for key in _TENSORS:
+        named = reader.members(members.get(key)).items()
+        found = {name: node for name, node in named if _is_tensor(reader.members(node))}
+        if found:
+            return found
+    return {}
+
+
+def _is_tensor(members: Members) -> bool:
+    return any(_entry(key) in ("ixx", "iyy", "izz") for key in members)
+
+
+def _entry(key: str) -> str | None:
+    """The entry of the inertia that a key names."""
+    name = key.lower()
+    name = name if name.startswith("i") else f"i{name}"
+    name = {"iyx": "ixy", "izx": "ixz", "izy": "iyz"}.get(name, name)
+    return name if name in ENTRIES else None
+
+
+class _LinkReader:
+    """Reads one link; collects what is wrong with its text."""
+
+    def __init__(self, reader: _Reader, path: tuple[str, ...], node: Node) -> None:
+        self._reader = reader
+        self._node = node
+        self._id = "/".join(path)
+        named = path[:-1] if len(path) > 1 and path[-1] in ("inertial", "inertials") else path
+        self._name = named[-1] if named else ""
+        self._problems: list[Problem] = []
+
+    def of_mapping(self, members: Members) -> Body:
+        """A link that has a mapping of its own."""
+        origin = self._reader.members(members.get("origin"))
+        center = origin.get("xyz") or (members["origin"] if "x" in origin else None)
+        center = center or next((members[key] for key in _CENTERS if key in members), None)
+        rotation = origin.get("rpy") or members.get("rpy")
+        tensor = next(members[key] for key in _TENSORS if key in members)
+        return self._body(members["mass"], center, rotation, tensor)
+
+    def of_table(self, name: str, members: Members) -> Body:
+        """A link whose parameters stand by name in mappings for all links."""
+        masses = {key: value for key, value in members.items() if key.endswith("_mass")}
+        centers = next((members[key] for key in _CENTERS if key in members), None)
+        center = _of(name, self._reader.members(centers))
+        rotation = _of(name, self._reader.members(members.get("rotation")))
+        mass = _of(name, masses)
+        if mass is None:
+            self._problem(f"has no mass: write {name}_mass", self._reader.node_span(self._node))
+        return self._body(mass, center, rotation, self._node)
+
+    def _body(
+        self, mass: Node | None, center: Node | None, rotation: Node | None, tensor: Node
+    ) -> Body:
+        inertial = Inertial(
+            self._reader.node_span(self._node),
+            None if mass is None else self._number("mass", mass),
+            self._triple("xyz", center, ("x", "y", "z")),
+            self._rotation(rotation),
+            self._entries(tensor),
+        )
+        span = self._reader.node_span(self._node)
+        return Body(self._name, self._id, span, None, False, inertial, tuple(self._problems))
+
+    def _problem(self, message: str, span: Span) -> None:
+        self._problems.append(Problem("malformed", f"link {shown(self._name)}: {message}", span))
+
+    def _entries(self, tensor: Node) -> dict[str, Number]:
+        found: dict[str, Number] = {}
+        for key, node in self._reader.members(tensor).items():
+            entry = _entry(key)
+            if entry is None:
+                continue
+            number = self._number(key, node)
+            if entry in found and found[entry].value != number.value:
+                message = f"{key} is {number.text}, and {entry} {found[entry].text}: not symmetric"
+                self._problem(message, self._reader.node_span(node))
+            elif entry not in found:
+                found[entry] = number
+        if missing := [entry for entry in ENTRIES if entry not in found]:
+            what = f"its inertia has no {', '.join(missing)}: write {missing[0]}"
+            self._problem(what, self._reader.node_span(tensor))
+        return {entry: found[entry] for entry in ENTRIES if entry in found}
+
+    def _number(self, key: str, node: Node) -> Number:
+        found = self._reader.text(node)
+        if found is None:
+            self._problem(f"{key}: expected a number", self._reader.node_span(node))
+            return Number(math.nan, "", self._reader.node_span(node))
+        return self._piece(key, *found)
+
+    def _piece(self, key: str, text: str, at: int) -> Number:
+        value, complaint = parse_number(re.sub(_WORD, r"\1\2", text))
+        span = self._reader.span(at, at + len(text))
+        if complaint:
+            self._problem(f"{key}: {complaint}", span)
+        return Number(value, text, span)
+
+    def _triple(self, key: str, node: Node | None, names: Sequence[str]) -> Triple:
+        """Three numbers: in a list, by names, or in one text; zeros where there is nothing."""
+        if node is None:
+            return _DEFAULT, _DEFAULT, _DEFAULT
+        numbers = list(self._numbers(key, node, names))
+        if len(numbers) == 3:
+            return numbers[0], numbers[1], numbers[2]
+        span = self._reader.node_span(node)
+        self._problem(f"{key}: expected three numbers, {' '.join(names)}", span)
+        return Number(math.nan, "", span), Number(math.nan, "", span), Number(math.nan, "", span)
+
+    def _numbers(self, key: str, node: Node, names: Sequence[str]) -> Iterable[Number]:
+        if node.id == "sequence":
+            return [self._number(key, item) for item in node.value]
+        if node.id == "mapping":
+            members = self._reader.members(node)
+            return [self._number(name, members[name]) for name in names if name in members]
+        found = self._reader.text(node)
+        if found is None:
+            return []
+        text, start = found
+        pieces = re.finditer(_PIECE, text)
+        return [self._piece(key, match[0], start + match.start()) for match in pieces]
+
+    def _rotation(self, node: Node | None) -> Rotation:
+        if node is None:
+            return IDENTITY
+        angles = self._triple("rpy", node, ("roll", "pitch", "yaw"))
+        found = from_rpy(*(angle.value for angle in angles))
+        return found if found is not None else (_NAN,) * 3
+
+
+def _of(name: str, members: Members) -> Any:
+    """The value that belongs to a link: upper_arm, upper_arm_cog and upperarm_mass are the same."""
+    plain = name.replace("_", "")
+    for key, value in members.items():
+        if re.sub(_SUFFIX, "", key).replace("_", "") == plain:
+            return value
+    return None

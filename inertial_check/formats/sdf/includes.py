@@ -1,0 +1,197 @@
+"""What an <include> of SDF names: the file behind a URI, found by the model.config of its folder.
+
+Whatever cannot be included is said; nothing is fetched. A document is read once, however often it
+is included, and what all includes together may cost is bounded.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from inertial_check.errors import DocumentError
+from inertial_check.formats.context import Context
+from inertial_check.formats.lookups import looked_at
+from inertial_check.formats.resources import Resource, resolve
+from inertial_check.formats.sdf.links import word
+from inertial_check.formats.xml.document import Document, parse
+from inertial_check.formats.xml.markup import Element
+from inertial_check.model.source import Source
+
+LATEST = 12
+"""SDF 1.12, the newest version that is known here."""
+
+_CONFIGS = ("model.config", "manifest.xml")
+_MOST_INCLUDES = 10_000
+_MOST_ELEMENTS = 5_000_000
+"""Elements of included models, each counted as often as it is included."""
+
+
+class NotIncluded(Exception):
+    """Why an include was skipped."""
+
+
+@dataclass(frozen=True)
+class Included:
+    """A model that an include names, where it stands."""
+
+    document: Document
+    model: Element
+
+
+def minor_version(text: str) -> int | None:
+    """The K of SDF version 1.K; None where a text is none."""
+    major, dot, minor = text.strip().partition(".")
+    numeric = minor.isascii() and minor.isdigit() and len(minor) < 4
+    return int(minor) if major == "1" and dot and numeric else None
+
+
+class Library:
+    """Finds included models and remembers what it has read.
+
+    Attributes:
+        sources: The documents, in the order in which they were first included.
+        documents: The same, parsed.
+    """
+
+    def __init__(self, context: Context, roots: tuple[str, ...]) -> None:
+        self.sources: list[Source] = []
+        self.documents: list[Document] = []
+        self._context = context
+        self._roots = roots
+        self._known: dict[str, Document | NotIncluded] = {}
+        self._includes = 0
+        self._elements = 0
+
+    def find(self, uri: str, including: str | None) -> Included:
+        """The model behind a URI.
+
+        Args:
+            uri: As written.
+            including: Path of the document that includes it; None for one without a file.
+
+        Raises:
+            NotIncluded: There is none, or it cannot be read.
+        """
+        self._includes += 1
+        if self._includes > _MOST_INCLUDES:
+            raise NotIncluded(f"more than {_MOST_INCLUDES} includes")
+        if not uri:
+            raise NotIncluded("it names no <uri>: add <uri>model://NAME</uri>")
+        document = self._document(self._path(uri, including))
+        return Included(document, self._model(document))
+
+    def spend(self, elements: int) -> None:
+        """Count elements of an included model.
+
+        Raises:
+            NotIncluded: There are too many.
+        """
+        self._elements += elements
+        if self._elements > _MOST_ELEMENTS:
+            raise NotIncluded(f"its includes hold more than {_MOST_ELEMENTS} elements")
+
+    def _path(self, uri: str, including: str | None) -> str:
+        """The file behind a URI, which may name the folder of a model."""
+        found = resolve(uri, including, self._context.packages, _is_model)
+        if found.path is None and "://" not in uri and not os.path.isabs(uri):
+            found = _by_name(found, including, self._context)
+        if found.path is None:
+            raise NotIncluded(str(found.reason))
+        path = found.path
+        if os.path.isdir(path):
+            path = _from_config(path, self._context)
+        return _as_named(path, including)
+
+    def _document(self, path: str) -> Document:
+        key = os.path.abspath(path)
+        known = self._known.get(key)
+        if known is None:
+            try:
+                known = self._read(path)
+            except NotIncluded as reason:
+                known = reason
+            self._known[key] = known
+        if isinstance(known, NotIncluded):
+            raise known
+        return known
+
+    def _read(self, path: str) -> Document:
+        document = _parsed(path, self._context, len(self.sources) + 1)
+        tag = document.root.tag
+        if tag not in self._roots:
+            way = "check it by itself" if tag in {"robot", "mujoco"} else "an SDF's is <sdf>"
+            raise NotIncluded(f"the root element of {path} is <{tag}>: {way}")
+        self.sources.append(document.source)
+        self.documents.append(document)
+        return document
+
+    @staticmethod
+    def _model(document: Document) -> Element:
+        """What of an included document takes the include's place, as libsdformat prefers."""
+        for tag in ("model", "actor", "light"):
+            if found := document.root.all(tag):
+                return found[0]
+        raise NotIncluded(f"{document.source.path} holds no <model>")
+
+
+def _as_named(path: str, including: str | None) -> str:
+    """A path from the current folder, if the document that includes it is named from there."""
+    if including is None or os.path.isabs(including) or not os.path.isabs(path):
+        return path
+    try:
+        return os.path.relpath(path)
+    except ValueError:  # on another drive
+        return path
+
+
+def _by_name(missing: Resource, including: str | None, context: Context) -> Resource:
+    """A relative path that leads nowhere, sought as the name of a model."""
+    uri = missing.uri
+    found = resolve(f"model://{uri}", including, context.packages, _is_model)
+    name = uri.partition("/")[0]
+    way = f"name the folder of the model with --package-path {name}=DIR"
+    return found if found.path else missing._replace(reason=f"{missing.reason}; {way}")
+
+
+def _is_model(path: str) -> bool:
+    return os.path.isfile(path) or any(
+        os.path.isfile(os.path.join(path, name)) for name in _CONFIGS
+    )
+
+
+def _parsed(path: str, context: Context, file: int = 0) -> Document:
+    """An XML document.
+
+    Raises:
+        NotIncluded: It cannot be read.
+    """
+    try:
+        data = context.read(path)
+        if not data.strip():
+            raise NotIncluded(f"{path} is empty")
+        return parse(path, data, file, unquoted=True)
+    except OSError as error:
+        raise NotIncluded(f"{path}: {(error.strerror or str(error)).lower()}") from None
+    except DocumentError as error:
+        raise NotIncluded(str(error)) from None
+
+
+def _from_config(folder: str, context: Context) -> str:
+    """The file that a folder's model.config names: of the versions known here, the newest."""
+    names = [name for name in _CONFIGS if os.path.isfile(os.path.join(folder, name))]
+    path = os.path.join(folder, names[0] if names else _CONFIGS[0])
+    config = _parsed(path, context)
+    entries = [
+        (minor_version(entry.attributes.get("version", "")), word(config, entry))
+        for entry in config.root.all("sdf")
+    ]
+    if not entries:
+        raise NotIncluded(f'{path} names no SDF: add <sdf version="1.{LATEST}">model.sdf</sdf>')
+    readable = [entry for entry in entries if (entry[0] or 0) <= LATEST]
+    _, name = max(readable or entries[:1], key=lambda entry: entry[0] or 0)
+    file = os.path.join(folder, name)
+    looked_at(file)
+    if not name or not os.path.isfile(file):
+        raise NotIncluded(f"{path} names {name!r}, and there is no such file")
+    return file

@@ -1,0 +1,105 @@
+"""What a <visual> or <collision> of an SDF says of a link's geometry.
+
+A shape that cannot be read carries the reason, and is no problem of the document.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from inertial_check.formats.numbers import shown
+from inertial_check.formats.sdf.links import word
+from inertial_check.formats.sdf.poses import Frames, Stand, read_pose
+from inertial_check.formats.shapes import Unusable, factors, lengths, unusable, usable
+from inertial_check.formats.xml.document import Document
+from inertial_check.formats.xml.markup import Element
+from inertial_check.model.body import Pose
+from inertial_check.model.shape import Role, Shape
+
+_ELEMENTS: dict[str, tuple[tuple[str, int], ...]] = {
+    "box": (("size", 3),),
+    "sphere": (("radius", 1),),
+    "cylinder": (("radius", 1), ("length", 1)),
+    "capsule": (("radius", 1), ("length", 1)),
+    "ellipsoid": (("radii", 3),),
+    "cone": (("radius", 1), ("length", 1)),
+    "mesh": (),
+    "plane": (),
+    "heightmap": (),
+}
+"""The elements that make the dimensions of each kind, with how many numbers each holds."""
+
+_UNMEASURED = {
+    "polyline": "an extruded outline, which is not read here: export it as a mesh",
+    "image": "made of an image, which is not read here: export it as a mesh",
+    "empty": "no shape",
+}
+
+
+def read_shape(element: Element, stand: Stand, link: str, frames: Frames) -> Shape:
+    """Read one shape.
+
+    Args:
+        element: A <visual> or <collision>.
+        stand: Where it says that it stands.
+        link: The scoped name of the link that holds it.
+        frames: Of the model.
+    """
+    document, role = stand.document, cast(Role, element.tag)
+    span = document.element_span(element)
+    solid = _solid(element)
+    kind = "" if solid is None else solid.tag
+    try:
+        if solid is None:
+            raise Unusable(f"<{role}> has no <geometry> with a shape in it")
+        X_BG = _pose(stand, link, frames)
+        dimensions = _dimensions(document, solid)
+        uri, scale = (None, (1.0, 1.0, 1.0)) if kind != "mesh" else _mesh(document, solid)
+        return usable(Shape(kind, role, dimensions, *X_BG, span, uri, scale))
+    except Unusable as why:
+        return unusable(kind, role, span, why)
+
+
+def _solid(element: Element) -> Element | None:
+    """The first element of the <geometry> that is not an engine's own."""
+    geometry = element.first("geometry")
+    inside = () if geometry is None else geometry.children
+    return next((child for child in inside if ":" not in child.tag), None)
+
+
+def _pose(stand: Stand, link: str, frames: Frames) -> Pose:
+    X_BG = frames.stood(link, stand)
+    if X_BG is not None:
+        return X_BG
+    if stand.base is not None and read_pose(stand) is None:
+        raise Unusable("its <pose> is none: write x y z roll pitch yaw, or x y z qx qy qz qw")
+    attributes = {} if stand.pose is None else stand.pose.attributes
+    named = attributes.get("relative_to") or attributes.get("frame") or ""
+    raise Unusable(f"where {shown(named)}, to which its <pose> is relative, stands cannot be told")
+
+
+def _dimensions(document: Document, solid: Element) -> tuple[float, ...]:
+    if solid.tag in _UNMEASURED:
+        raise Unusable(f"<{solid.tag}> is {_UNMEASURED[solid.tag]}")
+    if solid.tag not in _ELEMENTS:
+        raise Unusable(f"<{solid.tag}> is no shape of SDF: expected {', '.join(_ELEMENTS)}")
+    found: tuple[float, ...] = ()
+    for tag, count in _ELEMENTS[solid.tag]:
+        text = word(document, solid.first(tag))
+        if not text:
+            raise Unusable(f"<{solid.tag}> has no {tag}")
+        found += lengths(text, count, f"<{tag}> of <{solid.tag}>")
+    return found
+
+
+def _mesh(document: Document, mesh: Element) -> tuple[str, tuple[float, float, float]]:
+    """Where a mesh is, and the factors on its coordinates."""
+    uri = word(document, mesh.first("uri"))
+    if not uri:
+        raise Unusable("<mesh> has no uri")
+    submesh = mesh.first("submesh")
+    if submesh is not None:
+        name = shown(word(document, submesh.first("name")))
+        raise Unusable(f"<submesh> {name}: parts of a mesh file are not told apart here")
+    text = word(document, mesh.first("scale"))
+    return uri, factors(text, "<scale> of <mesh>") if text else (1.0, 1.0, 1.0)

@@ -1,0 +1,180 @@
+"""Tables as NumPy arrays: npy with (n, 10), npz with named arrays, read and written in pieces.
+
+An npz holds `theta` (n, 10), or `mass` (n,), `com` or `first_moment` (n, 3) and `inertia` (n, 6) or
+(n, 3, 3); `name` (n,) if rows have names. Every other array is kept. Nothing is unpickled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.errors import DocumentError, ParameterError
+from inertial_check.formats.archives import Archive, ArrayStream
+from inertial_check.formats.tables.columns import Floats, Layout, declared_order
+from inertial_check.formats.tables.reading import Block, TableReader
+from inertial_check.inertia.representations import six
+
+_MEMBERS = {
+    "theta": ("theta",),
+    "mass": ("mass", "m"),
+    "com": ("com",),
+    "first_moment": ("first_moment", "h"),
+    "inertia": ("inertia",),
+    "name": ("name",),
+}
+_ROWS = {"theta": (10,), "mass": (), "com": (3,), "first_moment": (3,), "name": ()}
+_MATRIX, _BARE = (3, 3), (6,)
+
+
+class NpzReader(TableReader):
+    """Reads the arrays of a table side by side."""
+
+    format = "npz"
+
+    def __init__(self, stream: BinaryIO, path: str, order: str | None) -> None:
+        self.path = path
+        self.archive = Archive(stream, path)
+        self.roles = self._roles()
+        self.arrays = {role: self.archive.array(name) for role, name in self.roles.items()}
+        self._refuse_shapes()
+        bare = "theta" in self.roles or self.arrays["inertia"].header.shape[1:] == _BARE
+        self.layout = Layout(
+            declared_order(order, path) if bare else "urdf", not bare, "com" in self.roles
+        )
+        self.rows = next(iter(self.arrays.values())).rows
+        if not self.rows:
+            raise DocumentError(path, "the table has no rows")
+
+    def blocks(self, rows: int) -> Iterator[Block]:
+        """The rows in their order, so many at a time."""
+        for first in range(0, self.rows, rows):
+            taken = {role: array.take(rows) for role, array in self.arrays.items()}
+            values = self._values(taken, first)
+            yield Block(first, values, _labels(taken.get("name"), len(values)))
+
+    def _roles(self) -> dict[str, str]:
+        """What each array of the table is to it, to its name.
+
+        Raises:
+            DocumentError: One is lacking, or there are two for one thing.
+        """
+        roles: dict[str, str] = {}
+        for role, names in _MEMBERS.items():
+            found = [name for name in names if name in self.archive.members]
+            if len(found) > 1:
+                raise DocumentError(self.path, f"{found[0]} and {found[1]} mean the same: keep one")
+            roles |= dict.fromkeys([role] if found else [], found[0] if found else "")
+        vectors = [role for role in ("com", "first_moment") if role in roles]
+        parts = {"mass", "inertia"} & roles.keys()
+        if "theta" in roles and (parts or vectors):
+            other = next(iter([*sorted(parts), *vectors]))
+            raise DocumentError(self.path, f"theta and {other} say the same twice: keep one")
+        if len(vectors) == 2:
+            raise DocumentError(self.path, "both a first moment and a centre of mass: keep one")
+        if "theta" not in roles and (len(parts) < 2 or not vectors):
+            has = ", ".join(sorted(self.archive.members)) or "nothing"
+            raise DocumentError(
+                self.path,
+                f"the archive has {has}; expected theta (n, 10), or mass (n,), com or first_moment "
+                "(n, 3) and inertia (n, 6) or (n, 3, 3)",
+            )
+        return roles
+
+    def _refuse_shapes(self) -> None:
+        """Refuse arrays that are not those of one table.
+
+        Raises:
+            DocumentError: Names the array and its shape.
+        """
+        rows = None
+        for role, array in self.arrays.items():
+            shape, kind = array.header.shape, array.header.dtype.kind
+            expected = [_ROWS[role]] if role != "inertia" else [_BARE, _MATRIX]
+            if not shape or shape[1:] not in expected:
+                wanted = " or ".join(_shape(each) for each in expected)
+                reason = f"{array.name}: has shape {shape}, expected {wanted}"
+                raise DocumentError(self.path, reason)
+            if kind not in ("US" if role == "name" else "fiu"):
+                wanted = "text" if role == "name" else "real numbers"
+                reason = f"{array.name}: holds {array.header.dtype}, expected {wanted}"
+                raise DocumentError(self.path, reason)
+            if rows is not None and rows != shape[0]:
+                first = next(iter(self.arrays.values()))
+                reason = f"{array.name}: has {shape[0]} rows, and {first.name} has {rows}"
+                raise DocumentError(self.path, reason)
+            rows = shape[0]
+
+    def _values(self, taken: dict[str, npt.NDArray[Any]], first: int) -> Floats:
+        """The ten columns of rows."""
+        if "theta" in taken:
+            return np.asarray(taken["theta"], dtype=np.float64)
+        vector = taken["com" if "com" in taken else "first_moment"]
+        inertia = np.asarray(taken["inertia"], dtype=np.float64)
+        if inertia.ndim == 3:
+            inertia = self._upper(inertia, first)
+        return np.column_stack([taken["mass"], vector, inertia]).astype(np.float64)
+
+    def _upper(self, inertia: Floats, first: int) -> Floats:
+        """The six entries of matrices; halves that differ by rounding are averaged.
+
+        Raises:
+            DocumentError: One is not symmetric; names its row.
+        """
+        try:
+            return np.asarray(six(inertia))
+        except ParameterError:
+            for row, matrix in enumerate(inertia):
+                place = f"{self.roles['inertia']}[{first + row}]"
+                _refuse_asymmetric(matrix, self.path, place)
+            raise
+
+
+def _refuse_asymmetric(matrix: Floats, path: str, place: str) -> None:
+    try:
+        six(matrix)
+    except ParameterError as error:
+        raise DocumentError(path, f"{place}: {error}") from None
+
+
+class NpyReader(TableReader):
+    """Reads the rows of one array."""
+
+    format = "npy"
+
+    def __init__(self, stream: BinaryIO, path: str, order: str | None) -> None:
+        self.path, self.stream = path, stream
+        self.array = ArrayStream.of(stream, path, "")
+        header = self.array.header
+        if header.shape[1:] != (10,) or header.dtype.kind not in "fiu":
+            reason = f"an array of {header.dtype} of shape {header.shape}"
+            raise DocumentError(path, f"{reason}, expected real numbers of shape (n, 10)")
+        if not self.array.rows:
+            raise DocumentError(path, "the table has no rows")
+        self.layout = Layout(declared_order(order, path))
+
+    def blocks(self, rows: int) -> Iterator[Block]:
+        """The rows in their order, so many at a time."""
+        for first in range(0, self.array.rows, rows):
+            values = np.asarray(self.array.take(rows), dtype=np.float64)
+            yield Block(first, values, [None] * len(values))
+
+    def reopened(self) -> ArrayStream:
+        """The array, from its beginning."""
+        self.stream.seek(0)
+        return ArrayStream.of(self.stream, self.path, "")
+
+
+def _labels(names: npt.NDArray[Any] | None, rows: int) -> Sequence[str | None]:
+    if names is None:
+        return [None] * rows
+    if names.dtype.kind == "S":
+        return [name.decode("utf-8", "surrogateescape") for name in names.tolist()]
+    return list(names.tolist())
+
+
+def _shape(trailing: tuple[int, ...]) -> str:
+    return "(" + ", ".join(["n", *map(str, trailing)]) + ("," if not trailing else "") + ")"

@@ -1,0 +1,58 @@
+"""What a <joint> of URDF says beside its axis: <limit>, <dynamics>, <mimic>.
+
+What cannot be read is NaN, and no problem of the document: no number of an inertia depends on it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from inertial_check.formats.numbers import parse_number, stated
+from inertial_check.formats.xml.markup import Element
+from inertial_check.model.joint import Joint, Mimic
+
+_ONE_AXIS = frozenset(("revolute", "continuous", "prismatic"))
+_WITHOUT_LIMITS = "continuous"
+
+
+def read_joint(element: Element, kind: str) -> Joint:
+    """Read one joint.
+
+    Args:
+        element: The joint.
+        kind: Its type.
+    """
+    name = element.attributes.get("name", "")
+    if kind not in _ONE_AXIS:
+        return Joint(name, kind)
+    limit, dynamics = _attributes(element, "limit"), _attributes(element, "dynamics")
+    lower, upper = stated(limit.get("lower")), stated(limit.get("upper"))
+    if kind == _WITHOUT_LIMITS:
+        lower, upper = -math.inf, math.inf
+    return Joint(
+        name,
+        kind,
+        lower,
+        upper,
+        velocity=stated(limit.get("velocity")),
+        acceleration=stated(limit.get("acceleration")),  # of version 1.2
+        effort=stated(limit.get("effort")),
+        damping=stated(dynamics.get("damping")),
+        friction=stated(dynamics.get("friction")),
+        mimic=_mimic(element.first("mimic")),
+    )
+
+
+def _attributes(joint: Element, tag: str) -> Mapping[str, str]:
+    element = joint.first(tag)
+    return {} if element is None else element.attributes
+
+
+def _mimic(element: Element | None) -> Mimic | None:
+    if element is None:
+        return None
+    written = element.attributes
+    multiplier, _ = parse_number(written.get("multiplier", "1").strip())
+    offset, _ = parse_number(written.get("offset", "0").strip())
+    return Mimic(written.get("joint", ""), multiplier, offset)

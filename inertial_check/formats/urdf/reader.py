@@ -1,0 +1,377 @@
+"""URDF: links, the joints that move them, and what each <inertial> says."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+from inertial_check.errors import NotAModelError
+from inertial_check.formats.context import Context, Head
+from inertial_check.formats.numbers import finite, shown
+from inertial_check.formats.poses import SAME_FRAME, unit
+from inertial_check.formats.rotations import (
+    IDENTITY,
+    Rotation,
+    Vector,
+    from_quaternion,
+    from_rpy,
+)
+from inertial_check.formats.xml.document import Document, parse
+from inertial_check.formats.xml.markup import Element, Text
+from inertial_check.formats.xml.reading import TextReader
+from inertial_check.formats.xml.xpath import steps
+from inertial_check.model.body import (
+    ENTRIES,
+    Body,
+    Inertial,
+    Model,
+    Number,
+    Pose,
+    Problem,
+)
+from inertial_check.model.joint import Joint, Joints
+from inertial_check.model.shape import Shape, Shapes
+from inertial_check.model.source import Source
+
+NAME = "urdf"
+SUFFIXES: tuple[str, ...] = (".urdf",)
+
+Triple = tuple[Number, Number, Number]
+
+_UNKNOWN: Rotation = ((math.nan,) * 3,) * 3
+_DEFAULT = Number(0.0, "0", None)
+_TRANSPOSED = {"iyx": "ixy", "izx": "ixz", "izy": "iyz"}
+_SHAPE_ROLES = frozenset(("visual", "collision"))
+_WITHOUT_AXIS = frozenset(("fixed", "floating"))
+_AXIS = "1 0 0"  # of a joint that does not say
+XACRO_WORDS = frozenset(
+    f"xacro:{word}"
+    for word in (
+        *("arg", "attribute", "call", "element", "if", "include"),
+        *("insert_block", "macro", "property", "unless"),
+    )
+)
+
+
+def matches(head: Head) -> bool:
+    """Whether a document that begins so is a URDF."""
+    return head.root_tag == "robot"
+
+
+def read(source: Source, context: Context | None = None) -> Model:
+    """Read a URDF document.
+
+    Args:
+        source: Path and bytes; the encoding is found anew.
+        context: Not needed: a URDF includes nothing.
+
+    Raises:
+        DocumentError: The document cannot be read.
+        NotAModelError: Its root is another element, or it is a xacro file that is not expanded.
+    """
+    document = parse(source.path, source.data)
+    root = document.root
+    if root.tag != "robot":
+        raise _no_model(document, root, f"the root element is <{root.tag}>, a URDF's is <robot>")
+    links = root.all("link")
+    _refuse_xacro(document, has_links=bool(links))
+    ids = _ids(links)
+    quaternions = _version(root) >= (1, 1)
+    joints = _joints(root, links, ids)
+    bodies = tuple(
+        _BodyReader(document, link, place, quaternions).body(id_, joints)
+        for place, (link, id_) in enumerate(zip(links, ids, strict=True), 1)
+    )
+    problems = sorted(
+        (*document.problems, *_robot_problems(document)), key=lambda problem: problem.span
+    )
+    return Model(document.source, NAME, root.attributes.get("name", ""), bodies, tuple(problems))
+
+
+def _no_model(document: Document, element: Element, reason: str) -> NotAModelError:
+    place = document.source.line_column(document.element_span(element).start)
+    return NotAModelError(document.source.path, reason, *place)
+
+
+def _refuse_xacro(document: Document, has_links: bool) -> None:
+    """A xacro file says nothing until it is expanded; a macro call left over is only skipped."""
+    pending = [document.root] if "<xacro:" in document.text else []
+    while pending:
+        element = pending.pop()
+        if element.tag in XACRO_WORDS or (
+            element.tag.startswith("xacro:") and not has_links and element is not document.root
+        ):
+            reason = f"a xacro file (<{element.tag}>): expand it first, xacro FILE > robot.urdf"
+            raise _no_model(document, element, reason)
+        pending += reversed(element.children)
+
+
+def _version(root: Element) -> tuple[int, int]:
+    """The version that the robot states; from 1.1 on, an origin may hold quat_xyzw."""
+    match = re.fullmatch(r"\s*([0-9]{1,4})\.([0-9]{1,4})\s*", root.attributes.get("version", ""))
+    return (int(match[1]), int(match[2])) if match else (1, 0)
+
+
+class _Joint(NamedTuple):
+    """What ties a link: the joint's element and type, the parent's id."""
+
+    element: Element
+    type: str
+    parent: str | None
+
+
+def _joints(root: Element, links: Sequence[Element], ids: Sequence[str]) -> dict[str, _Joint]:
+    """Child link -> its joint; the one that moves, where several claim the link."""
+    id_of: dict[str | None, str] = {}
+    for link, id_ in zip(links, ids, strict=True):
+        id_of.setdefault(link.attributes.get("name"), id_)
+    found: dict[str, _Joint] = {}
+    for joint in root.all("joint"):
+        child, parent = joint.first("child"), joint.first("parent")
+        name = None if child is None else child.attributes.get("link")
+        if name is not None and (name not in found or found[name].type == "fixed"):
+            above = None if parent is None else id_of.get(parent.attributes.get("link"))
+            found[name] = _Joint(joint, joint.attributes.get("type", ""), above)
+    return found
+
+
+def _pose(joint: Element, quaternions: bool) -> Pose | None:
+    """Where a joint puts its child's frame in its parent's; None where that is unclear."""
+    origin = joint.first("origin")
+    if origin is None:
+        return SAME_FRAME
+    attributes = origin.attributes
+    position = _three(attributes.get("xyz", "0 0 0"))
+    rotation: Rotation | None
+    if not quaternions or "quat_xyzw" not in attributes:
+        rotation = _turned(attributes.get("rpy", "0 0 0"))
+    elif "rpy" in attributes:
+        rotation = None
+    else:
+        four = finite(attributes["quat_xyzw"], 4)
+        rotation = from_quaternion(*four) if four else None
+    return None if position is None or rotation is None else Pose(position, rotation)
+
+
+def _axis(joint: Element, kind: str) -> Vector | None:
+    """The direction of a joint in its child's frame; None where it has none."""
+    if kind in _WITHOUT_AXIS:
+        return None
+    axis = joint.first("axis")
+    return _direction(axis.attributes.get("xyz", _AXIS) if axis is not None else _AXIS)
+
+
+def _point(kind: str) -> Vector | None:
+    """A point on the axis of a joint, which runs through the origin of its child's frame."""
+    return None if kind in _WITHOUT_AXIS else SAME_FRAME.p_PoBo_P
+
+
+@lru_cache(maxsize=1 << 10)  # joints repeat few texts
+def _turned(rpy: str) -> Rotation | None:
+    three = _three(rpy)
+    return None if three is None else from_rpy(*three)
+
+
+@lru_cache(maxsize=1 << 10)
+def _direction(xyz: str) -> Vector | None:
+    three = _three(xyz)
+    return None if three is None else unit(three)
+
+
+def _three(text: str) -> Vector | None:
+    values = finite(text, 3)
+    return None if values is None else (values[0], values[1], values[2])
+
+
+def _ids(links: list[Element]) -> list[str]:
+    """An XPath for each link."""
+    return [f"/robot/{step}" for step in steps(links)]
+
+
+def _robot_problems(document: Document) -> Iterable[Problem]:
+    for child in document.root.children:
+        if child.tag.startswith("xacro:"):
+            yield Problem("reference", _left_over(child), document.tag_span(child))
+        elif child.tag not in {"link", "joint"} and child.tag.lower() in {"link", "joint"}:
+            message = f"engines ignore <{child.tag}>: write <{child.tag.lower()}>"
+            yield Problem("malformed", message, document.tag_span(child))
+
+
+def _left_over(element: Element) -> str:
+    return (
+        f"<{element.tag}> is a xacro call that was not expanded; engines skip it, and so does this "
+        "check: expand the file again, or delete it"
+    )
+
+
+def _read_shapes(
+    document: Document, elements: Sequence[Element], quaternions: bool
+) -> tuple[Shape, ...]:
+    from inertial_check.formats.urdf.shapes import read_shape  # rarely asked for
+
+    return tuple(read_shape(document, element, quaternions) for element in elements)
+
+
+def _read_joints(joint: _Joint) -> tuple[Joint, ...]:
+    from inertial_check.formats.urdf.joints import read_joint  # rarely asked for
+
+    return (read_joint(joint.element, joint.type),)
+
+
+class _BodyReader(TextReader):
+    """Reads one link; collects what is wrong with its text."""
+
+    def __init__(self, document: Document, link: Element, place: int, quaternions: bool) -> None:
+        self._link = link
+        self._name = link.attributes.get("name", "")
+        who = f"link {shown(self._name)}" if self._name else f"link {place} (without name)"
+        super().__init__(document, who)
+        self._quaternions = quaternions
+
+    def body(self, id_: str, joints: Mapping[str, _Joint]) -> Body:
+        """The link as plain data."""
+        if not self._name:
+            self._malformed(self._link, 'has no name: give it one, name="..."')
+        joint = joints.get(self._name) if self._name else None
+        inertial = self._inertial()
+        return Body(
+            self._name,
+            id_,
+            self._document.element_span(self._link),
+            None if joint is None else joint.type,
+            joint is not None and joint.type != "fixed",
+            inertial,
+            tuple(sorted(self._problems, key=lambda problem: problem.span)),
+            self._shapes(),
+            parent=None if joint is None else joint.parent,
+            X_PB=None if joint is None else _pose(joint.element, self._quaternions),
+            axis_B=None if joint is None else _axis(joint.element, joint.type),
+            p_BoJo_B=None if joint is None else _point(joint.type),
+            joints=() if joint is None else Joints(partial(_read_joints, joint)),
+        )
+
+    def _shapes(self) -> Sequence[Shape]:
+        elements = [child for child in self._link.children if child.tag in _SHAPE_ROLES]
+        if not elements:
+            return ()
+        return Shapes(partial(_read_shapes, self._document, elements, self._quaternions))
+
+    def _attributes(self, element: Element, expected: Iterable[str]) -> dict[str, Text]:
+        """The attributes of an element, after a look at misspelt ones."""
+        attributes = self._document.attributes(element)
+        known = frozenset(expected)
+        for name in attributes:
+            if name not in known and name.lower() in known:
+                self._malformed(element, f"has {name}, which engines ignore: write {name.lower()}")
+        return attributes
+
+    def _inertial(self) -> Inertial | None:
+        inertial = self._only(self._link, "inertial")
+        self._note_left_overs(self._link)
+        if inertial is None:
+            return None
+        self._note_left_overs(inertial)
+        translation, rotation = self._origin(self._only(inertial, "origin"))
+        span = self._document.element_span(inertial)
+        mass = self._mass(inertial)
+        return Inertial(span, mass, translation, rotation, self._inertia(inertial))
+
+    def _note_left_overs(self, element: Element) -> None:
+        for child in element.children:
+            if child.tag.startswith("xacro:"):
+                self._problem(_left_over(child), self._document.tag_span(child), "reference")
+
+    def _mass(self, inertial: Element) -> Number | None:
+        mass = self._only(inertial, "mass")
+        if mass is None:
+            self._malformed(inertial, 'has no <mass>: add <mass value="..."/> [kg]')
+            return None
+        attributes = self._attributes(mass, ("value",))
+        if "value" not in attributes:
+            self._malformed(mass, 'has no value: write <mass value="..."/> [kg]')
+            return None
+        return self._number(mass, "value", attributes["value"])
+
+    def _inertia(self, inertial: Element) -> dict[str, Number]:
+        inertia = self._only(inertial, "inertia")
+        if inertia is None:
+            form = " ".join(f'{entry}="..."' for entry in ENTRIES)
+            self._malformed(inertial, f"has no <inertia>: add <inertia {form}/> [kg m^2]")
+            return {}
+        attributes = self._attributes(inertia, ENTRIES)
+        entries = {
+            entry: self._number(inertia, entry, attributes[entry])
+            for entry in ENTRIES
+            if entry in attributes
+        }
+        for entry in ENTRIES:
+            if entry not in attributes:
+                self._malformed(inertia, f'has no {entry}: add {entry}="..." [kg m^2]')
+        self._note_asymmetry(inertia, attributes, entries)
+        return entries
+
+    def _note_asymmetry(
+        self, inertia: Element, attributes: dict[str, Text], entries: dict[str, Number]
+    ) -> None:
+        for lower, upper in _TRANSPOSED.items():
+            if lower not in attributes:
+                continue
+            extra = self._number(inertia, lower, attributes[lower])
+            if extra.span and upper in entries and extra.value != entries[upper].value:
+                what = (
+                    f"<inertia> has {lower}={shown(extra.text)} and {upper}="
+                    f"{shown(entries[upper].text)}, but an inertia is symmetric; engines read "
+                    f"{upper}: delete {lower}"
+                )
+                self._problem(what, extra.span)
+
+    def _number(self, element: Element, attribute: str, text: Text) -> Number:
+        """The one number of an attribute."""
+        return self._piece(f"{attribute} of <{element.tag}>", *text.stripped())
+
+    def _origin(self, origin: Element | None) -> tuple[Triple, Rotation]:
+        """Centre of mass and own axes, both in the body frame."""
+        if origin is None:
+            return (_DEFAULT, _DEFAULT, _DEFAULT), IDENTITY
+        attributes = self._attributes(origin, ("xyz", "rpy", "quat_xyzw"))
+        translation: Triple = (_DEFAULT, _DEFAULT, _DEFAULT)
+        if "xyz" in attributes:
+            x, y, z = self._series("xyz of <origin>", attributes["xyz"], 3, "x y z [m]")
+            translation = (x, y, z)
+        return translation, self._rotation(origin, attributes)
+
+    def _rotation(self, origin: Element, attributes: dict[str, Text]) -> Rotation:
+        if "quat_xyzw" in attributes:
+            if not self._quaternions:
+                self._malformed(
+                    origin,
+                    "has quat_xyzw, which engines ignore below version 1.1: write rpy, or "
+                    '<robot version="1.1">',
+                )
+            elif "rpy" in attributes:
+                self._malformed(
+                    origin, "has both rpy and quat_xyzw, which engines refuse: delete one"
+                )
+                return _UNKNOWN
+            else:
+                return self._axes(origin, "quat_xyzw", attributes["quat_xyzw"])
+        return self._axes(origin, "rpy", attributes["rpy"]) if "rpy" in attributes else IDENTITY
+
+    def _axes(self, origin: Element, attribute: str, text: Text) -> Rotation:
+        """The rotation that an attribute states; unknown where it states none."""
+        before = len(self._problems)
+        form = (3, "roll pitch yaw [rad]") if attribute == "rpy" else (4, "x y z w")
+        numbers = self._series(f"{attribute} of <origin>", text, *form)
+        values = [number.value for number in numbers]
+        if len(self._problems) > before and any(map(math.isnan, values)):
+            return _UNKNOWN
+        rotation = from_rpy(*values) if attribute == "rpy" else from_quaternion(*values)
+        if rotation is None:
+            whole, start, end = text.stripped()
+            what = f"{attribute} of <origin>: {shown(whole)} is no rotation: write {form[1]}"
+            self._problem(what, self._document.span(start, end))
+            return _UNKNOWN
+        return rotation

@@ -1,0 +1,107 @@
+"""What a <visual> or <collision> of a URDF says of a body's geometry.
+
+A shape that cannot be read carries the reason, and is no problem of the document.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from inertial_check.formats.poses import SAME_FRAME
+from inertial_check.formats.rotations import IDENTITY, Rotation, from_quaternion, from_rpy
+from inertial_check.formats.shapes import (
+    Unusable,
+    factors,
+    finite_numbers,
+    lengths,
+    unusable,
+    usable,
+)
+from inertial_check.formats.xml.document import Document
+from inertial_check.formats.xml.markup import Element
+from inertial_check.model.body import Pose
+from inertial_check.model.shape import Role, Shape
+
+Triple = tuple[float, float, float]
+
+_ATTRIBUTES: dict[str, tuple[tuple[str, int], ...]] = {
+    "box": (("size", 3),),
+    "sphere": (("radius", 1),),
+    "cylinder": (("radius", 1), ("length", 1)),
+    "capsule": (("radius", 1), ("length", 1)),
+    "mesh": (),
+}
+"""The attributes that make the dimensions of each kind, with how many numbers each holds."""
+
+
+def read_shape(document: Document, element: Element, quaternions: bool) -> Shape:
+    """Read one shape.
+
+    Args:
+        document: In which it stands.
+        element: A <visual> or <collision>.
+        quaternions: Whether an origin may hold quat_xyzw, as from URDF 1.1 on.
+    """
+    role = cast(Role, element.tag)
+    span = document.element_span(element)
+    geometry = element.first("geometry")
+    solid = geometry.children[0] if geometry is not None and geometry.children else None
+    kind = solid.tag if solid is not None else ""
+    try:
+        if solid is None:
+            raise Unusable(f"<{role}> has no <geometry> with a shape in it")
+        X_BG = _origin(element.first("origin"), quaternions)
+        dimensions, scale = _dimensions(solid), _scale(solid)
+        return usable(Shape(kind, role, dimensions, *X_BG, span, _uri(solid), scale))
+    except Unusable as why:
+        return unusable(kind, role, span, why)
+
+
+def _dimensions(solid: Element) -> tuple[float, ...]:
+    if solid.tag not in _ATTRIBUTES:
+        raise Unusable(f"<{solid.tag}> is no shape of URDF: expected {', '.join(_ATTRIBUTES)}")
+    found: tuple[float, ...] = ()
+    for name, count in _ATTRIBUTES[solid.tag]:
+        if name not in solid.attributes:
+            raise Unusable(f"<{solid.tag}> has no {name}")
+        found += lengths(solid.attributes[name], count, f"{name} of <{solid.tag}>")
+    return found
+
+
+def _uri(solid: Element) -> str | None:
+    if solid.tag != "mesh":
+        return None
+    uri = solid.attributes.get("filename", "").strip()
+    if not uri:
+        raise Unusable("<mesh> has no filename")
+    return uri
+
+
+def _scale(solid: Element) -> Triple:
+    if solid.tag != "mesh" or "scale" not in solid.attributes:
+        return 1.0, 1.0, 1.0
+    return factors(solid.attributes["scale"], "scale of <mesh>")
+
+
+def _origin(origin: Element | None, quaternions: bool) -> Pose:
+    if origin is None:
+        return SAME_FRAME
+    x, y, z = _numbers(origin, "xyz", 3) or (0.0, 0.0, 0.0)
+    rotation: Rotation | None = IDENTITY
+    quaternion = _numbers(origin, "quat_xyzw", 4) if quaternions else None
+    angles = _numbers(origin, "rpy", 3)
+    if quaternion is not None and angles is not None:
+        raise Unusable("<origin> has both rpy and quat_xyzw: delete one")
+    if quaternion is not None:
+        rotation = from_quaternion(*quaternion)
+    elif angles is not None:
+        rotation = from_rpy(*angles)
+    if rotation is None:
+        raise Unusable("quat_xyzw of <origin> is no rotation: write x y z w")
+    return Pose((x, y, z), rotation)
+
+
+def _numbers(origin: Element, attribute: str, count: int) -> tuple[float, ...] | None:
+    """The finite numbers of an attribute; None where it is absent."""
+    text = origin.attributes.get(attribute)
+    return None if text is None else finite_numbers(text, count, f"{attribute} of <origin>")

@@ -1,0 +1,478 @@
+"""The bodies of a composed stage, and where their mass properties stand in its layers.
+
+The library composes; the numbers are those that the text layers print. In binary layers a number
+has no place, and its text is the shortest decimal that stands for the same float32.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from math import inf, isinf, isnan, nan
+from typing import Any
+
+from inertial_check.formats.context import Context
+from inertial_check.formats.poses import inverse, is_finite, product, unit
+from inertial_check.formats.rotations import (
+    IDENTITY,
+    Rotation,
+    Vector,
+    composed,
+    from_quaternion,
+    rotated,
+)
+from inertial_check.formats.shapes import unusable
+from inertial_check.formats.usd.format import NAME, TEXT
+from inertial_check.formats.usd.process import compose
+from inertial_check.formats.usd.text import Places, scan
+from inertial_check.model.body import (
+    ENTRIES,
+    Body,
+    Inertial,
+    Model,
+    Number,
+    Origin,
+    Pose,
+    Problem,
+    ProblemKind,
+)
+from inertial_check.model.joint import Joint, Joints
+from inertial_check.model.shape import Shape, Shapes
+from inertial_check.model.source import Source, Span
+
+_NAMES = {"mass": 1, "centerOfMass": 3, "diagonalInertia": 3, "principalAxes": 4}
+"""How many numbers each property has."""
+
+_ONE_AXIS = frozenset(("revolute", "prismatic"))
+_LETTERS = ("X", "Y", "Z")
+_UNKNOWN: Rotation = ((nan,) * 3,) * 3
+_ZERO = Number(0.0, "0", None)
+_SPHERE_RADIUS = 0.1
+"""[m] Of the sphere that a body is to UsdPhysics which has mass, but no inertia and no collider."""
+
+_SHOWN = 3
+"""Of the errors in composing; the rest is counted."""
+
+_INTRODUCED = re.compile(r" introduced by @(?P<layer>[^@]*)@<(?P<prim>[^>]*)>")
+
+
+def read_stage(source: Source, context: Context) -> Model:
+    """Compose the stage of a root layer and read its bodies.
+
+    Raises:
+        DocumentError: The layer cannot be read.
+    """
+    return _Reader(source, context).model()
+
+
+@dataclass(frozen=True)
+class _Layer:
+    """A text layer: its number among the model's documents, and what stands where."""
+
+    file: int
+    places: Places
+
+    def span(self, start: int, end: int) -> Span:
+        return Span(start, end, self.file)
+
+
+@dataclass
+class _Layers:
+    """The layers of a stage, scanned when something in them is asked for."""
+
+    source: Source
+    context: Context
+    paths: Sequence[str]
+    others: list[Source] = field(default_factory=list)
+    _scanned: dict[int, _Layer | None] = field(default_factory=dict)
+
+    def text(self, number: int) -> _Layer | None:
+        """The layer of this number; None where it is binary."""
+        if number not in self._scanned:
+            self._scanned[number] = self._scan(number)
+        return self._scanned[number]
+
+    def named(self, path: str) -> _Layer | None:
+        """The layer at this path, if bodies or numbers stand in it."""
+        return self.text(self.paths.index(path)) if path in self.paths else None
+
+    def scanned(self, path: str) -> _Layer | None:
+        """The layer at this path, if something in it was asked for."""
+        return self._scanned.get(self.paths.index(path)) if path in self.paths else None
+
+    def _scan(self, number: int) -> _Layer | None:
+        source, file = self.source, 0
+        if number:
+            try:
+                data = self.context.read(self.paths[number])
+            except (OSError, ValueError):  # inside an archive, or gone by now
+                return None
+            source, file = Source(self._printed(self.paths[number]), data), len(self.others) + 1
+        if not source.data.startswith(TEXT):
+            return None
+        if file:
+            self.others.append(source)
+        return _Layer(file, scan(source.data, [f"physics:{name}" for name in _NAMES]))
+
+    def _printed(self, path: str) -> str:
+        """A layer's path from where the caller stands, as the document's own is."""
+        folder = os.path.dirname(self.source.path)
+        try:
+            relative = os.path.relpath(path, os.path.abspath(folder))
+        except ValueError:  # another drive
+            return path
+        return os.path.normpath(os.path.join(folder, relative)).replace(os.sep, "/")
+
+
+class _Reader:
+    """Turns what the library says of a stage into a model."""
+
+    def __init__(self, source: Source, context: Context) -> None:
+        self._source = source
+        self._stage = compose(source, context)
+        self._layers = _Layers(source, context, self._stage["layers"])
+        self._joints = _Joints(self._stage)
+        self._shapes = _StageShapes(source, context, self._layers, self._stage["meters"])
+        self._limits = _StageJoints(source, context)
+
+    def model(self) -> Model:
+        """The stage as plain data."""
+        bodies = tuple(self._body(body) for body in self._stage["bodies"])
+        problems = tuple(self._problems(bodies))
+        others = tuple(self._layers.others)
+        return Model(self._source, NAME, self._stage["name"], bodies, problems, others)
+
+    def _problems(self, bodies: Sequence[Body]) -> Iterator[Problem]:
+        errors = self._stage["errors"]
+        if errors:
+            yield Problem("reference", self._unresolved(errors), self._introduced(errors[0]))
+        sized = any(body.inertial is not None and body.inertial.I_BBcm_Bi for body in bodies)
+        if sized and not self._stage["meters_written"]:
+            yield Problem(
+                "repair",
+                "metersPerUnit is not written: USD and PhysX take 0.01 (centimetres), as here, "
+                "Newton takes 1: write metersPerUnit",
+                Span(0, 0),
+            )
+
+    def _unresolved(self, errors: Sequence[str]) -> str:
+        folder = os.path.dirname(os.path.abspath(self._source.path)) + "/"
+        shown = "; ".join(" ".join(error.split()).rstrip(".") for error in errors[:_SHOWN])
+        more = f"; and {len(errors) - _SHOWN} more" if len(errors) > _SHOWN else ""
+        return (
+            f"not composed as a whole: {shown.replace(folder, '')}{more}: what stands there was "
+            "not checked; write paths that exist"
+        )
+
+    def _introduced(self, error: str) -> Span:
+        """The prim that refers to what was not found, where the error names it."""
+        match = _INTRODUCED.search(error)
+        layer = self._layers.named(match["layer"]) if match else None
+        prim = layer.places.prims.get(match["prim"]) if layer and match else None
+        return layer.span(*prim) if layer and prim else Span(0, 0)
+
+    def _body(self, body: Mapping[str, Any]) -> Body:
+        span = self._place(body)
+        reader = _BodyReader(body, span, self._layers)
+        inertial, origin = reader.inertial(self._stage["kilograms"], self._stage["meters"])
+        driven = body["enabled"] and not body["kinematic"]
+        joint = body["joint"]
+        return Body(
+            name=body["name"],
+            id=body["path"],
+            span=span,
+            joint=joint["type"],
+            moved=driven and joint["type"] != "fixed",
+            inertial=inertial,
+            problems=tuple(sorted(reader.problems, key=lambda problem: problem.span)),
+            shapes=Shapes(partial(self._shapes.of, body["path"], span)),
+            inertia_from=origin,
+            parent=joint.get("parent"),
+            X_PB=self._joints.pose(body["path"], joint),
+            axis_B=self._joints.axis(body["path"], joint),
+            p_BoJo_B=self._joints.point(body["path"], joint),
+            joints=Joints(partial(self._limits.of, joint)) if joint["type"] else (),
+        )
+
+    def _place(self, body: Mapping[str, Any]) -> Span:
+        """Where the body is defined in a text layer; else its nearest parent in the root layer."""
+        for defined in (True, False):
+            for number, path, is_def in body["places"]:
+                layer = self._layers.text(number) if is_def or not defined else None
+                if layer is not None and path in layer.places.prims:
+                    return layer.span(*layer.places.prims[path])
+        root, path = self._layers.text(0), body["path"]
+        while root is not None and path:
+            if path in root.places.prims:
+                return root.span(*root.places.prims[path])
+            path = path.rpartition("/")[0]
+        return Span(0, 0)
+
+
+@dataclass
+class _StageShapes:
+    """The shapes of all bodies: read when those of one are first looked at."""
+
+    source: Source
+    context: Context
+    layers: _Layers
+    meters: float
+
+    def of(self, body: str, span: Span) -> tuple[Shape, ...]:
+        """The shapes of the body at a path; where they cannot be read, one that says why."""
+        found = self._found
+        if isinstance(found, str):
+            return (unusable("", "visual", span, found),)
+        return found.get(body, ())
+
+    @cached_property
+    def _found(self) -> Mapping[str, tuple[Shape, ...]] | str:
+        from inertial_check.formats.usd.shapes import read_shapes  # rarely asked for
+
+        return read_shapes(self.source, self.context, self.meters, self._span)
+
+    def _span(self, layer: str, prim: str) -> Span | None:
+        """Where a prim stands, in a layer that is among the model's documents."""
+        known = self.layers.scanned(layer)
+        return (
+            known.span(*known.places.prims[prim]) if known and prim in known.places.prims else None
+        )
+
+
+@dataclass
+class _StageJoints:
+    """What all joints say of their limits: read when those of one body are first looked at."""
+
+    source: Source
+    context: Context
+
+    def of(self, joint: Mapping[str, Any]) -> tuple[Joint, ...]:
+        """The joint that holds a body; its name alone, where it is gone from the disk by now."""
+        path = joint["path"]
+        return (self._found.get(path) or Joint(path.rpartition("/")[2], joint["type"]),)
+
+    @cached_property
+    def _found(self) -> Mapping[str, Joint]:
+        from inertial_check.formats.usd.joints import read_joints  # rarely asked for
+
+        return read_joints(self.source, self.context)
+
+
+class _Joints:
+    """Where the joints of a stage put its bodies."""
+
+    def __init__(self, stage: Mapping[str, Any]) -> None:
+        self._meters = stage["meters"]
+        self._scales = {body["path"]: body["scale"] for body in stage["bodies"]}
+
+    def pose(self, body: str, joint: Mapping[str, Any]) -> Pose | None:
+        """Where a body stands in its parent when the frames of the joint in both are one."""
+        if joint.get("parent") is None:
+            return None
+        X_PJ = self._frame(joint["parent"], joint["base"])
+        X_BJ = self._frame(body, joint["frame"])
+        if X_PJ is None or X_BJ is None:
+            return None
+        (x, y, z), R_PB = product(X_PJ, inverse(X_BJ))
+        X_PB = Pose((self._meters * x, self._meters * y, self._meters * z), R_PB)
+        return X_PB if is_finite(X_PB) else None
+
+    def axis(self, body: str, joint: Mapping[str, Any]) -> Vector | None:
+        """The direction of a joint in the frame of the body that it carries."""
+        if joint["type"] not in _ONE_AXIS or joint["axis"] not in _LETTERS:
+            return None
+        X_BJ = self._frame(body, joint["frame"])
+        if X_BJ is None or not is_finite(X_BJ):
+            return None
+        x, y, z = (row[_LETTERS.index(joint["axis"])] for row in X_BJ.R_PB)
+        return (-x, -y, -z) if joint["turned"] else (x, y, z)
+
+    def point(self, body: str, joint: Mapping[str, Any]) -> Vector | None:
+        """The origin of a joint, in the frame of the body that it carries."""
+        if joint["type"] not in _ONE_AXIS:
+            return None
+        X_BJ = self._frame(body, joint["frame"])
+        if X_BJ is None or not is_finite(X_BJ):
+            return None
+        x, y, z = X_BJ.p_PoBo_P
+        return self._meters * x, self._meters * y, self._meters * z
+
+    def _frame(self, body: str, written: Mapping[str, Any]) -> Pose | None:
+        """The frame of a joint in a body, which has no scale: in units of the stage.
+
+        As UsdPhysics has it, the position is in the scale of the prim that the joint names.
+        """
+        position, turn, within = written["position"], written["turn"], written["within"]
+        if position is None or turn is None or (len(position), len(turn)) != (3, 4):
+            return None
+        w, x, y, z = turn
+        rotation = from_quaternion(x, y, z, w)
+        if rotation is None:
+            return None
+        if within is None:
+            x, y, z = map(float.__mul__, position, map(float, self._scales[body]))
+            return Pose((x, y, z), rotation)
+        stretched, offset = (within[0:3], within[4:7], within[8:11]), within[3::4]
+        axes = [unit(column) for column in zip(*stretched, strict=True)]
+        if any(axis is None for axis in axes):
+            return None
+        x, y, z = map(float.__add__, rotated(stretched, position), offset)
+        return Pose((x, y, z), composed(tuple(zip(*axes, strict=True)), rotation))
+
+
+class _BodyReader:
+    """Reads the mass properties of one body; collects what is wrong with their text."""
+
+    def __init__(self, body: Mapping[str, Any], span: Span, layers: _Layers) -> None:
+        self._body = body
+        self._span = span
+        self._nowhere = Span(span.start, span.start, span.file)
+        self._layers = layers
+        self._written: Mapping[str, Any] = body["attributes"]
+        self.problems: list[Problem] = []
+
+    def inertial(self, kilograms: float, meters: float) -> tuple[Inertial | None, Origin]:
+        """What is written of the body's inertia, and where engines take it from."""
+        if self._written and not self._body["applied"]:
+            what = ", ".join(f"physics:{name}" for name in self._written)
+            self._malformed(
+                f"engines ignore {what}, because PhysicsMassAPI is not applied: write it to the "
+                "prim's apiSchemas",
+                self._span,
+            )
+            self._written = {}
+        mass, center, moments, axes = map(self._numbers, _NAMES)
+        rotation = self._rotation(axes)
+        numbers = [*(mass or ()), *(moments or ())]
+        spans = [number.span for number in (moments or mass or ()) if number.span is not None]
+        span = Span(spans[0].start, spans[-1].end, spans[0].file) if spans else self._nowhere
+        weight = mass[0] if mass else None
+        entries: dict[str, Number] = {}
+        origin = self._origin(weight, bool(moments))
+        if origin == "default" and weight is not None:
+            radius = _SPHERE_RADIUS / meters
+            moment = 0.4 * weight.value * radius * radius
+            moments = [Number(moment, repr(moment), None)] * 3
+        if moments:
+            diagonal = dict(zip(("ixx", "iyy", "izz"), moments, strict=True))
+            entries = {entry: diagonal.get(entry, _ZERO) for entry in ENTRIES}
+        if not numbers:
+            return None, origin
+        if weight is None and origin == "file":
+            weight = Number(0.0, "0", self._nowhere)  # so USD, and no default that anyone chose
+        x, y, z = center or self._scaled([_ZERO, _ZERO, _ZERO])
+        found = Inertial(span, weight, (x, y, z), rotation, entries, kilograms, meters)
+        if axes:
+            w, x, y, z = axes
+            found = found._replace(quaternion=(w, x, y, z))
+        return found, origin
+
+    def _origin(self, mass: Number | None, inertia: bool) -> Origin:
+        if inertia and mass is None and self._body["solid"]:
+            self._problem(
+                "repair",
+                "physics:diagonalInertia stands beside a mass that engines take from the colliders "
+                "and their density, and was not judged: write physics:mass",
+            )
+        if inertia and (mass is not None or not self._body["solid"]):
+            return "file"
+        if self._body["solid"]:
+            return "geometry"
+        return "file" if mass is None else "default"
+
+    def _numbers(self, name: str) -> list[Number] | None:
+        """What is written of an attribute; None where nothing is, or what stands for nothing."""
+        written = self._written.get(name)
+        if written is None:
+            return None
+        values, count = written["values"], _NAMES[name]
+        if written["place"] is None:
+            self._malformed(
+                f"physics:{name} has values at times only, and engines read the one without a "
+                f"time: write physics:{name} = ...",
+                self._span,
+            )
+            return None
+        if values is None or len(values) != count:
+            what = "one number" if count == 1 else f"{count} numbers"
+            self._malformed(f"physics:{name} is {written['shown']}: write {what}", self._span)
+            return None
+        if _stands_for_nothing(name, values):
+            return None
+        numbers = self._printed(name, written["place"], values)
+        return self._scaled(numbers) if name == "centerOfMass" else numbers
+
+    def _scaled(self, center: Sequence[Number]) -> list[Number]:
+        """A centre of mass as engines read it: in the scale of its prim, where it has one."""
+        return [
+            number._replace(value=number.value * factor, literal=factor == 1)
+            for number, factor in zip(center, self._body["scale"], strict=True)
+        ]
+
+    def _printed(self, name: str, place: tuple[int, str], values: Sequence[float]) -> list[Number]:
+        """The numbers as the text of their layer has them; as the library has them otherwise."""
+        number, path = place
+        layer = self._layers.text(number)
+        value = layer.places.values.get(path) if layer else None
+        if layer is None or value is None or len(value.pieces) != len(values):
+            return [_unplaced(v, self._nowhere) for v in values]
+        found = []
+        for (text, start, end), single in zip(value.pieces, values, strict=True):
+            printed, span = float(text), layer.span(start, end)
+            if not isnan(single) and single not in (printed, _single(printed)):
+                return [_unplaced(v, self._nowhere) for v in values]
+            if isinf(single) and not isinf(printed):
+                self._malformed(f"physics:{name}: {text} is beyond what float32 holds", span)
+            elif printed != 0 and single == 0:
+                self._malformed(
+                    f"physics:{name}: {text} is below the smallest number that float32 holds, and "
+                    "read as 0",
+                    span,
+                )
+            found.append(Number(printed, text, span))
+        return found
+
+    def _rotation(self, axes: Sequence[Number] | None) -> Rotation:
+        """From the principal axes to the body's: the quaternion is written w, x, y, z."""
+        if not axes:
+            return IDENTITY
+        w, x, y, z = (number.value for number in axes)
+        rotation = from_quaternion(x, y, z, w)
+        if rotation is None:
+            texts = ", ".join(number.text for number in axes)
+            span = axes[0].span or self._span
+            self._malformed(
+                f"physics:principalAxes ({texts}) is no rotation: write w, x, y, z", span
+            )
+            return _UNKNOWN
+        return rotation
+
+    def _malformed(self, message: str, span: Span) -> None:
+        self.problems.append(Problem("malformed", f"{self._body['path']}: {message}", span))
+
+    def _problem(self, kind: ProblemKind, message: str) -> None:
+        self.problems.append(Problem(kind, f"{self._body['path']}: {message}", self._span))
+
+
+def _stands_for_nothing(name: str, values: Sequence[float]) -> bool:
+    """Whether these are the values that USD gives an attribute which nobody wrote."""
+    return all(value == (-inf if name == "centerOfMass" else 0) for value in values)
+
+
+def _single(value: float) -> float:
+    """The float32 nearest to a number."""
+    try:
+        return float(struct.unpack("f", struct.pack("f", value))[0])
+    except OverflowError:
+        return inf if value > 0 else -inf
+
+
+def _unplaced(value: float, span: Span) -> Number:
+    """A number that has no text, as the shortest decimal that stands for the same float32."""
+    digits = next((n for n in range(1, 17) if _single(float(f"{value:.{n}g}")) == value), 17)
+    text = f"{value:.{digits}g}"
+    return Number(float(text), text, span)

@@ -1,0 +1,183 @@
+"""xacro: the URDF that a file expands to, its numbers told where they were written.
+
+The file is expanded in a process of its own (`_xacro_run.py`) and read as a URDF. Then every place
+in the expanded document becomes the place in the files that it comes from: for a number, the
+literal of which it is a mere copy, and else the expression that computes it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from inertial_check.errors import MissingExtraError, NotAModelError
+from inertial_check.formats.context import Context, Head
+from inertial_check.formats.numbers import parse_number
+from inertial_check.formats.rest import rest_of
+from inertial_check.formats.urdf import reader as urdf
+from inertial_check.formats.xml.encoding import head as beginning
+from inertial_check.model.body import Body, Inertial, Model, Number, Problem
+from inertial_check.model.shape import Shape, Shapes
+from inertial_check.model.source import Source, Span
+
+if TYPE_CHECKING:
+    from inertial_check.formats.xacro.run import Expansion
+
+NAME = "xacro"
+SUFFIXES: tuple[str, ...] = (".xacro",)
+
+# Compiled when they are first used: readers of other formats import this module, too.
+_COMMENT = r"(?s)<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)"
+_WORD = rf"<(?:{'|'.join(sorted(urdf.XACRO_WORDS))})(?=[\s/>])"
+_TEMPLATE = r"=\s*[\"'][^\"'<>]*\$\{"
+_LINK = r"<link(?=[\s/>])"
+
+
+def matches(head: Head) -> bool:
+    """Whether a document that begins so is a xacro file.
+
+    A URDF in which a macro call was left over is a URDF.
+    """
+    if head.root_tag != "robot" or not any(mark in head.data for mark in (b"xacro", b"x\0a\0c")):
+        return False
+    text = re.sub(_COMMENT, "", beginning(head.data, len(head.data)))
+    if re.search(_WORD, text) or ("xmlns:xacro" in text and re.search(_TEMPLATE, text)):
+        return True
+    return "<xacro:" in text and re.search(_LINK, text) is None
+
+
+def missing() -> str | None:
+    """What has to be installed before a document can be read; None where nothing has to be."""
+    from importlib.util import find_spec
+
+    spec = find_spec("xacro")
+    if spec is not None and spec.origin is not None:  # without: a mere folder of that name
+        return None
+    return 'xacro files are expanded by xacro: pip install "inertial-check[xacro]"'
+
+
+def read(source: Source, context: Context | None = None) -> Model:
+    """Expand a xacro file and read what it gives.
+
+    Args:
+        source: Path and bytes.
+        context: Arguments of the file, and where packages are found.
+
+    Raises:
+        MissingExtraError: The package xacro is not installed.
+        NotExpandedError: The file cannot be expanded.
+        NotAModelError: It expands to something else than a URDF.
+    """
+    from inertial_check.formats.xacro.run import expand
+
+    if (reason := missing()) is not None:
+        raise MissingExtraError(source.path, reason)
+    expansion = expand(source, context or Context())
+    try:
+        model = urdf.read(Source(source.path, expansion.data))
+    except NotAModelError as error:
+        raise NotAModelError(source.path, f"expanded, {error.reason}") from None
+    places = _Places(expansion)
+    problems = (
+        *(Problem("repair", text, span) for text, span in expansion.repairs),
+        *(Problem("reference", text, span) for text, span in expansion.unmatched),
+        *places.problems(model.problems),
+    )
+    return Model(
+        expansion.sources[0],
+        NAME,
+        model.name,
+        tuple(places.body(body) for body in model.bodies),
+        problems,
+        expansion.sources[1:],
+        rest_of(expansion.data, model.bodies),
+    )
+
+
+class _Places:
+    """From places in the expanded document to places in the files that it was made from."""
+
+    def __init__(self, expansion: Expansion) -> None:
+        self._expansion = expansion
+        self._starts = [element.start for element in expansion.elements]
+        self._word_starts = [start for start, _ in expansion.words]
+        self._words = list(expansion.words.items())
+
+    def body(self, body: Body) -> Body:
+        """The body with every place moved."""
+        shapes: Sequence[Shape] = ()
+        if isinstance(body.shapes, Shapes):
+            shapes = Shapes(partial(self._shapes, body.shapes))
+        return body._replace(
+            span=self._span(body.span),
+            inertial=None if body.inertial is None else self._inertial(body.inertial),
+            problems=tuple(self.problems(body.problems)),
+            shapes=shapes,
+        )
+
+    def problems(self, problems: Iterable[Problem]) -> list[Problem]:
+        """The problems with their places moved."""
+        return [problem._replace(span=self._span(problem.span)) for problem in problems]
+
+    def _shapes(self, shapes: Shapes) -> tuple[Shape, ...]:
+        return tuple(shape._replace(span=self._span(shape.span)) for shape in shapes)
+
+    def _inertial(self, inertial: Inertial) -> Inertial:
+        x, y, z = (self._number(number) for number in inertial.p_BoBcm_B)
+        entries = inertial.I_BBcm_Bi.items()
+        return inertial._replace(
+            span=self._span(inertial.span),
+            mass=None if inertial.mass is None else self._number(inertial.mass),
+            p_BoBcm_B=(x, y, z),
+            I_BBcm_Bi={entry: self._number(number) for entry, number in entries},
+        )
+
+    def _number(self, number: Number) -> Number:
+        """The number as it was written, if its text stands somewhere; else its expression."""
+        if number.span is None:
+            return number
+        origin = self._expansion.words.get((number.span.start, number.span.end))
+        if origin is None:
+            return number._replace(span=self._span(number.span), literal=False)
+        text = self._expansion.sources[origin.span.file].text(origin.span)
+        same = text == number.text or parse_number(text) == (number.value, None)
+        if origin.verbatim and same:
+            return Number(number.value, text, origin.span)
+        return number._replace(span=origin.span, literal=False)
+
+    def _span(self, span: Span) -> Span:
+        """Where something stands that is a word, some words of one attribute, or an element."""
+        first = bisect_right(self._word_starts, span.start - 1)
+        inside = []
+        for (start, end), origin in self._words[first:]:
+            if start >= span.end or end > span.end:
+                break
+            inside.append(origin.span)
+        element = self._element(span)
+        if element is not None and self._expansion.elements[element].start == span.start:
+            found = self._expansion.elements[element]
+            place = found.whole if span.end == found.end else found.tag
+            if place is not None:
+                return place
+        elif inside and len({place.file for place in inside}) == 1:
+            ends = max(place.end for place in inside)
+            return Span(min(inside).start, ends, inside[0].file)
+        return self._enclosing(element)
+
+    def _element(self, span: Span) -> int | None:
+        """The innermost element around a place, as an index."""
+        at = bisect_right(self._starts, span.start) - 1
+        while at >= 0 and self._expansion.elements[at].end < span.end:
+            at -= 1
+        return at if at >= 0 else None
+
+    def _enclosing(self, element: int | None) -> Span:
+        """The tag of an element that is known, or of the nearest before it."""
+        for at in range(-1 if element is None else element, -1, -1):
+            tag = self._expansion.elements[at].tag
+            if tag is not None:
+                return tag
+        return Span(0, 0)

@@ -1,0 +1,275 @@
+"""Expands each xacro file in a process of its own, which is stopped when it takes too long."""
+
+from __future__ import annotations
+
+import atexit
+import base64
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from inertial_check.errors import NotExpandedError
+from inertial_check.formats.context import Context
+from inertial_check.formats.lookups import depends_on_more, merged
+from inertial_check.model.source import Source, Span
+
+_LONGEST_REASON = 500
+_GRACE = 1.0
+"""[s] In which a process ends by itself."""
+
+
+class Limits(NamedTuple):
+    """What an expansion may take.
+
+    Attributes:
+        seconds: Of time, and of processor time.
+        memory: Bytes of address space.
+    """
+
+    seconds: float = 20.0
+    memory: int = 1 << 30
+
+
+LIMITS = Limits()
+
+
+class Element(NamedTuple):
+    """An element of the expanded document.
+
+    Attributes:
+        start: First byte in the expanded document.
+        tag_end: Past its start tag there.
+        end: Past its end tag there.
+        tag: Its start tag where it was written; None where that is not known.
+        whole: All of it where it was written.
+    """
+
+    start: int
+    tag_end: int
+    end: int
+    tag: Span | None
+    whole: Span | None
+
+
+class Origin(NamedTuple):
+    """Where a word of the expanded document comes from.
+
+    Attributes:
+        span: Where it stands, or the expression that gave it.
+        verbatim: It stands there as such.
+    """
+
+    span: Span
+    verbatim: bool
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """An expanded xacro file.
+
+    Attributes:
+        data: The document, UTF-8.
+        sources: The files it was made from, its own first; Span.file counts them from 0.
+        elements: In document order.
+        words: First and last byte of each word of an attribute -> where it comes from.
+        repairs: What was mended in the files in order to read them, and where.
+        unmatched: Includes whose pattern matches no file, and where.
+    """
+
+    data: bytes = field(repr=False)
+    sources: tuple[Source, ...]
+    elements: tuple[Element, ...] = field(repr=False)
+    words: Mapping[tuple[int, int], Origin] = field(repr=False)
+    repairs: tuple[tuple[str, Span], ...] = ()
+    unmatched: tuple[tuple[str, Span], ...] = ()
+
+
+def expand(source: Source, context: Context, limits: Limits = LIMITS) -> Expansion:
+    """Expand a xacro file.
+
+    Args:
+        source: The file.
+        context: Arguments, folders of packages, bytes to be read in place of files.
+        limits: What it may take.
+
+    Raises:
+        NotExpandedError: xacro cannot expand the file, or not within the limits.
+    """
+    answer = _answer(source.path, _request(source, context, limits), limits)
+    if "error" in answer:
+        raise _error(source.path, **answer["error"])
+    words = {(row[0], row[1]): Origin(Span(*row[2:5]), bool(row[5])) for row in answer["words"]}
+    return Expansion(
+        base64.b64decode(answer["text"]),
+        tuple(_source(**file) for file in answer["files"]),
+        tuple(_element(row) for row in answer["elements"]),
+        words,
+        tuple((text, Span(*span)) for text, *span in answer["repairs"]),
+        tuple((text, Span(*span)) for text, *span in answer["unmatched"]),
+    )
+
+
+def _request(source: Source, context: Context, limits: Limits) -> bytes:
+    request = {
+        "path": source.path,
+        "data": base64.b64encode(source.data).decode(),
+        "packages": {name: os.fspath(folder) for name, folder in context.packages.items()},
+        "arguments": {name: str(value) for name, value in context.xacro_args.items()},
+        "overlay": {
+            path: base64.b64encode(data).decode() for path, data in context.overlay.items()
+        },
+        **limits._asdict(),
+    }
+    return json.dumps(request).encode()
+
+
+def _answer(path: str, request: bytes, limits: Limits) -> dict[str, Any]:
+    """What the child says.
+
+    Raises:
+        NotExpandedError: It takes too long, or says nothing.
+    """
+    said = (_once if sys.platform == "win32" else _warm().ask)(request, limits.seconds)
+    if said.late:
+        depends_on_more()
+        reason = f"not expanded within {limits.seconds:g} s: does an expression grow without bound?"
+        raise NotExpandedError(path, reason)
+    try:
+        answer: dict[str, Any] = json.loads(said.answer)
+    except ValueError:
+        depends_on_more()
+        reason = f"xacro ended without an answer (exit code {said.code})"
+        raise NotExpandedError(path, reason) from None
+    merged(*answer["lookups"])
+    return answer
+
+
+class _Said(NamedTuple):
+    """What came of a request: the answer, whether time was up before it, the exit code."""
+
+    answer: bytes
+    late: bool
+    code: int
+
+
+def _command(function: str) -> list[str]:
+    """What starts a child; it finds the modules that this process finds, wherever it starts."""
+    code = f"from inertial_check.formats.xacro.child import {function}; {function}()"
+    return [sys.executable, "-P", "-c", f"import sys; sys.path[:] = {sys.path!r}; {code}"]
+
+
+def _once(request: bytes, seconds: float) -> _Said:
+    """Ask a process that is started for it, where processes cannot fork."""
+    with subprocess.Popen(
+        _command("main"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        try:
+            answer, _ = process.communicate(request, timeout=seconds)
+            return _Said(answer, False, process.returncode)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return _Said(b"", True, 0)
+
+
+class _Warm:
+    """A process that has imported xacro and forks for each request; one thread asks at a time."""
+
+    def __init__(self) -> None:
+        self.owner = os.getpid()
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def ask(self, request: bytes, seconds: float) -> _Said:
+        """What a fork of it says, within that time."""
+        head = {
+            "size": len(request),
+            "seconds": seconds,
+            "folder": os.getcwd(),
+            "environment": dict(os.environ),
+        }
+        with self._lock:
+            process = self._running()
+            stdin, stdout = process.stdin, process.stdout
+            if stdin is None or stdout is None:
+                return _Said(b"", False, 0)
+            try:
+                stdin.write(json.dumps(head).encode() + b"\n" + request)
+                stdin.flush()
+            except OSError:
+                return _Said(b"", False, process.wait())
+            line = stdout.readline()
+            if not line:
+                return _Said(b"", False, process.wait())
+            said = json.loads(line)
+            return _Said(stdout.read(said["size"]), said["late"], said["code"])
+
+    def close(self) -> None:
+        """End the process; the end of its input has it stop the fork that is still at work."""
+        process, self._process = self._process, None
+        if process is None or self.owner != os.getpid():
+            return
+        with suppress(OSError):
+            if process.stdin is not None:
+                process.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_GRACE)
+        process.kill()
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None or self._process.poll() is not None:
+            self.close()
+            self._process = subprocess.Popen(
+                _command("serve"),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,  # what interrupts this process is not for it
+            )
+        return self._process
+
+
+_current: list[_Warm] = []
+
+
+def _warm() -> _Warm:
+    """This process's; a fork takes its own."""
+    if not _current or _current[0].owner != os.getpid():
+        _current[:] = [_Warm()]
+        atexit.register(_current[0].close)
+    return _current[0]
+
+
+def _error(
+    main: str, reason: str, path: str | None, line: int | None, column: int | None
+) -> NotExpandedError:
+    """The complaint as one line; one about an included file names that file."""
+    reason = " ".join(reason.split())
+    if len(reason) > _LONGEST_REASON:
+        reason = f"{reason[:_LONGEST_REASON]}..."
+    if path is None or path == main:
+        return NotExpandedError(main, reason, line, column)
+    return NotExpandedError(main, f"in {path}:{line}:{column}: {reason}")
+
+
+def _source(path: str, encoding: str, bom: str, data: str) -> Source:
+    return Source(path, base64.b64decode(data), encoding, base64.b64decode(bom))
+
+
+def _element(row: list[int | None]) -> Element:
+    start, tag_end, end = (place or 0 for place in row[:3])
+    at, at_tag_end, at_end, file = row[3:]
+    if at is None or at_tag_end is None or at_end is None or file is None:
+        return Element(start, tag_end, end, None, None)
+    return Element(start, tag_end, end, Span(at, at_tag_end, file), Span(at, at_end, file))

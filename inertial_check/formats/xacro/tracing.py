@@ -1,0 +1,429 @@
+"""xacro with a memory: its functions, replaced where a value passes from one place to the next.
+
+What xacro reads becomes traced texts (`_traced.py`); what it copies stays traced; what it computes
+stems from the expression. Evaluation itself stays xacro's, with two differences: names that lead
+out of an expression are refused wherever in it they stand, and packages are not looked up in a ROS
+installation.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import io
+import re
+import sys
+import xml.dom.minidom
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any, Protocol
+from xml.parsers.expat import ExpatError
+
+from inertial_check.errors import DocumentError
+from inertial_check.formats.numbers import parse_number
+from inertial_check.formats.ros_yaml.places import scalar_start
+from inertial_check.formats.xacro.traced import Traced, Where, computed, joined, numbered, verbatim
+from inertial_check.formats.xml.document import Document
+from inertial_check.formats.xml.markup import Element, normalised
+from inertial_check.model.source import Source, Span
+
+Node = xml.dom.minidom.Element
+
+_RECURSION = 4000
+"""Frames of Python, of which half are those of the functions below."""
+# fmt: off
+_UNSAFE = frozenset([
+    "gi_frame", "gi_code", "gi_yieldfrom", "cr_frame", "cr_code", "cr_await", "cr_origin",
+    "ag_frame", "ag_code", "ag_await", "f_back", "f_builtins", "f_globals", "f_locals", "f_code",
+    "tb_frame", "tb_next", "mro",
+])
+# fmt: on
+"""Attributes of Python's own objects that lead out of an expression."""
+_ARG = re.compile(r"arg +(\S+) *")
+# fmt: off
+_NEEDED = (
+    "safe_eval", "eval_text", "eval_extension", "parse", "parse_macro_arg", "re_macro_arg", "Table",
+    "QuickLexer", "LEXER", "XacroException", "eval_all", "check_attrs", "reqd_attrs",
+    "process_include", "warning", "handle_macro_call", "substitution_args_context", "filestack",
+    "process_file",
+)
+# fmt: on
+"""What is replaced in xacro, or called."""
+_NOTHING_MATCHED = "Include tag's filename spec"
+
+
+class TextFile(Protocol):
+    """A file that is no XML."""
+
+    source: Source
+    text: str
+
+    def span(self, start: int, end: int) -> Span:
+        """The bytes between two places of the text."""
+
+
+class Files(Protocol):
+    """Where files are read."""
+
+    def document(self, path: str) -> Document:
+        """An XML file."""
+
+    def texts(self, path: str) -> TextFile:
+        """A file that is no XML."""
+
+
+class Stamped(str):
+    """The name of an element, which every copy of the element shares.
+
+    Attributes:
+        document: In which the element stands.
+        element: The element there.
+    """
+
+    document: Document
+    element: Element
+
+
+class Misplaced(Exception):
+    """xacro's error, with the place in a document that it speaks of."""
+
+    def __init__(self, error: Exception, where: Where | None) -> None:
+        super().__init__(str(error))
+        self.where = where
+
+
+class Tracing:
+    """Makes the xacro module of this process trace what it does.
+
+    Args:
+        files: Where it reads files.
+        find: Folder of a package; raises OSError with the way out.
+    """
+
+    def __init__(self, files: Files, find: Callable[[str], str]) -> None:
+        import xacro
+
+        missing = [name for name in _NEEDED if not hasattr(xacro, name)]
+        if missing:
+            raise RuntimeError(f"this version of xacro has no {missing[0]}: install xacro>=2.1,<3")
+        self.warnings: list[tuple[str, Where | None]] = []
+        self._xacro: Any = xacro
+        self._files = files
+        self._find = find
+        self._nodes: list[Node] = []
+        self._looked_at: Node | None = None
+        self._patch()
+
+    def expand(self, path: str, arguments: dict[str, str]) -> xml.dom.minidom.Document:
+        """The expanded document, its attributes traced.
+
+        Raises:
+            Misplaced: xacro could not.
+            DocumentError: A file that is no XML document.
+        """
+        sys.setrecursionlimit(_RECURSION)
+        try:
+            tree: xml.dom.minidom.Document
+            tree = self._xacro.process_file(path, mappings=arguments, verbosity=0)
+        except RecursionError as error:
+            reason = RecursionError("nested too deep: does a macro or a file include itself?")
+            raise Misplaced(reason, getattr(error, "where", None)) from None
+        except (MemoryError, DocumentError):
+            raise
+        except Exception as error:  # xacro lets pass whatever an expression or a library raises
+            raise Misplaced(error, _where_of(error)) from None
+        return tree
+
+    def _patch(self) -> None:
+        from xacro import substitution_args
+
+        module = self._xacro
+        self._plain_literal = module.Table._eval_literal
+        self._plain_extension = module.eval_extension
+        self._plain_eval = module.safe_eval
+        module.Table._eval_literal = staticmethod(self._literal)
+        for name in ("eval_text", "eval_extension", "safe_eval", "parse", "parse_macro_arg"):
+            setattr(module, name, getattr(self, f"_{name}"))
+        for name in ("eval_all", "handle_macro_call", "process_include"):
+            setattr(module, name, self._placing(getattr(module, name)))
+        for name in ("check_attrs", "reqd_attrs"):
+            setattr(module, name, self._looking(getattr(module, name)))
+        module.warning = self._warning
+        module.open = self._open
+        module._global_symbols["python"].pop("vars", None)
+        substitution_args._eval_find = substitution_args._eval_dict["find"] = self._find
+        substitution_args.eval = self._guarded_eval
+        self._patch_yaml()
+
+    def _patch_yaml(self) -> None:
+        import yaml
+
+        yaml.safe_load = _traced_yaml
+
+    def _open(self, path: str) -> io.StringIO:
+        """A file for load_yaml, which reads it through yaml.safe_load."""
+        return _YamlStream(self._files.texts(path))
+
+    def _warning(self, *texts: object, **_: object) -> None:
+        text = " ".join(map(str, texts))
+        if text.startswith(_NOTHING_MATCHED):
+            self.warnings.append((text, _stamp(self._nodes[-1]) if self._nodes else None))
+
+    def _placing(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function; its errors say at which element they came up."""
+
+        def placing(node: Node, *arguments: Any) -> Any:
+            self._nodes.append(node)
+            self._looked_at = None
+            try:
+                return function(node, *arguments)
+            except Exception as error:
+                self._mark(error, _stamp(self._looked_at or node))
+                raise
+            finally:
+                self._nodes.pop()
+                self._looked_at = None
+
+        return placing
+
+    def _looking(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, which takes the attributes of an element; errors are that element's."""
+
+        def looking(node: Node, *arguments: Any) -> Any:
+            self._looked_at = node
+            return function(node, *arguments)
+
+        return looking
+
+    @staticmethod
+    def _mark(error: Exception, where: Where | None) -> None:
+        if where is not None and _where_of(error) is None:
+            error.where = where  # type: ignore[attr-defined]
+
+    def _parse(self, _: object, path: str) -> xml.dom.minidom.Document:
+        """The DOM of a file, its names and values stamped with where they stand."""
+        try:
+            document = self._files.document(path)
+        except OSError as error:
+            self._xacro.filestack.pop()
+            reason = f"{error.strerror or error}: {path}"
+            raise self._xacro.XacroException(reason, exc=_Unread()) from None
+        try:
+            tree = xml.dom.minidom.parseString(document.text)
+        except ExpatError as error:
+            raise self._xacro.XacroException(f"not well-formed: {error}") from None
+        for element, node in zip(_elements(document.root), _nodes(tree), strict=False):
+            if node.tagName != element.tag:
+                break
+            _stamp_node(node, document, element)
+        return tree
+
+    def _parse_macro_arg(self, text: str) -> tuple[Any, ...]:
+        """xacro's, with the default and the rest cut out of the traced text."""
+        match = self._xacro.re_macro_arg.match(text)
+        if match is None or not isinstance(text, Traced):
+            words = text.lstrip().split(None, 1)
+            rest = words[1] if len(words) > 1 else ""
+            if rest and isinstance(text, Traced):
+                rest = text.part(len(text) - len(rest), len(text))
+            return words[0], None, rest
+        param, forward, default, _ = match.groups()
+        value = text.part(*match.span(3)) if default else None
+        return param, (param if forward else None, value), text.part(*match.span(4))
+
+    def _literal(self, value: object) -> object:
+        """What a property's text says: a number, a truth value, or the text itself."""
+        found = self._plain_literal(value)
+        if not isinstance(value, Traced) or isinstance(found, bool):
+            return found
+        if isinstance(found, (int, float)):
+            return numbered(found, value)
+        return value if len(found) == len(value) else value.part(1, len(value) - 1)
+
+    def _eval_text(self, text: str, symbols: Any) -> Any:
+        """The value of a template: typed where it is one expression, else a text."""
+        traced = text if isinstance(text, Traced) else Traced(text)
+        try:
+            pieces = list(self._pieces(traced, symbols))
+        except Exception as error:
+            self._mark(error, traced.where)
+            raise
+        return pieces[0][0] if len(pieces) == 1 else joined(pieces)
+
+    def _pieces(self, text: Traced, symbols: Any) -> Iterator[tuple[Any, Where | None]]:
+        lexer = self._xacro.QuickLexer(self._xacro.LEXER)
+        lexer.lex(text)
+        at = 0
+        while lexer.peek():
+            kind, piece = lexer.next()
+            start, at = at, at + len(piece)
+            if kind == lexer.TEXT:
+                yield text.part(start, at), None
+            elif kind == lexer.DOLLAR_DOLLAR_BRACE:
+                yield text.part(start + 1, at), None
+            else:
+                whole, inside = text.part(start, at), text.part(start + 2, at - 1)
+                evaluate = self._expression if kind == lexer.EXPR else self._extension
+                yield computed(evaluate(inside, symbols), whole.where), whole.where
+
+    def _expression(self, text: Traced, symbols: Any) -> Any:
+        """The value of what stands in ${}; a mere number stays traced."""
+        try:
+            value = self._xacro.safe_eval(self._eval_text(text, symbols), symbols)
+        except Exception as error:
+            if isinstance(error, (MemoryError, RecursionError)):
+                raise
+            suffix = f"\nwhen evaluating expression '{text}'"
+            wrapped = self._xacro.XacroException(exc=error, suffix=suffix)
+            self._mark(wrapped, _where_of(error) or text.where)
+            raise wrapped from None
+        number = type(value) in (int, float) and parse_number(text.strip()) == (value, None)
+        return numbered(value, text.stripped()) if number else value
+
+    def _extension(self, text: Traced, symbols: Any) -> Any:
+        """The value of what stands in $(); an argument's default stays traced."""
+        said = self._eval_text(text, symbols)
+        argument = _ARG.fullmatch(str(said))
+        known = self._xacro.substitution_args_context["arg"]
+        if argument and argument[1] in known:
+            return known[argument[1]]
+        return self._xacro.eval_extension(f"$({said})")
+
+    def _eval_extension(self, text: str) -> Any:
+        from xacro.substitution_args import ArgException, resolve_args
+
+        if text == "$(cwd)":
+            return self._plain_extension(text)
+        try:
+            return resolve_args(text, context=self._xacro.substitution_args_context)
+        except ArgException as error:
+            reason = f"the argument {error} is not given: give it with --xacro-arg {error}:=VALUE"
+        except Exception as error:
+            reason = f"{text}: {error}"
+        raise self._xacro.XacroException(reason)
+
+    def _safe_eval(self, expression: str, names: Any, local: Any = None) -> Any:
+        self._refuse_unsafe(expression.strip())
+        return self._plain_eval(expression, names, local)
+
+    def _guarded_eval(self, expression: str, _: object, local: Any) -> Any:
+        """For $(eval), which would have all of Python's builtin functions."""
+        self._refuse_unsafe(expression.strip())
+        return builtins.eval(expression.strip(), {"__builtins__": {}}, local)
+
+    def _refuse_unsafe(self, expression: str) -> None:
+        """Refuse names that lead out, also in comprehensions and lambdas.
+
+        Raises:
+            XacroException: There is one.
+            SyntaxError: The expression is none.
+        """
+        if (name := _unsafe_name(str(expression))) is not None:
+            raise self._xacro.XacroException(f"Use of invalid name(s): {name}")
+
+
+@lru_cache(1 << 14)
+def _unsafe_name(expression: str) -> str | None:
+    """A name in an expression that leads out; properties are evaluated wherever they are used.
+
+    Raises:
+        SyntaxError: The expression is none.
+    """
+    for node in ast.walk(ast.parse(expression, mode="eval")):
+        name = getattr(node, "attr", None) or getattr(node, "id", None)
+        if isinstance(name, str) and (name.startswith("__") or name in _UNSAFE):
+            return name
+    return None
+
+
+class _Unread(OSError):
+    """By which xacro knows that a file is missing, as an optional include may be."""
+
+
+class _YamlStream(io.StringIO):
+    """An open text file that still is known by its text and place."""
+
+    def __init__(self, file: TextFile) -> None:
+        super().__init__(file.text)
+        self.file = file
+
+
+def _traced_yaml(stream: Any) -> Any:
+    """yaml.safe_load, whose scalars know where they stand."""
+    import yaml
+
+    if not isinstance(stream, _YamlStream):
+        return yaml.load(stream, yaml.SafeLoader)
+    file = stream.file
+
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]
+        """Safe, with xacro's constructors of units."""
+
+        def construct_object(self, node: Any, deep: bool = False) -> Any:
+            value = super().construct_object(node, deep)
+            if not isinstance(node, yaml.ScalarNode):
+                return value
+            return _traced_scalar(value, node, file)
+
+    return yaml.load(file.text, Loader)
+
+
+def _traced_scalar(value: Any, node: Any, file: TextFile) -> Any:
+    where = Where(file, node.start_mark.index, node.end_mark.index)
+    start = scalar_start(node, file.text)
+    if start is None:
+        return computed(value, where)
+    text = verbatim(node.value, file, range(start, start + len(node.value) + 1))
+    if isinstance(value, str):
+        return text
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not number or parse_number(node.value) != (value, None):
+        return computed(value, where)
+    return numbered(value, text)
+
+
+def _where_of(error: BaseException | None) -> Where | None:
+    """The place that an error, or the one it wraps, is marked with."""
+    while error is not None:
+        where: Where | None = getattr(error, "where", None)
+        if where is not None:
+            return where
+        error = getattr(error, "exc", None)
+    return None
+
+
+def _stamp(node: Node) -> Where | None:
+    """The start tag of an element, where it stands."""
+    name = node.tagName
+    if isinstance(name, Stamped):
+        return Where(name.document, name.element.start, name.element.start + 1 + len(name))
+    return name.where if isinstance(name, Traced) else None
+
+
+def _stamp_node(node: Node, document: Document, element: Element) -> None:
+    name = Stamped(node.tagName)
+    name.document, name.element = document, element
+    node.tagName = node.nodeName = name
+    for key, text in document.attributes(element).items():
+        attribute = node.getAttributeNode(key)
+        if attribute is not None and attribute.value == normalised(text.value):
+            attribute.value = verbatim(attribute.value, document, text.places)
+
+
+def _elements(root: Element) -> Iterator[Element]:
+    """All elements in document order."""
+    pending = [root]
+    while pending:
+        element = pending.pop()
+        yield element
+        pending += reversed(element.children)
+
+
+def _nodes(tree: xml.dom.minidom.Document) -> Iterator[Node]:
+    """All elements in document order."""
+    pending: list[xml.dom.minidom.Node] = [tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Node):
+            yield node
+        pending += reversed(node.childNodes)

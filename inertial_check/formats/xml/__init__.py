@@ -1,0 +1,1 @@
+"""XML documents with byte positions: strict and lenient parsing, encodings, comments."""

@@ -1,0 +1,191 @@
+"""The bytes of an XML document -> text, and the way back from every character to its bytes."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from itertools import accumulate
+
+from inertial_check.formats.xml.complaints import Complaints, Unreadable
+
+_BOMS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark is its beginning
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_PROLOGUE = rb"(?:[ \t\r\n\v\f]++|<!--(?s:.*?)-->)*+"
+_DECLARED = re.compile(
+    _PROLOGUE + rb"<\?xml\s[^>]*?\bencoding\s*=\s*[\"']\s*([A-Za-z][\w.:-]*)\s*[\"']"
+)
+_DECLARED_TEXT = re.compile(r"\s*<\?xml\s[^>]*?\bencoding\s*=\s*[\"']\s*([A-Za-z][\w.:-]*)")
+_ASCII = bytes(range(0x20, 0x7F))
+_STATELESS = re.compile(
+    r"utf-8|ascii|iso8859-\d+|cp\d+|koi8-\w|mac-\w+|gb\w+|big5\w*|euc_\w+|shift_jis\w*|johab"
+    r"|tis-620|hp-roman8|kz1048|ptcp154"
+)
+_LONE_SURROGATES = re.compile(r"[\ud800-\udfff]+")
+_BLOCK = 256
+
+
+class Index:
+    """Characters of a text <-> bytes of its encoding; built block by block when first asked."""
+
+    def __init__(self, text: str, encoding: str, errors: str = "strict", base: int = 0) -> None:
+        self._text = text
+        self._encoding = encoding
+        self._errors = errors
+        self._base = base
+        self._plain = text.isascii() and not encoding.startswith("utf-16")
+        self._starts: list[int] = []
+
+    def _encoded(self, start: int, end: int) -> bytes:
+        return self._text[start:end].encode(self._encoding, self._errors)
+
+    def _blocks(self) -> list[int]:
+        if not self._starts:
+            blocks = range(0, len(self._text) + 1, _BLOCK)
+            lengths = (len(self._encoded(at, at + _BLOCK)) for at in blocks)
+            self._starts = list(accumulate(lengths, initial=self._base))
+        return self._starts
+
+    def byte(self, char: int) -> int:
+        """Byte offset of a character."""
+        if self._plain:
+            return self._base + char
+        block, rest = divmod(char, _BLOCK)
+        return self._blocks()[block] + len(self._encoded(char - rest, char))
+
+    def char(self, byte: int) -> int:
+        """The character that begins at a byte offset, or holds it."""
+        if self._plain:
+            return byte - self._base
+        block = min(bisect_right(self._blocks(), byte) - 1, len(self._text) // _BLOCK)
+        start = block * _BLOCK
+        head = self._encoded(start, start + _BLOCK)[: byte - self._starts[block]]
+        whole = "ignore" if self._errors == "strict" else self._errors
+        return start + len(head.decode(self._encoding, whole))
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """A document's text.
+
+    Attributes:
+        text: Every character; U+FFFD where a byte is no text.
+        encoding: The codec that gives the bytes back.
+        bom: The byte order mark.
+        index: Characters of `text` <-> bytes of the document.
+        complaints: What was mended.
+    """
+
+    text: str
+    encoding: str
+    bom: bytes
+    index: Index
+    complaints: Complaints
+
+
+def _codec(name: str) -> str | None:
+    """Python's name of a declared encoding that extends ASCII and keeps no state."""
+    try:
+        codec = codecs.lookup(name).name
+    except LookupError:
+        return None
+    if not _STATELESS.fullmatch(codec) or _ASCII.decode(codec, "replace") != _ASCII.decode():
+        return None
+    return codec
+
+
+def _byte_order(data: bytes) -> tuple[bytes, str | None]:
+    """The byte order mark and the encoding that the first bytes betray."""
+    for bom, encoding in _BOMS:
+        if data.startswith(bom):
+            return bom, encoding
+    if data[:2] == b"<\0":
+        return b"", "utf-16-le"
+    return b"", "utf-16-be" if data[:2] == b"\0<" else None
+
+
+def head(data: bytes, size: int) -> str:
+    """The text of the first bytes, however they are encoded; for sniffing."""
+    bom, encoding = _byte_order(data[:4])
+    declared = _DECLARED.match(data, len(bom), size)
+    encoding = encoding or (declared and _codec(declared[1].decode())) or "utf-8"
+    return data[len(bom) : size].decode(encoding, "replace")
+
+
+def _wide(data: bytes, bom: bytes, encoding: str) -> Decoded:
+    if encoding.startswith("utf-32"):
+        raise Unreadable("UTF-32 is read by no engine: save the document as UTF-8")
+    try:
+        text = data[len(bom) :].decode(encoding)
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"not {encoding.upper()[:6]} text: {error.reason}") from None
+    declared = _DECLARED_TEXT.match(text)
+    if declared and not declared[1].lower().replace("_", "-").startswith(("utf-16", "utf16")):
+        raise Unreadable(
+            f"the document is UTF-16 and declares the encoding {declared[1]}: save it as UTF-8"
+        )
+    return Decoded(text, encoding, bom, Index(text, encoding, base=len(bom)), Complaints())
+
+
+def decode(data: bytes) -> Decoded:
+    """The text of a document in the encoding that an XML parser would use.
+
+    That is the byte order mark's, else the declared one, else UTF-8. Engines look at bytes and
+    care for no encoding: what they read in spite of a wrong declaration is read here, as UTF-8 or
+    with U+FFFD in place of stray bytes, and a complaint says so.
+
+    Raises:
+        Unreadable: UTF-16 that is none, UTF-32.
+    """
+    bom, encoding = _byte_order(data)
+    if encoding and encoding != "utf-8":
+        return _wide(data, bom, encoding)
+    body = data[len(bom) :] if bom else data
+    declared = _DECLARED.match(body)
+    name = declared[1].decode() if declared else "UTF-8"
+    codec = _codec(name)
+    place = declared.span(1) if declared else (0, 0)
+    complaints = Complaints()
+    if codec is None or (bom and codec != "utf-8"):
+        why = "contradicts the byte order mark" if bom else "is unknown, or not that of the bytes"
+        message = f"the declared encoding {name} {why}; read as UTF-8: declare UTF-8"
+        complaints.add("declared-encoding", message, *place)
+        codec = "utf-8"
+    try:
+        text = body.decode(codec)
+    except UnicodeDecodeError as error:
+        return _mended(body, bom, codec, (error.start, error.end), complaints)
+    if codec not in {"utf-8", "ascii"} and text.encode(codec) != body:
+        # Some East Asian codecs write a character otherwise than they read it.
+        return _mended(body, bom, codec, place, complaints)
+    return Decoded(text, codec, bom, Index(text, codec, base=len(bom)), complaints)
+
+
+def _mended(
+    body: bytes, bom: bytes, codec: str, at: tuple[int, int], complaints: Complaints
+) -> Decoded:
+    """The text of bytes that are not in the encoding they should be in."""
+    for read_as, errors in (
+        ("utf-8", "strict"),
+        (codec, "surrogateescape"),
+        ("utf-8", "surrogateescape"),
+    ):
+        try:
+            escaped = body.decode(read_as, errors)
+            if escaped.encode(read_as, errors) == body:
+                break
+        except UnicodeError:
+            continue
+    index = Index(escaped, read_as, errors, len(bom))
+    way = "read as U+FFFD: save as UTF-8" if errors != "strict" else "read as UTF-8: declare UTF-8"
+    message = f"bytes {body[slice(*at)][:8].hex(' ')} are no text in {codec.upper()}; {way}"
+    place = (index.char(at[0] + len(bom)), index.char(at[1] + len(bom)))
+    text = _LONE_SURROGATES.sub(lambda match: "\ufffd" * len(match[0]), escaped)
+    complaints.add("undecodable-bytes", message, *place)
+    return Decoded(text, read_as, bom, index, complaints)

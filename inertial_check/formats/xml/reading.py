@@ -1,0 +1,70 @@
+"""What the readers of bodies in XML share: numbers with their places, and complaints."""
+
+from __future__ import annotations
+
+import math
+import re
+from itertools import islice
+
+from inertial_check.formats.numbers import parse_number, shown
+from inertial_check.formats.xml.document import Document
+from inertial_check.formats.xml.markup import Element, Text
+from inertial_check.model.body import Number, Problem, ProblemKind
+from inertial_check.model.source import Span
+
+_SEPARATORS = re.compile(r"[,;]")
+
+
+class TextReader:
+    """Reads the text of one body; collects what is wrong with it."""
+
+    def __init__(self, document: Document, who: str) -> None:
+        """Begin without a problem.
+
+        Args:
+            document: In which the body stands.
+            who: The body in a message.
+        """
+        self._document = document
+        self._who = who
+        self._problems: list[Problem] = []
+
+    def _problem(self, message: str, span: Span, kind: ProblemKind = "malformed") -> None:
+        self._problems.append(Problem(kind, f"{self._who}: {message}", span))
+
+    def _malformed(self, element: Element, message: str) -> None:
+        self._problem(f"<{element.tag}> {message}", self._document.tag_span(element))
+
+    def _only(self, parent: Element, tag: str) -> Element | None:
+        """The child with this tag: engines take the first, and only its exact spelling."""
+        found = parent.all(tag)
+        for other in found[1:]:
+            what = f"a second <{tag}> in <{parent.tag}>; the first is taken: delete one"
+            self._problem(what, self._document.tag_span(other))
+        for child in parent.children:
+            if child.tag != tag and child.tag.lower() == tag:
+                self._malformed(child, f"is ignored by engines: write <{tag}>")
+        return found[0] if found else None
+
+    def _piece(self, what: str, text: str, start: int, end: int) -> Number:
+        """The number that a piece of text is; what it is of, for the message."""
+        value, complaint = parse_number(text)
+        span = self._document.span(start, end)
+        if complaint:
+            self._problem(f"{what}: {complaint}", span)
+        return Number(value, text, span)
+
+    def _series(self, what: str, text: Text, count: int, names: str) -> list[Number]:
+        """That many numbers, parted by space; all NaN where the text holds other."""
+        pieces = list(islice(text.pieces(), count + 1))
+        words = [] if len(pieces) > count else _SEPARATORS.sub(" ", text.value).split()
+        commas = len(words) == count and words != [piece for piece, _, _ in pieces]
+        meant = commas and all(parse_number(word)[1] is None for word in words)
+        if len(pieces) == count and not meant:
+            return [self._piece(what, *piece) for piece in pieces]
+        whole, start, end = text.stripped()
+        span = self._document.span(start, end)
+        expected = "a number" if count == 1 else f"{count} numbers"
+        way = f"write {' '.join(words)}" if meant else f"expected {expected}, {names}"
+        self._problem(f"{what}: {shown(whole)}: {way}", span)
+        return [Number(math.nan, whole, span)] * count

@@ -1,0 +1,1 @@
+"""The shapes and meshes of a model, read as evidence about its bodies."""

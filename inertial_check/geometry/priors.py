@@ -1,0 +1,265 @@
+"""Priors for the bodies of a model: from another model, or from the geometry of their shapes.
+
+Both match bodies by name and give InertialParameters in the bodies' own frames, in the order of the
+names. projection.priors puts them strictly inside the cone, where a projection wants them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.arrays.broadcasting import real_arrays
+from inertial_check.errors import ParameterError
+from inertial_check.formats import load
+from inertial_check.formats.resources import Packages
+from inertial_check.geometry.shapes import (
+    ROLES,
+    Fill,
+    Geometry,
+    GeometryReader,
+    Reading,
+    ShapeUse,
+    check_choices,
+)
+from inertial_check.inertia.consistency import Verdict
+from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.model import Body, Model, Role
+from inertial_check.model.judging import judge
+
+ModelOrPath = Model | str | os.PathLike[str] | bytes
+Floats = npt.NDArray[np.float64]
+
+_STATED = frozenset(verdict.word for verdict in Verdict if verdict <= Verdict.ILL_POSED)
+"""Verdicts on numbers that a file states, of bodies with a mass."""
+
+
+class BodyPrior(NamedTuple):
+    """What the prior of a body was made of.
+
+    Attributes:
+        name: The body.
+        role: Whose shapes were used, "collision" or "visual".
+        mass: [kg].
+        size: Volume [m^3], or area [m^2] of shells; where shapes overlap it counts twice.
+        shapes: All that were looked at: what each was taken for, or why it was skipped.
+    """
+
+    name: str
+    role: Role | None
+    mass: float
+    size: float
+    shapes: tuple[ShapeUse, ...]
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """One line for each shape that was skipped, or not taken for what it was to be first."""
+        return tuple(
+            f"{self.name}: {use.shape.role} {use.shape.kind or 'shape'} "
+            f"{'skipped' if use.reading is None else f'taken as {use.reading}'}: {use.reason}"
+            for use in self.shapes
+            if use.reason is not None
+        )
+
+
+class GeometryPriors(NamedTuple):
+    """Priors from geometry.
+
+    Attributes:
+        parameters: (n,) bodies, about their centres of mass.
+        bodies: What each was made of.
+    """
+
+    parameters: InertialParameters
+    bodies: tuple[BodyPrior, ...]
+
+
+def from_model(model_or_path: ModelOrPath, names: Sequence[str]) -> InertialParameters:
+    """The bodies of another model, by name, as it states them.
+
+    Args:
+        model_or_path: The model.
+        names: Of the bodies; where a name repeats, their ids.
+
+    Returns:
+        (n,) bodies about their centres of mass, in the axes of their own frames. Nothing is mended:
+        a body that is inconsistent in that model is so here.
+
+    Raises:
+        ParameterError: A name that the model does not have (naming the nearest it has), or has more
+            than once; a body whose inertial is missing, invalid, massless or not of the file.
+        DocumentError: The model cannot be read.
+    """
+    model = _loaded(model_or_path)
+    judgements = judge(model)
+    found = [judgements[index] for index in indices_of(model, names)]
+    for name, judgement in zip(names, found, strict=True):
+        if judgement.verdict not in _STATED:
+            raise ParameterError(
+                f"{model.source.path}: body {name!r} is {judgement.verdict}, so it cannot be a "
+                "prior: take its geometry, or another model"
+            )
+    return InertialParameters.from_com(
+        np.array([judgement.mass for judgement in found]),
+        np.array([judgement.p_BoBcm_B for judgement in found]).reshape(-1, 3),
+        np.array([judgement.I_BBcm_B for judgement in found]).reshape(-1, 6),
+    )
+
+
+def from_geometry(  # noqa: PLR0913 - each says one thing that geometry leaves open
+    model_or_path: ModelOrPath,
+    names: Sequence[str],
+    *,
+    mass: Any = None,
+    density: Any = None,
+    fill: Fill = "solid",
+    roles: Sequence[Role] = ROLES,
+    meshes: Sequence[Reading] = ("solid",),
+    packages: Packages | None = None,
+) -> GeometryPriors:
+    """The bodies of a model with the mass spread evenly over their shapes.
+
+    Of each body the shapes of the first role that has a usable one are taken. Shapes that overlap
+    count twice where they do. Nothing is mended unasked: a mesh without an inside is skipped, and
+    the record says so.
+
+    Args:
+        model_or_path: The model. Meshes are found from its path.
+        names: Of the bodies; where a name repeats, their ids.
+        mass: (n,), or one for all [kg]; None for what the model states.
+        density: (n,), or one for all [kg/m^3], with fill "shell" [kg/m^2]; instead of the mass.
+        fill: Whether bodies are full, "solid", or shells of one thickness, "shell".
+        roles: "collision" and "visual", best first.
+        meshes: What a mesh may be taken for where bodies are full, best first: "solid", if it is
+            closed and faces outwards; "flipped", if it is closed and faces inwards; "hull", its
+            convex hull.
+        packages: Folders by package name, for package:// and model://.
+
+    Returns:
+        The priors, and what each was made of.
+
+    Raises:
+        ParameterError: A name as for from_model; a body without a usable shape (with the reason of
+            each), or without a positive mass where the model's is to be taken; a mass or density
+            that is not positive, or both.
+        UsageError: An unknown fill, role or reading.
+        DocumentError: The model cannot be read.
+    """
+    check_choices("roles", roles, ROLES)
+    if mass is not None and density is not None:
+        raise ParameterError("both of mass and density given: give one of them")
+    model = _loaded(model_or_path)
+    reader = GeometryReader(model, fill, meshes, packages)
+    bodies = [model.bodies[index] for index in indices_of(model, names)]
+    geometries = [reader.body(body, roles) for body in bodies]
+    units = [_unit(body, geometry) for body, geometry in zip(bodies, geometries, strict=True)]
+    sizes = np.array([geometry.size for geometry in geometries])
+    if density is not None:
+        masses = sizes * _positive("density", density, len(bodies))
+    elif mass is not None:
+        masses = _positive("mass", mass, len(bodies))
+    else:
+        masses = np.array([_stated_mass(body) for body in bodies])
+    theta = np.reshape([unit.as_theta(about="com") for unit in units], (-1, 10))
+    parameters = InertialParameters.from_theta(theta * (masses / sizes)[:, None], about="com")
+    records = [
+        BodyPrior(body.name, geometry.role, float(kilograms), geometry.size, geometry.shapes)
+        for body, geometry, kilograms in zip(bodies, geometries, masses, strict=True)
+    ]
+    return GeometryPriors(parameters, tuple(records))
+
+
+def _loaded(model_or_path: ModelOrPath) -> Model:
+    return model_or_path if isinstance(model_or_path, Model) else load(model_or_path)
+
+
+def indices_of(model: Model, names: Sequence[str]) -> list[int]:
+    """Where in the model the bodies of these names, or ids, are.
+
+    Raises:
+        ParameterError: A name that the model does not have (naming the nearest it has), or has more
+            than once.
+    """
+    if isinstance(names, str):
+        raise ParameterError(f"names is {names!r}, expected a list of names: [{names!r}]")
+    places: dict[str, list[int]] = {}
+    for index, body in enumerate(model.bodies):
+        for name in {body.name, body.id}:
+            places.setdefault(name, []).append(index)
+    missing = [name for name in names if name not in places]
+    if missing:
+        raise ParameterError(f"{model.source.path}: {'; '.join(map(_missing(places), missing))}")
+    for name in names:
+        if len(places[name]) > 1:
+            ids = ", ".join(model.bodies[index].id for index in places[name])
+            raise ParameterError(
+                f"{model.source.path}: {len(places[name])} bodies have the name {name!r}: name one "
+                f"by its id, {ids}"
+            )
+    return [places[name][0] for name in names]
+
+
+def _missing(places: dict[str, list[int]]) -> Callable[[str], str]:
+    known = [name for name in places if not name.startswith("/")]
+
+    def said(name: str) -> str:
+        alike = get_close_matches(name, known, n=3, cutoff=0.5)
+        way_out = f"the nearest are {', '.join(map(repr, alike))}" if alike else _all_of(known)
+        return f"no body {name!r}: {way_out}"
+
+    return said
+
+
+def _all_of(known: list[str], most: int = 10) -> str:
+    if not known:
+        return "the model has no bodies"
+    more = f" and {len(known) - most} more" if len(known) > most else ""
+    return f"the model has {', '.join(map(repr, known[:most]))}{more}"
+
+
+def _unit(body: Body, geometry: Geometry) -> InertialParameters:
+    """The body of unit density.
+
+    Raises:
+        ParameterError: There is none.
+    """
+    if geometry.unit is not None:
+        return geometry.unit
+    reasons = "; ".join(
+        f"{use.shape.role} {use.shape.kind or 'shape'}: {use.reason}" for use in geometry.shapes
+    )
+    raise ParameterError(
+        f"body {body.name!r} has no shape that could be its prior ({reasons or 'none at all'}): "
+        "allow other roles or readings of its meshes, or take another model"
+    )
+
+
+def _stated_mass(body: Body) -> float:
+    inertial = None if body.inertia_from == "default" else body.inertial
+    mass = None if inertial is None else inertial.mass
+    if inertial is None or mass is None or not 0 < mass.value < np.inf:
+        stated = "no mass" if mass is None else f"the mass {mass.text}"
+        raise ParameterError(
+            f"body {body.name!r} states {stated}: give a positive mass, or a density"
+        )
+    return mass.value * inertial.kilograms_per_unit
+
+
+def _positive(name: str, value: Any, count: int) -> Floats:
+    """(count,) positive numbers, of as many or of one for all."""
+    _, (array,) = real_arrays(**{name: value})
+    numbers = np.asarray(array, dtype=float)
+    if numbers.shape not in {(), (count,)}:
+        raise ParameterError(f"{name} has shape {numbers.shape}, expected () or ({count},)")
+    numbers = np.broadcast_to(numbers, (count,))
+    bad = np.flatnonzero(~((numbers > 0) & np.isfinite(numbers)))
+    if bad.size:
+        raise ParameterError(
+            f"{name} of body {bad[0]} is {float(numbers[bad[0]])!r}, expected a positive number"
+        )
+    return numbers

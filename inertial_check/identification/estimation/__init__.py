@@ -1,0 +1,1 @@
+"""The identification problem: samples, priors, solvers and the certified result."""

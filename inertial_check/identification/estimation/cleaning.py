@@ -1,0 +1,571 @@
+"""Consistent bodies from an identified vector alone, whose samples are not at hand.
+
+The nearest bodies in the metric of what is known of the vector's errors: its information matrix, or
+its covariance; beside a prior, or a prior instead; and of nothing, in the metric that depends on no
+frame and no unit. Bodies that information does not couple are moved one by one, as by `project`,
+and those that are consistent not at all. Coupled ones are moved together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.arrays.broadcasting import first_index
+from inertial_check.errors import ParameterError
+from inertial_check.identification.estimation.declaration import Declaration, declared
+from inertial_check.identification.estimation.identify import identify
+from inertial_check.identification.estimation.result import body_names
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.consistency import Consistency, Verdict, as_theta, check
+from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.inertia.representations import (
+    ABOUTS,
+    ORDERS,
+    pseudo_inertia,
+    refuse_asymmetric,
+    reorder,
+)
+from inertial_check.projection._constraint import Constraint, validated
+from inertial_check.projection.closed_form import needs_projection
+from inertial_check.projection.general import norm_of
+from inertial_check.projection.project import project
+from inertial_check.projection.result import Status
+
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+Words = npt.NDArray[Any]
+
+METRICS = {
+    "inertia": "nothing is said of the errors: masses and centres of mass stay, and each inertia "
+    "about them moves as little as it can",
+    "prior": "each body moves as little as it can in units of its prior",
+    "weighted": "the bodies move as little as they can by the information that is given of them",
+}
+"""What is least, by name."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cleaned:
+    """A vector as consistent bodies, with what was changed.
+
+    Attributes:
+        bodies: Names of the L bodies.
+        order: The caller's order of the last six entries.
+        about: The caller's point, "origin" or "com".
+        metric: What was least, a name of METRICS.
+        given: (L, 10) the vector, in the caller's order and about his point.
+        theta: (L, 10) the bodies, in the same.
+        status: (L,) feasible, projected, mass-floored or no-nearest.
+        together: (L,) which bodies moved together with others, because information couples them.
+        distance: (L,) length of each body's change in the metric; NaN without a nearest.
+        total_distance: Of all together.
+        primal_residual: (L,) by how much a body leaves the feasible set, dimensionless.
+        dual_residual: (L,) by how much it is not proven that nothing is nearer.
+        gap: (L,) the same along the result; one number for bodies that moved together.
+        declaration: What the tensors say of the point that was declared.
+    """
+
+    bodies: tuple[str, ...]
+    order: str
+    about: str
+    metric: str
+    given: Floats
+    theta: Floats
+    status: Words
+    together: Mask
+    distance: Floats
+    total_distance: float
+    primal_residual: Floats
+    dual_residual: Floats
+    gap: Floats
+    declaration: Declaration
+
+    def __repr__(self) -> str:
+        """Counts of the statuses."""
+        words, counts = np.unique(self.status, return_counts=True)
+        found = ", ".join(f"{count} {word}" for word, count in zip(words, counts, strict=True))
+        return f"Cleaned({found}; metric={self.metric!r})"
+
+    @cached_property
+    def parameters(self) -> InertialParameters:
+        """The bodies as InertialParameters."""
+        return InertialParameters.from_theta(self.theta, order=self.order, about=self.about)
+
+    @cached_property
+    def before(self) -> Consistency:
+        """What the conditions say of the vector."""
+        return check(self.given, order=self.order, about=self.about)
+
+    @cached_property
+    def consistency(self) -> Consistency:
+        """What they say of the bodies."""
+        return check(self.theta, order=self.order, about=self.about)
+
+    @cached_property
+    def changed(self) -> Mask:
+        """(L,) whether any number of a body differs from what was given."""
+        same = (self.theta == self.given) | (np.isnan(self.theta) & np.isnan(self.given))
+        return np.asarray(~same.all(axis=1))
+
+    @cached_property
+    def relative_change(self) -> Floats:
+        """(L,) relative Frobenius change of the principal moments about the centre of mass."""
+        before, after = self.before.principal_moments, self.consistency.principal_moments
+        size = np.linalg.norm(before, axis=1)
+        change = np.linalg.norm(after - before, axis=1)
+        return np.where(self.changed, change / np.where(size > 0, size, 1.0), 0.0)
+
+    @property
+    def suspicions(self) -> tuple[str, ...]:
+        """Doubts of the declared point, in words."""
+        return (str(self.declaration),) if self.declaration.doubtful else ()
+
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:
+        """Doubts, what was assumed, and what became of each body that moved or could not."""
+        lines = [*self.suspicions, METRICS[self.metric]]
+        none, unit = Status.NO_NEAREST.word, " kg m^2" if self.metric == "inertia" else ""
+        for i, name in enumerate(self.bodies):
+            if self.status[i] == none:
+                finite = np.isfinite(self.given[i]).all()
+                why = f"its mass is {self.given[i, 0]:g}" if finite else "a number is not finite"
+                lines.append(f"{name}: unchanged, there is no nearest body: {why}")
+            elif self.changed[i]:
+                lines.append(
+                    f"{name}: {self.before.verdict[i]} (margin {self.before.margin[i]:.3g}), moved "
+                    f"by {self.distance[i]:.3g}{unit}; principal moments by "
+                    f"{100 * self.relative_change[i]:.3g} %"
+                )
+        if self.together.any():
+            names = ", ".join(
+                name for name, one in zip(self.bodies, self.together, strict=True) if one
+            )
+            lines.append(f"moved together, because information couples them: {names}")
+        return tuple(lines)
+
+
+def clean(  # noqa: PLR0913 - the public signature
+    theta: Any,
+    *,
+    order: str | None = None,
+    about: str | None = None,
+    information: Any = None,
+    covariance: Any = None,
+    prior: Any = None,
+    regularization: float = 1.0,
+    margin: float = 0.0,
+    constraints: Any = (),
+    bodies: Sequence[str] | None = None,
+) -> Cleaned:
+    """Find the consistent bodies nearest to an identified vector.
+
+    * With `information` W, or a `covariance` C (W = C^-1): (theta' - theta)^T W (theta' - theta)
+      over all bodies. Where W couples bodies and any of those is no body, they move together;
+      bodies that it does not couple move alone.
+    * With a `prior` beside it, plus regularization times the squares of
+      ||L^-1 (Pi' - Pi) L^-T||_F, P = L L^T the prior's pseudo-inertia; singular information needs
+      one. With a prior alone, that distance.
+    * With none of them: ||I' - I||_F about the centre of mass; mass and centre of mass stay.
+
+    Bodies that are consistent, and that information does not couple to one that is not, come back
+    bit for bit.
+
+    Args:
+        theta: (L, 10) or (10 L,) [m, hx, hy, hz, six of the inertia] of each body in kg, kg m,
+            kg m^2 and its own axes; or InertialParameters, whose own point then holds.
+        order: Order of the last six: urdf, pinocchio, mujoco, wensing or ksl. Must be said.
+        about: Point about which they are taken: "origin" or "com". Must be said.
+        information: (10 L, 10 L) of all, (L, 10, 10) of each, or (10 L,) or (L, 10) diagonal; on
+            theta as it is given, about the origin.
+        covariance: The same, of the errors.
+        prior: InertialParameters or (L, 10), in the same order and about the same point.
+        regularization: Weight of the prior beside information.
+        margin: Least margin of the bodies, 0 to 1/3.
+        constraints: Of inertial_check.projection.constraints; `bodies` in them are indices.
+        bodies: L names, for the remarks.
+
+    Returns:
+        The bodies, what moved and how far, and doubts of the declared point. A body that has no
+        nearest (a number that is not finite; without information or prior, no positive mass) comes
+        back unchanged with status no-nearest.
+
+    Raises:
+        ParameterError: Order or point not said or unknown, shapes that do not fit; information
+            about the centre of mass, where the pseudo-inertia is not linear; information that is
+            singular without a prior, or not positive semidefinite.
+        ProjectionError: No answer could be certified, or the constraints exclude each other.
+    """
+    order, about = _said(theta, order, about)
+    given, about = _bodies("theta", theta, order, about)
+    names = body_names(bodies, len(given))
+    W = _information(information, covariance, len(given), order)
+    if W is not None and about == "com":
+        raise ParameterError(
+            "information about the centre of mass: the pseudo-inertia is not linear in such a "
+            "theta; give both about the origin, where identification has them"
+        )
+    known = None if prior is None else _prior(prior, order, about, len(given))
+    asked = _Asked(given, about, W, known, float(regularization), margin, validated(constraints))
+    moved = _Moved.of(asked)
+    return Cleaned(
+        names,
+        order,
+        about,
+        asked.metric,
+        np.asarray(reorder(given, "urdf", order)),
+        np.asarray(reorder(moved.theta, "urdf", order)),
+        moved.status,
+        moved.together,
+        moved.distance,
+        moved.total,
+        moved.residuals[:, 0],
+        moved.residuals[:, 1],
+        moved.residuals[:, 2],
+        declared(given, about),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What is wanted, in order "urdf".
+
+    Attributes: theta (L, 10); its point; W (10 L, 10 L); prior (L, 10) about the same point;
+        weight of the prior beside W; margin; constraints.
+    """
+
+    theta: Floats
+    about: str
+    W: Floats | None
+    prior: Floats | None
+    regularization: float
+    margin: float
+    constraints: tuple[Constraint, ...]
+
+    @property
+    def metric(self) -> str:
+        """What is least."""
+        if self.W is not None:
+            return "weighted"
+        return "inertia" if self.prior is None else "prior"
+
+    @cached_property
+    def M(self) -> Floats:
+        """(10 L, 10 L) the metric of information, with the prior's beside it."""
+        assert self.W is not None
+        M = np.array(self.W)
+        if self.prior is not None:
+            for i, own in enumerate(norm_of(np.asarray(pseudo_inertia(self.prior)))):
+                M[_own(i), _own(i)] += self.regularization * own
+        return M
+
+    def groups(self) -> list[list[int]]:
+        """Bodies that are to be looked at together."""
+        count = len(self.theta)
+        if self.W is None:
+            return [[i] for i in range(count)]
+        ties = np.asarray(np.any(self.W.reshape(count, 10, count, 10), axis=(1, 3)))
+        groups: list[list[int]] = []
+        for i in range(count):
+            tied = [group for group in groups if ties[i, group].any()]
+            groups = [group for group in groups if group not in tied]
+            groups.append(sorted([i, *(other for group in tied for other in group)]))
+        if self.constraints and len(groups) < count:  # constraints can tie any of them
+            return [list(range(count))]
+        return groups
+
+    def part(self, rows: list[int]) -> _Asked:
+        """The same of some of the bodies."""
+        places = (10 * np.array(rows)[:, None] + np.arange(10)).ravel()
+        return _Asked(
+            self.theta[rows],
+            self.about,
+            None if self.W is None else self.W[np.ix_(places, places)],
+            None if self.prior is None else self.prior[rows],
+            self.regularization,
+            self.margin,
+            self.constraints,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Moved:
+    """What became of the bodies, in order "urdf".
+
+    Attributes: theta (L, 10); status (L,); which moved with others (L,); distance (L,); that of all
+        together; residuals (L, 3): primal, dual, gap.
+    """
+
+    theta: Floats
+    status: Words
+    together: Mask
+    distance: Floats
+    total: float
+    residuals: Floats
+
+    @classmethod
+    def of(cls, asked: _Asked) -> _Moved:
+        """The nearest bodies."""
+        groups = asked.groups()
+        single = [group[0] for group in groups if len(group) == 1]
+        parts = [(group, _together(asked.part(group))) for group in groups if len(group) > 1]
+        if single:
+            parts.append((single, _one_by_one(asked.part(single))))
+        rows = np.concatenate([np.array(group) for group, _ in parts])
+        back = np.argsort(rows)
+        moved = [part for _, part in parts]
+        return cls(
+            np.concatenate([part.theta for part in moved])[back],
+            np.concatenate([part.status for part in moved])[back],
+            np.concatenate([part.together for part in moved])[back],
+            np.concatenate([part.distance for part in moved])[back],
+            float(np.linalg.norm([part.total for part in moved])),
+            np.concatenate([part.residuals for part in moved])[back],
+        )
+
+
+def _one_by_one(asked: _Asked) -> _Moved:
+    """Each body by itself, but for constraints that tie them."""
+    count = len(asked.theta)
+    weights = None
+    if asked.W is not None:
+        weights = np.array([asked.W[_own(i), _own(i)] for i in range(count)])
+    found = project(
+        asked.theta,
+        asked.metric,
+        about=asked.about,
+        weights=weights,
+        prior=asked.prior,
+        constraints=asked.constraints,
+        margin=asked.margin,
+        regularization=asked.regularization,
+    )
+    residuals = np.stack([found.primal_residual, found.dual_residual, found.gap], axis=1)
+    distance = np.asarray(found.distance)
+    total = float(np.sqrt(np.nansum(distance**2)))
+    alone = np.zeros(count, dtype=bool)
+    return _Moved(np.asarray(found.theta), found.status, alone, distance, total, residuals)
+
+
+def _together(asked: _Asked) -> _Moved:
+    """Bodies that information couples: none moves, or all.
+
+    Raises:
+        ParameterError: A number that is not finite, or information that leaves something free.
+    """
+    count = len(asked.theta)
+    index = first_index(np, ~np.isfinite(asked.theta))
+    if index is not None:
+        raise ParameterError(
+            f"theta{list(index)} is {asked.theta[index]}, and information couples its body to "
+            "others: without it none of them has a nearest"
+        )
+    judged = Consistency(asked.theta, "origin")
+    nobody = judged.verdict_code == int(Verdict.INVALID)
+    if not asked.constraints and not np.any(needs_projection(judged, asked.margin) | nobody):
+        return _Moved(
+            asked.theta,
+            np.full(count, Status.FEASIBLE.word, dtype=object),
+            np.zeros(count, dtype=bool),
+            np.zeros(count),
+            0.0,
+            np.zeros((count, 3)),
+        )
+    rows = _root(asked.M)
+    found = identify(
+        rows,
+        rows @ asked.theta.ravel(),
+        asked.prior,
+        weights=1.0,
+        regularization=0.0,
+        constraints=asked.constraints,
+        margin=asked.margin,
+    )
+    change = found.theta - asked.theta
+    own = [float(d @ asked.M[_own(i), _own(i)] @ d) for i, d in enumerate(change)]
+    total = float(np.linalg.norm(rows @ change.ravel()))
+    proof = [found.primal_residual, found.dual_residual, found.gap]
+    return _Moved(
+        found.theta,
+        np.full(count, Status.PROJECTED.word, dtype=object),
+        np.ones(count, dtype=bool),
+        np.sqrt(np.maximum(own, 0.0)),
+        total,
+        np.tile(proof, (count, 1)),
+    )
+
+
+def _root(M: Floats) -> Floats:
+    """A with A^T A = M.
+
+    Raises:
+        ParameterError: M is singular.
+    """
+    sizes = np.sqrt(np.diag(M))
+    unit = M / np.where(sizes > 0, sizes, 1.0)[:, None] / np.where(sizes > 0, sizes, 1.0)
+    try:
+        rounding = tolerances.SOLVED_FACTOR * tolerances.epsilon(np.float64, np)
+        np.linalg.cholesky(unit - rounding * np.eye(len(M)))
+        return np.asarray(np.linalg.cholesky(unit).T * sizes)
+    except np.linalg.LinAlgError:
+        raise ParameterError(
+            "information is singular: it leaves some change of the parameters without a price, as "
+            "that of torques alone always does; give a prior beside it, whose own distance is then "
+            "added"
+        ) from None
+
+
+def _own(body: int) -> slice:
+    return slice(10 * body, 10 * body + 10)
+
+
+def _said(theta: Any, order: str | None, about: str | None) -> tuple[str, str]:
+    """Order and point, as they were declared.
+
+    Raises:
+        ParameterError: One was not; names the choices.
+    """
+    if hasattr(theta, "as_theta"):
+        return order or "urdf", theta.about
+    for name, value, choices in (("order", order, tuple(ORDERS)), ("about", about, ABOUTS)):
+        if value is None:
+            raise ParameterError(
+                f"{name} is not said, and it is not guessed: expected {name}=, one of "
+                f"{', '.join(map(repr, choices))}"
+            )
+    assert order is not None
+    assert about is not None
+    return order, about
+
+
+def _bodies(name: str, theta: Any, order: str, about: str) -> tuple[Floats, str]:
+    """(L, 10) in order "urdf", and their point.
+
+    Raises:
+        ParameterError: Another shape, an unknown order or point.
+    """
+    if not hasattr(theta, "as_theta"):
+        try:
+            theta = np.asarray(theta, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ParameterError(f"{name} cannot be read as an array: {error}") from error
+        if theta.ndim == 1 and theta.size and theta.size % 10 == 0:
+            theta = theta.reshape(-1, 10)
+        if theta.ndim != 2 or theta.shape[1] != 10 or not theta.size:
+            raise ParameterError(f"{name} has shape {theta.shape}, expected (L, 10) or (10 L,)")
+    canonical, about = as_theta(theta, order, about)
+    return np.array(canonical, dtype=np.float64).reshape(-1, 10), about
+
+
+def _prior(prior: Any, order: str, about: str, count: int) -> Floats:
+    """(L, 10) in order "urdf", about `about`.
+
+    Raises:
+        ParameterError: Another number of bodies.
+    """
+    if hasattr(prior, "as_theta"):
+        prior, order = prior.as_theta(order="urdf", about=about), "urdf"
+    known, _ = _bodies("prior", prior, order, about)
+    if len(known) != count:
+        raise ParameterError(f"prior is of {len(known)} bodies, expected {count}")
+    return known
+
+
+def _information(information: Any, covariance: Any, count: int, order: str) -> Floats | None:
+    """W (10 L, 10 L) in order "urdf"; None where neither is given.
+
+    Raises:
+        ParameterError: Both are given, or one that is none.
+    """
+    if information is not None and covariance is not None:
+        raise ParameterError("information and covariance are inverses: give one of them")
+    if information is None and covariance is None:
+        return None
+    name, value = ("information", information) if covariance is None else ("covariance", covariance)
+    matrix = _matrix(name, value, count)
+    own = np.asarray(reorder(np.arange(10.0), "urdf", order)).astype(np.intp)
+    places = np.argsort((10 * np.arange(count)[:, None] + own).ravel())
+    matrix = matrix[np.ix_(places, places)]
+    if covariance is not None:
+        return _inverse(matrix)
+    least = _least_eigenvalue(matrix)
+    if least < -tolerances.SOLVED_FACTOR * tolerances.epsilon(np.float64, np):
+        raise ParameterError(
+            "information is not positive semidefinite: with its diagonal scaled to 1 the least "
+            f"eigenvalue is {least:.3g}, expected 0 or more"
+        )
+    return matrix
+
+
+def _least_eigenvalue(matrix: Floats) -> float:
+    """Of a matrix (n, n) with its diagonal scaled to 1."""
+    sizes = np.sqrt(np.diag(matrix))
+    sizes = np.where(sizes > 0, sizes, 1.0)
+    return float(np.linalg.eigvalsh(matrix / (sizes[:, None] * sizes))[0])
+
+
+def _matrix(name: str, value: Any, count: int) -> Floats:
+    """A symmetric matrix (10 L, 10 L) with a non-negative diagonal, from any of its forms.
+
+    Raises:
+        ParameterError: It is none; names the entry.
+    """
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"{name} cannot be read as an array: {error}") from error
+    whole = 10 * count
+    if array.shape == (count, 10, 10):
+        matrix = np.zeros((whole, whole))
+        for i in range(count):
+            matrix[_own(i), _own(i)] = array[i]
+    elif array.shape in ((whole,), (count, 10)):
+        matrix = np.diag(array.ravel())
+    elif array.shape == (whole, whole):
+        matrix = array
+    else:
+        raise ParameterError(
+            f"{name} has shape {array.shape}, expected ({whole}, {whole}) of all bodies, "
+            f"({count}, 10, 10) of each, or ({whole},) or ({count}, 10) diagonal"
+        )
+    index = first_index(np, ~np.isfinite(matrix))
+    if index is not None:
+        raise ParameterError(f"{name}{list(index)} is {matrix[index]}, expected finite numbers")
+    refuse_asymmetric(np, name, matrix)
+    matrix = (matrix + matrix.T) / 2
+    diagonal = np.diag(matrix)
+    index = first_index(np, diagonal < 0)
+    if index is None and name == "covariance":
+        index = first_index(np, diagonal == 0)
+    if index is not None:
+        wanted = "0 or more" if name == "information" else "above 0; fix entries by FixedEntries"
+        place = [index[0], index[0]]
+        value = float(diagonal[index])
+        raise ParameterError(f"{name}{place} is {value!r}, expected {wanted}")
+    return np.asarray(matrix)
+
+
+def _inverse(covariance: Floats) -> Floats:
+    """The information matrix of a covariance.
+
+    Raises:
+        ParameterError: It has none.
+    """
+    sizes = np.sqrt(np.diag(covariance))
+    unit = covariance / (sizes[:, None] * sizes)
+    try:
+        np.linalg.cholesky(unit)
+    except np.linalg.LinAlgError:
+        raise ParameterError(
+            "covariance is not positive definite: with its diagonal scaled to 1 the least "
+            f"eigenvalue is {_least_eigenvalue(covariance):.3g}; give information, which may be "
+            "singular beside a prior"
+        ) from None
+    if np.count_nonzero(unit) == len(unit):
+        return np.diag(1 / np.diag(covariance))
+    return np.asarray(np.linalg.inv(unit) / (sizes[:, None] * sizes))

@@ -1,0 +1,198 @@
+"""The joint problem under further constraints, or by a conic solver of the caller's choice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.errors import ParameterError, ProjectionError
+from inertial_check.identification.estimation.problem import Certificate, Problem
+from inertial_check.inertia import tolerances
+from inertial_check.projection._constraint import Block, Constraint
+from inertial_check.projection.conic.cones import distance, gaps
+from inertial_check.projection.conic.conflicts import irreducible, sentence
+from inertial_check.projection.conic.posed import Applied
+from inertial_check.projection.quadratic import pack
+
+if TYPE_CHECKING:
+    from inertial_check.projection.conic import Whole
+
+Floats = npt.NDArray[np.float64]
+
+
+class Answer(NamedTuple):
+    """The best x that was found.
+
+    Attributes:
+        x: (p,).
+        certificate: How far it can be from the best.
+        steps: Of the solver.
+        proof: Computes the certificate anew.
+    """
+
+    x: Floats
+    certificate: Certificate
+    steps: int
+    proof: Proof
+
+    def certify(self) -> Certificate:
+        """The certificate, anew."""
+        return self.proof(self.x)
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """Why an answer is the best: the multipliers of all cones.
+
+    Attributes:
+        problem: What was asked, without the constraints.
+        rows: The cones, in the units of x: rows (k, p) on x, on the auxiliary numbers, and b.
+        y: The auxiliary numbers.
+        z: (k,) multipliers, with half the gradient = Gu^T z.
+    """
+
+    problem: Problem
+    rows: Whole
+    y: Floats
+    z: Floats
+
+    def __call__(self, x: Floats) -> Certificate:
+        """How far x can be from the best: as Problem.certify, with these multipliers."""
+        rows, problem = self.rows, self.problem
+        s = rows.g + rows.Gu @ x + rows.Gy @ self.y
+        left = problem.gradient(x) - rows.Gu.T @ self.z
+        short = problem.shortfall(left)
+        outside = distance(self.z, rows.parts, dual=True)
+        loose = float(np.linalg.norm(rows.Gy.T @ self.z))
+        scale = problem.scale(x)
+        apart = 2 * (gaps(s, self.z, rows.parts) + (outside + loose) * float(np.abs(s).sum()))
+        return Certificate(distance(s, rows.parts), short / scale, (apart + short) / scale)
+
+
+def solved(problem: Problem, constraints: Sequence[Constraint], solver: str) -> Answer:
+    """The minimum under constraints.
+
+    Args:
+        problem: With a positive definite H.
+        constraints: On its bodies, by index.
+        solver: Name of an installed cvxpy solver with semidefinite cones.
+
+    Raises:
+        ParameterError: No such solver, or body; neither samples nor a prior decide everything.
+        ProjectionError: The constraints exclude each other: names an irreducible set of them; or no
+            answer could be certified.
+    """
+    applied = _applied(constraints, problem.bodies)
+    return problem.soundly(lambda lifted: _answer(problem, lifted, applied, solver))
+
+
+def _answer(problem: Problem, lifted: Problem, applied: tuple[Applied, ...], solver: str) -> Answer:
+    """The answer of the problem with floors a little higher, proven for the problem itself.
+
+    Raises:
+        ProjectionError: No answer, or none that is certified.
+    """
+    from inertial_check.projection.conic import NoAnswer, Whole, answers
+
+    free = problem.free
+    rows = Whole.of(problem.H, _blocks(problem, applied))
+    size = max(float(np.linalg.norm(free - problem.prior)), 1.0)
+    weight = float(np.exp(np.linalg.slogdet(problem.H)[1] / len(free)))
+    offsets = Whole.of(problem.H, _blocks(lifted, applied)).g
+    posed = rows._replace(M=problem.H / weight, g=(offsets + rows.Gu @ free) / size)
+    try:
+        found = answers(posed, solver)
+    except NoAnswer as error:
+        _refuse_conflict(problem, applied, solver)
+        raise ProjectionError(f"{solver}: {error}", problem) from None
+    best: Answer | None = None
+    for each in found:
+        x = free + size * each.d
+        proof = Proof(problem, rows, size * each.y, weight * size * each.z)
+        certificate = proof(x)
+        if best is None or certificate.gap < best.certificate.gap:
+            best = Answer(x, certificate, each.steps, proof)
+    assert best is not None
+    if max(best.certificate.gap, best.certificate.primal_residual) > tolerances.CERTIFIED:
+        raise ProjectionError(
+            f"{solver} gave no certified answer: gap {best.certificate.gap:.1e}, outside by "
+            f"{best.certificate.primal_residual:.1e}, expected at most {tolerances.CERTIFIED:.0e}",
+            problem,
+        )
+    return best
+
+
+def _applied(constraints: Sequence[Constraint], count: int) -> tuple[Applied, ...]:
+    """Each constraint with the bodies that it is on."""
+    applied = []
+    for one in constraints:
+        bodies = tuple(range(count)) if one.bodies is None else one.bodies
+        if max(bodies) >= count:
+            raise ParameterError(
+                f"{one!r} names body {max(bodies)}; there are bodies 0 to {count - 1}"
+            )
+        if one.coupling:
+            applied.append(Applied(one, bodies))
+        else:
+            applied += [Applied(one, (body,)) for body in bodies]
+    return tuple(applied)
+
+
+def _blocks(problem: Problem, applied: Sequence[Applied]) -> list[list[Block]]:
+    """The cones of the bodies, the bounds and the constraints, on x."""
+    count, width = problem.bodies, len(problem.prior)
+    eye = np.eye(width)
+    none = np.zeros((10, 0))
+    blocks = [
+        [Block("psd", eye[10 * i : 10 * i + 10], none, -pack(problem.floor[i]))]
+        for i in range(count)
+    ]
+    for sign, bounds in ((1.0, problem.lower), (-1.0, problem.upper)):
+        has = np.flatnonzero(np.isfinite(bounds))
+        if len(has):
+            rows = sign * eye[10 * count + has]
+            blocks.append([Block("nonneg", rows, np.zeros((len(has), 0)), -sign * bounds[has])])
+    for constraint, bodies in applied:
+        assert constraint is not None
+        blocks.append(_placed(problem, constraint, bodies))
+    return blocks
+
+
+def _placed(problem: Problem, constraint: Constraint, bodies: tuple[int, ...]) -> list[Block]:
+    """The blocks of a constraint, on x."""
+    blocks = []
+    for block in constraint.blocks(problem.theta0[list(bodies)]):
+        A = np.zeros((len(block.b), len(problem.prior)))
+        for k, i in enumerate(bodies):
+            own = block.A[:, 10 * k : 10 * k + 10] @ problem.to_theta[i]
+            A[:, 10 * i : 10 * i + 10] += own
+        blocks.append(block._replace(A=A))
+    return blocks
+
+
+def _refuse_conflict(problem: Problem, applied: tuple[Applied, ...], solver: str) -> None:
+    """Name the constraints that exclude each other, if the solver says so of them alone as well.
+
+    Raises:
+        ProjectionError: They do.
+    """
+    from inertial_check.projection.conic import NoAnswer, Whole, answers
+
+    width = len(problem.prior)
+
+    def infeasible(some: tuple[Applied, ...]) -> bool:
+        try:
+            answers(Whole.of(np.eye(width), _blocks(problem, some)), solver)
+        except NoAnswer:
+            return True
+        except ProjectionError:
+            return False
+        return False
+
+    if applied and infeasible(applied):
+        conflict = irreducible(applied, infeasible)
+        raise ProjectionError(sentence(conflict, range(problem.bodies)), problem)

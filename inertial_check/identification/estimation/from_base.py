@@ -1,0 +1,302 @@
+"""Bodies from base parameters that were identified before, as Sousa and Cortesao ask for them.
+
+Base parameters beta = K theta leave many directions of theta open, and often no consistent bodies
+have them: noise moves them out of the image of the cone. Asked for are consistent bodies with
+
+    minimum of (beta - K theta)^T C^-1 (beta - K theta) + regularization * (prior terms),
+
+C the covariance of beta: an identification with the rows C^-1/2 K. Without a covariance the base
+parameters hold as far as any consistent bodies can have them, and of those bodies the nearest to
+the prior are taken, by the method of multipliers. Source: Sousa, Cortesao, Physical Feasibility of
+Robot Base Inertial Parameter Identification, Int. J. Robot. Res. 33 (2014).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.errors import ParameterError, ProjectionError
+from inertial_check.identification.estimation.base import BaseParameters
+from inertial_check.identification.estimation.identify import identify
+from inertial_check.identification.estimation.nuisance import Nuisance
+from inertial_check.identification.estimation.priors import prepared
+from inertial_check.identification.estimation.problem import Problem
+from inertial_check.identification.estimation.result import Identification, body_names
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.representations import refuse_asymmetric, reorder
+
+Floats = npt.NDArray[np.float64]
+
+WEIGHTS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1.0)
+"""Of the prior, in units of what the base parameters weigh, in the rounds of the method of
+multipliers: what is left shrinks by it. The next one is for problems that the last was too little
+for."""
+
+ROUNDS = 30
+"""Rounds at most; three to six are usual."""
+
+SETTLED = 1e-3
+"""Part by which a round has to bring base parameters nearer, or no consistent bodies have them."""
+
+REACHED = 1e-6
+"""Distance, relative to the base parameters in their deviations, at which they are had: where only
+singular bodies have them, the way there is long."""
+
+
+@dataclass(frozen=True, eq=False)
+class FromBase:
+    """Consistent bodies for base parameters.
+
+    Attributes:
+        identification: The bodies, with the proof of the problem that gave them.
+        base: What base parameters are.
+        distance: Of the bodies' base parameters from those given, in deviations of all together.
+        least: The same of any consistent bodies: above 0 no robot has what was given. NaN where no
+            answer to that question could be certified.
+        realisable: Whether any has it.
+    """
+
+    identification: Identification
+    base: BaseParameters
+    distance: float
+    least: float
+    realisable: bool
+
+    @property
+    def theta(self) -> Floats:
+        """(L, 10) about the body origins, in the order of the base's columns."""
+        return self.identification.theta
+
+    @property
+    def beta(self) -> Floats:
+        """(b,) the bodies' own base parameters."""
+        numbers = list(self.identification.nuisance.values())
+        return self.base.of(np.concatenate([self.theta.ravel(), numbers]))
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was assumed or is doubtful, one line each."""
+        if self.realisable:
+            return self.identification.remarks
+        remark = "whether any consistent bodies have these base parameters could not be certified"
+        if not np.isnan(self.least):
+            remark = (
+                "no consistent bodies have these base parameters: the nearest lie "
+                f"{self.least:.3g} deviations away, over all {self.base.rank} together"
+            )
+        return (*self.identification.remarks, remark)
+
+
+def identify_from_base(  # noqa: PLR0913 - what is known and what is wanted
+    beta: Any,
+    base: BaseParameters,
+    prior: Any,
+    *,
+    covariance: Any = None,
+    regularization: float = 1.0,
+    nuisance: Nuisance | None = None,
+    constraints: Any = (),
+    margin: float = 0.0,
+    bodies: Sequence[str] | None = None,
+) -> FromBase:
+    """Find the consistent bodies whose base parameters are nearest to given ones.
+
+    Args:
+        beta: (b,) base parameters [SI], in the order of `base.names`.
+        base: What they are combinations of.
+        prior: InertialParameters or (L, 10), in the order of the columns of `base`: it decides what
+            the base parameters leave open.
+        covariance: (b, b) of beta, or (b,) variances. None: beta holds as far as it can, and where
+            no consistent bodies have it, deviations are those that the prior leaves it.
+        regularization: Weight of the prior beside a covariance.
+        nuisance: Bounds and priors of what is no body, if `base` has columns for it.
+        constraints: As for `identify`.
+        margin: Least margin of the bodies.
+        bodies: L names, for the remarks.
+
+    Returns:
+        The bodies, and how far their base parameters and those of any others are from beta.
+
+    Raises:
+        ParameterError: Shapes that do not fit, a covariance that is not positive definite, a prior
+            that is none.
+        ProjectionError: No answer could be certified, or the constraints exclude each other.
+    """
+    beta, beside = _vector(beta, base), _beside(base, nuisance)
+    count = (len(base.columns) - base.further) // 10
+    names = body_names(bodies, count)
+    theta0 = prepared(prior, count, base.order, tolerances.PRIOR_MARGIN, names).theta
+    of_prior = _left_by_prior(base, theta0, beside)
+    exact = covariance is None
+    rows, values = _whitened(base.K, beta, of_prior if exact else _matrix(covariance, base))
+    weighs = 1.0 if exact else _weight(base, of_prior, _matrix(covariance, base))
+
+    def solve(wanted: Floats, weight: float) -> Identification:
+        columns = rows[:, None, 10 * count :]
+        return identify(
+            rows[:, : 10 * count],
+            wanted,
+            prior,
+            weights=1.0,
+            constraints=constraints,
+            order=base.order,
+            regularization=weight,
+            margin=margin,
+            bodies=bodies,
+            nuisance=replace(beside, ready=columns) if base.further else None,
+        )
+
+    try:
+        nearest, least = _nearest(solve, rows, values, weighs)
+    except ProjectionError:
+        if exact:
+            raise
+        least = np.nan
+    reached = bool(least <= REACHED * np.linalg.norm(values))
+    if exact:
+        return FromBase(nearest, base, least, least, reached)
+    found = solve(values, regularization)
+    return FromBase(found, base, _distance(found, rows, values), least, reached)
+
+
+def _nearest(
+    solve: Callable[[Floats, float], Identification], rows: Floats, values: Floats, weighs: float
+) -> tuple[Identification, float]:
+    """Bodies with rows x = values, as far as there are any, nearest to the prior; their distance.
+
+    What is left is added to what is wanted, round by round: so the prior can weigh enough for the
+    problem to be well posed, and still give way.
+
+    Raises:
+        ProjectionError: No weight of the prior gives a certified answer.
+    """
+    for weight in WEIGHTS:
+        try:
+            return _converged(solve, rows, values, weight * weighs)
+        except ProjectionError:
+            if weight == WEIGHTS[-1]:
+                raise
+    raise AssertionError("there are weights")
+
+
+def _converged(
+    solve: Callable[[Floats, float], Identification], rows: Floats, values: Floats, weight: float
+) -> tuple[Identification, float]:
+    wanted, last = values, np.inf
+    for _ in range(ROUNDS):
+        found = solve(wanted, weight)
+        left = values - rows @ _numbers(found)
+        distance = float(np.linalg.norm(left))
+        done = distance <= tolerances.MEETS * np.linalg.norm(values)
+        if done or distance >= (1 - SETTLED) * last:
+            break
+        wanted, last = wanted + left, distance
+    return found, distance
+
+
+def _weight(base: BaseParameters, of_prior: Floats, covariance: Floats) -> float:
+    """How much narrower than by the prior the vaguest base parameters are given, squared."""
+    return float(base.rank / np.trace(np.linalg.solve(of_prior, covariance)))
+
+
+def _numbers(found: Identification) -> Floats:
+    """(p,) as the columns of the base have them."""
+    return np.concatenate([found.theta.ravel(), list(found.nuisance.values())])
+
+
+def _distance(found: Identification, rows: Floats, values: Floats) -> float:
+    return float(np.linalg.norm(values - rows @ _numbers(found)))
+
+
+def _vector(beta: Any, base: BaseParameters) -> Floats:
+    """Base parameters as an array.
+
+    Raises:
+        ParameterError: Another shape, or a number that is not finite.
+    """
+    array = np.asarray(beta, dtype=np.float64)
+    if array.shape != (base.rank,):
+        raise ParameterError(f"beta has shape {array.shape}, expected ({base.rank},)")
+    if not np.all(np.isfinite(array)):
+        bad = int(np.argmin(np.isfinite(array)))
+        raise ParameterError(f"beta[{bad}] ({base.names[bad]}) is {array[bad]}, expected a number")
+    return array
+
+
+def _beside(base: BaseParameters, nuisance: Nuisance | None) -> Nuisance:
+    """What is known of the columns that are no body's.
+
+    Raises:
+        ParameterError: Of other ones.
+    """
+    names = base.columns[len(base.columns) - base.further :]
+    if nuisance is None:
+        return Nuisance(names, -np.inf, np.inf, np.zeros(len(names)), np.inf)
+    if nuisance.names != names:
+        raise ParameterError(
+            f"nuisance is of {', '.join(nuisance.names) or 'nothing'}, expected that of the base "
+            f"parameters: {', '.join(names) or 'nothing'}"
+        )
+    return nuisance
+
+
+def _left_by_prior(base: BaseParameters, theta0: Floats, beside: Nuisance) -> Floats:
+    """(b, b) covariance of beta under a prior of weight 1, in which what has no scale counts 1."""
+    problem = Problem.of((_canonical(base), np.zeros(base.rank), 0.0), theta0, beside, 1.0)
+    return np.asarray(problem.A @ problem.A.T)
+
+
+def _canonical(base: BaseParameters) -> Floats:
+    """K with the columns of each body in order "urdf"."""
+    count = len(base.columns) - base.further
+    bodies = base.K[:, :count].reshape(base.rank, -1, 10)
+    own = np.asarray(reorder(bodies, base.order, "urdf")).reshape(base.rank, count)
+    return np.concatenate([own, base.K[:, count:]], axis=1)
+
+
+def _matrix(covariance: Any, base: BaseParameters) -> Floats:
+    """A covariance (b, b).
+
+    Raises:
+        ParameterError: Another shape, a number that is not finite, a matrix that is not symmetric.
+    """
+    array = np.asarray(covariance, dtype=np.float64)
+    if array.shape == (base.rank,):
+        array = np.diag(array)
+    if array.shape != (base.rank, base.rank):
+        raise ParameterError(
+            f"covariance has shape {array.shape}, expected {(base.rank, base.rank)} or "
+            f"({base.rank},) variances"
+        )
+    if not np.all(np.isfinite(array)):
+        raise ParameterError("covariance holds a number that is not finite")
+    refuse_asymmetric(np, "covariance", array)
+    return array
+
+
+def _whitened(K: Floats, beta: Floats, covariance: Floats) -> tuple[Floats, Floats]:
+    """C^-1/2 K and C^-1/2 beta.
+
+    Raises:
+        ParameterError: C is not positive definite.
+    """
+    sizes = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    if not np.all(sizes > 0):
+        bad = int(np.argmin(sizes))
+        raise ParameterError(
+            f"covariance[{bad}, {bad}] is {float(covariance[bad, bad])!r}, expected a positive "
+            "variance"
+        )
+    try:
+        root = np.linalg.cholesky(covariance / (sizes[:, None] * sizes))
+    except np.linalg.LinAlgError:
+        raise ParameterError(
+            "covariance is not positive definite: a combination of base parameters has no variance"
+        ) from None
+    both = np.linalg.solve(root, np.column_stack([K, beta]) / sizes[:, None])
+    return np.asarray(both[:, :-1]), np.asarray(both[:, -1])

@@ -1,0 +1,357 @@
+"""A primal-dual interior-point method for bodies in the cone and numbers within bounds.
+
+Each body's slack S = X - floor and its multiplier Z are scaled to the same diagonal matrix by the
+transformation of Nesterov and Todd; a predictor and a corrector step (Mehrotra) share one Cholesky
+factor. Bodies are batched, and the Newton system has the size of x: no slack is a variable.
+
+Source: Nesterov, Todd, Math. Oper. Res. 22 (1997); Vandenberghe, "The CVXOPT linear and quadratic
+cone program solvers" (2010), sections 4 and 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.arrays.broadcasting import quiet
+from inertial_check.errors import ProjectionError
+from inertial_check.identification.estimation.problem import Certificate, Problem
+from inertial_check.inertia import tolerances
+from inertial_check.projection.quadratic import congruence, pack, unpack
+
+Floats = npt.NDArray[np.float64]
+
+STEPS = 80
+"""Steps at most; ten to thirty are usual."""
+
+SHORT = 0.99
+"""Part of the way to the boundary that a step goes."""
+
+STUCK = 0.1
+"""A step that is shorter goes along a wall: back towards the central path first."""
+
+ENOUGH = 1e-3
+"""Part of tolerances.CERTIFIED at which further steps are not worth their time."""
+
+PATIENCE = 4
+"""Steps in a row that may fail to narrow a certified gap: rounding has been reached."""
+
+
+class Answer(NamedTuple):
+    """The best x that was found.
+
+    Attributes:
+        x: (p,).
+        certificate: How far it can be from the best.
+        steps: Of the method.
+    """
+
+    x: Floats
+    certificate: Certificate
+    steps: int
+
+
+class _State(NamedTuple):
+    """A point inside: x, and the multipliers of bodies (L, 4, 4) and bounds (k,)."""
+
+    x: Floats
+    Z: Floats
+    lower: Floats
+    upper: Floats
+
+
+def solved(problem: Problem) -> Answer:
+    """The minimum of a problem.
+
+    Args:
+        problem: With a positive definite H.
+
+    Raises:
+        ProjectionError: No step helps any more, and the answer is not certified; or a body comes
+            out as a point that its ten numbers do not hold.
+        ParameterError: Neither the samples nor a prior decide everything.
+    """
+    free = problem.free
+    if _inside(problem, free) and np.all(problem.sound(free)):
+        certificate = problem.certify(free)
+        if certificate.gap <= tolerances.CERTIFIED:
+            return Answer(free, certificate, 0)
+    found = problem.soundly(lambda lifted: followed(lifted, free))
+    found = found._replace(certificate=problem.certify(found.x))
+    if not np.all(problem.sound(found.x)):
+        bad = np.flatnonzero(~problem.sound(found.x)).tolist()
+        raise ProjectionError(
+            f"bodies {bad} come out as points, which ten numbers about their origins do not hold: "
+            "ask for a margin, or for a larger regularization",
+            problem,
+        )
+    return _certified(found, problem)
+
+
+def _certified(found: Answer | None, problem: Problem) -> Answer:
+    """The answer, if it is proven.
+
+    Raises:
+        ProjectionError: It is not.
+    """
+    gap = np.inf if found is None else found.certificate.gap
+    if found is None or gap > tolerances.CERTIFIED:
+        raise ProjectionError(
+            f"the identification has no certified answer: gap {gap:.1e}, expected at most "
+            f"{tolerances.CERTIFIED:.0e}; a larger regularization makes it better posed",
+            problem,
+        )
+    return found
+
+
+def followed(problem: Problem, start: Floats) -> Answer:
+    """The minimum of a problem, by way of its central path from a point near `start` (p,).
+
+    Raises:
+        ProjectionError: No step helps any more, and the answer is not certified.
+    """
+    cone = _Cone(problem)
+    state, best = cone.start(start), None
+    for step in range(1, STEPS + 1):
+        moved = cone.step(state)
+        if moved is None:
+            break
+        state = moved
+        found = problem.certify(state.x)
+        if best is None or found.gap < best.certificate.gap or np.isinf(found.gap):
+            best = Answer(state.x, found, step)
+        certified = best.certificate.gap <= tolerances.CERTIFIED
+        tired = certified and step > best.steps + PATIENCE
+        if found.gap <= ENOUGH * tolerances.CERTIFIED or tired:
+            break
+    return _certified(best, problem)
+
+
+def _inside(problem: Problem, x: Floats) -> bool:
+    """Whether x meets all cones and bounds."""
+    f = x[10 * problem.bodies :]
+    within = np.all(f >= problem.lower) and np.all(f <= problem.upper)
+    return bool(within and np.linalg.eigvalsh(problem.matrices(x))[:, 0].min(initial=0.0) >= 0)
+
+
+class _Cone:
+    """The steps of a problem."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.bodies = problem.bodies
+        self.below = np.isfinite(problem.lower)
+        self.above = np.isfinite(problem.upper)
+        self.order = 4 * self.bodies + int(self.below.sum() + self.above.sum())
+
+    def start(self, free: Floats) -> _State:
+        """A point well inside near the free minimum, with multipliers on the central path."""
+        problem, count = self.problem, 10 * self.bodies
+        values, vectors = np.linalg.eigh(problem.matrices(free))
+        lifted = np.maximum(values, 1.0 + 0 * values)
+        X = np.matmul(vectors * lifted[:, None, :], vectors.transpose(0, 2, 1))
+        X += problem.floor
+        f = self._within(free[count:])
+        x = np.concatenate([pack(X).ravel(), f])
+        size = float(np.abs(problem.gradient(x)).max(initial=0.0))
+        size = size if size > 0 else 1.0
+        slack = problem.matrices(x)
+        below, above = self._slacks(x)
+        return _State(
+            x,
+            np.asarray(size * np.linalg.inv(slack), dtype=np.float64),
+            np.where(self.below, size / below, 0.0),
+            np.where(self.above, size / above, 0.0),
+        )
+
+    def _within(self, f: Floats) -> Floats:
+        """Numbers inside their bounds, by their own size or half the way between."""
+        lower, upper = self.problem.lower, self.problem.upper
+        room = np.minimum(1.0, np.where(self.below & self.above, (upper - lower) / 2, 1.0))
+        room = np.maximum(room, 0.0)
+        f = np.where(self.below, np.maximum(f, np.where(self.below, lower, 0.0) + room), f)
+        return np.where(self.above, np.minimum(f, np.where(self.above, upper, 0.0) - room), f)
+
+    def _slacks(self, x: Floats) -> tuple[Floats, Floats]:
+        """Room down to lower and up to upper; 1 where there is no bound."""
+        f = x[10 * self.bodies :]
+        below = np.where(self.below, f - self.problem.lower, 1.0)
+        return below, np.where(self.above, self.problem.upper - f, 1.0)
+
+    @quiet
+    def step(self, state: _State) -> _State | None:
+        """One step further; None where rounding allows none."""
+        try:
+            moved = self._moved(state)
+        except np.linalg.LinAlgError:  # a factor of what is singular, but for rounding
+            return None
+        return moved if all(np.all(np.isfinite(part)) for part in moved) else None
+
+    def _moved(self, state: _State) -> _State:
+        scaling = _Scaling.of(self.problem.matrices(state.x), state.Z)
+        below, above = self._slacks(state.x)
+        solve = self._factored(scaling, state, below, above)
+        beyond = np.maximum(scaling.middle**2 - self.problem.barrier, 0.0)
+        mean = (
+            float(np.sum(beyond)) + float(state.lower @ below + state.upper @ above)
+        ) / self.order
+        zero = np.zeros_like(scaling.middle[:, :, None] * scaling.middle[:, None, :])
+        no = np.zeros_like(below)
+        first = solve(0.0, _Correction(zero, no, no))
+        length = self._length(scaling, state, below, above, first, 1.0)
+        target = (1 - length) ** 3 * mean
+        correction = _Correction(
+            _symmetric(np.matmul(first.ds, first.dz)),
+            (first.dx[10 * self.bodies :]) * first.lower,
+            -(first.dx[10 * self.bodies :]) * first.upper,
+        )
+        second = solve(target, correction)
+        length = self._length(scaling, state, below, above, second, SHORT)
+        if length < STUCK:
+            second = solve(mean, _Correction(zero, no, no))
+            length = self._length(scaling, state, below, above, second, SHORT)
+        return _State(
+            state.x + length * second.dx,
+            state.Z + length * scaling.unscaled(second.dz),
+            state.lower + length * second.lower,
+            state.upper + length * second.upper,
+        )
+
+    def _factored(self, scaling: _Scaling, state: _State, below: Floats, above: Floats) -> _Solve:
+        """What solves the Newton equations for any target on the central path."""
+        from scipy.linalg import cho_factor, cho_solve
+
+        problem, count = self.problem, 10 * self.bodies
+        system = np.array(problem.H)
+        blocks = congruence(scaling.inverse_square)
+        for i in range(self.bodies):
+            own = slice(10 * i, 10 * i + 10)
+            system[own, own] += blocks[i]
+        places = np.arange(count, len(system))
+        system[places, places] += state.lower / below + state.upper / above
+        units = 1 / np.sqrt(np.diag(system))
+        factor = cho_factor(system * units[:, None] * units, lower=True, check_finite=False)
+        gradient = problem.gradient(state.x)
+
+        def solve(target: float, correction: _Correction) -> _Direction:
+            wanted = scaling.complementary(target + problem.barrier, correction.bodies)
+            lower = np.where(self.below, (target - correction.lower) / below, 0.0)
+            upper = np.where(self.above, (target - correction.upper) / above, 0.0)
+            right = -gradient
+            right[:count] += pack(scaling.unscaled(wanted + scaling.diagonal)).ravel()
+            right[count:] += lower - upper
+            dx = units * cho_solve(factor, units * right, check_finite=False)
+            ds = scaling.scaled(unpack(dx[:count].reshape(-1, 10)))
+            f = dx[count:]
+            return _Direction(
+                dx,
+                ds,
+                wanted - ds,
+                lower - state.lower - state.lower / below * f,
+                upper - state.upper + state.upper / above * f,
+            )
+
+        return solve
+
+    def _length(
+        self,
+        scaling: _Scaling,
+        state: _State,
+        below: Floats,
+        above: Floats,
+        direction: _Direction,
+        part: float,
+    ) -> float:
+        """How far to go, at most 1, and at most this part of the way to the boundary."""
+        f = direction.dx[10 * self.bodies :]
+        ratios = [scaling.shrinkage(direction.ds), scaling.shrinkage(direction.dz)]
+        for has, value, change in (
+            (self.below, below, f),
+            (self.above, above, -f),
+            (self.below, state.lower, direction.lower),
+            (self.above, state.upper, direction.upper),
+        ):
+            ratios.append(float(np.max(-change[has] / value[has], initial=0.0)))
+        worst = max(ratios)
+        return 1.0 if worst <= part else part / worst
+
+
+class _Correction(NamedTuple):
+    """Second-order terms of the predictor: of bodies (L, 4, 4), scaled, and bounds (k,)."""
+
+    bodies: Floats
+    lower: Floats
+    upper: Floats
+
+
+class _Direction(NamedTuple):
+    """A direction: dx (p,), scaled dS and dZ (L, 4, 4), and those of the bounds' multipliers."""
+
+    dx: Floats
+    ds: Floats
+    dz: Floats
+    lower: Floats
+    upper: Floats
+
+
+_Solve = Callable[[float, _Correction], _Direction]
+"""The direction to a target on the central path, with terms of second order."""
+
+
+class _Scaling(NamedTuple):
+    """R with R^-1 S R^-T = R^T Z R = diag(middle), for each body.
+
+    Attributes:
+        R: (L, 4, 4).
+        inverse: (L, 4, 4).
+        middle: (L, 4).
+    """
+
+    R: Floats
+    inverse: Floats
+    middle: Floats
+
+    @classmethod
+    def of(cls, S: Floats, Z: Floats) -> _Scaling:
+        """The scaling of slacks and multipliers (L, 4, 4), both positive definite."""
+        root_S, root_Z = np.linalg.cholesky(S), np.linalg.cholesky(Z)
+        _, middle, Vt = np.linalg.svd(np.matmul(root_Z.transpose(0, 2, 1), root_S))
+        V = Vt.transpose(0, 2, 1)
+        R = np.matmul(root_S, V) / np.sqrt(middle)[:, None, :]
+        return cls(R, np.linalg.inv(R), middle)
+
+    @property
+    def inverse_square(self) -> Floats:
+        """(L, 4, 4) (R R^T)^-1."""
+        return np.asarray(np.matmul(self.inverse.transpose(0, 2, 1), self.inverse))
+
+    @property
+    def diagonal(self) -> Floats:
+        """(L, 4, 4) diag(middle)."""
+        return np.asarray(self.middle[:, :, None] * np.eye(4))
+
+    def scaled(self, dS: Floats) -> Floats:
+        """R^-1 dS R^-T."""
+        return _symmetric(np.matmul(np.matmul(self.inverse, dS), self.inverse.transpose(0, 2, 1)))
+
+    def unscaled(self, dz: Floats) -> Floats:
+        """R^-T dz R^-1."""
+        return _symmetric(np.matmul(np.matmul(self.inverse.transpose(0, 2, 1), dz), self.inverse))
+
+    def complementary(self, target: float, correction: Floats) -> Floats:
+        """The ds + dz (L, 4, 4) that lead to S Z = target 1, seen from here."""
+        right = target * np.eye(4) - self.diagonal**2 - correction
+        return np.asarray(2 * right / (self.middle[:, :, None] + self.middle[:, None, :]))
+
+    def shrinkage(self, change: Floats) -> float:
+        """1 / length of the step at which diag(middle) + length change is singular."""
+        root = np.sqrt(self.middle)
+        relative = change / (root[:, :, None] * root[:, None, :])
+        return float(np.max(-np.linalg.eigvalsh(relative)[:, 0], initial=0.0))
+
+
+def _symmetric(matrices: Floats) -> Floats:
+    return np.asarray((matrices + matrices.transpose(0, 2, 1)) / 2)

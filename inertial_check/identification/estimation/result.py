@@ -1,0 +1,325 @@
+"""What an identification found, how well it explains the samples, and what they decide of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.errors import ParameterError
+from inertial_check.identification.estimation.problem import Certificate, Problem
+from inertial_check.identification.estimation.reduction import Reduction
+from inertial_check.inertia.consistency import Consistency, check
+from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.inertia.representations import reorder
+
+if TYPE_CHECKING:
+    from inertial_check.identification.estimation.choosing import Choice
+    from inertial_check.identification.estimation.identifiability import Identifiability
+
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+_BLIND = 1e-8
+"""Squared part of a direction without any decision in a number that makes it undecided, too."""
+
+
+def body_names(bodies: Sequence[str] | None, count: int) -> tuple[str, ...]:
+    """The names of the bodies; body 0, body 1, ... where there are none.
+
+    Raises:
+        ParameterError: Another number of names.
+    """
+    if bodies is None:
+        return tuple(f"body {i}" for i in range(count))
+    if isinstance(bodies, str) or len(bodies) != count:
+        raise ParameterError(f"bodies has {len(bodies)} names, expected {count}: one for each")
+    return tuple(bodies)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Identification:
+    """Consistent bodies that explain samples, with the evidence.
+
+    Attributes:
+        bodies: Names of the L bodies.
+        order: The caller's order of the last six entries.
+        problem: What was solved, in units of the priors.
+        x: (p,) its answer.
+        reduction: The samples.
+        weights: (n,) by which residuals were multiplied: one over the deviation of each joint's
+            noise [1/(N m)].
+        metric: Of the prior term.
+        loss: "squares" or "huber".
+        solver: What found the answer.
+        iterations: Of the solver.
+        certificate: How far the answer can be from the best.
+        prior_term: Of the objective, with the regularization.
+        names: Of the k further numbers.
+        given: (L, 10) the prior as it was given, in order "urdf".
+        proof: Computes the certificate anew.
+        redundancy: How many samples say what one independent one would.
+        noted: What was assumed or moved on the way, one line each.
+        choice: How the regularization was chosen; None where it was given.
+    """
+
+    bodies: tuple[str, ...]
+    order: str
+    problem: Problem
+    x: Floats
+    reduction: Reduction
+    weights: Floats
+    metric: str
+    loss: str
+    solver: str
+    iterations: int
+    certificate: Certificate
+    prior_term: float
+    names: tuple[str, ...]
+    given: Floats
+    proof: Callable[[], Certificate]
+    redundancy: float = 1.0
+    noted: tuple[str, ...] = ()
+    choice: Choice | None = None
+
+    def __repr__(self) -> str:
+        """The sizes, the rank and the fit."""
+        return (
+            f"Identification({len(self.bodies)} bodies, rank {self.rank} of {len(self.x)}, "
+            f"weighted RMS {self.weighted_rms:.4g}, regularization {self.regularization:g}, "
+            f"gap {self.gap:.1e})"
+        )
+
+    @cached_property
+    def theta(self) -> Floats:
+        """(L, 10) about the body origins, in the caller's order [kg, kg m, kg m^2]."""
+        return self._returned(self._canonical)
+
+    @cached_property
+    def parameters(self) -> InertialParameters:
+        """The bodies as InertialParameters."""
+        return InertialParameters.from_theta(self._canonical)
+
+    @cached_property
+    def nuisance(self) -> dict[str, float]:
+        """The further numbers by name [SI]."""
+        return dict(zip(self.names, self.problem.numbers(self.x).tolist(), strict=True))
+
+    @cached_property
+    def prior(self) -> Floats:
+        """(L, 10) the prior as it was used, in the caller's order."""
+        return self._returned(self.problem.theta0)
+
+    @cached_property
+    def prior_moved(self) -> Mask:
+        """(L,) whether a prior had to be moved strictly inside the cone."""
+        return np.asarray(np.any(self.given != self.problem.theta0, axis=1))
+
+    @property
+    def regularization(self) -> float:
+        """Weight of the prior terms."""
+        return self.problem.regularization
+
+    @cached_property
+    def data_term(self) -> float:
+        """Weighted squares of all residuals; under "huber", of those at their final weights."""
+        return self.problem.data_term(self.x)
+
+    @property
+    def objective(self) -> float:
+        """What was least: the data term and the prior term."""
+        return self.data_term + self.prior_term
+
+    @cached_property
+    def consistency(self) -> Consistency:
+        """What the conditions say of each body: all are consistent or on the boundary."""
+        return check(self._canonical)
+
+    @cached_property
+    def rmse(self) -> Floats:
+        """(n,) root mean squares of the residuals [N m]."""
+        return self.reduction.rmse(self._si(self.x))
+
+    @cached_property
+    def r_squared(self) -> Floats:
+        """(n,) parts of the variance of the torque that are explained."""
+        return self.reduction.r_squared(self._si(self.x))
+
+    @property
+    def weighted_rms(self) -> float:
+        """RMS of all weighted residuals: 1 where they are what the weights say."""
+        return self.weighted_rms_of(self.reduction)
+
+    @cached_property
+    def noise(self) -> Floats:
+        """(n,) deviation of each joint's noise that the weights stand for [N m]; infinite if 0."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(1 / self.weights)
+
+    @cached_property
+    def singular_values(self) -> Floats:
+        """Of the weighted regressor and the further columns, in units of the priors, descending."""
+        return np.asarray(np.linalg.svd(self.problem.A, compute_uv=False))
+
+    @property
+    def rank(self) -> int:
+        """How many combinations of all parameters the samples decide."""
+        return len(self._seen)
+
+    @property
+    def condition(self) -> float:
+        """Largest over least singular value, of those that are not rounding."""
+        seen = self._seen
+        return float(seen[0] / seen[-1]) if len(seen) else np.inf
+
+    @cached_property
+    def identifiability(self) -> Identifiability:
+        """What of it the samples decide, and what only the prior."""
+        from inertial_check.identification.estimation.identifiability import identifiability
+
+        return identifiability(self._independent, self.x, self.order)
+
+    @cached_property
+    def nuisance_standard_deviation(self) -> dict[str, float]:
+        """What is left open of each further number [SI]; infinite where nothing decides it."""
+        H = self._independent.H
+        size = np.sqrt(np.diag(H))
+        size = np.where(size > 0, size, 1.0)
+        values, vectors = np.linalg.eigh(H / np.multiply.outer(size, size))
+        seen = values > len(H) * np.finfo(np.float64).eps * values.max(initial=0.0)
+        variance = vectors[:, seen] ** 2 @ (1 / values[seen])
+        blind = np.sum(vectors[:, ~seen] ** 2, axis=1) > _BLIND
+        deviations = np.where(blind, np.inf, np.sqrt(variance) / size)[10 * len(self.bodies) :]
+        return dict(zip(self.names, (deviations * self.problem.unit).tolist(), strict=True))
+
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:
+        """What was assumed or moved, and what moved without support of the samples."""
+        if self.regularization == 0:  # the samples decide all
+            return self.noted
+        return (*self.noted, *self.identifiability.remarks(self.bodies))
+
+    @cached_property
+    def least_squares(self) -> Floats:
+        """(L, 10) what fits best, consistent or not, with the least change from the prior."""
+        return self._returned(self.problem.theta(self.problem.least_squares[0]))
+
+    @cached_property
+    def least_squares_consistency(self) -> Consistency:
+        """What the conditions say of it."""
+        return check(self.problem.theta(self.problem.least_squares[0]))
+
+    @cached_property
+    def least_squares_rmse(self) -> Floats:
+        """(n,) root mean squares of its residuals [N m]."""
+        return self.reduction.rmse(self._si(self.problem.least_squares[0]))
+
+    @cached_property
+    def prior_rmse(self) -> Floats:
+        """(n,) root mean squares with the prior's bodies and the further numbers fitted to them."""
+        return self.reduction.rmse(self._si(self._prior_fit))
+
+    @cached_property
+    def prior_x(self) -> Floats:
+        """(p,) the prior's bodies and the further numbers fitted to them, SI, as `predict` has."""
+        return self._si(self._prior_fit)
+
+    @cached_property
+    def total_mass(self) -> float:
+        """Of all bodies [kg]."""
+        return float(self._canonical[:, 0].sum())
+
+    @cached_property
+    def prior_mass(self) -> float:
+        """Of all priors [kg]."""
+        return float(self.problem.theta0[:, 0].sum())
+
+    @cached_property
+    def distance(self) -> Floats:
+        """(L,) ||L^-1 (Pi - P) L^-T||_F of each body from its prior P = L L^T, dimensionless."""
+        change = (self.x - self.problem.prior)[: 10 * len(self.bodies)]
+        return np.asarray(np.linalg.norm(change.reshape(-1, 10), axis=1))
+
+    @property
+    def primal_residual(self) -> float:
+        """See Certificate."""
+        return self.certificate.primal_residual
+
+    @property
+    def dual_residual(self) -> float:
+        """See Certificate."""
+        return self.certificate.dual_residual
+
+    @property
+    def gap(self) -> float:
+        """See Certificate: relative to the objective, the proven distance from the optimum."""
+        return self.certificate.gap
+
+    def certify(self) -> Certificate:
+        """Compute the residuals anew, from the problem's own data and the answer alone."""
+        return self.proof()
+
+    def predict(self, Y: Any, F: Any = None) -> Floats:
+        """The torques (..., n) of a regressor.
+
+        Args:
+            Y: (..., n, 10 L), in the caller's order.
+            F: (..., n, k) columns of the further numbers; needed where there are any.
+
+        Raises:
+            ParameterError: The shapes do not fit.
+        """
+        Y = np.asarray(Y, dtype=np.float64)
+        if Y.shape[-1:] != (self.theta.size,):
+            raise ParameterError(f"Y has shape {Y.shape}, expected (..., {self.theta.size})")
+        tau: Floats = Y @ self.theta.ravel()
+        if not self.names:
+            return tau
+        F = np.asarray(F, dtype=np.float64)
+        if F.shape != (*Y.shape[:-1], len(self.names)):
+            raise ParameterError(
+                f"F has shape {F.shape}, expected {(*Y.shape[:-1], len(self.names))}"
+            )
+        return np.asarray(tau + F @ self.problem.numbers(self.x))
+
+    def rmse_of(self, other: Reduction) -> Floats:
+        """(n,) root mean squares of the residuals of other samples, with the same columns."""
+        return other.rmse(self._si(self.x))
+
+    def r_squared_of(self, other: Reduction) -> Floats:
+        """(n,) parts of the variance of other samples' torque that are explained."""
+        return other.r_squared(self._si(self.x))
+
+    def weighted_rms_of(self, other: Reduction) -> float:
+        """RMS of the weighted residuals of other samples."""
+        return float(np.sqrt(other.weighted_mean_square(self.weights, self._si(self.x))))
+
+    @cached_property
+    def _independent(self) -> Problem:
+        return self.problem.independent(self.redundancy)
+
+    @cached_property
+    def _canonical(self) -> Floats:
+        return self.problem.theta(self.x)
+
+    @cached_property
+    def _seen(self) -> Floats:
+        values = self.singular_values
+        floor = len(self.x) * np.finfo(np.float64).eps * values.max(initial=0.0)
+        return np.asarray(values[values > floor])
+
+    @cached_property
+    def _prior_fit(self) -> Floats:
+        return self.problem.fitted_beside(self.problem.prior)
+
+    def _si(self, x: Floats) -> Floats:
+        """The parameters (p,) as the reduction's columns have them."""
+        theta = self._returned(self.problem.theta(x)).ravel()
+        return np.concatenate([theta, self.problem.numbers(x)])
+
+    def _returned(self, theta: Floats) -> Floats:
+        return np.asarray(reorder(theta, "urdf", self.order))

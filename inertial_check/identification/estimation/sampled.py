@@ -1,0 +1,222 @@
+"""Where samples come from: arrays, or a tree and its motion, whose regressor is made by blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.dynamics.equations import GRAVITY, regressor
+from inertial_check.dynamics.tree import Tree
+from inertial_check.errors import ParameterError
+from inertial_check.identification.estimation.nuisance import Nuisance
+from inertial_check.identification.estimation.reduction import Reduction
+
+Floats = npt.NDArray[np.float64]
+Block = tuple[Floats, Floats, Floats]
+"""Y (s, n, 10 L), F (s, n, k) and tau (s, n)."""
+
+
+ENTRIES = 2**20
+"""Of the regressor in memory at a time: eight megabytes."""
+
+REST = 1e-6
+"""Of the fastest a joint gets: slower, and the sign of its velocity is that of the rounding."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Samples:
+    """Samples that can be gone through again and again, a block at a time.
+
+    Attributes:
+        bodies: L.
+        joints: n.
+        nuisance: What stands beside the bodies.
+        source: Gives the blocks anew each time it is called.
+        samples: S.
+        order: Of the last six of each body's columns.
+    """
+
+    bodies: int
+    joints: int
+    nuisance: Nuisance
+    source: Callable[[], Iterator[Block]]
+    samples: int
+    order: str = "urdf"
+
+    def __repr__(self) -> str:
+        """The sizes."""
+        return f"Samples({self.bodies} bodies, {self.joints} joints, {len(self.nuisance)} further)"
+
+    @property
+    def columns(self) -> int:
+        """How many parameters there are."""
+        return 10 * self.bodies + len(self.nuisance)
+
+    def blocks(self) -> Iterator[Block]:
+        """The samples, from the first on."""
+        return self.source()
+
+    def reduced(self, importance: Callable[[Floats, Floats], Floats] | None = None) -> Reduction:
+        """What least squares needs of them.
+
+        Args:
+            importance: Gives, for blocks A (s, n, p) and tau (s, n), factors (s, n) of the squares.
+        """
+        return Reduction.of(self.rows(importance), self.columns)
+
+    def folds(self, count: int) -> list[Reduction]:
+        """The samples in so many stretches of equal length, each reduced by itself, in one pass."""
+        parts = groupby(self._cut(count), key=itemgetter(0))
+        return [Reduction.of((rows[1:] for rows in part), self.columns) for _, part in parts]
+
+    def _cut(self, count: int) -> Iterator[tuple[int, Floats, Floats]]:
+        """The rows, each part of a block with the number of the stretch that it is of."""
+        stretches = list(pairwise(np.linspace(0, self.samples, count + 1).astype(int).tolist()))
+        at = 0
+        for A, tau in self.rows():
+            for k, (first, last) in enumerate(stretches):
+                own = slice(max(first - at, 0), max(last - at, 0))
+                if len(tau[own]):
+                    yield k, A[own], tau[own]
+            at += len(tau)
+
+    def rows(
+        self, importance: Callable[[Floats, Floats], Floats] | None = None
+    ) -> Iterator[tuple[Any, ...]]:
+        """Blocks of A = [Y F] (s, n, p) and tau (s, n), with factors (s, n) where asked for."""
+        for Y, F, tau in self.blocks():
+            A = Y if not len(self.nuisance) else np.concatenate([Y, F], axis=2)
+            yield (A, tau) if importance is None else (A, tau, importance(A, tau))
+
+    @classmethod
+    def of_arrays(
+        cls, Y: Any, tau: Any, nuisance: Nuisance | None = None, order: str = "urdf"
+    ) -> Samples:
+        """Samples that are there.
+
+        Args:
+            Y: (S, n, 10 L), tau = Y theta; or (S, 10 L), which counts as one joint.
+            tau: (S, n), or (S,).
+            nuisance: With ready columns.
+            order: Of the last six of each body's columns.
+
+        Raises:
+            ParameterError: Shapes that do not fit.
+        """
+        Y, tau = _real("Y", Y), _real("tau", tau)
+        if Y.ndim == 2 and tau.ndim == 1:
+            Y, tau = Y[:, None, :], tau[:, None]
+        if Y.ndim != 3 or Y.shape[2] % 10 or Y.shape[2] == 0 or tau.shape != Y.shape[:2]:
+            raise ParameterError(
+                f"Y has shape {Y.shape} and tau {tau.shape}, expected (S, n, 10 L) and (S, n), or "
+                "(S, 10 L) and (S,): ten columns for each body, a row for each torque"
+            )
+        beside = nuisance or Nuisance()
+        if len(beside) and beside.ready is None:
+            raise ParameterError(
+                "friction and the like are declared by terms, whose columns follow from the "
+                "motion: give Samples.of_trajectory, or the columns by Nuisance.given"
+            )
+        F = np.zeros((*tau.shape, 0)) if beside.ready is None else beside.ready
+        if F.shape[:2] != tau.shape:
+            raise ParameterError(
+                f"nuisance columns have shape {F.shape}, expected {(*tau.shape, len(beside))}"
+            )
+
+        def source() -> Iterator[Block]:
+            step = max(16, ENTRIES // max(Y[:1].size, 1))
+            for start in range(0, len(tau), step):
+                rows = slice(start, start + step)
+                yield Y[rows], F[rows], tau[rows]
+
+        return cls(Y.shape[2] // 10, Y.shape[1], beside, source, len(tau), order)
+
+    @classmethod
+    def of_trajectory(  # noqa: PLR0913 - a motion and what is asked of it
+        cls,
+        tree: Tree,
+        q: Any,
+        u: Any,
+        du: Any,
+        tau: Any,
+        nuisance: Nuisance | None = None,
+        *,
+        bodies: Sequence[int] | None = None,
+        gravity: Any = GRAVITY,
+        order: str = "urdf",
+        rest: float = REST,
+        rows: int | None = None,
+    ) -> Samples:
+        """Samples of a motion.
+
+        Args:
+            tree: The robot.
+            q: (S, n_q) coordinates.
+            u: (S, n) velocities.
+            du: (S, n) accelerations.
+            tau: (S, n) torques [N m] or forces [N].
+            nuisance: What stands beside the bodies.
+            bodies: Indices of those to identify; the others stay as the tree has them, and their
+                torque is subtracted. None for all.
+            gravity: (3,) in the axes of I [m/s^2].
+            order: Of the last six of each body's columns.
+            rest: Part of the fastest a joint gets up to which it stands still, without Coulomb
+                friction.
+            rows: Samples in memory at a time; None for some megabytes.
+
+        Raises:
+            ParameterError: Shapes that do not fit, an unknown order.
+        """
+        beside = nuisance or Nuisance()
+        motion = [
+            _real(name, value) for name, value in zip(("q", "u", "du"), (q, u, du), strict=True)
+        ]
+        tau = _real("tau", tau)
+        widths = (tree.n_q, tree.n_u, tree.n_u, tree.n_u)
+        for name, array, width in zip(("q", "u", "du", "tau"), (*motion, tau), widths, strict=True):
+            if array.shape != (len(tau), width):
+                raise ParameterError(
+                    f"{name} has shape {array.shape}, expected {(len(tau), width)}"
+                )
+        chosen = list(range(len(tree))) if bodies is None else [tree.index(body) for body in bodies]
+        kept = (10 * np.array(chosen, dtype=np.intp)[:, None] + np.arange(10)).ravel()
+        others = np.setdiff1d(np.arange(10 * len(tree)), kept)
+        known = _reordered(tree, order)[others]
+        whole = np.array_equal(kept, np.arange(10 * len(tree)))
+        slowest = rest * np.abs(motion[1]).max(axis=0, initial=0.0)
+        if rows is None:
+            rows = max(16, ENTRIES // max(10 * len(tree) * tree.n_u, 1))
+
+        def source() -> Iterator[Block]:
+            for start in range(0, len(tau), rows):
+                part = slice(start, start + rows)
+                q_, u_, du_ = (array[part] for array in motion)
+                Y = regressor(tree, q_, u_, du_, gravity=gravity, order=order)
+                own = tau[part]
+                if len(others):
+                    own = own - Y[:, :, others] @ known
+                if not whole:
+                    Y = Y[:, :, kept]
+                F = beside.columns(u_, du_, slowest) if beside.ready is None else beside.ready[part]
+                yield Y, F, own
+
+        return cls(len(chosen), tree.n_u, beside, source, len(tau), order)
+
+
+def _reordered(tree: Tree, order: str) -> Floats:
+    from inertial_check.inertia.representations import reorder
+
+    return np.asarray(reorder(np.array(tree.theta), "urdf", order)).ravel()
+
+
+def _real(name: str, value: Any) -> Floats:
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"{name} cannot be read as an array: {error}") from error

@@ -1,0 +1,1 @@
+"""The design of motions that make a robot's parameters visible."""

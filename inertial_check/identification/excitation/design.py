@@ -1,0 +1,283 @@
+"""Motions that show a robot's parameters: how well one does, and one that does it well.
+
+A motion is a finite Fourier series for each joint (Swevers, Ganseman, Tükel, de Schutter and Van
+Brussel, Optimal Robot Excitation and Identification, 1997). Position, velocity and acceleration are
+linear in its coefficients, and so are all limits; what is best is not, and is sought by SLSQP.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.dynamics.equations import GRAVITY
+from inertial_check.dynamics.tree import Tree
+from inertial_check.errors import ParameterError
+from inertial_check.identification.estimation.nuisance import Nuisance
+from inertial_check.identification.excitation.fourier import FourierSeries, Motion
+from inertial_check.identification.excitation.search import Limits, Search, Use
+from inertial_check.identification.excitation.visibility import Visibility
+from inertial_check.inertia import tolerances
+
+__all__ = [
+    "Condition",
+    "Excitation",
+    "FourierSeries",
+    "Limits",
+    "Use",
+    "condition_number",
+    "optimised",
+]
+
+Floats = npt.NDArray[np.float64]
+CANDIDATES = 24
+"""Random motions, of which the best are improved."""
+
+
+class Condition(NamedTuple):
+    """How evenly a motion shows what can be seen of a robot.
+
+    Attributes:
+        number: The largest singular value over the least, in all directions that any motion shows;
+            infinite if this one leaves one of them out.
+        rank: In how many directions this motion shows anything.
+        columns: In how many any motion does: the count of base parameters.
+        singular_values: (columns,) descending, without units.
+    """
+
+    number: float
+    rank: int
+    columns: int
+    singular_values: Floats
+
+
+class _Limited(Protocol):
+    """Anything with the arrays of Limits."""
+
+    @property
+    def lower(self) -> Any: ...
+    @property
+    def upper(self) -> Any: ...
+    @property
+    def velocity(self) -> Any: ...
+    @property
+    def acceleration(self) -> Any: ...
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Excitation:
+    """A motion within limits that shows a robot's parameters.
+
+    Attributes:
+        series: The motion, of which one period takes all of the duration.
+        t: (S,) times from 0 to the duration [s].
+        q: (S, n) positions then.
+        u: (S, n) velocities.
+        du: (S, n) accelerations.
+        condition: Of this motion.
+        condition_start: Of the random motion that it was improved from.
+        use: Of the limits, at all times.
+    """
+
+    series: FourierSeries
+    t: Floats
+    q: Floats
+    u: Floats
+    du: Floats
+    condition: Condition
+    condition_start: Condition
+    use: Use
+
+    def __repr__(self) -> str:
+        """The motion, and what was gained."""
+        before, after = self.condition_start.number, self.condition.number
+        return f"Excitation({self.series!r}, condition {before:.4g} -> {after:.4g})"
+
+
+def condition_number(  # noqa: PLR0913 - a motion, and the units
+    tree: Tree,
+    q: Any,
+    u: Any,
+    du: Any,
+    *,
+    prior: Any = None,
+    nuisance: Nuisance | None = None,
+    noise: Any = None,
+    gravity: Any = GRAVITY,
+    tolerance: float = tolerances.RANK,
+) -> Condition:
+    """How evenly a motion shows what can be seen of a robot's parameters.
+
+    Without units: every body in those of its prior, ||L^-1 dPi L^-T||_F with P = L L^T, as in
+    identify; bodies whose prior has no extent, and numbers beside the bodies that have no scale, so
+    that their columns are as long over random motions as those of the other bodies on average;
+    torques in units of `noise`. Over the directions that any motion shows, so that it is that of no
+    choice of base parameters.
+
+    Args:
+        tree: The robot, of fixed, revolute and prismatic joints.
+        q: (S, n) coordinates.
+        u: (S, n) velocities.
+        du: (S, n) accelerations.
+        prior: (N, 10) in order "urdf" about the body origins, or InertialParameters; None for the
+            tree's own. Bodies of zeros are frames, and left out.
+        nuisance: What is identified beside the bodies, as terms.
+        noise: (n,) standard deviation of each joint's torque; None for one in proportion to
+            sqrt(m J), of the mass m that the joint carries and its inertia J at the joint.
+        gravity: (3,) in the axes of I [m/s^2].
+        tolerance: Directions that are weaker, of the strongest, are not seen. Angles that were
+            typed with few digits, as 1.5708, show some as weak as their last digit.
+
+    Raises:
+        ParameterError: Shapes that do not fit, numbers that are not finite, a floating joint, no
+            body with mass.
+    """
+    visible = Visibility.of(
+        tree, prior=prior, nuisance=nuisance, noise=noise, gravity=gravity, tolerance=tolerance
+    )
+    return _condition(visible, _motion(tree, q, u, du), tolerance)
+
+
+def optimised(  # noqa: PLR0913 - what is moved, within what, and how hard to look
+    tree: Tree,
+    limits: _Limited,
+    *,
+    duration: float,
+    harmonics: int = 5,
+    rate: float | None = None,
+    seed: int = 0,
+    prior: Any = None,
+    nuisance: Nuisance | None = None,
+    noise: Any = None,
+    gravity: Any = GRAVITY,
+    tolerance: float = tolerances.RANK,
+    starts: int = 3,
+) -> Excitation:
+    """Find a motion within the limits whose condition number is small.
+
+    It starts and ends at rest, u = du = 0. The limits hold at all times, not only at samples: see
+    FourierSeries.peaks. What is least is the smooth bound of the condition number
+
+        (sum lambda_i^2 sum lambda_i^-2)^(1/4),   lambda_i the squared singular values,
+
+    which is at most sqrt(r) times as large, for r directions; a local minimum, the best of several.
+    Nothing knows of collisions, with the robot itself or others, or of torque limits.
+
+    Args:
+        tree: The robot, of fixed, revolute and prismatic joints.
+        limits: Arrays lower, upper, velocity and acceleration (n,), as of Limits.
+        duration: Of the motion, one period [s].
+        harmonics: Of the series, 2 or more.
+        rate: Samples of a second; None for 32 of a period of the highest harmonic.
+        seed: Of the random motions it starts from: the same seed gives the same motion.
+        prior: As for condition_number.
+        nuisance: As for condition_number.
+        noise: As for condition_number.
+        gravity: As for condition_number.
+        tolerance: As for condition_number.
+        starts: How many of the random motions are improved.
+
+    Returns:
+        The motion. Its condition and that of its start are those of condition_number, of the
+        samples of one period.
+
+    Raises:
+        ParameterError: A limit that is not finite or leaves no room, fewer than two harmonics, no
+            positive duration or rate, harmonics that are too few to show everything.
+    """
+    visible = Visibility.of(
+        tree, prior=prior, nuisance=nuisance, noise=noise, gravity=gravity, tolerance=tolerance
+    )
+    _refuse_numbers(duration, harmonics, rate, starts)
+    search = Search.of(visible, _limits(tree, limits), float(duration), int(harmonics))
+    rng = np.random.default_rng(seed)
+    drawn = [search.random(rng) for _ in range(max(CANDIDATES, starts))]
+    drawn.sort(key=search.value)
+    improved = [(search.improved(start), start) for start in drawn[:starts]]
+    best, start = min(improved, key=lambda pair: search.value(pair[0]))
+    series = search.series(best)
+    condition = _condition(visible, search.motion(best), tolerance)
+    if condition.rank < condition.columns:
+        raise ParameterError(
+            f"no motion with {harmonics} harmonics was found that shows more than {condition.rank} "
+            f"of the {condition.columns} directions that can be seen: give more harmonics"
+        )
+    rate = rate or 32 * harmonics / duration
+    t = np.linspace(0.0, duration, max(round(duration * rate), 1) + 1)
+    start_condition = _condition(visible, search.motion(start), tolerance)
+    return Excitation(series, t, *series.at(t), condition, start_condition, search.use(best))
+
+
+def _motion(tree: Tree, q: Any, u: Any, du: Any) -> Motion:
+    arrays = []
+    for name, value in (("q", q), ("u", u), ("du", du)):
+        array = np.asarray(value, dtype=np.float64)
+        if array.ndim != 2 or array.shape[1] != tree.n_u or len(array) != len(np.asarray(q)):
+            raise ParameterError(f"{name} has shape {array.shape}, expected (S, {tree.n_u})")
+        bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
+        if bad.size:
+            raise ParameterError(f"{name} of sample {int(bad[0])} is not finite")
+        arrays.append(array)
+    if not len(arrays[0]):
+        raise ParameterError("the motion has no samples")
+    return arrays[0], arrays[1], arrays[2]
+
+
+def _condition(visible: Visibility, motion: Motion, tolerance: float) -> Condition:
+    rows = visible.seen(*motion)
+    sizes = np.zeros(visible.rank)
+    found = np.linalg.svd(rows.reshape(-1, visible.rank), compute_uv=False)
+    sizes[: len(found)] = found
+    rank = int(np.count_nonzero(sizes > tolerance * sizes[0]))
+    number = float(sizes[0] / sizes[-1]) if rank == visible.rank else float("inf")
+    return Condition(number, rank, visible.rank, sizes)
+
+
+def _refuse_numbers(duration: float, harmonics: int, rate: float | None, starts: int) -> None:
+    for name, number in (("duration", duration), ("rate", rate)):
+        if number is not None and not 0 < number < np.inf:
+            raise ParameterError(f"{name} is {number!r}, expected a positive number")
+    if harmonics != int(harmonics) or harmonics < 2:
+        raise ParameterError(
+            f"harmonics is {harmonics!r}, expected 2 or more: one alone cannot start at rest"
+        )
+    if starts != int(starts) or starts < 1:
+        raise ParameterError(f"starts is {starts!r}, expected 1 or more")
+
+
+def _limits(tree: Tree, limits: _Limited) -> Limits:
+    """The limits as arrays.
+
+    Raises:
+        ParameterError: One that is not finite, or leaves no room; names the body that it moves.
+    """
+    moved = [tree.names[i] for i, joint in enumerate(tree.joints) if joint != "fixed"]
+    arrays = []
+    for name in Limits._fields:
+        array = np.asarray(getattr(limits, name), dtype=np.float64)
+        if array.shape != (tree.n_u,):
+            raise ParameterError(
+                f"limits: {name} has shape {array.shape}, expected ({tree.n_u},): one a joint"
+            )
+        for joint in np.flatnonzero(~np.isfinite(array)):
+            raise ParameterError(
+                f"limits: {name} of joint {joint}, which moves {moved[joint]}, is "
+                f"{float(array[joint])}, expected a finite number: where a joint turns "
+                "without end, give the range that it is to move in"
+            )
+        arrays.append(array)
+    found = Limits(*arrays)
+    for what, room in (
+        ("upper - lower", found.upper - found.lower),
+        ("velocity", found.velocity),
+        ("acceleration", found.acceleration),
+    ):
+        for joint in np.flatnonzero(~(room > 0)):
+            raise ParameterError(
+                f"limits: {what} of joint {joint}, which moves {moved[joint]}, is "
+                f"{float(room[joint])!r}, expected a positive number"
+            )
+    return found

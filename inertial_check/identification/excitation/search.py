@@ -1,0 +1,313 @@
+"""The search for a motion within limits: coefficients of Fourier series, improved by SLSQP.
+
+Position, velocity and acceleration are linear in the coefficients, and so are all limits; what is
+best is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.identification.excitation.fourier import (
+    PROVEN_AT,
+    Basis,
+    FourierSeries,
+    Motion,
+    between,
+)
+from inertial_check.identification.excitation.visibility import Visibility
+
+Floats = npt.NDArray[np.float64]
+
+POWER = 2
+"""Of the means that stand for the extreme eigenvalues: 1 cares for all of them, 4 has kinks."""
+
+SEEN_AT = 12
+"""Times in a period of the highest harmonic at which the regressor is looked at."""
+
+HELD_AT = 8
+"""The same for the limits while searching; SLSQP's work grows with them."""
+
+HELD_TO = 0.98
+"""Share of the limits that is used at these times while searching: between them it may be more."""
+
+STEPS = 200
+"""Of SLSQP, for each start; thirty to sixty are usual."""
+
+PROGRESS = 1e-5
+"""In the logarithm of the condition number, below which SLSQP stops."""
+
+_SMALL = 1e-6
+"""Step in a position for its derivative, of one radian or half the range: half the digits hold."""
+
+_STEP = 0.05
+"""Step in velocity and acceleration, of their limits: exact for the bodies, whose regressor is a
+quadratic in the one and linear in the other, and it rounds the steps of Coulomb friction."""
+
+
+_PRECISE = 1e-12
+"""Least eigenvalues of a Gram matrix, of the largest, that keep four digits."""
+
+
+class Limits(NamedTuple):
+    """What the joints can do, each (n,) and finite: [rad] or [m], and per second.
+
+    Attributes:
+        lower: Least positions.
+        upper: Largest positions.
+        velocity: Largest speeds.
+        acceleration: Largest accelerations.
+    """
+
+    lower: Any
+    upper: Any
+    velocity: Any
+    acceleration: Any
+
+
+class Use(NamedTuple):
+    """How much of its limits each joint uses at most, 0 to 1.
+
+    Attributes:
+        position: (n,) of the larger distance to the middle of the range, in half ranges.
+        velocity: (n,).
+        acceleration: (n,).
+    """
+
+    position: Floats
+    velocity: Floats
+    acceleration: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """The search for coefficients.
+
+    A point is (n, 2 N - 1): for each joint the mean position, from the middle of the range in half
+    ranges, and coordinates of the coefficients that start at rest, in velocity limits.
+
+    Attributes:
+        visible: What is to be seen.
+        limits: Of the joints.
+        duration: Of a period.
+        rest: (2 N, 2 N - 2) orthonormal: coefficients [a b] with u(0) = du(0) = 0, which is
+            sum a_k = 0 and sum k b_k = 0.
+        seen: (3, S, 2 N - 1) from points, in the units above, to q less its middle, u and du, at
+            the times at which the regressor is looked at.
+        held: (3, M, 2 N - 1) the same at the times at which limits are held.
+    """
+
+    visible: Visibility
+    limits: Limits
+    duration: float
+    harmonics: int
+    rest: Floats
+
+    @classmethod
+    def of(cls, visible: Visibility, limits: Limits, duration: float, harmonics: int) -> Search:
+        """The search."""
+        at_rest = np.zeros((2, 2 * harmonics))
+        at_rest[0, :harmonics] = 1.0
+        at_rest[1, harmonics:] = np.arange(1, harmonics + 1)
+        rest = np.linalg.svd(at_rest)[2][2:].T
+        return cls(visible, limits, duration, harmonics, rest)
+
+    @cached_property
+    def middle(self) -> Floats:
+        """(n,) of the ranges."""
+        return np.asarray((self.limits.upper + self.limits.lower) / 2)
+
+    @cached_property
+    def half(self) -> Floats:
+        """(n,) of the ranges."""
+        return np.asarray((self.limits.upper - self.limits.lower) / 2)
+
+    @cached_property
+    def units(self) -> Floats:
+        """(3, n) what positions, velocities and accelerations are measured in: the limits."""
+        return np.stack([self.half, self.limits.velocity, self.limits.acceleration])
+
+    @cached_property
+    def seen(self) -> Floats:
+        """From points to the motion at the times at which the regressor is looked at."""
+        return self._basis(SEEN_AT * self.harmonics)
+
+    @cached_property
+    def held(self) -> Floats:
+        """(3 M, n, 2 N - 1) positions, velocities and accelerations of each joint in its limits."""
+        return self._in_limits(HELD_AT)
+
+    @cached_property
+    def proven(self) -> Floats:
+        """The same, as densely as for the result."""
+        return self._in_limits(PROVEN_AT)
+
+    def _basis(self, count: int) -> Floats:
+        """(3, count, 2 N - 1): of the mean and of coordinates, to q, u and du in a period."""
+        t: Floats = np.arange(count, dtype=np.float64) * (self.duration / count)
+        oscillation = np.stack(Basis.at(t, self.harmonics, self.duration)) @ self.rest
+        mean = np.zeros((3, count, 1))
+        mean[0] = 1.0
+        return np.concatenate([mean, oscillation], axis=2)
+
+    @cached_property
+    def scale(self) -> Floats:
+        """(n, 2 N - 1) the units of a point."""
+        speeds = np.repeat(self.limits.velocity[:, None], self.rest.shape[1], axis=1)
+        return np.concatenate([self.half[:, None], speeds], axis=1)
+
+    def _in_limits(self, density: int) -> Floats:
+        basis = self._basis(density * self.harmonics)[:, :, None, :]
+        rows = basis * self.scale / self.units[:, None, :, None]
+        return np.asarray(rows.reshape(-1, *self.scale.shape))
+
+    def motion(self, point: Floats) -> Motion:
+        """q, u and du (S, n) in a period."""
+        q, u, du = self.seen @ (point * self.scale).T
+        return q + self.middle, u, du
+
+    def series(self, point: Floats) -> FourierSeries:
+        """The series of a point."""
+        own = point * self.scale
+        both = own[:, 1:] @ self.rest.T
+        a, b = both[:, : self.harmonics], both[:, self.harmonics :]
+        return FourierSeries(self.duration, own[:, 0] + self.middle, a, b)
+
+    def random(self, rng: np.random.Generator) -> Floats:
+        """A random point, as wide as the limits allow."""
+        point = rng.normal(size=self.scale.shape)
+        point[:, 0] = rng.uniform(-0.5, 0.5, len(point))
+        return self.fitted(point, self.held, HELD_TO, np.inf)
+
+    def fitted(self, point: Floats, rows: Floats, share: float, most: float = 1.0) -> Floats:
+        """The same about the same mean, each joint as wide as its limits allow.
+
+        Args:
+            point: (n, 2 N - 1).
+            rows: held or proven.
+            share: Of the limits that may be used at these times.
+            most: Factor that no joint is widened by.
+        """
+        mean = rows[:, :, 0] * point[:, 0]
+        swing = np.einsum("mjc,jc->mj", rows[:, :, 1:], point[:, 1:])
+        room = share - np.sign(swing) * mean
+        wide = np.abs(swing) > 0
+        factors = np.where(wide, room / np.where(wide, np.abs(swing), 1.0), np.inf)
+        factor = np.clip(factors.min(axis=0), 0.0, most)
+        return np.concatenate([point[:, :1], point[:, 1:] * factor[:, None]], axis=1)
+
+    def use(self, point: Floats) -> Use:
+        """How much of the limits is used, at all times."""
+        used = np.abs(np.einsum("mjc,jc->mj", self.proven, point)).reshape(3, -1, len(point))
+        return Use(*(used.max(axis=1) / between(PROVEN_AT)))
+
+    def value(self, point: Floats) -> float:
+        """The logarithm of the smooth bound of the condition number."""
+        return _bound(_spectrum(self.visible.seen(*self.motion(point)))[0])[0]
+
+    def value_and_slope(self, point: Floats) -> tuple[float, Floats]:
+        """The same, and its derivatives (n, 2 N - 1)."""
+        motion = self.motion(point)
+        seen = self.visible.seen(*motion)
+        sizes, V = _spectrum(seen)
+        value, slopes = _bound(sizes)
+        dual = seen @ ((V * (slopes / np.where(sizes > 0, sizes, 1.0))) @ V.T)
+        changes = self._changes(motion, np.einsum("snr,snr->s", seen, dual), dual)
+        slope = np.einsum("wsj,wsc->jc", changes, self.seen)
+        return value, slope * self.scale
+
+    def _changes(self, motion: Motion, still: Floats, dual: Floats) -> Floats:
+        """Changes (3, S, n) with q, u and du of what dual times the rows is at each time."""
+        joints = motion[0].shape[1]
+        changes = np.empty((3, len(still), joints))
+        for joint in range(joints):
+            steps = self._steps[:, joint]
+            moved = [(0, steps[0]), (1, steps[1]), (1, -steps[1]), (2, steps[2])]
+            q, ahead, back, du = self.visible.along(_with(motion, joint, moved), dual)
+            changes[0, :, joint] = (q - still) / steps[0]
+            changes[1, :, joint] = (ahead - back) / (2 * steps[1])
+            changes[2, :, joint] = (du - still) / steps[2]
+        return changes
+
+    @cached_property
+    def _steps(self) -> Floats:
+        """(3, n) for the derivatives in q, u and du."""
+        return np.stack(
+            [
+                _SMALL * np.minimum(self.half, 1.0),
+                _STEP * self.limits.velocity,
+                _STEP * self.limits.acceleration,
+            ]
+        )
+
+    def improved(self, start: Floats) -> Floats:
+        """A local minimum from a start, within the limits at all times."""
+        from scipy.optimize import minimize
+
+        shape = start.shape
+        limited = self._limited
+
+        def objective(x: Floats) -> tuple[float, Floats]:
+            value, slope = self.value_and_slope(x.reshape(shape))
+            return value, slope.ravel()
+
+        found = minimize(
+            objective,
+            start.ravel(),
+            jac=True,
+            method="SLSQP",
+            constraints=[
+                {"type": "ineq", "fun": lambda x: HELD_TO - limited @ x, "jac": lambda x: -limited}
+            ],
+            options={"maxiter": STEPS, "ftol": PROGRESS},
+        )
+        point = self.fitted(found.x.reshape(shape), self.proven, between(PROVEN_AT))
+        return point if self.value(point) < self.value(start) else start
+
+    @cached_property
+    def _limited(self) -> Floats:
+        """(6 M n, n (2 N - 1)) all positions, velocities and accelerations, and their negatives."""
+        count, n, width = self.held.shape
+        whole = np.zeros((n, count, n, width))
+        for joint in range(n):
+            whole[joint, :, joint] = self.held[:, joint]
+        rows = whole.reshape(n * count, n * width)
+        return np.concatenate([rows, -rows])
+
+
+def _with(motion: Motion, joint: int, steps: Sequence[tuple[int, float]]) -> Motion:
+    """The motion once for each step, which is added to its q, u or du (0, 1, 2) of a joint."""
+    found = [np.tile(array, (len(steps), 1, 1)) for array in motion]
+    for variant, (which, step) in enumerate(steps):
+        found[which][variant, :, joint] += step
+    return found[0], found[1], found[2]
+
+
+def _spectrum(seen: Floats) -> tuple[Floats, Floats]:
+    """Singular values (r,) of rows (S, n, r), descending, and right singular vectors as columns."""
+    rows = seen.reshape(-1, seen.shape[-1])
+    squares, V = np.linalg.eigh(rows.T @ rows)  # takes a tenth of the time of a decomposition
+    if squares[0] > _PRECISE * squares[-1]:
+        return np.sqrt(squares[::-1]), V[:, ::-1]
+    _, found, Vt = np.linalg.svd(rows)
+    sizes = np.zeros(len(Vt))
+    sizes[: len(found)] = found
+    return sizes, Vt.T
+
+
+def _bound(sizes: Floats) -> tuple[float, Floats]:
+    """Log of (sum s^(2 p) sum s^(-2 p))^(1 / 2 p) of sizes s, p = POWER, and its slopes (r,)."""
+    if not sizes[-1] > 0:
+        return float("inf"), np.zeros_like(sizes)
+    square = 2 * np.log(sizes)
+    up, down = POWER * (square - square.max()), -POWER * (square - square.min())
+    largest, least = np.exp(up), np.exp(down)
+    log_sums = np.log(largest.sum()) + np.log(least.sum())
+    value = float((log_sums / POWER + square.max() - square.min()) / 2)
+    return value, (largest / largest.sum() - least / least.sum()) / sizes

@@ -1,0 +1,272 @@
+"""What a robot's motions can show of its parameters, in units that make the directions comparable.
+
+The columns of a regressor have the units of what they multiply, its rows those of torques and
+forces: a condition number of such a matrix says as much of the units as of the motion. Here each
+body is measured in units of its prior, in which a change of 1 is one of the whole body, and the
+torque of each joint in units of what it carries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import pi
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.dynamics.equations import GRAVITY, mass_matrix, regressor
+from inertial_check.dynamics.tree import Tree
+from inertial_check.errors import ParameterError
+from inertial_check.identification.estimation.nuisance import Nuisance
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.consistency import Verdict, as_theta, check
+from inertial_check.inertia.representations import pseudo_inertia
+from inertial_check.projection.project import project
+from inertial_check.projection.quadratic import FROM_SVEC, congruence, factors
+
+Floats = npt.NDArray[np.float64]
+
+CONFIGURATIONS = 64
+"""Over which what a joint carries is averaged: to a tenth, and no condition number needs more."""
+
+SPARE = 4
+"""Rows of random motions for each column: directions that they leave out, every motion does."""
+
+_SEED = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Visibility:
+    """The rows of a regressor without units, and the directions of the parameters that have any.
+
+    Attributes:
+        tree: The robot.
+        gravity: (3,) in the axes of I [m/s^2].
+        nuisance: What stands beside the bodies.
+        bodies: Indices of the bodies whose parameters count: those that a joint moves, without
+            frames that have no mass.
+        noise: (n,) what the torque of each joint is divided by.
+        to_theta: (L, 10, 10) what ten columns of a body are multiplied by.
+        unit: (k,) what the columns beside the bodies are multiplied by.
+        basis: (p, r) orthonormal: all that any motion shows.
+    """
+
+    tree: Tree
+    gravity: Floats
+    nuisance: Nuisance
+    bodies: tuple[int, ...]
+    noise: Floats
+    to_theta: Floats
+    unit: Floats
+    basis: Floats
+
+    @property
+    def rank(self) -> int:
+        """In how many directions motions can show anything: the count of base parameters."""
+        return int(self.basis.shape[1])
+
+    @classmethod
+    def of(
+        cls,
+        tree: Tree,
+        *,
+        prior: Any = None,
+        nuisance: Nuisance | None = None,
+        noise: Any = None,
+        gravity: Any = GRAVITY,
+        tolerance: float = tolerances.RANK,
+    ) -> Visibility:
+        """What all motions of a robot together show.
+
+        Args:
+            tree: The robot, of fixed, revolute and prismatic joints.
+            prior: (N, 10) in order "urdf" about the body origins, or InertialParameters, whose size
+                the bodies are measured by; None for the tree's own.
+            nuisance: What stands beside the bodies, as terms.
+            noise: (n,) standard deviation of each joint's torque [N m] or force [N]; None for one
+                in proportion to sqrt(m J), of the mass m that the joint carries and its inertia J
+                at the joint.
+            gravity: (3,) in the axes of I [m/s^2].
+            tolerance: Directions that are weaker, of the strongest, are not seen.
+
+        Raises:
+            ParameterError: Floating joints, no body with mass, a shape that does not fit, ready
+                columns, which no other motion has.
+        """
+        if "floating" in tree.joints:
+            body = tree.names[tree.joints.index("floating")]
+            raise ParameterError(
+                f"{body} floats: expected fixed, revolute and prismatic joints alone, whose motion "
+                "can be commanded"
+            )
+        beside = nuisance or Nuisance()
+        if beside.ready is not None:
+            raise ParameterError(
+                "the nuisance has ready columns, which belong to one motion: declare it by terms, "
+                "Nuisance.of(Viscous(), ...)"
+            )
+        theta = _prior(tree, prior)
+        bodies = tuple(
+            body for body, moving in enumerate(tree.columns) if moving and theta[body].any()
+        )
+        if not bodies:
+            raise ParameterError("no joint moves a body with mass: give a prior for the bodies")
+        gravity = np.asarray(gravity, dtype=np.float64)
+        bare = cls(
+            tree,
+            gravity,
+            beside,
+            bodies,
+            _noise(tree, theta, noise),
+            np.tile(np.eye(10), (len(bodies), 1, 1)),
+            np.ones(len(beside)),
+            np.zeros((0, 0)),
+        )
+        width = 10 * len(bodies) + len(beside)
+        rows = bare.rows(*_random_motion(tree, theta, gravity, width)).reshape(-1, width)
+        to_theta, unit = _units(theta[list(bodies)], beside, rows)
+        whole = replace(bare, to_theta=to_theta, unit=unit)
+        return replace(whole, basis=_basis(whole._in_units(rows), tolerance))
+
+    def rows(self, q: Floats, u: Floats, du: Floats) -> Floats:
+        """The regressor and what stands beside it (..., n, p), each in its units.
+
+        Args:
+            q: (..., n) coordinates.
+            u: (..., n) velocities.
+            du: (..., n) accelerations.
+        """
+        n, batch = self.tree.n_u, q.shape[:-1]
+        Y = np.asarray(regressor(self.tree, q, u, du, gravity=self.gravity))
+        Y = Y.reshape(*batch, n, len(self.tree), 10)[..., self.bodies, :]
+        F = self.nuisance.columns(u.reshape(-1, n), du.reshape(-1, n))
+        both = [Y.reshape(*batch, n, -1), F.reshape(*batch, n, -1)]
+        return self._in_units(np.concatenate(both, axis=-1) / self.noise[:, None])
+
+    def seen(self, q: Floats, u: Floats, du: Floats) -> Floats:
+        """(..., n, r) the rows in the directions that any motion shows."""
+        return np.asarray(self.rows(q, u, du) @ self.basis)
+
+    def along(self, motion: tuple[Floats, Floats, Floats], dual: Floats) -> Floats:
+        """Sums over joints and directions of seen(*motion) times dual, for variants of a motion.
+
+        Args:
+            motion: q, u and du, each (v, S, n).
+            dual: (S, n, r).
+
+        Returns:
+            (v, S). Nothing larger is kept than the regressor itself.
+        """
+        n, count = self.tree.n_u, 10 * len(self.bodies)
+        q, u, du = motion
+        back = (dual / self.noise[:, None]) @ self.basis.T
+        own = back[..., :count].reshape(*back.shape[:-1], len(self.bodies), 10, 1)
+        whole = np.zeros((*back.shape[:-1], len(self.tree), 10))
+        whole[..., self.bodies, :] = np.matmul(self.to_theta, own)[..., 0]
+        Y = np.asarray(regressor(self.tree, q, u, du, gravity=self.gravity))
+        flat = Y.reshape(*Y.shape[:2], 1, -1) @ whole.reshape(len(dual), -1, 1)
+        found = np.asarray(flat[..., 0, 0])
+        if len(self.nuisance):
+            F = self.nuisance.columns(u.reshape(-1, n), du.reshape(-1, n)) * self.unit
+            found += np.einsum("vsnk,snk->vs", F.reshape(*u.shape, -1), back[..., count:])
+        return found
+
+    def _in_units(self, rows: Floats) -> Floats:
+        count = 10 * len(self.bodies)
+        own = rows[..., :count].reshape(*rows.shape[:-1], len(self.bodies), 1, 10)
+        own = np.matmul(own, self.to_theta)[..., 0, :].reshape(*rows.shape[:-1], count)
+        return np.concatenate([own, rows[..., count:] * self.unit], axis=-1)
+
+
+def _prior(tree: Tree, prior: Any) -> Floats:
+    if prior is None:
+        return np.asarray(tree.theta)
+    theta, about = as_theta(prior, "urdf", "origin")
+    if about != "origin":  # parameters that were given about the centre of mass
+        theta = prior.as_theta(order="urdf", about="origin")
+    theta = np.asarray(theta, dtype=np.float64)
+    if theta.shape != (len(tree), 10):
+        raise ParameterError(
+            f"prior has shape {theta.shape}, expected ({len(tree)}, 10): a row for each body of "
+            "the tree"
+        )
+    return theta
+
+
+def _noise(tree: Tree, theta: Floats, noise: Any) -> Floats:
+    """What the torques are divided by (n,)."""
+    n = tree.n_u
+    if noise is not None:
+        given = np.asarray(noise, dtype=np.float64)
+        if given.shape != (n,) or not np.all((given > 0) & np.isfinite(given)):
+            raise ParameterError(f"noise is {noise!r}, expected {n} positive numbers, one a joint")
+        return given
+    q = np.random.default_rng(_SEED).uniform(-pi, pi, (CONFIGURATIONS, n)) * _turning(tree)
+    own = mass_matrix(tree, q, theta=theta)
+    inertia = np.mean(np.einsum("kii->ki", own), axis=0)
+    carried = np.zeros(n)
+    for body, moving in enumerate(tree.columns):
+        carried[list(moving)] += theta[body, 0]
+    square = carried * inertia
+    return np.where(square > 0, np.sqrt(np.abs(square)), 1.0)  # what carries nothing has no row
+
+
+def _turning(tree: Tree) -> Floats:
+    """(n,) 1 for a joint that turns, 0 for one that slides."""
+    return np.array([joint == "revolute" for joint in tree.joints if joint != "fixed"], np.float64)
+
+
+def _random_motion(
+    tree: Tree, theta: Floats, gravity: Floats, columns: int
+) -> tuple[Floats, Floats, Floats]:
+    """States in which gravity, velocities and accelerations count alike, at any size."""
+    rng = np.random.default_rng(_SEED)
+    mass = theta[:, 0]
+    arms = np.linalg.norm(theta[mass > 0, 1:4], axis=1) / mass[mass > 0]
+    steps = np.linalg.norm(tree.X_PB[:, :3, 3], axis=1)
+    reach = float(max(steps.max(initial=0.0), arms.max(initial=0.0))) or 1.0
+    rate = np.sqrt(float(np.linalg.norm(gravity)) / reach) or 1.0
+    unit = np.where(_turning(tree) > 0, 1.0, reach)
+    q = rng.uniform(-1, 1, (SPARE * columns, tree.n_u)) * np.where(_turning(tree) > 0, pi, reach)
+    u, du = rng.normal(size=(2, *q.shape)) * unit
+    return q, u * rate, du * rate**2
+
+
+def _units(theta: Floats, beside: Nuisance, rows: Floats) -> tuple[Floats, Floats]:
+    """What columns of bodies, and those beside them, are multiplied by.
+
+    Columns that no prior has a unit for become as long as those that have one are on average.
+
+    Args:
+        theta: (L, 10) the priors.
+        beside: What stands beside them.
+        rows: (s, p) of random motions, without units for the rows alone.
+    """
+    count = len(theta)
+    usable = np.isfinite(theta).all(axis=1) & (theta[:, 0] > 0)
+    inside = np.zeros((0, 10))
+    if usable.any():
+        nearest = project(theta[usable], margin=tolerances.OWN_PRIOR_MARGIN)
+        strict = np.asarray(check(nearest.theta).verdict_code) == int(Verdict.CONSISTENT)
+        usable[usable] = strict
+        inside = np.asarray(nearest.theta)[strict]
+    own = rows[:, : 10 * count].reshape(-1, count, 10).transpose(1, 0, 2)
+    whitening = np.matmul(FROM_SVEC, congruence(factors(pseudo_inertia(inside))[0]))
+    usual = _rms(np.matmul(own[usable], whitening)) if usable.any() else 1.0
+    length = np.sqrt(np.mean(rows**2, axis=0))
+    unit = usual / np.where(length > 0, length, 1.0)
+    to_theta = np.zeros((count, 10, 10))
+    to_theta[:, range(10), range(10)] = unit[: 10 * count].reshape(-1, 10)
+    to_theta[usable] = whitening
+    return to_theta, np.where(np.isfinite(beside.scale), beside.scale, unit[10 * count :])
+
+
+def _rms(array: Floats) -> float:
+    return float(np.sqrt(np.mean(array**2))) or 1.0
+
+
+def _basis(rows: Floats, tolerance: float) -> Floats:
+    """(p, r) orthonormal directions in which rows (s, p) are anything."""
+    _, sizes, directions = np.linalg.svd(np.linalg.qr(rows, mode="r"))
+    return np.asarray(directions[sizes > tolerance * sizes[0]].T)

@@ -1,0 +1,1 @@
+"""The processing of recorded signals, and the diagnosis of errors in them."""

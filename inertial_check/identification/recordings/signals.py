@@ -1,0 +1,522 @@
+"""From what was logged to what the equations of motion need: one clock, one filter, derivatives.
+
+What passes a filter lags nowhere and shrinks alike only if all of it passes the same one, forward
+and backward. So positions, velocities, accelerations and torques each pass it, and each step says
+what it did.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.errors import ParameterError
+from inertial_check.identification.recordings.diagnosis import GAP, increasing, looked_over
+
+Floats = npt.NDArray[np.float64]
+
+UNIFORM = 1e-3
+"""Of a step: stamps so near a uniform clock are one; a signal would move by as little of its own
+change."""
+
+PAUSE = 20.0
+"""Times the median step: no jitter, but the end of a run and the beginning of another."""
+
+FAINT = 0.01
+"""Of the highest power in the spectrum of a velocity: a tenth of its amplitude."""
+
+CHANCE = 20.0
+"""Times the mean power of noise: one value in e^20 of its spectrum is higher."""
+
+BANDWIDTHS = 20.0
+"""The default cut-off, in bands of the motion: torques hold harmonics of it, and friction steps."""
+
+MOST_OF_NYQUIST = 0.5
+"""The default cut-off is never higher: above it, central differences lose a third and more."""
+
+EDGE = 0.01
+"""Of what an end does to the filter: where less is left of it, the signals are kept."""
+
+OVERRUN = 1e-6
+"""Of a step: so far behind the last stamp a uniform clock may end, by rounding."""
+
+
+class Resampled(NamedTuple):
+    """Signals on a uniform clock.
+
+    Attributes:
+        t: (S,) [s].
+        signals: (S, ...).
+        rate: Samples a second [Hz].
+        notes: What was done, one line each.
+    """
+
+    t: Floats
+    signals: Floats
+    rate: float
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Smoothing:
+    """How a recording is made smooth; every number has a default that the notes tell.
+
+    Attributes:
+        rate: Of the uniform clock [Hz]; None for the median of the recording's own.
+        cutoff: Of the filter [Hz], where half of the amplitude passes; None for BANDWIDTHS times
+            the band of the motion, infinite for no filter.
+        order: Of the Butterworth filter, which is run twice.
+        trim: Samples left out at both ends of each run; None for as many as the filter takes to
+            forget all but EDGE of an end: 1.9 periods of the cut-off at order 4.
+        decimate: Every so many-th sample is kept, once all is smooth.
+        refilter: Whether derivatives that were taken of filtered signals pass the filter again.
+            They are smoother then than the torques beside them.
+    """
+
+    rate: float | None = None
+    cutoff: float | None = None
+    order: int = 4
+    trim: int | None = None
+    decimate: int = 1
+    refilter: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that are none of these."""
+        for name in ("rate", "cutoff"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ParameterError(f"{name} is {value}, expected a frequency above 0 [Hz]")
+        for name, least in (("order", 1), ("trim", 0), ("decimate", 1)):
+            value = getattr(self, name)
+            if value is not None and (value != int(value) or value < least):
+                raise ParameterError(f"{name} is {value}, expected a count of at least {least}")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Signals:
+    """Motion and torques, smooth and at uniform steps, in runs that follow each other.
+
+    Attributes:
+        t: (S,) [s].
+        q: (S, n) positions [rad or m].
+        u: (S, n) velocities.
+        du: (S, n) accelerations.
+        tau: (S, n) torques or forces [N m or N].
+        rate: Samples a second within a run [Hz].
+        cutoff: Of the filter that all of them passed [Hz]; infinite without one.
+        redundancy: How many samples say what one independent sample would, at least 1. White noise
+            that passed the filter is alike in neighbours: standard deviations computed as if it
+            were not are too small by the root of this.
+        runs: The rows of each run.
+        notes: What was done and assumed, one line each, with its numbers.
+    """
+
+    t: Floats
+    q: Floats
+    u: Floats
+    du: Floats
+    tau: Floats
+    rate: float
+    cutoff: float
+    redundancy: float
+    runs: tuple[slice, ...]
+    notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        """The sizes."""
+        return (
+            f"Signals(samples {len(self.t)}, joints {self.q.shape[1]}, runs {len(self.runs)}, "
+            f"at {self.rate:.6g} Hz, filtered at {self.cutoff:.6g} Hz)"
+        )
+
+
+def resampled(t: Any, signals: Any, rate: float | None = None) -> Resampled:
+    """Signals at uniform steps, by linear interpolation between the samples.
+
+    A clock that is uniform already, to UNIFORM of a step, is kept with its samples as they are.
+
+    Args:
+        t: (S,) time of the samples [s], increasing.
+        signals: (S, ...) signals.
+        rate: Samples a second [Hz]; None for the median of 1 / dt.
+
+    Raises:
+        ParameterError: Fewer than two samples, values that are not finite, time that goes back.
+    """
+    t, signals = increasing(t), looked_over("signals", signals)
+    if len(signals) != len(t):
+        raise ParameterError(f"signals have {len(signals)} samples and t has {len(t)}")
+    own, is_uniform = _own_rate(t)
+    if is_uniform and (rate is None or abs(rate / own - 1) * len(t) <= UNIFORM):
+        return Resampled(t, signals, own, (_kept(len(t), own),))
+    rate = own if rate is None else rate
+    count = int((t[-1] - t[0]) * rate + OVERRUN) + 1
+    clock = t[0] + np.arange(count) / rate
+    even = np.empty((count, *signals.shape[1:]))
+    for column, own in zip(even.reshape(count, -1).T, signals.reshape(len(t), -1).T, strict=True):
+        column[:] = np.interp(clock, t, own)
+    return Resampled(clock, even, rate, _moved(t[:-1], np.diff(t), rate))
+
+
+def _own_rate(t: Floats) -> tuple[float, bool]:
+    """The rate of a clock, and whether it is uniform; if not, that of its median step."""
+    mean = (len(t) - 1) / float(t[-1] - t[0])
+    away = float(np.abs((t - t[0]) * mean - np.arange(len(t))).max())
+    if away <= UNIFORM:
+        return mean, True
+    return 1 / float(np.median(np.diff(t))), False
+
+
+def _kept(samples: int, rate: float) -> str:
+    return f"clock: {samples} samples at {rate:.6g} Hz, uniform; not resampled"
+
+
+def _moved(t: Floats, steps: Floats, rate: float) -> tuple[str, ...]:
+    """What was done to a clock with these steps, which begin at t."""
+    median = float(np.median(steps))
+    notes = [
+        f"clock: {len(t) + 1} samples, steps of {steps.min() * 1e3:.4g} to "
+        f"{steps.max() * 1e3:.4g} ms, median {median * 1e3:.4g} ms; resampled at {rate:.6g} Hz by "
+        "linear interpolation"
+    ]
+    wide = int(np.sum(steps > GAP * median))
+    if wide:
+        longest = int(np.argmax(steps))
+        notes.append(
+            f"gaps: steps longer than {GAP:g} median steps: {wide}, the longest of "
+            f"{steps[longest] * 1e3:.4g} ms at t = {t[longest]:.6g} s; filled by straight lines"
+        )
+    if rate * median < 1 - UNIFORM:
+        notes.append(
+            f"aliasing: {rate:.6g} Hz is slower than the recording's {1 / median:.6g} Hz, and "
+            "nothing was filtered before; keep the rate, and decimate behind the filter"
+        )
+    return tuple(notes)
+
+
+def filtered(signals: Any, rate: float, cutoff: float, order: int = 4) -> Floats:
+    """Signals through a Butterworth filter, forward and backward: no phase is shifted.
+
+    Half of the amplitude passes at the cut-off, and as good as none above: run twice, the filter
+    of `order` falls like one of twice the order. At the ends the signals are continued by their
+    point reflection over the samples that the filter remembers them.
+
+    Args:
+        signals: (S, ...) at uniform steps.
+        rate: Samples a second [Hz].
+        cutoff: [Hz], below half the rate.
+        order: Of the filter.
+
+    Raises:
+        ParameterError: The cut-off is not below half the rate; fewer than two samples.
+    """
+    signals = looked_over("signals", signals)
+    if not 0 < cutoff < rate / 2:
+        raise ParameterError(
+            f"cutoff is {cutoff:g} Hz, expected above 0 and below half the rate, {rate / 2:g} Hz"
+        )
+    from scipy.signal import butter, sosfiltfilt
+
+    sections = butter(order, cutoff, fs=rate, output="sos")
+    pad = min(len(signals) - 1, memory(rate, cutoff, order))
+    smooth: Floats = np.empty(signals.shape)
+    count = len(signals)
+    for column, own in zip(smooth.reshape(count, -1).T, signals.reshape(count, -1).T, strict=True):
+        column[:] = sosfiltfilt(sections, own, padlen=pad)  # one at a time: less memory
+    return smooth
+
+
+def differentiated(signals: Any, rate: float) -> Floats:
+    """Rates of signals by central differences, of second order up to both ends.
+
+    They damp what moves at the frequency f by the factor sin(x) / x, x = 2 pi f / rate.
+
+    Args:
+        signals: (S, ...) at uniform steps, S at least 3.
+        rate: Samples a second [Hz].
+
+    Raises:
+        ParameterError: Fewer than three samples.
+    """
+    signals = looked_over("signals", signals, least=3)
+    return np.asarray(np.gradient(signals, 1 / rate, axis=0, edge_order=2))
+
+
+def bandwidth(q: Any, rate: float) -> float:
+    """The frequency above which the motion has faded.
+
+    In the spectrum of each joint's velocity it is the last one with FAINT of the highest power, and
+    with CHANCE times the mean of the upper half, which is noise if the recording was sampled as it
+    should be.
+
+    Args:
+        q: (S, n) positions at uniform steps.
+        rate: Samples a second [Hz].
+
+    Returns:
+        That of the fastest joint [Hz]; NaN where none stands out of its noise.
+    """
+    steps = np.diff(looked_over("q", q, least=3), axis=0)
+    window = np.hanning(len(steps) + 2)[1:-1, None]
+    power = np.abs(np.fft.rfft((steps - steps.mean(axis=0)) * window, axis=0)) ** 2
+    noise = power[(len(power) + 1) // 2 :].mean(axis=0) if len(power) > 2 else 0.0 * power[0]
+    rounding = np.finfo(np.float64).eps ** 2 * (steps**2).sum(axis=0)
+    heard = (power >= FAINT * power.max(axis=0)) & (power > CHANCE * noise + rounding)
+    last = np.flatnonzero(heard.any(axis=1))
+    return max(float(last[-1]), 1.0) * rate / len(steps) if len(last) else float("nan")
+
+
+def smoothed(
+    t: Any, q: Any, tau: Any, u: Any = None, du: Any = None, how: Smoothing | None = None
+) -> Signals:
+    """A recording on a uniform clock, filtered, with velocities and accelerations.
+
+    Velocities are the measured ones where there are some, else central differences of the filtered
+    positions; so are accelerations, of the filtered velocities. Where the clock pauses for longer
+    than half a period of the cut-off the samples do not say what passes the filter: there one run
+    ends and another begins, and each is filtered on its own.
+
+    Args:
+        t: (S,) time [s], increasing; None for samples at how.rate.
+        q: (S, n) positions.
+        tau: (S, n) torques or forces.
+        u: (S, n) velocities, where they were measured.
+        du: (S, n) accelerations, where they were measured.
+        how: Every number that can be chosen.
+
+    Raises:
+        ParameterError: Arrays that do not fit, values that are not finite, time that goes back, no
+            time and no rate, runs all too short to filter and trim.
+    """
+    how = how or Smoothing()
+    given = _alike(q=q, tau=tau, u=u, du=du)
+    if t is None:
+        if how.rate is None:
+            raise ParameterError("no time: give t, or the rate of the samples in Smoothing(rate=)")
+        t = np.arange(len(given["q"])) / how.rate
+    t = increasing(t)
+    if len(t) != len(given["q"]):
+        raise ParameterError(f"t has {len(t)} samples and q has {len(given['q'])}")
+    chain = _Chain.of(t, given["q"], how)
+    steps = np.diff(t)
+    inside = steps <= chain.pause
+    ends = np.flatnonzero(~inside) + 1
+    parts = {name: np.split(signal, ends) for name, signal in given.items()}
+    runs = []
+    for k, own in enumerate(np.split(t, ends)):
+        runs.append(chain.run(own, {name: split[k] for name, split in parts.items()}))
+    notes = chain.notes(t[:-1][inside], steps[inside], given, runs)
+    return chain.together([run for run in runs if run], notes)
+
+
+Given = dict[str, Floats]
+"""q and tau, and u and du where they were measured."""
+
+
+class _Run(NamedTuple):
+    """One run, smooth and without its ends.
+
+    Attributes:
+        signals: t, q, u, du, tau by name.
+        was_uniform: Whether its samples were kept as they are.
+    """
+
+    signals: dict[str, Floats]
+    was_uniform: bool
+
+
+@dataclass(frozen=True)
+class _Chain:
+    """What a recording goes through, with every number chosen."""
+
+    how: Smoothing
+    rate: float
+    cutoff: float
+    why: str
+    pause: float
+    trim: int
+
+    @classmethod
+    def of(cls, t: Floats, q: Floats, how: Smoothing) -> _Chain:
+        """Choose the numbers that are left open.
+
+        Raises:
+            ParameterError: The cut-off is not below half the rate.
+        """
+        steps = np.diff(t)
+        median = float(np.median(steps))
+        ends = np.concatenate([[0], np.flatnonzero(steps > PAUSE * median) + 1, [len(t)]])
+        longest = int(np.argmax(np.diff(ends)))
+        part = slice(ends[longest], ends[longest + 1])
+        rate = how.rate or (_own_rate(t[part])[0] if len(t[part]) > 1 else 1 / median)
+        cutoff, why = how.cutoff, "as asked"
+        if cutoff is None:
+            cutoff, why = _chosen_cutoff(resampled(t[part], q[part], rate).signals, rate)
+        if not np.isinf(cutoff) and cutoff >= rate / 2:
+            raise ParameterError(
+                f"cutoff is {cutoff:g} Hz, expected below half the rate, {rate / 2:g} Hz; "
+                "infinite for no filter"
+            )
+        pause = PAUSE * median if np.isinf(cutoff) else max(GAP * median, 1 / (2 * cutoff))
+        trim = how.trim
+        if trim is None:
+            trim = 1 if np.isinf(cutoff) else memory(rate, cutoff, how.order)
+        return cls(how, rate, cutoff, why, pause, trim)
+
+    def run(self, t: Floats, given: Given) -> _Run | None:
+        """One run, smooth; None if it is too short for that."""
+        if (t[-1] - t[0]) * self.rate < 2 * self.trim + 2:
+            return None
+        smooth = {}
+        for name, signal in given.items():
+            even = resampled(t, signal, self.rate)
+            smooth[name] = self._filtered(even.signals)
+        for name, above in (("u", "q"), ("du", "u")):
+            if name not in smooth:
+                rates = differentiated(smooth[above], self.rate)
+                smooth[name] = self._filtered(rates) if self.how.refilter else rates
+        kept = slice(self.trim, len(even.t) - self.trim, self.how.decimate)
+        signals = {"t": even.t[kept]} | {name: signal[kept] for name, signal in smooth.items()}
+        return _Run(signals, even.t is t)
+
+    def _filtered(self, signals: Floats) -> Floats:
+        if np.isinf(self.cutoff):
+            return signals
+        return filtered(signals, self.rate, self.cutoff, self.how.order)
+
+    @property
+    def redundancy(self) -> float:
+        """Samples kept for each that the band of the filter can tell apart."""
+        if np.isinf(self.cutoff):
+            return 1.0
+        return max(
+            1.0, self.rate / self.how.decimate / (2 * noise_band(self.cutoff, self.how.order))
+        )
+
+    def together(self, runs: list[_Run], notes: tuple[str, ...]) -> Signals:
+        """The runs behind each other."""
+        ends = np.cumsum([0, *(len(run.signals["t"]) for run in runs)]).tolist()
+        return Signals(
+            **{
+                name: np.concatenate([run.signals[name] for run in runs])
+                for name in runs[0].signals
+            },
+            rate=self.rate / self.how.decimate,
+            cutoff=self.cutoff,
+            redundancy=self.redundancy,
+            runs=tuple(map(slice, ends[:-1], ends[1:])),
+            notes=notes,
+        )
+
+    def notes(
+        self, t: Floats, steps: Floats, given: Given, runs: list[_Run | None]
+    ) -> tuple[str, ...]:
+        """What the chain did, line by line.
+
+        Raises:
+            ParameterError: It left nothing.
+        """
+        kept = [run for run in runs if run]
+        least = (2 * self.trim + 2) / self.rate
+        if not kept:
+            raise ParameterError(
+                f"no run is longer than {least:.4g} s, which filtering at {self.cutoff:.4g} Hz and "
+                f"trimming {self.trim} samples at both ends take: record longer, raise the "
+                "cut-off, or trim less"
+            )
+        uniform = all(run.was_uniform for run in kept)
+        notes = [_kept(len(t) + 1, self.rate)] if uniform else [*_moved(t, steps, self.rate)]
+        if len(runs) > 1:
+            notes.append(
+                f"runs: {len(runs)}, parted by pauses longer than {self.pause * 1e3:.4g} ms; "
+                f"{len(runs) - len(kept)} left out, shorter than {least:.4g} s"
+            )
+        notes.append(self._filter())
+        notes += self._derivatives(given)
+        after = f"; then every {self.how.decimate}th kept" if self.how.decimate > 1 else ""
+        count = sum(len(run.signals["t"]) for run in kept)
+        notes.append(
+            f"samples: {count} kept, {self.trim} at both ends of each run left out{after}; "
+            f"{self.redundancy:.3g} of them say what one independent one would"
+        )
+        return tuple(notes)
+
+    def _filter(self) -> str:
+        if np.isinf(self.cutoff):
+            return f"filter: none, {self.why}"
+        return (
+            f"filter: Butterworth of order {self.how.order}, forward and backward, on all signals "
+            f"alike; cut-off {self.cutoff:.4g} Hz, {self.why}"
+        )
+
+    def _derivatives(self, given: Given) -> list[str]:
+        x = 2 * np.pi * min(self.cutoff / self.rate, 0.5)
+        damped = (
+            "" if np.isinf(self.cutoff) else f" (damped by {1 - np.sin(x) / x:.2%} at the cut-off)"
+        )
+        again = ", filtered again" if self.how.refilter and not np.isinf(self.cutoff) else ""
+        notes = []
+        for name, above, called in (
+            ("u", "positions", "velocities"),
+            ("du", "velocities", "accelerations"),
+        ):
+            how = (
+                "measured"
+                if name in given
+                else f"central differences of the {above}{damped}{again}"
+            )
+            notes.append(f"{called}: {how}")
+        return notes
+
+
+def memory(rate: float, cutoff: float, order: int) -> int:
+    """Samples after which a Butterworth filter has forgotten all but EDGE of a disturbance.
+
+    Its slowest pole decays as exp(-2 pi cutoff sin(pi / (2 order)) t).
+    """
+    decay = 2 * np.pi * cutoff / rate * np.sin(np.pi / (2 * order))
+    return int(np.ceil(-np.log(EDGE) / decay))
+
+
+def noise_band(cutoff: float, order: int) -> float:
+    """Bandwidth of white noise that passes the filter forward and backward [Hz].
+
+    The integral of 1 / (1 + (f / cutoff)^(2 order))^2, which a perfect low-pass of that width has.
+    """
+    a = np.pi / (2 * order)
+    return float(cutoff * a / np.sin(a) * (1 - 1 / (2 * order)))
+
+
+def _chosen_cutoff(q: Floats, rate: float) -> tuple[float, str]:
+    """The default cut-off, and how it came about."""
+    most = MOST_OF_NYQUIST * rate / 2
+    band = bandwidth(q, rate)
+    if np.isnan(band):
+        return most, f"{MOST_OF_NYQUIST:g} of half the rate: no joint moves more than its noise"
+    said = f"{BANDWIDTHS:g} times the {band:.3g} Hz below which the motion is"
+    if band * BANDWIDTHS > most:
+        return most, f"{MOST_OF_NYQUIST:g} of half the rate, less than {said}"
+    return BANDWIDTHS * band, said
+
+
+def _alike(**signals: Any) -> dict[str, Floats]:
+    """Signals (S, n) of one shape; those that are None are left out.
+
+    Raises:
+        ParameterError: Names two that differ.
+    """
+    given = {
+        name: looked_over(name, value, ndim=2)
+        for name, value in signals.items()
+        if value is not None
+    }
+    for name, array in given.items():
+        if array.shape != given["q"].shape:
+            raise ParameterError(
+                f"{name} has shape {array.shape} and q has {given['q'].shape}: expected one "
+                "column a joint and as many samples in both"
+            )
+    return given

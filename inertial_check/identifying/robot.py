@@ -1,0 +1,198 @@
+"""The robot as its recordings see it: which joints move, and which bodies they tell of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.dynamics.tree import SIZES, Tree
+from inertial_check.errors import UsageError
+from inertial_check.formats import load
+from inertial_check.identifying.request import Request
+from inertial_check.model import Model, Severity
+from inertial_check.model.identified import Remark
+from inertial_check.model.tree import TreeJoints, tree_of
+
+Floats = npt.NDArray[np.float64]
+
+_UNITS = {"revolute": "N m", "prismatic": "N"}
+
+
+class Robot(NamedTuple):
+    """A robot whose joints are those that the recordings have.
+
+    Attributes:
+        model: As read.
+        tree: Of all bodies; joints that are locked are fixed where they are held.
+        joints: Name of the joint of each velocity: its own, or that of the body it moves.
+        every: Those and the locked ones, in the order of the bodies.
+        units: Of the torque of each velocity: "N m", or "N" of sliding joints.
+        limits: (n, 2) least and largest position of each joint; infinite where none is stated.
+        bodies: Indices of the bodies to identify, ascending.
+        left: Name of every other body, and why it stays as it is written.
+        remarks: What was taken for granted.
+    """
+
+    model: Model
+    tree: Tree
+    joints: tuple[str, ...]
+    every: tuple[str, ...]
+    units: tuple[str, ...]
+    limits: Floats
+    bodies: tuple[int, ...]
+    left: tuple[tuple[str, str], ...]
+    remarks: tuple[Remark, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the bodies to identify: ids where names repeat."""
+        every = [body.name for body in self.model.bodies]
+        chosen = [self.model.bodies[index] for index in self.bodies]
+        return tuple(body.name if every.count(body.name) == 1 else body.id for body in chosen)
+
+    def body(self, name: str, option: str) -> int:
+        """The place among `bodies` of a body, by name or id.
+
+        Raises:
+            UsageError: It is none of them, or several.
+        """
+        found = [
+            place
+            for place, index in enumerate(self.bodies)
+            if name in (self.model.bodies[index].name, self.model.bodies[index].id)
+        ]
+        if len(found) == 1:
+            return found[0]
+        why = dict(self.left).get(name)
+        what = (
+            f"is left as it is written: {why}"
+            if why is not None
+            else "is the name of several bodies: give the id of one"
+            if found
+            else "is no body of the robot"
+        )
+        raise UsageError(f"{option}: {name!r} {what}; identified are {', '.join(self.names)}")
+
+    def joint(self, name: str, option: str) -> int:
+        """The place of a joint, by name or by its number from 1.
+
+        Raises:
+            UsageError: There is none.
+        """
+        if name in self.joints:
+            return self.joints.index(name)
+        if name.isdecimal() and 1 <= int(name) <= len(self.joints):
+            return int(name) - 1
+        raise UsageError(
+            f"{option}: {name!r} is no joint of the recordings; there are {_listed(self.joints)}"
+        )
+
+
+def read_robot(request: Request) -> Robot:
+    """The robot of a request.
+
+    Raises:
+        DocumentError: The file cannot be read, or is no robot model.
+        UsageError: It has no tree, a joint that the equations do not know, or nothing to identify.
+    """
+    model = load(request.model, context=request.context)
+    tree, _, joints = tree_of(model, request.base, request.locked)
+    path = model.source.path
+    moving = [joint for joint in tree.joints if SIZES[joint][1]]
+    if "floating" in moving:
+        name = tree.names[tree.joints.index("floating")]
+        raise UsageError(
+            f"{path}: {name} floats, and its motion is not in a recording of joints: tie it to the "
+            "world by a fixed joint, or compute Y and tau yourself and give those"
+        )
+    if not moving:
+        raise UsageError(f"{path}: no joint moves anything, so there is nothing to identify")
+    _refuse_mimics(path, joints)
+    bodies, left = _split(model, tree)
+    if not bodies:
+        raise UsageError(
+            f"{path}: no body that a joint moves has a mass, so there is nothing to identify; "
+            "write an inertial for each, if only a rough one"
+        )
+    return Robot(
+        model,
+        tree,
+        joints.names,
+        tree_of(model, request.base).joints.names if request.locked else joints.names,
+        tuple(_UNITS[joint] for joint in moving),
+        np.stack([_known(joints.lower, -np.inf), _known(joints.upper, np.inf)], axis=1),
+        tuple(bodies),
+        tuple(left),
+        tuple(_remarks(model, tree, request.locked)),
+    )
+
+
+def _split(model: Model, tree: Tree) -> tuple[list[int], list[tuple[str, str]]]:
+    """The bodies to identify, and the others with the reason."""
+    chosen, left = [], []
+    for index, body in enumerate(model.bodies):
+        if not np.any(tree.theta[index]):
+            left.append((body.name, "without mass"))
+        elif not tree.columns[index]:
+            left.append((body.name, "no joint moves it"))
+        else:
+            chosen.append(index)
+    return chosen, left
+
+
+def _remarks(model: Model, tree: Tree, positions: Mapping[str, float]) -> list[Remark]:
+    """What is worth saying of the robot before anything was measured."""
+    remarks = []
+    bare = [
+        body.name
+        for index, body in enumerate(model.bodies)
+        if tree.columns[index] and body.moved and not np.any(tree.theta[index])
+    ]
+    if bare:
+        remarks.append(
+            Remark(
+                Severity.WARNING,
+                "no-inertia",
+                f"a joint moves {_listed(bare)}, without mass in the file: what it weighs is "
+                "given to its neighbours; write an inertial to have it identified",
+            )
+        )
+    default = [body.name for body in model.bodies if body.inertia_from == "default"]
+    if default:
+        remarks.append(
+            Remark(
+                Severity.WARNING,
+                "default-inertia",
+                f"the format's default stands in for the inertia of {_listed(default)}",
+            )
+        )
+    for name, position in positions.items():
+        remarks.append(Remark(Severity.NOTE, "locked", f"{name} is held at {position:g}"))
+    return remarks
+
+
+def _refuse_mimics(path: str, joints: TreeJoints) -> None:
+    """Refuse joints that follow others: they have no torque of their own.
+
+    Raises:
+        UsageError: Names the first.
+    """
+    for name, mimic in zip(joints.names, joints.mimics, strict=True):
+        if mimic is not None:
+            raise UsageError(
+                f"{path}: joint {name} follows {mimic.joint} and has no torque of its own; "
+                f"--locked {name} --locked {mimic.joint} hold both"
+            )
+
+
+def _known(limits: Floats, otherwise: float) -> Floats:
+    """The limits, where there are any."""
+    return np.where(np.isnan(limits), otherwise, limits)
+
+
+def _listed(names: Sequence[str], most: int = 12) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}" or "none"

@@ -1,1 +1,0 @@
-"""From paths to reports, and back to files: discovery, check, fix."""

@@ -1,0 +1,1 @@
+"""A run over many documents: worker processes, clusters, the cache and changed files."""

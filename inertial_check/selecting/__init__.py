@@ -1,0 +1,1 @@
+"""The choice of what is checked and reported: discovery, suppressions and the baseline."""

@@ -1,0 +1,281 @@
+"""Findings that were known when a baseline was written: they do not count until they get worse.
+
+For each file, body and rule a baseline holds how many findings there were, and the worst margin of
+those that have one. Neither lines nor the layout of a document are in it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import Any, NamedTuple
+
+from inertial_check.errors import UsageError
+from inertial_check.files.writing import replace_file
+from inertial_check.model import FileReport, Finding, Report, Suppression
+
+SCHEMA_VERSION = "1"
+
+WORSE = 1e-6
+"""A margin that is lower by more than this is worse. It is a ratio of moments, which numbers that
+are printed anew with seven digits move by less."""
+
+
+class Key(NamedTuple):
+    """What an entry is about.
+
+    Attributes:
+        file: From the folder of the baseline, with "/" between names.
+        body: Its name; "" for the document itself.
+        code: Of the rule.
+    """
+
+    file: str
+    body: str
+    code: str
+
+
+class Entry(NamedTuple):
+    """What was known.
+
+    Attributes:
+        findings: How many.
+        margin: The lowest of their margins; None where they have none.
+    """
+
+    findings: int
+    margin: float | None
+
+
+class Outcome(NamedTuple):
+    """A report held against a baseline.
+
+    Attributes:
+        report: Its known findings are suppressed.
+        gone: Entries whose findings no longer occur, where that could be seen.
+        kept: The baseline without these, and no worse than it was.
+    """
+
+    report: Report
+    gone: tuple[Key, ...]
+    kept: Baseline
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What is known of which bodies.
+
+    Attributes:
+        path: The file.
+        entries: By what they are about.
+    """
+
+    path: str
+    entries: Mapping[Key, Entry]
+
+    @classmethod
+    def read(cls, path: str) -> Baseline:
+        """Read a baseline.
+
+        Raises:
+            UsageError: There is none, or it is malformed; names the line.
+        """
+        try:
+            with open(path, "rb") as stream:
+                text = stream.read().decode("utf-8-sig")
+        except FileNotFoundError:
+            way = f"--write-baseline {path} makes it"
+            raise UsageError(f"no such baseline: {path}; {way}") from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise UsageError(f"cannot read the baseline {path}: {reason}") from None
+        return cls(path, _entries(path, text))
+
+    @classmethod
+    def of(cls, report: Report, path: str, known: Baseline | None = None) -> Baseline:
+        """The baseline of a report's findings that count.
+
+        Args:
+            report: Of a check.
+            path: Where the baseline will be written.
+            known: An older one; its entries on files that were not checked are kept.
+        """
+        baseline = cls(path, {})
+        entries = baseline._found(report.files)
+        checked = {baseline._name(file.path) for file in report.files}
+        for key, entry in () if known is None else known.entries.items():
+            if key.file not in checked and baseline._exists(key.file):
+                entries[key] = entry
+        return cls(path, entries)
+
+    def applied(self, report: Report, rules_of: Callable[[str], Collection[str]]) -> Outcome:
+        """Suppress what is known and has not become worse.
+
+        Args:
+            report: Of a check.
+            rules_of: The codes of the rules that were on for the file at a path.
+        """
+        found = self._found(report.files)
+        files = tuple(self._file(file, found) for file in report.files)
+        readable = {self._name(file.path): file for file in report.files if file.format is not None}
+
+        def is_gone(key: Key) -> bool:
+            file = readable.get(key.file)
+            if file is None:
+                return not self._exists(key.file)
+            return key not in found and key.code in rules_of(file.path)
+
+        gone = {key for key in self.entries if is_gone(key)}
+        kept = {
+            key: _better(entry, found.get(key, entry))
+            for key, entry in self.entries.items()
+            if key not in gone
+        }
+        return Outcome(replace(report, files=files), tuple(sorted(gone)), Baseline(self.path, kept))
+
+    def write(self) -> None:
+        """Write the file, whole or not at all: sorted, a line an entry.
+
+        Raises:
+            UsageError: It cannot be written.
+        """
+        lines = [
+            json.dumps({**key._asdict(), **_without_none(entry)}, ensure_ascii=False)
+            for key, entry in sorted(self.entries.items())
+        ]
+        listed = "[\n" + ",\n".join(f"  {line}" for line in lines) + "\n ]" if lines else "[]"
+        text = f'{{\n "schema_version": "{SCHEMA_VERSION}",\n "entries": {listed}\n}}\n'
+        # Half a surrogate, which a name of a file may hold, becomes an escape of JSON.
+        replace_file(self.path, text.encode("utf-8", "backslashreplace"))
+
+    def _name(self, path: str) -> str:
+        """The file as the baseline calls it."""
+        folder = os.path.dirname(os.path.abspath(self.path))
+        absolute = os.path.abspath(path)
+        try:
+            return os.path.relpath(absolute, folder).replace(os.sep, "/")
+        except ValueError:  # another drive
+            return absolute.replace(os.sep, "/")
+
+    def _exists(self, name: str) -> bool:
+        return os.path.lexists(os.path.join(os.path.dirname(os.path.abspath(self.path)), name))
+
+    def _found(self, files: Iterable[FileReport]) -> dict[Key, Entry]:
+        """The entries of all findings that count."""
+        found: dict[Key, Entry] = {}
+        for file in files:
+            name = self._name(file.path)
+            for finding in file.findings:
+                key = Key(name, finding.body or "", finding.code)
+                found[key] = _joined(found.get(key), margin_of(finding))
+        return found
+
+    def _file(self, file: FileReport, found: Mapping[Key, Entry]) -> FileReport:
+        """The report on a file with what is known suppressed."""
+        name = self._name(file.path)
+        counting: list[Finding] = []
+        suppressed = list(file.suppressed)
+        for finding in file.findings:
+            key = Key(name, finding.body or "", finding.code)
+            if self._knows(key, found[key], margin_of(finding)):
+                suppression = Suppression("external", f"known in {self.path}")
+                suppressed.append(finding._replace(suppression=suppression))
+            else:
+                counting.append(finding)
+        if len(suppressed) == len(file.suppressed):
+            return file
+        suppressed.sort(key=lambda each: (each.place.path or "", *each.place[:2], each.code))
+        return file._replace(findings=tuple(counting), suppressed=tuple(suppressed))
+
+    def _knows(self, key: Key, now: Entry, margin: float | None) -> bool:
+        known = self.entries.get(key)
+        if known is None or now.findings > known.findings:
+            return False
+        return margin is None or known.margin is None or margin >= known.margin - WORSE
+
+
+def margin_of(finding: Finding) -> float | None:
+    """The margin that a finding speaks of; None where it speaks of none."""
+    margin = finding.values.get("margin")
+    return float(margin) if isinstance(margin, int | float) and isfinite(margin) else None
+
+
+def _lower(one: float | None, other: float | None) -> float | None:
+    return min((each for each in (one, other) if each is not None), default=None)
+
+
+def _joined(known: Entry | None, margin: float | None) -> Entry:
+    return Entry(1, margin) if known is None else Entry(known[0] + 1, _lower(known[1], margin))
+
+
+def _better(known: Entry, now: Entry) -> Entry:
+    """The lower count and the higher margin."""
+    margin = known.margin
+    if now.margin is not None:
+        margin = now.margin if margin is None else max(margin, now.margin)
+    return Entry(min(known.findings, now.findings), margin)
+
+
+def _without_none(entry: Entry) -> dict[str, Any]:
+    return {name: value for name, value in entry._asdict().items() if value is not None}
+
+
+def _entries(path: str, text: str) -> dict[Key, Entry]:
+    """The entries of a baseline's text.
+
+    Raises:
+        UsageError: It is malformed, or says one thing twice; names the line.
+    """
+
+    def wrong(at: int, reason: str) -> UsageError:
+        return UsageError(f"{path}:{text.count(chr(10), 0, at) + 1}: no baseline: {reason}")
+
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise wrong(error.pos, f"{error.msg[:1].lower()}{error.msg[1:]}") from None
+    except RecursionError:
+        raise wrong(0, "nested too deep") from None
+    if not isinstance(document, dict) or not isinstance(document.get("entries"), list):
+        raise wrong(0, 'expected an object with "schema_version" and "entries"')
+    if document.get("schema_version") != SCHEMA_VERSION:
+        version = document.get("schema_version")
+        raise wrong(0, f"schema_version is {version!r}, and this program knows {SCHEMA_VERSION!r}")
+    found: dict[Key, Entry] = {}
+    for at, item in zip(_starts(text, len(document["entries"])), document["entries"], strict=True):
+        pair = _entry(item)
+        if pair is None:
+            raise wrong(at, 'expected {"file": ..., "body": ..., "code": ..., "findings": ...}')
+        if pair[0] in found:
+            raise wrong(at, f"a second entry on {', '.join(pair[0])}: delete one")
+        found.update([pair])
+    return found
+
+
+def _starts(text: str, count: int) -> Iterator[int]:
+    """Where each entry begins; the text is a document with so many."""
+    decoder = json.JSONDecoder()
+    at = text.index("[", text.index('"entries"')) + 1
+    for _ in range(count):
+        while text[at] in " \t\r\n,":
+            at += 1
+        yield at
+        _, at = decoder.raw_decode(text, at)
+
+
+def _entry(item: Any) -> tuple[Key, Entry] | None:
+    """An entry; None for what is none."""
+    if not isinstance(item, dict) or not item.keys() <= {*Key._fields, *Entry._fields}:
+        return None
+    names = [name for field in Key._fields if isinstance(name := item.get(field), str)]
+    findings, margin = item.get("findings"), item.get("margin")
+    if len(names) < len(Key._fields):
+        return None
+    if type(findings) is not int or findings < 1:
+        return None
+    if margin is not None and not (type(margin) in (int, float) and isfinite(margin)):
+        return None
+    return Key(*names), Entry(findings, None if margin is None else float(margin))

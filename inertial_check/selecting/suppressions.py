@@ -1,0 +1,217 @@
+"""Findings that somebody has decided to leave: in a comment of the document, or in a configuration.
+
+First inside an element `inertial-check: ignore[IC101, IC3] reason` is about that element; before an
+element it is `ignore-next[...]`, and at the top `ignore-file[...]`, about the whole document.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from inertial_check.errors import UsageError
+from inertial_check.formats.xml.comments import Comment, comments
+from inertial_check.model import Body, Finding, Model, Place, Span, Suppression
+from inertial_check.rules.configuration import InvalidSuppression, UnusedSuppression
+from inertial_check.settings.settings import Settings, codes_of, validated_selector
+
+MARK = "inertial-check:"
+_DIRECTIVE = re.compile(
+    rf"\s*{MARK}\s*(?P<word>[\w-]*)\s*(?P<bracket>\[(?P<codes>[^\]]*)\])?(?P<reason>.*)", re.DOTALL
+)
+_WORDS = ("ignore", "ignore-next", "ignore-file")
+_BLANKETS = frozenset(["ALL", "IC"])
+
+
+class Sorted(NamedTuple):
+    """Findings of one document.
+
+    Attributes:
+        counting: Those that count.
+        suppressed: Those that do not, each with its suppression.
+    """
+
+    counting: tuple[Finding, ...]
+    suppressed: tuple[Finding, ...]
+
+
+def sort(findings: Iterable[Finding], model: Model, settings: Settings) -> Sorted:
+    """Part the findings on a model by whether they count, and judge the comments that say so.
+
+    Args:
+        findings: Of all rules but those about suppressions, whose findings are added.
+        model: The model.
+        settings: Of the check; its exemptions count where no comment speaks of a finding.
+    """
+    directives = _Directives(model, settings)
+    if not directives.found and not directives.invalid:
+        return exempted(findings, model.source.path, settings)
+    judged = [directives.applied(finding) for finding in (*findings, *directives.invalid)]
+    judged += [directives.applied(finding) for finding in directives.unused()]
+    return exempted(judged, model.source.path, settings)
+
+
+def exempted(findings: Iterable[Finding], path: str, settings: Settings) -> Sorted:
+    """Part the findings on a document by what the configuration says of them."""
+    counting: list[Finding] = []
+    suppressed: list[Finding] = []
+    for finding in findings:
+        each = finding
+        if each.suppression is None:
+            covering = (x for x in settings.exemptions if x.covers(finding, path))
+            if (exemption := next(covering, None)) is not None:
+                each = finding._replace(suppression=Suppression("external", exemption.reason))
+        (counting if each.suppression is None else suppressed).append(each)
+    return Sorted(tuple(counting), tuple(suppressed))
+
+
+@dataclass
+class _Directive:
+    """What one comment asks for.
+
+    Attributes:
+        selectors: Of the rules it names.
+        reason: Its own words.
+        scope: What it speaks of.
+        span: Where it stands.
+        used: The selectors by which it has suppressed a finding.
+    """
+
+    selectors: tuple[str, ...]
+    reason: str
+    scope: Place
+    span: Span
+    used: set[str] = field(default_factory=set)
+
+    def suppresses(self, finding: Finding, places: Iterable[Place]) -> bool:
+        """Whether it speaks of a finding that has these places; remembers that it does."""
+        meant = {each for each in self.selectors if finding.code in codes_of(each)}
+        if not meant or not any(_holds(self.scope, place) for place in places):
+            return False
+        self.used |= meant
+        return True
+
+
+class _Directives:
+    """The directives of a model's documents."""
+
+    def __init__(self, model: Model, settings: Settings) -> None:
+        self._model = model
+        self._on = {rule.code for rule in settings.rules()}
+        self._settings = settings
+        self.found: list[_Directive] = []
+        self.invalid: list[Finding] = []
+        for number, source in enumerate((model.source, *model.others)):
+            for comment in comments(source, MARK, number):
+                self._read(comment)
+        self._bodies = {body.id: body for body in model.bodies} if self.found else {}
+
+    def applied(self, finding: Finding) -> Finding:
+        """The finding with its suppression, if a comment speaks of it: the innermost gives it."""
+        places = self._places(finding)
+        covering = [each for each in self.found if each.suppresses(finding, places)]
+        if not covering:
+            return finding
+        reason = max(covering, key=lambda each: (each.scope.line, each.scope.column)).reason
+        return finding._replace(suppression=Suppression("inSource", reason))
+
+    def unused(self) -> Iterator[Finding]:
+        """One finding for each selector that has suppressed nothing and could have.
+
+        Templates and included documents serve further models, which may need what this one does
+        not; so do rules that look at more than the document.
+        """
+        if UnusedSuppression.code not in self._on or self._model.format == "xacro":
+            return
+        rule = UnusedSuppression(self._model, self._settings.severity(UnusedSuppression))
+        for directive in self.found:
+            for selector in directive.selectors:
+                codes = codes_of(selector)
+                if directive.span.file or selector in directive.used or not codes <= self._on:
+                    continue
+                if not any(code.startswith(UnusedSuppression.UNDECIDED) for code in codes):
+                    yield rule.on_comment(selector, len(directive.selectors), directive.span)
+
+    def _places(self, finding: Finding) -> Sequence[Place]:
+        """Where a finding is: its numbers, and its body, wherever these are written."""
+        body: Body | None = self._bodies.get(finding.body_id or "")
+        if body is None:
+            return [finding.place]
+        places = [finding.place, self._model.place(body.span)]
+        if body.inertial is not None and not _holds(places[1], finding.place):
+            places.append(self._model.place(body.inertial.span))
+        return places
+
+    def _read(self, comment: Comment) -> None:
+        match = _DIRECTIVE.match(comment.text)
+        if match is None:
+            return  # prose
+        word, codes = match["word"], match["codes"]
+        if word not in _WORDS:
+            self._complain(comment, f"{MARK} knows no {word!r}{_nearest(word)}")
+            return
+        names = [name.strip() for name in (codes or "").split(",") if name.strip()]
+        if not names:
+            self._complain(comment, f"{word} names no rules: write {word}[IC301], with their codes")
+            return
+        selectors = tuple(name for name in dict.fromkeys(names) if self._is_known(name, comment))
+        scope = self._scope(word, comment)
+        if scope is not None and selectors:
+            reason = " ".join(match["reason"].split())
+            self.found.append(_Directive(selectors, reason, scope, comment.span))
+
+    def _is_known(self, name: str, comment: Comment) -> bool:
+        if name in _BLANKETS:
+            self._complain(comment, f"{name} would ignore every rule: name those that are meant")
+            return False
+        try:
+            validated_selector(name)
+        except UsageError as error:
+            self._complain(comment, str(error))
+            return False
+        return True
+
+    def _scope(self, word: str, comment: Comment) -> Place | None:
+        """What the comment speaks of; None, and a finding, where it stands in the wrong place."""
+        if word == "ignore-file" and comment.top:
+            here = self._model.place(comment.span)
+            return Place(1, 1, sys.maxsize, 1, here.path)
+        if word == "ignore-file":
+            where = "inside an element: put it at the top of the document"
+        elif word == "ignore-next" and comment.next is not None:
+            return self._model.place(comment.next)
+        elif word == "ignore-next":
+            where = "behind the last element: put it before the one that it is about"
+        elif comment.inside is not None and not comment.follows:
+            return self._model.place(comment.inside)
+        elif comment.inside is None:
+            where = "outside of all elements: put it first inside the one that it is about, or "
+            where += "write ignore-file"
+        else:
+            where = "behind another element: put it first inside the one that it is about, or "
+            where += "before that as ignore-next"
+        self._complain(comment, f"{word} stands {where}")
+        return None
+
+    def _complain(self, comment: Comment, message: str) -> None:
+        if InvalidSuppression.code in self._on:
+            severity = self._settings.severity(InvalidSuppression)
+            rule = InvalidSuppression(self._model, severity)
+            self.invalid.append(rule.at(comment.span, message))
+
+
+def _holds(scope: Place, place: Place) -> bool:
+    """Whether a place is within another."""
+    begins = (scope.line, scope.column) <= (place.line, place.column)
+    ends = (place.end_line, place.end_column) <= (scope.end_line, scope.end_column)
+    return scope.path == place.path and begins and ends
+
+
+def _nearest(word: str) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(word, _WORDS, n=1)
+    return f"; did you mean {close[0]!r}?" if close else f": expected {', '.join(_WORDS)}"

@@ -1,0 +1,563 @@
+"""Configuration files: where they are found, what may stand in them, and what holds for a file.
+
+A value is taken from the command line, else from the nearest configuration file above the file that
+is checked, else from the one that it extends, else it is the default. Every value knows its origin.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from inertial_check.errors import UsageError
+from inertial_check.files.patterns import PathPattern
+from inertial_check.formats import Context
+from inertial_check.inertia import tolerances
+from inertial_check.model import Severity
+from inertial_check.reports import FORMS
+from inertial_check.settings.settings import (
+    Exemption,
+    Settings,
+    validated_engine,
+    validated_presets,
+    validated_selector,
+)
+
+if TYPE_CHECKING:
+    from inertial_check.settings.toml import TomlFile
+
+FILE_NAMES = ("inertial-check.toml", ".inertial-check.toml", "pyproject.toml")
+"""Of configuration files; in one folder the first that is one counts."""
+
+_SHARED_FILE, _TABLE = "pyproject.toml", ("tool", "inertial-check")
+_MARK = b"inertial-check"
+_EXTEND = "extend"
+
+
+class Origin(Protocol):
+    """Where values are written."""
+
+    @property
+    def folder(self) -> str:
+        """From which relative paths are taken."""
+
+    def place(self, keys: Sequence[str]) -> str:
+        """Where a value is written, for the reader."""
+
+    def called(self, keys: Sequence[str]) -> str:
+        """Where a value is written and which, to begin a sentence about it."""
+
+
+class Where(NamedTuple):
+    """Where one value is written.
+
+    Attributes:
+        origin: The file, or the command line.
+        keys: The option's name, and the keys inside it.
+    """
+
+    origin: Origin
+    keys: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """The place, for the reader."""
+        return self.origin.place(self.keys)
+
+    def inside(self, key: str) -> Where:
+        """Where a member of a table is written."""
+        return Where(self.origin, (*self.keys, key))
+
+    def wrong(self, message: str) -> UsageError:
+        """The error of a value that cannot be taken."""
+        return UsageError(self.origin.called(self.keys) + message)
+
+    def unlike(self, value: Any, expected: str) -> UsageError:
+        """The error of a value that is none of the option."""
+        return self.wrong(f" is {_shown(value)}: expected {expected}")
+
+    def checked(self, validate: Callable[[Any], Any], value: Any) -> Any:
+        """What a validation gives; its error with the place before it."""
+        try:
+            return validate(value)
+        except UsageError as error:
+            raise self.wrong(f": {error}") from None
+
+
+class Value(NamedTuple):
+    """A value and where it is written; None for a default."""
+
+    value: Any
+    where: Where | None = None
+
+
+class _CommandLine:
+    """The origin of what the command line says."""
+
+    folder = ""
+
+    def place(self, keys: Sequence[str]) -> str:
+        return "command line"
+
+    def called(self, keys: Sequence[str]) -> str:
+        return "--" + " ".join(keys)
+
+
+class _File:
+    """The origin of what a configuration file says."""
+
+    def __init__(self, path: str) -> None:
+        from inertial_check.settings.toml import TomlFile, shown
+
+        self.toml: TomlFile = TomlFile(shown(path))
+        self.folder = os.path.dirname(self.toml.path)
+        self.table = _TABLE if os.path.basename(path) == _SHARED_FILE else ()
+
+    def place(self, keys: Sequence[str]) -> str:
+        return f"{self.toml.path}:{self.toml.line((*self.table, *keys))}"
+
+    def called(self, keys: Sequence[str]) -> str:
+        return f"{self.place(keys)}: {'.'.join(keys)}"
+
+    def values(self) -> Mapping[str, Any] | None:
+        """The options that the file sets; None if it is not about this program.
+
+        Raises:
+            UsageError: An option that does not exist; names the nearest.
+        """
+        found: Any = self.toml.values
+        for key in self.table:
+            if not isinstance(found, Mapping) or key not in found:
+                return None
+            found = found[key]
+        if not isinstance(found, Mapping):
+            raise Where(self, ()).wrong(f"[tool.inertial-check] is {_shown(found)}: not a table")
+        for key in found:
+            if key not in OPTIONS and key != _EXTEND:
+                nearest = _nearest(key, [*OPTIONS, _EXTEND])
+                raise UsageError(f"{self.place((key,))}: unknown key {key!r}{nearest}")
+        return found
+
+
+def _shown(value: Any) -> str:
+    """A value as TOML writes it, near enough."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "a table" if isinstance(value, Mapping) else repr(value)
+
+
+def _nearest(name: str, known: Sequence[str]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name.replace("_", "-"), known, n=1)
+    return f"; did you mean {close[0]!r}?" if close else f": expected one of {', '.join(known)}"
+
+
+# What reads a value checks it and gives what Settings hold; errors name the place.
+
+
+def _choice(*words: str) -> Callable[[Any, Where], str]:
+    def read(value: Any, where: Where) -> str:
+        if value not in words or not isinstance(value, str):
+            raise where.unlike(value, f"one of {', '.join(words)}")
+        return value
+
+    return read
+
+
+def _flag(value: Any, where: Where) -> bool:
+    if not isinstance(value, bool):
+        raise where.unlike(value, "true or false")
+    return value
+
+
+def _text(value: Any, where: Where) -> str:
+    if not isinstance(value, str) or not value:
+        raise where.unlike(value, "a text")
+    return value
+
+
+def _texts(value: Any, where: Where) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
+        raise where.unlike(value, "a list of texts")
+    return tuple(value)
+
+
+def _selectors(value: Any, where: Where) -> tuple[str, ...]:
+    return tuple(where.checked(validated_selector, each) for each in _texts(value, where))
+
+
+def _engines(value: Any, where: Where) -> tuple[str, ...]:
+    return tuple(where.checked(validated_engine, each) for each in _texts(value, where))
+
+
+def _presets(value: Any, where: Where) -> str:
+    return ",".join(where.checked(validated_presets, _text(value, where)))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _tolerance(value: Any, where: Where) -> float:
+    if not _is_number(value) or not 0 <= value < float("inf"):
+        raise where.unlike(value, "a margin, so a number that is 0 or positive")
+    return float(value)
+
+
+def _expected_mass(value: Any, where: Where) -> tuple[float, float]:
+    """Mass [kg] and allowed relative deviation, from a number or a text KG:REL."""
+    text = f"{value!r}" if _is_number(value) else value
+    mass, _, deviation = text.partition(":") if isinstance(text, str) else ("", "", "")
+    try:
+        pair = float(mass), float(deviation) if deviation else tolerances.TOTAL_MASS
+        if all(0 < number < float("inf") for number in pair):
+            return pair
+    except ValueError:
+        pass
+    raise where.unlike(value, "KG or KG:REL, both positive, as 12.5:0.02")
+
+
+def _jobs(value: Any, where: Where) -> int | str:
+    if value == "auto":
+        return "auto"
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    raise where.unlike(value, "how many processes, 0 or more, or auto")
+
+
+def _file(value: Any, where: Where) -> str:
+    return os.path.join(where.origin.folder, _text(value, where)).replace(os.sep, "/")
+
+
+def _folder(value: Any, where: Where) -> str:
+    folder = _file(value, where)
+    if not os.path.isdir(folder):
+        raise where.wrong(f": no such folder: {folder}")
+    return folder
+
+
+def _argument(value: Any, where: Where) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise where.unlike(value, "a text or a number")
+    return str(value)
+
+
+def _pattern(text: str, where: Where) -> PathPattern:
+    pattern = PathPattern(os.path.abspath(where.origin.folder), text)
+    if not pattern.valid or text.startswith("!"):
+        raise where.wrong(f": {text!r} is no pattern of paths: expected one as in a .gitignore")
+    return pattern
+
+
+def _patterns(value: Any, where: Where) -> tuple[PathPattern, ...]:
+    return tuple(_pattern(text, where) for text in _texts(value, where))
+
+
+def _exemption(value: Any, where: Where) -> Exemption:
+    """The member `where.keys[-1]` of per-file-ignores or per-body-ignores."""
+    option, name = where.keys
+    files, _, body = name.partition("::")
+    if option == "per-body-ignores" and not (files and body):
+        raise where.wrong(': expected FILES::BODY, as "robots/*.urdf::tool0"')
+    reason = ""
+    if isinstance(value, Mapping):
+        for key in value:
+            if key not in ("codes", "reason"):
+                raise where.inside(key).wrong(": expected codes and reason")
+        reason = _text(value["reason"], where.inside("reason")) if "reason" in value else ""
+        if "codes" not in value:
+            raise where.wrong(" has no codes")
+        value = value["codes"]
+    selectors = _selectors(value, where)
+    if option == "per-file-ignores":
+        return Exemption(_pattern(name, where), None, selectors, reason)
+    return Exemption(_pattern(files, where), body, selectors, reason)
+
+
+class Option(NamedTuple):
+    """What may be configured, beside its name.
+
+    Attributes:
+        default: As it would be written; None for none.
+        read: Checks a written value and gives what Settings hold; for a table, of a member.
+        table: The option is a table, and those of several origins are merged.
+        adds_to: The option to whose list this one adds.
+        whole_run: It is taken from the configuration nearest to the working directory.
+    """
+
+    default: Any
+    read: Callable[[Any, Where], Any]
+    table: bool = False
+    adds_to: str | None = None
+    whole_run: bool = False
+
+
+_FAIL_ON = ("error", "warning", "note", "never")
+OPTIONS: Mapping[str, Option] = {
+    "select": Option(("ALL",), _selectors),
+    "extend-select": Option((), _selectors, adds_to="select"),
+    "ignore": Option((), _selectors),
+    "extend-ignore": Option((), _selectors, adds_to="ignore"),
+    "preset": Option("default", _presets),
+    "strict": Option(False, _flag),
+    "fail-on": Option("error", _choice(*_FAIL_ON), whole_run=True),
+    "tolerance": Option(0.0, _tolerance),
+    "geometry": Option("auto", _choice("auto", "off")),
+    "engine": Option((), _engines),
+    "expect-mass": Option(None, _expected_mass),
+    "package-path": Option({}, _folder, table=True),
+    "xacro-arg": Option({}, _argument, table=True),
+    "exclude": Option((), _patterns),
+    "per-file-ignores": Option({}, _exemption, table=True),
+    "per-body-ignores": Option({}, _exemption, table=True),
+    "baseline": Option(None, _file, whole_run=True),
+    "output-format": Option("full", _choice(*FORMS), whole_run=True),
+    "jobs": Option("auto", _jobs, whole_run=True),
+}
+"""Every option that may be configured, by its name on the command line."""
+
+
+class _Layer(NamedTuple):
+    """The options of one origin."""
+
+    origin: Origin
+    values: Mapping[str, Any]
+
+
+class Configuration:
+    """What holds for a folder.
+
+    Attributes:
+        path: The configuration file; None where there is none.
+    """
+
+    def __init__(self, layers: Sequence[_Layer], path: str | None = None) -> None:
+        """Merge layers.
+
+        Args:
+            layers: What decides last comes last.
+            path: The configuration file.
+
+        Raises:
+            UsageError: A value that is none of its option; names the place.
+        """
+        self.path = path
+        self._written: dict[str, list[Value]] = {name: [] for name in OPTIONS}
+        self._read: dict[str, list[Any]] = {name: [] for name in OPTIONS}
+        for layer in layers:
+            for name, option in OPTIONS.items():
+                if name in layer.values:
+                    self._take(layer, name, option)
+
+    def _take(self, layer: _Layer, name: str, option: Option) -> None:
+        where, written = Where(layer.origin, (name,)), layer.values[name]
+        if option.table:
+            if not isinstance(written, Mapping):
+                raise where.unlike(written, "a table")
+            for key, each in written.items():
+                self._drop(name, where.inside(key).keys)
+                self._add(name, option, each, where.inside(key))
+            return
+        if option.adds_to is None:
+            for other, each in OPTIONS.items():
+                if name in (other, each.adds_to):
+                    self._drop(other, (other,))
+        self._add(name, option, written, where)
+
+    def _add(self, name: str, option: Option, written: Any, where: Where) -> None:
+        self._read[name].append(option.read(written, where))
+        self._written[name].append(Value(written, where))
+
+    def _drop(self, name: str, keys: tuple[str, ...]) -> None:
+        """Forget what has been said of an option, or of a member of a table."""
+        values = enumerate(self._written[name])
+        kept = [i for i, each in values if each.where is None or each.where.keys != keys]
+        self._written[name] = [self._written[name][i] for i in kept]
+        self._read[name] = [self._read[name][i] for i in kept]
+
+    def __getitem__(self, name: str) -> Any:
+        """What holds for an option, checked; a dict for a table."""
+        option, read = OPTIONS[name], self._read[name]
+        if option.table:
+            keys = (each.where.keys[-1] for each in self._written[name] if each.where)
+            return dict(zip(keys, read, strict=True))
+        if option.adds_to is not None:
+            return tuple(each for values in read for each in values)
+        return read[-1] if read else option.default
+
+    def written(self, name: str) -> Sequence[Value]:
+        """The values of an option as they are written; for a table, its members.
+
+        Without any, its default; nothing for a table or a list that is empty by default.
+        """
+        default = OPTIONS[name].default
+        if self._written[name] or default in ((), {}, None):
+            return self._written[name]
+        return [Value(list(default) if isinstance(default, tuple) else default)]
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The settings of a check.
+
+        Raises:
+            UsageError: No rule is left to run.
+        """
+        fail_on = self["fail-on"]
+        exemptions = (self["per-file-ignores"].values(), self["per-body-ignores"].values())
+        settings = Settings(
+            select=(*self["select"], *self["extend-select"]),
+            ignore=(*self["ignore"], *self["extend-ignore"]),
+            fail_on=None if fail_on == "never" else Severity[fail_on.upper()],
+            strict=self["strict"],
+            tolerance=self["tolerance"],
+            context=Context(self["package-path"], self["xacro-arg"]),
+            preset=self["preset"],
+            geometry=self["geometry"],
+            engines=self["engine"],
+            expected_mass=self["expect-mass"],
+            exemptions=tuple(chain.from_iterable(exemptions)),
+            exclude=self["exclude"],
+        ).validated()
+        if not settings.rules():
+            raise UsageError(f"{self._selection()} leave no rule to run")
+        return settings
+
+    def _selection(self) -> str:
+        """Where rules are chosen, for an error."""
+        places = {
+            str(value.where)
+            for name in ("select", "extend-select", "ignore", "extend-ignore")
+            for value in self._written[name]
+        }
+        return f"{', '.join(sorted(places))}: select and ignore"
+
+
+class Configurations:
+    """Which configuration holds where; each file is read once."""
+
+    def __init__(
+        self,
+        command_line: Mapping[str, Any] | None = None,
+        file: str | None = None,
+        isolated: bool = False,
+    ) -> None:
+        """Say what overrules discovery.
+
+        Args:
+            command_line: Options that overrule every file, by name, as a file would write them.
+            file: The configuration file of all files, in place of the nearest of each.
+            isolated: Read no configuration file.
+
+        Raises:
+            UsageError: Both a file and none.
+        """
+        if isolated and file is not None:
+            raise UsageError("--isolated reads no configuration, --config names one: choose one")
+        self._command_line = _Layer(_CommandLine(), command_line or {})
+        self._folders: dict[str, Configuration] = {}
+        self._only: Configuration | None = None
+        if isolated:
+            self._only = Configuration([self._command_line])
+        elif file is not None:
+            self._only = self._configured(file)
+            if self._only is None:
+                raise UsageError(f"{file} has no table [tool.inertial-check]")
+
+    @property
+    def run(self) -> Configuration:
+        """The configuration of the whole run: that of the working directory."""
+        return self._of_folder(os.getcwd())
+
+    def of(self, path: str) -> Configuration:
+        """The configuration of a file, or of a folder.
+
+        Raises:
+            UsageError: It cannot be read.
+        """
+        absolute = os.path.abspath(path)
+        folder = absolute if os.path.isdir(absolute) else os.path.dirname(absolute)
+        return self._of_folder(folder)
+
+    def excludes(self, path: str) -> bool:
+        """Whether a walk leaves out the file at a path."""
+        return self.settings(path).excludes(path)
+
+    def settings(self, path: str) -> Settings:
+        """The settings of a file; the same object for all files of one configuration.
+
+        Raises:
+            UsageError: The configuration cannot be read.
+        """
+        return self._of_folder(os.path.dirname(os.path.abspath(path))).settings
+
+    def _of_folder(self, folder: str) -> Configuration:
+        if self._only is not None:
+            return self._only
+        passed: list[str] = []
+        found = self._folders.get(folder)
+        while found is None:
+            passed.append(folder)
+            found = self._in_folder(folder)
+            above = os.path.dirname(folder)
+            if found is None and above == folder:
+                found = Configuration([self._command_line])
+            folder = above
+            found = found or self._folders.get(folder)
+        for each in passed:
+            self._folders[each] = found
+        return found
+
+    def _in_folder(self, folder: str) -> Configuration | None:
+        for name in FILE_NAMES:
+            path = os.path.join(folder, name)
+            if _may_be_one(path) and (found := self._configured(path)) is not None:
+                return found
+        return None
+
+    def _configured(self, path: str) -> Configuration | None:
+        layers = list(_layers(path))
+        if not layers:
+            return None
+        origin = layers[0].origin
+        shown = origin.toml.path if isinstance(origin, _File) else path
+        return Configuration([*reversed(layers), self._command_line], shown)
+
+
+def _may_be_one(path: str) -> bool:
+    """Whether there is such a file; a pyproject.toml has to mention this program."""
+    if not path.endswith(_SHARED_FILE):
+        return os.path.isfile(path)
+    try:
+        with open(path, "rb") as stream:
+            return _MARK in stream.read()
+    except OSError:
+        return False
+
+
+def _layers(path: str, above: tuple[str, ...] = ()) -> Iterator[_Layer]:
+    """The options of a file, then those of the files that it extends; none if it is no such file.
+
+    Raises:
+        UsageError: One cannot be read, or extends itself.
+    """
+    file = _File(path)
+    values = file.values()
+    if values is None:
+        return
+    yield _Layer(file, values)
+    if _EXTEND not in values:
+        return
+    where = Where(file, (_EXTEND,))
+    base = _file(values[_EXTEND], where)
+    known = (*above, os.path.realpath(path))
+    if os.path.realpath(base) in known:
+        raise where.wrong(f": {base} extends this file in turn")
+    if not os.path.isfile(base):
+        raise where.wrong(f": no such file: {base}")
+    inherited = list(_layers(base, known))
+    if not inherited:
+        raise where.wrong(f": {base} has no table [tool.inertial-check]")
+    yield from inherited

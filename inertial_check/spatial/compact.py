@@ -1,0 +1,459 @@
+"""Spatial inertias as ten stored terms, as in KSL: moved, merged and assembled.
+
+The terms are [m, m rx, m ry, m rz, Ixx, Iyy, Izz, Ixy, Iyz, Izx]: r from the origin of the
+reference frame to the centre of mass, the inertia about the centre of mass, both in the axes of the
+reference frame; InertialParameters.as_theta(order="ksl", about="com") gives them. For SIMD -m r may
+stand behind them: thirteen terms, which every function here takes and returns alike.
+
+The inertia stays about the centre of mass in every operation; M_ff is assembled where it is asked
+for. 6x6 matrices are KSL's, for twists [v, w]: order "linear-angular" unless another is named.
+
+Source: "KSL": KSL documentation, Inertia; docs/ksl-inertia.md goes through its equations.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from inertial_check.arrays.broadcasting import (
+    batch_shape,
+    device_of,
+    expect_shape,
+    first_index,
+    of_body,
+    product,
+    quiet,
+    real_arrays,
+)
+from inertial_check.arrays.namespace import Array
+from inertial_check.errors import ParameterError
+from inertial_check.inertia import frames, tolerances
+from inertial_check.inertia.representations import about_origin, reorder, symmetric
+from inertial_check.inertia.representations import spatial_inertia as matrix_of
+from inertial_check.spatial import vectors as spatial
+
+TERMS = 10
+REDUNDANT_TERMS = 13
+
+
+# Storage
+
+
+@quiet
+def with_negated(terms: Any) -> Array:
+    """Thirteen terms (..., 13) from ten (..., 10): -m r behind them.
+
+    Raises:
+        ParameterError: Wrong shape.
+    """
+    xp, (terms,) = real_arrays(terms=terms)
+    expect_shape("terms", terms, TERMS)
+    return xp.concat([terms, -terms[..., 1:4]], axis=-1)
+
+
+def without_negated(terms: Any) -> Array:
+    """Ten terms (..., 10) from thirteen (..., 13).
+
+    Raises:
+        ParameterError: Wrong shape, or last three that are not minus m r.
+    """
+    xp, (terms,) = real_arrays(terms=terms)
+    expect_shape("terms", terms, REDUNDANT_TERMS)
+    return _ten(xp, terms)
+
+
+# Moving
+
+
+def rotated(terms: Any, R_fc: Any) -> Array:
+    """The body in axes f: m r and the inertia turn, [Ad*] M [Ad] of a rotation.
+
+    Args:
+        terms: (..., 10) or (..., 13) in axes c.
+        R_fc: (..., 3, 3) rotations whose columns are the axes of c in f.
+
+    Returns:
+        As many terms in axes f, about the same origin; leading axes broadcast.
+
+    Raises:
+        ParameterError: Shapes that do not fit, or a matrix that is no rotation.
+    """
+    _, theta, width = read_terms(terms)
+    xp, (theta, R_fc) = real_arrays(terms=theta, R_fc=R_fc)
+    frames.refuse_nonrotation(xp, "R_fc", R_fc)
+    return _stored(frames.rotate(theta, R_fc), width)
+
+
+def translated(terms: Any, t_fc: Any) -> Array:
+    """The body measured from f: only m r changes, by m t.
+
+    Args:
+        terms: (..., 10) or (..., 13) measured from the origin of c.
+        t_fc: (..., 3) from the origin of f to that of c [m].
+
+    Returns:
+        As many terms, leading axes broadcast.
+
+    Raises:
+        ParameterError: Shapes that do not fit.
+    """
+    _, theta, width = read_terms(terms)
+    _, (theta, t_fc) = real_arrays(terms=theta, t_fc=t_fc)
+    expect_shape("t_fc", t_fc, 3)
+    return _stored(frames.translate(theta, t_fc, about="com"), width)
+
+
+def transformed(terms: Any, D_fc: Any) -> Array:
+    """The body in frame f: rotated by R_fc, then translated by t_fc.
+
+    Args:
+        terms: (..., 10) or (..., 13) in frame c.
+        D_fc: (..., 4, 4) poses of c in f, [[R_fc, t_fc], [0, 1]].
+
+    Returns:
+        As many terms, leading axes broadcast.
+
+    Raises:
+        ParameterError: Shapes that do not fit, or a matrix that is no pose.
+    """
+    _, theta, width = read_terms(terms)
+    frames.pose_parts(D_fc, like=theta, name="D_fc")
+    return _stored(frames.transform(theta, D_fc, about="com"), width)
+
+
+def rotate_(terms: Any, R_fc: Any) -> Array:
+    """`rotated`, written into the given array, which is returned.
+
+    Args:
+        terms: (..., 10) or (..., 13), a writable floating array; it keeps shape and precision.
+        R_fc: (..., 3, 3) rotations; leading axes must not widen those of terms.
+
+    Raises:
+        ParameterError: As `rotated`; an array that cannot be written (JAX, read-only, a list).
+    """
+    return _written("rotated", terms, rotated(terms, R_fc))
+
+
+def translate_(terms: Any, t_fc: Any) -> Array:
+    """`translated`, written into the given array, which is returned.
+
+    Args:
+        terms: (..., 10) or (..., 13), a writable floating array; it keeps shape and precision.
+        t_fc: (..., 3) [m]; leading axes must not widen those of terms.
+
+    Raises:
+        ParameterError: As `translated`; an array that cannot be written (JAX, read-only, a list).
+    """
+    return _written("translated", terms, translated(terms, t_fc))
+
+
+def transform_(terms: Any, D_fc: Any) -> Array:
+    """`transformed`, written into the given array, which is returned.
+
+    Args:
+        terms: (..., 10) or (..., 13), a writable floating array; it keeps shape and precision.
+        D_fc: (..., 4, 4) poses; leading axes must not widen those of terms.
+
+    Raises:
+        ParameterError: As `transformed`; an array that cannot be written (JAX, read-only, a list).
+    """
+    return _written("transformed", terms, transformed(terms, D_fc))
+
+
+class Merged(NamedTuple):
+    """Two bodies that are one, in the frame of the parent.
+
+    Attributes:
+        terms: (..., 10) or (..., 13), as many as the parent has, in the parent's frame i, about the
+            shared centre of mass.
+        t_ic_i: (..., 3) from the parent's origin to the shared centre of mass, in axes i [m].
+        t_jc_j: (..., 3) from the child's origin to the same point, in axes j [m].
+    """
+
+    terms: Array
+    t_ic_i: Array
+    t_jc_j: Array
+
+
+@quiet
+def merge(parent: Any, t_ic_i: Any, child: Any, t_jc_j: Any, D_ij: Any) -> Merged:
+    """A child body j that is fixed to its parent i, merged into it (ksl_inertia_merge).
+
+    Args:
+        parent: (..., 10) or (..., 13) in frame i.
+        t_ic_i: (..., 3) from the origin of i to the parent's centre of mass, in axes i [m].
+        child: (..., 10) or (..., 13) in frame j.
+        t_jc_j: (..., 3) from the origin of j to the child's centre of mass, in axes j [m].
+        D_ij: (..., 4, 4) poses of j in i.
+
+    Raises:
+        ParameterError: Shapes that do not fit, a matrix that is no pose, a vector t that is not the
+            one whose product with the mass is stored, a shared mass that is not positive.
+    """
+    values = {"parent": parent, "t_ic_i": t_ic_i, "child": child, "t_jc_j": t_jc_j}
+    xp, (parent, t_ic_i, child, t_jc_j, D_ij) = real_arrays(**values, D_ij=D_ij)
+    _, theta_i, width = read_terms(parent, "parent")
+    _, theta_j, _ = read_terms(child, "child")
+    _refuse_other_center(xp, "t_ic_i", t_ic_i, theta_i)
+    _refuse_other_center(xp, "t_jc_j", t_jc_j, theta_j)
+    R_ij, t_ij = frames.pose_parts(D_ij, like=parent, name="D_ij")
+    theta = frames.merge(theta_i, theta_j, D_ij, about="com")
+    mass = theta[..., :1]
+    body = first_index(xp, mass[..., 0] <= 0)
+    if body is not None:
+        raise ParameterError(
+            f"the mass of parent and child{of_body(body)} together is "
+            f"{float(mass[..., 0][body])!r} kg, expected more than 0: there is no shared centre"
+        )
+    carried = theta_j[..., :1] * (frames.rotated_vector(xp, R_ij, t_jc_j) + t_ij)
+    center = (theta_i[..., :1] * t_ic_i + carried) / mass
+    back = frames.rotated_vector(xp, xp.matrix_transpose(R_ij), center - t_ij)
+    return Merged(_stored(theta, width), center, back)
+
+
+# M_ff
+
+
+def spatial_inertia(terms: Any, order: str = "linear-angular") -> Array:
+    """M_ff (..., 6, 6) of bodies whose terms are in f: KSL eqs. 8 and 13 with c = r_fc.
+
+    [[m 1, -m [c]x], [m [c]x, I_c - m [c]x [c]x]] for twists [v, w].
+
+    Args:
+        terms: (..., 10) or (..., 13).
+        order: A name of representations.SPATIAL_ORDERS.
+
+    Raises:
+        ParameterError: Wrong shape, unknown order.
+    """
+    xp, theta, _ = read_terms(terms)
+    six = about_origin(theta[..., 0], theta[..., 1:4], theta[..., 4:])
+    return matrix_of(xp.concat([theta[..., :4], six], axis=-1), order)
+
+
+def adjoint(D_fc: Any) -> Array:
+    """[Ad]_fc (..., 6, 6) for twists [v, w]: [[R, [t]x R], [0, R]], from c to f.
+
+    Args:
+        D_fc: (..., 4, 4) poses of c in f.
+
+    Raises:
+        ParameterError: Wrong shape, or a matrix that is no pose.
+    """
+    return spatial.Plx.from_pose(D_fc).inverse().as_matrix("linear-angular")
+
+
+def coadjoint(D_fc: Any) -> Array:
+    """[Ad]*_fc (..., 6, 6) for wrenches [F, tau]: [[R, 0], [[t]x R, R]], from c to f.
+
+    Args:
+        D_fc: (..., 4, 4) poses of c in f.
+
+    Raises:
+        ParameterError: Wrong shape, or a matrix that is no pose.
+    """
+    return spatial.Plx.from_pose(D_fc).inverse().as_dual_matrix("linear-angular")
+
+
+@quiet
+def m_ff_by_adjoints(terms: Any, D_fb: Any) -> Array:
+    """M_ff = [Ad]*_fb [Ad]*_bc M_cc [Ad]_cb [Ad]_bf, multiplied out (KSL eqs. 1-5 and 9).
+
+    Args:
+        terms: (..., 10) or (..., 13) in frame b, of bodies with mass.
+        D_fb: (..., 4, 4) poses of b in f.
+
+    Returns:
+        (..., 6, 6) for twists [v, w], leading axes broadcast.
+
+    Raises:
+        ParameterError: Shapes that do not fit, a matrix that is no pose.
+    """
+    xp, mass, I_c, r_bc, D_fb = _body(terms, D_fb)
+    one = xp.eye(4, dtype=r_bc.dtype, device=device_of(r_bc))
+    D_bc = xp.broadcast_to(one, (*r_bc.shape[:-1], 4, 4))
+    column = xp.concat([r_bc, xp.ones_like(r_bc[..., :1])], axis=-1)[..., None]
+    D_bc = xp.concat([D_bc[..., :3], column], axis=-1)
+    zero = xp.zeros_like(I_c)
+    M_cc = spatial.assembled(xp, mass[..., None, None] * one[:3, :3], zero, zero, I_c)
+    force = product(xp, coadjoint(D_fb), coadjoint(D_bc))
+    motion = product(xp, adjoint(_inverse(D_bc)), adjoint(_inverse(D_fb)))
+    return product(xp, product(xp, force, M_cc), motion)
+
+
+@quiet
+def m_ff_by_blocks(terms: Any, D_fb: Any) -> Array:
+    """M_ff by its 3x3 blocks, in the axes of c until the end (KSL eqs. 6-8).
+
+    With r = r_cf in the axes of c: [[m 1, m R [r]x R^T], [-m R [r]x R^T, R (I_c - m [r]x^2) R^T]].
+
+    Args:
+        terms: (..., 10) or (..., 13) in frame b, of bodies with mass.
+        D_fb: (..., 4, 4) poses of b in f.
+
+    Returns:
+        (..., 6, 6) for twists [v, w], leading axes broadcast.
+
+    Raises:
+        ParameterError: Shapes that do not fit, a matrix that is no pose.
+    """
+    xp, mass, I_c, r_bc, D_fb = _body(terms, D_fb)
+    R_fc, t_fb = D_fb[..., :3, :3], D_fb[..., :3, 3]
+    R_cf = xp.matrix_transpose(R_fc)
+    K = spatial.skew(-(frames.rotated_vector(xp, R_cf, t_fb) + r_bc))
+    mass = mass[..., None, None]
+    one = xp.eye(3, dtype=K.dtype, device=device_of(K))
+    coupling = mass * product(xp, product(xp, R_fc, K), R_cf)
+    about_f = I_c - mass * product(xp, K, K)
+    angular = product(xp, product(xp, R_fc, about_f), R_cf)
+    return spatial.assembled(xp, mass * one, coupling, -coupling, angular)
+
+
+@quiet
+def m_ff_by_steps(terms: Any, D_fb: Any) -> Array:
+    """M_ff by the steps of KSL eqs. 10-17: I_f less the product [t]x [r]x by the identity (14).
+
+    Args:
+        terms: (..., 10) or (..., 13) in frame b, of bodies with mass.
+        D_fb: (..., 4, 4) poses of b in f.
+
+    Returns:
+        (..., 6, 6) for twists [v, w], leading axes broadcast.
+
+    Raises:
+        ParameterError: Shapes that do not fit, a matrix that is no pose.
+    """
+    xp, mass, I_c, r_bc, D_fb = _body(terms, D_fb)
+    R_fb, r_fb = D_fb[..., :3, :3], D_fb[..., :3, 3]
+    I_f = symmetric(frames.rotated_tensor(xp, R_fb, I_c))  # (10)
+    r_fc = r_fb + frames.rotated_vector(xp, R_fb, r_bc)  # (11)
+    t_temp = mass[..., None] * r_fc  # (12)
+    result = product_of_skews(t_temp, r_fc)  # (14), (15)
+    K = spatial.skew(t_temp)
+    one = xp.eye(3, dtype=K.dtype, device=device_of(K))
+    return spatial.assembled(xp, mass[..., None, None] * one, -K, K, I_f - result)  # (13), (17)
+
+
+@quiet
+def product_of_skews(a: Any, b: Any) -> Array:
+    """[a]x [b]x = b a^T - (a.b) 1, as KSL eqs. 14 and 15 compute it.
+
+    Args:
+        a: (..., 3).
+        b: (..., 3).
+
+    Returns:
+        (..., 3, 3), leading axes broadcast.
+
+    Raises:
+        ParameterError: Shapes that do not fit.
+    """
+    xp, (a, b) = real_arrays(a=a, b=b)
+    for name, vector in (("a", a), ("b", b)):
+        expect_shape(name, vector, 3)
+    batch_shape(a=a.shape[:-1], b=b.shape[:-1])
+    result = b[..., :, None] * a[..., None, :]
+    trace = result[..., 0, 0] + result[..., 1, 1] + result[..., 2, 2]
+    return result - trace[..., None, None] * xp.eye(3, dtype=a.dtype, device=device_of(a))
+
+
+def length(xp: Any, vector: Array) -> Array:
+    """|v| (...,) of vectors (..., 3)."""
+    return xp.sqrt(xp.sum(vector * vector, axis=-1))
+
+
+def center_of(xp: Any, mass: Array, moved: Array) -> Array:
+    """The vector r (..., 3) from m and m r; 0 where neither is, NaN where only m r is."""
+    light = (mass == 0)[..., None]
+    safe = xp.where(light, xp.ones_like(moved), mass[..., None])
+    nowhere = xp.where(moved == 0, moved, xp.full_like(moved, xp.nan))
+    return xp.where(light, nowhere, moved / safe)
+
+
+def _body(terms: Any, D_fb: Any) -> tuple[Any, Array, Array, Array, Array]:
+    """The namespace, m, I_c (..., 3, 3), r_bc and the pose, in one precision."""
+    xp, theta, _ = read_terms(terms)
+    xp, (theta, D_fb) = real_arrays(terms=theta, D_fb=D_fb)
+    frames.pose_parts(D_fb, like=theta, name="D_fb")
+    batch_shape(terms=theta.shape[:-1], D_fb=D_fb.shape[:-2])
+    mass = theta[..., 0]
+    return xp, mass, symmetric(theta[..., 4:]), center_of(xp, mass, theta[..., 1:4]), D_fb
+
+
+def _inverse(D: Array) -> Array:
+    return spatial.Plxb.from_pose(D).inverse().as_pose()
+
+
+def read_terms(terms: Any, name: str = "terms") -> tuple[Any, Array, int]:
+    """The namespace, theta in order "urdf" about the centre of mass, and how many terms it had.
+
+    Raises:
+        ParameterError: Wrong shape, or thirteen terms whose last three are not minus m r.
+    """
+    xp, (terms,) = real_arrays(**{name: terms})
+    width = terms.shape[-1] if terms.ndim else 0
+    if width not in (TERMS, REDUNDANT_TERMS):
+        raise ParameterError(
+            f"{name} has shape {tuple(terms.shape)}, expected (..., {TERMS}), or "
+            f"(..., {REDUNDANT_TERMS}) with -m r behind"
+        )
+    return xp, reorder(terms if width == TERMS else _ten(xp, terms, name), "ksl", "urdf"), width
+
+
+def _ten(xp: Any, terms: Array, name: str = "terms") -> Array:
+    there, negated = terms[..., 1:4], terms[..., TERMS:]
+    body = first_index(xp, xp.any(there + negated != 0, axis=-1))
+    if body is not None:
+        raise ParameterError(
+            f"{name}{of_body(body)}: the last three of thirteen are not minus m r; make them with "
+            "with_negated"
+        )
+    return terms[..., :TERMS]
+
+
+def _stored(theta: Array, width: int) -> Array:
+    """Ten or thirteen terms of theta."""
+    ten = reorder(theta, "urdf", "ksl")
+    return ten if width == TERMS else with_negated(ten)
+
+
+def _written(name: str, terms: Any, result: Array) -> Array:
+    """The result in the place of the terms; refuses what cannot be written."""
+    where = f"terms cannot be changed in place; use {name}, which returns a new array"
+    if not hasattr(terms, "__setitem__") or not hasattr(terms, "dtype"):
+        raise ParameterError(f"{type(terms).__name__}: {where}")
+    if tuple(terms.shape) != tuple(result.shape):
+        raise ParameterError(
+            f"terms of shape {tuple(terms.shape)} would become {tuple(result.shape)}; in place "
+            f"the shape stays; use {name}, which returns a new array"
+        )
+    xp, _ = real_arrays(terms=terms)
+    if not xp.isdtype(terms.dtype, "real floating"):
+        raise ParameterError(f"terms hold {terms.dtype}: {where}")
+    try:
+        terms[...] = xp.astype(result, terms.dtype)
+    except (TypeError, ValueError, RuntimeError) as error:  # JAX; read-only; a leaf of autograd
+        raise ParameterError(f"{type(terms).__name__}: {where}") from error
+    return terms
+
+
+def _refuse_other_center(xp: Any, name: str, t: Array, theta: Array) -> None:
+    """Refuse a vector to the centre of mass that is not the one in the terms, to half its digits.
+
+    Its product with the mass is measured against m r, and m times the radius of gyration.
+    """
+    expect_shape(name, t, 3)
+    batch_shape(**{name: t.shape[:-1], "terms": theta.shape[:-1]})
+    mass = theta[..., :1]
+    given = mass * t
+    moved = xp.broadcast_to(theta[..., 1:4], given.shape)
+    spread = xp.abs(theta[..., 4]) + xp.abs(theta[..., 7]) + xp.abs(theta[..., 9])
+    size = xp.maximum(length(xp, given), length(xp, moved))
+    size = xp.maximum(size, xp.sqrt(xp.abs(mass[..., 0]) * spread))
+    floor = tolerances.rotation_floor(t.dtype, xp)
+    body = first_index(xp, length(xp, given - moved) > floor * size)
+    if body is not None:
+        got, stored = ([float(v[body][i]) for i in range(3)] for v in (given, moved))
+        raise ParameterError(
+            f"{name}{of_body(body)} times the mass is {got} kg m, but the terms hold m r = {stored}"
+        )

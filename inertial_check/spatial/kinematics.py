@@ -1,0 +1,504 @@
+"""Angular velocity and the rates of every parameterisation of a rotation; velocities and poses.
+
+Rotations are those of inertial_check.spatial.rotations, by the names in PARAMETERISATIONS. An
+angular velocity is that of B in I, with its coordinates in the frame that `expressed_in` names:
+
+    expressed_in="B"    w_IB_B, the sheet's local B_w_IB:   dC_IB/dt = C_IB w^x
+    expressed_in="I"    w_IB_I, the sheet's global I_w_IB:  dC_IB/dt = w^x C_IB
+
+There is no default: the two differ by a rotation, and the wrong one looks as plausible. Poses are
+4x4, X_IB = [[C_IB, p_IoBo_I], [0, 1]], the sheet's T_IB. Source: Kindr Cheat Sheet, "Time
+Derivatives of Position & Orientation" and its Appendix I.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from inertial_check.arrays.broadcasting import (
+    batch_shape,
+    device_of,
+    expect_shape,
+    first_index,
+    of_body,
+    product,
+    quiet,
+    real_arrays,
+)
+from inertial_check.arrays.namespace import Array
+from inertial_check.arrays.so3 import matrix_of_rows, skew_matrix, skew_part
+from inertial_check.errors import ParameterError
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.frames import pose_parts, refuse_nonrotation, rotated_vector
+from inertial_check.spatial.rotation_calculus import (
+    box_minus,
+    box_plus,
+    exp_jacobian,
+    exp_jacobian_inverse,
+    inverse,
+)
+from inertial_check.spatial.rotations import (
+    PARAMETERISATIONS,
+    angle_and_axis,
+    elementary,
+    refuse_gimbal_lock,
+    refuse_nonskew,
+    refuse_nonunit,
+    refuse_unknown,
+)
+
+FRAMES = ("B", "I")
+"""Where an angular velocity may have its coordinates: in the body, or in the inertial frame."""
+
+
+# Angular velocity and rates
+
+
+@quiet
+def rate_map(values: Any, parameterisation: str, expressed_in: str) -> Array:
+    """The matrix E of w_IB = E dx/dt, for parameters x of k numbers.
+
+    2 H(q) in I and 2 Hbar(q) in B for quaternions; Gamma(phi) in I and its transpose in B for
+    rotation vectors; E(chi) of Appendix I for Euler angles ZYX in I.
+
+    Args:
+        values: (..., k) x.
+        parameterisation: One of PARAMETERISATIONS but "matrix", whose rates are no vector.
+        expressed_in: "B" or "I", the frame of w_IB.
+
+    Returns:
+        (..., 3, k).
+
+    Raises:
+        ParameterError: Unknown name, wrong shape, or values that are no rotation.
+    """
+    return _maps(parameterisation, expressed_in)[0](values, expressed_in)
+
+
+@quiet
+def inverse_rate_map(values: Any, parameterisation: str, expressed_in: str) -> Array:
+    """The matrix F of dx/dt = F w_IB: E F = 1, and F E = 1 on the rates that a rotation can have.
+
+    Args:
+        values: (..., k) x.
+        parameterisation: One of PARAMETERISATIONS but "matrix", whose rates are no vector.
+        expressed_in: "B" or "I", the frame of w_IB.
+
+    Returns:
+        (..., k, 3).
+
+    Raises:
+        ParameterError: Unknown name, wrong shape, values that are no rotation, or a singularity:
+            Euler angles at y = pi/2 + k pi, the axis of an angle 2 k pi, a rotation vector of
+            length 2 k pi but 0; each as soon as half the digits are lost.
+    """
+    return _maps(parameterisation, expressed_in)[1](values, expressed_in)
+
+
+@quiet
+def angular_velocity(values: Any, rates: Any, parameterisation: str, expressed_in: str) -> Array:
+    """The angular velocity of a rotation that changes at given rates.
+
+    Args:
+        values: Of the parameterisation: (..., 3, 3), (..., 4) or (..., 3).
+        rates: Their derivatives by time, of the same shape [1/s, rad/s].
+        parameterisation: One of PARAMETERISATIONS.
+        expressed_in: "B" or "I".
+
+    Returns:
+        (..., 3) w_IB [rad/s], leading axes broadcast.
+
+    Raises:
+        ParameterError: Unknown name, shapes that do not fit, values that are no rotation, or rates
+            that leave the rotations, as a difference of two quaternions does; mean_angular_velocity
+            is exact for those.
+    """
+    refuse_unknown("parameterisation", parameterisation, PARAMETERISATIONS)
+    refuse_unknown("frame expressed_in", expressed_in, FRAMES)
+    xp, (values, rates) = real_arrays(values=values, rates=rates)
+    if parameterisation == "matrix":
+        return _from_matrix_rate(xp, values, rates, expressed_in)
+    change = rate_map(values, parameterisation, expressed_in)
+    expect_shape("rates", rates, change.shape[-1])
+    batch_shape(values=values.shape[:-1], rates=rates.shape[:-1])
+    _refuse_leaving(xp, values, rates, parameterisation)
+    return rotated_vector(xp, change, rates)
+
+
+@quiet
+def rates(values: Any, w_IB: Any, parameterisation: str, expressed_in: str) -> Array:
+    """The rates at which a rotation's parameters change under an angular velocity.
+
+    Args:
+        values: Of the parameterisation: (..., 3, 3), (..., 4) or (..., 3).
+        w_IB: (..., 3) [rad/s].
+        parameterisation: One of PARAMETERISATIONS.
+        expressed_in: "B" or "I", the frame of w_IB.
+
+    Returns:
+        The derivatives of the values by time [1/s, rad/s], leading axes broadcast.
+
+    Raises:
+        ParameterError: Unknown name, shapes that do not fit, values that are no rotation, or a
+            singularity, as inverse_rate_map.
+    """
+    refuse_unknown("parameterisation", parameterisation, PARAMETERISATIONS)
+    refuse_unknown("frame expressed_in", expressed_in, FRAMES)
+    xp, (values, w_IB) = real_arrays(values=values, w_IB=w_IB)
+    expect_shape("w_IB", w_IB, 3)
+    if parameterisation == "matrix":
+        refuse_nonrotation(xp, "values", values)
+        batch_shape(values=values.shape[:-2], w_IB=w_IB.shape[:-1])
+        turn = skew_matrix(xp, w_IB)
+        return product(xp, values, turn) if expressed_in == "B" else product(xp, turn, values)
+    change = inverse_rate_map(values, parameterisation, expressed_in)
+    batch_shape(values=values.shape[:-1], w_IB=w_IB.shape[:-1])
+    return rotated_vector(xp, change, w_IB)
+
+
+@quiet
+def compose_angular_velocities(w_AB_B: Any, w_BC_C: Any, C_BC: Any) -> Array:
+    """The angular velocity of C in A: w_AC_C = C_BC^T w_AB_B + w_BC_C; of B in A, -w_BA.
+
+    Args:
+        w_AB_B: (..., 3) of B in A, in B [rad/s].
+        w_BC_C: (..., 3) of C in B, in C [rad/s].
+        C_BC: (..., 3, 3).
+
+    Returns:
+        (..., 3) w_AC_C [rad/s], leading axes broadcast.
+
+    Raises:
+        ParameterError: Shapes that do not fit, or a matrix that is no rotation.
+    """
+    xp, (w_AB_B, w_BC_C, C_BC) = real_arrays(w_AB_B=w_AB_B, w_BC_C=w_BC_C, C_BC=C_BC)
+    expect_shape("w_AB_B", w_AB_B, 3)
+    expect_shape("w_BC_C", w_BC_C, 3)
+    refuse_nonrotation(xp, "C_BC", C_BC)
+    batch_shape(w_AB_B=w_AB_B.shape[:-1], w_BC_C=w_BC_C.shape[:-1], C_BC=C_BC.shape[:-2])
+    return rotated_vector(xp, xp.matrix_transpose(C_BC), w_AB_B) + w_BC_C
+
+
+def integrate(q_IB: Any, w_IB: Any, duration: Any, expressed_in: str) -> Array:
+    """The rotation after a time at constant angular velocity; exact, whatever the time.
+
+    box_plus(q_IB, w_IB_I dt), or box_plus(q_BI, -w_IB_B dt) as a q_BI, inverted.
+
+    Args:
+        q_IB: (..., 4) unit quaternions.
+        w_IB: (..., 3) [rad/s].
+        duration: (...,) [s].
+        expressed_in: "B" or "I", the frame in which w_IB is constant.
+
+    Returns:
+        (..., 4), leading axes broadcast.
+
+    Raises:
+        ParameterError: Shapes that do not fit, unknown frame, a quaternion whose length is not 1.
+    """
+    refuse_unknown("frame expressed_in", expressed_in, FRAMES)
+    _, (q_IB, w_IB, duration) = real_arrays(q_IB=q_IB, w_IB=w_IB, duration=duration)
+    expect_shape("w_IB", w_IB, 3)
+    batch_shape(q_IB=q_IB.shape[:-1], w_IB=w_IB.shape[:-1], duration=duration.shape)
+    turn = w_IB * duration[..., None]
+    return box_plus(q_IB, turn) if expressed_in == "I" else inverse(box_plus(inverse(q_IB), -turn))
+
+
+@quiet
+def mean_angular_velocity(q_0: Any, q_1: Any, duration: Any, expressed_in: str) -> Array:
+    """The constant angular velocity that leads from one rotation to another, the shorter way.
+
+    Args:
+        q_0: (..., 4) q_IB before.
+        q_1: (..., 4) q_IB after.
+        duration: (...,) [s].
+        expressed_in: "B" or "I".
+
+    Returns:
+        (..., 3) w_IB [rad/s], leading axes broadcast; integrate leads back to q_1.
+
+    Raises:
+        ParameterError: Shapes that do not fit, unknown frame, a quaternion whose length is not 1,
+            a duration of 0.
+    """
+    refuse_unknown("frame expressed_in", expressed_in, FRAMES)
+    xp, (q_0, q_1, duration) = real_arrays(q_0=q_0, q_1=q_1, duration=duration)
+    batch_shape(q_0=q_0.shape[:-1], q_1=q_1.shape[:-1], duration=duration.shape)
+    body = first_index(xp, duration == 0)
+    if body is not None:
+        raise ParameterError(f"duration{of_body(body)} is 0 s, expected any other time")
+    turn = box_minus(q_1, q_0) if expressed_in == "I" else -box_minus(inverse(q_1), inverse(q_0))
+    return turn / duration[..., None]
+
+
+# Points and poses
+
+
+@quiet
+def point_velocity(v_A: Any, w_IB: Any, r_AP: Any, dr_AP: Any = (0.0, 0.0, 0.0)) -> Array:
+    """The velocity of P in I from that of A: v_P = v_A + dr_AP + w_IB x r_AP.
+
+    Args:
+        v_A: (..., 3) velocity of A in I [m/s].
+        w_IB: (..., 3) angular velocity of the frame B [rad/s].
+        r_AP: (..., 3) from A to P [m].
+        dr_AP: (..., 3) derivative of the coordinates of r_AP in B [m/s]; 0 where both are fixed in
+            B. All four have their coordinates in one frame, B or I.
+
+    Returns:
+        (..., 3) [m/s] in that frame, leading axes broadcast.
+
+    Raises:
+        ParameterError: Shapes that do not fit.
+    """
+    xp, arrays = real_arrays(v_A=v_A, w_IB=w_IB, r_AP=r_AP, dr_AP=dr_AP)
+    given = ("v_A", "w_IB", "r_AP", "dr_AP")
+    for name, array in zip(given, arrays, strict=True):
+        expect_shape(name, array, 3)
+    batch_shape(**{name: a.shape[:-1] for name, a in zip(given, arrays, strict=True)})
+    v_A, w_IB, r_AP, dr_AP = arrays
+    return v_A + dr_AP + rotated_vector(xp, skew_matrix(xp, w_IB), r_AP)
+
+
+@quiet
+def pose(C_IB: Any, p_IoBo_I: Any) -> Array:
+    """X_IB = [[C_IB, p_IoBo_I], [0, 1]].
+
+    Args:
+        C_IB: (..., 3, 3).
+        p_IoBo_I: (..., 3) [m].
+
+    Returns:
+        (..., 4, 4), leading axes broadcast.
+
+    Raises:
+        ParameterError: Shapes that do not fit, or a matrix that is no rotation.
+    """
+    xp, (C_IB, p_IoBo_I) = real_arrays(C_IB=C_IB, p_IoBo_I=p_IoBo_I)
+    refuse_nonrotation(xp, "C_IB", C_IB)
+    expect_shape("p_IoBo_I", p_IoBo_I, 3)
+    batch = batch_shape(C_IB=C_IB.shape[:-2], p_IoBo_I=p_IoBo_I.shape[:-1])
+    C_IB = xp.broadcast_to(C_IB, (*batch, 3, 3))
+    top = xp.concat([C_IB, xp.broadcast_to(p_IoBo_I, (*batch, 3))[..., None]], axis=-1)
+    zero = xp.zeros_like(top[..., :1, :1])
+    return xp.concat([top, xp.concat([zero, zero, zero, zero + 1], axis=-1)], axis=-2)
+
+
+@quiet
+def inverse_pose(X_IB: Any) -> Array:
+    """X_BI = [[C_IB^T, -C_IB^T p_IoBo_I], [0, 1]].
+
+    Args:
+        X_IB: (..., 4, 4).
+
+    Returns:
+        (..., 4, 4).
+
+    Raises:
+        ParameterError: Wrong shape, or a matrix that is no pose.
+    """
+    xp, (X_IB,) = real_arrays(X_IB=X_IB)
+    C_IB, p_IoBo_I = pose_parts(X_IB, like=X_IB, name="X_IB")
+    C_BI = xp.matrix_transpose(C_IB)
+    return pose(C_BI, -rotated_vector(xp, C_BI, p_IoBo_I))
+
+
+@quiet
+def compose_poses(*poses: Any) -> Array:
+    """X_AD = X_AB X_BC X_CD, of any number of poses from one on.
+
+    Args:
+        *poses: (..., 4, 4), each from its neighbour on the right to that on the left.
+
+    Returns:
+        (..., 4, 4), leading axes broadcast.
+
+    Raises:
+        ParameterError: No pose, shapes that do not fit, or a matrix that is no pose.
+    """
+    if not poses:
+        raise ParameterError("compose_poses was given no pose, expected at least one")
+    xp, chain = real_arrays(**{f"poses[{i}]": X for i, X in enumerate(poses)})
+    for i, X in enumerate(chain):
+        pose_parts(X, like=X, name=f"poses[{i}]")
+    batch_shape(**{f"poses[{i}]": X.shape[:-2] for i, X in enumerate(chain)})
+    total = chain[0]
+    for X in chain[1:]:
+        total = product(xp, total, X)
+    return total
+
+
+@quiet
+def transform_point(X_IB: Any, p_BoP_B: Any) -> Array:
+    """p_IoP_I = C_IB p_BoP_B + p_IoBo_I.
+
+    Args:
+        X_IB: (..., 4, 4).
+        p_BoP_B: (..., 3) [m].
+
+    Returns:
+        (..., 3) [m], leading axes broadcast.
+
+    Raises:
+        ParameterError: Shapes that do not fit, or a matrix that is no pose.
+    """
+    xp, (X_IB, p_BoP_B) = real_arrays(X_IB=X_IB, p_BoP_B=p_BoP_B)
+    expect_shape("p_BoP_B", p_BoP_B, 3)
+    C_IB, p_IoBo_I = pose_parts(X_IB, like=X_IB, name="X_IB")
+    batch_shape(X_IB=X_IB.shape[:-2], p_BoP_B=p_BoP_B.shape[:-1])
+    return rotated_vector(xp, C_IB, p_BoP_B) + p_IoBo_I
+
+
+# The maps of each parameterisation
+
+
+def _quaternion_map(q_IB: Any, expressed_in: str) -> Array:
+    """2 H(q) = 2 [-q, q0 1 + q^x] in I; Hbar, with the other sign of q^x, in B."""
+    xp, (q_IB,) = real_arrays(q_IB=q_IB)
+    refuse_nonunit(xp, "q_IB", q_IB, 4)
+    sign = 1 if expressed_in == "I" else -1
+    w, x, y, z = (q_IB[..., i] for i in range(4))
+    a, b, c = sign * x, sign * y, sign * z
+    return 2 * matrix_of_rows(xp, ((-x, w, -c, b), (-y, c, w, -a), (-z, -b, a, w)))
+
+
+def _quaternion_inverse_map(q_IB: Any, expressed_in: str) -> Array:
+    return _quaternion_map(q_IB, expressed_in).mT / 4
+
+
+def _angle_axis_map(angle_axis: Any, expressed_in: str) -> Array:
+    """[n, sin(theta) 1 + (1 - cos(theta)) n^x] in I; with the other sign of n^x in B."""
+    xp, angle, axis = angle_and_axis(angle_axis)
+    sign = 1 if expressed_in == "I" else -1
+    half = xp.sin(angle / 2)[..., None, None]
+    along = xp.sin(angle)[..., None, None] * _identity(xp, axis)
+    across = along + (2 * sign) * half * half * skew_matrix(xp, axis)
+    return xp.concat([axis[..., None], across], axis=-1)
+
+
+def _angle_axis_inverse_map(angle_axis: Any, expressed_in: str) -> Array:
+    """[n^T; -cot(theta/2)/2 n^x n^x - n^x / 2] in I; with the other sign of n^x in B."""
+    xp, angle, axis = angle_and_axis(angle_axis)
+    sine, half = xp.sin(angle / 2), angle / 2
+    floor = tolerances.rotation_floor(angle.dtype, xp)
+    body = first_index(xp, xp.abs(sine) <= floor * xp.abs(half))
+    if body is not None:
+        raise ParameterError(
+            f"angle_axis{of_body(body)} turns by {float(angle[body]):.9g} rad, full turns to half "
+            "its digits, where every axis is the same rotation and none has a rate; use "
+            "quaternions or rotation vectors there"
+        )
+    sign = 1 if expressed_in == "I" else -1
+    cross = skew_matrix(xp, axis)
+    cotangent = (xp.cos(half) / sine)[..., None, None]
+    across = -(cotangent * product(xp, cross, cross) + sign * cross) / 2
+    return xp.concat([axis[..., None, :], across], axis=-2)
+
+
+def _rotation_vector_map(phi_IB: Any, expressed_in: str) -> Array:
+    change = exp_jacobian(phi_IB)
+    return change if expressed_in == "I" else change.mT
+
+
+def _rotation_vector_inverse_map(phi_IB: Any, expressed_in: str) -> Array:
+    change = exp_jacobian_inverse(phi_IB)
+    return change if expressed_in == "I" else change.mT
+
+
+def _euler_axes(angles: Any, sequence: str, expressed_in: str) -> tuple[Any, Array, list[Array]]:
+    """The axes of the three turns: each carried along by those before it in I, behind it in B."""
+    xp, (angles,) = real_arrays(angles=angles)
+    expect_shape("angles", angles, 3)
+    names = sequence.lower()
+    unit = _identity(xp, angles)
+    units = [xp.broadcast_to(unit["xyz".index(name), :], angles.shape) for name in names]
+    turns = [elementary(name, angles[..., i]) for i, name in enumerate(names)]
+    if expressed_in == "I":
+        middle = rotated_vector(xp, turns[0], units[1])
+        last = rotated_vector(xp, turns[0], rotated_vector(xp, turns[1], units[2]))
+        return xp, angles, [units[0], middle, last]
+    back = [turn.mT for turn in turns]
+    middle = rotated_vector(xp, back[2], units[1])
+    first = rotated_vector(xp, back[2], rotated_vector(xp, back[1], units[0]))
+    return xp, angles, [first, middle, units[2]]
+
+
+def _euler_map(sequence: str) -> Callable[[Any, str], Array]:
+    def change(angles: Any, expressed_in: str) -> Array:
+        xp, _, axes = _euler_axes(angles, sequence, expressed_in)
+        return xp.stack(axes, axis=-1)
+
+    return change
+
+
+def _euler_inverse_map(sequence: str) -> Callable[[Any, str], Array]:
+    """The reciprocal basis of the three axes; their volume is cos(y) or its negative."""
+
+    def change(angles: Any, expressed_in: str) -> Array:
+        xp, angles, (a, b, c) = _euler_axes(angles, sequence, expressed_in)
+        rows = [_cross(xp, b, c), _cross(xp, c, a), _cross(xp, a, b)]
+        volume = xp.sum(a * rows[0], axis=-1)
+        refuse_gimbal_lock(xp, sequence, angles[..., 1], volume)
+        return xp.stack(rows, axis=-2) / volume[..., None, None]
+
+    return change
+
+
+Map = Callable[[Any, str], Array]
+
+_MAPS: dict[str, tuple[Map, Map]] = {
+    "quaternion": (_quaternion_map, _quaternion_inverse_map),
+    "angle-axis": (_angle_axis_map, _angle_axis_inverse_map),
+    "rotation-vector": (_rotation_vector_map, _rotation_vector_inverse_map),
+    "euler-ZYX": (_euler_map("ZYX"), _euler_inverse_map("ZYX")),
+    "euler-XYZ": (_euler_map("XYZ"), _euler_inverse_map("XYZ")),
+}
+
+
+def _maps(parameterisation: str, expressed_in: str) -> tuple[Map, Map]:
+    refuse_unknown("frame expressed_in", expressed_in, FRAMES)
+    refuse_unknown("parameterisation", parameterisation, tuple(_MAPS))
+    return _MAPS[parameterisation]
+
+
+def _from_matrix_rate(xp: Any, C_IB: Array, rate: Array, expressed_in: str) -> Array:
+    refuse_nonrotation(xp, "values", C_IB)
+    expect_shape("rates", rate, 3, 3)
+    batch_shape(values=C_IB.shape[:-2], rates=rate.shape[:-2])
+    C_BI = xp.matrix_transpose(C_IB)
+    turn = product(xp, C_BI, rate) if expressed_in == "B" else product(xp, rate, C_BI)
+    refuse_nonskew(
+        xp,
+        "the rate, seen from the rotation,",
+        turn,
+        "for a difference of two rotations use mean_angular_velocity",
+    )
+    return skew_part(xp, turn)
+
+
+def _refuse_leaving(xp: Any, values: Array, rates: Array, parameterisation: str) -> None:
+    """Refuse rates along which a quaternion or an axis would not stay of length 1."""
+    if parameterisation == "quaternion":
+        what, unit, rate = "quaternion", values, rates
+    elif parameterisation == "angle-axis":
+        what, unit, rate = "axis", values[..., 1:], rates[..., 1:]
+    else:
+        return
+    along = xp.abs(xp.sum(unit * rate, axis=-1))
+    size = xp.max(xp.abs(rate), axis=-1)
+    body = first_index(xp, along > tolerances.rotation_floor(rate.dtype, xp) * size)
+    if body is not None:
+        raise ParameterError(
+            f"rates{of_body(body)} change the length of the {what} by "
+            f"{float(along[body]):.3g} per second, expected 0; for a difference of two rotations "
+            "use mean_angular_velocity"
+        )
+
+
+def _identity(xp: Any, like: Array) -> Array:
+    return xp.eye(3, dtype=like.dtype, device=device_of(like))
+
+
+def _cross(xp: Any, a: Array, b: Array) -> Array:
+    return rotated_vector(xp, skew_matrix(xp, a), b)

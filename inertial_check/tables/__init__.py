@@ -1,0 +1,1 @@
+"""The `project` command: tables of parameter vectors projected and written back."""

@@ -1,0 +1,85 @@
+"""What became of the rows of a table, as JSON, written while they pass."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from inertial_check import __version__
+from inertial_check.tables.project import ProjectedBlock, Request, Summary
+
+SCHEMA_VERSION = "1"
+
+_NUMBERS = ("distance", "relative_change", "primal_residual", "dual_residual", "gap")
+
+
+class TableReport:
+    """Every row that moved, or has no nearest body; then how many rows have each status.
+
+    Args:
+        stream: Where to.
+        path: What the table is called.
+        request: What was wanted.
+    """
+
+    def __init__(self, stream: BinaryIO, path: str, request: Request) -> None:
+        self._stream, self._separator = stream, "\n"
+        head = {
+            "schema_version": SCHEMA_VERSION,
+            "tool": {"name": "inertial-check", "version": __version__},
+            "table": path,
+            "about": request.about,
+            "metric": request.metric,
+            "margin": request.margin,
+        }
+        self._send(_members(head) + ',\n "bodies": [')
+
+    def add(self, done: ProjectedBlock) -> None:
+        """Write the rows of a block that are worth it."""
+        rows = np.flatnonzero(done.moved | done.left).tolist()
+        if not rows:
+            return
+        result = done.projection
+        numbers = {name: np.asarray(getattr(result, name)) for name in _NUMBERS}
+        iterations = np.asarray(result.iterations)
+        for row in rows:
+            values = {name: _finite(float(each[row])) for name, each in numbers.items()}
+            body = {
+                "row": done.block.first + row + 1,
+                "line": done.block.line(row),
+                "label": done.block.labels[row],
+                "status": done.status(row),
+                **(dict.fromkeys(values) if done.left[row] else values),
+                "solver": None if done.left[row] else result.solver,
+                "iterations": int(iterations[row]),
+            }
+            self._send(f"{self._separator}  {json.dumps(body)}")
+            self._separator = ",\n"
+
+    def finish(self, summary: Summary) -> None:
+        """Write what is known in the end."""
+        tail = {
+            "order": summary.layout.order,
+            "rows": summary.rows,
+            "moved": summary.moved,
+            "left": summary.left,
+            "statuses": dict(sorted(summary.statuses.items())),
+        }
+        self._send("\n ],\n" + _members(tail)[2:] + "\n}\n")
+
+    def _send(self, text: str) -> None:
+        self._stream.write(text.encode("utf-8", "backslashreplace"))
+
+
+def _members(members: dict[str, Any]) -> str:
+    """The beginning of an object, one member a line."""
+    return "{\n" + ",\n".join(
+        f" {json.dumps(key)}: {json.dumps(value)}" for key, value in members.items()
+    )
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

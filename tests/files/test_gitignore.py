@@ -1,0 +1,168 @@
+"""git itself is the oracle of what git ignores."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from inertial_check.files import gitignore
+
+FOLDERS = ["a", "a/b", "a/b/a", "b", "[", "x y", "é"]
+NAMES = ["a", "b.u", "ab", "-", "]", "a ", "!b", "#c", "^", "A", "1", "é"]
+ATOMS = [
+    *(
+        "a",
+        "b",
+        "ab",
+        "*",
+        "**",
+        "***",
+        "?",
+        "/",
+        "/",
+        "/",
+        ".u",
+        "é",
+        " ",
+        "!",
+        "#",
+        "-",
+        "^",
+        "\\",
+    ),
+    *("[ab]", "[!a]", "[^b]", "[a-c]", "[c-a]", "[]a]", "[a-]", "[-a]", "[\\]]", "[--0]", "[!-/]"),
+    *("[", "]", "[[:alpha:]]", "[[:digit:]x]", "[[:foo:]]", "[[:a]", "[[:", "[a[:]", "\\*", "\r"),
+]
+LINES = st.builds(
+    lambda negated, atoms, folder: "!" * negated + "".join(atoms) + "/" * folder,
+    st.booleans(),
+    st.lists(st.sampled_from(ATOMS), min_size=1, max_size=5),
+    st.booleans(),
+)
+needs_git = pytest.mark.skipif(
+    os.name == "nt" or shutil.which("git") is None,
+    reason="needs git and names that Windows forbids",
+)
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory):
+    root = tmp_path_factory.mktemp("repository")
+    subprocess.run(["git", "init", "-q", root], check=True)
+    for folder in FOLDERS:
+        (root / folder).mkdir(parents=True, exist_ok=True)
+    for folder in ["", *FOLDERS]:
+        for name in NAMES:
+            if not (root / folder / name).exists():
+                (root / folder / name).touch()
+    return root
+
+
+def entries(root):
+    """Every folder and file, parents first, relative to the root."""
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(set(folders) - {".git"})
+        for name in [*folders, *sorted(set(names) - {".gitignore"})]:
+            yield os.path.relpath(os.path.join(folder, name), root)
+
+
+def ignored_by_git(root):
+    done = subprocess.run(
+        ["git", "-C", root, "check-ignore", "-z", "--stdin", "--no-index"],
+        input="\0".join(entries(root)).encode(),
+        stdout=subprocess.PIPE,
+        env={**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"},
+        check=False,
+    )
+    assert done.returncode in (0, 1)
+    return set(done.stdout.decode().split("\0")) - {""}
+
+
+def ignored_here(root):
+    ignored = set()
+    ignores = {"": gitignore.within(str(root), gitignore.above(str(root)))}
+    for entry in entries(root):
+        folder, path = os.path.dirname(entry), os.path.join(root, entry)
+        if folder in ignored or gitignore.is_ignored(ignores[folder], path, os.path.isdir(path)):
+            ignored.add(entry)
+        elif os.path.isdir(path):
+            ignores[entry] = gitignore.within(path, ignores[folder])
+    return ignored
+
+
+@needs_git
+@pytest.mark.fuzz
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.dictionaries(
+        st.sampled_from(["", "a/", "a/b/", "é/"]), st.lists(LINES, max_size=4), max_size=3
+    )
+)
+def test_ignores_what_git_ignores(repository, files):
+    for old in repository.rglob(".gitignore"):
+        old.unlink()
+    for folder, lines in files.items():
+        (repository / folder / ".gitignore").write_bytes("\n".join(lines).encode())
+    assert ignored_here(repository) == ignored_by_git(repository)
+
+
+@needs_git
+@pytest.mark.parametrize(
+    "text",
+    [
+        "*\n!a/\n!*.u\n",
+        "\ufeffb.u\n",
+        "b.u\r\n# comment\r\n\r\n",
+        "a \n",
+        "a\\ \n",
+        "/b\n",
+        "a/**\n!a/b/\n!a/b/**\n",
+        "**/b/a\n",
+        "b/**/a\n",
+        "\\!b\n\\#c\n",
+        "?\n",
+        "[[:upper:]]\n",
+        "/\n//\n",
+    ],
+)
+def test_the_forms_of_the_manual(repository, text):
+    for old in repository.rglob(".gitignore"):
+        old.unlink()
+    (repository / ".gitignore").write_bytes(text.encode())
+    assert ignored_here(repository) == ignored_by_git(repository)
+
+
+def test_a_repository_inside_another_is_its_own(tmp_path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".gitignore").write_text("*.urdf\n")
+    inner = tmp_path / "vendored"
+    (inner / ".git").mkdir(parents=True)
+    outer = gitignore.within(str(tmp_path), ())
+    assert gitignore.is_ignored(outer, str(tmp_path / "a.urdf"), False)
+    own = gitignore.within(str(inner), outer)
+    assert not gitignore.is_ignored(own, str(inner / "a.urdf"), False)
+
+
+def test_what_lies_around_a_repository_does_not_count(tmp_path):
+    (tmp_path / ".gitignore").write_text("*.urdf\n")
+    inside = tmp_path / "repository" / "robots"
+    inside.mkdir(parents=True)
+    assert gitignore.above(str(inside)) == ()  # no repository at all
+    (tmp_path / "repository" / ".git").mkdir()
+    assert gitignore.above(str(inside)) == ()
+    (tmp_path / "repository" / ".gitignore").write_text("*.xml\n")
+    (holder,) = gitignore.above(str(inside))
+    assert Path(holder.folder) == tmp_path / "repository"
+
+
+def test_info_exclude_counts_and_gitignore_overrules_it(tmp_path):
+    (tmp_path / ".git" / "info").mkdir(parents=True)
+    (tmp_path / ".git" / "info" / "exclude").write_text("*.urdf\n*.xml\n")
+    (tmp_path / ".gitignore").write_text("!*.urdf\n")
+    ignores = gitignore.within(str(tmp_path), ())
+    assert gitignore.is_ignored(ignores, str(tmp_path / "a.xml"), False)
+    assert not gitignore.is_ignored(ignores, str(tmp_path / "a.urdf"), False)

@@ -1,0 +1,122 @@
+"""The edits beside the findings are those of `fix`, body by body."""
+
+import pytest
+
+from inertial_check.fixing.fix import fix_model
+from inertial_check.fixing.suggestions import suggested
+from inertial_check.model import Place
+from inertial_check.running.run import check_paths
+from inertial_check.settings.settings import Settings
+
+SETTINGS = Settings().validated()
+INERTIA = '<inertia ixx="{ixx}" ixy="{ixy}" ixz="0" iyy="0.03" iyz="0" izz="0.08"{more}/>'
+LINK = '<link name="{name}"><inertial><mass value="1"/>' + INERTIA + "</inertial></link>"
+
+
+def link(name, ixx="0.02", ixy="0", more=""):
+    return LINK.format(name=name, ixx=ixx, ixy=ixy, more=more)
+
+
+def urdf(*links, end="\n"):
+    return end.join(["<robot name='r'>", *links, "</robot>"])
+
+
+def suggestions(path, **options):
+    report = suggested(check_paths([str(path)], SETTINGS), SETTINGS, **options)
+    return {finding.body: finding.suggestion for finding in report.findings if finding.suggestion}
+
+
+def offset(text, line, column):
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return sum(len(each) + 1 for each in lines[: line - 1]) + column - 1
+
+
+def applied(text, found):
+    """The text with every replacement made, as an editor makes them."""
+    places = {each.place: each.text for one in found.values() for each in one.replacements}
+    for place, new in sorted(places.items(), reverse=True):
+        start, end = offset(text, place[0], place[1]), offset(text, place[2], place[3])
+        text = text[:start] + new + text[end:]
+    return text
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
+def test_all_together_they_are_what_fix_writes(tmp_path, encoding):
+    declared = {"utf-8-sig": "utf-8"}.get(encoding, encoding)
+    head = f"<?xml version='1.0' encoding='{declared}'?>\n<!-- \u00e9 -->"
+    text = head + urdf(link("a\u00e9"), link("fine", "0.06"), link("b", "0.03"))
+    path = tmp_path / "r.urdf"
+    path.write_bytes(text.encode(encoding))
+    found = suggestions(path)
+    assert found.keys() == {"a\u00e9", "b"}
+    fixed = fix_model(str(path), unsafe=True)
+    assert applied(text, found).encode(encoding) == fixed.data
+
+
+def test_each_body_has_its_own(tmp_path):
+    """On one line, too."""
+    path = tmp_path / "r.urdf"
+    path.write_text(urdf(link("a"), link("b"), end=""))
+    found = suggestions(path)
+    columns = {
+        name: {each.place.column for each in one.replacements} for name, one in found.items()
+    }
+    assert max(columns["a"]) < min(columns["b"])
+    assert found["a"].description.startswith("The nearest inertia that a body can have; ")
+
+
+def test_what_the_tag_states_again_belongs_to_the_body(tmp_path):
+    text = urdf(link("a", ixy="0.02", more=' iyx="0.02"'), link("b", "0.06"))
+    path = tmp_path / "r.urdf"
+    path.write_text(text)
+    found = suggestions(path)
+    assert applied(text, found).encode() == fix_model(str(path), unsafe=True).data
+
+
+def test_bodies_that_are_not_mended_have_none(tmp_path):
+    path = tmp_path / "r.urdf"
+    path.write_text(urdf(link("a"), link("b").replace('value="1"', 'value="-1"')))
+    assert suggestions(path).keys() == {"a"}
+
+
+def test_numbers_of_an_included_document_are_changed_there(tmp_path):
+    (tmp_path / "part.xml").write_text(
+        '<mujoco><worldbody><body name="a"><joint/><inertial pos="0 0 0" mass="1" '
+        'diaginertia="0.02 0.03 0.08"/></body></worldbody></mujoco>'
+    )
+    path = tmp_path / "r.xml"
+    path.write_text('<mujoco model="r"><include file="part.xml"/></mujoco>')
+    (suggestion,) = suggestions(path).values()
+    assert {each.place.path for each in suggestion.replacements} == {str(tmp_path / "part.xml")}
+
+
+def test_standard_input_is_not_looked_for_on_the_disk(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    stdin = urdf(link("a")).encode(), "absent.urdf"
+    report = suggested(check_paths(["-"], SETTINGS, stdin), SETTINGS, stdin)
+    assert report.findings[0].suggestion is not None
+
+
+def test_a_report_without_anything_to_mend_is_not_read_again(tmp_path):
+    path = tmp_path / "r.urdf"
+    path.write_text(urdf(link("a", "0.06")))
+    report = check_paths([str(path)], SETTINGS)
+    path.unlink()
+    assert suggested(report, SETTINGS) == report
+
+
+def test_a_file_that_has_gone_keeps_its_findings(tmp_path):
+    path = tmp_path / "r.urdf"
+    path.write_text(urdf(link("a")))
+    report = check_paths([str(path)], SETTINGS)
+    path.unlink()
+    assert suggested(report, SETTINGS) == report
+
+
+def test_a_place_is_of_the_number_alone(tmp_path):
+    path = tmp_path / "r.urdf"
+    path.write_text(urdf(link("a")))
+    (suggestion,) = suggestions(path).values()
+    first = suggestion.replacements[0]
+    column = urdf(link("a")).splitlines()[1].index("0.02") + 1
+    assert first.place == Place(2, column, 2, column + 4)

@@ -1,0 +1,269 @@
+"""A cache never changes a report, whatever changes under it or happens to it."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from inertial_check.checking.check import Document, Outcome
+from inertial_check.errors import UsageError
+from inertial_check.reports import View, render
+from inertial_check.running import cache, run
+from inertial_check.running.cache import Fingerprints, Folder
+from inertial_check.running.run import Plan, check_paths, default_cache
+from inertial_check.settings.settings import Settings
+
+SETTINGS = Settings().validated()
+URDF = """<robot name="r"><link name="a"><inertial><mass value="{mass}"/>
+<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>{shape}</link></robot>"""
+MESH = '<collision><geometry><mesh filename="{}"/></geometry></collision>'
+
+
+@pytest.fixture
+def checked(monkeypatch):
+    """The paths of the documents that were not taken from the cache, by run."""
+    asked = []
+    check = run.check_documents
+
+    def counting(documents, *rest):
+        asked.extend(document.path for document in documents)
+        return check(documents, *rest)
+
+    monkeypatch.setattr(run, "check_documents", counting)
+
+    def report(*paths, settings=SETTINGS, folder="cache", **plan):
+        asked.clear()
+        plan = Plan(cache=folder, always_cache=True, **plan)
+        found = check_paths(paths, settings, plan=plan)
+        return render(found, "json", View(exit_code=0)), sorted(asked)
+
+    return report
+
+
+@pytest.fixture
+def models(tmp_path, data_dir, monkeypatch):
+    for name in ("valid", "defects", "mjcf", "xacro", "sdf", "usd"):
+        if (data_dir / name).is_dir():
+            shutil.copytree(data_dir / name, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_second_run_checks_nothing_and_says_the_same(models, checked):
+    cold, first = checked(".")
+    warm, second = checked(".")
+    assert len(first) > 40
+    assert second == []
+    assert warm == cold
+    assert check_paths(["."], SETTINGS) is not None
+    assert cold == render(check_paths(["."], SETTINGS), "json", View(exit_code=0))
+
+
+@pytest.mark.parametrize(
+    ("document", "other"),
+    [
+        ("valid/rod.urdf", "valid/rod.urdf"),
+        ("mjcf/arm.xml", "mjcf/parts/gripper.xml"),
+        ("xacro/arm.urdf.xacro", "xacro/parts/rod.xacro"),
+        ("xacro/arm.urdf.xacro", "xacro/parts/inertial.yaml"),
+        ("usd/gripper.usda", "usd/finger.usda"),
+        ("sdf/workcell.world", "sdf/gripper/model.config"),
+        ("sdf/workcell.world", "sdf/gripper/gripper.sdf"),
+    ],
+)
+def test_a_change_of_the_file_or_of_what_it_includes_is_seen(models, checked, document, other):
+    checked(document)
+    assert checked(document)[1] == []
+    text = Path(other).read_bytes()
+    Path(other).write_bytes(text + b"\n")
+    assert checked(document)[1] == [document]
+    Path(other).write_bytes(text)
+    assert checked(document)[1] == [document]
+    if other != document:
+        Path(other).unlink()
+        assert checked(document)[1] == [document]
+
+
+def test_a_file_that_was_missing_and_appears_is_seen(tmp_path, monkeypatch, checked):
+    monkeypatch.chdir(tmp_path)
+    Path("r.urdf").write_text(URDF.format(mass=1, shape=MESH.format("package://p/m.stl")))
+    missing, _ = checked("r.urdf")
+    assert "IC003" in missing
+    assert checked("r.urdf")[1] == []
+    Path("p").mkdir()
+    assert checked("r.urdf")[1] == ["r.urdf"]
+    Path("p/m.stl").write_text("solid m\nendsolid m\n")
+    found, asked = checked("r.urdf")
+    assert asked == ["r.urdf"]
+    assert "IC003" not in found
+    Path("p/m.stl").write_text("solid other\nendsolid other\n")
+    assert checked("r.urdf")[1] == ["r.urdf"]
+
+
+def test_what_depends_on_the_environment_is_not_kept(tmp_path, monkeypatch, checked):
+    pytest.importorskip("xacro", reason="pip install xacro")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MASS", "1")
+    Path("r.xacro").write_text(
+        '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
+        '<xacro:property name="x" value="1"/><link name="a"><inertial>'
+        '<mass value="$(env MASS)"/></inertial></link></robot>'
+    )
+    first, _ = checked("r.xacro")
+    monkeypatch.setenv("MASS", "2")
+    second, asked = checked("r.xacro")
+    assert asked == ["r.xacro"]
+    assert first != second
+
+
+@pytest.mark.parametrize(
+    "settings", [{"tolerance": 0.1}, {"ignore": ("IC3",)}, {"strict": True}, {"geometry": "off"}]
+)
+def test_other_settings_have_other_entries(models, checked, settings):
+    checked("defects")
+    other, asked = checked("defects", settings=Settings(**settings).validated())
+    assert asked
+    assert other == checked("defects", settings=Settings(**settings).validated(), folder="new")[0]
+    assert checked("defects")[1] == []
+
+
+def test_another_name_and_being_named_are_told_apart(models, checked, monkeypatch):
+    checked("valid")
+    _, asked = checked("valid/rod.urdf")
+    assert asked == ["valid/rod.urdf"]
+    monkeypatch.chdir("valid")
+    short, asked = checked("rod.urdf", folder="../cache")
+    assert asked == ["rod.urdf"]
+    assert '"path": "rod.urdf"' in short
+
+
+def test_another_program_has_other_entries(models, checked, monkeypatch):
+    checked("valid")
+    monkeypatch.setattr(cache, "program", lambda: "other")
+    assert checked("valid")[1]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: b"",
+        lambda data: data[: len(data) // 2],
+        lambda data: data.replace(b'"error"', b'"fine"').replace(b"3", b"4"),
+        lambda data: b"\xff" * 100,
+        lambda data: b'{"seal":"0","key":"0","files":{},"outcomes":[]}',
+    ],
+)
+def test_a_damaged_entry_is_none(models, checked, damage):
+    cold, first = checked("defects")
+    for entry in Path("cache/entries").iterdir():
+        entry.write_bytes(damage(entry.read_bytes()))
+    again, second = checked("defects")
+    assert second == first
+    assert again == cold
+    assert checked("defects")[1] == []
+
+
+def test_an_entry_of_another_key_under_this_name_is_none(models, checked):
+    checked("valid")
+    entries = sorted(Path("cache/entries").iterdir())
+    texts = [entry.read_bytes() for entry in entries]
+    for entry, text in zip(entries, texts[1:] + texts[:1], strict=True):
+        entry.write_bytes(text)
+    assert len(checked("valid")[1]) == len(entries)
+
+
+def test_the_folder_is_ignored_by_git_and_bounded(models):
+    store = Folder("cache", largest=4000)
+    assert Path("cache/.gitignore").read_text().endswith("*\n")
+    old = Path("cache/entries/.x.0.tmp")
+    old.write_bytes(b"")
+    os.utime(old, (0, 0))
+    for number in range(40):
+        path = Path(f"{number:02}.urdf")
+        path.write_text("x")
+        store.put(Document(str(path), False), SETTINGS, Outcome(str(path), lookups=()))
+        newest = max(Path("cache/entries").iterdir(), key=lambda entry: entry.stat().st_mtime_ns)
+        os.utime(newest, (number, number))
+    store.close()
+    entries = list(Path("cache/entries").iterdir())
+    assert not old.exists()
+    assert 0 < sum(entry.stat().st_size for entry in entries) <= 4000
+    assert store.get(Document("39.urdf", False), SETTINGS) is not None
+    assert store.get(Document("00.urdf", False), SETTINGS) is None
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match=r"cannot use .*file.*: .*--no-cache"):
+        Folder(str(tmp_path / "file"))
+
+
+def test_few_files_leave_no_cache_unless_it_was_asked_for(models):
+    check_paths(["valid"], SETTINGS, plan=Plan(cache="unasked"))
+    assert not Path("unasked").exists()
+
+
+def test_the_default_lies_in_the_root_of_the_project(tmp_path, monkeypatch):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "inertial-check.toml").write_text("")
+    monkeypatch.chdir(tmp_path / "a" / "b")
+    assert default_cache() == str(tmp_path / "a" / ".inertial_check_cache")
+
+
+def test_fingerprints_know_files_folders_and_nothing(tmp_path):
+    (tmp_path / "a").write_bytes(b"1")
+    of = Fingerprints().of
+    before = of(str(tmp_path)), of(str(tmp_path / "a")), of(str(tmp_path / "b"))
+    assert before[2] == "" == of("a\0b")
+    (tmp_path / "b").write_bytes(b"1")
+    of = Fingerprints().of
+    assert of(str(tmp_path)) != before[0]
+    assert of(str(tmp_path / "a")) == before[1] == of(str(tmp_path / "b"))
+
+
+def test_a_run_is_taken_up_where_it_was_left(models, checked, tmp_path):
+    whole, first = checked("defects", resume="run.jsonl", folder=None)
+    lines = Path("run.jsonl").read_bytes().splitlines(keepends=True)
+    assert len(lines) == len(first) + 1
+    for line in lines:
+        json.loads(line)
+    Path("run.jsonl").write_bytes(b"".join(lines[:10]) + lines[10][:50])
+    again, second = checked("defects", resume="run.jsonl", folder=None)
+    assert again == whole
+    assert len(second) == len(first) - 9
+    assert checked("defects", resume="run.jsonl", folder=None)[1] == []
+
+
+@pytest.mark.parametrize("content", [b"<robot/>", b"mine\n", b'{"inertial-check": 3}\n'])
+def test_a_file_that_no_run_has_written_is_left_alone(models, checked, content):
+    Path("mine").write_bytes(content)
+    with pytest.raises(UsageError, match="no run of this command has written it"):
+        checked("valid", resume="mine")
+    assert Path("mine").read_bytes() == content
+
+
+def test_a_run_that_is_killed_leaves_a_cache_that_holds(models, request):
+    """At random moments: whatever is there then, the next run says what it should."""
+    command = [sys.executable, "-m", "inertial_check", "check", "valid", "defects", "--jobs", "1"]
+    command += ["--output-format", "json"]
+    right = subprocess.run([*command, "--no-cache"], capture_output=True, check=False).stdout
+    start = time.monotonic()
+    subprocess.run([*command, "--cache", "c0"], capture_output=True, check=False)
+    took = time.monotonic() - start
+    times = 60 if request.config.getoption("--long") else 6
+    for turn in range(times):
+        with subprocess.Popen(
+            [*command, "--cache", "c1"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        ) as child:
+            time.sleep(took * (0.4 + 0.6 * turn / times))
+            child.send_signal(signal.SIGKILL)
+        done = subprocess.run([*command, "--cache", "c1"], capture_output=True, check=False)
+        assert done.stdout == right
+        if turn % 2:
+            shutil.rmtree("c1")

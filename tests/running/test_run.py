@@ -1,0 +1,232 @@
+"""A run by many processes: the same report as by one, whatever becomes of them."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from inertial_check.checking.check import Document, Extent, Outcome, check_documents
+from inertial_check.model import Severity
+from inertial_check.reports import FORMS, View, render
+from inertial_check.running import workers
+from inertial_check.running.encoding import decoded, encoded
+from inertial_check.running.run import Plan, check_paths, cores
+from inertial_check.settings.settings import Settings
+
+SETTINGS = Settings().validated()
+DEADLY = """
+import os
+from inertial_check.running import workers
+check = workers.check_documents
+def deadly(documents, *rest):
+    if any("deadly" in document.path for document in documents):
+        os.abort()
+    return check(documents, *rest)
+workers.check_documents = deadly
+workers.main()
+"""
+
+
+@pytest.fixture
+def models(tmp_path, data_dir, monkeypatch):
+    """A folder with models of several formats, some broken; it is the working directory."""
+    for name in ("valid", "defects", "mjcf", "xacro"):
+        shutil.copytree(data_dir / name, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_any_number_of_processes_gives_the_same_bytes_in_every_form(models):
+    reports = [check_paths(["."], SETTINGS, plan=Plan(jobs=jobs)) for jobs in (1, 2, 5)]
+    for form in FORMS:
+        texts = {render(report, form, View(exit_code=1)) for report in reports}
+        assert len(texts) == 1, form
+    assert reports[0].files == tuple(sorted(reports[0].files, key=lambda file: file.path))
+    assert len({report.notes for report in reports}) == 1
+
+
+def test_what_goes_through_json_comes_back_as_it_was(models):
+    names = [*map(str, sorted(Path().rglob("*.urdf"))), "mjcf/arm.xml", "xacro/arm.urdf.xacro"]
+    outcomes = check_documents([Document(name, True) for name in names], lambda path: SETTINGS)
+    back = decoded(encoded(outcomes))
+    assert [outcome.path for outcome in back] == names
+    assert _comparable(back) == _comparable(outcomes)
+    severities = {type(each.severity) for o in back for each in o.file.findings}
+    assert severities == {Severity}
+
+
+def _comparable(value):
+    """Types and values all the way down; NaN, which is not equal to itself, by its name."""
+    if isinstance(value, tuple | list):
+        return type(value), [_comparable(each) for each in value]
+    if isinstance(value, Mapping):
+        return {name: _comparable(each) for name, each in value.items()}
+    return type(value), repr(value)
+
+
+@pytest.mark.parametrize("line", ["", "3", "[[]]", "[3]", '[["a",[1],null,null,null]]'])
+def test_a_line_that_is_no_outcome_is_refused(line):
+    with pytest.raises(ValueError):  # noqa: PT011 - of whatever part refuses it
+        decoded(line)
+
+
+def test_predictions_are_made_only_where_a_form_shows_them(models):
+    foretold = {
+        predictions: {
+            file.path
+            for file in check_paths(
+                ["valid", "defects"], SETTINGS, plan=Plan(extent=Extent(predictions))
+            ).files
+            for body in file.bodies
+            if body.predictions
+        }
+        for predictions in ("all", "findings", "none")
+    }
+    assert foretold["none"] == set()
+    assert "valid/crane.urdf" not in foretold["findings"]
+    assert "defects/ic301-triangle.urdf" in foretold["findings"]
+    assert foretold["findings"] < foretold["all"]
+
+
+def test_causes_are_sought_only_where_a_form_shows_them(models):
+    with_causes, without = (
+        check_paths(["defects"], SETTINGS, plan=Plan(extent=Extent(causes=causes)))
+        for causes in (True, False)
+    )
+    assert any(finding.causes for finding in with_causes.findings)
+    bare = [finding._replace(causes=()) for finding in with_causes.findings]
+    assert _comparable(bare) == _comparable(list(without.findings))
+    views = [render(each, "concise", View(exit_code=1)) for each in (with_causes, without)]
+    assert views[0] == views[1]
+
+
+def test_a_document_that_ends_a_process_is_a_finding_and_the_others_are_checked(
+    models, monkeypatch
+):
+    started = subprocess.Popen
+
+    def popen(command, **options):
+        return started(
+            [*command[:-1], f"import sys; sys.path[:] = {sys.path!r}\n{DEADLY}"], **options
+        )
+
+    monkeypatch.setattr(workers.subprocess, "Popen", popen)
+    shutil.copy("valid/rod.urdf", "deadly.urdf")
+    named = ["deadly.urdf", "valid", "defects"]
+    report = check_paths(named, SETTINGS, plan=Plan(jobs=2))
+    (deadly,) = (file for file in report.files if file.path == "deadly.urdf")
+    (finding,) = deadly.findings
+    assert finding.code == "IC001"
+    assert "has ended a process" in finding.message
+    assert len(report.failures) == 1  # it was named
+    assert report.failures[0].startswith("deadly.urdf: ")
+    assert "SIGABRT" in report.failures[0]
+    alone = check_paths(named[1:], SETTINGS)
+    assert [f.path for f in report.files if f.path != "deadly.urdf"] == [
+        f.path for f in alone.files
+    ]
+
+
+def test_tasks_hold_every_document_once_the_largest_first(tmp_path):
+    sizes = {"a.urdf": 10, "b.urdf": 300_000, "c.urdf": 200, "d.usda": 5, "e.usdc": 7}
+    documents = []
+    for name, size in sizes.items():
+        (tmp_path / name).write_bytes(b" " * size)
+        documents.append((Document(str(tmp_path / name), False), SETTINGS))
+    work = workers.tasks(documents)
+    names = [[Path(document.path).name for document in task.documents] for task in work]
+    assert names == [["d.usda", "e.usdc"], ["b.urdf"], ["c.urdf", "a.urdf"]]
+    assert [len(task) for task in workers.tasks(documents[:1] * 70)[0].single()] == [4] * 32
+
+
+def test_documents_of_several_settings_keep_their_own(models):
+    quiet = Settings(ignore=("ALL",)).validated()
+    of = {"valid/rod.urdf": quiet}.get
+    report = check_paths(
+        ["valid"], SETTINGS, settings_of=lambda path: of(path, SETTINGS), plan=Plan(jobs=2)
+    )
+    found = {file.path: len(file.findings) for file in report.files}
+    assert found["valid/rod.urdf"] == 0
+    assert found["valid/rod-rotated.urdf"] > 0
+
+
+def test_standard_input_may_be_called_as_a_file_is(models):
+    data = b'<robot name="r"><link name="typed"/></robot>'
+    report = check_paths(["valid/rod.urdf", "-"], SETTINGS, (data, "valid/rod.urdf"))
+    assert [file.path for file in report.files] == ["valid/rod.urdf"] * 2
+    assert report.files[1].bodies[0].name == "typed"
+
+
+def _children(pid):
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == pid and fields[0] != "Z":
+            found.append(int(status.parent.name))
+    return found
+
+
+def _gone(pids):
+    deadline = time.monotonic() + 30
+    while any(os.path.exists(f"/proc/{pid}") and not _is_zombie(pid) for pid in pids):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def _is_zombie(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)]
+)
+def test_no_process_outlives_a_run_that_is_stopped(models, number, code):
+    for copy in range(300):
+        shutil.copytree("valid", f"more/{copy}")
+    command = [sys.executable, "-m", "inertial_check", "check", ".", "--jobs", "2", "--no-cache"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+        while len(pids := _children(run.pid)) < 2:
+            assert run.poll() is None
+            time.sleep(0.01)
+        os.kill(run.pid, number)
+        assert run.wait(timeout=20) == code
+    assert _gone(pids)
+
+
+def test_cores_are_those_that_the_process_may_use():
+    assert 1 <= cores() <= (os.cpu_count() or 1)
+
+
+def test_an_outcome_without_a_file_stays_without():
+    assert decoded(encoded([Outcome("a")])) == [Outcome("a")]
+
+
+def test_what_evidence_was_left_out_is_said_once_a_run(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "trimesh", None)  # as where the extra is not installed
+    (tmp_path / "part.dae").write_text("<COLLADA/>")
+    link = (
+        '<link name="l"><inertial><mass value="1"/><inertia ixx="0.001" ixy="0" ixz="0" '
+        'iyy="0.001" iyz="0" izz="0.001"/></inertial><visual><geometry>'
+        '<mesh filename="part.dae"/></geometry></visual></link>'
+    )
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.urdf").write_text(f'<robot name="{name}">{link}</robot>')
+    (note,) = check_paths([str(tmp_path)], SETTINGS).notes
+    assert "inertial-check[mesh]" in note
+    off = Settings(geometry="off").validated()
+    assert check_paths([str(tmp_path)], off).notes == ()

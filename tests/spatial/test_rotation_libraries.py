@@ -1,0 +1,238 @@
+"""Rotations and kinematics on arrays of other libraries: the same numbers, and their gradients."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from array_libraries import HOW_TO, Library, agree
+from inertial_check.inertia.sampling import rotations
+from inertial_check.spatial import kinematics as kin
+from inertial_check.spatial import rotation_calculus as calculus
+from inertial_check.spatial import rotations as rot
+
+# What looks arguments over is called by all the others.
+HELPERS = {"refuse_unknown", "refuse_nonunit", "refuse_nonskew", "refuse_gimbal_lock"} | {
+    "angle_and_axis"
+}
+PUBLIC = {
+    name
+    for module in (rot, calculus, kin)
+    for name, function in vars(module).items()
+    if inspect.isfunction(function) and function.__module__ == module.__name__
+    if not name.startswith("_") and name not in HELPERS
+}
+C_IB = rotations(1, 3)
+IN = {name: rot.convert(C_IB, "matrix", name) for name in rot.PARAMETERISATIONS}
+Q, Q_2 = IN["quaternion"], rot.quaternion_from_matrix(rotations(2, 3))
+PHI, W = IN["rotation-vector"], np.array([[0.1, 0.2, -0.3], [0.0, 0.0, 0.0], [1.0, -2.0, 0.5]])
+P = np.array([[1.0, 2.0, 3.0], [0.0, 0.0, 0.0], [-5.0, 0.1, 0.2]])
+X_IB = kin.pose(C_IB, P)
+TIMES = np.array([0.1, 0.5, 0.9])
+
+Calls = dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]
+CALLS: Calls = {
+    "skew": (rot.skew, (W,)),
+    "unskew": (rot.unskew, (rot.skew(W),)),
+    "elementary": (lambda a: rot.elementary("y", a), (TIMES,)),
+    "matrix_from_quaternion": (rot.matrix_from_quaternion, (Q,)),
+    "quaternion_from_matrix": (rot.quaternion_from_matrix, (C_IB,)),
+    "quaternion_from_angle_axis": (rot.quaternion_from_angle_axis, (IN["angle-axis"],)),
+    "angle_axis_from_quaternion": (rot.angle_axis_from_quaternion, (Q,)),
+    "quaternion_from_rotation_vector": (rot.quaternion_from_rotation_vector, (PHI,)),
+    "rotation_vector_from_quaternion": (rot.rotation_vector_from_quaternion, (Q,)),
+    "matrix_from_rotation_vector": (rot.matrix_from_rotation_vector, (PHI,)),
+    "rotation_vector_from_matrix": (rot.rotation_vector_from_matrix, (C_IB,)),
+    "matrix_from_euler": (lambda a: rot.matrix_from_euler(a, "XYZ"), (IN["euler-XYZ"],)),
+    "euler_from_matrix": (lambda C: rot.euler_from_matrix(C, "ZYX"), (C_IB,)),
+    "convert": (lambda a: rot.convert(a, "euler-ZYX", "angle-axis"), (IN["euler-ZYX"],)),
+    "scalar_last": (rot.scalar_last, (Q,)),
+    "scalar_first": (rot.scalar_first, (Q,)),
+    "left_matrix": (calculus.left_matrix, (Q,)),
+    "right_matrix": (calculus.right_matrix, (Q,)),
+    "multiply": (calculus.multiply, (Q, Q_2)),
+    "inverse": (calculus.inverse, (Q,)),
+    "box_plus": (calculus.box_plus, (Q, W)),
+    "box_minus": (calculus.box_minus, (Q, Q_2)),
+    "interpolate": (calculus.interpolate, (Q, Q_2, TIMES)),
+    "exp_jacobian": (calculus.exp_jacobian, (PHI,)),
+    "exp_jacobian_inverse": (calculus.exp_jacobian_inverse, (PHI,)),
+    "rotated_vector_jacobian": (calculus.rotated_vector_jacobian, (PHI, P)),
+    "box_minus_jacobians": (lambda q, p: calculus.box_minus_jacobians(q, p)[1], (Q, Q_2)),
+    "compose_angular_velocities": (kin.compose_angular_velocities, (W, P, C_IB)),
+    "integrate": (lambda q, w, t: kin.integrate(q, w, t, "B"), (Q, W, TIMES)),
+    "mean_angular_velocity": (
+        lambda q, p, t: kin.mean_angular_velocity(q, p, t, "B"),
+        (Q, Q_2, TIMES),
+    ),
+    "point_velocity": (kin.point_velocity, (P, W, P)),
+    "pose": (kin.pose, (C_IB, P)),
+    "inverse_pose": (kin.inverse_pose, (X_IB,)),
+    "compose_poses": (kin.compose_poses, (X_IB, X_IB)),
+    "transform_point": (kin.transform_point, (X_IB, W)),
+}
+
+
+def _kinematic(function: Callable[..., Any], *names: str) -> Callable[..., Any]:
+    return lambda *arrays: function(*arrays, *names)
+
+
+for parameterisation, values in IN.items():
+    names = (parameterisation, "B")
+    turn = kin.rates(values, W, *names)
+    CALLS[f"rates {parameterisation}"] = (_kinematic(kin.rates, *names), (values, W))
+    CALLS[f"angular_velocity {parameterisation}"] = (
+        _kinematic(kin.angular_velocity, *names), (values, turn),
+    )  # fmt: skip
+    if parameterisation != "matrix":
+        for map_ in (kin.rate_map, kin.inverse_rate_map):
+            CALLS[f"{map_.__name__} {parameterisation}"] = (_kinematic(map_, *names), (values,))
+
+ANGLES = np.array([[0.3, 0.0, 0.0], [0.0, 0.0, 0.0]])
+IDENTITY, HALF_TURN = np.array([1.0, 0, 0, 0]), np.array([0.0, 0.6, 0, 0.8])
+# Where a square root of 0, or the division by a sine of 0, is only just avoided.
+EDGES: Calls = {
+    "exp at 0": (rot.quaternion_from_rotation_vector, (np.zeros(3),)),
+    "exp at 0, matrix": (rot.matrix_from_rotation_vector, (np.zeros(3),)),
+    "log at 0": (rot.rotation_vector_from_quaternion, (IDENTITY,)),
+    "log at 0, matrix": (rot.rotation_vector_from_matrix, (np.eye(3),)),
+    "log at pi": (rot.rotation_vector_from_quaternion, (HALF_TURN,)),
+    "log at pi, matrix": (
+        rot.rotation_vector_from_matrix,
+        (rot.matrix_from_quaternion(HALF_TURN),),
+    ),
+    "angle at 0": (lambda q: rot.angle_axis_from_quaternion(q)[..., 0], (IDENTITY,)),
+    "Gamma at 0": (calculus.exp_jacobian, (np.zeros(3),)),
+    "inverse Gamma at 0": (calculus.exp_jacobian_inverse, (np.zeros(3),)),
+    "inverse Gamma at pi": (calculus.exp_jacobian_inverse, (np.array([0, np.pi, 0]),)),
+    "interpolate at rest": (calculus.interpolate, (HALF_TURN, HALF_TURN, np.array(0.5))),
+    "box minus at rest": (calculus.box_minus, (Q[0], Q[0])),
+    "Euler at 0": (lambda C: rot.euler_from_matrix(C, "ZYX"), (np.eye(3),)),
+    "rates at 0": (lambda a: kin.rates(a, W[:2].tolist(), "euler-ZYX", "I"), (ANGLES,)),
+    "rotation vector rates at 0": (
+        lambda a: kin.rates(a, W[0].tolist(), "rotation-vector", "B"),
+        (np.zeros(3),),
+    ),
+}
+
+
+def test_every_public_function_is_called() -> None:
+    assert {name.split()[0] for name in CALLS} == PUBLIC
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("name", CALLS)
+def test_the_same_numbers_in_the_same_library(library: Library, name: str, dtype: str) -> None:
+    function, arguments = CALLS[name]
+    got = function(*(library.array(argument, dtype) for argument in arguments))
+    assert library.is_own(got, dtype)
+    agree(got, function(*(np.asarray(argument) for argument in arguments)), dtype)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_arrays_beside_lists_and_numbers(library: Library, name: str) -> None:
+    function, (first, *others) = CALLS[name]
+    mixed = [library.array(first, "float32"), *(np.asarray(a).tolist() for a in others)]
+    assert library.is_own(function(*mixed), "float32")
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_nothing_depends_on_values_or_on_a_device(name: str) -> None:
+    strict = pytest.importorskip("array_api_strict", reason=HOW_TO["array_api_strict"])
+    function, arguments = CALLS[name]
+    device = strict.Device("device1")
+    given = [strict.asarray(a.tolist(), dtype=strict.float64, device=device) for a in arguments]
+    with strict.ArrayAPIStrictFlags(boolean_indexing=False, data_dependent_shapes=False):
+        assert function(*given).device == device
+
+
+def test_refusals_name_the_body_in_every_library(library: Library) -> None:
+    q = np.tile([1.0, 0, 0, 0], (3, 1))
+    q[2, 0] = 1.5
+    with pytest.raises(rot.ParameterError, match=r"q_IB of body 2 is 1\.5 long"):
+        rot.matrix_from_quaternion(library.array(q))
+    angles = np.zeros((3, 3))
+    angles[1, 1] = np.pi / 2
+    with pytest.raises(rot.ParameterError, match=r"of body 1 are singular at y = 1\.5707963"):
+        kin.rates(library.array(angles), library.array(W), "euler-ZYX", "B")
+
+
+@pytest.mark.parametrize("name", CALLS)
+class TestTracing:
+    def test_jax_compiles_and_maps_it(self, name: str) -> None:
+        jax = pytest.importorskip("jax", reason=HOW_TO["jax"])
+        function, arguments = CALLS[name]
+        given = [jax.numpy.asarray(a, dtype="float32") for a in arguments]
+        expected = function(*arguments)
+        agree(jax.jit(jax.vmap(function))(*given), expected, "float32")
+
+    def test_gradients_are_differences(self, name: str) -> None:
+        jax = pytest.importorskip("jax", reason=HOW_TO["jax"])
+        function, arguments = CALLS[name]
+        # Along the last argument, if it may go any way; else along the first, by its own length.
+        free = arguments[-1] is W or arguments[-1] is P or arguments[-1] is TIMES
+        free |= arguments[-1] is PHI or name.endswith(("euler-ZYX", "euler-XYZ"))
+        *fixed, last = arguments
+        direction = np.cos(np.arange(last.size)).reshape(last.shape) if free else last * 0.1
+
+        if last is X_IB:
+            direction[..., 3, :] = 0.0
+
+        def along(t: Any) -> Any:
+            return function(*fixed, last + t * direction)
+
+        with jax.enable_x64(True):
+            given = [jax.numpy.asarray(a) for a in fixed]
+            start = jax.numpy.asarray(last)
+            _, slope = jax.jvp(lambda t: function(*given, start + t * direction), (0.0,), (1.0,))
+        h = 1e-6 if free else 1e-9  # lengths of 1 may not be left by more
+        expected = (np.asarray(along(h)) - np.asarray(along(-h))) / (2 * h)
+        size = np.abs(expected).max() + np.abs(np.asarray(function(*arguments))).max()
+        np.testing.assert_allclose(np.asarray(slope), expected, atol=1e-15 / h * size + 1e-8 * size)
+
+    def test_torch_differentiates_it(self, name: str) -> None:
+        torch = pytest.importorskip("torch", reason=HOW_TO["torch"])
+        function, arguments = CALLS[name]
+        first, *others = [torch.asarray(a) for a in arguments]
+        first = first.clone().requires_grad_()
+        function(first, *others).sum().backward()
+        assert bool(torch.isfinite(first.grad).all())
+
+
+@pytest.mark.parametrize("name", EDGES)
+class TestGradientsAtTheEdges:
+    def test_jax(self, name: str) -> None:
+        jax = pytest.importorskip("jax", reason=HOW_TO["jax"])
+        function, arguments = EDGES[name]
+        with jax.enable_x64(True):
+            given = [jax.numpy.asarray(a) for a in arguments]
+            found = jax.jacrev(function, argnums=tuple(range(len(given))))(*given)
+        assert all(np.isfinite(np.asarray(one)).all() for one in found)
+
+    def test_torch(self, name: str) -> None:
+        torch = pytest.importorskip("torch", reason=HOW_TO["torch"])
+        function, arguments = EDGES[name]
+        given = [torch.asarray(a).clone().requires_grad_() for a in arguments]
+        got = function(*given)
+        got.sum().backward()
+        assert all(bool(torch.isfinite(one.grad).all()) for one in given)
+
+
+def test_gradients_of_the_exponential_map_are_gamma() -> None:
+    jax = pytest.importorskip("jax", reason=HOW_TO["jax"])
+    with jax.enable_x64(True):
+        for length in (0.0, 1e-9, 0.5, 3.0):
+            phi = jax.numpy.asarray([0.6, 0.0, 0.8]) * length
+            C = np.asarray(rot.matrix_from_rotation_vector(phi))
+            slope = np.asarray(jax.jacfwd(rot.matrix_from_rotation_vector)(phi))
+            turns = np.einsum("ijk,lj->ilk", slope, C)
+            columns = np.stack([turns[2, 1], turns[0, 2], turns[1, 0]])
+            np.testing.assert_allclose(columns, calculus.exp_jacobian(np.asarray(phi)), atol=1e-14)
+            logarithm = jax.jacfwd(rot.rotation_vector_from_quaternion)(
+                rot.quaternion_from_rotation_vector(phi)
+            ) @ jax.jacfwd(rot.quaternion_from_rotation_vector)(phi)
+            np.testing.assert_allclose(np.asarray(logarithm), np.eye(3), atol=1e-14)
