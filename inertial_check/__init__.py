@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from inertial_check import _renamed
+
 if TYPE_CHECKING:
     from inertial_check.checking.check import check_model
     from inertial_check.comparing.diff import diff_models
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
     from inertial_check.projection.result import Projection
 
 __version__ = "0.1.0"
+
+_renamed.install()
 
 _HOME = {
     "BaseParameters": "identification.estimation.base",

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from inertial_check.arrays.namespace import Array, array_namespace
+from inertial_check.arrays.namespace import array_namespace
+from inertial_check.arrays.types import Array, Namespace
 from inertial_check.errors import ParameterError
 
 quiet = np.errstate(all="ignore")
@@ -82,7 +83,7 @@ def batch_shape(**batches: tuple[int, ...]) -> tuple[int, ...]:
         ) from None
 
 
-def first_index(xp: Any, bad: Array) -> tuple[int, ...] | None:
+def first_index(xp: Namespace, bad: Array) -> tuple[int, ...] | None:
     """Where a boolean array is first true; None if nowhere, or if a trace hides the values."""
     try:
         if not bool(xp.any(bad)):
@@ -101,14 +102,14 @@ def of_body(index: tuple[int, ...]) -> str:
     return f" of body {index[0] if len(index) == 1 else index}"
 
 
-def gather(xp: Any, array: Array, indices: tuple[int, ...]) -> Array:
+def gather(xp: Namespace, array: Array, indices: tuple[int, ...]) -> Array:
     """The entries of the last axis with these indices, in their order."""
     if xp is np:
         return array[..., indices]
     return xp.take(array, xp.asarray(indices, device=device_of(array)), axis=-1)
 
 
-def product(xp: Any, left: Array, right: Array) -> Array:
+def product(xp: Namespace, left: Array, right: Array) -> Array:
     """Matrix products (..., n, n) in full precision: some accelerators' matmul rounds its input."""
     return xp.sum(left[..., :, :, None] * right[..., None, :, :], axis=-2)
 
@@ -123,12 +124,12 @@ def device_of(*arrays: Array) -> Any:
     return device(foreign[0])
 
 
-def owned(xp: Any, array: Array) -> Array:
+def owned(xp: Namespace, array: Array) -> Array:
     """A copy that no one else can change: read-only where the library knows that."""
     return read_only(xp, np.array(array)) if xp is np else array * 1
 
 
-def read_only(xp: Any, array: Array) -> Array:
+def read_only(xp: Namespace, array: Array) -> Array:
     """The same numbers, not to be written through this array where the library knows that."""
     if xp is np:
         array = array.view()
@@ -140,7 +141,7 @@ def _is_array(value: Any) -> bool:
     return not isinstance(value, (float, int, list, tuple)) or isinstance(value, np.generic)
 
 
-def _read(xp: Any, name: str, value: Any) -> Array:
+def _read(xp: Namespace, name: str, value: Any) -> Array:
     """The value as an array of numbers: NumPy's for numbers and lists, else of its own library."""
     array = value
     if xp is np or not _is_array(value):
@@ -154,7 +155,7 @@ def _read(xp: Any, name: str, value: Any) -> Array:
     return array
 
 
-def _cast(xp: Any, array: Array, dtype: Any, device: Any) -> Array:
+def _cast(xp: Namespace, array: Array, dtype: Any, device: Any) -> Array:
     if xp is np:
         return np.asarray(array, dtype=dtype)
     if isinstance(array, np.ndarray):
@@ -162,7 +163,7 @@ def _cast(xp: Any, array: Array, dtype: Any, device: Any) -> Array:
     return array if array.dtype == dtype else xp.astype(array, dtype)
 
 
-def _widest(xp: Any) -> Any:
+def _widest(xp: Namespace) -> Any:
     """float64, save where the library has it switched off (JAX)."""
     if xp is np:
         return np.float64

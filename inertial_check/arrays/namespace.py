@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-Array = Any
-"""An array of any library that speaks the array API (NumPy, PyTorch, JAX, CuPy, ...)."""
+from inertial_check.arrays.types import Array, Namespace
 
 
-def array_namespace(*arrays: Array) -> Any:
+def array_namespace(*arrays: Array) -> Namespace:
     """The array-API namespace that all `arrays` share; plain numbers and lists count as NumPy's.
 
     Raises:
@@ -21,4 +18,5 @@ def array_namespace(*arrays: Array) -> Any:
         return np
     from array_api_compat import array_namespace as namespace
 
-    return namespace(*arrays)
+    shared: Namespace = namespace(*arrays)
+    return shared

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from inertial_check.arrays.broadcasting import device_of
-from inertial_check.arrays.namespace import Array
+from inertial_check.arrays.types import Array, Namespace
 from inertial_check.errors import ParameterError
 
 EXPECTED = "a seed, a numpy.random.Generator, a torch.Generator or a JAX key"
 
 
-def standard_normal(rng: Any, shape: tuple[int, ...], xp: Any, like: Array) -> Array:
+def standard_normal(rng: Any, shape: tuple[int, ...], xp: Namespace, like: Array) -> Array:
     """Independent standard normal numbers, in the precision of an array.
 
     Args:
@@ -29,12 +29,12 @@ def standard_normal(rng: Any, shape: tuple[int, ...], xp: Any, like: Array) -> A
     return _drawn("normal", rng, shape, xp, like)
 
 
-def uniform(rng: Any, shape: tuple[int, ...], xp: Any, like: Array) -> Array:
+def uniform(rng: Any, shape: tuple[int, ...], xp: Namespace, like: Array) -> Array:
     """Independent numbers, uniform in [0, 1); arguments and errors as for standard_normal."""
     return _drawn("uniform", rng, shape, xp, like)
 
 
-def _drawn(law: str, rng: Any, shape: tuple[int, ...], xp: Any, like: Array) -> Array:
+def _drawn(law: str, rng: Any, shape: tuple[int, ...], xp: Namespace, like: Array) -> Array:
     kind = type(rng)
     if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool) and rng >= 0:
         rng = np.random.default_rng(int(rng))

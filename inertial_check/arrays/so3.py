@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import factorial
-from typing import Any
 
 from inertial_check.arrays.broadcasting import device_of, product
-from inertial_check.arrays.namespace import Array
+from inertial_check.arrays.types import Array, Namespace
 
 _TERMS = 12
 _SINC = tuple((-1) ** k / factorial(2 * k + 1) for k in range(_TERMS))
@@ -29,69 +28,69 @@ _NEAR_ARCTANGENT = 0.01
 """Of t^2: twelve terms of a series of radius 1 hold every digit there."""
 
 
-def matrix_of_rows(xp: Any, rows: Sequence[Sequence[Array]]) -> Array:
+def matrix_of_rows(xp: Namespace, rows: Sequence[Sequence[Array]]) -> Array:
     """The matrices (..., m, n) of m rows of n entries (...,)."""
     return xp.stack([xp.stack(list(row), axis=-1) for row in rows], axis=-2)
 
 
-def skew_matrix(xp: Any, vector: Array) -> Array:
+def skew_matrix(xp: Namespace, vector: Array) -> Array:
     """The matrices a^x of vectors (..., 3)."""
     x, y, z = (vector[..., i] for i in range(3))
     zero = xp.zeros_like(x)
     return matrix_of_rows(xp, ((zero, -z, y), (z, zero, -x), (-y, x, zero)))
 
 
-def skew_part(xp: Any, matrix: Array) -> Array:
+def skew_part(xp: Namespace, matrix: Array) -> Array:
     """The vectors a (..., 3) of the skew-symmetric part a^x of matrices."""
     entries = [matrix[..., i, j] - matrix[..., j, i] for i, j in ((2, 1), (0, 2), (1, 0))]
     return xp.stack(entries, axis=-1) / 2
 
 
-def polynomial_of_skew(xp: Any, vector: Array, first: Array, second: Array) -> Array:
+def polynomial_of_skew(xp: Namespace, vector: Array, first: Array, second: Array) -> Array:
     """1 + first v^x + second v^x v^x for vectors (..., 3) and coefficients (..., 1)."""
     cross = skew_matrix(xp, vector)
     identity = xp.eye(3, dtype=vector.dtype, device=device_of(vector))
     return identity + first[..., None] * cross + second[..., None] * product(xp, cross, cross)
 
 
-def exponential(xp: Any, vector: Array) -> Array:
+def exponential(xp: Namespace, vector: Array) -> Array:
     """The rotation matrices exp(v^x) (..., 3, 3) of rotation vectors (..., 3) [rad]."""
     square = square_of(xp, vector)
     return polynomial_of_skew(xp, vector, sinc(xp, square), versine(xp, square))
 
 
-def square_of(xp: Any, vector: Array) -> Array:
+def square_of(xp: Namespace, vector: Array) -> Array:
     """|v|^2 as (..., 1)."""
     return xp.sum(vector * vector, axis=-1, keepdims=True)
 
 
-def cosine(xp: Any, square: Array) -> Array:
+def cosine(xp: Namespace, square: Array) -> Array:
     """Of t: cos t."""
     return _even(xp, square, _COSINE, xp.cos)
 
 
-def sinc(xp: Any, square: Array) -> Array:
+def sinc(xp: Namespace, square: Array) -> Array:
     """Of t: sin t / t."""
     return _even(xp, square, _SINC, lambda t: xp.sin(t) / t)
 
 
-def versine(xp: Any, square: Array) -> Array:
+def versine(xp: Namespace, square: Array) -> Array:
     """Of t: (1 - cos t) / t^2."""
     half = sinc(xp, square / 4)
     return half * half / 2
 
 
-def sine_defect(xp: Any, square: Array) -> Array:
+def sine_defect(xp: Namespace, square: Array) -> Array:
     """Of t: (t - sin t) / t^3."""
     return _even(xp, square, _SINE_DEFECT, lambda t: (t - xp.sin(t)) / (t * t * t))
 
 
-def cotangent_defect(xp: Any, square: Array) -> Array:
+def cotangent_defect(xp: Namespace, square: Array) -> Array:
     """Of t: (1 - t/2 cot(t/2)) / t^2; its poles are the full turns but 0."""
     return _even(xp, square, _COTANGENT, lambda t: (1 - t / (2 * xp.tan(t / 2))) / (t * t))
 
 
-def arctangent_ratio(xp: Any, square: Array, real: Array) -> Array:
+def arctangent_ratio(xp: Namespace, square: Array, real: Array) -> Array:
     """Of t >= 0 and w >= 0, t^2 + w^2 = 1: atan2(t, w) / t."""
     near = square < _NEAR_ARCTANGENT
     one, zero = xp.ones_like(square), xp.zeros_like(square)
@@ -102,7 +101,7 @@ def arctangent_ratio(xp: Any, square: Array, real: Array) -> Array:
 
 
 def _even(
-    xp: Any, square: Array, series: Sequence[float], closed: Callable[[Array], Array]
+    xp: Namespace, square: Array, series: Sequence[float], closed: Callable[[Array], Array]
 ) -> Array:
     near = square < 1
     one, zero = xp.ones_like(square), xp.zeros_like(square)

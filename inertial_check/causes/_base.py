@@ -11,13 +11,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.evidence import BodyGeometry, Examination
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.representations import second_moment, symmetric
 from inertial_check.model import ENTRIES, Body, Judgement
-
-Floats = npt.NDArray[np.float64]
 
 NOTHING: Floats = np.zeros((0, 6))
 """No candidates."""

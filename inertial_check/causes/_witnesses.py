@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from inertial_check.causes._base import Floats, Subject
+from inertial_check.arrays.types import Floats
+from inertial_check.causes._base import Subject
 from inertial_check.causes.plausibility import density_likelihood
 from inertial_check.inertia import resemblance
 

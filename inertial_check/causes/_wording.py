@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inertial_check.causes._base import Floats
+from inertial_check.arrays.types import Floats
 from inertial_check.model import ENTRIES
 
 

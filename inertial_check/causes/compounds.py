@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.causes._base import Cause, Floats, Proposal, Subject, entries, margins
+from inertial_check.arrays.types import Floats
+from inertial_check.causes._base import Cause, Proposal, Subject, entries, margins
 from inertial_check.causes._wording import a_body
 from inertial_check.causes._wording import tensor as told
 from inertial_check.causes.conventions import (

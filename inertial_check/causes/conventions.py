@@ -8,7 +8,8 @@ from itertools import permutations
 
 import numpy as np
 
-from inertial_check.causes._base import NOTHING, Cause, Floats, Proposal, Subject
+from inertial_check.arrays.types import Floats
+from inertial_check.causes._base import NOTHING, Cause, Proposal, Subject
 from inertial_check.causes._wording import a_body, number, tensor
 from inertial_check.causes.geometric import reread
 from inertial_check.inertia.representations import ORDERS, symmetric

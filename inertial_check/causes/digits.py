@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from inertial_check.causes._base import Cause, Floats, Proposal, Subject
+from inertial_check.arrays.types import Floats
+from inertial_check.causes._base import Cause, Proposal, Subject
 from inertial_check.causes._wording import listed
 from inertial_check.inertia.printed import decimal_places, explained_by_digits, half_units
 from inertial_check.model import ENTRIES

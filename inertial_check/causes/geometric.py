@@ -7,7 +7,8 @@ from itertools import product
 
 import numpy as np
 
-from inertial_check.causes._base import Cause, Floats, Proposal, Subject
+from inertial_check.arrays.types import Floats
+from inertial_check.causes._base import Cause, Proposal, Subject
 from inertial_check.causes._witnesses import (
     I_BBcm_Bi,
     box_text,

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from inertial_check.causes._base import Cause, Floats, Proposal, Subject
+from inertial_check.arrays.types import Floats
+from inertial_check.causes._base import Cause, Proposal, Subject
 from inertial_check.causes._witnesses import I_BBcm_Bi, box_text, is_stated
 from inertial_check.evidence.assembly import times_the_identity
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from inertial_check.causes._base import Floats
+from inertial_check.arrays.types import Floats
 from inertial_check.evidence import BodyGeometry
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.eigen import eigenvalues

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from inertial_check.causes._base import NOTHING, Cause, Floats, Proposal, Subject, entries
+from inertial_check.arrays.types import Floats
+from inertial_check.causes._base import NOTHING, Cause, Proposal, Subject, entries
 from inertial_check.causes._wording import a_body, tensor
 from inertial_check.causes.conventions import PRODUCTS_NEGATED
 from inertial_check.inertia.eigen import eigensystem

@@ -14,15 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.causes._base import (
-    Cause,
-    Floats,
-    Proposal,
-    Subject,
-    edit,
-    entries,
-    try_together,
-)
+from inertial_check.arrays.types import Floats
+from inertial_check.causes._base import Cause, Proposal, Subject, edit, entries, try_together
 from inertial_check.causes.compounds import pairs_of, with_units
 from inertial_check.causes.plausibility import density_likelihood, naturalness
 from inertial_check.evidence import Examination

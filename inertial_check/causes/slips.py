@@ -7,7 +7,8 @@ from math import exp, log10, sqrt
 
 import numpy as np
 
-from inertial_check.causes._base import NOTHING, Cause, Floats, Proposal, Subject
+from inertial_check.arrays.types import Floats
+from inertial_check.causes._base import NOTHING, Cause, Proposal, Subject
 from inertial_check.causes._wording import a_body, listed, number
 from inertial_check.inertia.representations import symmetric
 from inertial_check.model import ENTRIES

@@ -15,12 +15,11 @@ from math import atan2, cos, degrees, hypot, pi, radians, sin
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.inertia.representations import ORDERS, about_origin
 from inertial_check.model.difference import Deviations
 
-Floats = npt.NDArray[np.float64]
 Thing = TypeVar("Thing")
 
 _AXES = "xyz"

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.comparing.conversions import Floats, Reading
+from inertial_check.arrays.types import Floats
+from inertial_check.comparing.conversions import Reading
 from inertial_check.comparing.explaining import deviations, explain, floors, scales, settled
 from inertial_check.comparing.lumping import lump
 from inertial_check.comparing.matching import pairs

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.comparing.conversions import MISTAKES, Change, Floats, Reading
+from inertial_check.arrays.types import Floats
+from inertial_check.comparing.conversions import MISTAKES, Change, Reading
 from inertial_check.inertia import tolerances
 from inertial_check.model.difference import (
     QUANTITIES,

@@ -13,8 +13,8 @@ from math import pi
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.dynamics.equations import bias_forces, gravity_forces, mass_matrix
 from inertial_check.dynamics.tree import Tree
 from inertial_check.errors import UsageError
@@ -24,8 +24,6 @@ from inertial_check.model import Model
 from inertial_check.model.difference import ComparedBody, Difference
 from inertial_check.model.judging import judge
 from inertial_check.model.tree import tree_of
-
-Floats = npt.NDArray[np.float64]
 
 CONFIGURATIONS = 256
 """The median is known to a few per cent of itself; the worst is that of what was seen."""

@@ -10,12 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.inertia import frames
 from inertial_check.model.body import Body, Model
-
-Floats = npt.NDArray[np.float64]
 
 _WORLD = "world"
 _FIXED = "fixed"

@@ -16,7 +16,7 @@ from inertial_check.arrays.broadcasting import (
     first_index,
     real_arrays,
 )
-from inertial_check.arrays.namespace import Array
+from inertial_check.arrays.types import Array, Namespace
 from inertial_check.dynamics.tree import Tree
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import frames, tolerances
@@ -38,7 +38,7 @@ class Chunk:
         theta: (N, 10, k) or (N, 10, 1) about the joint frames' origins, in their axes.
     """
 
-    xp: Any
+    xp: Namespace
     count: int
     q: Array
     u: Array
@@ -62,21 +62,21 @@ class Chunk:
         return xp.where(mask, array, xp.zeros_like(array[..., :1, :1]))
 
 
-def constant_like(xp: Any, values: npt.NDArray[Any], like: Array) -> Array:
+def constant_like(xp: Namespace, values: npt.NDArray[Any], like: Array) -> Array:
     """A NumPy array as one of the library, the precision and the device of another."""
     if xp is np:
         return values.astype(like.dtype, copy=False)
     return xp.asarray(values.tolist(), dtype=like.dtype, device=device_of(like))
 
 
-def configurations_first(xp: Any, array: Array) -> Array:
+def configurations_first(xp: Namespace, array: Array) -> Array:
     """(..., k) as (k, ...)."""
     if xp is np:
         return np.ascontiguousarray(np.moveaxis(array, -1, 0))
     return xp.moveaxis(array, -1, 0)
 
 
-def configurations_last(xp: Any, array: Array) -> Array:
+def configurations_last(xp: Namespace, array: Array) -> Array:
     """(k, ...) as (..., k)."""
     if xp is np:
         return np.ascontiguousarray(np.moveaxis(array, 0, -1))

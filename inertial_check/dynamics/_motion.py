@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.namespace import Array
+from inertial_check.arrays.types import Array, Floats, Namespace
 from inertial_check.dynamics._batches import Chunk, configurations_first, configurations_last
 from inertial_check.dynamics._vectors import applied, cross
-from inertial_check.dynamics.tree import INERTIAL_FRAME, Floats, Tree
+from inertial_check.dynamics.tree import INERTIAL_FRAME, Tree
 from inertial_check.spatial.rotations import matrix_from_quaternion
 
 _Z = 2
@@ -52,7 +52,7 @@ class Column(NamedTuple):
     turn: Array | None
     slide: Array | None
 
-    def twist(self, xp: Any, p: Array) -> tuple[Array, Array]:
+    def twist(self, xp: Namespace, p: Array) -> tuple[Array, Array]:
         """Angular velocity, and velocity at the origin of p, of a body whose Jo is at p."""
         if self.turn is None:
             return xp.zeros_like(self.slide), self.slide
@@ -179,7 +179,7 @@ def _slid(chunk: Chunk, frame: Frame, q: Array, place: int) -> Frame:
     return frame._replace(p=frame.p + r, a=a)
 
 
-def _swing(xp: Any, w: Array, alpha: Array) -> Array:
+def _swing(xp: Namespace, w: Array, alpha: Array) -> Array:
     """alpha^ + w^ w^, (3, 3, k)."""
     wx, wy, wz = (w[i] for i in range(3))
     x, y, z = (alpha[i] for i in range(3))

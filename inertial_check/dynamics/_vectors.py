@@ -5,16 +5,14 @@ With the configurations last, every operation runs over contiguous numbers, in a
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from inertial_check.arrays.namespace import Array
+from inertial_check.arrays.types import Array, Namespace
 
 _NEXT, _LAST = (1, 2, 0), (2, 0, 1)
 
 
-def cross(xp: Any, a: Array, b: Array) -> Array:
+def cross(xp: Namespace, a: Array, b: Array) -> Array:
     """A x b, (..., 3, k)."""
     if xp is np:
         out = np.empty(np.broadcast_shapes(a.shape, b.shape), np.result_type(a, b))
@@ -73,13 +71,13 @@ def trace(M: Array) -> Array:
     return M[..., 0, 0, :] + M[..., 1, 1, :] + M[..., 2, 2, :]
 
 
-def symmetric(xp: Any, six: Array) -> Array:
+def symmetric(xp: Namespace, six: Array) -> Array:
     """(..., 3, 3, k) of xx, xy, xz, yy, yz, zz (..., 6, k)."""
     rows = ((0, 1, 2), (1, 3, 4), (2, 4, 5))
     return xp.stack([xp.stack([six[..., i, :] for i in row], axis=-2) for row in rows], axis=-3)
 
 
-def second_moments(xp: Any, inertia: Array) -> Array:
+def second_moments(xp: Namespace, inertia: Array) -> Array:
     """S = tr(I)/2 1 - I, (..., 3, 3, k), of I (..., 3, 3, k) about the same point."""
     half = trace(inertia) / 2
     none = xp.zeros_like(half)

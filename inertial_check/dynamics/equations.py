@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.arrays.broadcasting import expect_shape, quiet, real_arrays
-from inertial_check.arrays.namespace import Array
+from inertial_check.arrays.types import Array, Mask, Namespace
 from inertial_check.dynamics._batches import Batch, Chunk, configurations_first
 from inertial_check.dynamics._motion import Column, Frame, body_frame, columns, root_positions, walk
 from inertial_check.dynamics._vectors import (
@@ -42,7 +42,6 @@ GRAVITY = (0.0, 0.0, -9.81)
 _FEW = 64
 """Configurations whose matrices are put together at once: they stay in the cache."""
 
-Mask = npt.NDArray[np.bool_]
 _Three = npt.NDArray[np.float64]
 
 Composite = tuple[Array, Array, Array]
@@ -356,14 +355,16 @@ def _unit_twists_and_wrenches(tree: Tree, chunk: Chunk) -> tuple[Array, Array]:
     return _unit_twists(tree, chunk, frames), xp.matrix_transpose(packed)
 
 
-def _unit_wrench(xp: Any, column: Column, mass: Array, h: Array, S: Array) -> tuple[Array, Array]:
+def _unit_wrench(
+    xp: Namespace, column: Column, mass: Array, h: Array, S: Array
+) -> tuple[Array, Array]:
     """Force, and moment about Jo, that give a composite body a unit of a velocity."""
     if column.turn is None:
         return mass * column.slide, cross(xp, h, column.slide)
     return cross(xp, column.turn, h), trace(S) * column.turn - applied(S, column.turn)
 
 
-def _together(xp: Any, P: Composite, B: Composite, r: Array) -> Composite:
+def _together(xp: Namespace, P: Composite, B: Composite, r: Array) -> Composite:
     """A body P with a body B whose point Jo is at r from that of P: all about that of P."""
     mass, h, S = B
     moved = mass * r

@@ -16,7 +16,7 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
-from inertial_check.arrays.namespace import Array
+from inertial_check.arrays.types import Array, Namespace
 from inertial_check.errors import ParameterError
 
 
@@ -120,7 +120,7 @@ def _looked_over(**values: Any) -> tuple[Any, tuple[Array, ...]]:
     return xp, arrays
 
 
-def _solved(xp: Any, name: str, matrix: Array, right: Array) -> Array:
+def _solved(xp: Namespace, name: str, matrix: Array, right: Array) -> Array:
     """The solution of a system; the error names the first that is singular."""
     largest = xp.max(xp.abs(matrix), axis=(-2, -1))
     safe = xp.where(largest > 0, largest, xp.ones_like(largest))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inertial_check.arrays.broadcasting import expect_shape, quiet, real_arrays
-from inertial_check.arrays.namespace import Array
+from inertial_check.arrays.types import Array
 from inertial_check.dynamics._batches import Batch, Chunk, configurations_first
 from inertial_check.dynamics._motion import Frame, body_frame, columns, root_positions, walk
 from inertial_check.dynamics._vectors import applied, cross

@@ -12,11 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.arrays.broadcasting import real_arrays
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.frames import pose_parts, transform
-
-Floats = npt.NDArray[np.float64]
 
 JointType = Literal["fixed", "revolute", "prismatic", "floating"]
 JOINT_TYPES: tuple[JointType, ...] = get_args(JointType)

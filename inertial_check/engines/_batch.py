@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.model import ENTRIES, Body, Judgement, Model
 
-Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
 _MARGIN = 1e-5  # ten times the coarsest relative tolerance of an engine (Newton, 1e-6)

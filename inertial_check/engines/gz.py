@@ -7,8 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from inertial_check.arrays.types import Floats
 from inertial_check.engines._base import Engine, Outcome
-from inertial_check.engines._batch import Batch, Flags, Floats
+from inertial_check.engines._batch import Batch, Flags
 from inertial_check.engines._urdfdom import unreadable
 from inertial_check.model import Prediction
 

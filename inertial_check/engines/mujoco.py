@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from inertial_check.arrays.types import Floats
 from inertial_check.engines import _words
 from inertial_check.engines._base import Engine, Outcome
-from inertial_check.engines._batch import Batch, Bounds, Flags, Floats
+from inertial_check.engines._batch import Batch, Bounds, Flags
 
 _EIGENVALUE = 1e-14
 """[kg m^2] below which an eigenvalue of a full inertia counts as not positive. Where boundinertia

@@ -8,9 +8,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.engines import _words
 from inertial_check.engines._base import Engine, Outcome
-from inertial_check.engines._batch import Batch, Flags, Floats
+from inertial_check.engines._batch import Batch, Flags
 
 Singles = npt.NDArray[np.float32]
 

@@ -8,8 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from inertial_check.arrays.types import Floats
 from inertial_check.engines._base import Engine, Outcome
-from inertial_check.engines._batch import Batch, Floats
+from inertial_check.engines._batch import Batch
 
 _NEGLIGIBLE = 1e-6  # products of inertia, relative to the sum of the diagonal: one more rotation
 _ROTATIONS = 30

@@ -17,11 +17,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.model.body import Model
 from inertial_check.model.finding import Judgement
 
-Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 Indices = npt.NDArray[np.int64]
 Groups = tuple[tuple[int, ...], ...]

@@ -7,12 +7,10 @@ from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.model.body import Body
 from inertial_check.model.shape import Shape
-
-Floats = npt.NDArray[np.float64]
 
 FORMULA = 2e-3
 """Relative deviation up to which moments are those of a formula: three printed digits."""

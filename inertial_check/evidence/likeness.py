@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.evidence.assembly import Assembly
 from inertial_check.inertia import resemblance
 
 if TYPE_CHECKING:
     from inertial_check.evidence.examination import BodyGeometry, Examination, Geometry
 
-Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 Indices = npt.NDArray[np.int64]
 

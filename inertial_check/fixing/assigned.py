@@ -9,8 +9,8 @@ from math import acos, degrees, dist, inf
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import InertialCheckError, ParameterError, UsageError
 from inertial_check.fixing.aims import Aims
 from inertial_check.fixing.case import (
@@ -44,8 +44,6 @@ from inertial_check.inertia.representations import symmetric
 from inertial_check.model import ENTRIES, Inertial, Model, Number
 from inertial_check.model.judging import judge
 from inertial_check.projection.metrics import INERTIA
-
-Floats = npt.NDArray[np.float64]
 
 _ROUNDING = float(tolerances.floor(np.ones(())))
 """What the way between parameters about the origin and about the centre of mass may err by."""

@@ -7,15 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.fixing.result import BodyFix, FixStatus, Three
 from inertial_check.inertia.consistency import Consistency
 from inertial_check.inertia.representations import join
 from inertial_check.model import ENTRIES, Body, Judgement, Model, Number
 from inertial_check.projection.metrics import INERTIA, named
 
-Floats = npt.NDArray[np.float64]
 Texts = Mapping[str, str]
 
 MASS, CENTER = "mass", ("x", "y", "z")

@@ -10,14 +10,12 @@ from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.fixing.region import Region
 from inertial_check.inertia import tolerances
 from inertial_check.model import Number
 from inertial_check.projection.metrics import INERTIA
-
-Floats = npt.NDArray[np.float64]
 
 MOST_DIGITS = 17
 """Significant digits that tell every float64 from its neighbours."""

@@ -8,8 +8,8 @@ from math import floor, log10
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.fixing.aims import Aims
 from inertial_check.fixing.case import BROKEN, CENTER, Case, Proposal
 from inertial_check.fixing.digits import FEWEST_DIGITS, formatted
@@ -21,8 +21,6 @@ from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import six as six_of
 from inertial_check.inertia.tolerances import digits_margin
 from inertial_check.model import Model, Role
-
-Floats = npt.NDArray[np.float64]
 
 _READINGS: tuple[Reading, ...] = ("solid", "flipped", "hull")
 """What a mesh may be taken for; what it was taken for is said."""

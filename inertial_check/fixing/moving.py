@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import inf
 
-import numpy as np
-import numpy.typing as npt
-
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import UsageError
 from inertial_check.fixing.aims import Aims
 from inertial_check.fixing.case import BROKEN, Case, Proposal, Texts, percent
@@ -18,8 +16,6 @@ from inertial_check.fixing.region import Floors, Region
 from inertial_check.model import ENTRIES, Model
 from inertial_check.projection.closed_form import validated_margin
 from inertial_check.projection.metrics import named
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,13 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.fixing.strict import survives
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import six as six_of
 from inertial_check.inertia.representations import symmetric
 from inertial_check.projection.closed_form import ISOTROPIC, nearest_covariance, nearest_inertia
-
-Floats = npt.NDArray[np.float64]
 
 NEAREST = {"inertia": nearest_inertia, "covariance": nearest_covariance}
 """By the name of the metric, the nearest (6,) with a margin."""

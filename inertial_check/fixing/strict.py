@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import symmetric
-
-Floats = npt.NDArray[np.float64]
 
 
 def survives(written: Floats, margin: float = 0.0) -> bool:

@@ -7,11 +7,9 @@ from itertools import combinations
 from math import hypot, sqrt
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.spatial.rotations import quaternion_from_matrix
-
-Floats = npt.NDArray[np.float64]
 
 _SWEEPS = 16
 """Of Jacobi's method, which converges quadratically: a 3x3 matrix takes some five."""

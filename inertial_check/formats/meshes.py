@@ -16,10 +16,9 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError, UsageError
 from inertial_check.inertia.meshes import BLOCK, from_faces
-
-Floats = npt.NDArray[np.float64]
 
 THROUGH_TRIMESH = frozenset((".3mf", ".dae", ".glb", ".gltf", ".off", ".ply"))
 """Suffixes of the formats that the extra [mesh] reads."""

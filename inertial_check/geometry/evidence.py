@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.evidence import BodyGeometry, Geometry
 from inertial_check.formats.resources import Packages
 from inertial_check.inertia.primitives import AXES, PRIMITIVES
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from inertial_check.geometry.mesh_reading import MeasuredMesh
     from inertial_check.inertia.parameters import InertialParameters
 
-Floats = npt.NDArray[np.float64]
 
 _ROLES: tuple[Role, ...] = ("visual", "collision")
 _BOTH_WAYS = np.concatenate([AXES, -AXES])

@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
 from inertial_check.evidence import Fault
 from inertial_check.formats.meshes import triangles
@@ -21,7 +21,6 @@ from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.primitives import AXES
 from inertial_check.model import Model, Shape
 
-Floats = npt.NDArray[np.float64]
 Triple = tuple[float, float, float]
 Turn = tuple[Triple, ...]
 """R_BG, row-major."""

@@ -12,9 +12,9 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from inertial_check.arrays.broadcasting import real_arrays
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
 from inertial_check.formats import load
 from inertial_check.formats.resources import Packages
@@ -33,7 +33,6 @@ from inertial_check.model import Body, Model, Role
 from inertial_check.model.judging import judge
 
 ModelOrPath = Model | str | os.PathLike[str] | bytes
-Floats = npt.NDArray[np.float64]
 
 _STATED = frozenset(verdict.word for verdict in Verdict if verdict <= Verdict.ILL_POSED)
 """Verdicts on numbers that a file states, of bodies with a mass."""

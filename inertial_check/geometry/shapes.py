@@ -11,8 +11,8 @@ from operator import add
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError, ParameterError, UsageError
 from inertial_check.formats.meshes import triangles
 from inertial_check.formats.resources import Packages
@@ -34,7 +34,6 @@ ROLES: tuple[Role, ...] = ("collision", "visual")
 MESH_READINGS: tuple[Reading, ...] = ("solid", "flipped", "hull")
 """What a mesh may be taken for where bodies are full."""
 
-Floats = npt.NDArray[np.float64]
 Blocks = Callable[[], Iterator[Floats]]
 
 _SOLIDS: Mapping[str, Callable[..., InertialParameters]] = {

@@ -9,8 +9,8 @@ from math import isfinite
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.dynamics.equations import GRAVITY, inverse_dynamics
 from inertial_check.errors import UsageError
 from inertial_check.formats import Context
@@ -27,8 +27,6 @@ from inertial_check.identifying.request import Request, Term
 from inertial_check.identifying.robot import Robot, read_robot
 from inertial_check.identifying.torques import nuisance_of
 from inertial_check.model.tree import TreeJoints, tree_of
-
-Floats = npt.NDArray[np.float64]
 
 _Motion = tuple[Floats, Floats, Floats, Floats, tuple[str, ...]]
 """Time, positions, velocities, accelerations; and what was done, one line each."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import UsageError
 from inertial_check.fixing.assigned import assign
 from inertial_check.fixing.result import Fix
@@ -21,8 +21,6 @@ from inertial_check.identifying.robot import Robot, read_robot
 from inertial_check.identifying.runs import Runs
 from inertial_check.model.identified import Identified
 from inertial_check.projection.constraints import Constraint, FixedMass, TotalMass
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

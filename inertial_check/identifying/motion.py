@@ -9,6 +9,7 @@ from math import inf
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError, UsageError
 from inertial_check.formats.recordings import Recording
 from inertial_check.identification.recordings.diagnosis import diagnosed
@@ -18,8 +19,6 @@ from inertial_check.identifying.robot import Robot
 from inertial_check.identifying.severities import in_severity
 from inertial_check.model import Severity
 from inertial_check.model.identified import Remark
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

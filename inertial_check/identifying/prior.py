@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import UsageError
 from inertial_check.geometry.priors import from_geometry, from_model
 from inertial_check.identifying.request import Request
@@ -16,8 +16,6 @@ from inertial_check.inertia.consistency import Verdict, check
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.model import Severity
 from inertial_check.model.identified import Remark
-
-Floats = npt.NDArray[np.float64]
 
 
 class Prior(NamedTuple):

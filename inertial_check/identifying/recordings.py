@@ -8,8 +8,8 @@ from itertools import pairwise
 from math import inf
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats, Mask
 from inertial_check.errors import UsageError
 from inertial_check.formats.recordings import Recording, read_recording
 from inertial_check.identification.estimation.nuisance import Nuisance
@@ -17,12 +17,10 @@ from inertial_check.identification.recordings.signals import MOST_OF_NYQUIST
 from inertial_check.identifying.motion import motion_of
 from inertial_check.identifying.request import Request
 from inertial_check.identifying.robot import Robot
-from inertial_check.identifying.runs import Given, Mask, Moved, Rows, Run, Runs
+from inertial_check.identifying.runs import Given, Moved, Rows, Run, Runs
 from inertial_check.identifying.torques import nuisance_of
 from inertial_check.model import Severity
 from inertial_check.model.identified import Remark
-
-Floats = npt.NDArray[np.float64]
 
 STRETCHES = 5
 """Of a recording: each gives its end for validation, so that what is held out is like the rest, and

@@ -31,8 +31,6 @@ from inertial_check.model.identified import (
     Weighing,
 )
 
-Floats = npt.NDArray[np.float64]
-
 
 def reported(
     request: Request, robot: Robot, prior: Prior, runs: Runs, found: Identification

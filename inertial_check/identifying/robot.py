@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.dynamics.tree import SIZES, Tree
 from inertial_check.errors import UsageError
 from inertial_check.formats import load
@@ -15,8 +15,6 @@ from inertial_check.identifying.request import Request
 from inertial_check.model import Model, Severity
 from inertial_check.model.identified import Remark
 from inertial_check.model.tree import TreeJoints, tree_of
-
-Floats = npt.NDArray[np.float64]
 
 _UNITS = {"revolute": "N m", "prismatic": "N"}
 

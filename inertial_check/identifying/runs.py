@@ -10,8 +10,8 @@ from math import inf
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats, Mask
 from inertial_check.dynamics.equations import GRAVITY
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.reduction import ROWS, Reduction
@@ -22,9 +22,6 @@ from inertial_check.identifying.robot import Robot
 from inertial_check.identifying.torques import Steps, nuisance_given
 from inertial_check.inertia.representations import reorder
 from inertial_check.model.identified import Remark
-
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 
 class Rows(Protocol):

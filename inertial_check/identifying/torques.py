@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.identification.estimation.nuisance import (
     Coulomb,
     Coupling,
@@ -26,8 +27,6 @@ from inertial_check.identification.estimation.sampled import REST
 from inertial_check.identifying.motion import Motion
 from inertial_check.identifying.request import USUAL_TERMS, Request, Term
 from inertial_check.identifying.robot import Robot
-
-Floats = npt.NDArray[np.float64]
 
 
 class _Meaning(NamedTuple):

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from inertial_check.arrays.broadcasting import first_index
-from inertial_check.arrays.namespace import Array, array_namespace
+from inertial_check.arrays.namespace import array_namespace
+from inertial_check.arrays.types import Array, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import printed, tolerances
 from inertial_check.inertia.eigen import (
@@ -314,7 +315,7 @@ def as_theta(theta: Any, order: str, about: str) -> tuple[Array, str]:
     return vector, about
 
 
-def _central(xp: Any, theta: Array, about: str) -> Components:
+def _central(xp: Namespace, theta: Array, about: str) -> Components:
     """The six entries of S_c; NaN where S_c does not exist (m = 0 and h != 0)."""
     xx, xy, xz, yy, yz, zz = (theta[..., i] for i in range(4, 10))
     half = xx / 2 + yy / 2 + zz / 2
@@ -346,7 +347,7 @@ def _excuse_digits(codes: Array, theta: Array, radii: Array) -> None:
         flat[rows[explained]] = int(Verdict.ROUNDING)
 
 
-def _in_chunks(xp: Any, theta: Array, function: Callable[[Array], Array]) -> Array:
+def _in_chunks(xp: Namespace, theta: Array, function: Callable[[Array], Array]) -> Array:
     """function(theta), whose last axis is the bodies, on NumPy by chunks that stay in the cache."""
     with np.errstate(all="ignore"):
         if xp is not np or theta.ndim != 2 or theta.shape[0] <= CHUNK:

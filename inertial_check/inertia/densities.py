@@ -23,7 +23,7 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
-from inertial_check.arrays.namespace import Array
+from inertial_check.arrays.types import Array, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import inertia_from_second_moment
@@ -309,13 +309,13 @@ def _simplex(vertices: Any, corners: int, mass: Any, density: Any) -> InertialPa
     return _body(xp, _Form(size, variances, tuple(mean[..., i] for i in range(3))), *amount)
 
 
-def _cross(xp: Any, a: Array, b: Array) -> Array:
+def _cross(xp: Namespace, a: Array, b: Array) -> Array:
     parts = [a[..., i] * b[..., j] - a[..., j] * b[..., i] for i, j in ((1, 2), (2, 0), (0, 1))]
     return xp.stack(parts, axis=-1)
 
 
 def _centred(
-    xp: Any, size: Array, x: Array, y: Array, z: Array, height: Array | None = None
+    xp: Namespace, size: Array, x: Array, y: Array, z: Array, height: Array | None = None
 ) -> _Form:
     """A shape whose principal axes are those of its frame, its centroid on z."""
     zero = xp.zeros_like(size)
@@ -323,14 +323,14 @@ def _centred(
     return _Form(size, (x, zero, zero, y, zero, z), centroid)
 
 
-def _share(xp: Any, part: Array, whole: Array) -> Array:
+def _share(xp: Namespace, part: Array, whole: Array) -> Array:
     """The quotient; 0 of nothing."""
     some = whole > 0
     return xp.where(some, part / xp.where(some, whole, xp.ones_like(whole)), xp.zeros_like(part))
 
 
 @quiet
-def _body(xp: Any, form: _Form, what: str, amount: Array) -> InertialParameters:
+def _body(xp: Namespace, form: _Form, what: str, amount: Array) -> InertialParameters:
     """The shape with this mass, or density."""
     mass = amount * form.size if what == "density" else amount + xp.zeros_like(form.size)
     variances = xp.stack(xp.broadcast_arrays(*form.variances), axis=-1)
@@ -370,7 +370,9 @@ def _checked(
     return xp, tuple(arrays), (what, amount)
 
 
-def _refuse(xp: Any, name: str, array: Array, trailing: int = 0, signed: bool = False) -> None:
+def _refuse(
+    xp: Namespace, name: str, array: Array, trailing: int = 0, signed: bool = False
+) -> None:
     """Refuse what is not finite, or negative; the last axes are of one body."""
     good = xp.isfinite(array)
     where = first_index(xp, ~(good if signed else good & (array >= 0)))

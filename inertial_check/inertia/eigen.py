@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from inertial_check.arrays.namespace import Array, array_namespace
+from inertial_check.arrays.namespace import array_namespace
+from inertial_check.arrays.types import Array, Namespace
 from inertial_check.inertia import tolerances
 
 CHUNK = 8192
@@ -41,7 +42,7 @@ def eigenvalues(six: Array) -> Array:
     return xp.stack([xp.where(diagonal, e, value) for e, value in exact], axis=-1)
 
 
-def eigenvalues_of_entries(xp: Any, entries: Components) -> Vector:
+def eigenvalues_of_entries(xp: Namespace, entries: Components) -> Vector:
     """The same, from six arrays to three: no copy where the entries are at hand one by one.
 
     The projector on the far eigenvector is v v^T = adj(D - f 1) / tr adj(D - f 1). What D = M - q 1
@@ -107,7 +108,7 @@ def eigensystem(six: Array) -> tuple[Array, Array]:
     return values, vectors
 
 
-def _normalised(xp: Any, entries: Components) -> tuple[Components, Array]:
+def _normalised(xp: Namespace, entries: Components) -> tuple[Components, Array]:
     """The six entries divided by the largest magnitude of each matrix, and that magnitude."""
     scale = xp.abs(entries[0])
     for entry in entries[1:]:
@@ -117,12 +118,12 @@ def _normalised(xp: Any, entries: Components) -> tuple[Components, Array]:
     return (xx, xy, xz, yy, yz, zz), scale
 
 
-def _tiny(xp: Any, like: Array) -> Any:
+def _tiny(xp: Namespace, like: Array) -> Any:
     """The smallest normal number: added to a divisor, it only matters where that vanishes."""
     return tolerances.limits(like.dtype, xp).smallest_normal
 
 
-def _far(xp: Any, components: Components) -> tuple[Components, Components, Array, Array]:
+def _far(xp: Namespace, components: Components) -> tuple[Components, Components, Array, Array]:
     """The eigenvalue farthest from the other two, q + f: deviator, its adjugate, q and f."""
     xx, xy, xz, yy, yz, zz = components
     q = (xx + yy + zz) / 3
@@ -155,7 +156,7 @@ def _shifted_adjugate(deviator: Components, adjugate: Components, f: Array) -> C
 
 
 def _deflate(
-    xp: Any, components: Components
+    xp: Namespace, components: Components
 ) -> tuple[Array, Array, Array, Array, Vector, tuple[Vector, Vector, Array, Array]]:
     """The well separated eigenvalue, and mean and half difference of the other two.
 
@@ -177,7 +178,7 @@ def _deflate(
     return shift + q, q - shift / 2, xp.sqrt(t * t + y * y), upper, v, (u, w, t, y)
 
 
-def _null_vector(xp: Any, components: Components) -> Vector:
+def _null_vector(xp: Namespace, components: Components) -> Vector:
     """Unit null vector of a singular matrix; the x axis where the matrix vanishes.
 
     The cofactors of a matrix of rank two are a multiple of v v^T: the column with the largest
@@ -195,7 +196,7 @@ def _null_vector(xp: Any, components: Components) -> Vector:
     return xp.where(found, x / safe, xp.ones_like(x)), y / safe, z / safe
 
 
-def _plane(xp: Any, v: Vector) -> tuple[Vector, Vector]:
+def _plane(xp: Namespace, v: Vector) -> tuple[Vector, Vector]:
     """Two unit vectors that complete v to a right-handed frame (Duff et al. 2017, no branch)."""
     x, y, z = v
     sign = xp.copysign(xp.ones_like(z), z)
@@ -212,6 +213,6 @@ def _cross(a: Vector, b: Vector) -> Vector:
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
-def _pick(xp: Any, condition: Array, yes: Any, no: Any) -> Vector:
+def _pick(xp: Namespace, condition: Array, yes: Any, no: Any) -> Vector:
     x, y, z = (xp.where(condition, a, b) for a, b in zip(yes, no, strict=True))
     return x, y, z

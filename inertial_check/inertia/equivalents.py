@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from inertial_check.arrays.broadcasting import batch_shape, expect_shape, quiet, real_arrays
-from inertial_check.arrays.namespace import Array
+from inertial_check.arrays.types import Array, Namespace
 from inertial_check.inertia import tolerances
 
 
@@ -77,7 +77,7 @@ def _lengths(mass: Any, principal_moments: Any, factor: float) -> Array:
     return _root(xp, factor * spreads, mass[..., None])
 
 
-def _root(xp: Any, moment: Array, mass: Array) -> Array:
+def _root(xp: Namespace, moment: Array, mass: Array) -> Array:
     """sqrt(moment / mass), NaN where the moment is negative or the mass not positive."""
     possible = (moment >= 0) & (mass > 0)
     root = xp.sqrt(xp.where(possible, moment / mass, xp.zeros_like(moment)))

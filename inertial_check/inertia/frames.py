@@ -20,7 +20,7 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
-from inertial_check.arrays.namespace import Array
+from inertial_check.arrays.types import Array, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import (
@@ -157,12 +157,12 @@ def merge(theta_P: Any, theta_C: Any, X_PC: Any, about: str = "origin") -> Array
     return add(theta_P, transform(theta_C, X_PC, about), about)
 
 
-def rotated_vector(xp: Any, R_AB: Array, vector: Array) -> Array:
+def rotated_vector(xp: Namespace, R_AB: Array, vector: Array) -> Array:
     """R v for (..., 3) vectors."""
     return xp.sum(R_AB * vector[..., None, :], axis=-1)
 
 
-def rotated_tensor(xp: Any, R_AB: Array, tensor: Array) -> Array:
+def rotated_tensor(xp: Namespace, R_AB: Array, tensor: Array) -> Array:
     """The six of R M R^T for symmetric (..., 3, 3) tensors."""
     return symmetrised(xp, product(xp, product(xp, R_AB, tensor), xp.matrix_transpose(R_AB)))
 
@@ -191,7 +191,7 @@ def pose_parts(X_AB: Any, like: Any, name: str = "X_AB") -> tuple[Array, Array]:
 
 
 @quiet
-def refuse_nonrotation(xp: Any, name: str, R_AB: Array) -> None:
+def refuse_nonrotation(xp: Namespace, name: str, R_AB: Array) -> None:
     """Refuse matrices that are not rotations.
 
     Raises:
@@ -220,7 +220,7 @@ def refuse_nonrotation(xp: Any, name: str, R_AB: Array) -> None:
         )
 
 
-def _mass_and_center(xp: Any, theta: Array) -> tuple[Array, Array]:
+def _mass_and_center(xp: Namespace, theta: Array) -> tuple[Array, Array]:
     """Mass (...,) and centre of mass (..., 3), the origin for a body without mass."""
     mass = theta[..., 0]
     heavy = (mass != 0)[..., None]

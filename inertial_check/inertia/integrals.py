@@ -22,8 +22,8 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
-from inertial_check.arrays.namespace import Array
 from inertial_check.arrays.random import uniform
+from inertial_check.arrays.types import Array, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import inertia_from_second_moment, symmetric
@@ -150,21 +150,21 @@ def from_samples(densities: Any, points: Any, volume: Any) -> Estimate:
     )
 
 
-def _inertias(xp: Any, masses: Array, arms: Array) -> Array:
+def _inertias(xp: Namespace, masses: Array, arms: Array) -> Array:
     """The six (..., n, 6) of m (r^x)^T r^x for each point."""
     pairs = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
     moments = [masses * arms[..., i] * arms[..., j] for i, j in pairs]
     return inertia_from_second_moment(xp.stack(moments, axis=-1))
 
 
-def _error(xp: Any, terms: Array) -> Array:
+def _error(xp: Namespace, terms: Array) -> Array:
     """Standard deviation (..., k) of the sum of n independent terms (..., n, k)."""
     count = terms.shape[-2]
     deviations = terms - xp.mean(terms, axis=-2, keepdims=True)
     return xp.sqrt(xp.sum(deviations * deviations, axis=-2) * (count / (count - 1)))
 
 
-def _refuse(xp: Any, densities: Array, volume: Array) -> None:
+def _refuse(xp: Namespace, densities: Array, volume: Array) -> None:
     for name, values, trailing in (("density", densities, 1), ("volume", volume, 0)):
         where = first_index(xp, ~(xp.isfinite(values) & (values >= 0)))
         if where is not None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from inertial_check.arrays.namespace import Array, array_namespace
+from inertial_check.arrays.namespace import array_namespace
+from inertial_check.arrays.types import Array, Namespace
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.eigen import Components, columns
 
@@ -29,7 +29,7 @@ def admissible_intervals(I_BBcm: Array) -> Array:
         return _intervals(xp, columns(I_BBcm))
 
 
-def _intervals(xp: Any, entries: Components) -> Array:
+def _intervals(xp: Namespace, entries: Components) -> Array:
     xx, xy, xz, yy, yz, zz = entries
     sx, sy, sz = (yy + zz - xx) / 2, (xx + zz - yy) / 2, (xx + yy - zz) / 2
     diagonal = _diagonal(
@@ -53,7 +53,9 @@ def _intervals(xp: Any, entries: Components) -> Array:
     return xp.stack(rows, axis=-2)
 
 
-def _product(xp: Any, a: Array, b: Array, f: Array, ac: Array, bc: Array) -> tuple[Array, Array]:
+def _product(
+    xp: Namespace, a: Array, b: Array, f: Array, ac: Array, bc: Array
+) -> tuple[Array, Array]:
     """Interval of the product I_ab, from the Schur complement of S by its third diagonal entry f.
 
     S_ab = -I_ab lies within sqrt((a f - S_ac^2)(b f - S_bc^2)) / f of S_ac S_bc / f.
@@ -79,7 +81,7 @@ def _product(xp: Any, a: Array, b: Array, f: Array, ac: Array, bc: Array) -> tup
 
 
 def _diagonal(
-    xp: Any, second: Array, third: Array, p12: Array, p13: Array, p23: Array
+    xp: Namespace, second: Array, third: Array, p12: Array, p13: Array, p23: Array
 ) -> tuple[Array, Array]:
     """Interval of the first diagonal entry x of I, the other two being `second` and `third`.
 
@@ -115,7 +117,7 @@ def _diagonal(
     return xp.where(exists, 2 * low, nothing), xp.where(exists, 2 * high, nothing)
 
 
-def _bisect(xp: Any, ahead: Callable[[Array], Array], low: Array, high: Array) -> Array:
+def _bisect(xp: Namespace, ahead: Callable[[Array], Array], low: Array, high: Array) -> Array:
     """Where `ahead` turns from true to false between low and high."""
     for _ in range(_BISECTIONS):
         middle = (low + high) / 2

@@ -18,13 +18,13 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.arrays.broadcasting import expect_shape, real_arrays
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Verdict, check
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import inertia_from_second_moment, symmetrised
 
-Floats = npt.NDArray[np.float64]
 Words = npt.NDArray[np.uint64]
 
 Winding = Literal["outward", "inward", "none"]

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from inertial_check.arrays.broadcasting import batch_shape, expect_shape, quiet, real_arrays
-from inertial_check.arrays.namespace import Array, array_namespace
+from inertial_check.arrays.namespace import array_namespace
+from inertial_check.arrays.types import Array
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.representations import second_moment

@@ -14,7 +14,8 @@ from inertial_check.arrays.broadcasting import (
     read_only,
     real_arrays,
 )
-from inertial_check.arrays.namespace import Array, array_namespace
+from inertial_check.arrays.namespace import array_namespace
+from inertial_check.arrays.types import Array
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import frames
 from inertial_check.inertia.eigen import eigensystem, eigenvalues

@@ -13,9 +13,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from inertial_check.arrays.types import Floats
 
 
 def _cubic_axes() -> Floats:

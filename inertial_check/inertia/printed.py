@@ -11,10 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.eigen import eigensystem, eigenvalues
-
-Floats = npt.NDArray[np.float64]
 
 _INDEX = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 _STEPS = 36  # the barrier parameter then ends a few rounding units above nothing

@@ -23,9 +23,9 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
-from inertial_check.arrays.namespace import Array
 from inertial_check.arrays.random import EXPECTED, standard_normal
 from inertial_check.arrays.so3 import exponential
+from inertial_check.arrays.types import Array, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.consistency import Consistency, as_theta, refuse_impossible
 from inertial_check.inertia.eigen import columns, eigensystem
@@ -216,7 +216,7 @@ def _shape(shape: Any) -> tuple[int, ...]:
     return tuple(int(n) for n in axes)
 
 
-def _refuse_overflow(xp: Any, given: Array, drawn: Array) -> None:
+def _refuse_overflow(xp: Namespace, given: Array, drawn: Array) -> None:
     """Refuse samples that left the range of the numbers: no body is that wide of its nominal."""
     lost = xp.any(~xp.isfinite(drawn), axis=-1) | ((drawn[..., 0] == 0) & (given[..., 0] != 0))
     where = first_index(xp, lost)
@@ -226,7 +226,7 @@ def _refuse_overflow(xp: Any, given: Array, drawn: Array) -> None:
         )
 
 
-def _nominal(xp: Any, theta: Array, about: str) -> _Nominal:
+def _nominal(xp: Namespace, theta: Array, about: str) -> _Nominal:
     mass, first_moment, central = theta[..., 0], theta[..., 1:4], theta[..., 4:]
     result = Consistency(_held(theta), about)
     refuse_impossible(result, "there is nothing near it to draw")
@@ -242,7 +242,7 @@ def _nominal(xp: Any, theta: Array, about: str) -> _Nominal:
 
 
 def _draw(
-    xp: Any, nominal: _Nominal, widths: dict[str, Array], noise: Array
+    xp: Namespace, nominal: _Nominal, widths: dict[str, Array], noise: Array
 ) -> tuple[Array, Array]:
     """Theta (..., 10) of the samples, and the way (..., 3) of their centres of mass."""
     theta, still = nominal.theta, {name: width == 0 for name, width in widths.items()}
@@ -270,7 +270,7 @@ def _draw(
     return _kept(xp, nothing, theta, join(mass, first_moment, inertia)), way
 
 
-def _principal(xp: Any, nominal: _Nominal, noise: Array) -> tuple[Array, Array]:
+def _principal(xp: Namespace, nominal: _Nominal, noise: Array) -> tuple[Array, Array]:
     """Principal axes R_BP (..., 3, 3), and the covariance (..., 6) in them.
 
     The values are the eigenvalues, without any rounding below zero or beside the diagonal; the
@@ -292,7 +292,7 @@ def _principal(xp: Any, nominal: _Nominal, noise: Array) -> tuple[Array, Array]:
     return V, exact + (seen - _held(seen))
 
 
-def _any_of(xp: Any, V: Array, ties: list[Array], noise: Array) -> Array:
+def _any_of(xp: Namespace, V: Array, ties: list[Array], noise: Array) -> Array:
     """The axes V where they are unique, else some of those there are, all equally likely.
 
     They are the eigenvectors of a random matrix whose law no rotation changes, seen in the space of
@@ -319,13 +319,13 @@ def _any_of(xp: Any, V: Array, ties: list[Array], noise: Array) -> Array:
     return xp.where(tied[..., None, None], product(xp, V, turn), V)
 
 
-def _six(xp: Any, like: Array, xx: Any, yy: Any, zz: Any) -> Array:
+def _six(xp: Namespace, like: Array, xx: Any, yy: Any, zz: Any) -> Array:
     """Diagonal matrices as (..., 6)."""
     zero = xp.zeros_like(like)
     return xp.stack([zero + xx, zero, zero, zero + yy, zero, zero + zz], axis=-1)
 
 
-def _roots(xp: Any, spreads: Array) -> Array:
+def _roots(xp: Namespace, spreads: Array) -> Array:
     """The six of the square root of diagonal matrices, with its slopes in every direction."""
     lengths = [xp.sqrt(_held(spreads[..., i])) for i in _DIAGONAL]
     change = spreads - _held(spreads)
@@ -340,7 +340,7 @@ def _roots(xp: Any, spreads: Array) -> Array:
     return xp.stack(entries, axis=-1)
 
 
-def _strained(xp: Any, spreads: Array, draws: Array) -> Array:
+def _strained(xp: Namespace, spreads: Array, draws: Array) -> Array:
     """Spreads (..., 6) with principal lengths of other ratios and the same sum of squares."""
     stretch = xp.exp(draws * 0.5**0.5)
     entries = [
@@ -353,7 +353,7 @@ def _strained(xp: Any, spreads: Array, draws: Array) -> Array:
     return scale[..., None] * xp.stack(entries, axis=-1)
 
 
-def _kept(xp: Any, keep: Array, old: Array, new: Array) -> Array:
+def _kept(xp: Namespace, keep: Array, old: Array, new: Array) -> Array:
     """The bits of the old rows (..., n) where nothing moves them, with the slopes of the new."""
     if xp is not np:
         old = _held(old) - (_held(new) - new)

@@ -22,7 +22,7 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
-from inertial_check.arrays.namespace import Array
+from inertial_check.arrays.types import Array, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 
@@ -176,7 +176,7 @@ def six(matrix: Any) -> Array:
     return symmetrised(xp, matrix)
 
 
-def symmetrised(xp: Any, matrix: Array) -> Array:
+def symmetrised(xp: Namespace, matrix: Array) -> Array:
     """The entries (..., 6) of (M + M^T) / 2, without any check."""
     xy, xz, yz = ((matrix[..., i, j] + matrix[..., j, i]) / 2 for i, j in ((0, 1), (0, 2), (1, 2)))
     xx, yy, zz = (matrix[..., i, i] for i in range(3))
@@ -184,7 +184,7 @@ def symmetrised(xp: Any, matrix: Array) -> Array:
 
 
 @quiet
-def refuse_asymmetric(xp: Any, name: str, matrix: Array) -> None:
+def refuse_asymmetric(xp: Namespace, name: str, matrix: Array) -> None:
     """Refuse square matrices whose halves differ by more than rounding.
 
     Raises:
@@ -297,7 +297,7 @@ def second_moment_about_point(
     return moment + _second_moment(xp, shift(xp, arm, p_QP_B))
 
 
-def shift(xp: Any, a: Array, p: Array) -> Array:
+def shift(xp: Namespace, a: Array, p: Array) -> Array:
     """The six of 2 a.p 1 - a p^T - p a^T: what the inertia gains on the way p, without any check.
 
     The way ends at the point of the new inertia, or starts where the body was: a is m times the
@@ -454,7 +454,7 @@ def theta_from_spatial_inertia(spatial_inertia: Any, order: str = "angular-linea
     return theta
 
 
-def _refuse_nonrigid(xp: Any, matrix: Array, theta: Array, order: str) -> None:
+def _refuse_nonrigid(xp: Namespace, matrix: Array, theta: Array, order: str) -> None:
     """Refuse 6x6 matrices that are not the spatial inertia of the theta read from them.
 
     Each block is measured in its own unit; the coupling also in sqrt(m |I|), which bounds it.
@@ -487,7 +487,7 @@ def _refuse_nonrigid(xp: Any, matrix: Array, theta: Array, order: str) -> None:
             )
 
 
-def _refuse_unequal(xp: Any, name: str, row: Array, column: Array) -> None:
+def _refuse_unequal(xp: Namespace, name: str, row: Array, column: Array) -> None:
     """Refuse vectors (..., 3) written twice that differ by more than rounding."""
     size = xp.max(xp.maximum(xp.abs(row), xp.abs(column)), axis=-1, keepdims=True)
     bad = xp.abs(row - column) > tolerances.rotation_floor(row.dtype, xp) * size
@@ -505,7 +505,7 @@ def _blocks(order: str) -> tuple[slice, slice]:
     return (first, last) if order == "angular-linear" else (last, first)
 
 
-def _parallel_axis(xp: Any, mass: Array, first_moment: Array) -> Array:
+def _parallel_axis(xp: Namespace, mass: Array, first_moment: Array) -> Array:
     """(h.h 1 - h h^T) / m as (..., 6), zero where m is."""
     heavy = mass != 0
     safe = xp.where(heavy, mass, xp.ones_like(mass))
@@ -523,14 +523,14 @@ def _parallel_axis(xp: Any, mass: Array, first_moment: Array) -> Array:
 
 
 @quiet
-def _second_moment(xp: Any, inertia: Array) -> Array:
+def _second_moment(xp: Namespace, inertia: Array) -> Array:
     xx, xy, xz, yy, yz, zz = (inertia[..., i] for i in range(6))
     spreads = (yy + zz - xx) / 2, (zz + xx - yy) / 2, (xx + yy - zz) / 2
     return xp.stack([spreads[0], -xy, -xz, spreads[1], -yz, spreads[2]], axis=-1)
 
 
 @quiet
-def _inertia(xp: Any, second_moment: Array) -> Array:
+def _inertia(xp: Namespace, second_moment: Array) -> Array:
     xx, xy, xz, yy, yz, zz = (second_moment[..., i] for i in range(6))
     return xp.stack([yy + zz, -xy, -xz, zz + xx, -yz, xx + yy], axis=-1)
 

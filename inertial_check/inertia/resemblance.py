@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from inertial_check.arrays.types import Floats
 
 SEPARATED = 0.05
 """Principal spreads that differ by a smaller share of the trace leave their axes open: a box with

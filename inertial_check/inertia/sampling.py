@@ -13,15 +13,14 @@ from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.parameters import InertialParameters
 
 if TYPE_CHECKING:
     Seed = np.random.Generator | int
 
-Floats = NDArray[np.float64]
 Range = tuple[float, float]
 
 Maker = Callable[["np.random.Generator", int], Floats]

@@ -8,7 +8,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from inertial_check.arrays.namespace import Array, array_namespace
+from inertial_check.arrays.namespace import array_namespace
+from inertial_check.arrays.types import Array, Namespace
 
 FLOOR_FACTOR = 8.0
 """tau = FLOOR_FACTOR eps kappa: storing theta errs by 2.5 eps kappa, its eigenvalues by 2."""
@@ -69,17 +70,17 @@ TOTAL_MASS = 0.01
 
 
 @cache
-def limits(dtype: Any, xp: Any) -> Any:
+def limits(dtype: Any, xp: Namespace) -> Any:
     """What the array library says of a floating-point type; asking it takes as long as a check."""
     return xp.finfo(dtype)
 
 
-def epsilon(dtype: Any, xp: Any) -> float:
+def epsilon(dtype: Any, xp: Namespace) -> float:
     """Distance from 1 to the next number of the floating-point type."""
     return float(limits(dtype, xp).eps)
 
 
-def rotation_floor(dtype: Any, xp: Any) -> float:
+def rotation_floor(dtype: Any, xp: Namespace) -> float:
     """How far R^T R may be from 1: half the digits, as in matrices typed or read from a file.
 
     So near a singularity, too, rates and Euler angles are still given.

@@ -13,8 +13,8 @@ from math import ceil, isfinite, log10
 from typing import NamedTuple, TypedDict
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import MissingExtraError, ParameterError
 from inertial_check.fixing.aims import Aims, predicted
 from inertial_check.fixing.case import BROKEN, Case, Proposal
@@ -32,7 +32,6 @@ from inertial_check.model.judging import judge
 Three = tuple[float, float, float]
 Six = tuple[float, ...]
 Rotation = tuple[Three, Three, Three]
-Floats = npt.NDArray[np.float64]
 
 UNTURNED: Rotation = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 

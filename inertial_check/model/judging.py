@@ -7,16 +7,14 @@ from itertools import starmap
 from math import isnan, nan
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Verdict, check_printed
 from inertial_check.inertia.equivalents import equivalent_box
 from inertial_check.inertia.printed import half_units
 from inertial_check.inertia.representations import six, symmetric
 from inertial_check.model import ENTRIES, Body, Inertial, Judgement, Model
-
-Floats = npt.NDArray[np.float64]
 
 _NAN3 = (nan, nan, nan)
 _NOTHING = Judgement(

@@ -13,16 +13,14 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.dynamics.tree import INERTIAL_FRAME, JointType, Tree
 from inertial_check.errors import UsageError
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.model import Body, Joint, Judgement, Mimic, Model
 from inertial_check.model.judging import judge
 from inertial_check.spatial.rotations import matrix_from_rotation_vector
-
-Floats = npt.NDArray[np.float64]
 
 Base = Literal["fixed", "floating"]
 

@@ -9,11 +9,10 @@ from math import isqrt
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
 
-Floats = npt.NDArray[np.float64]
 Cone = Literal["zero", "nonneg", "psd", "soc"]
 
 

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.frames import refuse_nonrotation
@@ -29,7 +30,6 @@ from inertial_check.projection._constraint import (
     Block,
     Cone,
     Constraint,
-    Floats,
     array_of,
     extent,
     frame_around,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from inertial_check.arrays.namespace import Array, array_namespace
+from inertial_check.arrays.namespace import array_namespace
+from inertial_check.arrays.types import Array
 
 
 class Rows:

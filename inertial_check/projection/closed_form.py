@@ -8,12 +8,11 @@ two smallest, then the apex.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from inertial_check.arrays.broadcasting import quiet
-from inertial_check.arrays.namespace import Array, array_namespace
+from inertial_check.arrays.namespace import array_namespace
+from inertial_check.arrays.types import Array, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, Verdict
@@ -172,7 +171,7 @@ def with_margin(theta: Array, about: str, I_BBcm: Array, margin: float, turn: in
 
 
 def _moved(
-    xp: Any, theta: Array, about: str, metric: MomentMetric, margin: float
+    xp: Namespace, theta: Array, about: str, metric: MomentMetric, margin: float
 ) -> tuple[Array, Array]:
     before = central_inertia(theta, about)
     one = xp.ones_like(theta[..., 0])
@@ -201,7 +200,7 @@ def onto_cone(I_BBcm: Array, margin: Array, metric: MomentMetric) -> Array:
 
 
 def _multipliers(
-    xp: Any, s: Array, mu: Array, trace_weight: float
+    xp: Namespace, s: Array, mu: Array, trace_weight: float
 ) -> tuple[Array, Array, Array, Array]:
     """Multipliers of the facets s1 >= mu sum s and s2 >= mu sum s, for s ascending.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from inertial_check.arrays.types import Floats, Mask
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, Verdict
@@ -18,7 +19,7 @@ from inertial_check.projection.holding import (
 )
 from inertial_check.projection.metrics import METRICS
 from inertial_check.projection.outcome import MatrixOutcome
-from inertial_check.projection.quadratic import Floats, Mask, Quadratic, Solution
+from inertial_check.projection.quadratic import Quadratic, Solution
 
 RISE = 1.25
 """What the share of a body under an answer is multiplied by where it does not hold the margin."""

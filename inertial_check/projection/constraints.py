@@ -13,13 +13,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.frames import refuse_nonrotation
 from inertial_check.projection._constraint import (
     Block,
     Cone,
     Constraint,
-    Floats,
     array_of,
     as_given,
     extent,

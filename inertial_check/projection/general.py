@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from inertial_check.arrays.types import Floats, Mask
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.representations import pseudo_inertia, second_moment
@@ -30,8 +31,6 @@ from inertial_check.projection.outcome import MatrixOutcome, Outcome, Parts
 from inertial_check.projection.quadratic import (
     TO_SVEC,
     Counts,
-    Floats,
-    Mask,
     Quadratic,
     Solution,
     congruence,

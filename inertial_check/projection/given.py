@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inertial_check.arrays.broadcasting import first_index, of_body, real_arrays
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, as_theta
@@ -18,7 +19,6 @@ from inertial_check.inertia.representations import (
     pseudo_inertia,
     refuse_asymmetric,
 )
-from inertial_check.projection.quadratic import Floats
 
 
 class Weights(NamedTuple):

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats, Mask
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.eigen import eigenvalues
@@ -21,7 +22,7 @@ from inertial_check.inertia.representations import (
     theta_from_pseudo_inertia,
 )
 from inertial_check.projection.closed_form import central_inertia, with_central_inertia, with_margin
-from inertial_check.projection.quadratic import Floats, Mask, Quadratic, Solution, residuals
+from inertial_check.projection.quadratic import Quadratic, Solution, residuals
 
 Rows = npt.NDArray[np.intp]
 Solver = Callable[[Quadratic], Solution]

@@ -18,13 +18,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from inertial_check.arrays.types import Floats, Mask
 from inertial_check.projection.quadratic import (
     COLUMN,
     ROW,
     SCALE,
     Counts,
-    Floats,
-    Mask,
     Normalised,
     Quadratic,
     Solution,

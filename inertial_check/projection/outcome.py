@@ -11,13 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.arrays.broadcasting import quiet
-from inertial_check.arrays.namespace import Array, array_namespace
+from inertial_check.arrays.namespace import array_namespace
+from inertial_check.arrays.types import Array, Floats
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.frames import translate
 from inertial_check.inertia.representations import second_moment
 from inertial_check.projection.closed_form import central_inertia, with_central_inertia
 from inertial_check.projection.metrics import INERTIA, MomentMetric, inner, trace
-from inertial_check.projection.quadratic import Floats, Quadratic, Solution, residuals, separation
+from inertial_check.projection.quadratic import Quadratic, Solution, residuals, separation
 
 
 class Certificate(NamedTuple):

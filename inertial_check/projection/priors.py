@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inertial_check.arrays.broadcasting import first_index, of_body
-from inertial_check.arrays.namespace import Array, array_namespace
+from inertial_check.arrays.namespace import array_namespace
+from inertial_check.arrays.types import Array
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, Verdict, as_theta, check

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from inertial_check.arrays.namespace import Array, array_namespace
+from inertial_check.arrays.namespace import array_namespace
+from inertial_check.arrays.types import Array
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.consistency import Consistency, Verdict, as_theta
 from inertial_check.inertia.representations import reorder

@@ -11,12 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.inertia.representations import pseudo_inertia
 from inertial_check.inertia.tolerances import CERTIFIED, ROUNDING_FACTOR
 
-Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int32]
-Mask = npt.NDArray[np.bool_]
 
 EPS = float(np.finfo(np.float64).eps)
 """The rounding unit of float64, in which all of this is computed."""

@@ -15,6 +15,7 @@ from typing import Literal
 
 import numpy as np
 
+from inertial_check.arrays.types import Floats
 from inertial_check.inertia import tolerances
 from inertial_check.projection import newton
 from inertial_check.projection.quadratic import (
@@ -22,7 +23,6 @@ from inertial_check.projection.quadratic import (
     EPS,
     ROW,
     Counts,
-    Floats,
     Normalised,
     Quadratic,
     Solution,

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from inertial_check.arrays.broadcasting import device_of, quiet
-from inertial_check.arrays.namespace import Array, array_namespace
+from inertial_check.arrays.namespace import array_namespace
+from inertial_check.arrays.types import Array
 from inertial_check.errors import ProjectionError
 from inertial_check.inertia.consistency import Consistency
 from inertial_check.inertia.parameters import InertialParameters

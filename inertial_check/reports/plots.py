@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError, UsageError
 from inertial_check.inertia.consistency import Consistency
 from inertial_check.inertia.parameters import InertialParameters
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.gridspec import SubplotSpec
 
-Floats = npt.NDArray[np.float64]
 Decision = Literal["data", "both", "prior"]
 
 SUFFIXES = (".pdf", ".svg", ".png")

@@ -7,13 +7,11 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.intervals import admissible_intervals
 from inertial_check.model import ENTRIES, Body, FixKind, Judgement
-
-Floats = npt.NDArray[np.float64]
 
 
 def evidence(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.evidence import Examination
 from inertial_check.evidence.assembly import Groups, times_the_identity
 from inertial_check.evidence.formulas import misread_formula
@@ -17,7 +18,6 @@ from inertial_check.rules import _limits
 from inertial_check.rules._limits import Limits
 from inertial_check.rules._quantities import between, beyond, box, having, length, point, times
 
-Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 Where = Literal["mass", "center", "tensor", "inertial"]
 

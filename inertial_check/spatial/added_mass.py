@@ -29,7 +29,8 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
-from inertial_check.arrays.namespace import Array, array_namespace
+from inertial_check.arrays.namespace import array_namespace
+from inertial_check.arrays.types import Array, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import frames, tolerances
 from inertial_check.inertia.parameters import InertialParameters
@@ -398,7 +399,7 @@ def judge_added_mass(
     return AddedMassJudgement(together, alone, without, tolerances.floor(kappa))
 
 
-def checked_added_mass(xp: Any, added_mass: Array, name: str = "added_mass") -> None:
+def checked_added_mass(xp: Namespace, added_mass: Array, name: str = "added_mass") -> None:
     """Refuse what is no batch of symmetric 6x6 matrices.
 
     Raises:
@@ -412,7 +413,7 @@ _FIRST = "angular-linear"
 
 
 def _units(
-    xp: Any, body: Array, central: Array, about_Bo: tuple[Array, Array, Array], arm: Array
+    xp: Namespace, body: Array, central: Array, about_Bo: tuple[Array, Array, Array], arm: Array
 ) -> tuple[Array, Array]:
     """The factors (..., 6, 6) by which the entries lose their units, and kappa (...,).
 
@@ -428,7 +429,7 @@ def _units(
     return root[..., :, None] * root[..., None, :], kappa
 
 
-def _least_eigenvalue(xp: Any, matrix: Array) -> Array:
+def _least_eigenvalue(xp: Namespace, matrix: Array) -> Array:
     """Of symmetric matrices; NaN where one is not finite."""
     finite = xp.all(xp.isfinite(matrix), axis=(-2, -1))
     known = xp.where(finite[..., None, None], matrix, xp.zeros_like(matrix))
@@ -446,5 +447,5 @@ def _blocks(matrix: Array, order: str) -> tuple[Array, Array, Array]:
     return M, S, J
 
 
-def _norm(xp: Any, matrix: Array) -> Array:
+def _norm(xp: Namespace, matrix: Array) -> Array:
     return xp.sqrt(xp.sum(matrix * matrix, axis=(-2, -1)))

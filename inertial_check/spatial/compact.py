@@ -25,7 +25,7 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
-from inertial_check.arrays.namespace import Array
+from inertial_check.arrays.types import Array, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import frames, tolerances
 from inertial_check.inertia.representations import about_origin, reorder, symmetric
@@ -357,12 +357,12 @@ def product_of_skews(a: Any, b: Any) -> Array:
     return result - trace[..., None, None] * xp.eye(3, dtype=a.dtype, device=device_of(a))
 
 
-def length(xp: Any, vector: Array) -> Array:
+def length(xp: Namespace, vector: Array) -> Array:
     """|v| (...,) of vectors (..., 3)."""
     return xp.sqrt(xp.sum(vector * vector, axis=-1))
 
 
-def center_of(xp: Any, mass: Array, moved: Array) -> Array:
+def center_of(xp: Namespace, mass: Array, moved: Array) -> Array:
     """The vector r (..., 3) from m and m r; 0 where neither is, NaN where only m r is."""
     light = (mass == 0)[..., None]
     safe = xp.where(light, xp.ones_like(moved), mass[..., None])
@@ -400,7 +400,7 @@ def read_terms(terms: Any, name: str = "terms") -> tuple[Any, Array, int]:
     return xp, reorder(terms if width == TERMS else _ten(xp, terms, name), "ksl", "urdf"), width
 
 
-def _ten(xp: Any, terms: Array, name: str = "terms") -> Array:
+def _ten(xp: Namespace, terms: Array, name: str = "terms") -> Array:
     there, negated = terms[..., 1:4], terms[..., TERMS:]
     body = first_index(xp, xp.any(there + negated != 0, axis=-1))
     if body is not None:
@@ -437,7 +437,7 @@ def _written(name: str, terms: Any, result: Array) -> Array:
     return terms
 
 
-def _refuse_other_center(xp: Any, name: str, t: Array, theta: Array) -> None:
+def _refuse_other_center(xp: Namespace, name: str, t: Array, theta: Array) -> None:
     """Refuse a vector to the centre of mass that is not the one in the terms, to half its digits.
 
     Its product with the mass is measured against m r, and m times the radius of gyration.

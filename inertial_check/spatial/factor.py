@@ -22,7 +22,7 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
-from inertial_check.arrays.namespace import Array
+from inertial_check.arrays.types import Array, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import frames, tolerances
 from inertial_check.inertia.eigen import eigenvalues
@@ -122,7 +122,7 @@ class InertiaFactor:
         r = center_of(xp, terms[..., 0], terms[..., 1:4])
         return xp, r, force, torque - cross(xp, r, force)
 
-    def _left(self, xp: Any, force: Array, torque: Array) -> tuple[Array, Array]:
+    def _left(self, xp: Namespace, force: Array, torque: Array) -> tuple[Array, Array]:
         """Force and torque at the centre of mass that are outside of the range."""
         F = self._unpivoted(xp)
         balanced = frames.rotated_vector(xp, F, _transposed_times(xp, F, self._angular(xp, torque)))
@@ -131,7 +131,7 @@ class InertiaFactor:
         left = torque - balanced
         return xp.where(massless, force, xp.zeros_like(force)), xp.where(full, 0 * left, left)
 
-    def _refuse_outside(self, xp: Any, r: Array, force: Array, torque: Array) -> None:
+    def _refuse_outside(self, xp: Namespace, r: Array, force: Array, torque: Array) -> None:
         left_force, left_torque = (length(xp, v) for v in self._left(xp, force, torque))
         size = length(xp, torque) + length(xp, r) * length(xp, force)
         floor = tolerances.rotation_floor(size.dtype, xp)
@@ -146,7 +146,7 @@ class InertiaFactor:
                 "motion; pass least_squares=True for the nearest"
             )
 
-    def _angular(self, xp: Any, torque: Array) -> Array:
+    def _angular(self, xp: Namespace, torque: Array) -> Array:
         """The shortest w for which the torque that is left of I_c w = torque is the shortest."""
         F = self._unpivoted(xp)
         by_rank = (0 * torque, _by_one(xp, F, torque), _by_two(xp, F, torque), None)
@@ -156,11 +156,11 @@ class InertiaFactor:
             angular = xp.where(rank == k, by_rank[k], angular)
         return angular
 
-    def _triangle(self, xp: Any) -> tuple[Array, Array]:
+    def _triangle(self, xp: Namespace) -> tuple[Array, Array]:
         """Diagonal and lower entries of F: (..., 3) F_ii, F_jj, F_kk, and F_ji, F_ki, F_kj."""
         return gather(xp, self.terms, (4, 7, 9)), gather(xp, self.terms, (5, 6, 8))
 
-    def _unpivoted(self, xp: Any) -> Array:
+    def _unpivoted(self, xp: Namespace) -> Array:
         """(..., 3, 3) P^T F: its rows are the axes x, y, z."""
         f = self.terms[..., 4:]
         zero = xp.zeros_like(f[..., 0])
@@ -200,7 +200,7 @@ def factor(terms: Any) -> InertiaFactor:
     return InertiaFactor(stored, pivots, rank, whole)
 
 
-def _rotational_rank(xp: Any, theta: Array) -> tuple[Array, Array]:
+def _rotational_rank(xp: Namespace, theta: Array) -> tuple[Array, Array]:
     """Rank of the inertia about the centre of mass, and its trace; refuses what has no factor."""
     mass, moved, six = theta[..., 0], theta[..., 1:4], theta[..., 4:]
     moments = eigenvalues(six)
@@ -221,7 +221,7 @@ def _rotational_rank(xp: Any, theta: Array) -> tuple[Array, Array]:
     return rank, size
 
 
-def _cholesky(xp: Any, six: Array, rank: Array, scale: Array) -> tuple[Array, Array]:
+def _cholesky(xp: Namespace, six: Array, rank: Array, scale: Array) -> tuple[Array, Array]:
     """F_ii, F_ji, F_ki, F_jj, F_kj, F_kk and i, j, k with P I P^T = F F^T, largest pivot first."""
     d0, d1, d2, s10, s21, s20 = (six[..., i] for i in range(6))
     index = xp.zeros_like(rank)
@@ -250,17 +250,19 @@ def _cholesky(xp: Any, six: Array, rank: Array, scale: Array) -> tuple[Array, Ar
     return entries, xp.stack([i, j, k], axis=-1)
 
 
-def _swap(xp: Any, condition: Array, a: Array, b: Array) -> tuple[Array, Array]:
+def _swap(xp: Namespace, condition: Array, a: Array, b: Array) -> tuple[Array, Array]:
     return xp.where(condition, b, a), xp.where(condition, a, b)
 
 
-def _permutation(xp: Any, pivots: Array, like: Array) -> Array:
+def _permutation(xp: Namespace, pivots: Array, like: Array) -> Array:
     """(..., 3, 3) P^T: column n has its 1 in the row pivots[n]."""
     axes = xp.arange(3, dtype=pivots.dtype, device=device_of(pivots))
     return xp.astype(axes[:, None] == pivots[..., None, :], like.dtype)
 
 
-def _by_substitution(xp: Any, diagonal: Array, lower: Array, pivots: Array, torque: Array) -> Array:
+def _by_substitution(
+    xp: Namespace, diagonal: Array, lower: Array, pivots: Array, torque: Array
+) -> Array:
     """F F^T w = tau in the order of the pivots, forth and back; where F has full rank."""
     P_T = _permutation(xp, pivots, torque)
     tau = _transposed_times(xp, P_T, torque)
@@ -276,7 +278,7 @@ def _by_substitution(xp: Any, diagonal: Array, lower: Array, pivots: Array, torq
     return frames.rotated_vector(xp, P_T, xp.stack([x, y, z], axis=-1))
 
 
-def _by_one(xp: Any, F: Array, torque: Array) -> Array:
+def _by_one(xp: Namespace, F: Array, torque: Array) -> Array:
     """I^+ tau = f (f.tau) / |f|^4 with the one column f of F."""
     f = F[..., 0]
     square = xp.sum(f * f, axis=-1, keepdims=True)
@@ -284,7 +286,7 @@ def _by_one(xp: Any, F: Array, torque: Array) -> Array:
     return f / square * (xp.sum(f * torque, axis=-1, keepdims=True) / square)
 
 
-def _by_two(xp: Any, F: Array, torque: Array) -> Array:
+def _by_two(xp: Namespace, F: Array, torque: Array) -> Array:
     """I^+ tau with the two columns f, g of F, through the normal n of their plane."""
     f, g = F[..., 0], F[..., 1]
     n = cross(xp, f, g)
@@ -296,5 +298,5 @@ def _by_two(xp: Any, F: Array, torque: Array) -> Array:
     return dual_f * along_f + dual_g * along_g
 
 
-def _transposed_times(xp: Any, matrix: Array, vector: Array) -> Array:
+def _transposed_times(xp: Namespace, matrix: Array, vector: Array) -> Array:
     return frames.rotated_vector(xp, xp.matrix_transpose(matrix), vector)

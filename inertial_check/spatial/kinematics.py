@@ -26,8 +26,8 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
-from inertial_check.arrays.namespace import Array
 from inertial_check.arrays.so3 import matrix_of_rows, skew_matrix, skew_part
+from inertial_check.arrays.types import Array, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.frames import pose_parts, refuse_nonrotation, rotated_vector
@@ -462,7 +462,7 @@ def _maps(parameterisation: str, expressed_in: str) -> tuple[Map, Map]:
     return _MAPS[parameterisation]
 
 
-def _from_matrix_rate(xp: Any, C_IB: Array, rate: Array, expressed_in: str) -> Array:
+def _from_matrix_rate(xp: Namespace, C_IB: Array, rate: Array, expressed_in: str) -> Array:
     refuse_nonrotation(xp, "values", C_IB)
     expect_shape("rates", rate, 3, 3)
     batch_shape(values=C_IB.shape[:-2], rates=rate.shape[:-2])
@@ -477,7 +477,7 @@ def _from_matrix_rate(xp: Any, C_IB: Array, rate: Array, expressed_in: str) -> A
     return skew_part(xp, turn)
 
 
-def _refuse_leaving(xp: Any, values: Array, rates: Array, parameterisation: str) -> None:
+def _refuse_leaving(xp: Namespace, values: Array, rates: Array, parameterisation: str) -> None:
     """Refuse rates along which a quaternion or an axis would not stay of length 1."""
     if parameterisation == "quaternion":
         what, unit, rate = "quaternion", values, rates
@@ -496,9 +496,9 @@ def _refuse_leaving(xp: Any, values: Array, rates: Array, parameterisation: str)
         )
 
 
-def _identity(xp: Any, like: Array) -> Array:
+def _identity(xp: Namespace, like: Array) -> Array:
     return xp.eye(3, dtype=like.dtype, device=device_of(like))
 
 
-def _cross(xp: Any, a: Array, b: Array) -> Array:
+def _cross(xp: Namespace, a: Array, b: Array) -> Array:
     return rotated_vector(xp, skew_matrix(xp, a), b)

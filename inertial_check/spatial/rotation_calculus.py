@@ -20,7 +20,6 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
-from inertial_check.arrays.namespace import Array
 from inertial_check.arrays.so3 import (
     cotangent_defect,
     matrix_of_rows,
@@ -31,6 +30,7 @@ from inertial_check.arrays.so3 import (
     square_of,
     versine,
 )
+from inertial_check.arrays.types import Array
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.frames import rotated_vector

@@ -28,7 +28,6 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
-from inertial_check.arrays.namespace import Array
 from inertial_check.arrays.so3 import (
     arctangent_ratio,
     cosine,
@@ -39,6 +38,7 @@ from inertial_check.arrays.so3 import (
     skew_part,
     square_of,
 )
+from inertial_check.arrays.types import Array, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.frames import refuse_nonrotation
@@ -422,7 +422,7 @@ def refuse_unknown(what: str, given: str, known: Sequence[str]) -> None:
 
 
 @quiet
-def refuse_nonunit(xp: Any, name: str, array: Array, size: int) -> None:
+def refuse_nonunit(xp: Namespace, name: str, array: Array, size: int) -> None:
     """Refuse vectors whose length is not 1.
 
     Raises:
@@ -441,7 +441,7 @@ def refuse_nonunit(xp: Any, name: str, array: Array, size: int) -> None:
 
 
 @quiet
-def refuse_nonskew(xp: Any, name: str, matrix: Array, way_out: str) -> None:
+def refuse_nonskew(xp: Namespace, name: str, matrix: Array, way_out: str) -> None:
     """Refuse matrices that are not skew-symmetric to half their digits.
 
     Raises:
@@ -457,7 +457,7 @@ def refuse_nonskew(xp: Any, name: str, matrix: Array, way_out: str) -> None:
         )
 
 
-def refuse_gimbal_lock(xp: Any, sequence: str, middle: Array, cosine: Array) -> None:
+def refuse_gimbal_lock(xp: Namespace, sequence: str, middle: Array, cosine: Array) -> None:
     """Refuse Euler angles so near their singularity that half the digits of the others are lost.
 
     Raises:
@@ -520,6 +520,6 @@ _FROM_MATRIX: dict[str, Conversion] = {
 }
 
 
-def _canonical(xp: Any, q: Array) -> Array:
+def _canonical(xp: Namespace, q: Array) -> Array:
     """Of q and -q the one with q0 >= 0."""
     return xp.where(q[..., :1] < 0, -q, q)

@@ -28,7 +28,7 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
-from inertial_check.arrays.namespace import Array
+from inertial_check.arrays.types import Array, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import frames, tolerances
 from inertial_check.inertia.representations import SPATIAL_ORDERS, check_spatial_order
@@ -440,7 +440,7 @@ def skew(vector: Any) -> Array:
     return xp.reshape(xp.stack(entries, axis=-1), (*vector.shape[:-1], 3, 3))
 
 
-def cross(xp: Any, a: Array, b: Array) -> Array:
+def cross(xp: Namespace, a: Array, b: Array) -> Array:
     """Vectors a x b (..., 3), broadcast; xp.cross does not broadcast in every library."""
     (ax, ay, az), (bx, by, bz) = ([v[..., i] for i in range(3)] for v in (a, b))
     return xp.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)
@@ -473,7 +473,7 @@ def congruence(matrix: Any, X: Any) -> Array:
 
 
 @quiet
-def refuse_asymmetric(xp: Any, name: str, matrix: Array) -> None:
+def refuse_asymmetric(xp: Namespace, name: str, matrix: Array) -> None:
     """Refuse 6x6 inertias whose halves differ by more than rounding, each entry in its own unit.
 
     An entry is measured against sqrt(|M_ii M_jj|), which bounds it in a semidefinite matrix.
@@ -496,7 +496,7 @@ def refuse_asymmetric(xp: Any, name: str, matrix: Array) -> None:
         )
 
 
-def assembled(xp: Any, upper_left: Array, upper_right: Array, *lower: Array) -> Array:
+def assembled(xp: Namespace, upper_left: Array, upper_right: Array, *lower: Array) -> Array:
     """6x6 matrices from four blocks (..., 3, 3), row by row, leading axes broadcast."""
     blocks = (upper_left, upper_right, *lower)
     batch = batch_shape(**{f"block {i}": block.shape[:-2] for i, block in enumerate(blocks)})
@@ -538,18 +538,18 @@ def _halves(vector: Array, order: str) -> tuple[Array, Array]:
     return (first, last) if order == SPATIAL_ORDERS[0] else (last, first)
 
 
-def _joined(xp: Any, angular: Array, linear: Array, order: str) -> Array:
+def _joined(xp: Namespace, angular: Array, linear: Array, order: str) -> Array:
     batch = batch_shape(angular=angular.shape[:-1], linear=linear.shape[:-1])
     halves = [xp.broadcast_to(half, (*batch, 3)) for half in (angular, linear)]
     return xp.concat(halves if order == SPATIAL_ORDERS[0] else halves[::-1], axis=-1)
 
 
-def _ordered(xp: Any, matrix: Array, order: str) -> Array:
+def _ordered(xp: Namespace, matrix: Array, order: str) -> Array:
     check_spatial_order(order)
     return matrix if order == SPATIAL_ORDERS[0] else _swapped(xp, matrix)
 
 
-def _swapped(xp: Any, matrix: Array) -> Array:
+def _swapped(xp: Namespace, matrix: Array) -> Array:
     """The two halves of rows and of columns exchanged."""
     rows = xp.concat([matrix[..., 3:, :], matrix[..., :3, :]], axis=-2)
     return xp.concat([rows[..., 3:], rows[..., :3]], axis=-1)

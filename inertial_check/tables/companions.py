@@ -11,9 +11,10 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError, ParameterError
 from inertial_check.formats.archives import Archive, ArrayStream
-from inertial_check.formats.tables import Block, Floats, Layout, TableReader, open_table, sniffed
+from inertial_check.formats.tables import Block, Layout, TableReader, open_table, sniffed
 from inertial_check.inertia.consistency import Verdict, check
 from inertial_check.inertia.representations import reorder
 from inertial_check.projection.closed_form import BALL, needs_projection

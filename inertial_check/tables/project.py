@@ -14,15 +14,15 @@ from functools import cached_property
 from typing import Any, BinaryIO
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats, Mask
 from inertial_check.errors import (
     DocumentError,
     InertialCheckError,
     ProjectionError,
     UsageError,
 )
-from inertial_check.formats.tables import Block, Floats, Layout, open_table
+from inertial_check.formats.tables import Block, Layout, open_table
 from inertial_check.formats.tables.writing import Spool, Writer, writer
 from inertial_check.inertia.consistency import check
 from inertial_check.projection.general import TAKES
@@ -35,8 +35,6 @@ ABOUTS = ("origin", "com")
 
 BLOCK = 8192
 """Rows that are in memory at a time: enough to be quick, and a few megabytes."""
-
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

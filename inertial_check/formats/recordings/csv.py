@@ -14,12 +14,12 @@ from typing import NamedTuple, TextIO
 
 import numpy as np
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError
 from inertial_check.formats.numbers import parse_number
 from inertial_check.formats.recordings.names import ALIASES, UNITS, column
 from inertial_check.formats.recordings.recording import (
     SIGNALS,
-    Floats,
     Recording,
     refuse_not_finite,
     refuse_unlike,

@@ -7,12 +7,12 @@ from typing import Any, BinaryIO, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError
 from inertial_check.formats.archives import Archive
 from inertial_check.formats.recordings.names import ALIASES, MEANING
 from inertial_check.formats.recordings.recording import (
     SIGNALS,
-    Floats,
     Recording,
     refuse_not_finite,
     refuse_unlike,

@@ -6,11 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError
-
-Floats = npt.NDArray[np.float64]
 
 Place = Callable[[str, tuple[int, ...]], tuple[str, int | None, int | None]]
 """Of an entry, by the quantity and the index: what to call it, and its line and column if any."""

@@ -11,8 +11,9 @@ import re
 from importlib import import_module
 from typing import BinaryIO
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError
-from inertial_check.formats.tables.columns import Floats, Layout, known_order
+from inertial_check.formats.tables.columns import Layout, known_order
 from inertial_check.formats.tables.reading import BOM, NOT_TEXT, Block, TableReader, TextBlock
 
 __all__ = ["Block", "Floats", "Layout", "TableReader", "TextBlock", "open_table", "sniffed"]

@@ -11,12 +11,10 @@ from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError, UsageError
 from inertial_check.inertia.representations import ORDERS
-
-Floats = npt.NDArray[np.float64]
 
 MASS = ("m", "mass")
 FIRST_MOMENT, COM = ("hx", "hy", "hz"), ("cx", "cy", "cz")

@@ -14,17 +14,10 @@ from typing import BinaryIO
 
 import numpy as np
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError
 from inertial_check.formats.numbers import parse_number
-from inertial_check.formats.tables.columns import (
-    ALIASES,
-    LABELS,
-    Cell,
-    Floats,
-    Layout,
-    plain,
-    wanted,
-)
+from inertial_check.formats.tables.columns import ALIASES, LABELS, Cell, Layout, plain, wanted
 from inertial_check.formats.tables.reading import (
     LONGEST_ROW,
     SpanBlock,

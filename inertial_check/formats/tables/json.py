@@ -12,9 +12,10 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError
 from inertial_check.formats.numbers import parse_number
-from inertial_check.formats.tables.columns import Cell, Floats, Layout
+from inertial_check.formats.tables.columns import Cell, Layout
 from inertial_check.formats.tables.items import ROWS, Row, Rows, first_place
 from inertial_check.formats.tables.reading import (
     LONGEST_ROW,

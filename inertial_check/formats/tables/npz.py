@@ -12,9 +12,10 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError, ParameterError
 from inertial_check.formats.archives import Archive, ArrayStream
-from inertial_check.formats.tables.columns import Floats, Layout, declared_order
+from inertial_check.formats.tables.columns import Layout, declared_order
 from inertial_check.formats.tables.reading import Block, TableReader
 from inertial_check.inertia.representations import six
 

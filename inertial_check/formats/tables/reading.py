@@ -8,8 +8,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError
-from inertial_check.formats.tables.columns import Cell, Floats, Layout, differing
+from inertial_check.formats.tables.columns import Cell, Layout, differing
 
 BOM = "\ufeff"
 LONGEST_ROW = 2**20

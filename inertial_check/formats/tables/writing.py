@@ -16,9 +16,10 @@ from typing import IO, Any, BinaryIO, Self
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import UsageError
 from inertial_check.formats.archives import ArrayStream
-from inertial_check.formats.tables.columns import Floats, Layout, differing
+from inertial_check.formats.tables.columns import Layout, differing
 from inertial_check.formats.tables.npz import NpyReader, NpzReader
 from inertial_check.formats.tables.reading import Block, TableReader, TextBlock
 from inertial_check.inertia.representations import reorder, symmetric

@@ -13,9 +13,10 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 import yaml
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError
 from inertial_check.formats.numbers import parse_number
-from inertial_check.formats.tables.columns import ALIASES, VECTORS, Cell, Floats, Layout, plain
+from inertial_check.formats.tables.columns import ALIASES, VECTORS, Cell, Layout, plain
 from inertial_check.formats.tables.items import MERGE, ROWS, Row, Rows, Shared, Text, first_place
 from inertial_check.formats.tables.reading import LONGEST_ROW, SpanBlock, TableReader, Window
 

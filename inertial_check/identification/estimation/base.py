@@ -21,15 +21,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats, Mask
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.reduction import ROWS, Reduction
 from inertial_check.identification.estimation.sampled import Samples
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import ORDERS, reorder
 
-Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
 
 PREFERENCE = (4, 5, 6, 7, 8, 9, 1, 2, 3, 0)
 """Entries of theta in order "urdf", those first that are kept rather than regrouped."""

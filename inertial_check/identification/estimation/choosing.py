@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.identification.estimation.problem import Problem
 from inertial_check.identification.estimation.reduction import Reduction
-
-Floats = npt.NDArray[np.float64]
 
 FOLDS = 5
 """Folds of a validation: of those usual, the cheapest."""

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.arrays.broadcasting import first_index
+from inertial_check.arrays.types import Floats, Mask
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.declaration import Declaration, declared
 from inertial_check.identification.estimation.identify import identify
@@ -37,8 +38,6 @@ from inertial_check.projection.general import norm_of
 from inertial_check.projection.project import project
 from inertial_check.projection.result import Status
 
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 Words = npt.NDArray[Any]
 
 METRICS = {

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.identification.estimation.problem import Certificate, Problem
 from inertial_check.inertia import tolerances
@@ -20,8 +20,6 @@ from inertial_check.projection.quadratic import pack
 
 if TYPE_CHECKING:
     from inertial_check.projection.conic import Whole
-
-Floats = npt.NDArray[np.float64]
 
 
 class Answer(NamedTuple):

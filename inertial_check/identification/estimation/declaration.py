@@ -17,11 +17,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.inertia.representations import second_moment, symmetric
-
-Floats = npt.NDArray[np.float64]
 
 SLENDER, SPREAD = 0.3, 1.0
 """Median and scale of ln(second moment along c / mean across c) over links of robot models, whose

@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.identification.estimation.base import BaseParameters
 from inertial_check.identification.estimation.identify import identify
@@ -29,8 +29,6 @@ from inertial_check.identification.estimation.problem import Problem
 from inertial_check.identification.estimation.result import Identification, body_names
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import refuse_asymmetric, reorder
-
-Floats = npt.NDArray[np.float64]
 
 WEIGHTS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1.0)
 """Of the prior, in units of what the base parameters weigh, in the rounds of the method of

@@ -20,11 +20,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.identification.estimation.problem import Problem
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import ORDERS, reorder
 
-Floats = npt.NDArray[np.float64]
 Words = npt.NDArray[np.str_]
 
 DECIDED = 0.9

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.identification.estimation import (
     interior_point,
@@ -29,8 +30,6 @@ from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import reorder
 from inertial_check.projection._constraint import Constraint, validated
 from inertial_check.projection.closed_form import validated_margin
-
-Floats = npt.NDArray[np.float64]
 
 Metric = Literal["prior", "entropic", "affine-invariant", "euclidean"]
 METRICS: tuple[Metric, ...] = get_args(Metric)

@@ -14,15 +14,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from inertial_check.arrays.broadcasting import quiet
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import ProjectionError
 from inertial_check.identification.estimation.problem import Certificate, Problem
 from inertial_check.inertia import tolerances
 from inertial_check.projection.quadratic import congruence, pack, unpack
-
-Floats = npt.NDArray[np.float64]
 
 STEPS = 80
 """Steps at most; ten to thirty are usual."""

@@ -11,12 +11,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.problem import Problem
 from inertial_check.identification.estimation.reduction import Reduction
-
-Floats = npt.NDArray[np.float64]
 
 ROUNDS = 50
 """Rounds at most; three to fifteen are usual."""

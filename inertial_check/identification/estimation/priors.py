@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.base import base_parameters
 from inertial_check.identification.estimation.nuisance import Nuisance
@@ -15,8 +15,6 @@ from inertial_check.identification.estimation.reduction import Reduction
 from inertial_check.inertia.consistency import as_theta, check
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.projection.priors import from_body
-
-Floats = npt.NDArray[np.float64]
 
 
 class Priors(NamedTuple):

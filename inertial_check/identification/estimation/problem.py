@@ -16,8 +16,8 @@ from functools import cached_property
 from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats, Mask
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.inertia import tolerances
@@ -32,9 +32,6 @@ from inertial_check.projection.quadratic import (
     pack,
     unpack,
 )
-
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 
 class _HasX(Protocol):

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
 
-Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 ROWS = 512

@@ -20,8 +20,8 @@ from dataclasses import fields
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats, Mask
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.identification.estimation.interior_point import Answer, followed
 from inertial_check.identification.estimation.problem import IDENTITY, Certificate, Problem
@@ -40,8 +40,6 @@ from inertial_check.projection.quadratic import (
 )
 from inertial_check.projection.regularised import Divergence, log_slopes
 
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 Of = TypeVar("Of", bound="Divergent")
 
 STEPS = 400

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats, Mask
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.problem import Certificate, Problem
 from inertial_check.identification.estimation.reduction import Reduction
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from inertial_check.identification.estimation.choosing import Choice
     from inertial_check.identification.estimation.identifiability import Identifiability
 
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 _BLIND = 1e-8
 """Squared part of a direction without any decision in a number that makes it undecided, too."""

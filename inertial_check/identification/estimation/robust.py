@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from inertial_check.arrays.types import Floats
 
 BEND = 1.345
 """Deviations at which the loss turns: 95 % of the precision of least squares for normal noise."""

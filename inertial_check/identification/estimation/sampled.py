@@ -9,15 +9,14 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.dynamics.equations import GRAVITY, regressor
 from inertial_check.dynamics.tree import Tree
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.reduction import Reduction
 
-Floats = npt.NDArray[np.float64]
 Block = tuple[Floats, Floats, Floats]
 """Y (s, n, 10 L), F (s, n, k) and tau (s, n)."""
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.dynamics.equations import GRAVITY
 from inertial_check.dynamics.tree import Tree
 from inertial_check.errors import ParameterError
@@ -32,7 +32,6 @@ __all__ = [
     "optimised",
 ]
 
-Floats = npt.NDArray[np.float64]
 CANDIDATES = 24
 """Random motions, of which the best are improved."""
 

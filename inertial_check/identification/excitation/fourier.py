@@ -8,9 +8,9 @@ from math import cos, pi
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from inertial_check.arrays.types import Floats
+
 Motion = tuple[Floats, Floats, Floats]
 """q, u and du, each (S, n)."""
 

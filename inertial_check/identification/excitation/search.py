@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.identification.excitation.fourier import (
     PROVEN_AT,
     Basis,
@@ -22,8 +22,6 @@ from inertial_check.identification.excitation.fourier import (
     between,
 )
 from inertial_check.identification.excitation.visibility import Visibility
-
-Floats = npt.NDArray[np.float64]
 
 POWER = 2
 """Of the means that stand for the extreme eigenvalues: 1 cares for all of them, 4 has kinks."""

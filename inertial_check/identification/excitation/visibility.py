@@ -13,8 +13,8 @@ from math import pi
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.dynamics.equations import GRAVITY, mass_matrix, regressor
 from inertial_check.dynamics.tree import Tree
 from inertial_check.errors import ParameterError
@@ -24,8 +24,6 @@ from inertial_check.inertia.consistency import Verdict, as_theta, check
 from inertial_check.inertia.representations import pseudo_inertia
 from inertial_check.projection.project import project
 from inertial_check.projection.quadratic import FROM_SVEC, congruence, factors
-
-Floats = npt.NDArray[np.float64]
 
 CONFIGURATIONS = 64
 """Over which what a joint carries is averaged: to a tenth, and no condition number needs more."""

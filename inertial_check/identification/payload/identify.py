@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats, Mask
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.base import base_parameters
 from inertial_check.identification.estimation.identify import identify
@@ -26,9 +26,6 @@ from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, check
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import ORDERS, reorder
-
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 UNCERTAIN = 1.0
 """Deviations, in the payload's own size, above which a number is remarked on as unknown."""

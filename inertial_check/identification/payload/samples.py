@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from inertial_check.arrays.broadcasting import batch_shape, expect_shape
+from inertial_check.arrays.types import Floats
 from inertial_check.dynamics.equations import GRAVITY, inverse_dynamics, regressor
 from inertial_check.dynamics.tree import Tree
 from inertial_check.errors import ParameterError
@@ -18,8 +18,6 @@ from inertial_check.identification.estimation.sampled import Block, Samples
 from inertial_check.inertia.frames import transform
 from inertial_check.inertia.representations import SPATIAL_ORDERS, check_spatial_order, reorder
 from inertial_check.spatial.vectors import skew
-
-Floats = npt.NDArray[np.float64]
 
 BIAS = ("bias_mx", "bias_my", "bias_mz", "bias_fx", "bias_fy", "bias_fz")
 """Names of a sensor's offsets: moment [N m], then force [N]."""

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
-
-Floats = npt.NDArray[np.float64]
 
 STILL = 1e-3
 """Of the spread of the joint that moves most, radians and metres alike: less excites nothing."""

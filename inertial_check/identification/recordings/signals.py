@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
 from inertial_check.identification.recordings.diagnosis import GAP, increasing, looked_over
-
-Floats = npt.NDArray[np.float64]
 
 UNIFORM = 1e-3
 """Of a step: stamps so near a uniform clock are one; a signal would move by as little of its own

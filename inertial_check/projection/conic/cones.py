@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from inertial_check.projection._constraint import Cone, Floats, symmetric
+from inertial_check.arrays.types import Floats
+from inertial_check.projection._constraint import Cone, symmetric
 
 
 class Part(NamedTuple):

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from inertial_check.arrays.broadcasting import expect_shape, real_arrays
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.representations import pseudo_inertia as pseudo_inertia_of
 from inertial_check.inertia.representations import reorder
-from inertial_check.projection._constraint import Block, Constraint, Floats, validated
+from inertial_check.projection._constraint import Block, Constraint, validated
 from inertial_check.projection.conic.posed import lengths
 from inertial_check.projection.conic.program import member, unsvec
 from inertial_check.projection.given import prior_of, weights_of

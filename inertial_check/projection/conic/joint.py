@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import ProjectionError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.representations import about_origin, join
-from inertial_check.projection._constraint import Constraint, Floats, validated
+from inertial_check.projection._constraint import Constraint, validated
 from inertial_check.projection.conic import conflicts
 from inertial_check.projection.conic.cones import distance, projected
 from inertial_check.projection.conic.groups import groups

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from inertial_check.arrays.namespace import Array, array_namespace
+from inertial_check.arrays.namespace import array_namespace
+from inertial_check.arrays.types import Array
 from inertial_check.errors import ProjectionError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.eigen import eigenvalues

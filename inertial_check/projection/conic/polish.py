@@ -15,8 +15,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from inertial_check.arrays.types import Floats
 from inertial_check.inertia import tolerances
-from inertial_check.projection._constraint import Floats
 from inertial_check.projection.conic.cones import Part, projected, slopes
 
 STEPS = 30

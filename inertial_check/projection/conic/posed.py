@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.projection._constraint import Block, Cone, Constraint, Floats
+from inertial_check.arrays.types import Floats
+from inertial_check.projection._constraint import Block, Cone, Constraint
 from inertial_check.projection.conic.cones import Part, distance
 from inertial_check.projection.quadratic import (
     FROM_SVEC,

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from inertial_check.projection._constraint import Cone, Floats, order_of
+from inertial_check.arrays.types import Floats
+from inertial_check.projection._constraint import Cone, order_of
 from inertial_check.projection.conic.cones import Part
 from inertial_check.projection.conic.polish import Point
 from inertial_check.projection.conic.posed import Posed

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from inertial_check.projection._constraint import Floats
+from inertial_check.arrays.types import Floats
 from inertial_check.projection.conic.cones import distance, gaps
 from inertial_check.projection.conic.posed import Posed
 

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import ProjectionError
-from inertial_check.projection._constraint import Block, Floats
+from inertial_check.projection._constraint import Block
 from inertial_check.projection.conic.cones import Part, projected
 from inertial_check.projection.conic.joint import ATTEMPTS
 from inertial_check.projection.conic.polish import Point, polished
