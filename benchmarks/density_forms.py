@@ -2,8 +2,8 @@
 
 A convex set is known by the maxima of linear functions over it. For random quadratic forms q(x) the
 maximum of <q, Pi> over the bodies of unit mass that a constraint allows is compared with the global
-maximum of q over the shape, found from its stationary points (tests/limits.py). The excess, as a
-part of the range of q over the shape, is 0 for an exact form and never negative.
+maximum of q over the shape, found from its stationary points (tests/truths/limits.py). The excess,
+as a part of the range of q over the shape, is 0 for an exact form and never negative.
 
 Run: python benchmarks/density_forms.py [forms]
 """
@@ -16,7 +16,9 @@ from pathlib import Path
 import cvxpy as cp
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path[:0] = [
+    str(Path(__file__).resolve().parents[1] / "tests" / folder) for folder in ("truths", "support")
+]
 
 from inertial_check.projection import conic
 from inertial_check.projection.constraints import Density, DensityInBox

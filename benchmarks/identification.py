@@ -32,7 +32,9 @@ from typing import Any, NamedTuple
 
 for variable in ("OPENBLAS", "OMP", "MKL", "VECLIB_MAXIMUM", "NUMEXPR"):
     os.environ[f"{variable}_NUM_THREADS"] = "1"  # read when NumPy is imported
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path[:0] = [
+    str(Path(__file__).resolve().parents[1] / "tests" / folder) for folder in ("truths", "support")
+]
 
 import numpy as np  # noqa: E402
 

@@ -2,14 +2,14 @@
 
     python benchmarks/identification_scale.py [--rounds 3] [--samples 10000] [--many 1000000]
 
-Random arms of 7, 20 and 50 links (`tests/synthetic_robots.py`), finite Fourier motions, torques
-with noise of 5 %. Each run is a process of its own on one thread, contenders in turns: seconds of
+Random arms of 7, 20 and 50 links (`tests/truths/synthetic_robots.py`), finite Fourier motions,
+torques with noise of 5 %. Each run is a process of its own on one thread, contenders in turns: seconds of
 processor time from arrays to the answer, imports not counted, and the largest resident memory of
 the process, everything included. Both contenders solve the same problem, with the same weights:
 
 * `ours`: identify(Y, tau, prior, weights), the regressor being there;
 * `cvxpy`: sum_squares(Y theta - tau), the prior terms and an LMI for each link, by Clarabel with
-  its defaults (`tests/identification_oracle.py`);
+  its defaults (`tests/truths/identification_oracle.py`);
 * `ours, streaming`: identify(Samples.of_trajectory(...)): the regressor is made on the way, never
   whole, and is part of the time.
 
@@ -32,7 +32,9 @@ from typing import Any
 
 for variable in ("OPENBLAS", "OMP", "MKL", "VECLIB_MAXIMUM", "NUMEXPR"):
     os.environ[f"{variable}_NUM_THREADS"] = "1"  # read when NumPy is imported
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path[:0] = [
+    str(Path(__file__).resolve().parents[1] / "tests" / folder) for folder in ("truths", "support")
+]
 
 import numpy as np  # noqa: E402
 

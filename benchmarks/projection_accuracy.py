@@ -2,8 +2,8 @@
 
     python benchmarks/projection_accuracy.py [--instances 2000] [--seed 0] [--family NAME ...]
 
-The families are those of tests/families.py, the reference that of tests/projection_oracle.py: SCS
-at 1e-10 in a formulation of its own, refined in decimals of a hundred digits and proven by its
+The families are those of tests/truths/families.py, the reference that of
+tests/truths/projection_oracle.py: SCS at 1e-10 in a formulation of its own, refined in decimals of a hundred digits and proven by its
 duality gap; none of it is code of the package. Printed for each family, over the rows that move:
 
 * residual: the largest of primal residual, dual residual and gap, as the Projection states them;
@@ -36,7 +36,9 @@ from unittest import mock
 
 for variable in ("OPENBLAS", "OMP", "MKL", "VECLIB_MAXIMUM", "NUMEXPR"):
     os.environ[f"{variable}_NUM_THREADS"] = "1"  # read when NumPy is imported
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path[:0] = [
+    str(Path(__file__).resolve().parents[1] / "tests" / folder) for folder in ("truths", "support")
+]
 
 import numpy as np  # noqa: E402
 

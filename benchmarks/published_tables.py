@@ -20,7 +20,9 @@ import os
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path[:0] = [
+    str(Path(__file__).resolve().parents[1] / "tests" / folder) for folder in ("truths", "support")
+]
 
 import numpy as np
 

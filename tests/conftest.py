@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices: more only wait for another
@@ -12,7 +12,9 @@ from hypothesis import HealthCheck, settings
 
 TESTS = Path(__file__).parent
 PROJECT = TESTS.parent
-sys.path.insert(0, str(TESTS))  # `import oracles`
+sys.path[:0] = [str(TESTS / "truths"), str(TESTS / "support")]  # `import oracles`
+
+from array_libraries import HOW_TO, Library  # noqa: E402
 
 # Timing of single examples says nothing on a shared machine, so there is no deadline.
 settings.register_profile("quick", deadline=None, max_examples=60, print_blob=True)
@@ -81,3 +83,16 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         assert text == path.read_bytes().decode(), f"{name} differs; --update-golden if intended"
 
     return compare
+
+
+@pytest.fixture(params=list(HOW_TO))
+def library(request: pytest.FixtureRequest) -> Iterator[Library]:
+    """Each array library in turn; JAX with double precision."""
+    found = Library(request.param)
+    if found.name != "jax":
+        yield found
+        return
+    before = found.module.config.jax_enable_x64
+    found.module.config.update("jax_enable_x64", True)
+    yield found
+    found.module.config.update("jax_enable_x64", before)

@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from conftest import PROJECT
 
 import inertial_check as ic
 import oracles
-from conftest import PROJECT
 
 sys.path.insert(0, str(PROJECT / "benchmarks"))
 

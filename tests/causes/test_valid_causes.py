@@ -4,7 +4,6 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import given, settings
-
 from tests.suspects import (
     Link,
     box,

@@ -4,9 +4,6 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
-
-import inertial_check as ic
-from inertial_check.settings.settings import Settings
 from tests.suspects import (
     Link,
     box,
@@ -18,6 +15,9 @@ from tests.suspects import (
     rotation,
     said,
 )
+
+import inertial_check as ic
+from inertial_check.settings.settings import Settings
 
 LENGTHS = st.floats(1e-3, 30)
 RATIOS = st.tuples(*[st.floats(0.3, 1)] * 3)

@@ -8,7 +8,7 @@ import numpy as np
 
 from inertial_check.dynamics.equations import inverse_dynamics
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 ROBOT = ROOT / "data" / "recordings" / "arm.urdf"
 JOINTS = ("turn", "lift", "bend")
 BODIES = ("shoulder", "upper_arm", "forearm")
