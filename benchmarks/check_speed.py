@@ -27,11 +27,11 @@ from time import process_time
 for variable in ("OPENBLAS", "OMP", "MKL", "VECLIB_MAXIMUM", "NUMEXPR"):
     os.environ[f"{variable}_NUM_THREADS"] = "1"  # read when NumPy is imported
 
-import numpy as np  # noqa: E402
-from numpy.typing import NDArray  # noqa: E402
+import numpy as np
+from numpy.typing import NDArray
 
-import inertial_check as ic  # noqa: E402
-from inertial_check.inertia import sampling  # noqa: E402
+import inertial_check as ic
+from inertial_check.inertia import sampling
 
 Floats = NDArray[np.float64]
 

@@ -21,11 +21,11 @@ from typing import NamedTuple
 for variable in ("OPENBLAS", "OMP", "MKL", "VECLIB_MAXIMUM", "NUMEXPR"):
     os.environ[f"{variable}_NUM_THREADS"] = "1"  # read when NumPy is imported
 
-import numpy as np  # noqa: E402
+import numpy as np
 
-from inertial_check.dynamics import equations  # noqa: E402
-from inertial_check.dynamics.tree import Tree  # noqa: E402
-from inertial_check.inertia.representations import reorder  # noqa: E402
+from inertial_check.dynamics import equations
+from inertial_check.dynamics.tree import Tree
+from inertial_check.inertia.representations import reorder
 
 AIM = 1.0
 JOINTS = (7, 30)

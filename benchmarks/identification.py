@@ -36,15 +36,15 @@ sys.path[:0] = [
     str(Path(__file__).resolve().parents[1] / "tests" / folder) for folder in ("truths", "support")
 ]
 
-import numpy as np  # noqa: E402
+import numpy as np
 
-import identification_data as data  # noqa: E402
-from inertial_check.identification.estimation.identify import identify  # noqa: E402
-from inertial_check.identification.estimation.nuisance import Nuisance  # noqa: E402
-from inertial_check.identification.estimation.reduction import Reduction, System  # noqa: E402
-from inertial_check.identification.estimation.result import Identification  # noqa: E402
-from inertial_check.identification.estimation.sampled import Samples  # noqa: E402
-from inertial_check.identification.payload.identify import identify_payload  # noqa: E402
+import identification_data as data
+from inertial_check.identification.estimation.identify import identify
+from inertial_check.identification.estimation.nuisance import Nuisance
+from inertial_check.identification.estimation.reduction import Reduction, System
+from inertial_check.identification.estimation.result import Identification
+from inertial_check.identification.estimation.sampled import Samples
+from inertial_check.identification.payload.identify import identify_payload
 
 Floats = np.ndarray
 OBJECTIVE_AIM, RAW_AIM = 1e-6, 0.01

@@ -3,9 +3,10 @@
     python benchmarks/identification_scale.py [--rounds 3] [--samples 10000] [--many 1000000]
 
 Random arms of 7, 20 and 50 links (`tests/truths/synthetic_robots.py`), finite Fourier motions,
-torques with noise of 5 %. Each run is a process of its own on one thread, contenders in turns: seconds of
-processor time from arrays to the answer, imports not counted, and the largest resident memory of
-the process, everything included. Both contenders solve the same problem, with the same weights:
+torques with noise of 5 %. Each run is a process of its own on one thread, contenders in turns:
+seconds of processor time from arrays to the answer, imports not counted, and the largest resident
+memory of the process, everything included. Both contenders solve the same problem, with the same
+weights:
 
 * `ours`: identify(Y, tau, prior, weights), the regressor being there;
 * `cvxpy`: sum_squares(Y theta - tau), the prior terms and an LMI for each link, by Clarabel with
@@ -36,7 +37,7 @@ sys.path[:0] = [
     str(Path(__file__).resolve().parents[1] / "tests" / folder) for folder in ("truths", "support")
 ]
 
-import numpy as np  # noqa: E402
+import numpy as np
 
 SEED = 1
 RATIO_AIM, MEMORY_AIM, ERROR_AIM = 150.0, 1000.0, 0.01

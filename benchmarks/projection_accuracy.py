@@ -3,8 +3,9 @@
     python benchmarks/projection_accuracy.py [--instances 2000] [--seed 0] [--family NAME ...]
 
 The families are those of tests/truths/families.py, the reference that of
-tests/truths/projection_oracle.py: SCS at 1e-10 in a formulation of its own, refined in decimals of a hundred digits and proven by its
-duality gap; none of it is code of the package. Printed for each family, over the rows that move:
+tests/truths/projection_oracle.py: SCS at 1e-10 in a formulation of its own, refined in decimals of
+a hundred digits and proven by its duality gap; none of it is code of the package. Printed for each
+family, over the rows that move:
 
 * residual: the largest of primal residual, dual residual and gap, as the Projection states them;
 * deviation: ||theta - reference||_W / ||reference - theta0||_W, relative to the *move*, however
@@ -40,12 +41,12 @@ sys.path[:0] = [
     str(Path(__file__).resolve().parents[1] / "tests" / folder) for folder in ("truths", "support")
 ]
 
-import numpy as np  # noqa: E402
+import numpy as np
 
-import families  # noqa: E402
-import inertial_check as ic  # noqa: E402
-from inertial_check.projection import conic  # noqa: E402
-from projection_oracle import Reference, reference  # noqa: E402
+import families
+import inertial_check as ic
+from inertial_check.projection import conic
+from projection_oracle import Reference, reference
 
 DEVIATION_AIM = 1e-8
 RESIDUAL_AIM = 1e-9

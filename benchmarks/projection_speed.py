@@ -32,14 +32,14 @@ sys.path[:0] = [
     str(Path(__file__).resolve().parents[1] / "tests" / folder) for folder in ("truths", "support")
 ]
 
-import clarabel  # noqa: E402
-import cvxpy as cp  # noqa: E402
-import numpy as np  # noqa: E402
-import scs  # noqa: E402
-from scipy import sparse  # noqa: E402
+import clarabel
+import cvxpy as cp
+import numpy as np
+import scs
+from scipy import sparse
 
-import families  # noqa: E402
-import inertial_check as ic  # noqa: E402
+import families
+import inertial_check as ic
 
 Floats = np.ndarray
 NOISE = (-2.0, -0.5)  # powers of ten, of the body's own size

@@ -3,15 +3,15 @@
 import re
 import sys
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import PROJECT
 
 import inertial_check as ic
 import oracles
 
-sys.path.insert(0, str(PROJECT / "benchmarks"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
 import _planting as planting
 
