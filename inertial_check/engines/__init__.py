@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from inertial_check.engines._base import Engine
+from inertial_check.engines._base import NO_FLOORS, Engine, Floors
 from inertial_check.engines._batch import Batch, doubtful
 from inertial_check.engines.dart import Dart
 from inertial_check.engines.drake import Drake
@@ -19,9 +19,19 @@ from inertial_check.engines.newton import Newton
 from inertial_check.engines.physx import PhysX
 from inertial_check.engines.pinocchio import Pinocchio
 from inertial_check.engines.pybullet import PyBullet
-from inertial_check.model import Judgement, Model, Prediction
+from inertial_check.model import Body, Judgement, Model, Prediction
 
-__all__ = ["ALL_ENGINES", "ENGINES", "Batch", "Engine", "predict"]
+__all__ = [
+    "ALL_ENGINES",
+    "ENGINES",
+    "NO_FLOORS",
+    "Batch",
+    "Engine",
+    "Floors",
+    "exact_engines",
+    "floors",
+    "predict",
+]
 
 ALL_ENGINES: tuple[Engine, ...] = (
     MuJoCo(),
@@ -37,13 +47,31 @@ ALL_ENGINES: tuple[Engine, ...] = (
 )
 """Every engine, in the order in which they are shown."""
 
-ENGINES = tuple(engine.name for engine in ALL_ENGINES)
-"""The engines of which something is foretold, by the names that --engine takes."""
+_BY_NAME: Mapping[str, Engine] = MappingProxyType({each.name: each for each in ALL_ENGINES})
+
+ENGINES = tuple(_BY_NAME)
+"""Names of the engines whose behaviour is predicted, as --engine takes them."""
 
 _ACCEPTED: Mapping[str, Prediction] = MappingProxyType(
     {engine.name: engine.accepted() for engine in ALL_ENGINES}
 )
 """Shared by all bodies that every engine takes as they are."""
+
+
+def exact_engines(engines: Sequence[str]) -> tuple[str, ...]:
+    """Those of the named engines in which rounding decides on the boundary; see `Engine.exact`."""
+    return tuple(name for name in engines if _BY_NAME[name].exact)
+
+
+def floors(body: Body, engines: Sequence[str]) -> Floors:
+    """The highest floors [kg m^2] that the named engines set for a body.
+
+    Args:
+        body: The body as it is written.
+        engines: Names of engines, as in ENGINES.
+    """
+    own = [NO_FLOORS, *(_BY_NAME[name].floors(body) for name in engines)]
+    return Floors(max(each.moment for each in own), max(each.ratio for each in own))
 
 
 def predict(model: Model, judgements: Sequence[Judgement]) -> tuple[Mapping[str, Prediction], ...]:

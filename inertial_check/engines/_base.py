@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import ClassVar, NamedTuple
 
 from inertial_check.engines._batch import Batch, Flags
-from inertial_check.model import Action, Prediction
+from inertial_check.model import Action, Body, Prediction
 
 Words = str | Callable[[int], str]
 """A text for all bodies, or what makes it from a body's position in the batch."""
@@ -29,6 +29,27 @@ class Outcome(NamedTuple):
     becomes: Words = ""
 
 
+class Floors(NamedTuple):
+    """Lower limits on the principal moments of inertia, besides the triangle inequality.
+
+    Attributes:
+        moment: Smallest principal moment, in the units of the tensor that it is compared with.
+        ratio: Smallest principal moment divided by the largest. Dimensionless.
+    """
+
+    moment: float = 0.0
+    ratio: float = 0.0
+
+    def raised(self, further: float, largest: float) -> Floors:
+        """These floors raised by a share of the largest moment; a floor of zero stays zero."""
+        moment = self.moment + further * largest if self.moment else 0.0
+        return Floors(moment, self.ratio + further if self.ratio else 0.0)
+
+
+NO_FLOORS = Floors()
+"""Floors of an engine that compares moments with each other only."""
+
+
 class Engine(ABC):
     """One engine, as it is used by default.
 
@@ -39,6 +60,8 @@ class Engine(ABC):
         doors: The formats that it reads itself, each with the call that is meant.
         least: Ten times the highest absolute floor for masses [kg] and moments [kg m^2].
         otherwise: The format as which it is taken to get the numbers of any other.
+        exact: It has no tolerance in the triangle inequality and computes the moments of a full
+            tensor itself, so that the last bits of its own eigenvalues decide on the boundary.
     """
 
     name: ClassVar[str]
@@ -47,6 +70,7 @@ class Engine(ABC):
     doors: ClassVar[dict[str, str]]
     otherwise: ClassVar[str] = "urdf"
     least: ClassVar[float] = 1e-8
+    exact: ClassVar[bool] = False
 
     @abstractmethod
     def outcomes(self, batch: Batch, door: str) -> Iterator[Outcome]:
@@ -61,6 +85,14 @@ class Engine(ABC):
         """The format as which a document of some format is read."""
         format_ = "urdf" if format_ == "xacro" else format_
         return format_ if format_ in self.doors else self.otherwise
+
+    def floors(self, body: Body) -> Floors:
+        """The floors [kg m^2] that a tensor written for this body must reach to be accepted.
+
+        Args:
+            body: The body as it is written; its form may decide which check the engine makes.
+        """
+        return NO_FLOORS
 
     def accepted(self) -> Prediction:
         """What is said of a body that it takes as it is."""

@@ -9,8 +9,9 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.engines import _words
-from inertial_check.engines._base import Engine, Outcome
+from inertial_check.engines._base import Engine, Floors, Outcome
 from inertial_check.engines._batch import Batch, Bounds, Flags
+from inertial_check.model import Body
 
 _EIGENVALUE = 1e-14
 """[kg m^2] below which an eigenvalue of a full inertia counts as not positive. Where boundinertia
@@ -19,6 +20,12 @@ _MINIMUM = 1e-15  # mjMINVAL: [kg] and [kg m^2] that a moving body needs
 _ROUNDING = 8 * float(np.finfo(float).eps)
 """Of the eigenvalues of a full inertia, relative to the largest. Within it, the last bits of
 mju_eig3 decide whether A + B >= C."""
+
+_FULL_FLOORS = Floors(moment=_EIGENVALUE)
+"""Floors for a full tensor: its eigenvalues must reach 1e-14 kg m^2."""
+
+_PRINCIPAL_FLOORS = Floors(moment=_MINIMUM)
+"""Floors for principal moments that are written as such: mjMINVAL."""
 
 POSITIVE = "error 'inertia must have positive eigenvalues' in fullinertia"
 TRIANGLE = "inertia must satisfy A + B >= C; use 'balanceinertia' to fix"
@@ -33,6 +40,16 @@ class MuJoCo(Engine):
     source = "user_objects.cc, mjCBody::Compile; run: mujoco.MjSpec.from_string(text).compile()"
     doors: ClassVar[dict[str, str]] = dict.fromkeys(("urdf", "mjcf"), "MjModel.from_xml_path")
     otherwise = "mjcf"
+    exact = True
+
+    def floors(self, body: Body) -> Floors:
+        """The floor of full tensors, or that of principal moments that are written as such."""
+        inertial = body.inertial
+        # A product of inertia without a place in the document is implied by diaginertia.
+        principal = inertial is not None and any(
+            number.span is None for number in inertial.I_BBcm_Bi.values()
+        )
+        return _PRINCIPAL_FLOORS if principal else _FULL_FLOORS
 
     def outcomes(self, batch: Batch, door: str) -> Iterator[Outcome]:
         """Eigenvalues of a full inertia; bounds; A + B >= C; what a joint moves."""

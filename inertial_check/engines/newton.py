@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
 from inertial_check.engines import _words
-from inertial_check.engines._base import Engine, Outcome
+from inertial_check.engines._base import Engine, Floors, Outcome
 from inertial_check.engines._batch import Batch, Flags
+from inertial_check.model import Body
 
 Singles = npt.NDArray[np.float32]
 
@@ -20,6 +21,10 @@ _RELATIVE = np.float32(1e-6)  # inertia_relative_tolerance
 _ABSOLUTE = np.float32(1e-10)  # inertia_absolute_tolerance [kg m^2]
 _CORRECTION = np.float32(1e-6)  # inertia_correction [kg m^2]
 _ROUNDING = 8 * float(_EPS)  # of the MJCF importer, relative to the largest moment
+
+_FLOORS = Floors(moment=1.01e-10, ratio=1.5e-6)
+"""Floors of the kernel, max(1e-6 of the largest moment, 1e-10 kg m^2), with room for its single
+precision, which moves the moments of a tensor by about 1e-7 of the largest."""
 
 TRIANGLE = "MJCF body inertia must satisfy A + B >= C; use 'balanceinertia' to fix."
 UNREADABLE = "Eigenvalues did not converge"
@@ -48,6 +53,10 @@ class Newton(Engine):
         "ModelBuilder.finalize()"
     )
     doors: ClassVar[dict[str, str]] = {"urdf": "add_urdf", "mjcf": "add_mjcf", "usd": "add_usd"}
+
+    def floors(self, body: Body) -> Floors:
+        """The floors of the kernel, whatever the form of the document."""
+        return _FLOORS
 
     def outcomes(self, batch: Batch, door: str) -> Iterator[Outcome]:
         """MuJoCo's rules in single precision for an MJCF, then the validation of all models."""

@@ -5,29 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from inertial_check.engines import ENGINES, predict
+from inertial_check.engines import ENGINES, Floors, exact_engines, floors, predict
 from inertial_check.errors import UsageError
 from inertial_check.fixing.case import Case, Proposal
-from inertial_check.fixing.region import Floors
 from inertial_check.fixing.result import INTACT, REFUSALS, EngineActions
 from inertial_check.model import Body, Model, Prediction
 from inertial_check.model.judging import judge
-
-_FLOORS: Mapping[str, Floors] = {
-    # user_objects.cc, mjCBody::Compile: eigenvalues of a full inertia, 1e-14.
-    "mujoco": Floors(moment=1e-14),
-    # geometry/inertia.py, verify_and_correct_inertia: max(1e-6 largest, 1e-10), of a tensor in
-    # single precision, which moves its moments by some 1e-7 of the largest.
-    "newton": Floors(moment=1.01e-10, ratio=1.5e-6),
-}
-"""What the least principal moment is to reach [kg m^2]; the others want the triangle alone."""
-
-_DIAGONAL_MUJOCO = Floors(moment=1e-15)
-"""mjMINVAL: what MuJoCo asks of moments that are given as such."""
-
-_LAST_BITS = ("mujoco",)
-"""Engines without a tolerance that find the moments themselves: of the plates that stand askew in
-their axes they refuse about a third, by rounding that no prediction follows."""
 
 _DOUBT = "may reject it (by the last bits of the moments that it finds)"
 
@@ -61,18 +44,13 @@ class Aims:
 
     def floors(self, body: Body) -> Floors:
         """What the least principal moment of a body has in all of these engines [kg m^2]."""
-        inertial = body.inertial
-        diagonal = inertial is not None and any(n.span is None for n in inertial.I_BBcm_Bi.values())
-        found = [_FLOORS.get(engine, Floors()) for engine in self.engines]
-        if diagonal:
-            found = [_DIAGONAL_MUJOCO if each is _FLOORS["mujoco"] else each for each in found]
-        return Floors(*(max(column) for column in zip(*found, strict=True))) if found else Floors()
+        return floors(body, self.engines)
 
     def refusal(self, case: Case) -> str:
         """What the engines do with a body as it is, in words; "" where all surely take it."""
         words = told(self.before.get(case.body.id, {}))
         if not words and case.judgement.verdict == "boundary" and _has_products(case):
-            return "; ".join(f"{e} {_DOUBT}" for e in self.engines if e in _LAST_BITS)
+            return "; ".join(f"{engine} {_DOUBT}" for engine in exact_engines(self.engines))
         return words
 
     def vain(self, after: Predictions, moved: Mapping[str, Proposal]) -> dict[str, str]:

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from math import inf
 
 from inertial_check.arrays.types import Floats
+from inertial_check.engines import Floors
 from inertial_check.errors import UsageError
 from inertial_check.fixing.aims import Aims
 from inertial_check.fixing.case import BROKEN, Case, Proposal, Texts, percent
 from inertial_check.fixing.digits import printed_nearest
 from inertial_check.fixing.obstacles import is_stated, unreachable, why_not
-from inertial_check.fixing.region import Floors, Region
+from inertial_check.fixing.region import Region
 from inertial_check.model import ENTRIES, Model
 from inertial_check.projection.closed_form import validated_margin
 from inertial_check.projection.metrics import named

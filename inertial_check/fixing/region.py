@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats
+from inertial_check.engines import NO_FLOORS, Floors
 from inertial_check.fixing.strict import survives
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import six as six_of
@@ -23,26 +23,6 @@ _SPREADS = np.ones((3, 3)) / 2 - np.eye(3)
 
 _FEASIBLE = 1e-12
 """By how much, of its largest moment, a corner of the region may miss a face: its rounding."""
-
-
-class Floors(NamedTuple):
-    """What a principal moment has at least, beside its place in the triangle inequality.
-
-    Attributes:
-        moment: Least principal moment, in the units of the tensor.
-        ratio: Least principal moment as a share of the largest; dimensionless.
-    """
-
-    moment: float = 0.0
-    ratio: float = 0.0
-
-    def raised(self, further: float, largest: float) -> Floors:
-        """Floors, where there are any, that are higher by a share of the largest moment."""
-        moment = self.moment + further * largest if self.moment else 0.0
-        return Floors(moment, self.ratio + further if self.ratio else 0.0)
-
-
-NO_FLOORS = Floors()
 
 
 @dataclass(frozen=True)
