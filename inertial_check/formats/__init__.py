@@ -9,13 +9,8 @@ from types import MappingProxyType
 from typing import Protocol
 
 from inertial_check.errors import DocumentError, NotAModelError, UsageError
+from inertial_check.formats import mjcf, ros_yaml, sdf, urdf, usd, xacro
 from inertial_check.formats.context import Context, Head
-from inertial_check.formats.mjcf import format as mjcf
-from inertial_check.formats.ros_yaml import reader as ros_yaml
-from inertial_check.formats.sdf import format as sdf
-from inertial_check.formats.urdf import reader as urdf
-from inertial_check.formats.usd import format as usd
-from inertial_check.formats.xacro import reader as xacro
 from inertial_check.formats.xml.document import parse
 from inertial_check.formats.xml.encoding import head
 from inertial_check.formats.xml.markup import NAME, SPACE
@@ -40,15 +35,18 @@ class Format(Protocol):
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
     {
-        xacro.NAME: xacro,  # before URDF, which has the same root element
-        urdf.NAME: urdf,
-        sdf.NAME: sdf,
-        mjcf.NAME: mjcf,
-        usd.NAME: usd,
-        ros_yaml.NAME: ros_yaml,
+        format.NAME: format
+        for format in (
+            xacro,  # before URDF, which has the same root element
+            urdf,
+            sdf,
+            mjcf,
+            usd,
+            ros_yaml,
+        )
     }
 )
-"""The formats that can be read, by name."""
+"""The formats that can be read, by name; the first that matches a document reads it."""
 
 _ROOT = re.compile(
     r"(?:[^<]++|<!--.*?-->|<\?.*?\?>|<!\[CDATA\[.*?\]\]>"

@@ -11,7 +11,7 @@ from inertial_check.checking.check import check_model, is_fragment, refused
 from inertial_check.errors import DocumentError, MissingExtraError, NotAModelError, UsageError
 from inertial_check.formats import FORMATS, load, sniff
 from inertial_check.formats.lookups import Lookups, recorded
-from inertial_check.formats.usd.format import TEXT
+from inertial_check.formats.usd.constants import TEXT
 from inertial_check.lsp.texts import Text
 from inertial_check.model import Body, FileReport, Model, Place, Report
 from inertial_check.selecting.baseline import Baseline

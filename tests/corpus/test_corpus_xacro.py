@@ -8,7 +8,7 @@ import pytest
 
 from inertial_check.errors import DocumentError, NotAModelError, NotExpandedError
 from inertial_check.formats import Context, load
-from inertial_check.formats.urdf.reader import reader as urdf
+from inertial_check.formats.urdf.reader import read_model
 from inertial_check.model import Edit, Source
 
 pytestmark = pytest.mark.corpus
@@ -70,7 +70,7 @@ def read(corpus, packages, request):
         if not request.config.getoption("--long") and not any(q in path.name for q in QUICK):
             continue
         try:
-            theirs = urdf.read(Source(str(path), expanded(path, packages)))
+            theirs = read_model(Source(str(path), expanded(path, packages)))
         except Exception as error:
             theirs = error
         try:

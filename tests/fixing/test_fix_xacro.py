@@ -213,7 +213,7 @@ class TestCommands:
     def test_without_the_extra_a_walk_has_one_note_and_a_named_file_fails(
         self, write, capsys, monkeypatch
     ):
-        from inertial_check.formats.xacro.reader import reader as xacro
+        from inertial_check.formats import xacro
 
         hint = 'pip install "inertial-check[xacro]"'
         monkeypatch.setattr(xacro, "missing", lambda: hint)

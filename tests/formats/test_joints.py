@@ -8,9 +8,9 @@ import pytest
 
 from inertial_check.cli.main import main
 from inertial_check.formats import load
-from inertial_check.formats.urdf.reader import joints as _urdf_joints
-from inertial_check.formats.usd.format import joints as _usd_joints
-from inertial_check.formats.usd.format import process as _usd_process
+from inertial_check.formats.urdf import joints as _urdf_joints
+from inertial_check.formats.usd import joints as _usd_joints
+from inertial_check.formats.usd import process as _usd_process
 from inertial_check.model import Joint, Mimic
 
 INF = math.inf

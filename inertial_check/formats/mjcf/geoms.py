@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from inertial_check.formats.mjcf.constants import MAIN
 from inertial_check.formats.mjcf.poses import read_pose
 from inertial_check.formats.mjcf.rotations import from_wxyz, from_z_axis
-from inertial_check.formats.mjcf.settings import MAIN, Compiler, Defaults
+from inertial_check.formats.mjcf.settings import Compiler, Defaults
 from inertial_check.formats.mjcf.tree import Node, Tree
 from inertial_check.formats.numbers import shown
 from inertial_check.formats.poses import SAME_FRAME, is_finite, product, transposed

@@ -9,12 +9,12 @@ import math
 from collections.abc import Mapping
 from functools import cached_property
 
+from inertial_check.formats.mjcf.constants import ONE_AXIS
 from inertial_check.formats.mjcf.settings import Compiler, Defaults
 from inertial_check.formats.mjcf.tree import Node, Tree
 from inertial_check.formats.numbers import finite, parse_number, stated
 from inertial_check.model.joint import Joint, Mimic
 
-_ONE_AXIS = frozenset(("hinge", "slide"))
 _STRAIGHT = (0.0, 1.0, 0.0, 0.0, 0.0)
 """The polynomial of an equality of joints that does not say."""
 
@@ -41,7 +41,7 @@ class JointReader:
             return Joint(name, "free")
         attributes = self._defaults.of(node, default)
         kind = attributes.get("type", "hinge")
-        if kind not in _ONE_AXIS:
+        if kind not in ONE_AXIS:
             return Joint(name, kind)
         lower, upper = self._positions(attributes, kind)
         return Joint(

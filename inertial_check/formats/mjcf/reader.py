@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from inertial_check.errors import NotAModelError
 from inertial_check.formats.context import Context
-from inertial_check.formats.mjcf.format import FRAGMENT, NAME
+from inertial_check.formats.mjcf.constants import FRAGMENT, MAIN, NAME, ONE_AXIS, ROOTS
 from inertial_check.formats.mjcf.inertial import InertialReader, compiled
 from inertial_check.formats.mjcf.poses import read_pose
-from inertial_check.formats.mjcf.settings import MAIN, Compiler, Defaults, raised, read_compiler
+from inertial_check.formats.mjcf.settings import Compiler, Defaults, raised, read_compiler
 from inertial_check.formats.mjcf.tree import Node, Tree
 from inertial_check.formats.numbers import finite, shown
 from inertial_check.formats.poses import SAME_FRAME, is_finite, product, unit
@@ -31,17 +31,16 @@ if TYPE_CHECKING:
 _BODIES = frozenset(("body", "frame", "replicate"))
 _HOLDERS = _BODIES | {"worldbody"}
 _JOINTS = frozenset(("joint", "freejoint"))
-_ONE_AXIS = frozenset(("hinge", "slide"))
 _AXIS = "0 0 1"  # of a joint that does not say
 _ORIGIN = "0 0 0"  # likewise
 _GENERATORS = frozenset(("flexcomp", "composite"))
 
 
 def read_model(source: Source, context: Context) -> Model:
-    """Read an MJCF document and what it includes; see mjcf.read."""
+    """Read an MJCF document and what it includes; arguments and errors are those of mjcf.read."""
     tree = Tree(source, context)
     root, document = tree.root.element, tree.root.document
-    if root.tag not in {"mujoco", FRAGMENT}:
+    if root.tag not in ROOTS:
         place = document.source.line_column(document.element_span(root).start)
         reason = f"the root element is <{root.tag}>, that of MJCF is <mujoco>"
         raise NotAModelError(document.source.path, reason, *place)
@@ -235,7 +234,7 @@ class _Walk:
             return
         joint = self._defaults.of(node, around.default)
         body.joint = joint.get("type", "hinge")
-        direction = finite(joint.get("axis", _AXIS), 3) if body.joint in _ONE_AXIS else None
+        direction = finite(joint.get("axis", _AXIS), 3) if body.joint in ONE_AXIS else None
         axis = unit(direction) if direction else None
         if axis is not None and around.frame is not SAME_FRAME:
             axis = rotated(around.frame.R_PB, axis)

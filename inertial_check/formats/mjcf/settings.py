@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from inertial_check.formats.mjcf.constants import MAIN
 from inertial_check.formats.mjcf.rotations import ORIENTATIONS
 from inertial_check.formats.mjcf.tree import Node, Tree
 from inertial_check.formats.numbers import parse_number, shown
@@ -23,9 +24,6 @@ _WORDS = {
 }
 _FOLDERS = frozenset(("assetdir", "meshdir"))
 _NUMBERS = {"boundmass": 1, "boundinertia": 1, "settotalmass": 1, "inertiagrouprange": 2}
-MAIN = "main"
-"""The default class of what names none."""
-
 _WITHOUT_VOLUME = "plane"
 _DENSITY = 1000.0  # MuJoCo's default [kg/m^3]
 

@@ -14,29 +14,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from inertial_check.errors import DocumentError, NotAModelError
-from inertial_check.formats.context import Context, Head
 from inertial_check.formats.numbers import parse_number, shown
 from inertial_check.formats.rest import rest_of
+from inertial_check.formats.ros_yaml.constants import NAME
 from inertial_check.formats.ros_yaml.places import scalar_start
 from inertial_check.formats.rotations import IDENTITY, Rotation, from_rpy
 from inertial_check.formats.xml.complaints import Unreadable
 from inertial_check.formats.xml.encoding import Decoded, decode
-from inertial_check.formats.xml.encoding import head as beginning
 from inertial_check.model.body import ENTRIES, Body, Inertial, Model, Number, Problem
 from inertial_check.model.source import Source, Span
 
 if TYPE_CHECKING:
     from yaml import Node
 
-NAME = "ros-yaml"
-SUFFIXES: tuple[str, ...] = ()  # never taken by a walk: too many YAML files are none
-
 _TENSORS = ("inertia", "tensor", "inertia_tensor")
 _CENTERS = ("com", "cog", "center_of_mass")
-# Compiled when they are first used: readers of other formats import this module, too.
-_MASS = r"\b\w*mass[\"']?[ \t]*:"
-_TENSOR = r"(?m)\b(?:inertia|tensor|inertia_tensor)[\"']?[ \t]*:[ \t\r]*(?:#.*|[&{].*)?$"
-_ENTRY = r"(?i)\bi?xx[\"']?[ \t]*:"
 _SUFFIX = r"_(?:mass|cog|com)$"
 _WORD = r"(?i)([+-]?)\.(inf|nan)"
 _PIECE = r"[^ \t\r\n]+"
@@ -51,25 +43,8 @@ Members = Mapping[str, "Node"]
 Triple = tuple[Number, Number, Number]
 
 
-def matches(head: Head) -> bool:
-    """Whether a document that begins so names masses and, in mappings, inertias."""
-    if head.root_tag is not None:
-        return False
-    text = beginning(head.data, len(head.data))
-    return all(re.search(pattern, text) for pattern in (_MASS, _TENSOR, _ENTRY))
-
-
-def read(source: Source, context: Context | None = None) -> Model:
-    """Read a parameter file.
-
-    Args:
-        source: Path and bytes.
-        context: Not needed: YAML includes nothing.
-
-    Raises:
-        DocumentError: It is not YAML.
-        NotAModelError: No mapping in it has the parameters of a link.
-    """
+def read_model(source: Source) -> Model:
+    """Read a parameter file; errors are those of ros_yaml.read."""
     reader = _Reader(source)
     bodies = tuple(reader.bodies())
     if not bodies:

@@ -13,13 +13,11 @@ from inertial_check.errors import DocumentError
 from inertial_check.formats.context import Context
 from inertial_check.formats.lookups import looked_at
 from inertial_check.formats.resources import Resource, resolve
+from inertial_check.formats.sdf.constants import LATEST, ROOTS
 from inertial_check.formats.sdf.links import word
 from inertial_check.formats.xml.document import Document, parse
 from inertial_check.formats.xml.markup import Element
 from inertial_check.model.source import Source
-
-LATEST = 12
-"""SDF 1.12, the newest version that is known here."""
 
 _CONFIGS = ("model.config", "manifest.xml")
 _MOST_INCLUDES = 10_000
@@ -54,11 +52,10 @@ class Library:
         documents: The same, parsed.
     """
 
-    def __init__(self, context: Context, roots: tuple[str, ...]) -> None:
+    def __init__(self, context: Context) -> None:
         self.sources: list[Source] = []
         self.documents: list[Document] = []
         self._context = context
-        self._roots = roots
         self._known: dict[str, Document | NotIncluded] = {}
         self._includes = 0
         self._elements = 0
@@ -119,7 +116,7 @@ class Library:
     def _read(self, path: str) -> Document:
         document = _parsed(path, self._context, len(self.sources) + 1)
         tag = document.root.tag
-        if tag not in self._roots:
+        if tag not in ROOTS:
             way = "check it by itself" if tag in {"robot", "mujoco"} else "an SDF's is <sdf>"
             raise NotIncluded(f"the root element of {path} is <{tag}>: {way}")
         self.sources.append(document.source)

@@ -1,1 +1,34 @@
-"""The URDF format."""
+"""The URDF format: the robot descriptions of ROS."""
+
+from __future__ import annotations
+
+from inertial_check.formats.context import Context, Head
+from inertial_check.formats.urdf.constants import NAME
+from inertial_check.model.body import Model
+from inertial_check.model.source import Source
+
+__all__ = ["NAME", "SUFFIXES", "matches", "read"]
+
+SUFFIXES: tuple[str, ...] = (".urdf",)
+"""Endings of URDF file names."""
+
+
+def matches(head: Head) -> bool:
+    """Whether a document is a URDF, judged by its root element."""
+    return head.root_tag == "robot"
+
+
+def read(source: Source, context: Context) -> Model:
+    """Read a URDF document.
+
+    Args:
+        source: Path and bytes.
+        context: Not used: a URDF includes no other document.
+
+    Raises:
+        DocumentError: The document cannot be read.
+        NotAModelError: Its root is another element, or it is a xacro file that is not expanded.
+    """
+    from inertial_check.formats.urdf.reader import read_model  # not needed for other formats
+
+    return read_model(source)

@@ -9,7 +9,6 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 from inertial_check.errors import NotAModelError
-from inertial_check.formats.context import Context, Head
 from inertial_check.formats.numbers import finite, shown
 from inertial_check.formats.poses import SAME_FRAME, unit
 from inertial_check.formats.rotations import (
@@ -19,6 +18,7 @@ from inertial_check.formats.rotations import (
     from_quaternion,
     from_rpy,
 )
+from inertial_check.formats.urdf.constants import NAME, XACRO_WORDS
 from inertial_check.formats.xml.document import Document, parse
 from inertial_check.formats.xml.markup import Element, Text
 from inertial_check.formats.xml.reading import TextReader
@@ -36,9 +36,6 @@ from inertial_check.model.joint import Joint, Joints
 from inertial_check.model.shape import Shape, Shapes
 from inertial_check.model.source import Source
 
-NAME = "urdf"
-SUFFIXES: tuple[str, ...] = (".urdf",)
-
 Triple = tuple[Number, Number, Number]
 
 _UNKNOWN: Rotation = ((math.nan,) * 3,) * 3
@@ -47,31 +44,10 @@ _TRANSPOSED = {"iyx": "ixy", "izx": "ixz", "izy": "iyz"}
 _SHAPE_ROLES = frozenset(("visual", "collision"))
 _WITHOUT_AXIS = frozenset(("fixed", "floating"))
 _AXIS = "1 0 0"  # of a joint that does not say
-XACRO_WORDS = frozenset(
-    f"xacro:{word}"
-    for word in (
-        *("arg", "attribute", "call", "element", "if", "include"),
-        *("insert_block", "macro", "property", "unless"),
-    )
-)
 
 
-def matches(head: Head) -> bool:
-    """Whether a document that begins so is a URDF."""
-    return head.root_tag == "robot"
-
-
-def read(source: Source, context: Context | None = None) -> Model:
-    """Read a URDF document.
-
-    Args:
-        source: Path and bytes; the encoding is found anew.
-        context: Not needed: a URDF includes nothing.
-
-    Raises:
-        DocumentError: The document cannot be read.
-        NotAModelError: Its root is another element, or it is a xacro file that is not expanded.
-    """
+def read_model(source: Source) -> Model:
+    """Read a URDF document; arguments and errors are those of urdf.read."""
     document = parse(source.path, source.data)
     root = document.root
     if root.tag != "robot":

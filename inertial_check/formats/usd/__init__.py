@@ -1,1 +1,69 @@
-"""The USD format."""
+"""The USD format: text, binary and zipped layers, read by usd-core in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from inertial_check.formats.context import Context, Head
+from inertial_check.formats.usd.constants import BINARY, NAME, SUFFIXES, TEXT, ZIP
+from inertial_check.model.body import Model
+from inertial_check.model.source import Source
+
+__all__ = ["NAME", "SUFFIXES", "matches", "missing", "overlay", "read"]
+
+_NAME_LENGTH, _FIRST_NAME = slice(26, 28), 30
+"""Bytes of a zip archive: the length of the first file's name, and where that name begins."""
+
+
+def matches(head: Head) -> bool:
+    """Whether a document is a USD layer: text, crate, or a zip archive whose first file is one."""
+    if head.data.startswith(ZIP):
+        length = int.from_bytes(head.data[_NAME_LENGTH], "little")
+        first = head.data[_FIRST_NAME : _FIRST_NAME + length].decode("utf-8", "replace")
+        return first.lower().endswith(SUFFIXES)
+    return head.data.startswith((TEXT, BINARY))
+
+
+def missing() -> str | None:
+    """How to install what reading needs; None if it is installed."""
+    from importlib.util import find_spec
+
+    if find_spec("pxr") is not None:
+        return None
+    return 'USD is read by usd-core: pip install "inertial-check[usd]"'
+
+
+def read(source: Source, context: Context) -> Model:
+    """Compose the stage of a layer and read its bodies.
+
+    Args:
+        source: Path and bytes of the root layer.
+        context: Bytes to read in place of layers on the disk.
+
+    Raises:
+        DocumentError: The layer cannot be read.
+        MissingExtraError: usd-core is not installed.
+    """
+    from inertial_check.errors import MissingExtraError
+    from inertial_check.formats.usd.reader import read_model  # not needed for other formats
+
+    if (reason := missing()) is not None:
+        raise MissingExtraError(source.path, reason)
+    return read_model(source, context)
+
+
+def overlay(model: Model, texts: Mapping[str, Mapping[str, str]], path: str) -> bytes:
+    """Make a text layer that changes mass properties of some bodies of a document.
+
+    Args:
+        model: The document, which lies on the disk and stays as it is.
+        texts: The new numbers of each body by the body's id, and then by name: mass; x, y, z; ixx,
+            iyy, izz; qw, qx, qy, qz. Of each property either all numbers are given or none.
+        path: Where the layer will be written; it refers to the document from there.
+
+    Raises:
+        UsageError: The path is not that of a text layer, or no layer reaches a body.
+    """
+    from inertial_check.formats.usd.layer import write_layer
+
+    return write_layer(model, texts, path)

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from inertial_check.errors import DocumentError
 from inertial_check.formats.context import Context
 from inertial_check.formats.lookups import depends_on_more, merged
-from inertial_check.formats.usd.format import SUFFIXES, TEXT
+from inertial_check.formats.usd.constants import SUFFIXES, TEXT
 from inertial_check.model.source import Source
 
 SECONDS = 60.0

@@ -1,1 +1,63 @@
-"""The xacro format."""
+"""The xacro format: macros that expand to a URDF."""
+
+from __future__ import annotations
+
+import re
+
+from inertial_check.formats.context import Context, Head
+from inertial_check.formats.urdf.constants import XACRO_WORDS
+from inertial_check.formats.xacro.constants import NAME
+from inertial_check.formats.xml.encoding import head as beginning
+from inertial_check.model.body import Model
+from inertial_check.model.source import Source
+
+__all__ = ["NAME", "SUFFIXES", "matches", "missing", "read"]
+
+SUFFIXES: tuple[str, ...] = (".xacro",)
+"""Endings of xacro file names."""
+
+# Compiled when they are first used, so that reading other formats does not wait for it.
+_COMMENT = r"(?s)<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)"
+_WORD = rf"<(?:{'|'.join(sorted(XACRO_WORDS))})(?=[\s/>])"
+_TEMPLATE = r"=\s*[\"'][^\"'<>]*\$\{"
+_LINK = r"<link(?=[\s/>])"
+
+
+def matches(head: Head) -> bool:
+    """Whether a document is a xacro file; a URDF in which a macro call was left over is not."""
+    if head.root_tag != "robot" or not any(mark in head.data for mark in (b"xacro", b"x\0a\0c")):
+        return False
+    text = re.sub(_COMMENT, "", beginning(head.data, len(head.data)))
+    if re.search(_WORD, text) or ("xmlns:xacro" in text and re.search(_TEMPLATE, text)):
+        return True
+    return "<xacro:" in text and re.search(_LINK, text) is None
+
+
+def missing() -> str | None:
+    """How to install what reading needs; None if it is installed."""
+    from importlib.util import find_spec
+
+    spec = find_spec("xacro")
+    if spec is not None and spec.origin is not None:  # no origin: a mere folder of that name
+        return None
+    return 'xacro files are expanded by xacro: pip install "inertial-check[xacro]"'
+
+
+def read(source: Source, context: Context) -> Model:
+    """Expand a xacro file and read the URDF that results.
+
+    Args:
+        source: Path and bytes.
+        context: Arguments of the file, and where packages are found.
+
+    Raises:
+        MissingExtraError: The package xacro is not installed.
+        NotExpandedError: The file cannot be expanded.
+        NotAModelError: It expands to something else than a URDF.
+    """
+    from inertial_check.errors import MissingExtraError
+    from inertial_check.formats.xacro.reader import read_model  # not needed for other formats
+
+    if (reason := missing()) is not None:
+        raise MissingExtraError(source.path, reason)
+    return read_model(source, context)

@@ -7,77 +7,27 @@ literal of which it is a mere copy, and else the expression that computes it.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
-from inertial_check.errors import MissingExtraError, NotAModelError
-from inertial_check.formats.context import Context, Head
+from inertial_check.errors import NotAModelError
+from inertial_check.formats.context import Context
 from inertial_check.formats.numbers import parse_number
 from inertial_check.formats.rest import rest_of
 from inertial_check.formats.urdf import reader as urdf
-from inertial_check.formats.xml.encoding import head as beginning
+from inertial_check.formats.xacro.constants import NAME
+from inertial_check.formats.xacro.run import Expansion, expand
 from inertial_check.model.body import Body, Inertial, Model, Number, Problem
 from inertial_check.model.shape import Shape, Shapes
 from inertial_check.model.source import Source, Span
 
-if TYPE_CHECKING:
-    from inertial_check.formats.xacro.run import Expansion
 
-NAME = "xacro"
-SUFFIXES: tuple[str, ...] = (".xacro",)
-
-# Compiled when they are first used: readers of other formats import this module, too.
-_COMMENT = r"(?s)<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)"
-_WORD = rf"<(?:{'|'.join(sorted(urdf.XACRO_WORDS))})(?=[\s/>])"
-_TEMPLATE = r"=\s*[\"'][^\"'<>]*\$\{"
-_LINK = r"<link(?=[\s/>])"
-
-
-def matches(head: Head) -> bool:
-    """Whether a document that begins so is a xacro file.
-
-    A URDF in which a macro call was left over is a URDF.
-    """
-    if head.root_tag != "robot" or not any(mark in head.data for mark in (b"xacro", b"x\0a\0c")):
-        return False
-    text = re.sub(_COMMENT, "", beginning(head.data, len(head.data)))
-    if re.search(_WORD, text) or ("xmlns:xacro" in text and re.search(_TEMPLATE, text)):
-        return True
-    return "<xacro:" in text and re.search(_LINK, text) is None
-
-
-def missing() -> str | None:
-    """What has to be installed before a document can be read; None where nothing has to be."""
-    from importlib.util import find_spec
-
-    spec = find_spec("xacro")
-    if spec is not None and spec.origin is not None:  # without: a mere folder of that name
-        return None
-    return 'xacro files are expanded by xacro: pip install "inertial-check[xacro]"'
-
-
-def read(source: Source, context: Context | None = None) -> Model:
-    """Expand a xacro file and read what it gives.
-
-    Args:
-        source: Path and bytes.
-        context: Arguments of the file, and where packages are found.
-
-    Raises:
-        MissingExtraError: The package xacro is not installed.
-        NotExpandedError: The file cannot be expanded.
-        NotAModelError: It expands to something else than a URDF.
-    """
-    from inertial_check.formats.xacro.run import expand
-
-    if (reason := missing()) is not None:
-        raise MissingExtraError(source.path, reason)
-    expansion = expand(source, context or Context())
+def read_model(source: Source, context: Context) -> Model:
+    """Expand a xacro file and read the URDF; arguments and errors are those of xacro.read."""
+    expansion = expand(source, context)
     try:
-        model = urdf.read(Source(source.path, expansion.data))
+        model = urdf.read_model(Source(source.path, expansion.data))
     except NotAModelError as error:
         raise NotAModelError(source.path, f"expanded, {error.reason}") from None
     places = _Places(expansion)

@@ -56,7 +56,7 @@ def comments(source: Source, mark: str, file: int = 0) -> list[Comment]:
     if mark.encode(source.encoding) not in source.data:
         return []
     from inertial_check.formats import root_tag
-    from inertial_check.formats.usd.format import TEXT
+    from inertial_check.formats.usd.constants import TEXT
 
     if source.data.startswith(TEXT):
         return _of_usd(source.data, mark, file)

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from inertial_check.formats import load
-from inertial_check.formats.mjcf.format import geoms as _mjcf_geoms
+from inertial_check.formats.mjcf.geoms import GeomReader
 
 
 def document(body, compiler="", head=""):
@@ -152,7 +152,7 @@ def test_a_geom_is_read_when_it_is_looked_at(monkeypatch):
     def refuse(*_):
         raise AssertionError("a geom was read")
 
-    monkeypatch.setattr(_mjcf_geoms.GeomReader, "shape", refuse)
+    monkeypatch.setattr(GeomReader, "shape", refuse)
     (found,) = load(document('<geom size="1"/>').encode()).bodies
     with pytest.raises(AssertionError, match="a geom was read"):
         len(found.shapes)

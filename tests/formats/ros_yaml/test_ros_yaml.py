@@ -7,7 +7,7 @@ import inertial_check as ic
 from inertial_check.cli.main import main
 from inertial_check.errors import DocumentError, NotAModelError
 from inertial_check.formats import load, sniff
-from inertial_check.formats.ros_yaml.reader import reader as ros_yaml
+from inertial_check.formats.ros_yaml.reader import read_model
 from inertial_check.formats.rotations import from_rpy
 
 FRANKA = """# identified, see the paper
@@ -200,7 +200,7 @@ ALIASES = (
 )
 def test_bad_documents_are_told(text, said):
     with pytest.raises(DocumentError, match=said):
-        ros_yaml.read(ic.load(FRANKA.encode()).source.__class__("x.yaml", text.encode()))
+        read_model(ic.load(FRANKA.encode()).source.__class__("x.yaml", text.encode()))
 
 
 def test_a_mapping_that_merges_itself_ends():

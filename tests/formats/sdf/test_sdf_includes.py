@@ -8,7 +8,7 @@ import pytest
 import inertial_check as ic
 from inertial_check.cli.main import main
 from inertial_check.formats import Context, load
-from inertial_check.formats.sdf.format import includes as _sdf_includes
+from inertial_check.formats.sdf import includes as _sdf_includes
 from inertial_check.settings.settings import Settings
 
 SOUND = "<ixx>0.1</ixx><iyy>0.1</iyy><izz>0.1</izz>"

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from inertial_check.formats import load
 from inertial_check.formats.resources import resolve
-from inertial_check.formats.sdf.format import shapes as _sdf_shapes
+from inertial_check.formats.sdf import shapes as _sdf_shapes
 from inertial_check.model import DIMENSIONS
 
 

@@ -11,7 +11,7 @@ from inertial_check.errors import NotAModelError
 from inertial_check.formats import load
 from inertial_check.model import ENTRIES
 
-FIXTURES = Path(__file__).parents[1] / "fixtures" / "urdf"
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "urdf"
 SIX = 'ixx="1" ixy="2" ixz="3" iyy="4" iyz="5" izz="6"'
 GOOD = f'<mass value="1"/><inertia {SIX}/>'
 

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from inertial_check import DocumentError
 from inertial_check.formats import load
-from inertial_check.formats.urdf.reader import shapes as _urdf_shapes
+from inertial_check.formats.urdf import shapes as _urdf_shapes
 from inertial_check.model import DIMENSIONS, Body, Shape, Shapes, Span
 
 INERTIAL = (

@@ -12,10 +12,9 @@ import pytest
 
 import inertial_check as ic
 from inertial_check.errors import DocumentError, MissingExtraError, UsageError
-from inertial_check.formats import Context, load, sniff
-from inertial_check.formats.usd.format import bodies as _usd_bodies
-from inertial_check.formats.usd.format import format as usd
-from inertial_check.formats.usd.format import process as _usd_process
+from inertial_check.formats import Context, load, sniff, usd
+from inertial_check.formats.usd import process as _usd_process
+from inertial_check.formats.usd import reader as _usd_reader
 from inertial_check.model import ENTRIES, Span
 from inertial_check.running.run import check_paths
 from inertial_check.selecting.discovery import discover
@@ -543,7 +542,7 @@ def test_binary_layers_have_the_shortest_decimals_and_no_place(suffix, tmp_path)
 def test_every_float32_has_a_decimal_that_gives_it_back():
     random = np.random.default_rng(1)
     for value in (10.0 ** random.uniform(-44, 38, 300)).astype(np.float32):
-        text = _usd_bodies._unplaced(float(value), Span(0, 0)).text
+        text = _usd_reader._unplaced(float(value), Span(0, 0)).text
         assert np.float32(float(text)) == value
 
 

@@ -12,8 +12,8 @@ from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
 from inertial_check.errors import DocumentError
 from inertial_check.formats import load
-from inertial_check.formats.usd.format import process as _usd_process
-from inertial_check.formats.usd.format import shapes as _usd_shapes
+from inertial_check.formats.usd import process as _usd_process
+from inertial_check.formats.usd import shapes as _usd_shapes
 from usd_library import in_binary
 
 BODY = 'prepend apiSchemas = ["PhysicsRigidBodyAPI"]'

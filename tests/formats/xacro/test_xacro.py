@@ -12,8 +12,7 @@ import pytest
 
 import inertial_check as ic
 from inertial_check.errors import MissingExtraError, NotAModelError, NotExpandedError
-from inertial_check.formats import Context, load, sniff
-from inertial_check.formats.xacro.reader import reader as xacro
+from inertial_check.formats import Context, load, sniff, xacro
 from inertial_check.formats.xacro.run import Limits, _warm, expand
 from inertial_check.model import Edit, Source
 

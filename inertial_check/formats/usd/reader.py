@@ -26,7 +26,7 @@ from inertial_check.formats.rotations import (
     rotated,
 )
 from inertial_check.formats.shapes import unusable
-from inertial_check.formats.usd.format import NAME, TEXT
+from inertial_check.formats.usd.constants import NAME, TEXT
 from inertial_check.formats.usd.process import compose
 from inertial_check.formats.usd.text import Places, scan
 from inertial_check.model.body import (
@@ -60,7 +60,7 @@ _SHOWN = 3
 _INTRODUCED = re.compile(r" introduced by @(?P<layer>[^@]*)@<(?P<prim>[^>]*)>")
 
 
-def read_stage(source: Source, context: Context) -> Model:
+def read_model(source: Source, context: Context) -> Model:
     """Compose the stage of a root layer and read its bodies.
 
     Raises:

@@ -13,7 +13,8 @@ from inertial_check.formats.context import Context
 from inertial_check.formats.numbers import finite, shown
 from inertial_check.formats.poses import unit
 from inertial_check.formats.rotations import Vector, rotated
-from inertial_check.formats.sdf.includes import LATEST, Library, NotIncluded, minor_version
+from inertial_check.formats.sdf.constants import LATEST, NAME, ROOTS
+from inertial_check.formats.sdf.includes import Library, NotIncluded, minor_version
 from inertial_check.formats.sdf.links import LinkReader, is_true, word
 from inertial_check.formats.sdf.poses import WORLD_FRAME, Frames, Stand
 from inertial_check.formats.xml.document import Document, parse
@@ -38,6 +39,11 @@ _ONE_AXIS = frozenset(("revolute", "continuous", "prismatic", "screw"))
 _AXIS = "0 0 1"  # of a joint that does not say
 _LAST_IN_MODEL, _LAST_ALWAYS_IN_MODEL = 6, 4
 """Up to SDF 1.6 an axis may be given in the frame of the model; up to 1.4 it is, unless it says."""
+
+
+def read_model(source: Source, context: Context) -> Model:
+    """Read an SDF document and what it includes; arguments and errors are those of sdf.read."""
+    return _Reader(source, context).model()
 
 
 @dataclass(frozen=True)
@@ -123,10 +129,10 @@ class _Assembly:
     frames: Frames = field(default_factory=Frames)
 
 
-class Reader:
+class _Reader:
     """Walks one document and what it includes."""
 
-    def __init__(self, source: Source, context: Context, roots: tuple[str, ...]) -> None:
+    def __init__(self, source: Source, context: Context) -> None:
         """Parse the document.
 
         Raises:
@@ -134,17 +140,17 @@ class Reader:
             NotAModelError: Its root is none of these.
         """
         document = parse(source.path, source.data, unquoted=True)
-        if document.root.tag not in roots:
+        if document.root.tag not in ROOTS:
             place = document.source.line_column(document.element_span(document.root).start)
-            reason = f"the root element is <{document.root.tag}>, an SDF's is <{roots[0]}>"
+            reason = f"the root element is <{document.root.tag}>, an SDF's is <{ROOTS[0]}>"
             raise NotAModelError(source.path, reason, *place)
         self._document = document
-        self._library = Library(context, roots)
+        self._library = Library(context)
         self._bodies: list[Body] = []
         self._problems: list[Problem] = []
         self._assembly = _Assembly(0)
 
-    def model(self, format: str) -> Model:
+    def model(self) -> Model:
         """The whole document as plain data."""
         document = self._document
         including = (document.source.path,)
@@ -158,7 +164,7 @@ class Reader:
         said_once = dict.fromkeys(self._problems)  # a document can be included often
         problems = tuple(sorted(said_once, key=lambda p: (p.span.file, p.span)))
         others = tuple(self._library.sources)
-        return Model(document.source, format, self._name(), tuple(self._bodies), problems, others)
+        return Model(document.source, NAME, self._name(), tuple(self._bodies), problems, others)
 
     def _name(self) -> str:
         """Of the first world, else of the first model."""
