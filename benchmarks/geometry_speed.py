@@ -118,7 +118,7 @@ def run(command: Sequence[str]) -> Run:
 
 def measure_large(count: int) -> None:
     """Write a torus of so many triangles, and measure it."""
-    from inertial_check.geometry.mesh_reading import measured  # see `run`
+    from inertial_check.geometry.meshes import measure_file  # see `run`
 
     around, across = max(3, round((count / 2) ** 0.5 * 2)), max(3, round((count / 2) ** 0.5 / 2))
     with tempfile.TemporaryDirectory() as folder:
@@ -126,10 +126,10 @@ def measure_large(count: int) -> None:
         write_torus(path, around, across)
         size = path.stat().st_size / 1e6
         start = perf_counter()
-        mesh = measured(str(path), (1.0, 1.0, 1.0), [((1, 0, 0), (0, 1, 0), (0, 0, 1))]).mesh
+        mesh = measure_file(str(path), (1.0, 1.0, 1.0), [((1, 0, 0), (0, 1, 0), (0, 0, 1))]).mesh
         seconds = perf_counter() - start
         tracemalloc.start()
-        measured(str(path), (2.0, 2.0, 2.0))
+        measure_file(str(path), (2.0, 2.0, 2.0))
         peak = tracemalloc.get_traced_memory()[1] / 1e6
     exact = 2 * pi**2 * 0.3**2
     print(f"one mesh of {mesh.triangles} triangles, {size:.0f} MB of binary STL")

@@ -20,7 +20,7 @@ from inertial_check.errors import UsageError
 from inertial_check.reports.text import plural, printable
 
 if TYPE_CHECKING:
-    from inertial_check.files.replacement import Replacement, Target
+    from inertial_check.files.writing import Replacement, Target
     from inertial_check.tables.project import ProjectedBlock, Request, Summary
     from inertial_check.tables.report import TableReport
 
@@ -141,7 +141,7 @@ class _Report:
     """What is told of the rows: the first of them on stderr, all of them in a file if wanted."""
 
     def __init__(self, stack: ExitStack, path: str | None, name: str, request: Request) -> None:
-        from inertial_check.files.replacement import Replacement
+        from inertial_check.files.writing import Replacement
         from inertial_check.tables.report import TableReport
 
         self.lines: list[str] = []
@@ -207,8 +207,7 @@ def _opened(stack: ExitStack, path: str) -> BinaryIO:
 
 
 def _target(args: argparse.Namespace, source: BinaryIO) -> Target:
-    from inertial_check.files.replacement import Replacement, Unnamed
-    from inertial_check.files.writing import same_file
+    from inertial_check.files.writing import Replacement, Unnamed, same_file
 
     if args.output is None:
         return Unnamed()
@@ -221,7 +220,7 @@ def _put(target: Target) -> None:
     Raises:
         UsageError: It cannot be written there.
     """
-    from inertial_check.files.replacement import Replacement
+    from inertial_check.files.writing import Replacement
 
     if isinstance(target, Replacement):
         target.commit()

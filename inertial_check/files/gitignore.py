@@ -1,4 +1,4 @@
-"""Which entries of a walk git would ignore.
+"""Reading of .gitignore files, to leave out of a walk what git would ignore.
 
 Paths are matched byte by byte, as git does, in strings that hold one character a byte (Latin-1):
 neither a pattern nor a name has to be valid text.
@@ -27,7 +27,9 @@ _POSIX_CLASSES = {
 }
 
 
-class _Pattern(NamedTuple):
+class _IgnorePattern(NamedTuple):
+    """One line of an ignore file, compiled."""
+
     matches: re.Pattern[str]
     negated: bool
     directories_only: bool
@@ -35,13 +37,13 @@ class _Pattern(NamedTuple):
 
 
 class IgnoreFile(NamedTuple):
-    """The patterns of one file, and the folder that they speak of."""
+    """The patterns of one ignore file, and the folder that they are relative to."""
 
     folder: str
-    patterns: tuple[_Pattern, ...]
+    patterns: tuple[_IgnorePattern, ...]
 
     def verdict(self, path: str, directory: bool) -> bool | None:
-        """Whether an absolute path is ignored; None where no pattern speaks of it."""
+        """Tell whether an absolute path is ignored; None where no pattern matches it."""
         below = path[len(self.folder) :].replace(os.sep, "/").lstrip("/")
         relative = os.fsencode(below).decode("latin-1")
         name = relative.rpartition("/")[2]
@@ -54,14 +56,14 @@ class IgnoreFile(NamedTuple):
 
 
 Ignores = tuple[IgnoreFile, ...]
-"""Ignore files that hold in a folder, the one that decides last first."""
+"""The ignore files that apply in a folder, from the outermost to the innermost, which decides."""
 
 
 def is_ignored(ignores: Ignores, path: str, directory: bool) -> bool:
-    """Whether git would ignore an entry whose parent folder is not ignored.
+    """Tell whether git would ignore an entry whose parent folder is not ignored.
 
     Args:
-        ignores: Those that hold in the parent folder.
+        ignores: The ignore files that apply in the parent folder.
         path: Absolute path of the entry.
         directory: Whether it is a directory; for git, a symbolic link is none.
     """
@@ -73,7 +75,7 @@ def is_ignored(ignores: Ignores, path: str, directory: bool) -> bool:
 
 
 def above(folder: str) -> Ignores:
-    """The ignore files of the repository around a folder that lie above it."""
+    """Read the ignore files that lie above a folder, within its repository."""
     inherited: list[str] = []
     while not os.path.lexists(os.path.join(folder, ".git")):
         folder, inner = os.path.dirname(folder), folder
@@ -87,9 +89,11 @@ def above(folder: str) -> Ignores:
 
 
 def within(folder: str, ignores: Ignores) -> Ignores:
-    """The ignore files that hold inside a folder, given those that hold in its parent."""
+    """Read the ignore files that apply inside a folder, given those that apply in its parent."""
     repository = os.path.join(folder, ".git")
-    if os.path.lexists(repository):  # a repository of its own: what lies around it does not count
+    if os.path.lexists(
+        repository
+    ):  # a repository of its own, to which the ignore files around it do not apply
         ignores = _read(folder, os.path.join(repository, "info", "exclude"))
     return ignores + _read(folder, os.path.join(folder, ".gitignore"))
 
@@ -101,48 +105,48 @@ def _read(folder: str, path: str) -> Ignores:
     except OSError:
         return ()
     lines = data.removeprefix(b"\xef\xbb\xbf").decode("latin-1").split("\n")
-    return (IgnoreFile(folder, tuple(_patterns(lines))),)
+    return (IgnoreFile(folder, tuple(_read_patterns(lines))),)
 
 
-def _patterns(lines: list[str]) -> Iterator[_Pattern]:
+def _read_patterns(lines: list[str]) -> Iterator[_IgnorePattern]:
     for line in lines:
         if line.startswith("#"):
             continue
-        text = _without_trailing_spaces(line.removesuffix("\r"))
+        text = _strip_trailing_spaces(line.removesuffix("\r"))
         negated = text.startswith("!")
         text = text[negated:]
         directories_only = text.endswith("/")
         text = text[: len(text) - directories_only]
-        expression = translated(text.removeprefix("/")) if text else None
+        expression = translate_pattern(text.removeprefix("/")) if text else None
         if expression is not None:
-            yield _Pattern(
+            yield _IgnorePattern(
                 re.compile(expression, re.DOTALL), negated, directories_only, "/" in text
             )
 
 
-def _without_trailing_spaces(text: str) -> str:
-    """The text without the spaces at its end, except one that a backslash keeps."""
+def _strip_trailing_spaces(text: str) -> str:
+    """Remove the spaces at the end of a text, except one that a backslash keeps."""
     kept = text.rstrip(" ")
     backslashes = len(kept) - len(kept.rstrip("\\"))
     return kept + " " if backslashes % 2 and len(kept) < len(text) else kept
 
 
-def translated(pattern: str) -> str | None:
-    """A regular expression for a path pattern of git, in which `*` stops at `/` and `**` does not.
+def translate_pattern(pattern: str) -> str | None:
+    """Translate a path pattern of git, in which `*` stops at `/` and `**` does not.
 
     Returns:
-        The expression for a full match; None for a pattern that can match nothing.
+        The regular expression for a full match; None for a pattern that can match nothing.
     """
     pieces: list[str] = []
     at = 0
     while at < len(pattern):
         char = pattern[at]
         if char == "*":
-            piece, at = _stars(pattern, at)
+            piece, at = _translate_stars(pattern, at)
         elif char == "?":
             piece, at = "[^/]", at + 1
         elif char == "[":
-            bracket = _bracket(pattern, at + 1)
+            bracket = _translate_bracket(pattern, at + 1)
             if bracket is None:
                 return None
             piece, at = bracket
@@ -155,8 +159,8 @@ def translated(pattern: str) -> str | None:
     return "".join(pieces)
 
 
-def _stars(pattern: str, start: int) -> tuple[str, int]:
-    """The expression for a run of stars, and where the pattern goes on."""
+def _translate_stars(pattern: str, start: int) -> tuple[str, int]:
+    """Translate a run of stars; returns the expression and where the pattern goes on."""
     end = start
     while pattern[end : end + 1] == "*":
         end += 1
@@ -170,18 +174,18 @@ def _stars(pattern: str, start: int) -> tuple[str, int]:
     return (".*", end) if pattern.startswith("\\/", end) else ("[^/]*", end)
 
 
-def _bracket(pattern: str, at: int) -> tuple[str, int] | None:
-    """The expression for a set whose `[` stands before `at`; None if it is never closed."""
+def _translate_bracket(pattern: str, at: int) -> tuple[str, int] | None:
+    """Translate a set whose `[` stands before `at`; None if it is never closed."""
     negated = pattern[at : at + 1] in ("!", "^")
     at += negated
     members: list[str] = []
-    low = ""  # the character that a following `-` would begin a range with
+    low = ""  # the last character: a following `-` begins a range with it
     first = True
     while first or pattern[at : at + 1] != "]":
         first = False
         if at >= len(pattern):
             return None
-        if pattern.startswith("[:", at) and (named := _named_class(pattern, at)) is not None:
+        if pattern.startswith("[:", at) and (named := _read_class(pattern, at)) is not None:
             member, at = named
             if not member:
                 return None
@@ -207,8 +211,8 @@ def _bracket(pattern: str, at: int) -> tuple[str, int] | None:
     return (f"[^/{inside}]" if negated else f"(?!/)[{inside}]"), at + 1
 
 
-def _named_class(pattern: str, at: int) -> tuple[str, int] | None:
-    """The members of a `[:class:]`, "" for an unknown one; None where `[` is just a character."""
+def _read_class(pattern: str, at: int) -> tuple[str, int] | None:
+    """Read a `[:class:]`: its members, "" if unknown; None where `[` is just a character."""
     end = pattern.find("]", at + 2)
     if end < 0:
         return "", at

@@ -1,4 +1,4 @@
-"""Patterns of paths, as git reads them in the .gitignore of a folder."""
+"""Path patterns of settings, matched as git matches those of a folder's .gitignore."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from inertial_check.files import gitignore
 
 
 class PathPattern(NamedTuple):
-    """Files by their path from a folder.
+    """Pattern of file paths relative to a folder.
 
-    A pattern without "/" is that of a name, wherever it stands in the path; any other is that of a
-    path from the folder. "*" stops at "/", "**" does not. What matches a folder matches all that is
+    A pattern without "/" is matched against every name in the path; any other against the path from
+    the folder. "*" stops at "/", "**" does not. A pattern that matches a folder matches all files
     in it.
 
     Attributes:
-        folder: Absolute.
-        pattern: As written.
+        folder: Absolute path of the folder.
+        pattern: The pattern as written.
     """
 
     folder: str
@@ -28,11 +28,11 @@ class PathPattern(NamedTuple):
     @property
     def valid(self) -> bool:
         """Whether the pattern can match anything."""
-        return _compiled(self.pattern) is not None
+        return _compile(self.pattern) is not None
 
     def matches(self, path: str) -> bool:
-        """Whether a file, or a folder above it, is meant."""
-        expression = _compiled(self.pattern)
+        """Tell whether the pattern matches a file, or a folder above it."""
+        expression = _compile(self.pattern)
         if expression is None:
             return False
         parts = _relative(os.path.abspath(path), self.folder).split("/")
@@ -45,15 +45,15 @@ class PathPattern(NamedTuple):
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str] | None:
+def _compile(pattern: str) -> re.Pattern[str] | None:
     text = pattern.removeprefix("./").removeprefix("/").rstrip("/")
-    expression = gitignore.translated(text) if text else None
+    expression = gitignore.translate_pattern(text) if text else None
     return None if expression is None else re.compile(expression, re.DOTALL)
 
 
 @cache
 def _relative(path: str, folder: str) -> str:
-    """The path from a folder, with "/" between names; absolute on another drive."""
+    """Give the path from a folder with "/" between names; absolute on another drive."""
     try:
         return os.path.relpath(path, folder).replace(os.sep, "/")
     except ValueError:

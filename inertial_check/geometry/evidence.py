@@ -1,7 +1,7 @@
-"""The shapes of all bodies of a model, read once, as evidence beside the numbers.
+"""Measurement of the shapes of all bodies of a model, as evidence about the stated numbers.
 
-Shapes are looked at together: those of one kind in a few array operations, each mesh file in one
-pass over its triangles, whatever the number of shapes that name it.
+The shapes of one kind are measured together in a few array operations; each mesh file is read in
+one pass over its triangles, whatever the number of shapes that name it.
 """
 
 from __future__ import annotations
@@ -20,58 +20,61 @@ from inertial_check.inertia.primitives import AXES, PRIMITIVES
 from inertial_check.model import Model, Role, Shape
 
 if TYPE_CHECKING:
-    from inertial_check.geometry.mesh_reading import MeasuredMesh
+    from inertial_check.geometry.meshes import MeasuredMesh
     from inertial_check.inertia.parameters import InertialParameters
 
-
 _ROLES: tuple[Role, ...] = ("visual", "collision")
-_BOTH_WAYS = np.concatenate([AXES, -AXES])
-_DIRECTIONS = tuple((x, y, z) for x, y, z in (_BOTH_WAYS + 0.0).tolist())  # no -0
+_SIGNED_AXES = np.concatenate([AXES, -AXES])
+_DIRECTIONS = tuple((x, y, z) for x, y, z in (_SIGNED_AXES + 0.0).tolist())  # -0.0 + 0.0 is 0.0
 
 
 def read_geometry(model: Model, packages: Packages) -> Geometry:
-    """What the shapes of every body say.
+    """Measure the shapes of every body.
 
     Args:
-        model: As read; meshes are found from the paths of its documents.
+        model: The model as read; meshes are found from the paths of its documents.
         packages: Folders by package name.
 
     Returns:
         For each body and role with a usable shape: the union of its shapes, each uniformly filled.
         Where one of them is an open mesh, or none has a volume, all count with their surfaces, and
         the volume is NaN. Support is that of the shapes in 50 directions, the same for all bodies.
-        Nothing is raised for a file that is missing or broken: what became of it is said.
+        No error is raised for a file that is missing or broken: the remarks report it.
     """
     if not any(body.shapes for body in model.bodies):
         return Geometry(((),) * len(model.bodies))
-    uses = [
-        ShapeInUse(2 * index + which, shape)
+    shapes = [
+        _MeasuredShape(2 * index + which, shape)
         for index, body in enumerate(model.bodies)
         for which, role in enumerate(_ROLES)
         for shape in body.shapes
         if shape.role == role
     ]
-    for use in uses:
-        _decide(use)
-    meshes = [use for use in uses if use.usable and use.shape.kind == "mesh"]
+    for each in shapes:
+        each.skip_without_volume()
+    meshes = [each for each in shapes if each.usable and each.shape.kind == "mesh"]
     if not meshes:
-        return Geometry(_bodies(uses, len(model.bodies)))
-    from inertial_check.geometry.mesh_evidence import read_meshes  # slow to import
+        return Geometry(_unite_bodies(shapes, len(model.bodies)))
+    from inertial_check.geometry.meshes import read_meshes  # slow to import
 
-    files = read_meshes(meshes, model, packages)
-    return Geometry(_bodies(uses, len(model.bodies)), *files)
+    read, files = read_meshes([(each.group // 2, each.shape) for each in meshes], model, packages)
+    for each, found in zip(meshes, read, strict=True):
+        each.mesh, each.usable = found.mesh, found.usable
+        if found.remark is not None:
+            each.add_remark(found.remark)
+    return Geometry(_unite_bodies(shapes, len(model.bodies)), *files)
 
 
 @dataclass(slots=True, eq=False)
-class ShapeInUse:
-    """What becomes of one shape.
+class _MeasuredShape:
+    """One shape of a model, and what is found out about it.
 
     Attributes:
-        group: 2 * index of its body, + 1 for collision: what is added up.
+        group: 2 * index of its body, + 1 for collision: shapes of one group are united.
         shape: The shape.
         usable: Whether it counts.
-        remark: Why not, or as what.
-        mesh: What was measured of a mesh.
+        remark: The reason why it is left out or taken for something else, if it is.
+        mesh: The measurements of a mesh.
     """
 
     group: int
@@ -81,30 +84,29 @@ class ShapeInUse:
     mesh: MeasuredMesh | None = None
 
     def skip(self, reason: str) -> None:
-        """Leave it out."""
+        """Leave the shape out."""
         self.usable = False
-        self.say(reason)
+        self.add_remark(reason)
 
-    def say(self, reason: str) -> None:
-        """Remark on it."""
+    def add_remark(self, reason: str) -> None:
+        """Set the remark, behind the role and kind of the shape."""
         self.remark = f"{self.shape.role} {self.shape.kind or 'shape'}: {reason}"
 
+    def skip_without_volume(self) -> None:
+        """Leave out a shape that the reader of the document refused, or that has no volume."""
+        if self.shape.note is not None:
+            self.skip(self.shape.note)
+        elif self.shape.kind != "mesh" and self.shape.kind not in PRIMITIVES:
+            self.skip(f"a {self.shape.kind} has no volume")
 
-def _decide(use: ShapeInUse) -> None:
-    """Skip what holds nothing, whatever its numbers are."""
-    if use.shape.note is not None:
-        use.skip(use.shape.note)
-    elif use.shape.kind != "mesh" and use.shape.kind not in PRIMITIVES:
-        use.skip(f"a {use.shape.kind} has no volume")
 
-
-class _Pieces(NamedTuple):
-    """Uniform shapes in their own frames, one a row.
+class _ShapeMoments(NamedTuple):
+    """Moments of uniform shapes in their own frames, one shape a row.
 
     Attributes:
-        size: (n,) volume [m^3], NaN of a surface without inside; or area [m^2].
-        center: (n, 3) [m].
-        covariance: (n, 3, 3) about it [m^2].
+        size: (n,) volume [m^3], NaN for a surface without inside; or area [m^2].
+        center: (n, 3) centre of volume or area [m].
+        covariance: (n, 3, 3) covariance of the material about the centre [m^2].
     """
 
     size: Floats
@@ -112,19 +114,21 @@ class _Pieces(NamedTuple):
     covariance: Floats
 
 
-def _bodies(uses: Sequence[ShapeInUse], count: int) -> tuple[tuple[BodyGeometry, ...], ...]:
-    """What the shapes of each body and role are together."""
+def _unite_bodies(
+    shapes: Sequence[_MeasuredShape], count: int
+) -> tuple[tuple[BodyGeometry, ...], ...]:
+    """Unite the shapes of each body and role."""
     bodies: list[tuple[BodyGeometry, ...]] = [()] * count
-    with np.errstate(all="ignore"):  # sizes that overflow are skipped, and said
-        used, pieces, support = _measured([use for use in uses if use.usable])
+    with np.errstate(all="ignore"):  # sizes that overflow are skipped with a remark
+        used, moments, support = _measure([each for each in shapes if each.usable])
         if not used:
             return tuple(bodies)
-        groups = np.array([use.group for use in used])
+        groups = np.array([each.group for each in used])
         starts = np.flatnonzero(np.diff(groups, prepend=-1))
         support = np.maximum.reduceat(support, starts)
-        volumes, centers, covariances = _together(used, pieces, starts)
+        volumes, centers, covariances = _unite(used, moments, starts)
     upper_triangle = covariances[:, (0, 0, 0, 1, 1, 2), (0, 1, 2, 1, 2, 2)]
-    accounts = _accounts(uses)
+    accounts = _count_uses(shapes)
     upper, lower = support[:, :3], -support[:, len(AXES) :][:, :3]
     columns = (volumes, centers, upper_triangle, lower, upper, support)
     rows = zip(groups[starts].tolist(), *((c + 0.0).tolist() for c in columns), strict=True)
@@ -145,91 +149,101 @@ def _bodies(uses: Sequence[ShapeInUse], count: int) -> tuple[tuple[BodyGeometry,
     return tuple(bodies)
 
 
-def _accounts(uses: Iterable[ShapeInUse]) -> dict[int, tuple[int, int, tuple[str, ...]]]:
-    """By group: how many meshes are used, how many shapes are skipped, and the remarks."""
+def _count_uses(
+    shapes: Iterable[_MeasuredShape],
+) -> dict[int, tuple[int, int, tuple[str, ...]]]:
+    """Count the meshes used and the shapes skipped, and collect the remarks, by group."""
     found: dict[int, tuple[int, int, tuple[str, ...]]] = {}
-    for use in uses:
-        meshes, skipped, remarks = found.get(use.group, (0, 0, ()))
-        found[use.group] = (
-            meshes + (use.usable and use.mesh is not None),
-            skipped + (not use.usable),
-            remarks if use.remark is None else (*remarks, use.remark),
+    for each in shapes:
+        meshes, skipped, remarks = found.get(each.group, (0, 0, ()))
+        found[each.group] = (
+            meshes + (each.usable and each.mesh is not None),
+            skipped + (not each.usable),
+            remarks if each.remark is None else (*remarks, each.remark),
         )
     return found
 
 
-def _measured(uses: Sequence[ShapeInUse]) -> tuple[list[ShapeInUse], _Pieces, Floats]:
-    """The shapes that hold something, and their support (n, 50) in the body frame [m]."""
-    R_BG = np.array([use.shape.R_BG for use in uses]).reshape(-1, 3, 3)
-    pieces = _Pieces(*(np.zeros((len(uses), *shape)) for shape in ((), (3,), (3, 3))))
-    support = np.zeros((len(uses), len(_BOTH_WAYS)))
+def _measure(
+    shapes: Sequence[_MeasuredShape],
+) -> tuple[list[_MeasuredShape], _ShapeMoments, Floats]:
+    """Measure shapes: returns those with a volume, and their support (n, 50) in the body [m]."""
+    R_BG = np.array([each.shape.R_BG for each in shapes]).reshape(-1, 3, 3)
+    moments = _ShapeMoments(*(np.zeros((len(shapes), *shape)) for shape in ((), (3,), (3, 3))))
+    support = np.zeros((len(shapes), len(_SIGNED_AXES)))
     by_kind: dict[str, list[int]] = {}
-    for i, use in enumerate(uses):
-        if use.mesh is None:
-            by_kind.setdefault(use.shape.kind, []).append(i)
+    for i, each in enumerate(shapes):
+        if each.mesh is None:
+            by_kind.setdefault(each.shape.kind, []).append(i)
         else:
-            _put_mesh(pieces, i, use.mesh)
-            reach = use.mesh.reach[use.shape.R_BG]
+            _put_mesh(moments, i, each.mesh)
+            reach = each.mesh.reach[each.shape.R_BG]
             support[i] = np.concatenate([reach[:, 1], -reach[:, 0]])
     for kind, at in by_kind.items():
-        lengths = np.array([uses[i].shape.dimensions for i in at])
+        lengths = np.array([shapes[i].shape.dimensions for i in at])
         solid = PRIMITIVES[kind].solid(lengths)
-        pieces.size[at], pieces.center[at, 2] = solid.volume, solid.height
-        pieces.covariance[at] = solid.variances[:, :, None] * np.eye(3)
-        support[at] = PRIMITIVES[kind].support(lengths, _BOTH_WAYS @ R_BG[at])
+        moments.size[at], moments.center[at, 2] = solid.volume, solid.height
+        moments.covariance[at] = solid.variances[:, :, None] * np.eye(3)
+        support[at] = PRIMITIVES[kind].support(lengths, _SIGNED_AXES @ R_BG[at])
         for i, volume in zip(at, solid.volume.tolist(), strict=True):
             if not 0 < volume < np.inf:
-                uses[i].skip(f"the volume of the {kind} is {volume!r}")
-    support += np.array([use.shape.p_BoGo_B for use in uses]).reshape(-1, 3) @ _BOTH_WAYS.T
-    if all(use.usable for use in uses):
-        return list(uses), pieces, support
-    kept = [i for i, use in enumerate(uses) if use.usable]
-    return [uses[i] for i in kept], _Pieces(*(part[kept] for part in pieces)), support[kept]
+                shapes[i].skip(f"the volume of the {kind} is {volume!r}")
+    support += np.array([each.shape.p_BoGo_B for each in shapes]).reshape(-1, 3) @ _SIGNED_AXES.T
+    if all(each.usable for each in shapes):
+        return list(shapes), moments, support
+    kept = [i for i, each in enumerate(shapes) if each.usable]
+    return (
+        [shapes[i] for i in kept],
+        _ShapeMoments(*(part[kept] for part in moments)),
+        support[kept],
+    )
 
 
-def _put_mesh(pieces: _Pieces, i: int, mesh: MeasuredMesh) -> None:
-    """Enter the inside of a mesh, where it has one."""
+def _put_mesh(moments: _ShapeMoments, i: int, mesh: MeasuredMesh) -> None:
+    """Enter the solid inside a mesh, where it has one."""
     if mesh.fault in {"open", "crossing"}:
-        pieces.size[i] = np.nan
+        moments.size[i] = np.nan
     elif mesh.fault != "flat" and mesh.solid is not None:
-        _put(pieces, i, mesh.solid)
+        _put(moments, i, mesh.solid)
 
 
-def _put(pieces: _Pieces, i: int, unit: InertialParameters) -> None:
-    pieces.size[i] = unit.mass
-    pieces.center[i] = unit.com
-    pieces.covariance[i] = unit.central_second_moment / unit.mass
+def _put(moments: _ShapeMoments, i: int, unit: InertialParameters) -> None:
+    moments.size[i] = unit.mass
+    moments.center[i] = unit.com
+    moments.covariance[i] = unit.central_second_moment / unit.mass
 
 
-def _together(
-    uses: Sequence[ShapeInUse], pieces: _Pieces, starts: npt.NDArray[np.intp]
+def _unite(
+    shapes: Sequence[_MeasuredShape], moments: _ShapeMoments, starts: npt.NDArray[np.intp]
 ) -> tuple[Floats, Floats, Floats]:
-    """Volume, centre and covariance in the body frame of runs of shapes that begin at `starts`."""
-    counts = np.diff(starts, append=len(uses))
-    volumes = np.add.reduceat(pieces.size, starts)
+    """Unite runs of shapes that begin at `starts`: volume, centre, covariance in the body frame."""
+    counts = np.diff(starts, append=len(shapes))
+    volumes = np.add.reduceat(moments.size, starts)
     hollow = ~(volumes > 0)
     for group in np.flatnonzero(hollow):
         for i in range(starts[group], starts[group] + counts[group]):
-            _put_surface(pieces, i, uses[i])
-    shares = pieces.size / np.repeat(np.add.reduceat(pieces.size, starts), counts)
-    R_BG = np.array([use.shape.R_BG for use in uses])
-    p_BoGo_B = np.array([use.shape.p_BoGo_B for use in uses])
-    centers = p_BoGo_B + np.einsum("nij,nj->ni", R_BG, pieces.center)
+            _put_surface(moments, i, shapes[i])
+    shares = moments.size / np.repeat(np.add.reduceat(moments.size, starts), counts)
+    R_BG = np.array([each.shape.R_BG for each in shapes])
+    p_BoGo_B = np.array([each.shape.p_BoGo_B for each in shapes])
+    centers = p_BoGo_B + np.einsum("nij,nj->ni", R_BG, moments.center)
     means = np.add.reduceat(shares[:, None] * centers, starts)
     arms = centers - np.repeat(means, counts, axis=0)
-    covariances = R_BG @ pieces.covariance @ R_BG.transpose(0, 2, 1)
+    covariances = R_BG @ moments.covariance @ R_BG.transpose(0, 2, 1)
     covariances += arms[:, :, None] * arms[:, None, :]
     covariances = np.add.reduceat(shares[:, None, None] * covariances, starts)
     return np.where(hollow, np.nan, volumes), means, covariances
 
 
-def _put_surface(pieces: _Pieces, i: int, use: ShapeInUse) -> None:
-    """Enter the surface of a shape in place of its inside."""
+def _put_surface(moments: _ShapeMoments, i: int, each: _MeasuredShape) -> None:
+    """Enter the surface of a shape in place of the solid inside it."""
     from inertial_check.geometry.shapes import shell_of  # rarely asked for
 
-    surface = use.mesh.surface if use.mesh is not None else shell_of(use.shape)
+    surface = each.mesh.surface if each.mesh is not None else shell_of(each.shape)
     if surface is None:
-        pieces.size[i] = 0.0
-        use.say("its surface has no closed form: beside an open mesh it counts for its reach alone")
+        moments.size[i] = 0.0
+        each.add_remark(
+            "its surface has no closed form: beside an open mesh it counts for its reach alone"
+        )
     else:
-        _put(pieces, i, surface)
+        _put(moments, i, surface)

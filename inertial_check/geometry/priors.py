@@ -1,7 +1,8 @@
 """Priors for the bodies of a model: from another model, or from the geometry of their shapes.
 
 Both match bodies by name and give InertialParameters in the bodies' own frames, in the order of the
-names. projection.priors puts them strictly inside the cone, where a projection wants them.
+names. `projection.priors` moves them strictly inside the cone of consistent parameters, where a
+projection needs its prior.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from inertial_check.arrays.broadcasting import real_arrays
 from inertial_check.arrays.types import Floats
@@ -21,10 +23,10 @@ from inertial_check.formats.resources import Packages
 from inertial_check.geometry.shapes import (
     ROLES,
     Fill,
-    Geometry,
     GeometryReader,
     Reading,
     ShapeUse,
+    UniformBody,
     check_choices,
 )
 from inertial_check.inertia.consistency import Verdict
@@ -35,18 +37,18 @@ from inertial_check.model.judging import judge
 ModelOrPath = Model | str | os.PathLike[str] | bytes
 
 _STATED = frozenset(verdict.word for verdict in Verdict if verdict <= Verdict.ILL_POSED)
-"""Verdicts on numbers that a file states, of bodies with a mass."""
+"""Verdicts that a body can have whose file states its numbers, the mass among them."""
 
 
 class BodyPrior(NamedTuple):
-    """What the prior of a body was made of.
+    """Record of the shapes behind the prior of one body.
 
     Attributes:
-        name: The body.
-        role: Whose shapes were used, "collision" or "visual".
-        mass: [kg].
+        name: Name of the body.
+        role: Role of the shapes that were used, "collision" or "visual".
+        mass: Mass of the prior [kg].
         size: Volume [m^3], or area [m^2] of shells; where shapes overlap it counts twice.
-        shapes: All that were looked at: what each was taken for, or why it was skipped.
+        shapes: Record of every shape that was looked at.
     """
 
     name: str
@@ -57,7 +59,7 @@ class BodyPrior(NamedTuple):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """One line for each shape that was skipped, or not taken for what it was to be first."""
+        """One line for each shape that was skipped, or not taken for the first reading allowed."""
         return tuple(
             f"{self.name}: {use.shape.role} {use.shape.kind or 'shape'} "
             f"{'skipped' if use.reading is None else f'taken as {use.reading}'}: {use.reason}"
@@ -67,11 +69,11 @@ class BodyPrior(NamedTuple):
 
 
 class GeometryPriors(NamedTuple):
-    """Priors from geometry.
+    """Priors of bodies made from their shapes.
 
     Attributes:
         parameters: (n,) bodies, about their centres of mass.
-        bodies: What each was made of.
+        bodies: Record of the shapes behind each prior.
     """
 
     parameters: InertialParameters
@@ -79,22 +81,22 @@ class GeometryPriors(NamedTuple):
 
 
 def from_model(model_or_path: ModelOrPath, names: Sequence[str]) -> InertialParameters:
-    """The bodies of another model, by name, as it states them.
+    """Take the bodies of another model, by name, as it states them.
 
     Args:
-        model_or_path: The model.
-        names: Of the bodies; where a name repeats, their ids.
+        model_or_path: The other model.
+        names: Names of the bodies; where a name repeats, their ids.
 
     Returns:
-        (n,) bodies about their centres of mass, in the axes of their own frames. Nothing is mended:
-        a body that is inconsistent in that model is so here.
+        (n,) bodies about their centres of mass, in the axes of their own frames. Nothing is
+        repaired: a body that is inconsistent in that model is inconsistent here.
 
     Raises:
         ParameterError: A name that the model does not have (naming the nearest it has), or has more
             than once; a body whose inertial is missing, invalid, massless or not of the file.
         DocumentError: The model cannot be read.
     """
-    model = _loaded(model_or_path)
+    model = _load(model_or_path)
     judgements = judge(model)
     found = [judgements[index] for index in indices_of(model, names)]
     for name, judgement in zip(names, found, strict=True):
@@ -110,37 +112,38 @@ def from_model(model_or_path: ModelOrPath, names: Sequence[str]) -> InertialPara
     )
 
 
-def from_geometry(  # noqa: PLR0913 - each says one thing that geometry leaves open
+def from_geometry(  # noqa: PLR0913 - each argument decides one thing that the shapes leave open
     model_or_path: ModelOrPath,
     names: Sequence[str],
     *,
-    mass: Any = None,
-    density: Any = None,
+    mass: npt.ArrayLike | None = None,
+    density: npt.ArrayLike | None = None,
     fill: Fill = "solid",
     roles: Sequence[Role] = ROLES,
     meshes: Sequence[Reading] = ("solid",),
     packages: Packages | None = None,
 ) -> GeometryPriors:
-    """The bodies of a model with the mass spread evenly over their shapes.
+    """Spread the mass of each body of a model evenly over its shapes.
 
-    Of each body the shapes of the first role that has a usable one are taken. Shapes that overlap
-    count twice where they do. Nothing is mended unasked: a mesh without an inside is skipped, and
+    The shapes of the first role with a usable one are taken. Where shapes overlap, they count
+    twice. No mesh is repaired unless `meshes` allows it: a mesh without an inside is skipped, and
     the record says so.
 
     Args:
         model_or_path: The model. Meshes are found from its path.
-        names: Of the bodies; where a name repeats, their ids.
-        mass: (n,), or one for all [kg]; None for what the model states.
-        density: (n,), or one for all [kg/m^3], with fill "shell" [kg/m^2]; instead of the mass.
-        fill: Whether bodies are full, "solid", or shells of one thickness, "shell".
+        names: Names of the bodies; where a name repeats, their ids.
+        mass: (n,) masses, or one for all [kg]; None for the masses that the model states.
+        density: (n,) densities, or one for all [kg/m^3], with fill "shell" [kg/m^2]; instead of the
+            mass.
+        fill: "solid" for solid bodies, "shell" for shells of one thickness.
         roles: "collision" and "visual", best first.
-        meshes: What a mesh may be taken for where bodies are full, best first: "solid", if it is
+        meshes: Readings allowed for the meshes of solid bodies, best first: "solid", if it is
             closed and faces outwards; "flipped", if it is closed and faces inwards; "hull", its
             convex hull.
         packages: Folders by package name, for package:// and model://.
 
     Returns:
-        The priors, and what each was made of.
+        The priors, and the record of the shapes behind each.
 
     Raises:
         ParameterError: A name as for from_model; a body without a usable shape (with the reason of
@@ -152,7 +155,7 @@ def from_geometry(  # noqa: PLR0913 - each says one thing that geometry leaves o
     check_choices("roles", roles, ROLES)
     if mass is not None and density is not None:
         raise ParameterError("both of mass and density given: give one of them")
-    model = _loaded(model_or_path)
+    model = _load(model_or_path)
     reader = GeometryReader(model, fill, meshes, packages)
     bodies = [model.bodies[index] for index in indices_of(model, names)]
     geometries = [reader.body(body, roles) for body in bodies]
@@ -173,12 +176,12 @@ def from_geometry(  # noqa: PLR0913 - each says one thing that geometry leaves o
     return GeometryPriors(parameters, tuple(records))
 
 
-def _loaded(model_or_path: ModelOrPath) -> Model:
+def _load(model_or_path: ModelOrPath) -> Model:
     return model_or_path if isinstance(model_or_path, Model) else load(model_or_path)
 
 
 def indices_of(model: Model, names: Sequence[str]) -> list[int]:
-    """Where in the model the bodies of these names, or ids, are.
+    """Find the indices of the bodies with these names or ids in a model.
 
     Raises:
         ParameterError: A name that the model does not have (naming the nearest it has), or has more
@@ -192,7 +195,9 @@ def indices_of(model: Model, names: Sequence[str]) -> list[int]:
             places.setdefault(name, []).append(index)
     missing = [name for name in names if name not in places]
     if missing:
-        raise ParameterError(f"{model.source.path}: {'; '.join(map(_missing(places), missing))}")
+        raise ParameterError(
+            f"{model.source.path}: {'; '.join(map(_missing_message(places), missing))}"
+        )
     for name in names:
         if len(places[name]) > 1:
             ids = ", ".join(model.bodies[index].id for index in places[name])
@@ -203,29 +208,29 @@ def indices_of(model: Model, names: Sequence[str]) -> list[int]:
     return [places[name][0] for name in names]
 
 
-def _missing(places: dict[str, list[int]]) -> Callable[[str], str]:
+def _missing_message(places: dict[str, list[int]]) -> Callable[[str], str]:
     known = [name for name in places if not name.startswith("/")]
 
-    def said(name: str) -> str:
+    def describe(name: str) -> str:
         alike = get_close_matches(name, known, n=3, cutoff=0.5)
-        way_out = f"the nearest are {', '.join(map(repr, alike))}" if alike else _all_of(known)
+        way_out = f"the nearest are {', '.join(map(repr, alike))}" if alike else _list_names(known)
         return f"no body {name!r}: {way_out}"
 
-    return said
+    return describe
 
 
-def _all_of(known: list[str], most: int = 10) -> str:
+def _list_names(known: list[str], most: int = 10) -> str:
     if not known:
         return "the model has no bodies"
     more = f" and {len(known) - most} more" if len(known) > most else ""
     return f"the model has {', '.join(map(repr, known[:most]))}{more}"
 
 
-def _unit(body: Body, geometry: Geometry) -> InertialParameters:
-    """The body of unit density.
+def _unit(body: Body, geometry: UniformBody) -> InertialParameters:
+    """Give the body of unit density.
 
     Raises:
-        ParameterError: There is none.
+        ParameterError: No shape of the body could be used; gives the reason of each.
     """
     if geometry.unit is not None:
         return geometry.unit
@@ -249,8 +254,8 @@ def _stated_mass(body: Body) -> float:
     return mass.value * inertial.kilograms_per_unit
 
 
-def _positive(name: str, value: Any, count: int) -> Floats:
-    """(count,) positive numbers, of as many or of one for all."""
+def _positive(name: str, value: npt.ArrayLike, count: int) -> Floats:
+    """Broadcast one positive number, or as many as there are bodies, to shape (count,)."""
     _, (array,) = real_arrays(**{name: value})
     numbers = np.asarray(array, dtype=float)
     if numbers.shape not in {(), (count,)}:

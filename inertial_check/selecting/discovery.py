@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from inertial_check.formats import FORMATS, root_tag, sniff
 
 if TYPE_CHECKING:
-    from inertial_check.files.walk import Entry, Glob
+    from inertial_check.files.walk import Glob, WalkEntry
 
 _SNIFFED_BYTES = 1 << 18
 _FRAGMENTS = frozenset(["mujocoinclude"])  # read where others include them, or when named
@@ -93,9 +93,9 @@ class _Search:
         if os.path.isdir(path):
             self._search(printed.rstrip("/") or "/", path, None, printed)
         elif os.path.lexists(path) and self._sniffs:
-            from inertial_check.files.walk import Entry
+            from inertial_check.files.walk import WalkEntry
 
-            self._weigh(Entry(printed, os.path.abspath(path), printed))
+            self._weigh(WalkEntry(printed, os.path.abspath(path), printed))
         elif os.path.lexists(path):
             self._take(printed, os.path.abspath(path), named=True)
         elif not _MAGIC.isdisjoint(path):
@@ -123,7 +123,7 @@ class _Search:
         if not any(held):
             self._without_model.append(given)
 
-    def _weigh(self, entry: Entry) -> bool:
+    def _weigh(self, entry: WalkEntry) -> bool:
         """Take a file that holds a model; returns whether it does, of whatever format."""
         if self._excludes(entry.printed):
             return True  # whether it does nobody wants to know

@@ -6,7 +6,7 @@ import stat
 import pytest
 
 from inertial_check.errors import UsageError
-from inertial_check.files.replacement import Replacement, Unnamed, fingerprint
+from inertial_check.files.writing import Replacement, Unnamed, fingerprint
 
 posix = pytest.mark.skipif(os.name != "posix", reason="permissions and links of POSIX")
 

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 import inertial_check as ic
 from inertial_check.formats import load, meshes
-from inertial_check.geometry import mesh_reading
+from inertial_check.geometry import meshes as measured_meshes
 from inertial_check.geometry.evidence import read_geometry
-from inertial_check.geometry.mesh_reading import measured
+from inertial_check.geometry.meshes import measure_file
 from inertial_check.geometry.shapes import GeometryReader
 from inertial_check.inertia.meshes import convex_hull
 from inertial_check.inertia.sampling import rotations
@@ -35,7 +35,9 @@ OBJ = "".join(f"v {x} {y} {z}\n" for x, y, z in CORNERS) + "".join(
 
 @pytest.fixture(autouse=True)
 def nothing_remembered(monkeypatch):
-    monkeypatch.setattr(mesh_reading, "_MEMORY", mesh_reading._Memory(mesh_reading.REMEMBERED))
+    monkeypatch.setattr(
+        measured_meshes, "_MEMORY", measured_meshes._Memory(measured_meshes.REMEMBERED)
+    )
 
 
 def shape(kind, *dimensions, role="collision", at=(0.0, 0.0, 0.0), rotation=IDENTITY, **more):
@@ -322,17 +324,17 @@ def test_a_file_that_changes_is_read_again(folder):
 
 
 def test_what_is_remembered_is_bounded(folder, monkeypatch):
-    monkeypatch.setattr(mesh_reading, "_MEMORY", mesh_reading._Memory(3))
+    monkeypatch.setattr(measured_meshes, "_MEMORY", measured_meshes._Memory(3))
     for size in range(1, 6):
-        measured(str(folder / "cube.stl"), (float(size),) * 3)
-    measured(str(folder / "cube.stl"), (3.0,) * 3)
-    measured(str(folder / "cube.stl"), (6.0,) * 3)
-    kept = [key[3][0] for key in mesh_reading._MEMORY._meshes]
+        measure_file(str(folder / "cube.stl"), (float(size),) * 3)
+    measure_file(str(folder / "cube.stl"), (3.0,) * 3)
+    measure_file(str(folder / "cube.stl"), (6.0,) * 3)
+    kept = [key[3][0] for key in measured_meshes._MEMORY._meshes]
     assert kept == [5, 3, 6]
     turns = [tuple(map(tuple, R.tolist())) for R in rotations(np.random.default_rng(0), 100)]
-    found = measured(str(folder / "cube.stl"), (7.0,) * 3, turns)
+    found = measure_file(str(folder / "cube.stl"), (7.0,) * 3, turns)
     assert set(found.reach) == set(turns)
-    assert all(key[3][0] != 7 for key in mesh_reading._MEMORY._meshes)
+    assert all(key[3][0] != 7 for key in measured_meshes._MEMORY._meshes)
 
 
 def test_files_that_are_not_found_are_listed_once_with_the_first_body(folder):
