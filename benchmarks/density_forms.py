@@ -22,7 +22,7 @@ sys.path[:0] = [
 
 from inertial_check.projection import conic
 from inertial_check.projection.constraints import Density, DensityInBox
-from inertial_check.projection.quadratic import SCALE, TO_SVEC
+from inertial_check.solvers.svec import SCALE, TO_SVEC
 from limits import SHAPES, maximum_over
 
 SEEN = 1e-6

@@ -13,7 +13,7 @@ from inertial_check.fixing.result import BodyFix, FixStatus, Three
 from inertial_check.inertia.consistency import Consistency
 from inertial_check.inertia.representations import join
 from inertial_check.model import ENTRIES, Body, Judgement, Model, Number
-from inertial_check.projection.metrics import INERTIA, named
+from inertial_check.projection.metrics import INERTIA, find_metric
 
 Texts = Mapping[str, str]
 
@@ -123,7 +123,7 @@ class Case(NamedTuple):
         moved: dict[str, Any] = {
             "new": tuple((self.unit * after).tolist()),
             "relative_change": change / size if size else (np.inf if change else 0.0),
-            "distance": self.unit * float(named(metric).distance(before, after)),
+            "distance": self.unit * float(find_metric(metric).distance(before, after)),
             "margin": _margin(after),
         }
         if MASS in texts:

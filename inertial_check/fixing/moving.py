@@ -15,8 +15,8 @@ from inertial_check.fixing.digits import printed_nearest
 from inertial_check.fixing.obstacles import is_stated, unreachable, why_not
 from inertial_check.fixing.region import Region
 from inertial_check.model import ENTRIES, Model
-from inertial_check.projection.closed_form import validated_margin
-from inertial_check.projection.metrics import named
+from inertial_check.projection.closed_form import read_margin
+from inertial_check.projection.metrics import find_metric
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Terms:
             raise UsageError(
                 f"max-change is {max_change!r}; it is a relative change, so 0 or positive"
             )
-        return cls(Region(named(metric).name, validated_margin(margin)), max_change, unsafe)
+        return cls(Region(find_metric(metric).name, read_margin(margin)), max_change, unsafe)
 
     def forbid(self, change: float) -> bool:
         """Whether a relative change is too large."""

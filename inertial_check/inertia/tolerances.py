@@ -69,6 +69,33 @@ TOTAL_MASS = 0.01
 """Relative deviation of a model's mass that --expect-mass allows: data sheets round to that."""
 
 
+# Solvers and projection.
+
+EPS = 2.0**-52
+"""Rounding unit of float64: distance from 1 to the next number, in which all solvers compute."""
+
+BEYOND_CERTIFIED = 1e-3
+"""Part of CERTIFIED at which a solver stops: a factor for every later sum, and no time wasted."""
+
+REGULAR_SYSTEM = 1e-6
+"""Relative residual of a solved linear system above which its matrix counts as singular."""
+
+CLOSE_EIGENVALUES = 1e-4
+"""Difference of two eigenvalues, relative to their sum, below which a divided difference of the
+logarithm's derivatives would cancel; the derivative at their mean is used instead."""
+
+WEIGHED_DIRECTION = 1e-12
+"""Part of the largest weight below which a direction of a joint problem counts as weightless."""
+
+SUFFICIENT_DECREASE = 1e-4
+"""Part of the promised decrease that a Newton step has to bring, the usual value of Armijo's rule:
+almost any decrease is accepted, and steps that do not help are shortened."""
+
+LEAST_CHANGE = 1e-5
+"""Smallest unit of change, relative to the body, in which a conic solver is asked: with smaller
+ones its tables hold numbers too far apart for it to factorise."""
+
+
 @cache
 def limits(dtype: Any, xp: Namespace) -> Any:
     """What the array library says of a floating-point type; asking it takes as long as a check."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import isqrt
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
+from inertial_check.solvers.certificate import least_eigenvalue
 
 Cone = Literal["zero", "nonneg", "psd", "soc"]
 
@@ -153,25 +153,7 @@ def _outside(cone: Cone, s: Floats) -> Floats:
     return np.array([max(lack, 0.0)])
 
 
-def least_eigenvalue(svec: Floats) -> float:
-    """Of the symmetric matrix of an svec (k,)."""
-    return float(np.linalg.eigvalsh(symmetric(svec))[0])
-
-
-def order_of(length: int) -> int:
-    """Order of the symmetric matrices whose svec has this length."""
-    return (isqrt(8 * length + 1) - 1) // 2
-
-
-def symmetric(svec: Floats) -> Floats:
-    """The symmetric matrix of an svec (k,)."""
-    n = order_of(len(svec))
-    matrix, (i, j) = np.zeros((n, n)), np.triu_indices(n)
-    matrix[i, j] = matrix[j, i] = svec / np.where(i == j, 1.0, np.sqrt(2.0))
-    return matrix
-
-
-def validated(constraints: Constraint | Iterable[Constraint]) -> tuple[Constraint, ...]:
+def read_constraints(constraints: Constraint | Iterable[Constraint]) -> tuple[Constraint, ...]:
     """The constraints as a tuple; a single one is a tuple too.
 
     Raises:

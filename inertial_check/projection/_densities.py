@@ -38,7 +38,7 @@ from inertial_check.projection._constraint import (
     pose,
     shown,
 )
-from inertial_check.projection.quadratic import SCALE, TO_SVEC, congruence
+from inertial_check.solvers.svec import SCALE, TO_SVEC, congruence
 
 MOST_TETRAHEDRA = 64
 """An exact polytope is a sum over its tetrahedra; beyond that many, a solve takes minutes."""

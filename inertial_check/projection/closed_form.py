@@ -66,7 +66,7 @@ def nearest_covariance(I_BBcm: Array, margin: float = 0.0) -> Array:
     return _nearest(I_BBcm, margin, COVARIANCE)
 
 
-def validated_margin(margin: float) -> float:
+def read_margin(margin: float) -> float:
     """The margin as a float.
 
     Raises:
@@ -85,7 +85,7 @@ def validated_margin(margin: float) -> float:
 
 def _nearest(I_BBcm: Array, margin: float, metric: MomentMetric) -> Array:
     """Both public projections: theta with unit mass carries the tensors."""
-    margin, xp = validated_margin(margin), array_namespace(I_BBcm)
+    margin, xp = read_margin(margin), array_namespace(I_BBcm)
     first_moment = xp.zeros_like(I_BBcm[..., :3])
     theta = xp.concat([xp.ones_like(I_BBcm[..., :1]), first_moment, I_BBcm], axis=-1)
     rows = Rows(needs_projection(Consistency(theta, "com"), margin))

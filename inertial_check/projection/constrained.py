@@ -1,4 +1,4 @@
-"""The nearest bodies that meet constraints: what is asked of the conic solver, and asked again."""
+"""Projection under constraints: the problems that the conic solver is given, one after another."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from inertial_check.arrays.types import Floats, Mask
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, Verdict
-from inertial_check.projection.general import DIVERGENCES, Answered, Asked, looked_over, posed
+from inertial_check.projection.general import DIVERGENCES, Answered, looked_over, posed
 from inertial_check.projection.given import seen_from, seen_from_com
 from inertial_check.projection.holding import (
     Held,
@@ -18,6 +18,7 @@ from inertial_check.projection.holding import (
     spread_about_origin,
 )
 from inertial_check.projection.metrics import METRICS
+from inertial_check.projection.options import Options
 from inertial_check.projection.outcome import MatrixOutcome
 from inertial_check.projection.quadratic import Quadratic, Solution
 
@@ -25,33 +26,33 @@ RISE = 1.25
 """What the share of a body under an answer is multiplied by where it does not hold the margin."""
 
 
-def answer(theta: Floats, about: str, rows: Mask, asked: Asked) -> Answered:
+def answer(theta: Floats, about: str, rows: Mask, options: Options) -> Answered:
     """Find all bodies, those that meet everything as they are among them: these do not change.
 
     Args:
         theta: (..., 10) in order "urdf", about `about`.
         about: "origin" or "com".
         rows: (...,) which are to be looked at.
-        asked: What is wanted.
+        options: What is wanted.
 
     Raises:
         ParameterError: Arguments that are none, or a metric that takes no constraints.
         ProjectionError: The constraints exclude each other, or leave no room for the margin.
     """
-    if asked.metric in DIVERGENCES:
+    if options.metric in DIVERGENCES:
         raise ParameterError(
-            f"metric {asked.metric!r} takes no constraints; pose the problem in cvxpy with "
+            f"metric {options.metric!r} takes no constraints; pose the problem in cvxpy with "
             "inertial_check.projection.conic"
         )
-    prior, weights = looked_over(theta, about, rows, asked)
+    prior, weights = looked_over(theta, about, rows, options)
     theta0, p_BoFo_B = seen_from_com(theta[rows], about)
     Pi = None if prior is None else seen_from(prior, p_BoFo_B)
     W = None if weights is None else weights.matrices(slice(None))
     names = np.flatnonzero(rows.reshape(-1))
-    problem = posed(asked, theta0, W, Pi)
-    asker = _Asker(asked, names, p_BoFo_B)
+    problem = posed(options, theta0, W, Pi)
+    asker = _Asker(options, names, p_BoFo_B)
     held = asker.sound(asker.with_mass(problem))
-    if asked.margin > 0:
+    if options.margin > 0:
         held = asker.with_margin(held, Pi)
     outcome = MatrixOutcome(about, held.problem, held.solution, p_BoFo_B, asker.measure)
     return Answered(outcome, held.floored, asker.solver, held.solution.iterations)
@@ -60,9 +61,9 @@ def answer(theta: Floats, about: str, rows: Mask, asked: Asked) -> Answered:
 class _Asker:
     """Asks the conic solver, and keeps the proof of its last answer."""
 
-    def __init__(self, asked: Asked, names: np.ndarray, p_BoFo_B: Floats) -> None:
-        self.solver = (asked.solver or "clarabel").lower()
-        self._asked = asked
+    def __init__(self, options: Options, names: np.ndarray, p_BoFo_B: Floats) -> None:
+        self.solver = (options.solver or "clarabel").lower()
+        self._options = options
         self._names = names
         self._shifts = p_BoFo_B
 
@@ -70,9 +71,9 @@ class _Asker:
         """The nearest with Pi >= Delta."""
         from inertial_check.projection import conic
 
-        asked, names = self._asked, self._names.tolist()
+        options, names = self._options, self._names.tolist()
         found, self._proof = conic.proven(
-            problem, asked.constraints, self.solver, rows=names, shifts=self._shifts
+            problem, options.constraints, self.solver, rows=names, shifts=self._shifts
         )
         return found
 
@@ -85,7 +86,7 @@ class _Asker:
     def with_mass(self, problem: Quadratic) -> Held:
         """The answers, again with the least mass where they have none."""
         found = self.solve(problem)
-        least = least_mass(problem, self._asked.mass_min)
+        least = least_mass(problem, self._options.mass_min)
         nothing = ~problem.theta0.any(axis=1)
         floored = (found.theta[:, 0] < least) & ~nothing
         if floored.any():
@@ -108,12 +109,12 @@ class _Asker:
         """
         every = np.arange(len(held.floored))
         for body in ([] if prior is None else [prior]) + [isotropic(held, every)]:
-            raised = self._raised(held, body, self._asked.margin, 3 * self._asked.margin)
+            raised = self._raised(held, body, self._options.margin, 3 * self._options.margin)
             if raised is not None:
                 return raised
         raise ProjectionError(
-            f"the margin {self._asked.margin:g} cannot be reached under the constraints",
-            {"theta0": held.problem.theta0.tolist(), "margin": self._asked.margin},
+            f"the margin {self._options.margin:g} cannot be reached under the constraints",
+            {"theta0": held.problem.theta0.tolist(), "margin": self._options.margin},
         )
 
     def _raised(self, held: Held, body: Floats, margin: float, first: float) -> Held | None:

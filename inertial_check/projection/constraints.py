@@ -38,7 +38,7 @@ from inertial_check.projection._densities import (
     DensityInPolytope,
     DensityInUnion,
 )
-from inertial_check.projection.quadratic import TO_SVEC, congruence
+from inertial_check.solvers.svec import TO_SVEC, congruence
 
 __all__ = [
     "Block",

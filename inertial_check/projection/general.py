@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,41 +20,21 @@ from inertial_check.projection import newton, regularised, whitened
 from inertial_check.projection.closed_form import central_inertia, with_central_inertia
 from inertial_check.projection.given import (
     Weights,
-    prior_of,
+    read_prior,
+    read_weights,
     seen_from,
     seen_from_com,
-    weights_of,
 )
 from inertial_check.projection.holding import held
 from inertial_check.projection.metrics import METRICS, MomentMetric, inner, trace
+from inertial_check.projection.options import Options
 from inertial_check.projection.outcome import MatrixOutcome, Outcome, Parts
-from inertial_check.projection.quadratic import (
-    TO_SVEC,
-    Counts,
-    Quadratic,
-    Solution,
-    congruence,
-    factors,
-    fitted,
-)
-
-
-class Asked(NamedTuple):
-    """What the caller wants of a projection; the names are those of `project`."""
-
-    metric: str
-    order: str
-    weights: Any = None
-    prior: Any = None
-    constraints: tuple[Any, ...] = ()
-    margin: float = 0.0
-    solver: str | None = None
-    mass_min: float | None = None
-    regularization: float = 1.0
+from inertial_check.projection.quadratic import Counts, Quadratic, Solution, fitted
+from inertial_check.solvers.svec import TO_SVEC, congruence, factors
 
 
 class Answered(NamedTuple):
-    """The outcome of the rows that were asked about.
+    """The outcome of the rows that were to be moved.
 
     Attributes:
         outcome: Before and after.
@@ -69,41 +49,29 @@ class Answered(NamedTuple):
     steps: Counts
 
 
-TAKES = {
-    "inertia": (),
-    "covariance": (),
-    "prior": ("prior",),
-    "weighted": ("weights", "prior"),
-    "entropic": ("prior", "weights"),
-    "affine-invariant": ("prior", "weights"),
-    "euclidean": (),
-    "pseudo-inertia": (),
-}
-"""Every metric by name, and which of weights and prior it takes; the first is what it needs."""
-
 BATCH = 4096
 """Bodies whose matrices are in memory as temporaries at a time."""
 
 DIVERGENCES: tuple[regularised.Divergence, ...] = ("entropic", "affine-invariant")
 
 
-def answer(theta: Floats, about: str, rows: Mask, asked: Asked) -> Answered:
+def answer(theta: Floats, about: str, rows: Mask, options: Options) -> Answered:
     """Move the rows that have to.
 
     Args:
         theta: (..., 10) in order "urdf", about `about`.
         about: "origin" or "com".
         rows: (...,) which have to move.
-        asked: What is wanted.
+        options: What is wanted.
 
     Raises:
         ParameterError: Weights or a prior that are none; names the body and the value.
         ProjectionError: An answer could not be certified; `instance` holds the bodies.
     """
-    prior, weights = looked_over(theta, about, rows, asked)
+    prior, weights = looked_over(theta, about, rows, options)
     given = theta[rows]
     parts = [
-        _answer(given, about, weights, prior, slice(start, start + BATCH), asked)
+        _answer(given, about, weights, prior, slice(start, start + BATCH), options)
         for start in range(0, max(len(given), 1), BATCH)
     ]
     if len(parts) == 1:
@@ -113,7 +81,7 @@ def answer(theta: Floats, about: str, rows: Mask, asked: Asked) -> Answered:
 
 
 def looked_over(
-    theta: Floats, about: str, rows: Mask, asked: Asked
+    theta: Floats, about: str, rows: Mask, options: Options
 ) -> tuple[Floats | None, Weights | None]:
     """Prior (n, 10) about the body origin and weights of the rows.
 
@@ -122,10 +90,10 @@ def looked_over(
     """
     batch = theta.shape[:-1]
     prior = weights = None
-    if asked.prior is not None:
-        prior = prior_of(asked.prior, asked.order, about, batch)[rows]
-    if asked.weights is not None:
-        weights = weights_of(asked.weights, asked.order, batch)
+    if options.prior is not None:
+        prior = read_prior(options.prior, options.order, about, batch)[rows]
+    if options.weights is not None:
+        weights = read_weights(options.weights, options.order, batch)
         if weights.singular and prior is None:
             raise ParameterError(
                 "weights are singular: they leave some change of the parameters without a price; "
@@ -141,37 +109,39 @@ def _answer(
     weights: Weights | None,
     prior: Floats | None,
     rows: slice,
-    asked: Asked,
+    options: Options,
 ) -> Answered:
     """The answers of some of the bodies that have to move."""
     theta0, p_BoFo_B = seen_from_com(theta[rows], about)
     W = None if weights is None else weights.matrices(rows)
     Pi = None if prior is None else seen_from(prior[rows], p_BoFo_B)
-    problem = posed(asked, theta0, W, Pi)
-    if asked.metric in DIVERGENCES:
-        return _regularised(problem, about, p_BoFo_B, asked)
-    solve, used = _solver(asked)
-    found = held(solve, problem, asked.margin, asked.mass_min, Pi)
-    _refuse_uncertified(found.problem, found.solution, asked)
+    problem = posed(options, theta0, W, Pi)
+    if options.metric in DIVERGENCES:
+        return _regularised(problem, about, p_BoFo_B, options)
+    solve, used = _solver(options)
+    found = held(solve, problem, options.margin, options.mass_min, Pi)
+    _refuse_uncertified(found.problem, found.solution, options)
     outcome = MatrixOutcome(about, found.problem, found.solution, p_BoFo_B)
     return Answered(outcome, found.floored, used, found.solution.iterations)
 
 
-def posed(asked: Asked, theta0: Floats, weights: Floats | None, prior: Floats | None) -> Quadratic:
+def posed(
+    options: Options, theta0: Floats, weights: Floats | None, prior: Floats | None
+) -> Quadratic:
     """The quadratic problem of a metric."""
     count = len(theta0)
     Delta = np.zeros((count, 4, 4))
-    if asked.metric in METRICS:
-        W = np.broadcast_to(MOMENTS[asked.metric], (count, 10, 10))
+    if options.metric in METRICS:
+        W = np.broadcast_to(MOMENTS[options.metric], (count, 10, 10))
         return Quadratic(theta0, W, Delta, _about_itself(theta0), fixed=True)
-    if prior is not None and (weights is None or asked.metric in DIVERGENCES):
+    if prior is not None and (weights is None or options.metric in DIVERGENCES):
         return Quadratic(theta0, weights, Delta, prior)
-    if asked.metric == "euclidean":
+    if options.metric == "euclidean":
         weights = np.broadcast_to(np.eye(10), (count, 10, 10))
     elif weights is None:  # pseudo-inertia
         weights = np.broadcast_to(TO_SVEC.T @ TO_SVEC, (count, 10, 10))
     if prior is not None:
-        weights = weights + asked.regularization * norm_of(prior)
+        weights = weights + options.regularization * weights_of_prior(prior)
     return Quadratic(theta0, weights, Delta, fitted(weights, theta0))
 
 
@@ -199,19 +169,19 @@ MOMENTS = {name: _moments(metric) for name, metric in METRICS.items()}
 """The weights of the metrics inertia and covariance, on theta about any point."""
 
 
-def norm_of(prior: Floats) -> Floats:
+def weights_of_prior(prior: Floats) -> Floats:
     """W (n, 10, 10) with d^T W d = ||L^-1 dPi L^-T||_F^2 for the bodies L L^T."""
     whiten = np.matmul(congruence(factors(prior)[1]), TO_SVEC)
     return np.asarray(np.matmul(whiten.transpose(0, 2, 1), whiten))
 
 
-def _solver(asked: Asked) -> tuple[Callable[[Quadratic], Solution], str]:
+def _solver(options: Options) -> tuple[Callable[[Quadratic], Solution], str]:
     """What finds the nearest with Pi >= Delta, and its name."""
-    if asked.solver is not None:
+    if options.solver is not None:
         from inertial_check.projection import conic
 
-        return partial(conic.nearest, solver=asked.solver), asked.solver.lower()
-    if asked.metric in ("prior", "pseudo-inertia"):
+        return partial(conic.nearest, solver=options.solver), options.solver.lower()
+    if options.metric in ("prior", "pseudo-inertia"):
         return whitened.nearest, "closed form"
     return _by_newton, "newton"
 
@@ -229,12 +199,12 @@ def _by_newton(problem: Quadratic) -> Solution:
     return found
 
 
-def _regularised(problem: Quadratic, about: str, p_BoFo_B: Floats, asked: Asked) -> Answered:
+def _regularised(problem: Quadratic, about: str, p_BoFo_B: Floats, options: Options) -> Answered:
     """The answer for a data term with a divergence."""
-    rho = asked.regularization
-    divergence = next(name for name in DIVERGENCES if name == asked.metric)
+    rho = options.regularization
+    divergence = next(name for name in DIVERGENCES if name == options.metric)
     found = regularised.nearest(problem, rho, divergence)
-    _refuse_uncertified(problem, found, asked)
+    _refuse_uncertified(problem, found, options)
 
     def measure(problem: Quadratic, theta: Floats, dual: Floats) -> tuple[Floats, Floats, Floats]:
         return regularised.residuals(problem, rho, divergence, theta, dual)
@@ -244,13 +214,13 @@ def _regularised(problem: Quadratic, about: str, p_BoFo_B: Floats, asked: Asked)
     return Answered(outcome, nowhere, "newton", found.iterations)
 
 
-def _refuse_uncertified(problem: Quadratic, found: Solution, asked: Asked) -> None:
+def _refuse_uncertified(problem: Quadratic, found: Solution, options: Options) -> None:
     """Never return an answer without its proof.
 
     Raises:
         ProjectionError: With the first such body.
     """
-    if asked.margin > 0:  # optimality is claimed without a margin only
+    if options.margin > 0:  # optimality is claimed without a margin only
         return
     bad = np.flatnonzero(~(found.worst <= CERTIFIED))
     if bad.size:
@@ -258,11 +228,11 @@ def _refuse_uncertified(problem: Quadratic, found: Solution, asked: Asked) -> No
         instance = {
             "theta0": problem.theta0[bad].tolist(),
             "weights": None if problem.W is None else problem.W[bad].tolist(),
-            "metric": asked.metric,
+            "metric": options.metric,
         }
         raise ProjectionError(
             f"{bad.size} of {len(problem.theta0)} bodies that had to move have no certified answer "
-            f"(metric {asked.metric!r}): residual {found.worst[row]:.1e}, expected at most "
+            f"(metric {options.metric!r}): residual {found.worst[row]:.1e}, expected at most "
             f"{CERTIFIED:.0e}; weights of smaller condition, or a prior, help",
             instance,
         )

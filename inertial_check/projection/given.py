@@ -40,7 +40,7 @@ class Weights(NamedTuple):
         return np.asarray(values[..., :, None] * np.eye(10)) if self.diagonal else values
 
 
-def weights_of(weights: Any, order: str, batch: tuple[int, ...]) -> Weights:
+def read_weights(weights: Any, order: str, batch: tuple[int, ...]) -> Weights:
     """The weights of every body, looked over.
 
     Args:
@@ -72,7 +72,7 @@ def weights_of(weights: Any, order: str, batch: tuple[int, ...]) -> Weights:
     return Weights(np.broadcast_to(W, (*batch, 10, 10)), False, singular)
 
 
-def prior_of(prior: Any, order: str, about: str, batch: tuple[int, ...]) -> Floats:
+def read_prior(prior: Any, order: str, about: str, batch: tuple[int, ...]) -> Floats:
     """Prior bodies (*batch, 10), in order "urdf" about the body origin.
 
     Args:

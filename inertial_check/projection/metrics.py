@@ -54,7 +54,7 @@ METRICS = {metric.name: metric for metric in (INERTIA, COVARIANCE)}
 """The metrics that `project` offers, by name."""
 
 
-def named(name: str) -> MomentMetric:
+def find_metric(name: str) -> MomentMetric:
     """The metric of that name.
 
     Raises:

@@ -20,19 +20,14 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats, Mask
 from inertial_check.projection.quadratic import (
-    COLUMN,
-    ROW,
-    SCALE,
     Counts,
     Normalised,
     Quadratic,
     Solution,
-    congruence,
     normalised,
-    pack,
     solution,
-    unpack,
 )
+from inertial_check.solvers.svec import COLUMN, ROW, SCALE, congruence, pack, unpack
 
 CHUNK = 1024
 """Rows worked on at a time: their 10x10 systems fit the cache."""

@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.types import Array
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.consistency import Consistency, Verdict, as_theta
-from inertial_check.inertia.representations import reorder
+from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.projection._constraint import Constraint
 from inertial_check.projection._rows import Rows
-from inertial_check.projection.closed_form import (
-    BALL,
-    moved,
-    needs_projection,
-    validated_margin,
-)
-from inertial_check.projection.metrics import METRICS, named
+from inertial_check.projection.closed_form import BALL, moved, needs_projection
+from inertial_check.projection.metrics import METRICS, find_metric
+from inertial_check.projection.options import Metric, Options
 from inertial_check.projection.outcome import MomentOutcome
 from inertial_check.projection.result import Projection, Status
 
-if TYPE_CHECKING:
-    from inertial_check.projection.general import Asked
-
 
 def project(  # noqa: PLR0913, PLR0917 - the public signature
-    theta: Any,
-    metric: str = "inertia",
+    theta: Array | InertialParameters,
+    metric: Metric = "inertia",
     order: str = "urdf",
     about: str = "origin",
-    weights: Any = None,
-    prior: Any = None,
-    constraints: Any = (),
+    weights: Array | None = None,
+    prior: InertialParameters | Array | None = None,
+    constraints: Constraint | list[Constraint] | tuple[Constraint, ...] = (),
     margin: float = 0.0,
     *,
     solver: str | None = None,
@@ -94,89 +86,64 @@ def project(  # noqa: PLR0913, PLR0917 - the public signature
             semidefinite, a prior that is not positive definite: names the body and the value.
         ProjectionError: No answer could be certified, or the constraints exclude each other.
     """
-    asked = _asked(
-        metric, order, weights, prior, constraints, margin, solver, mass_min, regularization
+    options = Options(
+        metric=metric,
+        order=order,
+        about=about,
+        weights=weights,
+        prior=prior,
+        constraints=tuple(constraints)
+        if isinstance(constraints, (list, tuple))
+        else (constraints,),
+        margin=margin,
+        solver=solver,
+        mass_min=mass_min,
+        regularization=regularization,
     )
-    given, point = as_theta(theta, order, about)
-    if metric in METRICS and not asked.constraints:
-        return _by_moments(given, point, asked)
-    if metric in ("weighted", "euclidean") and point == "com":
-        if hasattr(theta, "as_theta"):
-            given, point = theta.as_theta(order="urdf", about="origin"), "origin"
-        else:
-            raise ParameterError(
-                f"metric {metric!r} with about='com': the pseudo-inertia is not linear in such a "
-                "theta; give it, and its weights, about the origin"
-            )
-    return _by_matrices(given, point, asked)
+    return project_with(theta, options)
 
 
-def _asked(  # noqa: PLR0913, PLR0917 - the arguments of project, looked over in one place
-    metric: str,
-    order: str,
-    weights: Any,
-    prior: Any,
-    constraints: Any,
-    margin: float,
-    solver: str | None,
-    mass_min: float | None,
-    regularization: float,
-) -> Asked:
-    """What is wanted.
+def project_with(theta: Array | InertialParameters, options: Options) -> Projection:
+    """Find what `project` finds, with all its options as one object.
 
     Raises:
-        ParameterError: An unknown name, or an argument that the metric needs or does not take.
+        ParameterError: As `project` does.
+        ProjectionError: As `project` does.
     """
-    from inertial_check.projection.general import TAKES, Asked
-
-    if not isinstance(metric, str) or metric not in TAKES:
-        raise ParameterError(f"metric is {metric!r}; available are {', '.join(map(repr, TAKES))}")
-    reorder(BALL, "urdf", order)  # refuses an unknown order, also beside InertialParameters
-    for name, value in (("weights", weights), ("prior", prior)):
-        if value is not None and name not in TAKES[metric]:
-            able = ", ".join(repr(other) for other in TAKES if name in TAKES[other])
-            raise ParameterError(f"metric {metric!r} takes no {name}; {able} take {name}")
-    needed = TAKES[metric][:1]
-    for name, value in (("weights", weights), ("prior", prior)):
-        if value is None and name in needed:
-            raise ParameterError(f"metric {metric!r} needs {name}={name}")
-    for name, number in (("mass_min", mass_min), ("regularization", regularization)):
-        if number is not None and not 0 < float(number) < np.inf:
-            raise ParameterError(f"{name} is {number!r}; it is a positive number")
-    limits = tuple(constraints) if isinstance(constraints, (list, tuple)) else (constraints,)
-    return Asked(
-        metric,
-        order,
-        weights,
-        prior,
-        limits,
-        validated_margin(margin),
-        solver,
-        mass_min,
-        float(regularization),
-    )
+    options = options.validate()
+    given, about = as_theta(theta, options.order, options.about)
+    if options.metric in METRICS and not options.constraints:
+        return _by_moments(given, about, options)
+    if options.metric in ("weighted", "euclidean") and about == "com":
+        if not isinstance(theta, InertialParameters):
+            raise ParameterError(
+                f"metric {options.metric!r} with about='com': the pseudo-inertia is not linear in "
+                "such a theta; give it, and its weights, about the origin"
+            )
+        given, about = theta.as_theta(order="urdf", about="origin"), "origin"
+    return _by_matrices(given, about, options)
 
 
-def _by_moments(given: Array, about: str, asked: Asked) -> Projection:
+def _by_moments(given: Array, about: str, options: Options) -> Projection:
     """The projection by a metric under which mass and centre of mass stay."""
-    chosen, judged = named(asked.metric), Consistency(given, about)
-    rows = Rows(needs_projection(judged, asked.margin))
+    chosen, judged = find_metric(options.metric), Consistency(given, about)
+    rows = Rows(needs_projection(judged, options.margin))
     taken = rows.take(given, BALL)
     steps = None
-    if asked.solver is None:
-        before, after = moved(taken, about, chosen, asked.margin)
+    if options.solver is None:
+        before, after = moved(taken, about, chosen, options.margin)
     else:
         from inertial_check.projection import conic
 
-        before, after, steps = conic.moved(taken, about, chosen, asked.margin, asked.solver)
+        before, after, steps = conic.moved(taken, about, chosen, options.margin, options.solver)
     nobody = judged.verdict_code >= int(Verdict.INVALID)
-    outcome = MomentOutcome(taken, about, before, after, chosen, asked.margin)
+    outcome = MomentOutcome(taken, about, before, after, chosen, options.margin)
     return Projection(
-        order=asked.order,
+        order=options.order,
         about=about,
-        metric=asked.metric,
-        margin=asked.margin,
-        solver="closed form" if asked.solver is None else asked.solver.lower(),
+        metric=options.metric,
+        margin=options.margin,
+        solver="closed form" if options.solver is None else options.solver.lower(),
         canonical=rows.put(outcome.theta, given),
         rows=rows,
         outcome=outcome,
@@ -185,30 +152,30 @@ def _by_moments(given: Array, about: str, asked: Asked) -> Projection:
     )
 
 
-def _by_matrices(given: Array, about: str, asked: Asked) -> Projection:
+def _by_matrices(given: Array, about: str, options: Options) -> Projection:
     """The projection by a metric of the whole pseudo-inertia, in NumPy."""
     from inertial_check.projection import constrained, general
 
-    own, like = _in_numpy(given, asked.metric)
+    own, like = _in_numpy(given, options.metric)
     judged = Consistency(own, about)
     finite = np.all(np.isfinite(own), axis=-1)
     impossible = judged.verdict_code == int(Verdict.INVALID)
     theta = np.asarray(own, dtype=np.float64)
-    if asked.constraints:
-        mask = finite = constrained.looked_at(judged, finite, asked.metric)
-        answered = constrained.answer(theta, about, mask, asked)
+    if options.constraints:
+        mask = finite = constrained.looked_at(judged, finite, options.metric)
+        answered = constrained.answer(theta, about, mask, options)
     else:
-        mask = np.asarray(finite & (needs_projection(judged, asked.margin) | impossible))
-        answered = general.answer(theta, about, mask, asked)
+        mask = np.asarray(finite & (needs_projection(judged, options.margin) | impossible))
+        answered = general.answer(theta, about, mask, options)
     rows, outcome = Rows(mask), answered.outcome
     nowhere = np.zeros_like(mask)
     floored = rows.put(answered.floored, nowhere)
     moved = rows.put(outcome.changed, nowhere)
     return Projection(
-        order=asked.order,
+        order=options.order,
         about=about,
-        metric=asked.metric,
-        margin=asked.margin,
+        metric=options.metric,
+        margin=options.margin,
         solver=answered.solver,
         canonical=rows.put(outcome.theta, own),
         rows=rows,

@@ -12,52 +12,20 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
-from inertial_check.inertia.representations import pseudo_inertia
-from inertial_check.inertia.tolerances import CERTIFIED, ROUNDING_FACTOR
+from inertial_check.inertia.tolerances import CERTIFIED, EPS, ROUNDING_FACTOR
+from inertial_check.solvers.certificate import Certificate, cone_residual
+from inertial_check.solvers.svec import (
+    COLUMN,
+    FROM_SVEC,
+    ROW,
+    TO_SVEC,
+    apply,
+    congruence,
+    factors,
+    pack,
+)
 
 Counts = npt.NDArray[np.int32]
-
-EPS = float(np.finfo(np.float64).eps)
-"""The rounding unit of float64, in which all of this is computed."""
-
-ROW, COLUMN = np.triu_indices(4)
-"""Row and column of each of the ten entries of svec."""
-
-SCALE = np.where(ROW == COLUMN, 1.0, np.sqrt(2.0))
-"""What each entry of the matrix is multiplied by."""
-
-_PAIR = SCALE[:, None] * SCALE[None, :] / 2
-_RR, _CC, _RC, _CR = (
-    (4 * a[:, None] + b[None, :]).ravel()
-    for a, b in ((ROW, ROW), (COLUMN, COLUMN), (ROW, COLUMN), (COLUMN, ROW))
-)
-_ENTRY = np.zeros((4, 4), dtype=np.int64)
-_ENTRY[ROW, COLUMN] = _ENTRY[COLUMN, ROW] = np.arange(10)
-
-
-def pack(matrices: Floats) -> Floats:
-    """Pack symmetric matrices (..., 4, 4) as svec (..., 10); only the upper triangle counts."""
-    return matrices[..., ROW, COLUMN] * SCALE
-
-
-def unpack(vectors: Floats) -> Floats:
-    """The symmetric matrices (..., 4, 4) of their svec (..., 10)."""
-    return (vectors / SCALE)[..., _ENTRY]
-
-
-def congruence(G: Floats) -> Floats:
-    """The maps (n, 10, 10) of svec(X) to svec(G X G^T), for G (n, 4, 4)."""
-    entries = G.reshape(len(G), 16)
-    both = np.take(entries, _RR, axis=1) * np.take(entries, _CC, axis=1)
-    both += np.take(entries, _RC, axis=1) * np.take(entries, _CR, axis=1)
-    return both.reshape(len(G), 10, 10) * _PAIR
-
-
-TO_SVEC: Floats = pack(pseudo_inertia(np.eye(10))).T
-"""(10, 10): svec(Pi) = TO_SVEC theta, theta in order "urdf" about the body origin."""
-
-FROM_SVEC: Floats = np.asarray(np.linalg.inv(TO_SVEC), dtype=np.float64)
-"""(10, 10): theta = FROM_SVEC svec(Pi)."""
 
 
 class Quadratic(NamedTuple):
@@ -217,7 +185,7 @@ def in_units(
     return x, z / (units.weight * units.size)[:, None]
 
 
-def residuals(problem: Quadratic, theta: Floats, dual: Floats) -> tuple[Floats, Floats, Floats]:
+def residuals(problem: Quadratic, theta: Floats, dual: Floats) -> Certificate:
     """By how much theta and the multiplier fail the optimality conditions, from the data alone.
 
     The conditions are X = Pi - Delta >= 0, Z >= 0, <X, Z> = 0 and W (theta - theta0) = Z, in the
@@ -229,18 +197,15 @@ def residuals(problem: Quadratic, theta: Floats, dual: Floats) -> tuple[Floats, 
         dual: (n, 10) svec of its multiplier Z.
 
     Returns:
-        (n,) primal residual, dual residual, and gap: non-negative, dimensionless.
+        The certificate (n,), non-negative and dimensionless.
     """
     return _residuals(problem, normalised(problem), theta, dual)
 
 
-def _residuals(
-    problem: Quadratic, units: Normalised, theta: Floats, dual: Floats
-) -> tuple[Floats, Floats, Floats]:
+def _residuals(problem: Quadratic, units: Normalised, theta: Floats, dual: Floats) -> Certificate:
     x, z = in_units(problem, units, theta, dual)
-    outside = [np.maximum(-np.linalg.eigvalsh(unpack(v))[:, 0], 0.0) for v in (x, z)]
-    gap = np.abs(np.einsum("ni,ni->n", x, z))
-    return outside[0], np.maximum(stationarity(units, x, z), outside[1]), gap
+    unexplained = np.maximum(stationarity(units, x, z), cone_residual(z))
+    return Certificate(cone_residual(x), unexplained, np.abs(np.einsum("ni,ni->n", x, z)))
 
 
 def stationarity(units: Normalised, x: Floats, z: Floats) -> Floats:
@@ -257,18 +222,6 @@ def separation(problem: Quadratic, theta: Floats) -> Floats:
         return np.asarray(np.sqrt(np.maximum(square, 0.0)))
     _, inverse = factors(problem.reference)
     return np.asarray(np.linalg.norm(apply(inverse, change @ TO_SVEC.T), axis=1))
-
-
-def factors(reference: Floats) -> tuple[Floats, Floats]:
-    """Cholesky factors L (n, 4, 4) of the bodies, and L^-1, each entry to its own digits."""
-    units = np.sqrt(np.einsum("nii->ni", reference))
-    factor = np.linalg.cholesky(reference / (units[:, :, None] * units[:, None, :]))
-    return units[:, :, None] * factor, np.linalg.inv(factor) / units[:, None, :]
-
-
-def apply(G: Floats, x: Floats) -> Floats:
-    """Svec of G X G^T (n, 10) for x = svec(X)."""
-    return pack(np.matmul(np.matmul(G, unpack(x)), G.transpose(0, 2, 1)))
 
 
 def fitted(W: Floats, theta0: Floats) -> Floats:

@@ -17,23 +17,19 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.inertia import tolerances
+from inertial_check.inertia.tolerances import EPS
 from inertial_check.projection import newton
 from inertial_check.projection.quadratic import (
-    COLUMN,
-    EPS,
-    ROW,
     Counts,
     Normalised,
     Quadratic,
     Solution,
-    congruence,
     in_units,
     normalised,
-    pack,
     restored,
     stationarity,
-    unpack,
 )
+from inertial_check.solvers.svec import COLUMN, ROW, congruence, pack, unpack
 
 Divergence = Literal["entropic", "affine-invariant"]
 

@@ -10,14 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from inertial_check.projection.quadratic import (
-    Quadratic,
-    Solution,
-    normalised,
-    pack,
-    solution,
-    unpack,
-)
+from inertial_check.projection.quadratic import Quadratic, Solution, normalised, solution
+from inertial_check.solvers.svec import pack, unpack
 
 
 def nearest(problem: Quadratic) -> Solution:

@@ -18,7 +18,7 @@ from inertial_check.formats.tables import Block, Layout, TableReader, open_table
 from inertial_check.inertia.consistency import Verdict, check
 from inertial_check.inertia.representations import reorder
 from inertial_check.projection.closed_form import BALL, needs_projection
-from inertial_check.projection.given import prior_of, weights_of
+from inertial_check.projection.given import read_prior, read_weights
 from inertial_check.projection.priors import from_body
 
 SELF = "self"
@@ -89,7 +89,7 @@ def prior(
     reader = open_table(stream, path, layout.order)
 
     def check(theta: Floats) -> object:
-        return prior_of(theta, layout.order, about, theta.shape[:1])
+        return read_prior(theta, layout.order, about, theta.shape[:1])
 
     def theta_of(block: Block) -> Floats:
         theta = reader.layout.theta(block.values)
@@ -136,7 +136,7 @@ def weights(stack: ExitStack, path: str | None, layout: Layout) -> Companion | N
         return _One(path, in_order(in_order(values).T).T, layout.order)
 
     def check(values: Floats) -> object:
-        return weights_of(_diagonal(values), layout.order, values.shape[:1])
+        return read_weights(_diagonal(values), layout.order, values.shape[:1])
 
     return _Rows(path, reader, lambda block: in_order(block.values), check, count == 1, _diagonal)
 
@@ -236,7 +236,7 @@ class _One(Companion):
     def __init__(self, path: str, values: Floats, order: str) -> None:
         self._values = values
         try:
-            weights_of(values, order, ())
+            read_weights(values, order, ())
         except ParameterError as error:
             raise ParameterError(f"{path}: {error}") from None
 
@@ -345,7 +345,7 @@ def _array_weights(stream: BinaryIO, path: str, form: str, layout: Layout) -> Co
         path,
         _ArrayRows(path, array),
         lambda block: _permuted(block.values, position),
-        lambda values: weights_of(_diagonal(values), layout.order, values.shape[:1]),
+        lambda values: read_weights(_diagonal(values), layout.order, values.shape[:1]),
         False,
         _diagonal,
     )

@@ -25,7 +25,7 @@ from inertial_check.errors import (
 from inertial_check.formats.tables import Block, Layout, open_table
 from inertial_check.formats.tables.writing import Spool, Writer, writer
 from inertial_check.inertia.consistency import check
-from inertial_check.projection.general import TAKES
+from inertial_check.projection.options import TAKES
 from inertial_check.projection.project import project
 from inertial_check.projection.result import Projection, Status
 from inertial_check.tables import companions

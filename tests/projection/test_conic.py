@@ -13,14 +13,8 @@ from inertial_check.projection import conic, newton
 from inertial_check.projection import constraints as limit
 from inertial_check.projection.conic import joint, program
 from inertial_check.projection.metrics import METRICS
-from inertial_check.projection.quadratic import (
-    TO_SVEC,
-    Quadratic,
-    fitted,
-    pack,
-    residuals,
-    separation,
-)
+from inertial_check.projection.quadratic import Quadratic, fitted, residuals, separation
+from inertial_check.solvers.svec import TO_SVEC, pack
 from limits import CORNERS, POINTS, SHAPES, quadratic, worst
 
 EPS = np.finfo(float).eps

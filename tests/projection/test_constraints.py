@@ -11,7 +11,7 @@ import limits
 from inertial_check.inertia import sampling
 from inertial_check.projection import conic
 from inertial_check.projection import constraints as limit
-from inertial_check.projection.quadratic import TO_SVEC
+from inertial_check.solvers.svec import TO_SVEC
 from limits import SHAPES, maximum_over, of_points, quadratic
 
 EPS = np.finfo(float).eps

@@ -7,21 +7,15 @@ from inertial_check.inertia import sampling
 from inertial_check.inertia.representations import pseudo_inertia
 from inertial_check.projection import newton
 from inertial_check.projection.quadratic import (
-    FROM_SVEC,
-    TO_SVEC,
     Quadratic,
-    apply,
-    congruence,
-    factors,
     fitted,
     in_units,
     normalised,
-    pack,
     residuals,
     restored,
     separation,
-    unpack,
 )
+from inertial_check.solvers.svec import FROM_SVEC, TO_SVEC, apply, congruence, factors, pack, unpack
 
 RNG = np.random.default_rng(3)
 

@@ -32,9 +32,10 @@ from inertial_check.inertia.representations import (
     refuse_asymmetric,
     reorder,
 )
-from inertial_check.projection._constraint import Constraint, validated
+from inertial_check.projection._constraint import Constraint, read_constraints
 from inertial_check.projection.closed_form import needs_projection
-from inertial_check.projection.general import norm_of
+from inertial_check.projection.general import weights_of_prior
+from inertial_check.projection.options import Metric
 from inertial_check.projection.project import project
 from inertial_check.projection.result import Status
 
@@ -210,7 +211,9 @@ def clean(  # noqa: PLR0913 - the public signature
             "theta; give both about the origin, where identification has them"
         )
     known = None if prior is None else _prior(prior, order, about, len(given))
-    asked = _Asked(given, about, W, known, float(regularization), margin, validated(constraints))
+    asked = _Asked(
+        given, about, W, known, float(regularization), margin, read_constraints(constraints)
+    )
     moved = _Moved.of(asked)
     return Cleaned(
         names,
@@ -247,7 +250,7 @@ class _Asked:
     constraints: tuple[Constraint, ...]
 
     @property
-    def metric(self) -> str:
+    def metric(self) -> Metric:
         """What is least."""
         if self.W is not None:
             return "weighted"
@@ -259,7 +262,7 @@ class _Asked:
         assert self.W is not None
         M = np.array(self.W)
         if self.prior is not None:
-            for i, own in enumerate(norm_of(np.asarray(pseudo_inertia(self.prior)))):
+            for i, own in enumerate(weights_of_prior(np.asarray(pseudo_inertia(self.prior)))):
                 M[_own(i), _own(i)] += self.regularization * own
         return M
 

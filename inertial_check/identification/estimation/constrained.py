@@ -10,13 +10,14 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError, ProjectionError
-from inertial_check.identification.estimation.problem import Certificate, Problem
+from inertial_check.identification.estimation.problem import Problem
 from inertial_check.inertia import tolerances
 from inertial_check.projection._constraint import Block, Constraint
 from inertial_check.projection.conic.cones import distance, gaps
 from inertial_check.projection.conic.conflicts import irreducible, sentence
 from inertial_check.projection.conic.posed import Applied
-from inertial_check.projection.quadratic import pack
+from inertial_check.solvers.certificate import Certificate
+from inertial_check.solvers.svec import pack
 
 if TYPE_CHECKING:
     from inertial_check.projection.conic import Whole
@@ -71,7 +72,7 @@ class Proof:
         return Certificate(distance(s, rows.parts), short / scale, (apart + short) / scale)
 
 
-def solved(problem: Problem, constraints: Sequence[Constraint], solver: str) -> Answer:
+def solve(problem: Problem, constraints: Sequence[Constraint], solver: str) -> Answer:
     """The minimum under constraints.
 
     Args:

@@ -20,7 +20,7 @@ from inertial_check.identification.estimation import (
     robust,
 )
 from inertial_check.identification.estimation.nuisance import Nuisance
-from inertial_check.identification.estimation.problem import Certificate, Problem
+from inertial_check.identification.estimation.problem import Problem
 from inertial_check.identification.estimation.reduction import Reduction
 from inertial_check.identification.estimation.result import Identification, body_names
 from inertial_check.identification.estimation.sampled import Samples
@@ -28,8 +28,9 @@ from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import check
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import reorder
-from inertial_check.projection._constraint import Constraint, validated
-from inertial_check.projection.closed_form import validated_margin
+from inertial_check.projection._constraint import Constraint, read_constraints
+from inertial_check.projection.closed_form import read_margin
+from inertial_check.solvers.certificate import Certificate
 
 Metric = Literal["prior", "entropic", "affine-invariant", "euclidean"]
 METRICS: tuple[Metric, ...] = get_args(Metric)
@@ -141,8 +142,8 @@ def identify(  # noqa: PLR0913 - the public signature
         believed.theta,
         data.nuisance,
         metric,
-        validated(constraints),
-        validated_margin(margin),
+        read_constraints(constraints),
+        read_margin(margin),
         solver,
         names,
     )
@@ -323,11 +324,11 @@ class _Asked:
         if self.constraints or self.solver is not None:
             return self._conic(problem)
         if self.metric in ("entropic", "affine-invariant"):
-            answer = regularisers.solved(problem, self.metric)  # type: ignore[arg-type]
+            answer = regularisers.solve(problem, self.metric)  # type: ignore[arg-type]
             term = regularisers.prior_term(problem, answer.x, self.metric)  # type: ignore[arg-type]
             proof = partial(regularisers.certify, problem, answer.x, self.metric)  # type: ignore[arg-type]
         else:
-            answer = interior_point.solved(problem)
+            answer = interior_point.solve(problem)
             term = problem.prior_term(answer.x)
             proof = partial(problem.certify, answer.x)
         return _Fit(
@@ -337,7 +338,7 @@ class _Asked:
     def _conic(self, problem: Problem) -> _Fit:
         from inertial_check.identification.estimation import constrained
 
-        answer = constrained.solved(problem, self.constraints, self.solver or "clarabel")
+        answer = constrained.solve(problem, self.constraints, self.solver or "clarabel")
         return _Fit(
             problem,
             answer.x,

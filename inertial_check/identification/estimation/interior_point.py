@@ -18,9 +18,10 @@ import numpy as np
 from inertial_check.arrays.broadcasting import quiet
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import ProjectionError
-from inertial_check.identification.estimation.problem import Certificate, Problem
+from inertial_check.identification.estimation.problem import Problem
 from inertial_check.inertia import tolerances
-from inertial_check.projection.quadratic import congruence, pack, unpack
+from inertial_check.solvers.certificate import Certificate
+from inertial_check.solvers.svec import congruence, pack, unpack
 
 STEPS = 80
 """Steps at most; ten to thirty are usual."""
@@ -61,7 +62,7 @@ class _State(NamedTuple):
     upper: Floats
 
 
-def solved(problem: Problem) -> Answer:
+def solve(problem: Problem) -> Answer:
     """The minimum of a problem.
 
     Args:

@@ -23,15 +23,8 @@ from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import check
 from inertial_check.inertia.representations import pseudo_inertia
-from inertial_check.projection.quadratic import (
-    FROM_SVEC,
-    TO_SVEC,
-    apply,
-    congruence,
-    factors,
-    pack,
-    unpack,
-)
+from inertial_check.solvers.certificate import Certificate
+from inertial_check.solvers.svec import FROM_SVEC, TO_SVEC, apply, congruence, factors, pack, unpack
 
 
 class _HasX(Protocol):
@@ -63,23 +56,6 @@ class Bounds(NamedTuple):
 
 LIFTS = tuple(2.0**-k for k in range(44, 26, -1))
 """Parts of its prior that a body is kept inside by, in turn, where rounding leaves it outside."""
-
-
-class Certificate(NamedTuple):
-    """How far an answer can be from the best, from the problem's data alone: all dimensionless.
-
-    With Z the part of half the gradient in the dual cone, and r what is left of it, no point of the
-    feasible set has an objective below this one's by more than 2 <Z, X - floor> + r^T H^-1 r.
-
-    Attributes:
-        primal_residual: By how much a body, in units of its prior, or a bound is violated.
-        dual_residual: r^T H^-1 r, relative to the objective.
-        gap: The sum of both, relative to the objective: the proven distance from the optimum.
-    """
-
-    primal_residual: float
-    dual_residual: float
-    gap: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -331,7 +307,7 @@ class Problem:
             "a prior with a positive regularization, friction and the like a scale, or longer data"
         )
 
-    def fitted_beside(self, x: Floats) -> Floats:
+    def fit_numbers(self, x: Floats) -> Floats:
         """The x (p,) with its bodies and the further numbers that fit best beside them."""
         fitted, count = np.array(x), 10 * self.bodies
         left = self.b - self.A[:, :count] @ x[:count]

@@ -24,21 +24,14 @@ import numpy as np
 from inertial_check.arrays.types import Floats, Mask
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.identification.estimation.interior_point import Answer, followed
-from inertial_check.identification.estimation.problem import IDENTITY, Certificate, Problem
+from inertial_check.identification.estimation.problem import IDENTITY, Problem
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.equivalents import radius_of_gyration
 from inertial_check.inertia.representations import about_com, pseudo_inertia, split
-from inertial_check.projection.quadratic import (
-    COLUMN,
-    EPS,
-    FROM_SVEC,
-    ROW,
-    congruence,
-    factors,
-    pack,
-    unpack,
-)
+from inertial_check.inertia.tolerances import EPS
 from inertial_check.projection.regularised import Divergence, log_slopes
+from inertial_check.solvers.certificate import Certificate
+from inertial_check.solvers.svec import COLUMN, FROM_SVEC, ROW, congruence, factors, pack, unpack
 
 Of = TypeVar("Of", bound="Divergent")
 
@@ -68,7 +61,7 @@ def posed(problem: Problem, divergence: Divergence) -> Problem:
     return (Entropic if divergence == "entropic" else AffineInvariant).of_problem(problem)
 
 
-def solved(problem: Problem, divergence: Divergence) -> Answer:
+def solve(problem: Problem, divergence: Divergence) -> Answer:
     """The minimum of `posed(problem, divergence)`.
 
     Raises:

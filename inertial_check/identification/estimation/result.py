@@ -11,11 +11,12 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats, Mask
 from inertial_check.errors import ParameterError
-from inertial_check.identification.estimation.problem import Certificate, Problem
+from inertial_check.identification.estimation.problem import Problem
 from inertial_check.identification.estimation.reduction import Reduction
 from inertial_check.inertia.consistency import Consistency, check
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import reorder
+from inertial_check.solvers.certificate import Certificate
 
 if TYPE_CHECKING:
     from inertial_check.identification.estimation.choosing import Choice
@@ -245,17 +246,17 @@ class Identification:
     @property
     def primal_residual(self) -> float:
         """See Certificate."""
-        return self.certificate.primal_residual
+        return float(self.certificate.primal_residual)
 
     @property
     def dual_residual(self) -> float:
         """See Certificate."""
-        return self.certificate.dual_residual
+        return float(self.certificate.dual_residual)
 
     @property
     def gap(self) -> float:
         """See Certificate: relative to the objective, the proven distance from the optimum."""
-        return self.certificate.gap
+        return float(self.certificate.gap)
 
     def certify(self) -> Certificate:
         """Compute the residuals anew, from the problem's own data and the answer alone."""
@@ -312,7 +313,7 @@ class Identification:
 
     @cached_property
     def _prior_fit(self) -> Floats:
-        return self.problem.fitted_beside(self.problem.prior)
+        return self.problem.fit_numbers(self.problem.prior)
 
     def _si(self, x: Floats) -> Floats:
         """The parameters (p,) as the reduction's columns have them."""

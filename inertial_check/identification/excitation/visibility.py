@@ -23,7 +23,7 @@ from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Verdict, as_theta, check
 from inertial_check.inertia.representations import pseudo_inertia
 from inertial_check.projection.project import project
-from inertial_check.projection.quadratic import FROM_SVEC, congruence, factors
+from inertial_check.solvers.svec import FROM_SVEC, congruence, factors
 
 CONFIGURATIONS = 64
 """Over which what a joint carries is averaged: to a tenth, and no condition number needs more."""

@@ -8,13 +8,13 @@ p(l) = (l + sqrt(l^2 + 4 mu^2)) / 2, and s z = mu^2 1 is the central path.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.projection._constraint import Cone, symmetric
+from inertial_check.projection._constraint import Cone
+from inertial_check.solvers.svec import eigenbasis, symmetric, triangle
 
 
 class Part(NamedTuple):
@@ -96,7 +96,7 @@ class _Matrix:
 
     def __init__(self, vectors: Floats) -> None:
         self.vectors = vectors
-        self.i, self.j, self.scale = _triangle(len(vectors))
+        self.i, self.j, self.scale = triangle(len(vectors))
 
     def point(self, positive: Floats) -> Floats:
         """The svec with these eigenvalues."""
@@ -105,11 +105,8 @@ class _Matrix:
 
     def slope(self, values: Floats, radius: Floats) -> Floats:
         """The Jacobian of the projection: divided differences in the eigenbasis."""
-        i, j, scale = self.i, self.j, self.scale
-        products = self.vectors.T[i, :, None] * self.vectors.T[j, None, :]
-        products = (products + products.transpose(0, 2, 1)) / 2
-        basis = scale[:, None] * products[:, i, j] * scale  # orthonormal: svec(A) to svec(V^T A V)
-        return np.asarray((basis.T * _quotients(values, radius)[i, j]) @ basis)
+        basis = eigenbasis(self.vectors)
+        return np.asarray((basis.T * _quotients(values, radius)[self.i, self.j]) @ basis)
 
 
 class _Arrow:
@@ -156,10 +153,3 @@ _SPECTRA: dict[str, Callable[[Floats], tuple[Floats, Any]]] = {
     "soc": _of_arrow,
 }
 """Eigenvalues of the rows of a cone, and what turns eigenvalues into rows again."""
-
-
-@cache
-def _triangle(n: int) -> tuple[Any, Any, Floats]:
-    """Rows, columns and factors of the svec of an n x n matrix."""
-    i, j = np.triu_indices(n)
-    return i, j, np.where(i == j, 1.0, np.sqrt(2.0))

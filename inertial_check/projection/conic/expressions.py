@@ -18,11 +18,11 @@ from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.representations import pseudo_inertia as pseudo_inertia_of
 from inertial_check.inertia.representations import reorder
-from inertial_check.projection._constraint import Block, Constraint, validated
+from inertial_check.projection._constraint import Block, Constraint, read_constraints
 from inertial_check.projection.conic.posed import lengths
-from inertial_check.projection.conic.program import member, unsvec
-from inertial_check.projection.given import prior_of, weights_of
-from inertial_check.projection.quadratic import FROM_SVEC, TO_SVEC, congruence, factors
+from inertial_check.projection.conic.program import member
+from inertial_check.projection.given import read_prior, read_weights
+from inertial_check.solvers.svec import FROM_SVEC, TO_SVEC, congruence, factors, unsvec
 
 _ROOT2 = np.sqrt(2.0)
 _SECOND = [0, 1, 2, 4, 5, 7]  # where S stands in svec(Pi)
@@ -90,7 +90,7 @@ def constrained(
     given = _given(theta0, len(bodies), order)
     L = None if reference is None else _factor(reference, order)
     found: list[Any] = []
-    for one in validated(constraints):
+    for one in read_constraints(constraints):
         for group in _groups(one, len(bodies)):
             blocks = one.blocks(given[group])
             if not all(np.all(np.isfinite(part)) for block in blocks for part in block[1:]):
@@ -195,7 +195,7 @@ def _factor(body: Any, order: str) -> tuple[Floats, Floats]:
     Raises:
         ParameterError: No body with an inside.
     """
-    Pi = pseudo_inertia_of(prior_of(body, order, "origin", ()))
+    Pi = pseudo_inertia_of(read_prior(body, order, "origin", ()))
     L, inverse = factors(Pi[None])
     return L[0], inverse[0]
 
@@ -249,7 +249,7 @@ def _root_of(metric: str, weights: Any, prior: Any, order: str) -> Floats:
         ParameterError: An unknown metric, weights or a prior that are none or missing.
     """
     if metric == "weighted" and weights is not None:
-        W = weights_of(weights, order, ()).values
+        W = read_weights(weights, order, ()).values
         values, vectors = np.linalg.eigh(np.diag(W) if W.ndim == 1 else W)
         return np.asarray(np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T)
     if metric == "prior" and prior is not None:

@@ -18,7 +18,7 @@ from inertial_check.errors import ProjectionError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.representations import about_origin, join
-from inertial_check.projection._constraint import Constraint, validated
+from inertial_check.projection._constraint import Constraint, read_constraints
 from inertial_check.projection.conic import conflicts
 from inertial_check.projection.conic.cones import distance, projected
 from inertial_check.projection.conic.groups import groups
@@ -134,7 +134,7 @@ def proven(
         np.zeros(count, dtype=np.int32),
     )
     pieces = []
-    for group, applied in groups(validated(constraints), names, whole=rows is None):
+    for group, applied in groups(read_constraints(constraints), names, whole=rows is None):
         kept = [Applied(_Kept(), (i,)) for i in range(len(group) if problem.fixed else 0)]
         own = problem.rows(group)
         asked = _Asked(own, (*kept, *applied), shifts[group], name, tuple(names[i] for i in group))

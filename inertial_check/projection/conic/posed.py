@@ -14,15 +14,8 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.projection._constraint import Block, Cone, Constraint
 from inertial_check.projection.conic.cones import Part, distance
-from inertial_check.projection.quadratic import (
-    FROM_SVEC,
-    TO_SVEC,
-    Quadratic,
-    apply,
-    congruence,
-    factors,
-    pack,
-)
+from inertial_check.projection.quadratic import Quadratic
+from inertial_check.solvers.svec import FROM_SVEC, TO_SVEC, apply, congruence, factors, pack
 
 _WEIGHED = 1e-12
 """Directions with less than this part of the largest weight count as without one."""

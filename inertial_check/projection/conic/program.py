@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.projection._constraint import Cone, order_of
+from inertial_check.projection._constraint import Cone
 from inertial_check.projection.conic.cones import Part
 from inertial_check.projection.conic.polish import Point
 from inertial_check.projection.conic.posed import Posed
 from inertial_check.projection.conic.solvers import NoAnswer, broken_solvers_are_told
+from inertial_check.solvers.svec import order_of, unsvec
 
 PATTERNS = 64
 """Compiled programs that are kept."""
@@ -135,15 +136,6 @@ def member(cone: Cone, expression: Any) -> Any:
         return cp.SOC(expression[0], expression[1:])
     n = order_of(expression.shape[0])
     return cp.reshape(unsvec(n) @ expression, (n, n), order="C") >> 0
-
-
-def unsvec(n: int) -> Floats:
-    """The map (n n, n (n + 1) / 2) of an svec to its symmetric matrix, row by row."""
-    i, j = np.triu_indices(n)
-    spread = np.zeros((n, n, len(i)))
-    weight = np.where(i == j, 1.0, np.sqrt(0.5))
-    spread[i, j, np.arange(len(i))] = spread[j, i, np.arange(len(i))] = weight
-    return spread.reshape(n * n, -1)
 
 
 def _fill(program: _Program, problem: Posed, step: float) -> None:

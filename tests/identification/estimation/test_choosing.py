@@ -41,7 +41,7 @@ class Robot:
             problem = Problem.of(
                 reduction.stacked(weights), scale * self.prior, NONE, regularization
             )
-            x = interior_point.solved(problem).x
+            x = interior_point.solve(problem).x
             return SimpleNamespace(
                 problem=problem,
                 x=x,

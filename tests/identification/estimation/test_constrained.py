@@ -10,9 +10,10 @@ from identification_problems import measured, robot
 from inertial_check.errors import ProjectionError
 from inertial_check.identification.estimation import constrained, interior_point
 from inertial_check.identification.estimation.nuisance import Nuisance
-from inertial_check.identification.estimation.problem import Certificate, Problem
+from inertial_check.identification.estimation.problem import Problem
 from inertial_check.identification.estimation.reduction import Reduction
 from inertial_check.projection import constraints as limit
+from inertial_check.solvers.certificate import Certificate
 
 Y, TAU, TRUTH, PRIOR, WEIGHTS = measured(robot(3, thin=True), 100, noise=1.0)
 F = np.random.default_rng(0).normal(size=(100, 3, 2))
@@ -22,8 +23,8 @@ PROBLEM = Problem.of(SYSTEM, PRIOR, BESIDE, 1.0)
 
 
 def test_without_constraints_it_is_the_same_minimum():
-    ours = interior_point.solved(PROBLEM)
-    theirs = constrained.solved(PROBLEM, (), "clarabel")
+    ours = interior_point.solve(PROBLEM)
+    theirs = constrained.solve(PROBLEM, (), "clarabel")
     np.testing.assert_allclose(PROBLEM.objective(theirs.x), PROBLEM.objective(ours.x), rtol=1e-9)
     assert theirs.certify() == theirs.certificate
     assert theirs.certificate.gap <= 1e-9
@@ -34,12 +35,12 @@ def test_without_constraints_it_is_the_same_minimum():
 def test_no_point_that_meets_the_constraints_is_below_the_bound(seed):
     """Points between the answer and another that meets them do as well."""
     total = limit.TotalMass(1.2 * float(TRUTH[:, 0].sum()))
-    held = constrained.solved(PROBLEM, [total], "clarabel")
+    held = constrained.solve(PROBLEM, [total], "clarabel")
     rng = np.random.default_rng(seed)
     tilted = Problem.of(
         SYSTEM, PRIOR * rng.uniform(0.5, 2, (3, 1)), BESIDE, float(rng.uniform(0.1, 10))
     )
-    other = constrained.solved(tilted, [total], "clarabel")
+    other = constrained.solve(tilted, [total], "clarabel")
     rival = PROBLEM.x(tilted.theta(other.x), tilted.numbers(other.x))
     least = PROBLEM.objective(held.x)
     assert PROBLEM.objective(rival) >= least * (1 - held.certificate.gap - 1e-12)
@@ -51,7 +52,7 @@ def test_no_point_that_meets_the_constraints_is_below_the_bound(seed):
 
 def test_bodies_on_the_boundary_are_bodies_as_numbers():
     for mass in (0.1, 1.0, 3.0):
-        answer = constrained.solved(PROBLEM, [limit.FixedMass(mass)], "clarabel")
+        answer = constrained.solve(PROBLEM, [limit.FixedMass(mass)], "clarabel")
         assert ic.check(PROBLEM.theta(answer.x)).consistent.all()
         np.testing.assert_allclose(PROBLEM.theta(answer.x)[:, 0], mass, rtol=1e-9)
 
@@ -59,4 +60,4 @@ def test_bodies_on_the_boundary_are_bodies_as_numbers():
 def test_a_solver_that_gives_no_proof_gives_no_answer(monkeypatch):
     monkeypatch.setattr(constrained.Proof, "__call__", lambda self, x: Certificate(0.0, 0.0, 1e-8))
     with pytest.raises(ProjectionError, match=r"gave no certified answer: gap 1\.0e-08"):
-        constrained.solved(PROBLEM, [limit.MassBounds(0.5, 0.6)], "clarabel")
+        constrained.solve(PROBLEM, [limit.MassBounds(0.5, 0.6)], "clarabel")

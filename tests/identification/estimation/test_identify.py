@@ -12,7 +12,7 @@ from inertial_check.identification.estimation.sampled import Samples
 from inertial_check.inertia.frames import transform
 from inertial_check.inertia.representations import ORDERS, reorder
 from inertial_check.projection import constraints as limit
-from inertial_check.projection.quadratic import FROM_SVEC, congruence, factors
+from inertial_check.solvers.svec import FROM_SVEC, congruence, factors
 
 
 def naive(Y, tau, prior, weights, regularization, *, F=None, extra=()):

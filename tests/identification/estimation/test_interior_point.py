@@ -12,7 +12,7 @@ from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.problem import Problem
 from inertial_check.inertia import sampling
 from inertial_check.inertia.tolerances import CERTIFIED
-from inertial_check.projection.quadratic import pack, unpack
+from inertial_check.solvers.svec import pack, unpack
 
 SIZES = st.floats(-6, 4).map(lambda power: 10.0**power)  # of the samples beside the prior
 
@@ -62,7 +62,7 @@ def random_problem(seed, count, further, scale, condition, regularization):
 def test_every_answer_is_proven_and_inside(seed, count, further, scale, condition, regularization):
     problem = random_problem(seed, count, further, scale, condition, regularization)
     try:
-        answer = interior_point.solved(problem)
+        answer = interior_point.solve(problem)
     except ProjectionError:  # the nearest are points, which ten numbers do not hold: seldom
         reject()
     assert answer.certificate == problem.certify(answer.x)
@@ -80,7 +80,7 @@ def test_hardly_a_problem_is_refused():
         scale, condition, regularization = 10.0 ** rng.uniform([-6, 0, -2], [4, 5, 3])
         count, further = rng.integers([1, 0], [5, 5]).tolist()
         try:
-            interior_point.solved(
+            interior_point.solve(
                 random_problem(seed, count, further, scale, condition, regularization)
             )
         except ProjectionError:
@@ -97,7 +97,7 @@ def test_one_body_is_its_clipped_matrix():
     to_theta = Problem.of((np.eye(10), np.zeros(10), 0.0), theta0, Nuisance(), 1.0).to_theta[0]
     A = np.linalg.inv(to_theta)
     problem = Problem.of((A, pack(target[None])[0], 0.0), theta0, Nuisance(), 1e-9)
-    found = unpack(interior_point.solved(problem).x)
+    found = unpack(interior_point.solve(problem).x)
     values, vectors = np.linalg.eigh(target)
     expected = (vectors * np.maximum(values, 0)) @ vectors.T
     np.testing.assert_allclose(found, expected, atol=1e-7)
@@ -106,7 +106,7 @@ def test_one_body_is_its_clipped_matrix():
 def test_an_answer_inside_takes_no_step():
     theta0 = bodies(3, 2)
     problem = Problem.of((np.zeros((20, 20)), np.zeros(20), 0.0), theta0, Nuisance(), 1.0)
-    answer = interior_point.solved(problem)
+    answer = interior_point.solve(problem)
     assert answer.steps == 0
     np.testing.assert_allclose(problem.theta(answer.x), theta0, rtol=1e-12)
 
@@ -117,4 +117,4 @@ def test_an_answer_that_cannot_be_proven_is_none(monkeypatch):
     with pytest.raises(
         ProjectionError, match=r"no certified answer: gap .* expected at most 1e-09"
     ):
-        interior_point.solved(problem)
+        interior_point.solve(problem)

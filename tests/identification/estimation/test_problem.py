@@ -12,7 +12,7 @@ from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.problem import Problem
 from inertial_check.identification.estimation.reduction import Reduction
 from inertial_check.inertia.representations import pseudo_inertia
-from inertial_check.projection.quadratic import pack
+from inertial_check.solvers.svec import pack
 
 Y, TAU, TRUTH, PRIOR, WEIGHTS = measured(robot(3, thin=True), 100, noise=1.0)
 F = np.random.default_rng(0).normal(size=(100, 3, 2))
@@ -65,7 +65,7 @@ def test_the_free_minimum_has_no_slope():
 def test_no_feasible_point_is_below_the_proven_bound(seed, near, far):
     """Whatever point the certificate is asked of, and with whatever else it is compared."""
     own = problem()
-    best = interior_point.solved(own).x
+    best = interior_point.solve(own).x
     other = (best + near * anywhere(seed)) / (1 + near)
     proven = own.certify(other)
     assert proven.primal_residual == 0

@@ -16,7 +16,7 @@ from inertial_check.identification.estimation.problem import Problem
 from inertial_check.inertia import sampling
 from inertial_check.inertia.consistency import check
 from inertial_check.inertia.representations import pseudo_inertia
-from inertial_check.projection.quadratic import TO_SVEC, pack, unpack
+from inertial_check.solvers.svec import TO_SVEC, pack, unpack
 
 DIVERGENCES = ("entropic", "affine-invariant")
 SCALES = {"mass": (0.5, 3), "length": (0.1, 0.4), "offset": (0.01, 0.3)}
@@ -103,7 +103,7 @@ def a_point_inside(problem, rng, size):
 @pytest.mark.parametrize("seed", range(3))
 def test_entropic_agrees_with_a_conic_solver(seed, regularization):
     asked = problem(seed, regularization)
-    found = regularisers.solved(asked, "entropic")
+    found = regularisers.solve(asked, "entropic")
     count = 10 * asked.bodies
     x = cp.Variable(len(asked.prior))
     f = x[count:]
@@ -129,8 +129,8 @@ def test_entropic_agrees_with_a_conic_solver(seed, regularization):
 def test_agrees_with_a_quasi_newton_method_on_cholesky_factors(divergence, regularization):
     for seed in range(10, 13):
         asked = problem(seed, regularization)
-        found = regularisers.solved(asked, divergence)
-        start = regularisers.solved(asked, "entropic").x
+        found = regularisers.solve(asked, divergence)
+        start = regularisers.solve(asked, "entropic").x
         other = by_cholesky(asked, divergence, start)
         mine, theirs = (objective(asked, each, divergence) for each in (found.x, other))
         assert mine <= theirs * (1 + 1e-12)
@@ -142,7 +142,7 @@ def test_no_neighbour_is_better_and_bounds_hold(divergence):
     rng = np.random.default_rng(20)
     for seed in range(20, 30):
         asked = problem(seed, 10 ** rng.uniform(-2, 3))
-        found = regularisers.solved(asked, divergence)
+        found = regularisers.solve(asked, divergence)
         best, f = objective(asked, found.x, divergence), found.x[-3:]
         assert (f >= asked.lower).all()
         assert (f <= asked.upper).all()
@@ -165,7 +165,7 @@ def test_no_neighbour_is_better_and_bounds_hold(divergence):
 def test_answers_are_certified_and_strictly_inside(divergence, regularization):
     for seed in range(30, 35):
         asked = problem(seed, regularization, bodies=4, rank=25)
-        found = regularisers.solved(asked, divergence)
+        found = regularisers.solve(asked, divergence)
         again = regularisers.certify(asked, found.x, divergence)
         assert max(again) <= 1e-9
         assert again == found.certificate
@@ -178,7 +178,7 @@ def test_answers_are_certified_and_strictly_inside(divergence, regularization):
 @given(st.integers(0, 10**6), st.floats(-1, 4), st.floats(-4, 0))
 def test_the_gap_of_the_entropic_problem_bounds_what_is_missing(seed, weight, size):
     asked = problem(seed % 7, 10**weight)
-    best = regularisers.solved(asked, "entropic").x
+    best = regularisers.solve(asked, "entropic").x
     rng = np.random.default_rng(seed)
     inside = a_point_inside(asked, rng, 1.0)
     x = best + 10**size * (inside - best)
@@ -227,10 +227,10 @@ def test_the_gradient_is_that_of_the_objective(divergence):
 @pytest.mark.parametrize("divergence", DIVERGENCES)
 def test_a_heavy_divergence_gives_the_prior_and_a_light_one_the_best_fit(divergence):
     heavy = problem(40, 1e9)
-    found = regularisers.solved(heavy, divergence)
+    found = regularisers.solve(heavy, divergence)
     np.testing.assert_allclose(found.x[:-3], heavy.prior[:-3], atol=1e-3)
-    light, cone = problem(40, 1e-6), interior_point.solved(problem(40, 1e-6))
-    found = regularisers.solved(light, divergence)
+    light, cone = problem(40, 1e-6), interior_point.solve(problem(40, 1e-6))
+    found = regularisers.solve(light, divergence)
     assert light.data_term(found.x) == pytest.approx(light.data_term(cone.x), rel=1e-3)
 
 
@@ -257,10 +257,10 @@ def test_beads_and_cranes(divergence, units):
         if divergence == "euclidean":
             pull = regularisers.euclidean_pull(prior)
             asked = Problem.of((rows, b, rss), prior, nuisance, 2.0, pull=pull)
-            found = interior_point.solved(asked)
+            found = interior_point.solve(asked)
         else:
             asked = Problem.of((rows, b, rss), prior, nuisance, 2.0)
-            found = regularisers.solved(asked, divergence)
+            found = regularisers.solve(asked, divergence)
         answers.append(asked.theta(found.x))
     np.testing.assert_allclose(answers[1] / scale, answers[0], rtol=1e-6, atol=1e-6)
 
@@ -285,13 +285,13 @@ def test_the_euclidean_term_weighs_each_number_by_mass_and_radius_of_gyration():
 @pytest.mark.parametrize("divergence", DIVERGENCES)
 def test_what_has_no_answer_is_refused(divergence):
     with pytest.raises(ParameterError, match="expected a positive one"):
-        regularisers.solved(problem(0, 0.0), divergence)
+        regularisers.solve(problem(0, 0.0), divergence)
     with pytest.raises(ParameterError, match="a floor under the bodies"):
-        regularisers.solved(Problem.of(*system(0), 1.0, spread=np.full(2, 1e-4)), divergence)
+        regularisers.solve(Problem.of(*system(0), 1.0, spread=np.full(2, 1e-4)), divergence)
     (A, b, rss), theta0, nuisance = system(0)
     A[:, -1] = 0
     with pytest.raises(ParameterError, match="off1"):
-        regularisers.solved(Problem.of((A, b, rss), theta0, nuisance, 1.0), divergence)
+        regularisers.solve(Problem.of((A, b, rss), theta0, nuisance, 1.0), divergence)
 
 
 @pytest.mark.parametrize("divergence", DIVERGENCES)
@@ -308,9 +308,9 @@ def test_recordings_of_robots(datasets, name, divergence):
     system = recorded.R, recorded.rho, recorded.rss
     for regularization in (0.01, 1.0, 100.0, 1e4):
         asked = Problem.of(system, recorded.prior, nuisance, regularization)
-        found = regularisers.solved(asked, divergence)
+        found = regularisers.solve(asked, divergence)
         assert max(found.certificate) <= 1e-9
         assert (check(asked.theta(found.x)).verdict == "consistent").all()
         assert (found.x[-len(nuisance) :] >= asked.lower).all()
-        whitened = interior_point.solved(asked)
+        whitened = interior_point.solve(asked)
         assert asked.data_term(found.x) < 1.2 * asked.data_term(whitened.x)

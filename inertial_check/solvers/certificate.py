@@ -1,0 +1,46 @@
+"""The certificate of an answer: the optimality conditions, and by how much they fail."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from inertial_check.arrays.types import Array, Floats
+from inertial_check.solvers.svec import symmetric, unpack
+
+
+class Certificate(NamedTuple):
+    """Residuals of the optimality conditions, in a problem of unit size: dimensionless.
+
+    A convex problem has no other minimum: where all three are small, nothing better is feasible.
+    Each is one number, or an array with one for each body.
+
+    Attributes:
+        primal_residual: Distance by which the answer leaves the feasible set.
+        dual_residual: Part of the gradient that no multiplier in the dual cone explains. In
+            identification, the decrease r^T H^-1 r that this part r could still bring, relative to
+            the objective.
+        gap: Complementarity |<multiplier, slack>|: the decrease that moving along the answer itself
+            would bring. In identification, the proven distance from the optimum, relative to the
+            objective: complementarity and dual residual together.
+    """
+
+    primal_residual: Array
+    dual_residual: Array
+    gap: Array
+
+    @property
+    def worst(self) -> Floats:
+        """Largest of the three residuals, body by body."""
+        return np.asarray(np.max(self, axis=0))
+
+
+def cone_residual(x: Floats) -> Floats:
+    """Distance (n,) of svec (n, 10) from the semidefinite cone, by the least eigenvalue."""
+    return np.asarray(np.maximum(-np.linalg.eigvalsh(unpack(x))[:, 0], 0.0))
+
+
+def least_eigenvalue(vector: Floats) -> float:
+    """Compute the least eigenvalue of one symmetric matrix of any order, given as its svec (k,)."""
+    return float(np.linalg.eigvalsh(symmetric(vector))[0])

@@ -1,0 +1,109 @@
+"""Symmetric matrices as vectors, and the pseudo-inertia in that form.
+
+svec(X) is the upper triangle of X by rows, with off-diagonal entries times sqrt(2), so that inner
+products of vectors are those of matrices. For a pseudo-inertia Pi, svec(Pi) = TO_SVEC theta.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from math import isqrt
+
+import numpy as np
+
+from inertial_check.arrays.types import Floats, Integers
+from inertial_check.inertia.representations import pseudo_inertia
+
+ROW, COLUMN = np.triu_indices(4)
+"""Row and column in the 4x4 matrix of each of the ten entries of an svec."""
+
+SCALE = np.where(ROW == COLUMN, 1.0, np.sqrt(2.0))
+"""Factors (10,) from the entries of the 4x4 matrix to those of its svec."""
+
+_PAIR = SCALE[:, None] * SCALE[None, :] / 2
+_RR, _CC, _RC, _CR = (
+    (4 * a[:, None] + b[None, :]).ravel()
+    for a, b in ((ROW, ROW), (COLUMN, COLUMN), (ROW, COLUMN), (COLUMN, ROW))
+)
+ENTRY = np.zeros((4, 4), dtype=np.int64)
+"""Index into the svec of each entry of the 4x4 matrix."""
+ENTRY[ROW, COLUMN] = ENTRY[COLUMN, ROW] = np.arange(10)
+
+
+def pack(matrices: Floats) -> Floats:
+    """Pack symmetric matrices (..., 4, 4) as svec (..., 10); only the upper triangle counts."""
+    return matrices[..., ROW, COLUMN] * SCALE
+
+
+def unpack(vectors: Floats) -> Floats:
+    """Unpack svec (..., 10) to symmetric matrices (..., 4, 4)."""
+    return (vectors / SCALE)[..., ENTRY]
+
+
+def congruence(G: Floats) -> Floats:
+    """Build the maps (n, 10, 10) of svec(X) to svec(G X G^T), for G (n, 4, 4)."""
+    entries = G.reshape(len(G), 16)
+    both = np.take(entries, _RR, axis=1) * np.take(entries, _CC, axis=1)
+    both += np.take(entries, _RC, axis=1) * np.take(entries, _CR, axis=1)
+    return both.reshape(len(G), 10, 10) * _PAIR
+
+
+def apply(G: Floats, x: Floats) -> Floats:
+    """Compute svec(G X G^T) (n, 10) for x = svec(X)."""
+    return pack(np.matmul(np.matmul(G, unpack(x)), G.transpose(0, 2, 1)))
+
+
+TO_SVEC: Floats = pack(pseudo_inertia(np.eye(10))).T
+"""Map (10, 10) with svec(Pi) = TO_SVEC theta, theta in order "urdf" about the body origin."""
+
+FROM_SVEC: Floats = np.asarray(np.linalg.inv(TO_SVEC), dtype=np.float64)
+"""Inverse (10, 10) of TO_SVEC: theta = FROM_SVEC svec(Pi)."""
+
+
+def factors(reference: Floats) -> tuple[Floats, Floats]:
+    """Factor bodies as L L^T: L (n, 4, 4) and L^-1, each entry to its own digits.
+
+    Rows and columns are scaled to a unit diagonal first: mass and moments may differ by many orders
+    of magnitude, which the factor of the matrix itself would not survive.
+    """
+    units = np.sqrt(np.einsum("nii->ni", reference))
+    factor = np.linalg.cholesky(reference / (units[:, :, None] * units[:, None, :]))
+    return units[:, :, None] * factor, np.linalg.inv(factor) / units[:, None, :]
+
+
+def order_of(length: int) -> int:
+    """Order n of the symmetric matrices whose svec has this length, n (n + 1) / 2."""
+    return (isqrt(8 * length + 1) - 1) // 2
+
+
+@cache
+def triangle(n: int) -> tuple[Integers, Integers, Floats]:
+    """Rows, columns and factors of the svec of an n x n matrix."""
+    i, j = np.triu_indices(n)
+    return i, j, np.where(i == j, 1.0, np.sqrt(2.0))
+
+
+def symmetric(vector: Floats) -> Floats:
+    """Unpack the svec (k,) of one matrix of any order."""
+    n = order_of(len(vector))
+    i, j, scale = triangle(n)
+    matrix = np.zeros((n, n))
+    matrix[i, j] = matrix[j, i] = vector / scale
+    return matrix
+
+
+def unsvec(n: int) -> Floats:
+    """Build the map (n n, n (n + 1) / 2) of an svec to its symmetric matrix, row by row."""
+    i, j, _ = triangle(n)
+    spread = np.zeros((n, n, len(i)))
+    weight = np.where(i == j, 1.0, np.sqrt(0.5))
+    spread[i, j, np.arange(len(i))] = spread[j, i, np.arange(len(i))] = weight
+    return spread.reshape(n * n, -1)
+
+
+def eigenbasis(vectors: Floats) -> Floats:
+    """Build the orthonormal map (k, k) of svec(A) to svec(V^T A V), V (n, n) orthonormal."""
+    i, j, scale = triangle(len(vectors))
+    products = vectors.T[i, :, None] * vectors.T[j, None, :]
+    products = (products + products.transpose(0, 2, 1)) / 2
+    return np.asarray(scale[:, None] * products[:, i, j] * scale)
