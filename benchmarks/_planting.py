@@ -839,7 +839,7 @@ def plant(which: Cause, site: Site, rng: np.random.Generator) -> Mutant | None:
     for candidate in which.mutate(site, rng):
         edits = _edits(site, candidate)
         if edits and all(_as_claimed(which, site.at(k), t) for k, t in candidate.texts.items()):
-            return Mutant(site, candidate, site.model.source.edited(edits))
+            return Mutant(site, candidate, site.model.source.apply_edits(edits))
     return None
 
 

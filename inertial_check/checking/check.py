@@ -12,7 +12,7 @@ from inertial_check.engines import predict
 from inertial_check.errors import DocumentError, NotAModelError, NotExpandedError
 from inertial_check.evidence import Examination
 from inertial_check.formats import load
-from inertial_check.formats.lookups import Lookups, recorded
+from inertial_check.formats.lookups import Lookups, record_lookups
 from inertial_check.geometry.evidence import read_geometry
 from inertial_check.model import BodyReport, FileReport, Finding, Judgement, Model, Place, Report
 from inertial_check.model.judging import judge, judge_all
@@ -117,7 +117,7 @@ def check_documents(
     groups: dict[int, tuple[Settings, list[int], list[Model]]] = {}
     for at, document in enumerate(documents):
         settings = settings_of(document.path)
-        with recorded(lookups[at]):
+        with record_lookups(lookups[at]):
             read = _read(document, settings)
         if isinstance(read, Model):
             _, places, models = groups.setdefault(id(settings), (settings, [], []))
@@ -129,7 +129,7 @@ def check_documents(
         for at, model, judgements in zip(
             places, models, judge_all(models, settings.tolerance), strict=True
         ):
-            with recorded(lookups[at]):
+            with record_lookups(lookups[at]):
                 report = _checked(model, judgements, settings, extent)
             outcomes[at] = Outcome(documents[at].path, report)
     return [

@@ -15,7 +15,7 @@ from inertial_check.model.difference import (
     QUANTITIES,
     Deviations,
     Explanation,
-    Quantity,
+    MassProperty,
     Which,
     fits,
 )
@@ -98,7 +98,7 @@ def floors(a: Reading, b: Reading) -> Deviations:
 def explain(
     a: Reading,
     b: Reading,
-    differs: Sequence[Quantity],
+    differs: Sequence[MassProperty],
     tolerance: float,
 ) -> list[Explanation]:
     """The mistakes that turn one body into the other, to the digits in which they are written.
@@ -167,7 +167,7 @@ class _Goal(NamedTuple):
 def _goal(
     start: Reading,
     body: Reading,
-    differs: Sequence[Quantity],
+    differs: Sequence[MassProperty],
     tolerance: float,
     digits: Sequence[float],
 ) -> _Goal:
@@ -182,13 +182,13 @@ def _goal(
     return _Goal(body, different, sizes, open_to, before)
 
 
-def _fit(change: Change, goal: _Goal) -> tuple[tuple[Quantity, ...], float] | None:
+def _fit(change: Change, goal: _Goal) -> tuple[tuple[MassProperty, ...], float] | None:
     """What of the difference a change explains, and how much it leaves; None where it does not.
 
     Whatever it changes has to come out as the goal has it.
     """
     left = 0.0
-    explained: list[Quantity] = []
+    explained: list[MassProperty] = []
     for place, wanted in enumerate(_parts(goal.body)):
         changed = change[1 + place]
         if changed is None or isinstance(changed, str):

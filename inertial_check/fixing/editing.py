@@ -126,7 +126,7 @@ def edited(model: Model, changes: Changes) -> Documents:
         for edit in _edits(model, body, changes[body.id])
     )
     data, *others = (
-        source.edited(edit for edit in edits if edit.span.file == file)
+        source.apply_edits(edit for edit in edits if edit.span.file == file)
         for file, source in enumerate((model.source, *model.others))
     )
     pairs = zip(model.others, others, strict=True)

@@ -16,11 +16,11 @@ from inertial_check.model import (
     FileReport,
     Finding,
     Model,
-    Replacement,
     Report,
     Source,
     Span,
     Suggestion,
+    TextReplacement,
 )
 from inertial_check.settings.settings import Settings
 
@@ -96,7 +96,7 @@ def suggestions_of(model: Model, fix: Fix) -> Mapping[str, Suggestion]:
     return {
         id_: Suggestion(
             f"The nearest inertia that a body can have; {fixed[id_].reason}",
-            tuple(Replacement(model.place(edit.span), edit.text) for edit in sorted(own)),
+            tuple(TextReplacement(model.place(edit.span), edit.text) for edit in sorted(own)),
         )
         for id_, own in mine.items()
         if own

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from inertial_check.formats.lookups import looked_at
+from inertial_check.formats.lookups import note_lookup
 
 
 class Head(NamedTuple):
@@ -45,6 +45,6 @@ class Context:
         known = self.overlay.get(os.path.abspath(path))
         if known is not None:
             return known
-        looked_at(path)
+        note_lookup(path)
         with open(path, "rb") as file:
             return file.read()

@@ -30,7 +30,7 @@ _listener: ContextVar[Lookups | None] = ContextVar("_listener", default=None)
 
 
 @contextmanager
-def recorded(lookups: Lookups) -> Iterator[None]:
+def record_lookups(lookups: Lookups) -> Iterator[None]:
     """Enter into `lookups` what readers look at meanwhile."""
     token = _listener.set(lookups)
     try:
@@ -39,32 +39,32 @@ def recorded(lookups: Lookups) -> Iterator[None]:
         _listener.reset(token)
 
 
-def looked_at(*paths: str) -> None:
+def note_lookup(*paths: str) -> None:
     """Tell of files and folders, there or not; of a folder, because its names play a part."""
     lookups = _listener.get()
     if lookups is not None:
         lookups.paths.update(map(os.path.abspath, paths))
 
 
-def depends_on_more() -> None:
+def note_other_inputs() -> None:
     """Tell that files do not determine the answer."""
     lookups = _listener.get()
     if lookups is not None:
         lookups.complete = False
 
 
-def telling(exists: Callable[[str], bool]) -> Callable[[str], bool]:
+def noting_lookups(exists: Callable[[str], bool]) -> Callable[[str], bool]:
     """A question whether something is there, which tells of what it asks for."""
 
-    def asked(path: str) -> bool:
-        looked_at(path)
+    def exists_noted(path: str) -> bool:
+        note_lookup(path)
         return exists(path)
 
-    return asked
+    return exists_noted
 
 
-def merged(paths: Iterable[str], complete: bool) -> None:
+def note_child_lookups(paths: Iterable[str], complete: bool) -> None:
     """Tell of what a child process has looked at."""
-    looked_at(*paths)
+    note_lookup(*paths)
     if not complete:
-        depends_on_more()
+        note_other_inputs()

@@ -16,7 +16,7 @@ _LONGEST = 40
 EXPECTED = "a decimal number such as 1.5 or 2e-3"
 
 
-def shown(text: str) -> str:
+def quote(text: str) -> str:
     """A text as a message quotes it."""
     cut = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
     return f'"{cut}"'
@@ -34,19 +34,19 @@ def parse_number(text: str) -> tuple[float, str | None]:
     if _DECIMAL.fullmatch(text):
         value = float(text)
         if value == 0.0 and _SIGNIFICANT.match(text):
-            return value, f"{shown(text)} is below the smallest number that float64 holds: write 0"
+            return value, f"{quote(text)} is below the smallest number that float64 holds: write 0"
         return value, None
     if _WORD.fullmatch(text):
         return float(text), None
-    return math.nan, f"{shown(text)} is no number: {_way_out(text)}"
+    return math.nan, f"{quote(text)} is no number: {_way_out(text)}"
 
 
-def stated(text: str | None) -> float | None:
+def parse_optional(text: str | None) -> float | None:
     """The number of a text; None where there is no text, NaN where it is no number."""
     return None if text is None else parse_number(text.strip())[0]
 
 
-def finite(text: str, count: int) -> tuple[float, ...] | None:
+def parse_finite(text: str, count: int) -> tuple[float, ...] | None:
     """That many finite numbers, parted by space; None where a text is anything else."""
     plain = _DECIMALS.fullmatch(text)  # most are, and floats of all words at once take half as long
     read = float if plain else lambda word: parse_number(word)[0]

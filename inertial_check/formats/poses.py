@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from inertial_check.formats.rotations import IDENTITY, Rotation, Vector, composed, rotated
+from inertial_check.formats.rotations import IDENTITY, Rotation, Vector, compose, rotate
 from inertial_check.model.body import Pose
 
 SAME_FRAME = Pose((0.0, 0.0, 0.0), IDENTITY)
@@ -15,21 +15,21 @@ def product(X_AB: Pose, X_BC: Pose) -> Pose:
     """X_AC."""
     if X_AB is SAME_FRAME:
         return X_BC
-    x, y, z = rotated(X_AB.R_PB, X_BC.p_PoBo_P)
+    x, y, z = rotate(X_AB.R_PB, X_BC.p_PoBo_P)
     a, b, c = X_AB.p_PoBo_P
-    return Pose((a + x, b + y, c + z), composed(X_AB.R_PB, X_BC.R_PB))
+    return Pose((a + x, b + y, c + z), compose(X_AB.R_PB, X_BC.R_PB))
 
 
 def inverse(X_AB: Pose) -> Pose:
     """X_BA."""
     if X_AB is SAME_FRAME:
         return SAME_FRAME
-    R_BA = transposed(X_AB.R_PB)
-    x, y, z = rotated(R_BA, X_AB.p_PoBo_P)
+    R_BA = transpose(X_AB.R_PB)
+    x, y, z = rotate(R_BA, X_AB.p_PoBo_P)
     return Pose((-x, -y, -z), R_BA)
 
 
-def transposed(R_AB: Rotation) -> Rotation:
+def transpose(R_AB: Rotation) -> Rotation:
     """R_BA."""
     return tuple(zip(*R_AB, strict=True))
 

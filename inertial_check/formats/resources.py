@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from inertial_check.errors import UsageError
-from inertial_check.formats.lookups import looked_at, telling
+from inertial_check.formats.lookups import note_lookup, noting_lookups
 
 Packages = Mapping[str, str | os.PathLike[str]]
 """Folders of packages by name."""
@@ -57,10 +57,10 @@ def resolve(
     Returns:
         The path of a file that exists, or the reason why there is none.
     """
-    return Finder(model, packages, exists).find(uri)
+    return ResourceFinder(model, packages, exists).find(uri)
 
 
-class Finder:
+class ResourceFinder:
     """Finds files that one model names, looking for each package once."""
 
     def __init__(
@@ -72,7 +72,7 @@ class Finder:
         """As `resolve`."""
         self._model = model
         self._packages = packages or {}
-        self._exists = telling(exists)
+        self._exists = noting_lookups(exists)
         self._folders: dict[str, list[str]] = {}
         self._above: list[str] = []
 
@@ -155,7 +155,7 @@ def _hint(path: str) -> str:
     if "\\" in path and os.sep != "\\":
         return "; write / for \\"
     folder, name = os.path.split(path)
-    looked_at(folder or ".")
+    note_lookup(folder or ".")
     try:
         with os.scandir(folder or ".") as entries:
             alike = sorted(e.name for e in entries if e.name.lower() == name.lower())
@@ -191,7 +191,7 @@ def _folders(name: str, model: str) -> Iterator[str]:
         if os.path.basename(folder) == name or _manifest_name(folder) == name:
             yield folder
         inside = os.path.join(folder, name)
-        looked_at(inside)
+        note_lookup(inside)
         if name not in {os.curdir, os.pardir} and os.path.isdir(inside):
             yield inside
 
@@ -199,7 +199,7 @@ def _folders(name: str, model: str) -> Iterator[str]:
 def _manifest_name(folder: str) -> str | None:
     """The name in the folder's package.xml."""
     manifest = os.path.join(folder, "package.xml")
-    looked_at(manifest)
+    note_lookup(manifest)
     try:
         with open(manifest, "rb") as file:
             match = _PACKAGE_NAME.search(file.read(_MANIFEST_HEAD))

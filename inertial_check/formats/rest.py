@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from inertial_check.model.body import Body
 
 
-def rest_of(data: bytes, bodies: Iterable[Body]) -> str:
+def digest_rest(data: bytes, bodies: Iterable[Body]) -> str:
     """A digest of a document without the masses, centres of mass and inertias of its bodies.
 
     Args:

@@ -36,14 +36,14 @@ def from_quaternion(x: float, y: float, z: float, w: float) -> Rotation | None:
     )
 
 
-def rotated(R: Rotation, v: Sequence[float]) -> Vector:
+def rotate(R: Rotation, v: Sequence[float]) -> Vector:
     """R v."""
     (a, b, c), (d, e, f), (g, h, i) = R
     x, y, z = v
     return a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z
 
 
-def composed(R_AB: Rotation, R_BC: Rotation) -> Rotation:
+def compose(R_AB: Rotation, R_BC: Rotation) -> Rotation:
     """R_AC."""
-    x, y, z = (rotated(R_AB, column) for column in zip(*R_BC, strict=True))
+    x, y, z = (rotate(R_AB, column) for column in zip(*R_BC, strict=True))
     return (x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2])

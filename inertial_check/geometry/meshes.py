@@ -16,7 +16,7 @@ from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError, ParameterError, UsageError
 from inertial_check.evidence import Fault, MeshFault
 from inertial_check.formats.meshes import NotReadError, triangles
-from inertial_check.formats.resources import Finder, Packages, Resource
+from inertial_check.formats.resources import ResourceFinder, Packages, Resource
 from inertial_check.inertia.meshes import Mesh, measure
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.primitives import AXES
@@ -61,7 +61,7 @@ class MeshFinder:
     def __init__(self, model: Model, packages: Packages) -> None:
         self._model = model
         self._packages = packages
-        self._finders: dict[int, Finder] = {}
+        self._finders: dict[int, ResourceFinder] = {}
         self._found: dict[tuple[int, str], Resource] = {}
 
     def find(self, shape: Shape) -> Resource:
@@ -70,7 +70,7 @@ class MeshFinder:
         if key not in self._found:
             if shape.span.file not in self._finders:
                 path = self._model.source_of(shape.span).path
-                self._finders[shape.span.file] = Finder(
+                self._finders[shape.span.file] = ResourceFinder(
                     None if path == NO_FILE else path, self._packages
                 )
             self._found[key] = self._finders[shape.span.file].find(key[1])

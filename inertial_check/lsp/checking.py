@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from inertial_check.checking.check import check_model, is_fragment, refused
 from inertial_check.errors import DocumentError, MissingExtraError, NotAModelError, UsageError
 from inertial_check.formats import FORMATS, load, sniff
-from inertial_check.formats.lookups import Lookups, recorded
+from inertial_check.formats.lookups import Lookups, record_lookups
 from inertial_check.formats.usd.constants import TEXT
 from inertial_check.lsp.texts import Text
 from inertial_check.model import Body, FileReport, Model, Place, Report
@@ -143,7 +143,7 @@ def _checked(checked: Checked) -> Checked:
     settings = checked.settings or Settings()
     path, data = checked.document.path, checked.document.text.data
     lookups = Lookups()
-    with recorded(lookups):
+    with record_lookups(lookups):
         try:
             model = load(data, path=path, context=settings.context)
         except MissingExtraError as error:

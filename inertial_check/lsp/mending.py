@@ -15,7 +15,7 @@ from inertial_check.fixing.suggestions import suggestions_of
 from inertial_check.lsp.checking import Checked, again
 from inertial_check.lsp.diagnostics import SURE
 from inertial_check.lsp.texts import Text
-from inertial_check.model import Finding, Hypothesis, Place, Replacement, Suggestion
+from inertial_check.model import Finding, Hypothesis, Place, Suggestion, TextReplacement
 from inertial_check.selecting.suppressions import MARK
 
 _MOST_ENTRIES = 3
@@ -36,7 +36,7 @@ class Mend(NamedTuple):
     """
 
     title: str
-    replacements: tuple[Replacement, ...]
+    replacements: tuple[TextReplacement, ...]
     sure: bool = False
     bodies: int = 1
 
@@ -107,9 +107,9 @@ class Mending:
         return fix, _suggestions(self._checked, fix)
 
 
-def changes(checked: Checked, mend: Mend) -> dict[str, tuple[Text, list[Replacement]]]:
+def changes(checked: Checked, mend: Mend) -> dict[str, tuple[Text, list[TextReplacement]]]:
     """By path, the texts that a mend changes, and how; nothing if one of them is not known."""
-    found: dict[str, tuple[Text, list[Replacement]]] = {}
+    found: dict[str, tuple[Text, list[TextReplacement]]] = {}
     for each in mend.replacements:
         text = checked.text_of(each.place.path)
         if text is None:
@@ -184,7 +184,7 @@ def _suppressed(checked: Checked, finding: Finding) -> Mend | None:
     return None
 
 
-def _comments(checked: Checked, finding: Finding) -> Iterator[Replacement]:
+def _comments(checked: Checked, finding: Finding) -> Iterator[TextReplacement]:
     """Where a comment may stand that speaks of a finding."""
     model = checked.model
     body = checked.bodies.get(finding.body_id or "")
@@ -198,17 +198,17 @@ def _comments(checked: Checked, finding: Finding) -> Iterator[Replacement]:
             # The body of a YAML file begins behind its key, so that a comment there is inside it.
             for word in ("ignore-next", "ignore"):
                 comment = _comment(checked, f"{word}[{finding.code}]")
-                yield Replacement(here, f"{comment}{gap}")
+                yield TextReplacement(here, f"{comment}{gap}")
     elif body is None:
         text = checked.document.text
         first = _FIRST_LINE.match(text.content)
         comment = _comment(checked, f"ignore-file[{finding.code}]")
         marked = text.content.startswith("\ufeff")
         if first is None:
-            yield Replacement(Place(1, 1, 1, 1), f"{comment}{text.line_end}")
+            yield TextReplacement(Place(1, 1, 1, 1), f"{comment}{text.line_end}")
         else:
             column = first.end() - marked + 1
-            yield Replacement(Place(1, column, 1, column), f"{text.line_end}{comment}")
+            yield TextReplacement(Place(1, column, 1, column), f"{text.line_end}{comment}")
 
 
 def _comment(checked: Checked, directive: str) -> str:

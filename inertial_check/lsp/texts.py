@@ -15,7 +15,7 @@ from functools import cached_property
 
 from lsprotocol.types import Position, PositionEncodingKind, Range
 
-from inertial_check.model import Place, Replacement
+from inertial_check.model import Place, TextReplacement
 
 _LINE_END = re.compile(r"\r\n?|\n")
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -130,7 +130,7 @@ class Text:
         start, end = self.index(where.start), self.index(where.end)
         return Text(self.content[:start] + new + self.content[max(start, end) :], self.units)
 
-    def replaced(self, replacements: Iterable[Replacement]) -> Text:
+    def replaced(self, replacements: Iterable[TextReplacement]) -> Text:
         """The text with these places replaced."""
         content = self.content
         spans = [(self.span(each.place), each.text) for each in replacements]

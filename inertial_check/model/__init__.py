@@ -1,7 +1,7 @@
 """Plain data about a document: bytes and places, bodies as written, findings."""
 
 from inertial_check.model.body import ENTRIES, Body, Inertial, Model, Number, Problem, ProblemKind
-from inertial_check.model.excerpt import Excerpt, ExcerptLine, quoted
+from inertial_check.model.excerpt import Excerpt, ExcerptLine, extract_excerpt
 from inertial_check.model.finding import (
     Action,
     BodyReport,
@@ -11,11 +11,11 @@ from inertial_check.model.finding import (
     Hypothesis,
     Judgement,
     Prediction,
-    Replacement,
     Report,
     Severity,
     Suggestion,
     Suppression,
+    TextReplacement,
 )
 from inertial_check.model.joint import Joint, Joints, Mimic
 from inertial_check.model.shape import DIMENSIONS, Role, Shape, Shapes
@@ -45,7 +45,6 @@ __all__ = [
     "Prediction",
     "Problem",
     "ProblemKind",
-    "Replacement",
     "Report",
     "Role",
     "Severity",
@@ -55,5 +54,6 @@ __all__ = [
     "Span",
     "Suggestion",
     "Suppression",
-    "quoted",
+    "TextReplacement",
+    "extract_excerpt",
 ]

@@ -13,7 +13,7 @@ from inertial_check.model.source import Place, Source, Span
 ENTRIES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 """The six entries of a rotational inertia, in the order in which this package keeps them."""
 
-Origin = Literal["file", "geometry", "default"]
+InertiaOrigin = Literal["file", "geometry", "default"]
 """Where a body's inertia comes from: written; taken from its geometry; the format's stand-in."""
 
 ProblemKind = Literal["repair", "reference", "malformed", "engine"]
@@ -132,7 +132,7 @@ class Body(NamedTuple):
     inertial: Inertial | None
     problems: tuple[Problem, ...] = ()
     shapes: Sequence[Shape] = ()
-    inertia_from: Origin = "file"
+    inertia_from: InertiaOrigin = "file"
     parent: str | None = None
     X_PB: Pose | None = None
     axis_B: tuple[float, float, float] | None = None

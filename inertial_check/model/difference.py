@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-Quantity = Literal["mass", "com", "inertia"]
-QUANTITIES: tuple[Quantity, ...] = ("mass", "com", "inertia")
+MassProperty = Literal["mass", "com", "inertia"]
+QUANTITIES: tuple[MassProperty, ...] = ("mass", "com", "inertia")
 """What is compared of two bodies: mass, centre of mass, inertia about it."""
 
 Which = Literal["a", "b"]
 """One of the two models, in the order in which they were given."""
 
-Status = Literal["equal", "differs", "incomparable", "only-a", "only-b"]
+PairStatus = Literal["equal", "differs", "incomparable", "only-a", "only-b"]
 """Of a pair: both have the same numbers; other numbers; numbers that cannot be told. Of one body:
 it has no counterpart."""
 
@@ -72,7 +72,7 @@ class Explanation(NamedTuple):
     name: str
     of: Which
     change: str
-    explains: tuple[Quantity, ...]
+    explains: tuple[MassProperty, ...]
     residual: float
 
 
@@ -90,11 +90,11 @@ class BodyDifference(NamedTuple):
         explanations: Best first; none where no known mistake fits.
     """
 
-    status: Status
+    status: PairStatus
     a: ComparedBody | None
     b: ComparedBody | None
     deviations: Deviations | None = None
-    differs: tuple[Quantity, ...] = ()
+    differs: tuple[MassProperty, ...] = ()
     reason: str = ""
     frame: bool = False
     explanations: tuple[Explanation, ...] = ()
@@ -131,7 +131,7 @@ class Difference:
         """Whether the models have the same mass properties, body by body."""
         return all(body.status == "equal" or body.frame for body in self.bodies)
 
-    def count(self, status: Status) -> int:
+    def count(self, status: PairStatus) -> int:
         """How many pairs, or bodies without a counterpart, have this status; frames apart."""
         return sum(body.status == status and not body.frame for body in self.bodies)
 

@@ -52,7 +52,7 @@ class Excerpt(NamedTuple):
     more: bool = False
 
 
-def quoted(source: Source, span: Span, line: int) -> Excerpt | None:
+def extract_excerpt(source: Source, span: Span, line: int) -> Excerpt | None:
     """The lines of a document on which a span stands.
 
     Args:

@@ -113,7 +113,7 @@ class Suppression(NamedTuple):
     reason: str = ""
 
 
-class Replacement(NamedTuple):
+class TextReplacement(NamedTuple):
     """New text for a place.
 
     Attributes:
@@ -134,7 +134,7 @@ class Suggestion(NamedTuple):
     """
 
     description: str
-    replacements: tuple[Replacement, ...]
+    replacements: tuple[TextReplacement, ...]
 
 
 class Finding(NamedTuple):

@@ -59,14 +59,14 @@ def judge_all(models: Sequence[Model], tolerance: float = 0.0) -> list[tuple[Jud
     judged = iter(_judge_inertials(stated, tolerance) if stated else ())
     return [
         tuple(
-            _attributed(body, _NOTHING if body.inertial is None else next(judged))
+            _override_verdict(body, _NOTHING if body.inertial is None else next(judged))
             for body in model.bodies
         )
         for model in models
     ]
 
 
-def _attributed(body: Body, judgement: Judgement) -> Judgement:
+def _override_verdict(body: Body, judgement: Judgement) -> Judgement:
     """The judgement, with the verdict that a body has whose inertia the file does not state."""
     verdict = _UNWRITTEN.get(body.inertia_from)
     return judgement if verdict is None else judgement._replace(verdict=verdict.word)
@@ -87,7 +87,7 @@ def _judge_inertials(inertials: list[Inertial], tolerance: float) -> list[Judgem
         mass, center = mass * kilograms, center * meters[:, None]
         unit = kilograms * meters**2
         I_BBcm_Bi, moments = (v * unit[:, None] for v in (I_BBcm_Bi, result.principal_moments))
-        I_BBcm_B = _rotated(I_BBcm_Bi, R_BBi)
+        I_BBcm_B = _rotate_tensors(I_BBcm_Bi, R_BBi)
         boxes = equivalent_box(mass, moments)
         tiny = np.max(np.abs(I_BBcm_Bi), axis=-1) < mass * tolerances.NUMERICALLY_ZERO_RADIUS**2
         witnesses = np.einsum("nij,nj->ni", R_BBi, result.witness)
@@ -119,7 +119,7 @@ def _radii(inertial: Inertial) -> list[float]:
     return list(half_units([number.text for number in numbers if number is not None]))
 
 
-def _rotated(I_BBcm_Bi: Floats, R_BBi: Floats) -> Floats:
+def _rotate_tensors(I_BBcm_Bi: Floats, R_BBi: Floats) -> Floats:
     """The tensors in body axes; those that are in body axes already, unchanged to the bit."""
     turned = six(R_BBi @ symmetric(I_BBcm_Bi) @ R_BBi.transpose(0, 2, 1))
     aligned = np.all(R_BBi == np.eye(3), axis=(1, 2))

@@ -132,7 +132,7 @@ class Source:
         """The text of a span."""
         return self.data[span.start : span.end].decode(self.encoding, "replace")
 
-    def edited(self, edits: Iterable[Edit]) -> bytes:
+    def apply_edits(self, edits: Iterable[Edit]) -> bytes:
         """The bytes with the edits applied; everything outside their spans is untouched.
 
         Raises:

@@ -122,7 +122,7 @@ def tree_of(model: Model, base: Base = "fixed", locked: Mapping[str, float] = _N
     parents = [index_of.get(body.parent or "", INERTIAL_FRAME) for body in bodies]
     _refuse_roots(model, parents)
     judgements = judge(model)
-    still = _locked(model, locked)
+    still = _lock_joints(model, locked)
     joints: list[JointType] = []
     for index, body in enumerate(bodies):
         joint = "fixed" if index in still else _joint(model, body, parents[index], base)
@@ -132,7 +132,7 @@ def tree_of(model: Model, base: Base = "fixed", locked: Mapping[str, float] = _N
     theta = np.array([_theta(*each, model) for each in zip(bodies, judgements, strict=True)])
     tree = Tree(
         names=[body.name for body in bodies],
-        parents=_opened(model, parents),
+        parents=_check_acyclic(model, parents),
         joints=joints,
         X_PB=np.array([_pose(model, *each) for each in zip(bodies, parents, strict=True)])
         @ np.array([still.get(index, _UNMOVED) for index in range(len(bodies))]),
@@ -141,7 +141,7 @@ def tree_of(model: Model, base: Base = "fixed", locked: Mapping[str, float] = _N
         theta=theta,
     )
     named = _tree_joints(tree, bodies)
-    return ReadTree(tree, (*_without_mass(model), *_said(named)), named)
+    return ReadTree(tree, (*_without_mass(model), *_note_mimics(named)), named)
 
 
 def _refuse_roots(model: Model, parents: list[int]) -> None:
@@ -163,11 +163,11 @@ def _joint(model: Model, body: Body, parent: int, base: Base) -> JointType:
     joint = _JOINTS.get(body.joint)
     if joint is None:
         known = ", ".join(_JOINTS)
-        raise _refused(model, body, f"its joint is of type {body.joint!r}, expected {known}")
+        raise _tree_error(model, body, f"its joint is of type {body.joint!r}, expected {known}")
     if joint in ("revolute", "prismatic") and body.axis_B is None:
-        raise _refused(model, body, "it has several joints, or one whose axis cannot be read")
+        raise _tree_error(model, body, "it has several joints, or one whose axis cannot be read")
     if parent == INERTIAL_FRAME and body.parent is not None:
-        raise _refused(model, body, f"its parent {body.parent} is not among the bodies")
+        raise _tree_error(model, body, f"its parent {body.parent} is not among the bodies")
     return joint
 
 
@@ -178,10 +178,10 @@ def _world_instead(model: Model, index: int, parents: list[int]) -> int:
     if parents[parent] == INERTIAL_FRAME and above.joint is None and above.name == WORLD:
         return INERTIAL_FRAME
     what = f"it floats on {above.name}, expected on a root called {WORLD}"
-    raise _refused(model, model.bodies[index], what)
+    raise _tree_error(model, model.bodies[index], what)
 
 
-def _opened(model: Model, parents: list[int]) -> list[int]:
+def _check_acyclic(model: Model, parents: list[int]) -> list[int]:
     """The parents, which lead to a root from everywhere.
 
     Raises:
@@ -207,35 +207,37 @@ def _pose(model: Model, body: Body, parent: int) -> Floats:
     if parent == INERTIAL_FRAME:
         return X_PB
     if body.X_PB is None:
-        raise _refused(model, body, "where it stands in its parent cannot be read")
+        raise _tree_error(model, body, "where it stands in its parent cannot be read")
     X_PB[:3, :3], X_PB[:3, 3] = body.X_PB.R_PB, body.X_PB.p_PoBo_P
     if not np.all(np.isfinite(X_PB)):
-        raise _refused(model, body, "where it stands in its parent is not finite")
+        raise _tree_error(model, body, "where it stands in its parent is not finite")
     return X_PB
 
 
 def _point(model: Model, body: Body, joint: JointType) -> Floats:
     if joint == "revolute" and body.p_BoJo_B is None:
-        raise _refused(model, body, "where the axis of its joint is cannot be read")
+        raise _tree_error(model, body, "where the axis of its joint is cannot be read")
     return np.array(body.p_BoJo_B or (0.0, 0.0, 0.0))
 
 
 def _theta(body: Body, judgement: Judgement, model: Model) -> Floats:
     """The ten numbers about the body's origin; zeros where the document has none."""
     if body.inertia_from == "geometry":
-        raise _refused(model, body, "it takes its inertia from its geometry")
+        raise _tree_error(model, body, "it takes its inertia from its geometry")
     if body.inertial is None:
         return np.zeros(10)
     mass, center = judgement.mass, np.array(judgement.p_BoBcm_B)
     about_com = np.array([mass, *(mass * center), *judgement.I_BBcm_B])
     if not np.all(np.isfinite(about_com)):
-        raise _refused(model, body, "its mass, centre of mass or inertia is missing or not finite")
+        raise _tree_error(
+            model, body, "its mass, centre of mass or inertia is missing or not finite"
+        )
 
     theta: Floats = InertialParameters.from_theta(about_com, about="com").as_theta()
     return theta
 
 
-def _locked(model: Model, positions: Mapping[str, float]) -> dict[int, Floats]:
+def _lock_joints(model: Model, positions: Mapping[str, float]) -> dict[int, Floats]:
     """How far each body is moved whose joint is locked: (4, 4) from where it is placed."""
     if not positions:
         return {}
@@ -248,22 +250,24 @@ def _locked(model: Model, positions: Mapping[str, float]) -> dict[int, Floats]:
         found = carried.get(name, [])
         if len(found) != 1:
             what = f"{len(found)} joints are" if found else "no joint that moves is"
-            known = _listed(list(carried), most=12)
+            known = _list_names(list(carried), most=12)
             raise UsageError(f"{model.source.path}: {what} called {name!r}; there are {known}")
-        moved[found[0]] = _displaced(model, model.bodies[found[0]], position)
+        moved[found[0]] = _displace(model, model.bodies[found[0]], position)
     return moved
 
 
-def _displaced(model: Model, body: Body, position: float) -> Floats:
+def _displace(model: Model, body: Body, position: float) -> Floats:
     """The pose of a body at a position of its joint, in its frame at 0."""
     X = np.eye(4)
     kind = _JOINTS.get(body.joint or "")
     if position == 0.0:
         return X
     if not np.isfinite(position):
-        raise _refused(model, body, f"its joint is to be locked at {position}, expected a number")
+        raise _tree_error(
+            model, body, f"its joint is to be locked at {position}, expected a number"
+        )
     if kind not in ("revolute", "prismatic") or body.axis_B is None:
-        raise _refused(model, body, f"its joint cannot be locked at {position:g}, only at 0")
+        raise _tree_error(model, body, f"its joint cannot be locked at {position:g}, only at 0")
     moved = position * np.array(body.axis_B)
     if kind == "prismatic":
         X[:3, 3] = moved
@@ -305,10 +309,10 @@ def _name_of(body: Body) -> str:
 
 def _without_mass(model: Model) -> Iterator[str]:
     if bare := [body.name for body in model.bodies if body.inertial is None]:
-        yield f"no inertia, so a frame without mass: {_listed(bare)}"
+        yield f"no inertia, so a frame without mass: {_list_names(bare)}"
 
 
-def _said(joints: TreeJoints) -> Iterator[str]:
+def _note_mimics(joints: TreeJoints) -> Iterator[str]:
     """What the tree does not do that the document says of its joints."""
     followers = [
         f"{name} ({mimic.joint or 'its offset'})"
@@ -316,12 +320,12 @@ def _said(joints: TreeJoints) -> Iterator[str]:
         if mimic is not None
     ]
     if followers:
-        yield f"follows another joint, but moves by itself here: {_listed(followers)}"
+        yield f"follows another joint, but moves by itself here: {_list_names(followers)}"
 
 
-def _listed(names: Sequence[str], most: int = _SHOWN) -> str:
+def _list_names(names: Sequence[str], most: int = _SHOWN) -> str:
     return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
 
 
-def _refused(model: Model, body: Body, reason: str) -> UsageError:
+def _tree_error(model: Model, body: Body, reason: str) -> UsageError:
     return UsageError(f"{model.source.path}: {body.name}: {reason}: no tree")

@@ -16,17 +16,17 @@ from inertial_check.model.difference import (
     ComparedModel,
     Difference,
     Explanation,
-    Quantity,
-    Status,
+    MassProperty,
+    PairStatus,
 )
 from inertial_check.reports import View
 from inertial_check.reports.text import Style, number, plural, printable, rounded
 
 SCHEMA_VERSION = "1"
 
-_NAMES: dict[Quantity, str] = {"mass": "mass", "com": "centre of mass", "inertia": "inertia"}
-_UNITS: dict[Quantity, str] = {"mass": "kg", "com": "m", "inertia": "kg m^2"}
-_OF: dict[Quantity, str] = {
+_NAMES: dict[MassProperty, str] = {"mass": "mass", "com": "centre of mass", "inertia": "inertia"}
+_UNITS: dict[MassProperty, str] = {"mass": "kg", "com": "m", "inertia": "kg m^2"}
+_OF: dict[MassProperty, str] = {
     "mass": "of the larger",
     "com": "radii of gyration",
     "inertia": "of the largest principal moment",
@@ -82,7 +82,7 @@ def _listed(names: Sequence[str]) -> str:
     return printable(", ".join(names))
 
 
-def _quantity(style: Style, body: BodyDifference, quantity: Quantity) -> Iterator[str]:
+def _quantity(style: Style, body: BodyDifference, quantity: MassProperty) -> Iterator[str]:
     if body.a is None or body.b is None or body.deviations is None:
         return
     deviation: float = getattr(body.deviations, quantity)
@@ -95,7 +95,7 @@ def _quantity(style: Style, body: BodyDifference, quantity: Quantity) -> Iterato
         yield f"    {which}  {_values(side, quantity, digits)}\n"
 
 
-def _values(side: ComparedBody, quantity: Quantity, digits: int) -> str:
+def _values(side: ComparedBody, quantity: MassProperty, digits: int) -> str:
     if quantity == "mass":
         return rounded([side.mass], digits)[0]
     if quantity == "com":
@@ -138,7 +138,7 @@ def _summary(difference: Difference) -> str:
 
 def as_json(difference: Difference, view: View, impact: Mapping[str, Any] | None = None) -> str:
     """A JSON document, ASCII only; NaN and the infinities are null."""
-    statuses: tuple[Status, ...] = ("equal", "differs", "incomparable", "only-a", "only-b")
+    statuses: tuple[PairStatus, ...] = ("equal", "differs", "incomparable", "only-a", "only-b")
     document = {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "inertial-check", "version": __version__},

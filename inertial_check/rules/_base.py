@@ -18,7 +18,7 @@ from inertial_check.model import (
     Problem,
     Severity,
     Span,
-    quoted,
+    extract_excerpt,
 )
 
 HEADINGS = (
@@ -84,7 +84,7 @@ class Rule(ABC):
             values=values or {},
             fix=fix,
             body_id=None if body is None else body.id,
-            excerpt=quoted(self.model.source_of(span), span, place.line),
+            excerpt=extract_excerpt(self.model.source_of(span), span, place.line),
             written={} if body is None or body.inertial is None else _written(body.inertial),
         )
 

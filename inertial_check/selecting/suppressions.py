@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from inertial_check.errors import UsageError
-from inertial_check.formats.xml.comments import Comment, comments
+from inertial_check.formats.xml.comments import Comment, find_comments
 from inertial_check.model import Body, Finding, Model, Place, Span, Suppression
 from inertial_check.rules.configuration import InvalidSuppression, UnusedSuppression
 from inertial_check.settings.settings import Settings, codes_of, validated_selector
@@ -105,7 +105,7 @@ class _Directives:
         self.found: list[_Directive] = []
         self.invalid: list[Finding] = []
         for number, source in enumerate((model.source, *model.others)):
-            for comment in comments(source, MARK, number):
+            for comment in find_comments(source, MARK, number):
                 self._read(comment)
         self._bodies = {body.id: body for body in model.bodies} if self.found else {}
 

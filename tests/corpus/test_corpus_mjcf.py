@@ -146,7 +146,7 @@ def test_a_broken_copy_of_each_written_inertia_is_found_and_fixed(corpus, files,
     assert written
     for file in written if request.config.getoption("--long") else written[::4]:
         source = ic.load(corpus / file)
-        data = source.source.edited(
+        data = source.source.apply_edits(
             edit
             for body in source.bodies
             if body.span.file == 0 and body.inertial and body.inertia_from == "file"

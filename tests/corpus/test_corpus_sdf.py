@@ -111,7 +111,7 @@ def test_every_number_can_be_rewritten_and_nothing_else_changes(models):
         written = list(numbers(model))
         values = [at / 8 for at in range(len(written))]
         edits = [Edit(n.span, repr(value)) for n, value in zip(written, values, strict=True)]
-        data = model.source.edited(edits)
+        data = model.source.apply_edits(edits)
         again = ic.load(data)
         assert [number.value for number in numbers(again)] == values, path
         assert outside(again) == outside(model), path

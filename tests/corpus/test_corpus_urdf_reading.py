@@ -97,7 +97,7 @@ def rewritten(model):
     spans = [number.span for number in numbers(model)]
     values = [at / 8 for at in range(len(spans))]
     edits = [Edit(span, repr(value)) for span, value in zip(spans, values, strict=True)]
-    return model.source.edited(edits), values, spans
+    return model.source.apply_edits(edits), values, spans
 
 
 def outside(data, spans):

@@ -111,7 +111,9 @@ def test_every_literal_is_the_source_of_its_numbers(read):
         spans = sorted({number.span for number in old.values() if number.span and number.literal})
         texts = {span: f"{7000 + index}.5" for index, span in enumerate(spans)}
         data = [
-            source.edited(Edit(span, text) for span, text in texts.items() if span.file == file)
+            source.apply_edits(
+                Edit(span, text) for span, text in texts.items() if span.file == file
+            )
             for file, source in enumerate((model.source, *model.others))
         ]
         others = [os.path.abspath(source.path) for source in model.others]

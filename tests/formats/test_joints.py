@@ -359,9 +359,9 @@ def {kind} "elbow"
 
         def counted(*arguments):
             asked.append(arguments[2])
-            return _usd_process.compose(*arguments)
+            return _usd_process.compose_stage(*arguments)
 
-        monkeypatch.setattr(_usd_joints, "compose", counted)
+        monkeypatch.setattr(_usd_joints, "compose_stage", counted)
         bodies = 'def Xform "{0}" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {{}}\n'
         joints = 'def PhysicsFixedJoint "j{0}"\n{{\n    rel physics:body1 = </{0}>\n}}\n'
         parts = "".join((bodies + joints).format(name) for name in "ab")

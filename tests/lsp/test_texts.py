@@ -9,7 +9,7 @@ pytest.importorskip("lsprotocol", reason='install "inertial-check[lsp]"')
 from lsprotocol.types import Position, PositionEncodingKind, Range
 
 from inertial_check.lsp.texts import Text
-from inertial_check.model import Place, Replacement, Source, Span
+from inertial_check.model import Place, Source, Span, TextReplacement
 
 UNITS = list(PositionEncodingKind)
 SIZES = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
@@ -108,7 +108,7 @@ def test_replacements_are_of_places_of_the_text_before(one, between, other):
     first, second = len(one.encode()), len((one + between).encode())
     spans = [Span(0, first), Span(second, len(source.data))]
     replacements = [
-        Replacement(source.place(spans[0]), "X"),
-        Replacement(source.place(spans[1]), "longer"),
+        TextReplacement(source.place(spans[0]), "X"),
+        TextReplacement(source.place(spans[1]), "longer"),
     ]
     assert Text(content).replaced(replacements).content == f"X{between}longer"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inertial_check.model import Source, Span, quoted
+from inertial_check.model import Source, Span, extract_excerpt
 
 ENCODINGS = ["utf-8", "utf-16-le", "utf-16-be", "latin-1", "gbk"]
 
@@ -12,7 +12,7 @@ ENCODINGS = ["utf-8", "utf-16-le", "utf-16-be", "latin-1", "gbk"]
 def shown(text, marked, encoding="utf-8", bom=b"", line=1):
     start = len(bom) + len(text[: text.index(marked)].encode(encoding))
     span = Span(start, start + len(marked.encode(encoding)))
-    return quoted(Source("a", bom + text.encode(encoding), encoding, bom), span, line)
+    return extract_excerpt(Source("a", bom + text.encode(encoding), encoding, bom), span, line)
 
 
 def marks(excerpt):
@@ -46,7 +46,7 @@ def test_a_few_lines_are_shown_each_marked_from_its_first_letter():
 
 def test_of_many_lines_the_first_is_shown():
     text = "<b>\n" + "x\n" * 50 + "</b>"
-    found = quoted(Source("a", text.encode()), Span(0, len(text)), 7)
+    found = extract_excerpt(Source("a", text.encode()), Span(0, len(text)), 7)
     assert marks(found) == ["<b>"]
     assert found.more
 
@@ -69,13 +69,13 @@ def test_of_a_long_mark_the_beginning_is_shown():
 
 
 def test_an_empty_span_marks_nothing():
-    assert quoted(Source("a", b"<a/>"), Span(3, 3), 1).lines[0]._asdict() == {
+    assert extract_excerpt(Source("a", b"<a/>"), Span(3, 3), 1).lines[0]._asdict() == {
         "number": 1, "text": "<a/>", "start": 3, "end": 3
     }  # fmt: skip
 
 
 def test_binary_data_has_no_excerpt():
-    assert quoted(Source("a", b"PXR-USDC\0\0\xff\xfe\0"), Span(9, 9), 1) is None
+    assert extract_excerpt(Source("a", b"PXR-USDC\0\0\xff\xfe\0"), Span(9, 9), 1) is None
 
 
 @given(
@@ -88,7 +88,7 @@ def test_the_mark_is_the_text_of_the_span(before, marked, after, encoding):
     start = len(before.encode(encoding))
     span = Span(start, start + len(marked.encode(encoding)))
     source = Source("a", (before + marked + after).encode(encoding), encoding)
-    found = quoted(source, span, 1)
+    found = extract_excerpt(source, span, 1)
     if "\ufffd" in before + marked + after:
         return
     assert found is not None

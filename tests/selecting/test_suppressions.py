@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import inertial_check as ic
 from inertial_check.files.patterns import PathPattern
 from inertial_check.formats import load
-from inertial_check.formats.xml.comments import comments
+from inertial_check.formats.xml.comments import find_comments
 from inertial_check.model import Source, Suppression
 from inertial_check.rules import ALL_RULES
 from inertial_check.settings.settings import Exemption, Settings
@@ -371,4 +371,4 @@ def test_documents_without_a_mark_are_not_looked_at(monkeypatch):
         raise AssertionError("looked at")
 
     monkeypatch.setattr("inertial_check.formats.xml.comments._of_xml", refuse)
-    assert comments(Source("r.urdf", document().encode()), "inertial-check:") == []
+    assert find_comments(Source("r.urdf", document().encode()), "inertial-check:") == []

@@ -12,11 +12,11 @@ from inertial_check.model import (
     Judgement,
     Place,
     Prediction,
-    Replacement,
     Report,
     Severity,
     Suggestion,
     Suppression,
+    TextReplacement,
 )
 
 CONSISTENT = BodyReport(
@@ -133,9 +133,9 @@ TRIANGLE = Finding(
     suggestion=Suggestion(
         "The nearest inertia that a body can have; its moments change by 29.9 %",
         (
-            Replacement(Place(15, 20, 15, 24), "0.03"),
-            Replacement(Place(15, 66, 15, 70), "0.07"),
-            Replacement(Place(3, 1, 3, 4, "robots/common.xml"), "0.5"),
+            TextReplacement(Place(15, 20, 15, 24), "0.03"),
+            TextReplacement(Place(15, 66, 15, 70), "0.07"),
+            TextReplacement(Place(3, 1, 3, 4, "robots/common.xml"), "0.5"),
         ),
     ),
 )

@@ -15,11 +15,17 @@ from inertial_check.formats.mjcf.constants import MAIN
 from inertial_check.formats.mjcf.poses import read_pose
 from inertial_check.formats.mjcf.rotations import from_wxyz, from_z_axis
 from inertial_check.formats.mjcf.settings import Compiler, Defaults
-from inertial_check.formats.mjcf.tree import Node, Tree
-from inertial_check.formats.numbers import shown
-from inertial_check.formats.poses import SAME_FRAME, is_finite, product, transposed
-from inertial_check.formats.rotations import IDENTITY, rotated
-from inertial_check.formats.shapes import Unusable, factors, finite_numbers, unusable, usable
+from inertial_check.formats.mjcf.tree import MjcfDocument, MjcfElement
+from inertial_check.formats.numbers import quote
+from inertial_check.formats.poses import SAME_FRAME, is_finite, product, transpose
+from inertial_check.formats.rotations import IDENTITY, rotate
+from inertial_check.formats.shapes import (
+    Unusable,
+    check_usable,
+    parse_factors,
+    parse_numbers,
+    unusable_shape,
+)
 from inertial_check.model.body import Pose
 from inertial_check.model.shape import Role, Shape
 
@@ -32,7 +38,7 @@ _MOST_SIZES = 3
 _KINDS = (*_SIZES, "plane", "hfield", "mesh", "sdf")
 
 
-class _Form(NamedTuple):
+class _GeomForm(NamedTuple):
     """What a geom is, and its pose in the frame F in which it stands."""
 
     dimensions: tuple[float, ...]
@@ -44,12 +50,12 @@ class _Form(NamedTuple):
 class GeomReader:
     """Reads the geoms of one document's bodies."""
 
-    def __init__(self, tree: Tree, compiler: Compiler, defaults: Defaults) -> None:
+    def __init__(self, tree: MjcfDocument, compiler: Compiler, defaults: Defaults) -> None:
         self._tree = tree
         self._compiler = compiler
         self._defaults = defaults
 
-    def shape(self, geom: Node, default: str, frame: Pose | None) -> Shape:
+    def shape(self, geom: MjcfElement, default: str, frame: Pose | None) -> Shape:
         """Read one geom.
 
         Args:
@@ -63,16 +69,16 @@ class GeomReader:
         role: Role = "collision" if _touches(attributes) else "visual"
         try:
             form = self._form(attributes, written, geom)
-            X_BG = self._placed(form.X_FG, frame)
+            X_BG = self._place(form.X_FG, frame)
             shape = Shape(kind, role, form.dimensions, *X_BG, geom.span, form.uri, form.scale)
-            return usable(shape)
+            return check_usable(shape)
         except Unusable as why:
-            return unusable(kind, role, geom.span, why)
+            return unusable_shape(kind, role, geom.span, why)
 
-    def _form(self, attributes: Mapping[str, str], kind: str, geom: Node) -> _Form:
+    def _form(self, attributes: Mapping[str, str], kind: str, geom: MjcfElement) -> _GeomForm:
         """What a geom is, in the frame in which it stands."""
         if kind not in _KINDS:
-            raise Unusable(f"type of <geom> is {shown(kind)}: expected {', '.join(_KINDS)}")
+            raise Unusable(f"type of <geom> is {quote(kind)}: expected {', '.join(_KINDS)}")
         if kind == "sdf":
             raise Unusable("a distance function of a plugin, which is not read here")
         if kind not in _SIZES and "fromto" in attributes:
@@ -81,15 +87,15 @@ class GeomReader:
             mesh = self._mesh(attributes.get("mesh", "").strip(), geom)
             return mesh._replace(X_FG=product(self._pose(attributes), mesh.X_FG))
         if kind not in _SIZES:
-            return _Form((), self._pose(attributes))
+            return _GeomForm((), self._pose(attributes))
         if "mesh" in attributes:
             raise Unusable(f"a {kind} that MuJoCo fits to a mesh: write its size")
         if "fromto" in attributes:
             return _between(attributes, kind)
         sizes = _sizes(attributes, kind, _SIZES[kind])
-        return _Form(_dimensions(kind, sizes), self._pose(attributes))
+        return _GeomForm(_dimensions(kind, sizes), self._pose(attributes))
 
-    def _placed(self, X_FG: Pose, frame: Pose | None) -> Pose:
+    def _place(self, X_FG: Pose, frame: Pose | None) -> Pose:
         """X_BG, through the frames F around a geom."""
         if frame is None:
             raise Unusable("<replicate> makes several of it, which are not told apart here")
@@ -119,23 +125,23 @@ class GeomReader:
                     found.setdefault(name, attributes)
         return found
 
-    def _mesh(self, name: str, user: Node) -> _Form:
+    def _mesh(self, name: str, user: MjcfElement) -> _GeomForm:
         """A mesh asset, in the frame of the geom that uses it."""
         if not name:
             raise Unusable("<geom> of type mesh has no mesh")
         if name not in self._assets:
-            raise Unusable(f"mesh {shown(name)} is not among the assets")
+            raise Unusable(f"mesh {quote(name)} is not among the assets")
         attributes = self._assets[name]
         file = attributes.get("file", "").strip()
         if not file:
-            raise Unusable(f"the vertices of mesh {shown(name)} are in no file, and not read here")
+            raise Unusable(f"the vertices of mesh {quote(name)} are in no file, and not read here")
         scale = (1.0, 1.0, 1.0)
         if "scale" in attributes:
-            scale = factors(attributes["scale"], "scale of <mesh>")
+            scale = parse_factors(attributes["scale"], "scale of <mesh>")
         uri = self._uri(_slashes(file), user)
-        return _Form((), _reference(attributes, scale), uri, scale)
+        return _GeomForm((), _reference(attributes, scale), uri, scale)
 
-    def _uri(self, file: str, user: Node) -> str:
+    def _uri(self, file: str, user: MjcfElement) -> str:
         """Where a file is, from the document in which the geom that uses it stands."""
         compiler = self._compiler
         if compiler.strippath == "true":
@@ -167,9 +173,9 @@ def _sizes(attributes: Mapping[str, str], kind: str, count: int) -> tuple[float,
     text = attributes.get("size", "")
     words = text.split()
     if not count <= len(words) <= _MOST_SIZES:
-        given = f"is {shown(text)}" if words else "is missing"
+        given = f"is {quote(text)}" if words else "is missing"
         raise Unusable(f"size of <geom> {given}: a {kind} has {count}")
-    values = finite_numbers(" ".join(words[:count]), count, "size of <geom>")
+    values = parse_numbers(" ".join(words[:count]), count, "size of <geom>")
     if min(values) <= 0:
         raise Unusable(f"size of <geom> is {min(values)!r}: sizes of a {kind} are positive")
     return values
@@ -185,13 +191,13 @@ def _dimensions(kind: str, sizes: Sequence[float]) -> tuple[float, ...]:
     return tuple(sizes)
 
 
-def _between(attributes: Mapping[str, str], kind: str) -> _Form:
+def _between(attributes: Mapping[str, str], kind: str) -> _GeomForm:
     """A geom that is given by its ends: z points to the first, and no orientation counts."""
     if kind == "sphere":
         raise Unusable("fromto, which a sphere has not: delete it")
-    if any(finite_numbers(attributes.get("pos", "0 0 0"), 3, "pos of <geom>")):
+    if any(parse_numbers(attributes.get("pos", "0 0 0"), 3, "pos of <geom>")):
         raise Unusable("pos and fromto, of which MuJoCo takes only one")
-    ends = finite_numbers(attributes["fromto"], 6, "fromto of <geom>")
+    ends = parse_numbers(attributes["fromto"], 6, "fromto of <geom>")
     pairs = list(zip(ends[:3], ends[3:], strict=True))
     along = [first - last for first, last in pairs]
     rotation = from_z_axis(*along)
@@ -201,7 +207,7 @@ def _between(attributes: Mapping[str, str], kind: str) -> _Form:
     radius, *_ = _sizes(attributes, kind, 1)
     half = math.hypot(*along) / 2
     sizes = (radius, half) if kind in {"capsule", "cylinder"} else (radius, radius, half)
-    return _Form(_dimensions(kind, sizes), Pose((x, y, z), rotation))
+    return _GeomForm(_dimensions(kind, sizes), Pose((x, y, z), rotation))
 
 
 def _reference(attributes: Mapping[str, str], scale: Triple) -> Pose:
@@ -212,14 +218,14 @@ def _reference(attributes: Mapping[str, str], scale: Triple) -> Pose:
     """
     if "refpos" not in attributes and "refquat" not in attributes:
         return SAME_FRAME
-    refpos = finite_numbers(attributes.get("refpos", "0 0 0"), 3, "refpos of <mesh>")
+    refpos = parse_numbers(attributes.get("refpos", "0 0 0"), 3, "refpos of <mesh>")
     R_GM = IDENTITY
     if "refquat" in attributes:
-        rotation = from_wxyz(*finite_numbers(attributes["refquat"], 4, "refquat of <mesh>"))
+        rotation = from_wxyz(*parse_numbers(attributes["refquat"], 4, "refquat of <mesh>"))
         if rotation is None:
             raise Unusable("refquat of <mesh> is no rotation: write w x y z")
-        R_GM = transposed(rotation)
+        R_GM = transpose(rotation)
     if R_GM != IDENTITY and len(set(scale)) > 1:
         raise Unusable("refquat turns the mesh before it is scaled by unequal factors")
-    x, y, z = (-a * s for a, s in zip(rotated(R_GM, refpos), scale, strict=True))
+    x, y, z = (-a * s for a, s in zip(rotate(R_GM, refpos), scale, strict=True))
     return Pose((x, y, z), R_GM)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from inertial_check.formats.mjcf.poses import turned
+from inertial_check.formats.mjcf.poses import build_rotation
 from inertial_check.formats.mjcf.rotations import ORIENTATIONS
 from inertial_check.formats.mjcf.settings import Compiler
-from inertial_check.formats.mjcf.tree import Node
-from inertial_check.formats.numbers import shown
+from inertial_check.formats.mjcf.tree import MjcfElement
+from inertial_check.formats.numbers import quote
 from inertial_check.formats.poses import SAME_FRAME, product
 from inertial_check.formats.rotations import IDENTITY, Rotation
 from inertial_check.formats.xml.reading import TextReader
@@ -34,7 +34,7 @@ _LENGTHS = {
 class InertialReader(TextReader):
     """Reads one element that states a pose or an inertia; collects what is wrong with its text."""
 
-    def __init__(self, node: Node, who: str, compiler: Compiler) -> None:
+    def __init__(self, node: MjcfElement, who: str, compiler: Compiler) -> None:
         super().__init__(node.document, who)
         self._node = node
         self._compiler = compiler
@@ -52,7 +52,7 @@ class InertialReader(TextReader):
         if frame != SAME_FRAME:
             x, y, z = (number.value for number in center)
             (x, y, z), rotation = product(frame, Pose((x, y, z), rotation))
-            center = (_implied(x), _implied(y), _implied(z))
+            center = (_implied_number(x), _implied_number(y), _implied_number(z))
         mass = self._mass()
         six = self._inertia()
         return Inertial(self._node.span, mass, center, rotation, six, quaternion=quaternion)
@@ -63,29 +63,29 @@ class InertialReader(TextReader):
         x, y, z = (number.value for number in numbers)
         return Pose((x, y, z), self._rotation()[0])
 
-    def _refused(self, message: str) -> None:
-        self._malformed(self._node.element, message)
+    def _refuse(self, message: str) -> None:
+        self._complain(self._node.element, message)
 
     def _refuse_unknown(self) -> None:
         for name, text in self._attributes.items():
             if name not in _LENGTHS:
                 way = f"write {name.lower()}" if name.lower() in _LENGTHS else "delete it"
-                place = self._node.document.span(*text.stripped()[1:])
-                self._problem(f"<inertial> has {shown(name)}, which MuJoCo refuses: {way}", place)
+                place = self._node.document.span(*text.trim()[1:])
+                self._problem(f"<inertial> has {quote(name)}, which MuJoCo refuses: {way}", place)
         for child in self._node.element.children:
             place = self._node.document.tag_span(child)
             self._problem(f"<{child.tag}> in <inertial>, which MuJoCo refuses: delete it", place)
 
     def _center(self) -> Triple:
         if "pos" not in self._attributes:
-            self._refused('has no pos, which MuJoCo asks for: add pos="x y z" [m]')
+            self._refuse('has no pos, which MuJoCo asks for: add pos="x y z" [m]')
             return _DEFAULT, _DEFAULT, _DEFAULT
         x, y, z = self._numbers("pos")
         return x, y, z
 
     def _mass(self) -> Number | None:
         if "mass" not in self._attributes:
-            self._refused('has no mass: add mass="..." [kg]')
+            self._refuse('has no mass: add mass="..." [kg]')
             return None
         return self._numbers("mass")[0]
 
@@ -93,13 +93,13 @@ class InertialReader(TextReader):
         full = self._read("fullinertia", _FULL)
         diagonal = self._read("diaginertia", _DIAGONAL)
         if full is None and diagonal is None:
-            form = f"diaginertia={shown('xx yy zz')} or fullinertia={shown('xx yy zz xy xz yz')}"
-            self._refused(f"has no inertia: add {form} [kg m^2]")
+            form = f"diaginertia={quote('xx yy zz')} or fullinertia={quote('xx yy zz xy xz yz')}"
+            self._refuse(f"has no inertia: add {form} [kg m^2]")
             return {}
         if full is None:
             return {entry: (diagonal or {}).get(entry, _DEFAULT) for entry in ENTRIES}
         if diagonal and any(number.value for number in diagonal.values()):
-            self._refused("has diaginertia and fullinertia: delete one")
+            self._refuse("has diaginertia and fullinertia: delete one")
         return {entry: full[entry] for entry in ENTRIES}
 
     def _read(self, name: str, entries: Sequence[str]) -> dict[str, Number] | None:
@@ -121,7 +121,7 @@ class InertialReader(TextReader):
         rivals = given + ["fullinertia"] * ("fullinertia" in self._attributes)
         if given and len(rivals) > 1:
             listed = f"{', '.join(rivals[:-1])} and {rivals[-1]}"
-            self._refused(f"has {listed}, of which MuJoCo takes only one")
+            self._refuse(f"has {listed}, of which MuJoCo takes only one")
             return _UNKNOWN, None
         if not given:
             return IDENTITY, None
@@ -131,11 +131,11 @@ class InertialReader(TextReader):
         values = [number.value for number in numbers]
         if len(self.problems) > known and any(map(math.isnan, values)):
             return _UNKNOWN, None
-        rotation = turned(name, values, self._compiler)
+        rotation = build_rotation(name, values, self._compiler)
         if rotation is None:
-            whole, start, end = self._attributes[name].stripped()
+            whole, start, end = self._attributes[name].trim()
             form = ORIENTATIONS[name][1]
-            what = f"{name} of <{self._node.tag}>: {shown(whole)} is no rotation: write {form}"
+            what = f"{name} of <{self._node.tag}>: {quote(whole)} is no rotation: write {form}"
             self._problem(what, self._node.document.span(start, end))
             return _UNKNOWN, None
         if name != "quat":
@@ -144,12 +144,12 @@ class InertialReader(TextReader):
         return rotation, (w, x, y, z)
 
 
-def _implied(value: float) -> Number:
+def _implied_number(value: float) -> Number:
     """A number that a frame makes of the one that is written."""
     return Number(value, repr(value), None)
 
 
-def compiled(inertial: Inertial, compiler: Compiler) -> Iterator[str]:
+def note_compiler_effects(inertial: Inertial, compiler: Compiler) -> Iterator[str]:
     """What the document's settings make of written numbers that MuJoCo would read."""
     mass = inertial.mass
     if mass is not None and mass.value < compiler.boundmass:

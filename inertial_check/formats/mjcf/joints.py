@@ -11,8 +11,8 @@ from functools import cached_property
 
 from inertial_check.formats.mjcf.constants import ONE_AXIS
 from inertial_check.formats.mjcf.settings import Compiler, Defaults
-from inertial_check.formats.mjcf.tree import Node, Tree
-from inertial_check.formats.numbers import finite, parse_number, stated
+from inertial_check.formats.mjcf.tree import MjcfDocument, MjcfElement
+from inertial_check.formats.numbers import parse_finite, parse_number, parse_optional
 from inertial_check.model.joint import Joint, Mimic
 
 _STRAIGHT = (0.0, 1.0, 0.0, 0.0, 0.0)
@@ -24,12 +24,12 @@ _UNREADABLE = (math.nan, math.nan)
 class JointReader:
     """Reads the joints of one document's bodies."""
 
-    def __init__(self, tree: Tree, compiler: Compiler, defaults: Defaults) -> None:
+    def __init__(self, tree: MjcfDocument, compiler: Compiler, defaults: Defaults) -> None:
         self._tree = tree
         self._compiler = compiler
         self._defaults = defaults
 
-    def joint(self, node: Node, default: str) -> Joint:
+    def joint(self, node: MjcfElement, default: str) -> Joint:
         """Read one joint.
 
         Args:
@@ -80,7 +80,7 @@ class JointReader:
         return found
 
 
-def _mimic(equality: Node) -> Mimic:
+def _mimic(equality: MjcfElement) -> Mimic:
     """What an equality of joints has its first follow; NaN where that is no straight line."""
     other = equality.get("joint2") or ""
     written = (equality.get("polycoef") or "").split()
@@ -110,13 +110,13 @@ def _effort(attributes: Mapping[str, str]) -> float | None:
 
 
 def _number(attributes: Mapping[str, str], name: str) -> float | None:
-    return stated(attributes.get(name, "").strip() or None)
+    return parse_optional(attributes.get(name, "").strip() or None)
 
 
 def _damping(attributes: Mapping[str, str]) -> float | None:
     """The linear damping; None where MuJoCo makes it of a time constant and the inertia."""
-    spring = finite(attributes.get("springdamper", ""), 2)
+    spring = parse_finite(attributes.get("springdamper", ""), 2)
     if spring is not None and min(spring) > 0:
         return None
     words = attributes.get("damping", "").split()  # terms in higher powers of the speed may follow
-    return stated(words[0]) if words else None
+    return parse_optional(words[0]) if words else None

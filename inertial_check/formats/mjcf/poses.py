@@ -13,14 +13,14 @@ from inertial_check.formats.mjcf.rotations import (
     from_z_axis,
 )
 from inertial_check.formats.mjcf.settings import Compiler
-from inertial_check.formats.numbers import finite
+from inertial_check.formats.numbers import parse_finite
 from inertial_check.formats.rotations import IDENTITY, Rotation
 from inertial_check.model.body import Pose
 
 _ORIENTATIONS = tuple(ORIENTATIONS)
 
 
-def turned(name: str, values: Sequence[float], compiler: Compiler) -> Rotation | None:
+def build_rotation(name: str, values: Sequence[float], compiler: Compiler) -> Rotation | None:
     """The rotation that the numbers of one of ORIENTATIONS state; None where they state none."""
     if name == "quat":
         return from_wxyz(*values)
@@ -35,7 +35,7 @@ def turned(name: str, values: Sequence[float], compiler: Compiler) -> Rotation |
 
 def read_pose(attributes: Mapping[str, str], compiler: Compiler) -> Pose | None:
     """The pose in the frame around an element; None where its attributes state none."""
-    position = finite(attributes.get("pos", "").strip() or "0 0 0", 3)
+    position = parse_finite(attributes.get("pos", "").strip() or "0 0 0", 3)
     given = [name for name in _ORIENTATIONS if name in attributes and attributes[name].strip()]
     if position is None or len(given) > 1:
         return None
@@ -43,6 +43,6 @@ def read_pose(attributes: Mapping[str, str], compiler: Compiler) -> Pose | None:
     if not given:
         return Pose((x, y, z), IDENTITY)
     (name,) = given
-    values = finite(attributes[name], ORIENTATIONS[name][0])
-    rotation = None if values is None else turned(name, values, compiler)
+    values = parse_finite(attributes[name], ORIENTATIONS[name][0])
+    rotation = None if values is None else build_rotation(name, values, compiler)
     return None if rotation is None else Pose((x, y, z), rotation)

@@ -11,15 +11,23 @@ from typing import TYPE_CHECKING, NamedTuple
 from inertial_check.errors import NotAModelError
 from inertial_check.formats.context import Context
 from inertial_check.formats.mjcf.constants import FRAGMENT, MAIN, NAME, ONE_AXIS, ROOTS
-from inertial_check.formats.mjcf.inertial import InertialReader, compiled
+from inertial_check.formats.mjcf.inertial import InertialReader, note_compiler_effects
 from inertial_check.formats.mjcf.poses import read_pose
-from inertial_check.formats.mjcf.settings import Compiler, Defaults, raised, read_compiler
-from inertial_check.formats.mjcf.tree import Node, Tree
-from inertial_check.formats.numbers import finite, shown
+from inertial_check.formats.mjcf.settings import Compiler, Defaults, note_bounds, read_compiler
+from inertial_check.formats.mjcf.tree import MjcfDocument, MjcfElement
+from inertial_check.formats.numbers import parse_finite, quote
 from inertial_check.formats.poses import SAME_FRAME, is_finite, product, unit
-from inertial_check.formats.rotations import IDENTITY, Vector, rotated
+from inertial_check.formats.rotations import IDENTITY, Vector, rotate
 from inertial_check.formats.xml.markup import Element
-from inertial_check.model.body import Body, Inertial, Model, Origin, Pose, Problem, ProblemKind
+from inertial_check.model.body import (
+    Body,
+    Inertial,
+    InertiaOrigin,
+    Model,
+    Pose,
+    Problem,
+    ProblemKind,
+)
 from inertial_check.model.joint import Joint, Joints
 from inertial_check.model.shape import Shape, Shapes
 from inertial_check.model.source import Source
@@ -38,17 +46,17 @@ _GENERATORS = frozenset(("flexcomp", "composite"))
 
 def read_model(source: Source, context: Context) -> Model:
     """Read an MJCF document and what it includes; arguments and errors are those of mjcf.read."""
-    tree = Tree(source, context)
+    tree = MjcfDocument(source, context)
     root, document = tree.root.element, tree.root.document
     if root.tag not in ROOTS:
         place = document.source.line_column(document.element_span(root).start)
         reason = f"the root element is <{root.tag}>, that of MJCF is <mujoco>"
         raise NotAModelError(document.source.path, reason, *place)
     compiler, refused = read_compiler(tree)
-    walk = _Walk(tree, compiler, Defaults(tree))
+    walk = _BodyWalk(tree, compiler, Defaults(tree))
     bodies = tuple(walk.read())
     problems = sorted(
-        (*tree.problems, *refused, *raised(compiler, walk.unwritten), *walk.problems),
+        (*tree.problems, *refused, *note_bounds(compiler, walk.unwritten), *walk.problems),
         key=lambda problem: (problem.span.file, problem.span),
     )
     model = root.attributes.get("model", "")
@@ -56,7 +64,7 @@ def read_model(source: Source, context: Context) -> Model:
 
 
 @dataclass
-class _Found:
+class _FoundBody:
     """A body and what stands in it, in frames too.
 
     Attributes:
@@ -74,13 +82,13 @@ class _Found:
         problems: What is wrong so far.
     """
 
-    node: Node
+    node: MjcfElement
     place: int
-    parent: _Found | None
+    parent: _FoundBody | None
     frame: Pose | None
-    inertials: list[tuple[Node, Pose]] = field(default_factory=list)
-    geoms: list[tuple[Node, _Around]] = field(default_factory=list)
-    joints: list[tuple[Node, _Around]] = field(default_factory=list)
+    inertials: list[tuple[MjcfElement, Pose]] = field(default_factory=list)
+    geoms: list[tuple[MjcfElement, _Surroundings]] = field(default_factory=list)
+    joints: list[tuple[MjcfElement, _Surroundings]] = field(default_factory=list)
     joint: str | None = None
     axis_B: Vector | None = None
     p_BoJo_B: Vector | None = None
@@ -96,14 +104,14 @@ class _Found:
     def who(self) -> str:
         """The body in a message."""
         name = self.node.get("name")
-        return f"body {shown(name)}" if name else self.name
+        return f"body {quote(name)}" if name else self.name
 
-    def note(self, kind: ProblemKind, message: str, node: Node) -> None:
+    def note(self, kind: ProblemKind, message: str, node: MjcfElement) -> None:
         """Note what is to be said of an element of the body."""
         self.problems.append(Problem(kind, f"{self.who}: {message}", node.tag_span))
 
 
-class _Around(NamedTuple):
+class _Surroundings(NamedTuple):
     """What an element stands in.
 
     Attributes:
@@ -113,13 +121,13 @@ class _Around(NamedTuple):
         replicate: That makes copies of it, inside the body.
     """
 
-    body: _Found | None = None
+    body: _FoundBody | None = None
     default: str = MAIN
     frame: Pose = SAME_FRAME
-    replicate: Node | None = None
+    replicate: MjcfElement | None = None
 
 
-class _Walk:
+class _BodyWalk:
     """One pass over all elements that may hold bodies.
 
     Attributes:
@@ -127,18 +135,18 @@ class _Walk:
         unwritten: How many bodies have neither numbers nor geoms that give them.
     """
 
-    def __init__(self, tree: Tree, compiler: Compiler, defaults: Defaults) -> None:
+    def __init__(self, tree: MjcfDocument, compiler: Compiler, defaults: Defaults) -> None:
         self.problems: list[Problem] = []
         self.unwritten = 0
         self._tree = tree
         self._compiler = compiler
         self._defaults = defaults
-        self._found: list[_Found] = []
+        self._found: list[_FoundBody] = []
         self._copied: set[Element] = set()
         self._walk()
 
     def _walk(self) -> None:
-        pending = [(self._top_level(), _Around())]
+        pending = [(self._top_level(), _Surroundings())]
         while pending:
             nodes, around = pending[-1]
             node = next(nodes, None)
@@ -149,7 +157,7 @@ class _Walk:
             else:
                 self._element(node, around)
 
-    def _top_level(self) -> Iterator[Node]:
+    def _top_level(self) -> Iterator[MjcfElement]:
         """The sections that hold bodies; in a fragment, what a body or the world would hold."""
         fragment = self._tree.root.tag == FRAGMENT
         ignored = 0
@@ -170,17 +178,17 @@ class _Walk:
                 )
                 self._say("reference", message, node)
 
-    def _say(self, kind: ProblemKind, message: str, node: Node) -> None:
+    def _say(self, kind: ProblemKind, message: str, node: MjcfElement) -> None:
         self.problems.append(Problem(kind, message, node.tag_span))
 
-    def _inside(self, node: Node, around: _Around) -> _Around:
+    def _inside(self, node: MjcfElement, around: _Surroundings) -> _Surroundings:
         default = node.get("childclass") or around.default
         if node.tag == "body":
             if around.replicate is not None:
                 self._note_copies(around.replicate)
             frame = around.frame if around.replicate is None else None
-            self._found.append(_Found(node, len(self._found) + 1, around.body, frame))
-            return _Around(self._found[-1], default)
+            self._found.append(_FoundBody(node, len(self._found) + 1, around.body, frame))
+            return _Surroundings(self._found[-1], default)
         if node.tag == "replicate":
             return around._replace(default=default, replicate=around.replicate or node)
         if node.tag == "worldbody" or around.body is None:
@@ -190,15 +198,15 @@ class _Walk:
         around.body.problems += reader.problems
         return around._replace(default=default, frame=frame)
 
-    def _note_copies(self, replicate: Node) -> None:
+    def _note_copies(self, replicate: MjcfElement) -> None:
         """Say once that the bodies in an element are more than are listed."""
         if replicate.element not in self._copied:
             self._copied.add(replicate.element)
-            count = shown(replicate.get("count") or "")
+            count = quote(replicate.get("count") or "")
             message = f"<replicate count={count}>: each body in it is listed once"
             self._say("engine", message, replicate)
 
-    def _element(self, node: Node, around: _Around) -> None:
+    def _element(self, node: MjcfElement, around: _Surroundings) -> None:
         tag, body = node.element.tag, around.body
         if tag == "inertial":
             self._inertial(node, around)
@@ -213,17 +221,17 @@ class _Walk:
         elif tag in _JOINTS:
             self._joint(node, around, body)
 
-    def _generator(self, node: Node) -> None:
+    def _generator(self, node: MjcfElement) -> None:
         """Say that the bodies which an element makes are not listed."""
         if node.tag in _GENERATORS:
             message = f"the bodies that MuJoCo makes of this <{node.tag}> are not listed"
             self._say("engine", message, node)
         elif node.get("model") is not None:
-            what = f"<attach> of model {shown(node.get('model') or '')}"
+            what = f"<attach> of model {quote(node.get('model') or '')}"
             message = f"{what} is not followed: check the file of that <model> by itself"
             self._say("reference", message, node)
 
-    def _joint(self, node: Node, around: _Around, body: _Found) -> None:
+    def _joint(self, node: MjcfElement, around: _Surroundings, body: _FoundBody) -> None:
         """Note the type of a body's first joint, and its axis where it stays the only one."""
         body.joints.append((node, around))
         if body.joint is not None:
@@ -234,16 +242,16 @@ class _Walk:
             return
         joint = self._defaults.of(node, around.default)
         body.joint = joint.get("type", "hinge")
-        direction = finite(joint.get("axis", _AXIS), 3) if body.joint in ONE_AXIS else None
+        direction = parse_finite(joint.get("axis", _AXIS), 3) if body.joint in ONE_AXIS else None
         axis = unit(direction) if direction else None
         if axis is not None and around.frame is not SAME_FRAME:
-            axis = rotated(around.frame.R_PB, axis)
+            axis = rotate(around.frame.R_PB, axis)
         body.axis_B = axis
-        if axis is not None and (point := finite(joint.get("pos", _ORIGIN), 3)):
+        if axis is not None and (point := parse_finite(joint.get("pos", _ORIGIN), 3)):
             x, y, z = point
             body.p_BoJo_B = product(around.frame, Pose((x, y, z), IDENTITY)).p_PoBo_P
 
-    def _inertial(self, node: Node, around: _Around) -> None:
+    def _inertial(self, node: MjcfElement, around: _Surroundings) -> None:
         if around.body is None:
             message = "<inertial> in the world, which MuJoCo refuses: move it into a <body>"
             self._say("malformed", message, node)
@@ -277,7 +285,7 @@ class _Walk:
                 joints=Joints(partial(self._read_joints, body.joints)) if body.joints else (),
             )
 
-    def _pose(self, body: _Found) -> Pose | None:
+    def _pose(self, body: _FoundBody) -> Pose | None:
         """Where a body stands in its parent; None where that is unclear."""
         if body.parent is None or body.frame is None or self._compiler.coordinate == "global":
             return None
@@ -287,10 +295,10 @@ class _Walk:
         X_PB = product(body.frame, X_FB)
         return X_PB if is_finite(X_PB) else None
 
-    def _shapes(self, body: _Found) -> Sequence[Shape]:
+    def _shapes(self, body: _FoundBody) -> Sequence[Shape]:
         return Shapes(partial(self._read_shapes, body.geoms)) if body.geoms else ()
 
-    def _read_shapes(self, geoms: Sequence[tuple[Node, _Around]]) -> tuple[Shape, ...]:
+    def _read_shapes(self, geoms: Sequence[tuple[MjcfElement, _Surroundings]]) -> tuple[Shape, ...]:
         read = self._geom_reader.shape
         return tuple(
             read(node, around.default, around.frame if around.replicate is None else None)
@@ -303,7 +311,9 @@ class _Walk:
 
         return GeomReader(self._tree, self._compiler, self._defaults)
 
-    def _read_joints(self, joints: Sequence[tuple[Node, _Around]]) -> tuple[Joint, ...]:
+    def _read_joints(
+        self, joints: Sequence[tuple[MjcfElement, _Surroundings]]
+    ) -> tuple[Joint, ...]:
         read = self._joint_reader.joint
         return tuple(read(node, around.default) for node, around in joints)
 
@@ -313,7 +323,7 @@ class _Walk:
 
         return JointReader(self._tree, self._compiler, self._defaults)
 
-    def _first_inertial(self, body: _Found) -> Inertial | None:
+    def _first_inertial(self, body: _FoundBody) -> Inertial | None:
         if not body.inertials:
             return None
         for other, _ in body.inertials[1:]:
@@ -325,15 +335,17 @@ class _Walk:
         body.problems += reader.problems
         return inertial
 
-    def _origin(self, body: _Found, inertial: Inertial | None) -> Origin:
+    def _origin(self, body: _FoundBody, inertial: Inertial | None) -> InertiaOrigin:
         asked = ("true",) if inertial else ("true", "auto")
         return "geometry" if body.has_mass and self._compiler.inertiafromgeom in asked else "file"
 
-    def _note_settings(self, body: _Found, inertial: Inertial | None, origin: Origin) -> None:
+    def _note_settings(
+        self, body: _FoundBody, inertial: Inertial | None, origin: InertiaOrigin
+    ) -> None:
         """Say what the compiler's settings make of the body."""
         compiler = self._compiler
         if inertial is not None:
-            notes = compiled(inertial, compiler)
+            notes = note_compiler_effects(inertial, compiler)
             if origin == "geometry":
                 message = "inertiafromgeom: MuJoCo ignores this <inertial>, for the body has geoms"
                 notes = iter((message,))

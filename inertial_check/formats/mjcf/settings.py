@@ -9,9 +9,9 @@ from typing import Any
 
 from inertial_check.formats.mjcf.constants import MAIN
 from inertial_check.formats.mjcf.rotations import ORIENTATIONS
-from inertial_check.formats.mjcf.tree import Node, Tree
-from inertial_check.formats.numbers import parse_number, shown
-from inertial_check.formats.xml.markup import Text
+from inertial_check.formats.mjcf.tree import MjcfDocument, MjcfElement
+from inertial_check.formats.numbers import parse_number, quote
+from inertial_check.formats.xml.markup import PlacedText
 from inertial_check.model.body import Problem
 from inertial_check.model.source import Span
 
@@ -80,7 +80,7 @@ def _value(attributes: Mapping[str, str], name: str, default: float) -> float:
     return parse_number(text)[0] if text else default
 
 
-def read_compiler(tree: Tree) -> tuple[Compiler, list[Problem]]:
+def read_compiler(tree: MjcfDocument) -> tuple[Compiler, list[Problem]]:
     """The settings, the last of each kind, and what MuJoCo would refuse in them."""
     compiler = Compiler()
     problems: list[Problem] = []
@@ -89,20 +89,20 @@ def read_compiler(tree: Tree) -> tuple[Compiler, list[Problem]]:
             continue
         for name, text in node.attributes().items():
             value, expected = _setting(name, text)
-            span = node.document.span(*text.stripped()[1:])
+            span = node.document.span(*text.trim()[1:])
             if value is not None:
                 setattr(compiler, name, value)
                 compiler.spans[name] = span
             elif expected:
-                whole = shown(text.stripped()[0])
+                whole = quote(text.trim()[0])
                 message = f"{name} of <compiler>: {whole}, which MuJoCo refuses: write {expected}"
                 problems.append(Problem("malformed", message, span))
-    return compiler, [*problems, *_said(compiler)]
+    return compiler, [*problems, *_note_document_effects(compiler)]
 
 
-def _setting(name: str, text: Text) -> tuple[Any, str]:
+def _setting(name: str, text: PlacedText) -> tuple[Any, str]:
     """The value of a setting and what is expected; None for one that is refused or unknown."""
-    whole = text.stripped()[0]
+    whole = text.trim()[0]
     if name in _WORDS:
         words = _WORDS[name]
         return whole if text.value in words else None, " or ".join(words)
@@ -120,7 +120,7 @@ def _setting(name: str, text: Text) -> tuple[Any, str]:
     return None, ""
 
 
-def _said(compiler: Compiler) -> Iterator[Problem]:
+def _note_document_effects(compiler: Compiler) -> Iterator[Problem]:
     """What the settings do to the document as a whole."""
     if compiler.settotalmass > 0:
         message = (
@@ -136,7 +136,7 @@ def _said(compiler: Compiler) -> Iterator[Problem]:
         yield Problem("engine", message, compiler.spans["coordinate"])
 
 
-def raised(compiler: Compiler, unwritten: int) -> Iterator[Problem]:
+def note_bounds(compiler: Compiler, unwritten: int) -> Iterator[Problem]:
     """What the bounds do to bodies that have no numbers."""
     for name, bound, unit in (
         ("boundmass", compiler.boundmass, "kg"),
@@ -151,13 +151,13 @@ def raised(compiler: Compiler, unwritten: int) -> Iterator[Problem]:
 class Defaults:
     """The default classes: what a geom, a joint or a mesh has where it says nothing."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: MjcfDocument) -> None:
         self._classes: dict[str, dict[str, Mapping[str, str]]] = {MAIN: {tag: {} for tag in _KEPT}}
         for node in tree.children(tree.root):
             if node.tag == "default":
                 self._read(tree, node)
 
-    def _read(self, tree: Tree, section: Node) -> None:
+    def _read(self, tree: MjcfDocument, section: MjcfElement) -> None:
         """Read a section: what stands in a class itself, then the classes in it."""
         pending = [(section, MAIN)]
         while pending:
@@ -173,7 +173,7 @@ class Defaults:
                     self._classes[inner] = dict(self._classes[name])
                     pending.append((child, inner))
 
-    def of(self, node: Node, name: str) -> Mapping[str, str]:
+    def of(self, node: MjcfElement, name: str) -> Mapping[str, str]:
         """What one of these has, where the class around it is of this name."""
         known = self._classes.get(node.get("class") or name, self._classes[MAIN])
         return _over(known[node.tag], node.element.attributes)

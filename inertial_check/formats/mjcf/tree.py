@@ -8,19 +8,19 @@ from typing import NamedTuple
 
 from inertial_check.errors import DocumentError
 from inertial_check.formats.context import Context
-from inertial_check.formats.lookups import looked_at
-from inertial_check.formats.numbers import shown
-from inertial_check.formats.xml.document import Document, parse
-from inertial_check.formats.xml.markup import Element, Text
+from inertial_check.formats.lookups import note_lookup
+from inertial_check.formats.numbers import quote
+from inertial_check.formats.xml.document import XmlDocument, parse
+from inertial_check.formats.xml.markup import Element, PlacedText
 from inertial_check.model.body import Problem
 from inertial_check.model.source import Source, Span
 
 
-class Node(NamedTuple):
+class MjcfElement(NamedTuple):
     """An element and the document in which it stands."""
 
     element: Element
-    document: Document
+    document: XmlDocument
 
     @property
     def tag(self) -> str:
@@ -42,13 +42,13 @@ class Node(NamedTuple):
         value = self.element.attributes.get(name, "")
         return value if value.strip() else None
 
-    def attributes(self) -> dict[str, Text]:
+    def attributes(self) -> dict[str, PlacedText]:
         """The attributes that are not blank, with the place of every character."""
         texts = self.document.attributes(self.element)
         return {name: text for name, text in texts.items() if text.value.strip()}
 
 
-class Tree:
+class MjcfDocument:
     """A document and what it includes.
 
     Attributes:
@@ -59,23 +59,23 @@ class Tree:
 
     def __init__(self, source: Source, context: Context) -> None:
         document = parse(source.path, source.data)
-        self.root = Node(document.root, document)
+        self.root = MjcfElement(document.root, document)
         self.others: list[Source] = []
         self.problems = list(document.problems)
         self._context = context
         self._folder = os.path.dirname(source.path)
         self._read = {os.path.realpath(source.path)}
-        self._included: dict[Element, Node] = {}
+        self._included: dict[Element, MjcfElement] = {}
         self._include_all()
 
-    def children(self, node: Node) -> Iterator[Node]:
+    def children(self, node: MjcfElement) -> Iterator[MjcfElement]:
         """The elements directly inside, those of included documents in place of the includes."""
         pending = [(iter(node.element.children), node.document)]
         while pending:
             elements, document = pending[-1]
             for element in elements:
                 if element.tag != "include":
-                    yield Node(element, document)
+                    yield MjcfElement(element, document)
                 elif element in self._included:
                     included = self._included[element]
                     pending.append((iter(included.element.children), included.document))
@@ -88,13 +88,13 @@ class Tree:
         pending = self._includes(self.root)
         while pending:
             include = pending.pop()
-            included = self._resolved(include)
+            included = self._resolve(include)
             if included is not None:
                 self._included[include.element] = included
                 pending += self._includes(included)
 
     @staticmethod
-    def _includes(root: Node) -> list[Node]:
+    def _includes(root: MjcfElement) -> list[MjcfElement]:
         """The include elements of one document, last first."""
         if "include" not in root.document.text:
             return []
@@ -103,12 +103,12 @@ class Tree:
         while pending:
             element = pending.pop()
             if element.tag == "include":
-                found.append(Node(element, root.document))
+                found.append(MjcfElement(element, root.document))
             else:
                 pending += reversed(element.children)
         return found[::-1]
 
-    def _resolved(self, include: Node) -> Node | None:
+    def _resolve(self, include: MjcfElement) -> MjcfElement | None:
         """The root of what an element includes; None, and a problem, where that is nothing."""
         path, why = self._path(include)
         document = None
@@ -127,18 +127,18 @@ class Tree:
             if not document.root.children:
                 why = "its root is empty, which MuJoCo refuses: delete the <include>"
         if why:
-            message = f"include {shown(include.get('file') or '')}: {why}"
+            message = f"include {quote(include.get('file') or '')}: {why}"
             self.problems.append(Problem("reference", message, include.tag_span))
-        return None if document is None else Node(document.root, document)
+        return None if document is None else MjcfElement(document.root, document)
 
-    def _path(self, include: Node) -> tuple[str, str]:
+    def _path(self, include: MjcfElement) -> tuple[str, str]:
         """Where an included document is; or why it is not to be read, with the way out."""
         file = include.get("file")
         if file is None:
             return "", 'it has no file: write file="..." or delete it'
         if include.element.children or include.element.comments:
             return "", "MuJoCo refuses an <include> with content: write <include file=.../>"
-        path = self._found(file.replace("\\", "/"), include.document)
+        path = self._find(file.replace("\\", "/"), include.document)
         if path is None:
             folder = self._folder or "."
             return "", f"no such file in {folder}; what it holds was not checked"
@@ -151,11 +151,11 @@ class Tree:
         self._read.add(real)
         return path, ""
 
-    def _found(self, file: str, document: Document) -> str | None:
+    def _find(self, file: str, document: XmlDocument) -> str | None:
         """The path of a file: beside the main document, else beside the including one."""
         for folder in (self._folder, os.path.dirname(document.source.path)):
             path = os.path.join(folder, file)
-            looked_at(path)
+            note_lookup(path)
             if "\0" not in path and os.path.isfile(path):
                 return path
         return None

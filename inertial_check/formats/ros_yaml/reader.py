@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from inertial_check.errors import DocumentError, NotAModelError
-from inertial_check.formats.numbers import parse_number, shown
-from inertial_check.formats.rest import rest_of
+from inertial_check.formats.numbers import parse_number, quote
+from inertial_check.formats.rest import digest_rest
 from inertial_check.formats.ros_yaml.constants import NAME
 from inertial_check.formats.ros_yaml.places import scalar_start
 from inertial_check.formats.rotations import IDENTITY, Rotation, from_rpy
@@ -45,16 +45,16 @@ Triple = tuple[Number, Number, Number]
 
 def read_model(source: Source) -> Model:
     """Read a parameter file; errors are those of ros_yaml.read."""
-    reader = _Reader(source)
+    reader = _ParameterFile(source)
     bodies = tuple(reader.bodies())
     if not bodies:
         reason = "no mapping with a mass and an inertia: expected the parameters of links"
         raise NotAModelError(source.path, reason)
     problems = tuple(reader.problems)
-    return Model(reader.source, NAME, "", bodies, problems, (), rest_of(source.data, bodies))
+    return Model(reader.source, NAME, "", bodies, problems, (), digest_rest(source.data, bodies))
 
 
-class _Reader:
+class _ParameterFile:
     """Finds the links of a document, and where their numbers stand."""
 
     def __init__(self, source: Source) -> None:
@@ -68,7 +68,7 @@ class _Reader:
             Problem("repair", message, self.span(start, end))
             for message, start, end in found.complaints
         ]
-        self._root = self._composed()
+        self._root = self._compose()
         self._members: dict[int, Members] = {}
         self._holding: dict[int, bool] = {}
         self._count = 0
@@ -101,10 +101,10 @@ class _Reader:
                 if key.id != "scalar":
                     continue
                 if key.value == _MERGE:
-                    merged = {**self._merged(value), **merged}
+                    merged = {**self._merge(value), **merged}
                     continue
                 if key.value in own:
-                    message = f"the key {shown(key.value)} comes twice: the last counts; delete one"
+                    message = f"the key {quote(key.value)} comes twice: the last counts; delete one"
                     self.problems.append(Problem("malformed", message, self.node_span(key)))
                 own[key.value] = value
             self._members[id(node)] = {**merged, **own}
@@ -116,7 +116,7 @@ class _Reader:
         known = node.tag.startswith(_CORE)  # others, as !degrees, ask for a conversion
         return (node.value, start) if known and start is not None else None
 
-    def _composed(self) -> Node | None:
+    def _compose(self) -> Node | None:
         import yaml
 
         try:
@@ -132,7 +132,7 @@ class _Reader:
         except RecursionError:
             raise DocumentError(self.source.path, "nested too deep: no parameter file") from None
 
-    def _merged(self, value: Node) -> Members:
+    def _merge(self, value: Node) -> Members:
         nodes = value.value if value.id == "sequence" else [value]
         found: dict[str, Node] = {}
         for node in reversed(nodes):
@@ -156,17 +156,17 @@ class _Reader:
         if len(path) > _LONGEST_PATH or not self._holds(node):
             return
         if _is_link(self, members):
-            yield self._counted(_LinkReader(self, path, node).of_mapping(members))
+            yield self._count_body(_ParameterReader(self, path, node).of_mapping(members))
             return
         tensors = _tensors(self, members)
         for name, tensor in tensors.items():
             inside = (*path, name)
-            yield self._counted(_LinkReader(self, inside, tensor).of_table(name, members))
+            yield self._count_body(_ParameterReader(self, inside, tensor).of_table(name, members))
         for key, value in members.items():
             if not (tensors and key in _TENSORS):
                 yield from self._bodies((*path, key), value)
 
-    def _counted(self, body: Body) -> Body:
+    def _count_body(self, body: Body) -> Body:
         self._count += 1
         if self._count > _MOST_BODIES:
             reason = f"more than {_MOST_BODIES} links: do aliases repeat them without bound?"
@@ -174,13 +174,13 @@ class _Reader:
         return body
 
 
-def _is_link(reader: _Reader, members: Members) -> bool:
+def _is_link(reader: _ParameterFile, members: Members) -> bool:
     mass = members.get("mass")
     tensor = next((members[key] for key in _TENSORS if key in members), None)
     return mass is not None and mass.id == "scalar" and _is_tensor(reader.members(tensor))
 
 
-def _tensors(reader: _Reader, members: Members) -> Members:
+def _tensors(reader: _ParameterFile, members: Members) -> Members:
     """The tensors by name of a mapping for all links; {} where it is none."""
     if not any(key.endswith("_mass") for key in members):
         return {}
@@ -204,10 +204,10 @@ def _entry(key: str) -> str | None:
     return name if name in ENTRIES else None
 
 
-class _LinkReader:
+class _ParameterReader:
     """Reads one link; collects what is wrong with its text."""
 
-    def __init__(self, reader: _Reader, path: tuple[str, ...], node: Node) -> None:
+    def __init__(self, reader: _ParameterFile, path: tuple[str, ...], node: Node) -> None:
         self._reader = reader
         self._node = node
         self._id = "/".join(path)
@@ -249,7 +249,7 @@ class _LinkReader:
         return Body(self._name, self._id, span, None, False, inertial, tuple(self._problems))
 
     def _problem(self, message: str, span: Span) -> None:
-        self._problems.append(Problem("malformed", f"link {shown(self._name)}: {message}", span))
+        self._problems.append(Problem("malformed", f"link {quote(self._name)}: {message}", span))
 
     def _entries(self, tensor: Node) -> dict[str, Number]:
         found: dict[str, Number] = {}

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from inertial_check.errors import DocumentError
 from inertial_check.formats.context import Context
-from inertial_check.formats.lookups import looked_at
+from inertial_check.formats.lookups import note_lookup
 from inertial_check.formats.resources import Resource, resolve
 from inertial_check.formats.sdf.constants import LATEST, ROOTS
 from inertial_check.formats.sdf.links import word
-from inertial_check.formats.xml.document import Document, parse
+from inertial_check.formats.xml.document import XmlDocument, parse
 from inertial_check.formats.xml.markup import Element
 from inertial_check.model.source import Source
 
@@ -33,7 +33,7 @@ class NotIncluded(Exception):
 class Included:
     """A model that an include names, where it stands."""
 
-    document: Document
+    document: XmlDocument
     model: Element
 
 
@@ -54,9 +54,9 @@ class Library:
 
     def __init__(self, context: Context) -> None:
         self.sources: list[Source] = []
-        self.documents: list[Document] = []
+        self.documents: list[XmlDocument] = []
         self._context = context
-        self._known: dict[str, Document | NotIncluded] = {}
+        self._known: dict[str, XmlDocument | NotIncluded] = {}
         self._includes = 0
         self._elements = 0
 
@@ -98,9 +98,9 @@ class Library:
         path = found.path
         if os.path.isdir(path):
             path = _from_config(path, self._context)
-        return _as_named(path, including)
+        return _relate_path(path, including)
 
-    def _document(self, path: str) -> Document:
+    def _document(self, path: str) -> XmlDocument:
         key = os.path.abspath(path)
         known = self._known.get(key)
         if known is None:
@@ -113,8 +113,8 @@ class Library:
             raise known
         return known
 
-    def _read(self, path: str) -> Document:
-        document = _parsed(path, self._context, len(self.sources) + 1)
+    def _read(self, path: str) -> XmlDocument:
+        document = _parse(path, self._context, len(self.sources) + 1)
         tag = document.root.tag
         if tag not in ROOTS:
             way = "check it by itself" if tag in {"robot", "mujoco"} else "an SDF's is <sdf>"
@@ -124,7 +124,7 @@ class Library:
         return document
 
     @staticmethod
-    def _model(document: Document) -> Element:
+    def _model(document: XmlDocument) -> Element:
         """What of an included document takes the include's place, as libsdformat prefers."""
         for tag in ("model", "actor", "light"):
             if found := document.root.all(tag):
@@ -132,7 +132,7 @@ class Library:
         raise NotIncluded(f"{document.source.path} holds no <model>")
 
 
-def _as_named(path: str, including: str | None) -> str:
+def _relate_path(path: str, including: str | None) -> str:
     """A path from the current folder, if the document that includes it is named from there."""
     if including is None or os.path.isabs(including) or not os.path.isabs(path):
         return path
@@ -157,7 +157,7 @@ def _is_model(path: str) -> bool:
     )
 
 
-def _parsed(path: str, context: Context, file: int = 0) -> Document:
+def _parse(path: str, context: Context, file: int = 0) -> XmlDocument:
     """An XML document.
 
     Raises:
@@ -178,7 +178,7 @@ def _from_config(folder: str, context: Context) -> str:
     """The file that a folder's model.config names: of the versions known here, the newest."""
     names = [name for name in _CONFIGS if os.path.isfile(os.path.join(folder, name))]
     path = os.path.join(folder, names[0] if names else _CONFIGS[0])
-    config = _parsed(path, context)
+    config = _parse(path, context)
     entries = [
         (minor_version(entry.attributes.get("version", "")), word(config, entry))
         for entry in config.root.all("sdf")
@@ -188,7 +188,7 @@ def _from_config(folder: str, context: Context) -> str:
     readable = [entry for entry in entries if (entry[0] or 0) <= LATEST]
     _, name = max(readable or entries[:1], key=lambda entry: entry[0] or 0)
     file = os.path.join(folder, name)
-    looked_at(file)
+    note_lookup(file)
     if not name or not os.path.isfile(file):
         raise NotIncluded(f"{path} names {name!r}, and there is no such file")
     return file

@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from inertial_check.formats.numbers import parse_number, stated
+from inertial_check.formats.numbers import parse_number, parse_optional
 from inertial_check.formats.sdf.links import word
-from inertial_check.formats.xml.document import Document
+from inertial_check.formats.xml.document import XmlDocument
 from inertial_check.formats.xml.markup import Element
 from inertial_check.model.joint import Joint, Mimic
 
@@ -20,7 +20,7 @@ _UNLIMITED = 1e16
 
 
 def read_joint(
-    document: Document, element: Element, kind: str, scoped: Callable[[str], str], one_axis: bool
+    document: XmlDocument, element: Element, kind: str, scoped: Callable[[str], str], one_axis: bool
 ) -> Joint:
     """Read one joint.
 
@@ -55,7 +55,7 @@ def read_joint(
 class _AxisReader:
     """Reads the numbers of one <axis>."""
 
-    def __init__(self, document: Document, axis: Element) -> None:
+    def __init__(self, document: XmlDocument, axis: Element) -> None:
         self._document = document
         self._axis = axis
 
@@ -74,7 +74,7 @@ class _AxisReader:
         """The number of an element inside one of the axis."""
         around = self._axis.first(within)
         element = None if around is None else around.first(tag)
-        return stated(word(self._document, element)) if element is not None else None
+        return parse_optional(word(self._document, element)) if element is not None else None
 
     def mimic(self, scoped: Callable[[str], str]) -> Mimic | None:
         """What the axis follows: multiplier (q - reference) + offset; libsdformat's defaults."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from inertial_check.formats.numbers import shown
+from inertial_check.formats.numbers import quote
 from inertial_check.formats.rotations import IDENTITY, Rotation, from_quaternion, from_rpy
-from inertial_check.formats.xml.document import Document
-from inertial_check.formats.xml.markup import Element, Text
+from inertial_check.formats.xml.document import XmlDocument
+from inertial_check.formats.xml.markup import Element, PlacedText
 from inertial_check.formats.xml.reading import TextReader
-from inertial_check.model.body import ENTRIES, Inertial, Number, Origin, Problem
+from inertial_check.model.body import ENTRIES, Inertial, InertiaOrigin, Number, Problem
 
 Triple = tuple[Number, Number, Number]
 
@@ -34,16 +34,16 @@ class Stated(NamedTuple):
     """
 
     inertial: Inertial | None
-    inertia_from: Origin
+    inertia_from: InertiaOrigin
     problems: tuple[Problem, ...]
 
 
-def first_text(document: Document, element: Element) -> Text | None:
+def first_text(document: XmlDocument, element: Element) -> PlacedText | None:
     """The first text inside an element that is not blank, which is all that libsdformat reads."""
     return next((text for text in document.texts(element) if text.value.strip()), None)
 
 
-def word(document: Document, element: Element | None) -> str:
+def word(document: XmlDocument, element: Element | None) -> str:
     """An element's text without surrounding space; "" where there is none."""
     if element is None:
         return ""
@@ -51,7 +51,7 @@ def word(document: Document, element: Element | None) -> str:
     if plain is not None:
         return plain
     text = first_text(document, element)
-    return "" if text is None else text.stripped()[0]
+    return "" if text is None else text.trim()[0]
 
 
 def is_true(value: str) -> bool:
@@ -62,19 +62,19 @@ def is_true(value: str) -> bool:
 class LinkReader(TextReader):
     """Reads one link; collects what is wrong with its text."""
 
-    def __init__(self, document: Document, link: Element, name: str) -> None:
-        super().__init__(document, f"link {shown(name)}")
+    def __init__(self, document: XmlDocument, link: Element, name: str) -> None:
+        super().__init__(document, f"link {quote(name)}")
         self._link = link
 
     def read(self) -> Stated:
         """What the link states."""
         if not self._link.attributes.get("name"):
-            self._malformed(self._link, 'has no name: give it one, name="..."')
+            self._complain(self._link, 'has no name: give it one, name="..."')
         inertial, origin = self._inertial()
         problems = tuple(sorted(self._problems, key=lambda problem: problem.span))
         return Stated(inertial, origin, problems)
 
-    def _inertial(self) -> tuple[Inertial | None, Origin]:
+    def _inertial(self) -> tuple[Inertial | None, InertiaOrigin]:
         inertial = self._only(self._link, "inertial")
         if inertial is None:
             span = self._document.element_span(self._link)
@@ -82,11 +82,11 @@ class LinkReader(TextReader):
         if is_true(inertial.attributes.get("auto", "")):
             return self._automatic(inertial), "geometry"
         self._note_urdf(inertial)
-        stated = self._stated(inertial)
+        stated = self._read_numbers(inertial)
         written = any(number.span for number in stated.I_BBcm_Bi.values())
         return stated, "file" if written else "default"
 
-    def _stated(self, inertial: Element) -> Inertial:
+    def _read_numbers(self, inertial: Element) -> Inertial:
         """The numbers, defaults in place of those that are not written."""
         span = self._document.element_span(inertial)
         translation, rotation = self._pose(self._only(inertial, "pose"))
@@ -110,7 +110,7 @@ class LinkReader(TextReader):
             "overwritten (a mass: by libsdformat before 15.2): delete one or the other"
         )
         self._problem(what, self._document.tag_span(inertial), "engine")
-        stated = self._stated(inertial)
+        stated = self._read_numbers(inertial)
         written = {entry: n for entry, n in stated.I_BBcm_Bi.items() if n.span}
         mass = stated.mass if stated.mass and stated.mass.span else None
         return stated._replace(mass=mass, I_BBcm_Bi=written)
@@ -131,7 +131,7 @@ class LinkReader(TextReader):
                 way = "write <ixx>...</ixx> and so on inside it"
             else:
                 continue
-            self._malformed(child, f"is as in URDF, which engines do not read in an SDF: {way}")
+            self._complain(child, f"is as in URDF, which engines do not read in an SDF: {way}")
 
     def _entry(self, inertia: Element, entry: str, default: Number) -> Number:
         """An entry of the tensor: it can be left out, but libsdformat refuses it empty."""
@@ -140,9 +140,9 @@ class LinkReader(TextReader):
             return default
         text = self._text(element)
         if text is None:
-            self._malformed(element, "is empty: write its number [kg m^2]")
+            self._complain(element, "is empty: write its number [kg m^2]")
             return Number(math.nan, "", self._document.element_span(element))
-        return self._piece(f"<{element.tag}>", *text.stripped())
+        return self._piece(f"<{element.tag}>", *text.trim())
 
     def _value(self, parent: Element, tag: str, default: Number) -> Number:
         """The number inside the child with this tag."""
@@ -150,15 +150,15 @@ class LinkReader(TextReader):
         text = None if element is None else self._text(element)
         if element is None or text is None:
             return default
-        return self._piece(f"<{element.tag}>", *text.stripped())
+        return self._piece(f"<{element.tag}>", *text.trim())
 
-    def _text(self, element: Element) -> Text | None:
+    def _text(self, element: Element) -> PlacedText | None:
         """The text of an element; None where it is blank, which stands for the default."""
         texts = [text for text in self._document.texts(element) if text.value.strip()]
         if len(texts) > 1:
             what = (
                 f"the text of <{element.tag}> is parted by a comment or an element, and engines "
-                f"read {shown(texts[0].stripped()[0])} alone: write it in one piece"
+                f"read {quote(texts[0].trim()[0])} alone: write it in one piece"
             )
             self._problem(what, self._document.element_span(element))
         return texts[0] if texts else None
@@ -184,27 +184,27 @@ class LinkReader(TextReader):
             frame = pose.attributes.get(attribute, "")
             if frame:
                 what = (
-                    f"has {attribute}={shown(frame)}, which engines ignore: an inertial's pose is "
+                    f"has {attribute}={quote(frame)}, which engines ignore: an inertial's pose is "
                     "in the frame of its link"
                 )
-                self._malformed(pose, what)
+                self._complain(pose, what)
 
     def _is_quaternion(self, pose: Element) -> bool | None:
         """Whether the rotation is a quaternion; None where the format is none of SDF's."""
         form = pose.attributes.get("rotation_format", "euler_rpy").strip()
         if form not in {"euler_rpy", "quat_xyzw"}:
-            what = f"has rotation_format={shown(form)}: expected euler_rpy or quat_xyzw"
-            self._malformed(pose, what)
+            what = f"has rotation_format={quote(form)}: expected euler_rpy or quat_xyzw"
+            self._complain(pose, what)
             return None
         if form == "quat_xyzw" and self._degrees(pose):
-            self._malformed(pose, 'has degrees="true", which a quaternion has not: delete it')
+            self._complain(pose, 'has degrees="true", which a quaternion has not: delete it')
         return form == "quat_xyzw"
 
     @staticmethod
     def _degrees(pose: Element) -> bool:
         return is_true(pose.attributes.get("degrees", ""))
 
-    def _rotation(self, pose: Element, text: Text, values: list[float]) -> Rotation:
+    def _rotation(self, pose: Element, text: PlacedText, values: list[float]) -> Rotation:
         if any(map(math.isnan, values)):
             return _UNKNOWN
         if len(values) == 4:
@@ -213,8 +213,8 @@ class LinkReader(TextReader):
             scale = math.pi / 180 if self._degrees(pose) else 1.0
             rotation = from_rpy(*(scale * value for value in values))
         if rotation is None:
-            whole, start, end = text.stripped()
-            what = f"<pose>: {shown(whole)} ends in no rotation: expected finite numbers, not all 0"
+            whole, start, end = text.trim()
+            what = f"<pose>: {quote(whole)} ends in no rotation: expected finite numbers, not all 0"
             self._problem(what, self._document.span(start, end))
             return _UNKNOWN
         return rotation

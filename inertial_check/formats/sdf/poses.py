@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from inertial_check.formats.numbers import finite
+from inertial_check.formats.numbers import parse_finite
 from inertial_check.formats.poses import SAME_FRAME, inverse, product
 from inertial_check.formats.rotations import from_quaternion, from_rpy
 from inertial_check.formats.sdf.links import is_true, word
-from inertial_check.formats.xml.document import Document
+from inertial_check.formats.xml.document import XmlDocument
 from inertial_check.formats.xml.markup import Element
 from inertial_check.model.body import Pose
 
@@ -29,7 +29,7 @@ class Stand(NamedTuple):
         base: The frame in which that is; None where it cannot be told.
     """
 
-    document: Document
+    document: XmlDocument
     pose: Element | None
     base: str | None
 
@@ -73,7 +73,7 @@ class Frames:
                 return product(inverse(known[anchor]), X_AB)
         return None
 
-    def stood(self, name: str, stand: Stand) -> Pose | None:
+    def locate(self, name: str, stand: Stand) -> Pose | None:
         """X_BF of a frame F that stands so, in the frame B of this name; None where unclear."""
         X_SF = None if stand.base is None else read_pose(stand)
         if X_SF is None or stand.base is None or stand.base == name:
@@ -133,7 +133,7 @@ def read_pose(stand: Stand) -> Pose | None:
     text = word(stand.document, pose)
     if not text or count is None:
         return None if count is None else SAME_FRAME
-    values = finite(text, count)
+    values = parse_finite(text, count)
     if values is None:
         return None
     x, y, z, *axes = values

@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 from inertial_check.errors import NotAModelError
 from inertial_check.formats.context import Context
-from inertial_check.formats.numbers import finite, shown
+from inertial_check.formats.numbers import parse_finite, quote
 from inertial_check.formats.poses import unit
-from inertial_check.formats.rotations import Vector, rotated
+from inertial_check.formats.rotations import Vector, rotate
 from inertial_check.formats.sdf.constants import LATEST, NAME, ROOTS
 from inertial_check.formats.sdf.includes import Library, NotIncluded, minor_version
 from inertial_check.formats.sdf.links import LinkReader, is_true, word
 from inertial_check.formats.sdf.poses import WORLD_FRAME, Frames, Stand
-from inertial_check.formats.xml.document import Document, parse
+from inertial_check.formats.xml.document import XmlDocument, parse
 from inertial_check.formats.xml.markup import Element
 from inertial_check.formats.xml.xpath import steps
 from inertial_check.model.body import Body, Model, Pose, Problem, ProblemKind
@@ -43,7 +43,7 @@ _LAST_IN_MODEL, _LAST_ALWAYS_IN_MODEL = 6, 4
 
 def read_model(source: Source, context: Context) -> Model:
     """Read an SDF document and what it includes; arguments and errors are those of sdf.read."""
-    return _Reader(source, context).model()
+    return _SdfReader(source, context).model()
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class _Scope:
         including: Paths of the documents that are being read, outermost first.
     """
 
-    document: Document
+    document: XmlDocument
     names: str
     frame: str | None
     id: str
@@ -68,7 +68,7 @@ class _Scope:
     depth: int
     including: tuple[str, ...]
 
-    def scoped(self, name: str) -> str:
+    def scope_name(self, name: str) -> str:
         """A name as it is seen from outside all models."""
         return f"{self.names}{_SEPARATOR}{name}" if self.names else name
 
@@ -76,7 +76,7 @@ class _Scope:
         """The frame that a name stands for here."""
         if name == _OWN_FRAME or (name == _WORLD and not self.names):
             return self.frame
-        return self.scoped(name.removesuffix(f"{_SEPARATOR}{_OWN_FRAME}"))
+        return self.scope_name(name.removesuffix(f"{_SEPARATOR}{_OWN_FRAME}"))
 
     def stand(self, element: Element, base: str | None) -> Stand:
         """Where an element here says that it stands: in the base, unless its pose says more."""
@@ -88,7 +88,7 @@ class _Scope:
         return Stand(self.document, pose, base)
 
 
-class _Given(NamedTuple):
+class _IncludeSettings(NamedTuple):
     """What an include says in place of the model that it includes; None for nothing."""
 
     name: str | None = None
@@ -97,7 +97,7 @@ class _Given(NamedTuple):
     stand: Stand | None = None
 
 
-class _Joint(NamedTuple):
+class _TiedJoint(NamedTuple):
     """A joint, its ends by scoped names.
 
     Attributes:
@@ -120,16 +120,16 @@ class _Joint(NamedTuple):
 
 
 @dataclass
-class _Assembly:
+class _JointGroup:
     """Bodies that joints may tie to each other: those of a world, or of a model without one."""
 
     first_body: int
-    joints: list[_Joint] = field(default_factory=list)
+    joints: list[_TiedJoint] = field(default_factory=list)
     aliases: dict[str, str] = field(default_factory=dict)  # of frames and models
     frames: Frames = field(default_factory=Frames)
 
 
-class _Reader:
+class _SdfReader:
     """Walks one document and what it includes."""
 
     def __init__(self, source: Source, context: Context) -> None:
@@ -148,7 +148,7 @@ class _Reader:
         self._library = Library(context)
         self._bodies: list[Body] = []
         self._problems: list[Problem] = []
-        self._assembly = _Assembly(0)
+        self._assembly = _JointGroup(0)
 
     def model(self) -> Model:
         """The whole document as plain data."""
@@ -172,13 +172,13 @@ class _Reader:
         named = [*root.all("world"), *root.all("model")]
         return named[0].attributes.get("name", "") if named else ""
 
-    def _note_version(self, document: Document) -> None:
+    def _note_version(self, document: XmlDocument) -> None:
         root = document.root
         written = root.attributes.get("version")
         minor = minor_version(written or "")
         if minor is not None and _OLDEST <= minor <= LATEST:
             return
-        what = "names no version" if written is None else f"has version {shown(written)}"
+        what = "names no version" if written is None else f"has version {quote(written)}"
         message = (
             f"<{root.tag}> {what}, and is read as 1.{LATEST}; engines may refuse it: write the "
             f"version that it is made for, 1.{_OLDEST} to 1.{LATEST}"
@@ -188,7 +188,7 @@ class _Reader:
     def _problem(self, scope: _Scope, element: Element, message: str, kind: ProblemKind) -> None:
         self._problems.append(Problem(kind, message, scope.document.tag_span(element)))
 
-    def _skipped(self, scope: _Scope, element: Element, reason: str) -> None:
+    def _skip(self, scope: _Scope, element: Element, reason: str) -> None:
         """Say what of the document was not read, and why."""
         message = f"<{element.tag}> is skipped, and its links are not checked: {reason}"
         self._problem(scope, element, message, "reference")
@@ -196,13 +196,13 @@ class _Reader:
     def _holder(self, holder: Element, scope: _Scope) -> None:
         """The root, a world or a population: what holds models."""
         if scope.depth >= _DEEPEST:
-            self._skipped(scope, holder, f"it stands more than {_DEEPEST} deep")
+            self._skip(scope, holder, f"it stands more than {_DEEPEST} deep")
             return
         children = [child for child in holder.children if child.tag in _HELD]
         alone = holder is self._document.root
         for child, step in zip(children, steps(children), strict=True):
             if alone:
-                self._assembly = _Assembly(len(self._bodies))
+                self._assembly = _JointGroup(len(self._bodies))
             if child.tag in {"world", "population"}:
                 placed = child.tag == "world"  # a population strews its models about
                 frame = WORLD_FRAME if placed else None
@@ -226,17 +226,17 @@ class _Reader:
         elif element.tag == "frame":
             self._frame(element, scope)
 
-    def _model(self, model: Element, outer: _Scope, given: _Given | None = None) -> None:
-        given = given or _Given()
+    def _model(self, model: Element, outer: _Scope, given: _IncludeSettings | None = None) -> None:
+        given = given or _IncludeSettings()
         if outer.depth >= _DEEPEST:
-            self._skipped(outer, model, f"models stand in each other more than {_DEEPEST} deep")
+            self._skip(outer, model, f"models stand in each other more than {_DEEPEST} deep")
             return
         static = given.static or word(outer.document, model.first("static"))
         own = outer.names
         frame = outer.id
         if not given.merged:
             name = model.attributes.get("name", "") if given.name is None else given.name
-            own = outer.scoped(self._cut(outer, model, name))
+            own = outer.scope_name(self._cut(outer, model, name))
             frame = own if name else frame
         self._place(model, frame, given.stand or outer.stand(model, outer.frame))
         scope = replace(
@@ -250,7 +250,7 @@ class _Reader:
         children = [child for child in model.children if child.tag in _READ]
         for child, step in zip(children, steps(children), strict=True):
             self._child(child, replace(scope, id=f"{scope.id}/{step}"))
-        self._note_misspelt(model, scope)
+        self._note_misspellings(model, scope)
         self._name_canonical(model, scope, before)
 
     def _place(self, model: Element, frame: str, stand: Stand) -> None:
@@ -267,7 +267,7 @@ class _Reader:
         self._problem(scope, model, f"{what}: shorten it to at most {_LONGEST_NAME}", "repair")
         return name[:_LONGEST_NAME]
 
-    def _note_misspelt(self, model: Element, scope: _Scope) -> None:
+    def _note_misspellings(self, model: Element, scope: _Scope) -> None:
         for child in model.children:
             if child.tag not in _READ and child.tag.lower() in _READ:
                 message = f"engines ignore <{child.tag}>: write <{child.tag.lower()}>"
@@ -277,23 +277,23 @@ class _Reader:
         """Let the model's own name stand for the link that its frame is attached to."""
         canonical = model.attributes.get("canonical_link")
         if canonical:
-            self._assembly.aliases.setdefault(scope.names, scope.scoped(canonical))
+            self._assembly.aliases.setdefault(scope.names, scope.scope_name(canonical))
         elif len(self._bodies) > before:
             self._assembly.aliases.setdefault(scope.names, self._bodies[before].name)
 
     def _include(self, include: Element, scope: _Scope) -> None:
         document = scope.document
         texts = {tag: word(document, include.first(tag)) for tag in ("uri", "name", "static")}
-        given = _Given(
+        given = _IncludeSettings(
             texts["name"] or None,
             texts["static"] or None,
             is_true(include.attributes.get("merge", "")),
             _stand(include, scope),
         )
         try:
-            self._included(texts["uri"], given, scope)
+            self._follow_include(texts["uri"], given, scope)
         except NotIncluded as reason:
-            self._skipped(scope, include, str(reason))
+            self._skip(scope, include, str(reason))
         for child in include.children:
             if child.tag == "experimental:params":
                 message = (
@@ -302,7 +302,7 @@ class _Reader:
                 )
                 self._problem(scope, child, message, "reference")
 
-    def _included(self, uri: str, given: _Given, scope: _Scope) -> None:
+    def _follow_include(self, uri: str, given: _IncludeSettings, scope: _Scope) -> None:
         """Read the model that an include names in the include's place.
 
         Raises:
@@ -327,7 +327,7 @@ class _Reader:
         self._model(found.model, inner, given)
 
     def _link(self, link: Element, scope: _Scope) -> None:
-        name = scope.scoped(link.attributes.get("name", ""))
+        name = scope.scope_name(link.attributes.get("name", ""))
         stated = LinkReader(scope.document, link, name).read()
         self._assembly.frames.add_link(name, scope.stand(link, scope.frame))
         self._bodies.append(
@@ -352,17 +352,17 @@ class _Reader:
 
     def _joint(self, joint: Element, scope: _Scope) -> None:
         ends = [word(scope.document, joint.first(tag)) for tag in ("parent", "child")]
-        parent, child = (end if end == _WORLD else scope.scoped(end) for end in ends)
+        parent, child = (end if end == _WORLD else scope.scope_name(end) for end in ends)
         kind = joint.attributes.get("type", "")
         frame = WORLD_FRAME if child == _WORLD else scope.frame_of(ends[1])
-        self._assembly.joints.append(_Joint(kind, parent, child, joint, scope, frame))
-        name = scope.scoped(joint.attributes.get("name", ""))
+        self._assembly.joints.append(_TiedJoint(kind, parent, child, joint, scope, frame))
+        name = scope.scope_name(joint.attributes.get("name", ""))
         self._assembly.frames.add_mark(name, scope.stand(joint, frame))
 
     def _frame(self, frame: Element, scope: _Scope) -> None:
         attached = frame.attributes.get("attached_to")
-        target = scope.scoped(attached) if attached else scope.names
-        name = scope.scoped(frame.attributes.get("name", ""))
+        target = scope.scope_name(attached) if attached else scope.names
+        name = scope.scope_name(frame.attributes.get("name", ""))
         self._assembly.aliases.setdefault(name, target)
         base = scope.frame_of(attached) if attached else scope.frame
         self._assembly.frames.add_mark(name, scope.stand(frame, base))
@@ -374,7 +374,7 @@ class _Reader:
         links: dict[str, str] = {}
         for body in self._bodies[first:]:
             links.setdefault(body.name, body.id)
-        holding: dict[str, _Joint] = {}
+        holding: dict[str, _TiedJoint] = {}
         for joint in assembly.joints:
             parent, child = (
                 _target(end, links, assembly.aliases) for end in (joint.parent, joint.child)
@@ -410,38 +410,38 @@ def _read_shapes(
     )
 
 
-def _read_joints(joint: _Joint) -> tuple[Joint, ...]:
+def _read_joints(joint: _TiedJoint) -> tuple[Joint, ...]:
     from inertial_check.formats.sdf.joints import read_joint  # rarely asked for
 
     scope, one_axis = joint.scope, joint.type in _ONE_AXIS
-    return (read_joint(scope.document, joint.element, joint.type, scope.scoped, one_axis),)
+    return (read_joint(scope.document, joint.element, joint.type, scope.scope_name, one_axis),)
 
 
-def _axis(joint: _Joint, frames: Frames) -> Vector | None:
+def _axis(joint: _TiedJoint, frames: Frames) -> Vector | None:
     """The direction of a joint in the frame of the body that it carries; None for several."""
     if joint.type not in _ONE_AXIS:
         return None
     scope, axis = joint.scope, joint.element.first("axis")
     xyz = None if axis is None else axis.first("xyz")
-    values = finite(word(scope.document, xyz) or _AXIS, 3)
+    values = parse_finite(word(scope.document, xyz) or _AXIS, 3)
     direction = None if values is None else unit(values)
     X_BE = _axis_frame(joint, axis, xyz, frames)
     if direction is None or X_BE is None:
         return None
-    x, y, z = rotated(X_BE.R_PB, direction)
+    x, y, z = rotate(X_BE.R_PB, direction)
     return (-x, -y, -z) if joint.turned else (x, y, z)
 
 
-def _point(joint: _Joint, frames: Frames) -> Vector | None:
+def _point(joint: _TiedJoint, frames: Frames) -> Vector | None:
     """The origin of a joint with an axis, in the frame of the body that it carries."""
     if joint.type not in _ONE_AXIS:
         return None
-    X_BJ = frames.stood(joint.child, joint.scope.stand(joint.element, joint.frame))
+    X_BJ = frames.locate(joint.child, joint.scope.stand(joint.element, joint.frame))
     return None if X_BJ is None else X_BJ.p_PoBo_P
 
 
 def _axis_frame(
-    joint: _Joint, axis: Element | None, xyz: Element | None, frames: Frames
+    joint: _TiedJoint, axis: Element | None, xyz: Element | None, frames: Frames
 ) -> Pose | None:
     """The frame in which the axis of a joint is given, in that of the body that it carries."""
     scope, frame = joint.scope, None
@@ -451,11 +451,11 @@ def _axis_frame(
     elif axis is not None and _in_model(scope.document, axis):
         frame = scope.frame
     else:
-        return frames.stood(joint.child, scope.stand(joint.element, joint.frame))
+        return frames.locate(joint.child, scope.stand(joint.element, joint.frame))
     return None if frame is None else frames.pose(joint.child, frame)
 
 
-def _in_model(document: Document, axis: Element) -> bool:
+def _in_model(document: XmlDocument, axis: Element) -> bool:
     """Whether an axis is given in the frame of the model, as could be up to SDF 1.6."""
     minor = minor_version(document.root.attributes.get("version", ""))
     if minor is None or minor > _LAST_IN_MODEL:

@@ -7,11 +7,17 @@ from __future__ import annotations
 
 from typing import cast
 
-from inertial_check.formats.numbers import shown
+from inertial_check.formats.numbers import quote
 from inertial_check.formats.sdf.links import word
 from inertial_check.formats.sdf.poses import Frames, Stand, read_pose
-from inertial_check.formats.shapes import Unusable, factors, lengths, unusable, usable
-from inertial_check.formats.xml.document import Document
+from inertial_check.formats.shapes import (
+    Unusable,
+    check_usable,
+    parse_factors,
+    parse_lengths,
+    unusable_shape,
+)
+from inertial_check.formats.xml.document import XmlDocument
 from inertial_check.formats.xml.markup import Element
 from inertial_check.model.body import Pose
 from inertial_check.model.shape import Role, Shape
@@ -55,9 +61,9 @@ def read_shape(element: Element, stand: Stand, link: str, frames: Frames) -> Sha
         X_BG = _pose(stand, link, frames)
         dimensions = _dimensions(document, solid)
         uri, scale = (None, (1.0, 1.0, 1.0)) if kind != "mesh" else _mesh(document, solid)
-        return usable(Shape(kind, role, dimensions, *X_BG, span, uri, scale))
+        return check_usable(Shape(kind, role, dimensions, *X_BG, span, uri, scale))
     except Unusable as why:
-        return unusable(kind, role, span, why)
+        return unusable_shape(kind, role, span, why)
 
 
 def _solid(element: Element) -> Element | None:
@@ -68,17 +74,17 @@ def _solid(element: Element) -> Element | None:
 
 
 def _pose(stand: Stand, link: str, frames: Frames) -> Pose:
-    X_BG = frames.stood(link, stand)
+    X_BG = frames.locate(link, stand)
     if X_BG is not None:
         return X_BG
     if stand.base is not None and read_pose(stand) is None:
         raise Unusable("its <pose> is none: write x y z roll pitch yaw, or x y z qx qy qz qw")
     attributes = {} if stand.pose is None else stand.pose.attributes
     named = attributes.get("relative_to") or attributes.get("frame") or ""
-    raise Unusable(f"where {shown(named)}, to which its <pose> is relative, stands cannot be told")
+    raise Unusable(f"where {quote(named)}, to which its <pose> is relative, stands cannot be told")
 
 
-def _dimensions(document: Document, solid: Element) -> tuple[float, ...]:
+def _dimensions(document: XmlDocument, solid: Element) -> tuple[float, ...]:
     if solid.tag in _UNMEASURED:
         raise Unusable(f"<{solid.tag}> is {_UNMEASURED[solid.tag]}")
     if solid.tag not in _ELEMENTS:
@@ -88,18 +94,18 @@ def _dimensions(document: Document, solid: Element) -> tuple[float, ...]:
         text = word(document, solid.first(tag))
         if not text:
             raise Unusable(f"<{solid.tag}> has no {tag}")
-        found += lengths(text, count, f"<{tag}> of <{solid.tag}>")
+        found += parse_lengths(text, count, f"<{tag}> of <{solid.tag}>")
     return found
 
 
-def _mesh(document: Document, mesh: Element) -> tuple[str, tuple[float, float, float]]:
+def _mesh(document: XmlDocument, mesh: Element) -> tuple[str, tuple[float, float, float]]:
     """Where a mesh is, and the factors on its coordinates."""
     uri = word(document, mesh.first("uri"))
     if not uri:
         raise Unusable("<mesh> has no uri")
     submesh = mesh.first("submesh")
     if submesh is not None:
-        name = shown(word(document, submesh.first("name")))
+        name = quote(word(document, submesh.first("name")))
         raise Unusable(f"<submesh> {name}: parts of a mesh file are not told apart here")
     text = word(document, mesh.first("scale"))
-    return uri, factors(text, "<scale> of <mesh>") if text else (1.0, 1.0, 1.0)
+    return uri, parse_factors(text, "<scale> of <mesh>") if text else (1.0, 1.0, 1.0)

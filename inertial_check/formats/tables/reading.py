@@ -163,7 +163,7 @@ class SpanBlock(TextBlock):
     def cells(self, row: int) -> Sequence[Cell]:
         """Where the ten values of a row stand in the text."""
 
-    def shown(self, value: float) -> str:
+    def quote(self, value: float) -> str:
         """A number as it is written here."""
         return repr(value)
 
@@ -172,7 +172,7 @@ class SpanBlock(TextBlock):
         edits = []
         for row, columns in differing(self.values, values):
             cells = self.cells(row)
-            new = ((cells[column], self.shown(float(values[row, column]))) for column in columns)
+            new = ((cells[column], self.quote(float(values[row, column]))) for column in columns)
             edits += sorted(new)
         return replaced(self.text, edits)
 

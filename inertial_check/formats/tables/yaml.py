@@ -186,7 +186,7 @@ class YamlBlock(SpanBlock):
         cells = self._rows[row].numbers
         return [Cell(cell.start - self._base, cell.end - self._base) for cell in cells]
 
-    def shown(self, value: float) -> str:
+    def quote(self, value: float) -> str:
         """A number that yaml 1.1 reads as one, too: there 1e-05 is a text, and 1.0e-05 is not."""
         text = repr(value)
         return text if "." in text else text.replace("e", ".0e")

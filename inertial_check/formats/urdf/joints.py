@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from inertial_check.formats.numbers import parse_number, stated
+from inertial_check.formats.numbers import parse_number, parse_optional
 from inertial_check.formats.xml.markup import Element
 from inertial_check.model.joint import Joint, Mimic
 
@@ -27,7 +27,7 @@ def read_joint(element: Element, kind: str) -> Joint:
     if kind not in _ONE_AXIS:
         return Joint(name, kind)
     limit, dynamics = _attributes(element, "limit"), _attributes(element, "dynamics")
-    lower, upper = stated(limit.get("lower")), stated(limit.get("upper"))
+    lower, upper = parse_optional(limit.get("lower")), parse_optional(limit.get("upper"))
     if kind == _WITHOUT_LIMITS:
         lower, upper = -math.inf, math.inf
     return Joint(
@@ -35,11 +35,11 @@ def read_joint(element: Element, kind: str) -> Joint:
         kind,
         lower,
         upper,
-        velocity=stated(limit.get("velocity")),
-        acceleration=stated(limit.get("acceleration")),  # of version 1.2
-        effort=stated(limit.get("effort")),
-        damping=stated(dynamics.get("damping")),
-        friction=stated(dynamics.get("friction")),
+        velocity=parse_optional(limit.get("velocity")),
+        acceleration=parse_optional(limit.get("acceleration")),  # of version 1.2
+        effort=parse_optional(limit.get("effort")),
+        damping=parse_optional(dynamics.get("damping")),
+        friction=parse_optional(dynamics.get("friction")),
         mimic=_mimic(element.first("mimic")),
     )
 

@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 from inertial_check.errors import NotAModelError
-from inertial_check.formats.numbers import finite, shown
+from inertial_check.formats.numbers import parse_finite, quote
 from inertial_check.formats.poses import SAME_FRAME, unit
 from inertial_check.formats.rotations import (
     IDENTITY,
@@ -19,8 +19,8 @@ from inertial_check.formats.rotations import (
     from_rpy,
 )
 from inertial_check.formats.urdf.constants import NAME, XACRO_WORDS
-from inertial_check.formats.xml.document import Document, parse
-from inertial_check.formats.xml.markup import Element, Text
+from inertial_check.formats.xml.document import XmlDocument, parse
+from inertial_check.formats.xml.markup import Element, PlacedText
 from inertial_check.formats.xml.reading import TextReader
 from inertial_check.formats.xml.xpath import steps
 from inertial_check.model.body import (
@@ -58,7 +58,7 @@ def read_model(source: Source) -> Model:
     quaternions = _version(root) >= (1, 1)
     joints = _joints(root, links, ids)
     bodies = tuple(
-        _BodyReader(document, link, place, quaternions).body(id_, joints)
+        _UrdfLinkReader(document, link, place, quaternions).body(id_, joints)
         for place, (link, id_) in enumerate(zip(links, ids, strict=True), 1)
     )
     problems = sorted(
@@ -67,12 +67,12 @@ def read_model(source: Source) -> Model:
     return Model(document.source, NAME, root.attributes.get("name", ""), bodies, tuple(problems))
 
 
-def _no_model(document: Document, element: Element, reason: str) -> NotAModelError:
+def _no_model(document: XmlDocument, element: Element, reason: str) -> NotAModelError:
     place = document.source.line_column(document.element_span(element).start)
     return NotAModelError(document.source.path, reason, *place)
 
 
-def _refuse_xacro(document: Document, has_links: bool) -> None:
+def _refuse_xacro(document: XmlDocument, has_links: bool) -> None:
     """A xacro file says nothing until it is expanded; a macro call left over is only skipped."""
     pending = [document.root] if "<xacro:" in document.text else []
     while pending:
@@ -91,7 +91,7 @@ def _version(root: Element) -> tuple[int, int]:
     return (int(match[1]), int(match[2])) if match else (1, 0)
 
 
-class _Joint(NamedTuple):
+class _ChildJoint(NamedTuple):
     """What ties a link: the joint's element and type, the parent's id."""
 
     element: Element
@@ -99,18 +99,18 @@ class _Joint(NamedTuple):
     parent: str | None
 
 
-def _joints(root: Element, links: Sequence[Element], ids: Sequence[str]) -> dict[str, _Joint]:
+def _joints(root: Element, links: Sequence[Element], ids: Sequence[str]) -> dict[str, _ChildJoint]:
     """Child link -> its joint; the one that moves, where several claim the link."""
     id_of: dict[str | None, str] = {}
     for link, id_ in zip(links, ids, strict=True):
         id_of.setdefault(link.attributes.get("name"), id_)
-    found: dict[str, _Joint] = {}
+    found: dict[str, _ChildJoint] = {}
     for joint in root.all("joint"):
         child, parent = joint.first("child"), joint.first("parent")
         name = None if child is None else child.attributes.get("link")
         if name is not None and (name not in found or found[name].type == "fixed"):
             above = None if parent is None else id_of.get(parent.attributes.get("link"))
-            found[name] = _Joint(joint, joint.attributes.get("type", ""), above)
+            found[name] = _ChildJoint(joint, joint.attributes.get("type", ""), above)
     return found
 
 
@@ -120,14 +120,14 @@ def _pose(joint: Element, quaternions: bool) -> Pose | None:
     if origin is None:
         return SAME_FRAME
     attributes = origin.attributes
-    position = _three(attributes.get("xyz", "0 0 0"))
+    position = _parse_vector(attributes.get("xyz", "0 0 0"))
     rotation: Rotation | None
     if not quaternions or "quat_xyzw" not in attributes:
-        rotation = _turned(attributes.get("rpy", "0 0 0"))
+        rotation = _parse_rpy(attributes.get("rpy", "0 0 0"))
     elif "rpy" in attributes:
         rotation = None
     else:
-        four = finite(attributes["quat_xyzw"], 4)
+        four = parse_finite(attributes["quat_xyzw"], 4)
         rotation = from_quaternion(*four) if four else None
     return None if position is None or rotation is None else Pose(position, rotation)
 
@@ -137,7 +137,7 @@ def _axis(joint: Element, kind: str) -> Vector | None:
     if kind in _WITHOUT_AXIS:
         return None
     axis = joint.first("axis")
-    return _direction(axis.attributes.get("xyz", _AXIS) if axis is not None else _AXIS)
+    return _parse_direction(axis.attributes.get("xyz", _AXIS) if axis is not None else _AXIS)
 
 
 def _point(kind: str) -> Vector | None:
@@ -146,19 +146,19 @@ def _point(kind: str) -> Vector | None:
 
 
 @lru_cache(maxsize=1 << 10)  # joints repeat few texts
-def _turned(rpy: str) -> Rotation | None:
-    three = _three(rpy)
+def _parse_rpy(rpy: str) -> Rotation | None:
+    three = _parse_vector(rpy)
     return None if three is None else from_rpy(*three)
 
 
 @lru_cache(maxsize=1 << 10)
-def _direction(xyz: str) -> Vector | None:
-    three = _three(xyz)
+def _parse_direction(xyz: str) -> Vector | None:
+    three = _parse_vector(xyz)
     return None if three is None else unit(three)
 
 
-def _three(text: str) -> Vector | None:
-    values = finite(text, 3)
+def _parse_vector(text: str) -> Vector | None:
+    values = parse_finite(text, 3)
     return None if values is None else (values[0], values[1], values[2])
 
 
@@ -167,7 +167,7 @@ def _ids(links: list[Element]) -> list[str]:
     return [f"/robot/{step}" for step in steps(links)]
 
 
-def _robot_problems(document: Document) -> Iterable[Problem]:
+def _robot_problems(document: XmlDocument) -> Iterable[Problem]:
     for child in document.root.children:
         if child.tag.startswith("xacro:"):
             yield Problem("reference", _left_over(child), document.tag_span(child))
@@ -184,33 +184,33 @@ def _left_over(element: Element) -> str:
 
 
 def _read_shapes(
-    document: Document, elements: Sequence[Element], quaternions: bool
+    document: XmlDocument, elements: Sequence[Element], quaternions: bool
 ) -> tuple[Shape, ...]:
     from inertial_check.formats.urdf.shapes import read_shape  # rarely asked for
 
     return tuple(read_shape(document, element, quaternions) for element in elements)
 
 
-def _read_joints(joint: _Joint) -> tuple[Joint, ...]:
+def _read_joints(joint: _ChildJoint) -> tuple[Joint, ...]:
     from inertial_check.formats.urdf.joints import read_joint  # rarely asked for
 
     return (read_joint(joint.element, joint.type),)
 
 
-class _BodyReader(TextReader):
+class _UrdfLinkReader(TextReader):
     """Reads one link; collects what is wrong with its text."""
 
-    def __init__(self, document: Document, link: Element, place: int, quaternions: bool) -> None:
+    def __init__(self, document: XmlDocument, link: Element, place: int, quaternions: bool) -> None:
         self._link = link
         self._name = link.attributes.get("name", "")
-        who = f"link {shown(self._name)}" if self._name else f"link {place} (without name)"
+        who = f"link {quote(self._name)}" if self._name else f"link {place} (without name)"
         super().__init__(document, who)
         self._quaternions = quaternions
 
-    def body(self, id_: str, joints: Mapping[str, _Joint]) -> Body:
+    def body(self, id_: str, joints: Mapping[str, _ChildJoint]) -> Body:
         """The link as plain data."""
         if not self._name:
-            self._malformed(self._link, 'has no name: give it one, name="..."')
+            self._complain(self._link, 'has no name: give it one, name="..."')
         joint = joints.get(self._name) if self._name else None
         inertial = self._inertial()
         return Body(
@@ -235,13 +235,13 @@ class _BodyReader(TextReader):
             return ()
         return Shapes(partial(_read_shapes, self._document, elements, self._quaternions))
 
-    def _attributes(self, element: Element, expected: Iterable[str]) -> dict[str, Text]:
+    def _attributes(self, element: Element, expected: Iterable[str]) -> dict[str, PlacedText]:
         """The attributes of an element, after a look at misspelt ones."""
         attributes = self._document.attributes(element)
         known = frozenset(expected)
         for name in attributes:
             if name not in known and name.lower() in known:
-                self._malformed(element, f"has {name}, which engines ignore: write {name.lower()}")
+                self._complain(element, f"has {name}, which engines ignore: write {name.lower()}")
         return attributes
 
     def _inertial(self) -> Inertial | None:
@@ -263,11 +263,11 @@ class _BodyReader(TextReader):
     def _mass(self, inertial: Element) -> Number | None:
         mass = self._only(inertial, "mass")
         if mass is None:
-            self._malformed(inertial, 'has no <mass>: add <mass value="..."/> [kg]')
+            self._complain(inertial, 'has no <mass>: add <mass value="..."/> [kg]')
             return None
         attributes = self._attributes(mass, ("value",))
         if "value" not in attributes:
-            self._malformed(mass, 'has no value: write <mass value="..."/> [kg]')
+            self._complain(mass, 'has no value: write <mass value="..."/> [kg]')
             return None
         return self._number(mass, "value", attributes["value"])
 
@@ -275,7 +275,7 @@ class _BodyReader(TextReader):
         inertia = self._only(inertial, "inertia")
         if inertia is None:
             form = " ".join(f'{entry}="..."' for entry in ENTRIES)
-            self._malformed(inertial, f"has no <inertia>: add <inertia {form}/> [kg m^2]")
+            self._complain(inertial, f"has no <inertia>: add <inertia {form}/> [kg m^2]")
             return {}
         attributes = self._attributes(inertia, ENTRIES)
         entries = {
@@ -285,12 +285,12 @@ class _BodyReader(TextReader):
         }
         for entry in ENTRIES:
             if entry not in attributes:
-                self._malformed(inertia, f'has no {entry}: add {entry}="..." [kg m^2]')
+                self._complain(inertia, f'has no {entry}: add {entry}="..." [kg m^2]')
         self._note_asymmetry(inertia, attributes, entries)
         return entries
 
     def _note_asymmetry(
-        self, inertia: Element, attributes: dict[str, Text], entries: dict[str, Number]
+        self, inertia: Element, attributes: dict[str, PlacedText], entries: dict[str, Number]
     ) -> None:
         for lower, upper in _TRANSPOSED.items():
             if lower not in attributes:
@@ -298,15 +298,15 @@ class _BodyReader(TextReader):
             extra = self._number(inertia, lower, attributes[lower])
             if extra.span and upper in entries and extra.value != entries[upper].value:
                 what = (
-                    f"<inertia> has {lower}={shown(extra.text)} and {upper}="
-                    f"{shown(entries[upper].text)}, but an inertia is symmetric; engines read "
+                    f"<inertia> has {lower}={quote(extra.text)} and {upper}="
+                    f"{quote(entries[upper].text)}, but an inertia is symmetric; engines read "
                     f"{upper}: delete {lower}"
                 )
                 self._problem(what, extra.span)
 
-    def _number(self, element: Element, attribute: str, text: Text) -> Number:
+    def _number(self, element: Element, attribute: str, text: PlacedText) -> Number:
         """The one number of an attribute."""
-        return self._piece(f"{attribute} of <{element.tag}>", *text.stripped())
+        return self._piece(f"{attribute} of <{element.tag}>", *text.trim())
 
     def _origin(self, origin: Element | None) -> tuple[Triple, Rotation]:
         """Centre of mass and own axes, both in the body frame."""
@@ -319,16 +319,16 @@ class _BodyReader(TextReader):
             translation = (x, y, z)
         return translation, self._rotation(origin, attributes)
 
-    def _rotation(self, origin: Element, attributes: dict[str, Text]) -> Rotation:
+    def _rotation(self, origin: Element, attributes: dict[str, PlacedText]) -> Rotation:
         if "quat_xyzw" in attributes:
             if not self._quaternions:
-                self._malformed(
+                self._complain(
                     origin,
                     "has quat_xyzw, which engines ignore below version 1.1: write rpy, or "
                     '<robot version="1.1">',
                 )
             elif "rpy" in attributes:
-                self._malformed(
+                self._complain(
                     origin, "has both rpy and quat_xyzw, which engines refuse: delete one"
                 )
                 return _UNKNOWN
@@ -336,7 +336,7 @@ class _BodyReader(TextReader):
                 return self._axes(origin, "quat_xyzw", attributes["quat_xyzw"])
         return self._axes(origin, "rpy", attributes["rpy"]) if "rpy" in attributes else IDENTITY
 
-    def _axes(self, origin: Element, attribute: str, text: Text) -> Rotation:
+    def _axes(self, origin: Element, attribute: str, text: PlacedText) -> Rotation:
         """The rotation that an attribute states; unknown where it states none."""
         before = len(self._problems)
         form = (3, "roll pitch yaw [rad]") if attribute == "rpy" else (4, "x y z w")
@@ -346,8 +346,8 @@ class _BodyReader(TextReader):
             return _UNKNOWN
         rotation = from_rpy(*values) if attribute == "rpy" else from_quaternion(*values)
         if rotation is None:
-            whole, start, end = text.stripped()
-            what = f"{attribute} of <origin>: {shown(whole)} is no rotation: write {form[1]}"
+            whole, start, end = text.trim()
+            what = f"{attribute} of <origin>: {quote(whole)} is no rotation: write {form[1]}"
             self._problem(what, self._document.span(start, end))
             return _UNKNOWN
         return rotation

@@ -11,13 +11,13 @@ from inertial_check.formats.poses import SAME_FRAME
 from inertial_check.formats.rotations import IDENTITY, Rotation, from_quaternion, from_rpy
 from inertial_check.formats.shapes import (
     Unusable,
-    factors,
-    finite_numbers,
-    lengths,
-    unusable,
-    usable,
+    check_usable,
+    parse_factors,
+    parse_lengths,
+    parse_numbers,
+    unusable_shape,
 )
-from inertial_check.formats.xml.document import Document
+from inertial_check.formats.xml.document import XmlDocument
 from inertial_check.formats.xml.markup import Element
 from inertial_check.model.body import Pose
 from inertial_check.model.shape import Role, Shape
@@ -34,7 +34,7 @@ _ATTRIBUTES: dict[str, tuple[tuple[str, int], ...]] = {
 """The attributes that make the dimensions of each kind, with how many numbers each holds."""
 
 
-def read_shape(document: Document, element: Element, quaternions: bool) -> Shape:
+def read_shape(document: XmlDocument, element: Element, quaternions: bool) -> Shape:
     """Read one shape.
 
     Args:
@@ -52,9 +52,9 @@ def read_shape(document: Document, element: Element, quaternions: bool) -> Shape
             raise Unusable(f"<{role}> has no <geometry> with a shape in it")
         X_BG = _origin(element.first("origin"), quaternions)
         dimensions, scale = _dimensions(solid), _scale(solid)
-        return usable(Shape(kind, role, dimensions, *X_BG, span, _uri(solid), scale))
+        return check_usable(Shape(kind, role, dimensions, *X_BG, span, _uri(solid), scale))
     except Unusable as why:
-        return unusable(kind, role, span, why)
+        return unusable_shape(kind, role, span, why)
 
 
 def _dimensions(solid: Element) -> tuple[float, ...]:
@@ -64,7 +64,7 @@ def _dimensions(solid: Element) -> tuple[float, ...]:
     for name, count in _ATTRIBUTES[solid.tag]:
         if name not in solid.attributes:
             raise Unusable(f"<{solid.tag}> has no {name}")
-        found += lengths(solid.attributes[name], count, f"{name} of <{solid.tag}>")
+        found += parse_lengths(solid.attributes[name], count, f"{name} of <{solid.tag}>")
     return found
 
 
@@ -80,7 +80,7 @@ def _uri(solid: Element) -> str | None:
 def _scale(solid: Element) -> Triple:
     if solid.tag != "mesh" or "scale" not in solid.attributes:
         return 1.0, 1.0, 1.0
-    return factors(solid.attributes["scale"], "scale of <mesh>")
+    return parse_factors(solid.attributes["scale"], "scale of <mesh>")
 
 
 def _origin(origin: Element | None, quaternions: bool) -> Pose:
@@ -104,4 +104,4 @@ def _origin(origin: Element | None, quaternions: bool) -> Pose:
 def _numbers(origin: Element, attribute: str, count: int) -> tuple[float, ...] | None:
     """The finite numbers of an attribute; None where it is absent."""
     text = origin.attributes.get(attribute)
-    return None if text is None else finite_numbers(text, count, f"{attribute} of <origin>")
+    return None if text is None else parse_numbers(text, count, f"{attribute} of <origin>")

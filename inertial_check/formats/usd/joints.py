@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from inertial_check.formats.context import Context
-from inertial_check.formats.usd.process import compose
+from inertial_check.formats.usd.process import compose_stage
 from inertial_check.model.joint import Joint, Mimic
 from inertial_check.model.source import Source
 
 _DEGREE = math.radians(1.0)
 
 
-class _Units(NamedTuple):
+class _JointUnits(NamedTuple):
     """What the units of one kind of joint are, in those of Joint."""
 
     position: float
@@ -37,17 +37,17 @@ def read_joints(source: Source, context: Context) -> Mapping[str, Joint]:
     Raises:
         DocumentError: The layer cannot be read any more.
     """
-    answer = compose(source, context, "joints")
+    answer = compose_stage(source, context, "joints")
     kilograms, meters = answer["kilograms"], answer["meters"]
     inertia = kilograms * meters * meters
     units = {
-        "revolute": _Units(_DEGREE, inertia, inertia, inertia),
-        "prismatic": _Units(meters, kilograms * meters, kilograms, kilograms),
+        "revolute": _JointUnits(_DEGREE, inertia, inertia, inertia),
+        "prismatic": _JointUnits(meters, kilograms * meters, kilograms, kilograms),
     }
     return {entry["path"]: _joint(entry, units.get(entry["type"])) for entry in answer["joints"]}
 
 
-def _joint(entry: Mapping[str, Any], units: _Units | None) -> Joint:
+def _joint(entry: Mapping[str, Any], units: _JointUnits | None) -> Joint:
     name, kind, values = entry["name"], entry["type"], entry["values"]
     if units is None:
         return Joint(name, kind)

@@ -8,7 +8,7 @@ from typing import Any
 
 from inertial_check.errors import UsageError
 from inertial_check.formats.context import Context
-from inertial_check.formats.usd.process import compose
+from inertial_check.formats.usd.process import compose_stage
 from inertial_check.model.body import Model
 
 _PROPERTIES = {
@@ -34,7 +34,7 @@ def write_layer(model: Model, texts: Mapping[str, Mapping[str, str]], path: str)
     """
     if os.path.splitext(path)[1] not in (".usd", ".usda"):
         raise UsageError(f"{path}: the layer over {model.source.path} is text: name it .usda")
-    stage = compose(model.source, Context())
+    stage = compose_stage(model.source, Context())
     for body in stage["bodies"]:
         if body["instance"] and body["path"] in texts:
             raise UsageError(

@@ -14,21 +14,21 @@ from typing import Any, Literal
 
 from inertial_check.errors import DocumentError
 from inertial_check.formats.context import Context
-from inertial_check.formats.lookups import depends_on_more, merged
+from inertial_check.formats.lookups import note_child_lookups, note_other_inputs
 from inertial_check.formats.usd.constants import SUFFIXES, TEXT
 from inertial_check.model.source import Source
 
 SECONDS = 60.0
 """For one stage; a few hundred bytes of references that multiply can ask for years."""
 
-Asked = Literal["bodies", "shapes", "joints"]
+StagePart = Literal["bodies", "shapes", "joints"]
 
 _SCRIPT = os.path.join(os.path.dirname(__file__), "stage.py")
 _PLUGINS = "PXR_PLUGINPATH_NAME"  # libraries that reading a document would load and run
 _ONE_THREAD = {"PXR_WORK_THREAD_LIMIT": "1"}
 
 
-def compose(source: Source, context: Context, asked: Asked = "bodies") -> dict[str, Any]:
+def compose_stage(source: Source, context: Context, asked: StagePart = "bodies") -> dict[str, Any]:
     """What the stage of a layer states of bodies, as `_usd_stage` says it.
 
     Args:
@@ -50,12 +50,12 @@ def compose(source: Source, context: Context, asked: Asked = "bodies") -> dict[s
     }
     answer = _reader().ask(json.dumps(request).encode() + b"\n" + b"".join(blobs))
     if isinstance(answer, str):
-        depends_on_more()
+        note_other_inputs()
         raise DocumentError(source.path, answer)
     if "error" in answer:
         reason = f"no USD layer: {answer['error']}"
         raise DocumentError(source.path, reason, answer["line"], answer["column"])
-    merged((path.partition("[")[0] for path in answer["used"]), answer["complete"])
+    note_child_lookups((path.partition("[")[0] for path in answer["used"]), answer["complete"])
     return answer
 
 
@@ -70,7 +70,7 @@ def _lies_there(source: Source) -> bool:
         return False
 
 
-class _Reader:
+class _ComposingProcess:
     """One process, asked by one thread at a time."""
 
     def __init__(self) -> None:
@@ -145,12 +145,12 @@ def _exchange(process: subprocess.Popen[bytes], request: bytes) -> bytes:
     return stdout.readline()
 
 
-_current: list[_Reader] = []
+_current: list[_ComposingProcess] = []
 
 
-def _reader() -> _Reader:
+def _reader() -> _ComposingProcess:
     """This process's reader; a fork takes its own."""
     if not _current or _current[0].owner != os.getpid():
-        _current[:] = [_Reader()]
+        _current[:] = [_ComposingProcess()]
         atexit.register(_current[0].close)
     return _current[0]

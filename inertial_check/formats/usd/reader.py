@@ -21,21 +21,21 @@ from inertial_check.formats.rotations import (
     IDENTITY,
     Rotation,
     Vector,
-    composed,
+    compose,
     from_quaternion,
-    rotated,
+    rotate,
 )
-from inertial_check.formats.shapes import unusable
+from inertial_check.formats.shapes import unusable_shape
 from inertial_check.formats.usd.constants import NAME, TEXT
-from inertial_check.formats.usd.process import compose
-from inertial_check.formats.usd.text import Places, scan
+from inertial_check.formats.usd.process import compose_stage
+from inertial_check.formats.usd.text import LayerPlaces, scan
 from inertial_check.model.body import (
     ENTRIES,
     Body,
     Inertial,
+    InertiaOrigin,
     Model,
     Number,
-    Origin,
     Pose,
     Problem,
     ProblemKind,
@@ -66,45 +66,45 @@ def read_model(source: Source, context: Context) -> Model:
     Raises:
         DocumentError: The layer cannot be read.
     """
-    return _Reader(source, context).model()
+    return _StageReader(source, context).model()
 
 
 @dataclass(frozen=True)
-class _Layer:
+class _TextLayer:
     """A text layer: its number among the model's documents, and what stands where."""
 
     file: int
-    places: Places
+    places: LayerPlaces
 
     def span(self, start: int, end: int) -> Span:
         return Span(start, end, self.file)
 
 
 @dataclass
-class _Layers:
+class _TextLayers:
     """The layers of a stage, scanned when something in them is asked for."""
 
     source: Source
     context: Context
     paths: Sequence[str]
     others: list[Source] = field(default_factory=list)
-    _scanned: dict[int, _Layer | None] = field(default_factory=dict)
+    _scanned: dict[int, _TextLayer | None] = field(default_factory=dict)
 
-    def text(self, number: int) -> _Layer | None:
+    def text(self, number: int) -> _TextLayer | None:
         """The layer of this number; None where it is binary."""
         if number not in self._scanned:
             self._scanned[number] = self._scan(number)
         return self._scanned[number]
 
-    def named(self, path: str) -> _Layer | None:
+    def find(self, path: str) -> _TextLayer | None:
         """The layer at this path, if bodies or numbers stand in it."""
         return self.text(self.paths.index(path)) if path in self.paths else None
 
-    def scanned(self, path: str) -> _Layer | None:
+    def find_scanned(self, path: str) -> _TextLayer | None:
         """The layer at this path, if something in it was asked for."""
         return self._scanned.get(self.paths.index(path)) if path in self.paths else None
 
-    def _scan(self, number: int) -> _Layer | None:
+    def _scan(self, number: int) -> _TextLayer | None:
         source, file = self.source, 0
         if number:
             try:
@@ -116,7 +116,7 @@ class _Layers:
             return None
         if file:
             self.others.append(source)
-        return _Layer(file, scan(source.data, [f"physics:{name}" for name in _NAMES]))
+        return _TextLayer(file, scan(source.data, [f"physics:{name}" for name in _NAMES]))
 
     def _printed(self, path: str) -> str:
         """A layer's path from where the caller stands, as the document's own is."""
@@ -128,14 +128,14 @@ class _Layers:
         return os.path.normpath(os.path.join(folder, relative)).replace(os.sep, "/")
 
 
-class _Reader:
+class _StageReader:
     """Turns what the library says of a stage into a model."""
 
     def __init__(self, source: Source, context: Context) -> None:
         self._source = source
-        self._stage = compose(source, context)
-        self._layers = _Layers(source, context, self._stage["layers"])
-        self._joints = _Joints(self._stage)
+        self._stage = compose_stage(source, context)
+        self._layers = _TextLayers(source, context, self._stage["layers"])
+        self._joints = _JointFrames(self._stage)
         self._shapes = _StageShapes(source, context, self._layers, self._stage["meters"])
         self._limits = _StageJoints(source, context)
 
@@ -149,7 +149,9 @@ class _Reader:
     def _problems(self, bodies: Sequence[Body]) -> Iterator[Problem]:
         errors = self._stage["errors"]
         if errors:
-            yield Problem("reference", self._unresolved(errors), self._introduced(errors[0]))
+            yield Problem(
+                "reference", self._describe_errors(errors), self._find_reference(errors[0])
+            )
         sized = any(body.inertial is not None and body.inertial.I_BBcm_Bi for body in bodies)
         if sized and not self._stage["meters_written"]:
             yield Problem(
@@ -159,7 +161,7 @@ class _Reader:
                 Span(0, 0),
             )
 
-    def _unresolved(self, errors: Sequence[str]) -> str:
+    def _describe_errors(self, errors: Sequence[str]) -> str:
         folder = os.path.dirname(os.path.abspath(self._source.path)) + "/"
         shown = "; ".join(" ".join(error.split()).rstrip(".") for error in errors[:_SHOWN])
         more = f"; and {len(errors) - _SHOWN} more" if len(errors) > _SHOWN else ""
@@ -168,16 +170,16 @@ class _Reader:
             "not checked; write paths that exist"
         )
 
-    def _introduced(self, error: str) -> Span:
+    def _find_reference(self, error: str) -> Span:
         """The prim that refers to what was not found, where the error names it."""
         match = _INTRODUCED.search(error)
-        layer = self._layers.named(match["layer"]) if match else None
+        layer = self._layers.find(match["layer"]) if match else None
         prim = layer.places.prims.get(match["prim"]) if layer and match else None
         return layer.span(*prim) if layer and prim else Span(0, 0)
 
     def _body(self, body: Mapping[str, Any]) -> Body:
         span = self._place(body)
-        reader = _BodyReader(body, span, self._layers)
+        reader = _MassReader(body, span, self._layers)
         inertial, origin = reader.inertial(self._stage["kilograms"], self._stage["meters"])
         driven = body["enabled"] and not body["kinematic"]
         joint = body["joint"]
@@ -219,14 +221,14 @@ class _StageShapes:
 
     source: Source
     context: Context
-    layers: _Layers
+    layers: _TextLayers
     meters: float
 
     def of(self, body: str, span: Span) -> tuple[Shape, ...]:
         """The shapes of the body at a path; where they cannot be read, one that says why."""
         found = self._found
         if isinstance(found, str):
-            return (unusable("", "visual", span, found),)
+            return (unusable_shape("", "visual", span, found),)
         return found.get(body, ())
 
     @cached_property
@@ -237,7 +239,7 @@ class _StageShapes:
 
     def _span(self, layer: str, prim: str) -> Span | None:
         """Where a prim stands, in a layer that is among the model's documents."""
-        known = self.layers.scanned(layer)
+        known = self.layers.find_scanned(layer)
         return (
             known.span(*known.places.prims[prim]) if known and prim in known.places.prims else None
         )
@@ -262,7 +264,7 @@ class _StageJoints:
         return read_joints(self.source, self.context)
 
 
-class _Joints:
+class _JointFrames:
     """Where the joints of a stage put its bodies."""
 
     def __init__(self, stage: Mapping[str, Any]) -> None:
@@ -320,14 +322,14 @@ class _Joints:
         axes = [unit(column) for column in zip(*stretched, strict=True)]
         if any(axis is None for axis in axes):
             return None
-        x, y, z = map(float.__add__, rotated(stretched, position), offset)
-        return Pose((x, y, z), composed(tuple(zip(*axes, strict=True)), rotation))
+        x, y, z = map(float.__add__, rotate(stretched, position), offset)
+        return Pose((x, y, z), compose(tuple(zip(*axes, strict=True)), rotation))
 
 
-class _BodyReader:
+class _MassReader:
     """Reads the mass properties of one body; collects what is wrong with their text."""
 
-    def __init__(self, body: Mapping[str, Any], span: Span, layers: _Layers) -> None:
+    def __init__(self, body: Mapping[str, Any], span: Span, layers: _TextLayers) -> None:
         self._body = body
         self._span = span
         self._nowhere = Span(span.start, span.start, span.file)
@@ -335,11 +337,11 @@ class _BodyReader:
         self._written: Mapping[str, Any] = body["attributes"]
         self.problems: list[Problem] = []
 
-    def inertial(self, kilograms: float, meters: float) -> tuple[Inertial | None, Origin]:
+    def inertial(self, kilograms: float, meters: float) -> tuple[Inertial | None, InertiaOrigin]:
         """What is written of the body's inertia, and where engines take it from."""
         if self._written and not self._body["applied"]:
             what = ", ".join(f"physics:{name}" for name in self._written)
-            self._malformed(
+            self._complain(
                 f"engines ignore {what}, because PhysicsMassAPI is not applied: write it to the "
                 "prim's apiSchemas",
                 self._span,
@@ -364,14 +366,14 @@ class _BodyReader:
             return None, origin
         if weight is None and origin == "file":
             weight = Number(0.0, "0", self._nowhere)  # so USD, and no default that anyone chose
-        x, y, z = center or self._scaled([_ZERO, _ZERO, _ZERO])
+        x, y, z = center or self._scale([_ZERO, _ZERO, _ZERO])
         found = Inertial(span, weight, (x, y, z), rotation, entries, kilograms, meters)
         if axes:
             w, x, y, z = axes
             found = found._replace(quaternion=(w, x, y, z))
         return found, origin
 
-    def _origin(self, mass: Number | None, inertia: bool) -> Origin:
+    def _origin(self, mass: Number | None, inertia: bool) -> InertiaOrigin:
         if inertia and mass is None and self._body["solid"]:
             self._problem(
                 "repair",
@@ -391,7 +393,7 @@ class _BodyReader:
             return None
         values, count = written["values"], _NAMES[name]
         if written["place"] is None:
-            self._malformed(
+            self._complain(
                 f"physics:{name} has values at times only, and engines read the one without a "
                 f"time: write physics:{name} = ...",
                 self._span,
@@ -399,14 +401,14 @@ class _BodyReader:
             return None
         if values is None or len(values) != count:
             what = "one number" if count == 1 else f"{count} numbers"
-            self._malformed(f"physics:{name} is {written['shown']}: write {what}", self._span)
+            self._complain(f"physics:{name} is {written['shown']}: write {what}", self._span)
             return None
         if _stands_for_nothing(name, values):
             return None
         numbers = self._printed(name, written["place"], values)
-        return self._scaled(numbers) if name == "centerOfMass" else numbers
+        return self._scale(numbers) if name == "centerOfMass" else numbers
 
-    def _scaled(self, center: Sequence[Number]) -> list[Number]:
+    def _scale(self, center: Sequence[Number]) -> list[Number]:
         """A centre of mass as engines read it: in the scale of its prim, where it has one."""
         return [
             number._replace(value=number.value * factor, literal=factor == 1)
@@ -419,16 +421,16 @@ class _BodyReader:
         layer = self._layers.text(number)
         value = layer.places.values.get(path) if layer else None
         if layer is None or value is None or len(value.pieces) != len(values):
-            return [_unplaced(v, self._nowhere) for v in values]
+            return [_shortest_number(v, self._nowhere) for v in values]
         found = []
         for (text, start, end), single in zip(value.pieces, values, strict=True):
             printed, span = float(text), layer.span(start, end)
             if not isnan(single) and single not in (printed, _single(printed)):
-                return [_unplaced(v, self._nowhere) for v in values]
+                return [_shortest_number(v, self._nowhere) for v in values]
             if isinf(single) and not isinf(printed):
-                self._malformed(f"physics:{name}: {text} is beyond what float32 holds", span)
+                self._complain(f"physics:{name}: {text} is beyond what float32 holds", span)
             elif printed != 0 and single == 0:
-                self._malformed(
+                self._complain(
                     f"physics:{name}: {text} is below the smallest number that float32 holds, and "
                     "read as 0",
                     span,
@@ -445,13 +447,13 @@ class _BodyReader:
         if rotation is None:
             texts = ", ".join(number.text for number in axes)
             span = axes[0].span or self._span
-            self._malformed(
+            self._complain(
                 f"physics:principalAxes ({texts}) is no rotation: write w, x, y, z", span
             )
             return _UNKNOWN
         return rotation
 
-    def _malformed(self, message: str, span: Span) -> None:
+    def _complain(self, message: str, span: Span) -> None:
         self.problems.append(Problem("malformed", f"{self._body['path']}: {message}", span))
 
     def _problem(self, kind: ProblemKind, message: str) -> None:
@@ -471,7 +473,7 @@ def _single(value: float) -> float:
         return inf if value > 0 else -inf
 
 
-def _unplaced(value: float, span: Span) -> Number:
+def _shortest_number(value: float, span: Span) -> Number:
     """A number that has no text, as the shortest decimal that stands for the same float32."""
     digits = next((n for n in range(1, 17) if _single(float(f"{value:.{n}g}")) == value), 17)
     text = f"{value:.{digits}g}"

@@ -12,8 +12,8 @@ from typing import Any
 from inertial_check.errors import DocumentError
 from inertial_check.formats.context import Context
 from inertial_check.formats.rotations import Rotation, Vector
-from inertial_check.formats.shapes import Unusable, unusable, usable
-from inertial_check.formats.usd.process import compose
+from inertial_check.formats.shapes import Unusable, check_usable, unusable_shape
+from inertial_check.formats.usd.process import compose_stage
 from inertial_check.formats.usd.stage import SCALE_NOISE
 from inertial_check.model.body import Pose
 from inertial_check.model.shape import Role, Shape
@@ -47,7 +47,7 @@ def read_shapes(
         span_of: Where a layer has a prim, if that is known.
     """
     try:
-        answer = compose(source, context, "shapes")
+        answer = compose_stage(source, context, "shapes")
     except DocumentError as error:
         return error.reason
     found: dict[str, list[Shape]] = {}
@@ -66,15 +66,15 @@ def _shape(entry: Mapping[str, Any], meters: float, span: Span) -> Shape:
             raise Unusable(f"a {kind} is not read here: expected {', '.join(_KINDS)}")
         if kind == "mesh":
             raise Unusable("its points stand in the stage, not in a file, and are not read here")
-        X_BG, factors = _placed(entry, kind, meters)
+        X_BG, factors = _place(entry, kind, meters)
         kind, dimensions = _solid(entry, kind, factors)
         metres = tuple(meters * number for number in dimensions)
-        return usable(Shape(kind, role, metres, *X_BG, span))
+        return check_usable(Shape(kind, role, metres, *X_BG, span))
     except Unusable as why:
-        return unusable(kind, role, span, why)
+        return unusable_shape(kind, role, span, why)
 
 
-def _placed(entry: Mapping[str, Any], kind: str, meters: float) -> tuple[Pose, Vector]:
+def _place(entry: Mapping[str, Any], kind: str, meters: float) -> tuple[Pose, Vector]:
     """X_BG, and the factors by which the axes of the shape are stretched."""
     rows = [entry["matrix"][at : at + 4] for at in (0, 4, 8)]
     order = _ORDERS.get(entry["axis"] if kind in _ALONG_AN_AXIS else "Z")

@@ -93,8 +93,12 @@ def _answer(request: dict[str, Any], stream: BinaryIO, folder: str) -> dict[str,
     data = None if request["size"] is None else stream.read(request["size"])
     overlay = [(path, stream.read(size)) for path, size in request["overlay"]]
     try:
-        describe = {"bodies": _described, "shapes": _shapes, "joints": _joints}[request["asked"]]
-        return _composed(request["path"], data, overlay, folder, describe)
+        describe = {
+            "bodies": _describe_bodies,
+            "shapes": _describe_shapes,
+            "joints": _describe_joints,
+        }[request["asked"]]
+        return _compose_stage(request["path"], data, overlay, folder, describe)
     except Exception as error:  # whatever damaged data leads to, the next request is answered
         return _refusal(error, folder)
     finally:
@@ -102,7 +106,7 @@ def _answer(request: dict[str, Any], stream: BinaryIO, folder: str) -> dict[str,
             os.unlink(os.path.join(folder, name))
 
 
-def _composed(
+def _compose_stage(
     path: str,
     data: bytes | None,
     overlay: list[tuple[str, bytes]],
@@ -123,7 +127,7 @@ def _composed(
 
 def _refusal(error: Exception, folder: str) -> dict[str, Any]:
     """The library's first error, and the place where it stands in a text."""
-    text = re.sub(rf"(, while reading )?@?{re.escape(folder)}[^@\s:]*@?", "", _said(error))
+    text = re.sub(rf"(, while reading )?@?{re.escape(folder)}[^@\s:]*@?", "", _error_text(error))
     match = _UNREADABLE.search(text)
     if not match:
         return {"error": " ".join(text.split())[:LONGEST], "line": None, "column": None}
@@ -131,7 +135,7 @@ def _refusal(error: Exception, folder: str) -> dict[str, Any]:
     return {"error": reason[:LONGEST], "line": int(match[1]), "column": int(match[2])}
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     first = next(iter(error.args), error)
     try:
         return str(getattr(first, "commentary", first)).strip().strip("'")
@@ -160,10 +164,10 @@ def _layer(path: str, data: bytes | None, folder: str) -> Any:
     return layer
 
 
-def _described(stage: Any, root: Any) -> dict[str, Any]:
+def _describe_bodies(stage: Any, root: Any) -> dict[str, Any]:
     from pxr import UsdGeom, UsdPhysics
 
-    layers = _Layers(root)
+    layers = _LayerNumbers(root)
     bodies = list(_bodies(stage, layers))
     default = stage.GetDefaultPrim()
     return {
@@ -178,7 +182,7 @@ def _described(stage: Any, root: Any) -> dict[str, Any]:
     }
 
 
-class _Layers:
+class _LayerNumbers:
     """Numbers the layers in which something stands; 0 is the root."""
 
     def __init__(self, root: Any) -> None:
@@ -194,7 +198,7 @@ class _Layers:
         return number, str(spec.path)
 
 
-def _bodies(stage: Any, layers: _Layers) -> Iterator[dict[str, Any]]:
+def _bodies(stage: Any, layers: _LayerNumbers) -> Iterator[dict[str, Any]]:
     """Every body that a simulator meets, in the order of the stage; instances one by one."""
     from pxr import Usd, UsdGeom, UsdPhysics
 
@@ -207,7 +211,7 @@ def _bodies(stage: Any, layers: _Layers) -> Iterator[dict[str, Any]]:
         if _is_solid(prim) and (owner := _owner(prim.GetPath(), found)):
             solid.add(owner)
         if prim.IsA(UsdPhysics.Joint):
-            child, joint = _jointed(prim, found, cache)
+            child, joint = _describe_joint(prim, found, cache)
             if child and joints.get(child, _FREE)["type"] in (None, "fixed"):
                 joints[child] = joint
     for path, prim in found.items():
@@ -252,7 +256,7 @@ def _owner(path: Any, bodies: dict[Any, Any]) -> Any:
     return path
 
 
-def _jointed(joint: Any, bodies: dict[Any, Any], cache: Any) -> tuple[Any, dict[str, Any]]:
+def _describe_joint(joint: Any, bodies: dict[Any, Any], cache: Any) -> tuple[Any, dict[str, Any]]:
     """The body that a joint carries, its second or else its only one, and what it says of it.
 
     "frame" is the joint's in that body, "base" in the parent. "turned": it is written the other
@@ -336,11 +340,11 @@ _FREE: dict[str, Any] = {"type": None}
 """What is said of a body that no joint holds."""
 
 
-def _shapes(stage: Any, root: Any) -> dict[str, Any]:
+def _describe_shapes(stage: Any, root: Any) -> dict[str, Any]:
     """The shapes of every body, in the order of the stage."""
     from pxr import Usd, UsdGeom, UsdPhysics
 
-    layers = _Layers(root)
+    layers = _LayerNumbers(root)
     prims = list(Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies()))
     bodies = {prim.GetPath(): prim for prim in prims if prim.HasAPI(UsdPhysics.RigidBodyAPI)}
     cache = UsdGeom.XformCache()
@@ -364,7 +368,7 @@ def _shapes(stage: Any, root: Any) -> dict[str, Any]:
     return {"shapes": found, "layers": layers.paths}
 
 
-def _joints(stage: Any, root: Any) -> dict[str, Any]:
+def _describe_joints(stage: Any, root: Any) -> dict[str, Any]:
     """What is written of every joint beside what it ties, in the order of the stage."""
     from pxr import Usd, UsdGeom, UsdPhysics
 
@@ -377,7 +381,7 @@ def _joints(stage: Any, root: Any) -> dict[str, Any]:
                 "path": str(prim.GetPath()),
                 "name": prim.GetName(),
                 "type": _kind(prim),
-                "values": dict(_written(prim)),
+                "values": dict(_authored_numbers(prim)),
                 "mimic": _mimic(prim),
             }
             for prim in prims
@@ -386,7 +390,7 @@ def _joints(stage: Any, root: Any) -> dict[str, Any]:
     }
 
 
-def _written(joint: Any) -> Iterator[tuple[str, float]]:
+def _authored_numbers(joint: Any) -> Iterator[tuple[str, float]]:
     """The numbers of a joint that someone wrote; NaN for what is none."""
     for name in JOINT_ATTRIBUTES:
         attribute = joint.GetAttribute(name)
@@ -461,7 +465,7 @@ def _scale(cache: Any, prim: Any) -> list[float]:
     return [1.0 if abs(factor - 1) < SCALE_NOISE else factor for factor in factors]
 
 
-def _attributes(prim: Any, layers: _Layers) -> dict[str, Any]:
+def _attributes(prim: Any, layers: _LayerNumbers) -> dict[str, Any]:
     """What is written of each mass property: its numbers, and where the strongest opinion stands.
 
     Engines read the default, not what is sampled over time.

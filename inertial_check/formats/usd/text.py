@@ -31,7 +31,7 @@ _CLOSING = {b"(": b")", b"[": b"]", b"{": b"}"}
 _SPECIFIERS = frozenset((b"def", b"over", b"class"))
 
 
-class Piece(NamedTuple):
+class UsdNumber(NamedTuple):
     """One number: its text and its bytes."""
 
     text: str
@@ -39,26 +39,26 @@ class Piece(NamedTuple):
     end: int
 
 
-class Prim(NamedTuple):
+class UsdPrim(NamedTuple):
     """A prim spec, from its specifier to its closing brace."""
 
     start: int
     end: int
 
 
-class Value(NamedTuple):
+class UsdValue(NamedTuple):
     """The value of an attribute spec: its bytes, and its numbers where it is one or a tuple."""
 
     start: int
     end: int
-    pieces: tuple[Piece, ...]
+    pieces: tuple[UsdNumber, ...]
 
 
-class Places(NamedTuple):
+class LayerPlaces(NamedTuple):
     """Where a layer states what, by spec path ("/robot{shape=box}link.physics:mass")."""
 
-    prims: dict[str, Prim]
-    values: dict[str, Value]
+    prims: dict[str, UsdPrim]
+    values: dict[str, UsdValue]
 
 
 class _Token(NamedTuple):
@@ -68,7 +68,7 @@ class _Token(NamedTuple):
     end: int
 
 
-def scan(data: bytes, attributes: Collection[str]) -> Places:
+def scan(data: bytes, attributes: Collection[str]) -> LayerPlaces:
     """Find every prim, and the values of the attributes with these names.
 
     Args:
@@ -96,7 +96,7 @@ def _tokens(data: bytes) -> Iterator[_Token]:
         yield _Token("end", b"", len(data), len(data))
 
 
-class _Open(NamedTuple):
+class _OpenBlock(NamedTuple):
     """A brace that is open: the prim or variant inside it, or a set of variants."""
 
     path: str
@@ -111,10 +111,10 @@ class _Scanner:
         self._tokens = _tokens(data)
         self._wanted = wanted
         self._ahead: list[_Token] = []
-        self._places = Places({}, {})
-        self._stack = [_Open("", None, None)]
+        self._places = LayerPlaces({}, {})
+        self._stack = [_OpenBlock("", None, None)]
 
-    def places(self) -> Places:
+    def places(self) -> LayerPlaces:
         """What the layer states; of a value that it states twice, the last."""
         before: _Token | None = None
         while (token := self._next()).kind != "end":
@@ -124,8 +124,8 @@ class _Scanner:
             elif token.text in _CLOSING or token.kind == "numbers":
                 self._skip(token)
             elif token.kind == "string" and here.variants is not None:
-                name = f"{here.path}{{{here.variants}={_unquoted(token)}}}"
-                self._enter(_Open(name, None, None))
+                name = f"{here.path}{{{here.variants}={_unquote(token)}}}"
+                self._enter(_OpenBlock(name, None, None))
             elif token.kind == "word" and self._begins_block(token):
                 pass
             elif token.text == b"=":
@@ -149,13 +149,13 @@ class _Scanner:
             name = first if first.kind == "string" else second
             if name.kind != "string" or (name is second and first.kind != "word"):
                 return False
-            inside = f"{path}{'' if path.endswith('}') else '/'}{_unquoted(name)}"
-            return self._enter(_Open(inside, token.start, None))
+            inside = f"{path}{'' if path.endswith('}') else '/'}{_unquote(name)}"
+            return self._enter(_OpenBlock(inside, token.start, None))
         if token.text == b"variantSet" and first.kind == "string":
-            return self._enter(_Open(path, None, _unquoted(first)))
+            return self._enter(_OpenBlock(path, None, _unquote(first)))
         return False
 
-    def _enter(self, inside: _Open) -> bool:
+    def _enter(self, inside: _OpenBlock) -> bool:
         """Go on behind the next brace that opens, past the metadata before it."""
         while (token := self._next()).kind != "end":
             if token.text == b"{":
@@ -169,7 +169,7 @@ class _Scanner:
         if len(self._stack) > 1:
             closed = self._stack.pop()
             if closed.start is not None:
-                self._places.prims[closed.path] = Prim(closed.start, token.end)
+                self._places.prims[closed.path] = UsdPrim(closed.start, token.end)
 
     def _skip(self, first: _Token) -> list[_Token]:
         """The tokens of a group in brackets, both included."""
@@ -197,13 +197,13 @@ class _Scanner:
         if name is None or name.text not in self._wanted or len(self._stack) < 2:
             return
         pieces = tuple(
-            Piece(token.text.decode(), token.start, token.end)
+            UsdNumber(token.text.decode(), token.start, token.end)
             for token in group
             if token.kind == "number"
         )
         path = f"{self._stack[-1].path}.{name.text.decode()}"
-        self._places.values[path] = Value(first.start, group[-1].end, pieces)
+        self._places.values[path] = UsdValue(first.start, group[-1].end, pieces)
 
 
-def _unquoted(token: _Token) -> str:
+def _unquote(token: _Token) -> str:
     return token.text.strip(b"\"'").decode("utf-8", "replace")

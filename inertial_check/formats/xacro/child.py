@@ -20,11 +20,11 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from inertial_check.errors import DocumentError
-from inertial_check.formats.lookups import Lookups, depends_on_more, looked_at, recorded
+from inertial_check.formats.lookups import Lookups, note_lookup, note_other_inputs, record_lookups
 from inertial_check.formats.resources import resolve
-from inertial_check.formats.xacro.traced import Traced, Where
-from inertial_check.formats.xacro.tracing import Misplaced, Node, Stamped, Tracing
-from inertial_check.formats.xml.document import Document, parse
+from inertial_check.formats.xacro.traced import TextRange, Traced
+from inertial_check.formats.xacro.tracing import LocatedError, Node, StampedName, Tracing
+from inertial_check.formats.xml.document import XmlDocument, parse
 from inertial_check.formats.xml.encoding import decode
 from inertial_check.model.source import Source, Span
 
@@ -39,7 +39,7 @@ _MOST_BYTES = 1 << 26
 """Of an expanded document; the largest robots have a few million."""
 
 
-class _Refused(Exception):
+class _ExpansionError(Exception):
     """Why a file cannot be expanded."""
 
     def __init__(self, reason: str, path: str | None, line: int | None, column: int | None) -> None:
@@ -47,7 +47,7 @@ class _Refused(Exception):
         self.answer = {"reason": reason, "path": path, "line": line, "column": column}
 
 
-class _TextFile:
+class _ReadText:
     """The text of a file that is no XML, with the way back to its bytes."""
 
     def __init__(self, path: str, data: bytes, number: int) -> None:
@@ -64,7 +64,7 @@ class _TextFile:
         return Span(self._index.byte(start), self._index.byte(end), self._number)
 
 
-class _Files:
+class _ExpansionFiles:
     """The files that an expansion reads: the one it was asked for, and what that includes."""
 
     def __init__(self, path: str, data: bytes, overlay: Mapping[str, bytes]) -> None:
@@ -74,7 +74,7 @@ class _Files:
         self._numbers: dict[str, int] = {}
         self._main = path
 
-    def document(self, path: str) -> Document:
+    def document(self, path: str) -> XmlDocument:
         """An XML file.
 
         Raises:
@@ -87,7 +87,7 @@ class _Files:
         self.problems.update((problem.span, problem.message) for problem in document.problems)
         return document
 
-    def texts(self, path: str) -> _TextFile:
+    def texts(self, path: str) -> _ReadText:
         """A file that is no XML.
 
         Raises:
@@ -95,11 +95,11 @@ class _Files:
             DocumentError: It is no text.
         """
         data, number = self._read(path)
-        file = _TextFile(self.sources[number].path, data, number)
+        file = _ReadText(self.sources[number].path, data, number)
         self.sources[number] = file.source
         return file
 
-    def _shown(self, path: str) -> str:
+    def _display_path(self, path: str) -> str:
         """What to call an included file: relative, where the including one is named so."""
         path, here = os.path.normpath(path), os.path.join(os.getcwd(), "")
         below = not os.path.isabs(self._main) and path.startswith(here)
@@ -108,17 +108,17 @@ class _Files:
     def _read(self, path: str) -> tuple[bytes, int]:
         key = os.path.abspath(path)
         if key not in self._bytes:
-            looked_at(path)
+            note_lookup(path)
             if os.path.exists(path) and not os.path.isfile(path):
                 raise OSError(0, "not a file")
             with open(path, "rb") as file:
                 self._bytes[key] = file.read()
         data = self._bytes[key]
         if _BESIDES_FILES.search(data):
-            depends_on_more()
+            note_other_inputs()
         number = self._numbers.setdefault(key, len(self.sources))
         if number == len(self.sources):
-            self.sources.append(Source(self._shown(path) if number else path, data))
+            self.sources.append(Source(self._display_path(path) if number else path, data))
         return data, number
 
 
@@ -136,7 +136,7 @@ class _Writer:
         if node.nodeType == node.ELEMENT_NODE:
             self._element(node)
         elif node.nodeType in (node.TEXT_NODE, node.CDATA_SECTION_NODE):
-            self._put(_escaped(node.data))
+            self._put(_escape(node.data))
         elif node.nodeType == node.COMMENT_NODE:
             self._put(f"<!--{node.data.replace('--', '- -')}-->")
 
@@ -146,7 +146,7 @@ class _Writer:
         self._at += len(data)
         if self._at > _MOST_BYTES:
             reason = f"expands to more than {_MOST_BYTES >> 20} MB: does a macro repeat itself?"
-            raise _Refused(reason, None, None, None)
+            raise _ExpansionError(reason, None, None, None)
 
     def _element(self, node: Node) -> None:
         start = self._at
@@ -167,18 +167,18 @@ class _Writer:
     def _value(self, value: str) -> None:
         at = 0
         for match in _PIECE.finditer(value):
-            self._put(_escaped(value[at : match.start()]))
+            self._put(_escape(value[at : match.start()]))
             start, at = self._at, match.end()
-            self._put(_escaped(match[0]))
+            self._put(_escape(match[0]))
             found = value.locate(*match.span()) if isinstance(value, Traced) else None
             if found is not None:
                 self.words.append([start, self._at, *found.span, int(found.verbatim)])
-        self._put(_escaped(value[at:]))
+        self._put(_escape(value[at:]))
 
 
 def _origin(name: str) -> list[int | None]:
     """Where an element stands: begin, end of its tag, end, file."""
-    if isinstance(name, Stamped):
+    if isinstance(name, StampedName):
         span = name.document.element_span(name.element)
         return [span.start, name.document.tag_span(name.element).end, span.end, span.file]
     if isinstance(name, Traced) and name.where is not None:
@@ -187,7 +187,7 @@ def _origin(name: str) -> list[int | None]:
     return [None] * 4
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     for character, reference in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
         text = text.replace(character, reference)
     return re.sub(r"[\t\r\n]", lambda match: f"&#{ord(match[0])};", text)
@@ -210,7 +210,7 @@ def _limit(memory: int, seconds: float) -> None:
         resource.setrlimit(kind, (limit, limit))
 
 
-def _expanded(request: Mapping[str, Any]) -> dict[str, Any]:
+def _expand(request: Mapping[str, Any]) -> dict[str, Any]:
     """The answer to a request.
 
     Raises:
@@ -218,7 +218,7 @@ def _expanded(request: Mapping[str, Any]) -> dict[str, Any]:
     """
     path = request["path"]
     overlay = {key: base64.b64decode(value) for key, value in request["overlay"].items()}
-    files = _Files(path, base64.b64decode(request["data"]), overlay)
+    files = _ExpansionFiles(path, base64.b64decode(request["data"]), overlay)
 
     def find(package: str) -> str:
         found = resolve(f"package://{package}", path, request["packages"], os.path.isdir)
@@ -233,13 +233,13 @@ def _expanded(request: Mapping[str, Any]) -> dict[str, Any]:
         writer = _Writer()
         for node in tree.childNodes:
             writer.write(node)
-    except Misplaced as error:
-        raise _refused(str(error), error.where, files) from None
+    except LocatedError as error:
+        raise _locate_error(str(error), error.where, files) from None
     except DocumentError as error:
-        raise _Refused(error.reason, error.path, error.line, error.column) from None
+        raise _ExpansionError(error.reason, error.path, error.line, error.column) from None
     except MemoryError:
         reason = f"its expansion needs more than {request['memory'] >> 20} MB"
-        raise _Refused(reason, None, None, None) from None
+        raise _ExpansionError(reason, None, None, None) from None
     return {
         "text": base64.b64encode(b"".join(writer.pieces)).decode(),
         "elements": writer.elements,
@@ -250,15 +250,15 @@ def _expanded(request: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _refused(reason: str, where: Where | None, files: _Files) -> _Refused:
+def _locate_error(reason: str, where: TextRange | None, files: _ExpansionFiles) -> _ExpansionError:
     if where is None:
-        return _Refused(reason, None, None, None)
+        return _ExpansionError(reason, None, None, None)
     span = _span(where)
     source = files.sources[span.file]
-    return _Refused(reason, source.path, *source.line_column(span.start))
+    return _ExpansionError(reason, source.path, *source.line_column(span.start))
 
 
-def _span(where: Where | None) -> Span:
+def _span(where: TextRange | None) -> Span:
     return Span(0, 0) if where is None else where.document.span(where.start, where.end)
 
 
@@ -284,9 +284,9 @@ def _answer(request: bytes, answer: int) -> NoReturn:
     sys.stderr = io.StringIO()  # where xacro's warnings go
     lookups = Lookups()
     try:
-        with recorded(lookups):
-            reply = _expanded(asked)
-    except _Refused as error:
+        with record_lookups(lookups):
+            reply = _expand(asked)
+    except _ExpansionError as error:
         reply = {"error": error.answer}
     except Exception as error:  # xacro raises whatever Python raises
         reason = str(error) or type(error).__name__
@@ -308,13 +308,13 @@ def serve() -> None:
     while line := sys.stdin.buffer.readline():
         asked = json.loads(line)
         request = sys.stdin.buffer.read(asked["size"])
-        said, late, code = _forked(request, asked)
+        said, late, code = _ask_fork(request, asked)
         head = {"size": len(said), "late": late, "code": code}
         sys.stdout.buffer.write(json.dumps(head).encode() + b"\n" + said)
         sys.stdout.buffer.flush()
 
 
-def _forked(request: bytes, asked: Mapping[str, Any]) -> tuple[bytes, bool, int]:
+def _ask_fork(request: bytes, asked: Mapping[str, Any]) -> tuple[bytes, bool, int]:
     """What a fork says, whether it had to be stopped, and its exit code."""
     reader, writer = os.pipe()
     fork = os.fork()

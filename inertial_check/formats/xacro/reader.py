@@ -14,7 +14,7 @@ from functools import partial
 from inertial_check.errors import NotAModelError
 from inertial_check.formats.context import Context
 from inertial_check.formats.numbers import parse_number
-from inertial_check.formats.rest import rest_of
+from inertial_check.formats.rest import digest_rest
 from inertial_check.formats.urdf import reader as urdf
 from inertial_check.formats.xacro.constants import NAME
 from inertial_check.formats.xacro.run import Expansion, expand
@@ -30,7 +30,7 @@ def read_model(source: Source, context: Context) -> Model:
         model = urdf.read_model(Source(source.path, expansion.data))
     except NotAModelError as error:
         raise NotAModelError(source.path, f"expanded, {error.reason}") from None
-    places = _Places(expansion)
+    places = _PlaceMap(expansion)
     problems = (
         *(Problem("repair", text, span) for text, span in expansion.repairs),
         *(Problem("reference", text, span) for text, span in expansion.unmatched),
@@ -43,11 +43,11 @@ def read_model(source: Source, context: Context) -> Model:
         tuple(places.body(body) for body in model.bodies),
         problems,
         expansion.sources[1:],
-        rest_of(expansion.data, model.bodies),
+        digest_rest(expansion.data, model.bodies),
     )
 
 
-class _Places:
+class _PlaceMap:
     """From places in the expanded document to places in the files that it was made from."""
 
     def __init__(self, expansion: Expansion) -> None:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from inertial_check.errors import NotExpandedError
 from inertial_check.formats.context import Context
-from inertial_check.formats.lookups import depends_on_more, merged
+from inertial_check.formats.lookups import note_child_lookups, note_other_inputs
 from inertial_check.model.source import Source, Span
 
 _LONGEST_REASON = 500
@@ -24,7 +24,7 @@ _GRACE = 1.0
 """[s] In which a process ends by itself."""
 
 
-class Limits(NamedTuple):
+class ExpansionLimits(NamedTuple):
     """What an expansion may take.
 
     Attributes:
@@ -36,10 +36,10 @@ class Limits(NamedTuple):
     memory: int = 1 << 30
 
 
-LIMITS = Limits()
+LIMITS = ExpansionLimits()
 
 
-class Element(NamedTuple):
+class ExpandedElement(NamedTuple):
     """An element of the expanded document.
 
     Attributes:
@@ -57,7 +57,7 @@ class Element(NamedTuple):
     whole: Span | None
 
 
-class Origin(NamedTuple):
+class WordOrigin(NamedTuple):
     """Where a word of the expanded document comes from.
 
     Attributes:
@@ -84,13 +84,13 @@ class Expansion:
 
     data: bytes = field(repr=False)
     sources: tuple[Source, ...]
-    elements: tuple[Element, ...] = field(repr=False)
-    words: Mapping[tuple[int, int], Origin] = field(repr=False)
+    elements: tuple[ExpandedElement, ...] = field(repr=False)
+    words: Mapping[tuple[int, int], WordOrigin] = field(repr=False)
     repairs: tuple[tuple[str, Span], ...] = ()
     unmatched: tuple[tuple[str, Span], ...] = ()
 
 
-def expand(source: Source, context: Context, limits: Limits = LIMITS) -> Expansion:
+def expand(source: Source, context: Context, limits: ExpansionLimits = LIMITS) -> Expansion:
     """Expand a xacro file.
 
     Args:
@@ -104,7 +104,7 @@ def expand(source: Source, context: Context, limits: Limits = LIMITS) -> Expansi
     answer = _answer(source.path, _request(source, context, limits), limits)
     if "error" in answer:
         raise _error(source.path, **answer["error"])
-    words = {(row[0], row[1]): Origin(Span(*row[2:5]), bool(row[5])) for row in answer["words"]}
+    words = {(row[0], row[1]): WordOrigin(Span(*row[2:5]), bool(row[5])) for row in answer["words"]}
     return Expansion(
         base64.b64decode(answer["text"]),
         tuple(_source(**file) for file in answer["files"]),
@@ -115,7 +115,7 @@ def expand(source: Source, context: Context, limits: Limits = LIMITS) -> Expansi
     )
 
 
-def _request(source: Source, context: Context, limits: Limits) -> bytes:
+def _request(source: Source, context: Context, limits: ExpansionLimits) -> bytes:
     request = {
         "path": source.path,
         "data": base64.b64encode(source.data).decode(),
@@ -129,28 +129,28 @@ def _request(source: Source, context: Context, limits: Limits) -> bytes:
     return json.dumps(request).encode()
 
 
-def _answer(path: str, request: bytes, limits: Limits) -> dict[str, Any]:
+def _answer(path: str, request: bytes, limits: ExpansionLimits) -> dict[str, Any]:
     """What the child says.
 
     Raises:
         NotExpandedError: It takes too long, or says nothing.
     """
-    said = (_once if sys.platform == "win32" else _warm().ask)(request, limits.seconds)
+    said = (_once if sys.platform == "win32" else _server().ask)(request, limits.seconds)
     if said.late:
-        depends_on_more()
+        note_other_inputs()
         reason = f"not expanded within {limits.seconds:g} s: does an expression grow without bound?"
         raise NotExpandedError(path, reason)
     try:
         answer: dict[str, Any] = json.loads(said.answer)
     except ValueError:
-        depends_on_more()
+        note_other_inputs()
         reason = f"xacro ended without an answer (exit code {said.code})"
         raise NotExpandedError(path, reason) from None
-    merged(*answer["lookups"])
+    note_child_lookups(*answer["lookups"])
     return answer
 
 
-class _Said(NamedTuple):
+class _Reply(NamedTuple):
     """What came of a request: the answer, whether time was up before it, the exit code."""
 
     answer: bytes
@@ -164,7 +164,7 @@ def _command(function: str) -> list[str]:
     return [sys.executable, "-P", "-c", f"import sys; sys.path[:] = {sys.path!r}; {code}"]
 
 
-def _once(request: bytes, seconds: float) -> _Said:
+def _once(request: bytes, seconds: float) -> _Reply:
     """Ask a process that is started for it, where processes cannot fork."""
     with subprocess.Popen(
         _command("main"),
@@ -174,13 +174,13 @@ def _once(request: bytes, seconds: float) -> _Said:
     ) as process:
         try:
             answer, _ = process.communicate(request, timeout=seconds)
-            return _Said(answer, False, process.returncode)
+            return _Reply(answer, False, process.returncode)
         except subprocess.TimeoutExpired:
             process.kill()
-            return _Said(b"", True, 0)
+            return _Reply(b"", True, 0)
 
 
-class _Warm:
+class _XacroServer:
     """A process that has imported xacro and forks for each request; one thread asks at a time."""
 
     def __init__(self) -> None:
@@ -188,7 +188,7 @@ class _Warm:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
 
-    def ask(self, request: bytes, seconds: float) -> _Said:
+    def ask(self, request: bytes, seconds: float) -> _Reply:
         """What a fork of it says, within that time."""
         head = {
             "size": len(request),
@@ -200,17 +200,17 @@ class _Warm:
             process = self._running()
             stdin, stdout = process.stdin, process.stdout
             if stdin is None or stdout is None:
-                return _Said(b"", False, 0)
+                return _Reply(b"", False, 0)
             try:
                 stdin.write(json.dumps(head).encode() + b"\n" + request)
                 stdin.flush()
             except OSError:
-                return _Said(b"", False, process.wait())
+                return _Reply(b"", False, process.wait())
             line = stdout.readline()
             if not line:
-                return _Said(b"", False, process.wait())
+                return _Reply(b"", False, process.wait())
             said = json.loads(line)
-            return _Said(stdout.read(said["size"]), said["late"], said["code"])
+            return _Reply(stdout.read(said["size"]), said["late"], said["code"])
 
     def close(self) -> None:
         """End the process; the end of its input has it stop the fork that is still at work."""
@@ -240,13 +240,13 @@ class _Warm:
         return self._process
 
 
-_current: list[_Warm] = []
+_current: list[_XacroServer] = []
 
 
-def _warm() -> _Warm:
+def _server() -> _XacroServer:
     """This process's; a fork takes its own."""
     if not _current or _current[0].owner != os.getpid():
-        _current[:] = [_Warm()]
+        _current[:] = [_XacroServer()]
         atexit.register(_current[0].close)
     return _current[0]
 
@@ -267,9 +267,9 @@ def _source(path: str, encoding: str, bom: str, data: str) -> Source:
     return Source(path, base64.b64decode(data), encoding, base64.b64decode(bom))
 
 
-def _element(row: list[int | None]) -> Element:
+def _element(row: list[int | None]) -> ExpandedElement:
     start, tag_end, end = (place or 0 for place in row[:3])
     at, at_tag_end, at_end, file = row[3:]
     if at is None or at_tag_end is None or at_end is None or file is None:
-        return Element(start, tag_end, end, None, None)
-    return Element(start, tag_end, end, Span(at, at_tag_end, file), Span(at, at_end, file))
+        return ExpandedElement(start, tag_end, end, None, None)
+    return ExpandedElement(start, tag_end, end, Span(at, at_tag_end, file), Span(at, at_end, file))

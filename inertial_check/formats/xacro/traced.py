@@ -20,7 +20,7 @@ class Holder(Protocol):
         """The bytes between two places of the text."""
 
 
-class Where(NamedTuple):
+class TextRange(NamedTuple):
     """A stretch of a document's text."""
 
     document: Holder
@@ -40,7 +40,7 @@ class Located(NamedTuple):
     verbatim: bool
 
 
-class Run(NamedTuple):
+class TracedRun(NamedTuple):
     """A stretch of a traced text that has one origin.
 
     Attributes:
@@ -54,23 +54,23 @@ class Run(NamedTuple):
 
     start: int
     end: int
-    where: Where
+    where: TextRange
     places: Sequence[int] | None = None
     value: Traced | None = None
     reprinted: bool = False
 
-    def part(self, start: int, end: int, shift: int) -> Run:
+    def part(self, start: int, end: int, shift: int) -> TracedRun:
         """What lies of it between two places of the text, moved."""
         start, end = max(start, self.start), min(end, self.end)
         first, last = start - self.start, end - self.start
         where, places, value = self.where, self.places, self.value
         if places is not None:
             places = places[first : last + 1]
-            where = Where(where.document, places[0], places[-1])
+            where = TextRange(where.document, places[0], places[-1])
         elif value is not None and (start, end) != (self.start, self.end):
             # Digits of a number that was printed anew stand nowhere.
             value = None if self.reprinted else value.part(first, last)
-        return Run(start + shift, end + shift, where, places, value, self.reprinted)
+        return TracedRun(start + shift, end + shift, where, places, value, self.reprinted)
 
     def locate(self, start: int, end: int) -> Located:
         """Where the characters between two places of the text, within this run, come from."""
@@ -81,7 +81,7 @@ class Run(NamedTuple):
         if self.value is not None and not self.reprinted:
             found = self.value.locate(first, last)
         elif self.value is not None and (start, end) == (self.start, self.end):
-            text = self.value.stripped()
+            text = self.value.trim()
             found = text.locate(0, len(text))
         return found or Located(self.where.document.span(self.where.start, self.where.end), False)
 
@@ -89,9 +89,9 @@ class Run(NamedTuple):
 class Traced(str):
     """A text whose characters know where they come from."""
 
-    runs: tuple[Run, ...]
+    runs: tuple[TracedRun, ...]
 
-    def __new__(cls, text: str, runs: Iterable[Run] = ()) -> Traced:
+    def __new__(cls, text: str, runs: Iterable[TracedRun] = ()) -> Traced:
         """A text with the origins of its stretches, in order."""
         traced = super().__new__(cls, text)
         traced.runs = tuple(runs)
@@ -102,19 +102,19 @@ class Traced(str):
         return self
 
     @property
-    def where(self) -> Where | None:
+    def where(self) -> TextRange | None:
         """The stretch of the document that holds all of it; None where nothing is known."""
         if not self.runs:
             return None
         first, last = self.runs[0].where, self.runs[-1].where
-        return Where(first.document, first.start, last.end)
+        return TextRange(first.document, first.start, last.end)
 
     def part(self, start: int, end: int) -> Traced:
         """The characters between two places, traced."""
         runs = (run.part(start, end, -start) for run in self.runs if _meets(run, start, end))
         return Traced(str.__getitem__(self, slice(start, end)), runs)
 
-    def stripped(self) -> Traced:
+    def trim(self) -> Traced:
         """Without surrounding space, traced."""
         text = self.strip()
         start = self.index(text) if text else 0
@@ -138,7 +138,7 @@ class TracedFloat(float):
 
     def __str__(self) -> str:
         """As a float prints, traced to the text it was read from."""
-        return _reprinted(float.__repr__(self), self.text)
+        return _reprint(float.__repr__(self), self.text)
 
 
 class TracedInt(int):
@@ -148,18 +148,18 @@ class TracedInt(int):
 
     def __str__(self) -> str:
         """As an int prints, traced to the text it was read from."""
-        return _reprinted(int.__repr__(self), self.text)
+        return _reprint(int.__repr__(self), self.text)
 
 
-def verbatim(text: str, document: Holder, places: Sequence[int]) -> Traced:
+def trace_verbatim(text: str, document: Holder, places: Sequence[int]) -> Traced:
     """A text that stands in a document, its characters at these places (and past the last)."""
     if not text:
         return Traced(text)
-    where = Where(document, places[0], places[-1])
-    return Traced(text, (Run(0, len(text), where, places),))
+    where = TextRange(document, places[0], places[-1])
+    return Traced(text, (TracedRun(0, len(text), where, places),))
 
 
-def computed(value: object, where: Where | None) -> object:
+def trace_value(value: object, where: TextRange | None) -> object:
     """What an expression gave: numbers and texts that are no copies now stem from the expression.
 
     Truth values, lists and dictionaries stay what they are; no number is made of them directly.
@@ -168,33 +168,33 @@ def computed(value: object, where: Where | None) -> object:
         return value
     if isinstance(value, (int, float)):
         text = repr(value)
-        return numbered(value, Traced(text, (Run(0, len(text), where),)))
+        return trace_number(value, Traced(text, (TracedRun(0, len(text), where),)))
     if isinstance(value, str):
-        return Traced(value, (Run(0, len(value), where),))
+        return Traced(value, (TracedRun(0, len(value), where),))
     return value
 
 
-def numbered(value: float, text: Traced) -> float:
+def trace_number(value: float, text: Traced) -> float:
     """A number that was read from a text."""
     number = TracedInt(value) if isinstance(value, int) else TracedFloat(value)
     number.text = text
     return number
 
 
-def joined(pieces: Iterable[tuple[object, Where | None]]) -> Traced:
+def join_pieces(pieces: Iterable[tuple[object, TextRange | None]]) -> Traced:
     """One text of what the pieces of a template gave.
 
     Args:
         pieces: Values; with each the expression that gave it, None for text of the template.
     """
     texts: list[str] = []
-    runs: list[Run] = []
+    runs: list[TracedRun] = []
     at = 0
     for value, where in pieces:
         text = str(value)
         traced = text if isinstance(text, Traced) else None
         if text and where is not None:
-            runs.append(Run(at, at + len(text), where, None, traced))
+            runs.append(TracedRun(at, at + len(text), where, None, traced))
         elif traced is not None:
             runs += [run.part(0, len(text), at) for run in traced.runs]
         texts.append(text)
@@ -202,12 +202,12 @@ def joined(pieces: Iterable[tuple[object, Where | None]]) -> Traced:
     return Traced("".join(texts), runs)
 
 
-def _meets(run: Run, start: int, end: int) -> bool:
+def _meets(run: TracedRun, start: int, end: int) -> bool:
     return run.start < end and start < run.end
 
 
-def _reprinted(text: str, source: Traced) -> Traced:
+def _reprint(text: str, source: Traced) -> Traced:
     where = source.where
     if where is None:
         return Traced(text)
-    return Traced(text, (Run(0, len(text), where, None, source, text != source),))
+    return Traced(text, (TracedRun(0, len(text), where, None, source, text != source),))

@@ -22,9 +22,16 @@ from xml.parsers.expat import ExpatError
 from inertial_check.errors import DocumentError
 from inertial_check.formats.numbers import parse_number
 from inertial_check.formats.ros_yaml.places import scalar_start
-from inertial_check.formats.xacro.traced import Traced, Where, computed, joined, numbered, verbatim
-from inertial_check.formats.xml.document import Document
-from inertial_check.formats.xml.markup import Element, normalised
+from inertial_check.formats.xacro.traced import (
+    TextRange,
+    Traced,
+    join_pieces,
+    trace_number,
+    trace_value,
+    trace_verbatim,
+)
+from inertial_check.formats.xml.document import XmlDocument
+from inertial_check.formats.xml.markup import Element, normalise
 from inertial_check.model.source import Source, Span
 
 Node = xml.dom.minidom.Element
@@ -65,14 +72,14 @@ class TextFile(Protocol):
 class Files(Protocol):
     """Where files are read."""
 
-    def document(self, path: str) -> Document:
+    def document(self, path: str) -> XmlDocument:
         """An XML file."""
 
     def texts(self, path: str) -> TextFile:
         """A file that is no XML."""
 
 
-class Stamped(str):
+class StampedName(str):
     """The name of an element, which every copy of the element shares.
 
     Attributes:
@@ -80,14 +87,14 @@ class Stamped(str):
         element: The element there.
     """
 
-    document: Document
+    document: XmlDocument
     element: Element
 
 
-class Misplaced(Exception):
+class LocatedError(Exception):
     """xacro's error, with the place in a document that it speaks of."""
 
-    def __init__(self, error: Exception, where: Where | None) -> None:
+    def __init__(self, error: Exception, where: TextRange | None) -> None:
         super().__init__(str(error))
         self.where = where
 
@@ -106,7 +113,7 @@ class Tracing:
         missing = [name for name in _NEEDED if not hasattr(xacro, name)]
         if missing:
             raise RuntimeError(f"this version of xacro has no {missing[0]}: install xacro>=2.1,<3")
-        self.warnings: list[tuple[str, Where | None]] = []
+        self.warnings: list[tuple[str, TextRange | None]] = []
         self._xacro: Any = xacro
         self._files = files
         self._find = find
@@ -127,11 +134,11 @@ class Tracing:
             tree = self._xacro.process_file(path, mappings=arguments, verbosity=0)
         except RecursionError as error:
             reason = RecursionError("nested too deep: does a macro or a file include itself?")
-            raise Misplaced(reason, getattr(error, "where", None)) from None
+            raise LocatedError(reason, getattr(error, "where", None)) from None
         except (MemoryError, DocumentError):
             raise
         except Exception as error:  # xacro lets pass whatever an expression or a library raises
-            raise Misplaced(error, _where_of(error)) from None
+            raise LocatedError(error, _where_of(error)) from None
         return tree
 
     def _patch(self) -> None:
@@ -196,7 +203,7 @@ class Tracing:
         return looking
 
     @staticmethod
-    def _mark(error: Exception, where: Where | None) -> None:
+    def _mark(error: Exception, where: TextRange | None) -> None:
         if where is not None and _where_of(error) is None:
             error.where = where  # type: ignore[attr-defined]
 
@@ -237,7 +244,7 @@ class Tracing:
         if not isinstance(value, Traced) or isinstance(found, bool):
             return found
         if isinstance(found, (int, float)):
-            return numbered(found, value)
+            return trace_number(found, value)
         return value if len(found) == len(value) else value.part(1, len(value) - 1)
 
     def _eval_text(self, text: str, symbols: Any) -> Any:
@@ -248,9 +255,9 @@ class Tracing:
         except Exception as error:
             self._mark(error, traced.where)
             raise
-        return pieces[0][0] if len(pieces) == 1 else joined(pieces)
+        return pieces[0][0] if len(pieces) == 1 else join_pieces(pieces)
 
-    def _pieces(self, text: Traced, symbols: Any) -> Iterator[tuple[Any, Where | None]]:
+    def _pieces(self, text: Traced, symbols: Any) -> Iterator[tuple[Any, TextRange | None]]:
         lexer = self._xacro.QuickLexer(self._xacro.LEXER)
         lexer.lex(text)
         at = 0
@@ -264,7 +271,7 @@ class Tracing:
             else:
                 whole, inside = text.part(start, at), text.part(start + 2, at - 1)
                 evaluate = self._expression if kind == lexer.EXPR else self._extension
-                yield computed(evaluate(inside, symbols), whole.where), whole.where
+                yield trace_value(evaluate(inside, symbols), whole.where), whole.where
 
     def _expression(self, text: Traced, symbols: Any) -> Any:
         """The value of what stands in ${}; a mere number stays traced."""
@@ -278,7 +285,7 @@ class Tracing:
             self._mark(wrapped, _where_of(error) or text.where)
             raise wrapped from None
         number = type(value) in (int, float) and parse_number(text.strip()) == (value, None)
-        return numbered(value, text.stripped()) if number else value
+        return trace_number(value, text.trim()) if number else value
 
     def _extension(self, text: Traced, symbols: Any) -> Any:
         """The value of what stands in $(); an argument's default stays traced."""
@@ -369,45 +376,45 @@ def _traced_yaml(stream: Any) -> Any:
 
 
 def _traced_scalar(value: Any, node: Any, file: TextFile) -> Any:
-    where = Where(file, node.start_mark.index, node.end_mark.index)
+    where = TextRange(file, node.start_mark.index, node.end_mark.index)
     start = scalar_start(node, file.text)
     if start is None:
-        return computed(value, where)
-    text = verbatim(node.value, file, range(start, start + len(node.value) + 1))
+        return trace_value(value, where)
+    text = trace_verbatim(node.value, file, range(start, start + len(node.value) + 1))
     if isinstance(value, str):
         return text
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not number or parse_number(node.value) != (value, None):
-        return computed(value, where)
-    return numbered(value, text)
+        return trace_value(value, where)
+    return trace_number(value, text)
 
 
-def _where_of(error: BaseException | None) -> Where | None:
+def _where_of(error: BaseException | None) -> TextRange | None:
     """The place that an error, or the one it wraps, is marked with."""
     while error is not None:
-        where: Where | None = getattr(error, "where", None)
+        where: TextRange | None = getattr(error, "where", None)
         if where is not None:
             return where
         error = getattr(error, "exc", None)
     return None
 
 
-def _stamp(node: Node) -> Where | None:
+def _stamp(node: Node) -> TextRange | None:
     """The start tag of an element, where it stands."""
     name = node.tagName
-    if isinstance(name, Stamped):
-        return Where(name.document, name.element.start, name.element.start + 1 + len(name))
+    if isinstance(name, StampedName):
+        return TextRange(name.document, name.element.start, name.element.start + 1 + len(name))
     return name.where if isinstance(name, Traced) else None
 
 
-def _stamp_node(node: Node, document: Document, element: Element) -> None:
-    name = Stamped(node.tagName)
+def _stamp_node(node: Node, document: XmlDocument, element: Element) -> None:
+    name = StampedName(node.tagName)
     name.document, name.element = document, element
     node.tagName = node.nodeName = name
     for key, text in document.attributes(element).items():
         attribute = node.getAttributeNode(key)
-        if attribute is not None and attribute.value == normalised(text.value):
-            attribute.value = verbatim(attribute.value, document, text.places)
+        if attribute is not None and attribute.value == normalise(text.value):
+            attribute.value = trace_verbatim(attribute.value, document, text.places)
 
 
 def _elements(root: Element) -> Iterator[Element]:

@@ -43,7 +43,7 @@ class Comment(NamedTuple):
     top: bool
 
 
-def comments(source: Source, mark: str, file: int = 0) -> list[Comment]:
+def find_comments(source: Source, mark: str, file: int = 0) -> list[Comment]:
     """The comments of a document that hold a mark, in order.
 
     Without the mark among its bytes the document is not looked at.
@@ -86,7 +86,7 @@ class _Remark(NamedTuple):
 
 
 @dataclass
-class _Open:
+class _OpenElement:
     """An element that has begun: whether one has been met inside it, and comments since then."""
 
     element: _Stretch | None
@@ -94,7 +94,7 @@ class _Open:
     waiting: list[int] = field(default_factory=list)
 
 
-def _nested(
+def _nest(
     elements: Iterable[_Stretch],
     remarks: Iterable[_Remark],
     span: Callable[[int, int], Span],
@@ -109,7 +109,7 @@ def _nested(
         top_level: How many elements may be around a comment that speaks of the document.
     """
     found: list[Comment] = []
-    stack = [_Open(None)]
+    stack = [_OpenElement(None)]
     items: list[_Stretch | _Remark] = [*elements, *remarks]
     for item in sorted(items, key=lambda each: (each.start, -each.end)):
         while (element := stack[-1].element) is not None and element.inner <= item.start:
@@ -126,7 +126,7 @@ def _nested(
         for index in here.waiting:
             found[index] = found[index]._replace(next=span(item.start, item.end))
         here.seen, here.waiting = True, []
-        stack.append(_Open(item))
+        stack.append(_OpenElement(item))
     return found
 
 
@@ -145,7 +145,7 @@ def _of_xml(source: Source, mark: str, file: int) -> list[Comment]:
         if mark in (text := document.comment_text(comment))
     ]
     stretches = (_Stretch(each.start, each.end, each.end) for each in elements)
-    return _nested(stretches, remarks, document.span, top_level=1)
+    return _nest(stretches, remarks, document.span, top_level=1)
 
 
 def _descendants(root: Element) -> Iterator[Element]:
@@ -165,7 +165,7 @@ def _of_usd(data: bytes, mark: str, file: int) -> list[Comment]:
         if mark.encode() in text
     ]
     prims = (_Stretch(start, end, end) for start, end in scan(data, ()).prims.values())
-    return _nested(prims, remarks, lambda start, end: Span(start, end, file), top_level=0)
+    return _nest(prims, remarks, lambda start, end: Span(start, end, file), top_level=0)
 
 
 def _of_yaml(source: Source, mark: str, file: int) -> list[Comment]:
@@ -192,7 +192,7 @@ def _of_yaml(source: Source, mark: str, file: int) -> list[Comment]:
     def span(start: int, end: int) -> Span:
         return Span(decoded.index.byte(start), decoded.index.byte(end), file)
 
-    return _nested(pairs, remarks, span, top_level=0)
+    return _nest(pairs, remarks, span, top_level=0)
 
 
 def _is_within(texts: list[tuple[int, int]], at: int) -> bool:

@@ -15,11 +15,11 @@ from inertial_check.formats.xml.complaints import ENTITY_REASON, Complaints, Unr
 from inertial_check.formats.xml.encoding import Index, decode
 from inertial_check.formats.xml.markup import (
     XML_SPACE,
-    Comment,
+    CommentSpan,
     Element,
-    Text,
-    decoded,
+    PlacedText,
     references,
+    resolve_references,
     runs,
     scan_tag,
 )
@@ -30,7 +30,7 @@ _NO_ELEMENT = "no element in it: expected an XML document"
 
 
 @dataclass(frozen=True)
-class Document:
+class XmlDocument:
     """An XML document.
 
     Attributes:
@@ -44,7 +44,7 @@ class Document:
 
     source: Source
     root: Element
-    comments: tuple[Comment, ...]
+    comments: tuple[CommentSpan, ...]
     problems: tuple[Problem, ...]
     text: str = field(repr=False)
     _index: Index = field(repr=False)
@@ -62,14 +62,14 @@ class Document:
         """The bytes of an element's start tag."""
         return self.span(element.start, scan_tag(self.text, element.start).end)
 
-    def comment_text(self, comment: Comment) -> str:
+    def comment_text(self, comment: CommentSpan) -> str:
         """What a comment says, as written."""
         return self.text[comment.start + 4 : comment.end - 3]
 
-    def attributes(self, element: Element) -> dict[str, Text]:
+    def attributes(self, element: Element) -> dict[str, PlacedText]:
         """The values of an element's attributes with the place of every character."""
         places = scan_tag(self.text, element.start).attributes
-        return {name: decoded(self.text, *place) for name, place in places.items()}
+        return {name: resolve_references(self.text, *place) for name, place in places.items()}
 
     def plain_text(self, element: Element) -> str | None:
         """The text of an element that holds nothing else, without surrounding XML space.
@@ -81,9 +81,9 @@ class Document:
         raw = self.text[self.text.find(">", element.start) + 1 : element.close]
         return None if "<" in raw or "&" in raw else raw.strip(XML_SPACE)
 
-    def texts(self, element: Element) -> list[Text]:
+    def texts(self, element: Element) -> list[PlacedText]:
         """The runs of text directly inside an element, with the place of every character."""
-        found: list[Text] = []
+        found: list[PlacedText] = []
         at = scan_tag(self.text, element.start).end
         for child in element.children:
             found += runs(self.text, at, child.start)
@@ -96,7 +96,7 @@ class _TreeBuilder:
 
     def __init__(self, text: str) -> None:
         self.root: Element | None = None
-        self.comments: list[Comment] = []
+        self.comments: list[CommentSpan] = []
         self.names_external_dtd = False
         self._text = text
         self._index = Index(text, "utf-8")
@@ -153,7 +153,7 @@ class _TreeBuilder:
 
     def _comment(self, data: str) -> None:
         start = self._here()
-        comment = Comment(start, self._text.index("-->", start + 4) + 3)
+        comment = CommentSpan(start, self._text.index("-->", start + 4) + 3)
         (self._open[-1].comments if self._open else self.comments).append(comment)
 
     def _doctype(self, name: str, system: str | None, public: str | None, subset: bool) -> None:
@@ -167,7 +167,7 @@ class _EntityError(Unreadable):
     """A document that declares an entity."""
 
 
-def parse(path: str, data: bytes, file: int = 0, unquoted: bool = False) -> Document:
+def parse(path: str, data: bytes, file: int = 0, unquoted: bool = False) -> XmlDocument:
     """Read an XML document.
 
     Args:
@@ -194,7 +194,7 @@ def parse(path: str, data: bytes, file: int = 0, unquoted: bool = False) -> Docu
         Problem("repair", message, Span(index.byte(start), index.byte(end), file))
         for message, start, end in found.complaints
     )
-    return Document(source, root, comments, problems, text, index, file)
+    return XmlDocument(source, root, comments, problems, text, index, file)
 
 
 def _document_error(source: Source, index: Index, error: Unreadable) -> DocumentError:
@@ -208,7 +208,9 @@ def _document_error(source: Source, index: Index, error: Unreadable) -> Document
     return DocumentError(source.path, reason, line, column)
 
 
-def _tree(text: str, complaints: Complaints, unquoted: bool) -> tuple[Element, tuple[Comment, ...]]:
+def _tree(
+    text: str, complaints: Complaints, unquoted: bool
+) -> tuple[Element, tuple[CommentSpan, ...]]:
     """The tree of a text as an XML parser sees it, else as an engine does."""
     strict = _TreeBuilder(text)
     try:
@@ -229,7 +231,7 @@ def _tree(text: str, complaints: Complaints, unquoted: bool) -> tuple[Element, t
 
 def _mended_tree(
     text: str, complaints: Complaints, refusal: Unreadable | None, unquoted: bool
-) -> tuple[Element, tuple[Comment, ...]]:
+) -> tuple[Element, tuple[CommentSpan, ...]]:
     from inertial_check.formats.xml.lenient import LenientParser  # rarely needed
 
     known = len(complaints)

@@ -42,13 +42,13 @@ class Index:
         self._plain = text.isascii() and not encoding.startswith("utf-16")
         self._starts: list[int] = []
 
-    def _encoded(self, start: int, end: int) -> bytes:
+    def _encode(self, start: int, end: int) -> bytes:
         return self._text[start:end].encode(self._encoding, self._errors)
 
     def _blocks(self) -> list[int]:
         if not self._starts:
             blocks = range(0, len(self._text) + 1, _BLOCK)
-            lengths = (len(self._encoded(at, at + _BLOCK)) for at in blocks)
+            lengths = (len(self._encode(at, at + _BLOCK)) for at in blocks)
             self._starts = list(accumulate(lengths, initial=self._base))
         return self._starts
 
@@ -57,7 +57,7 @@ class Index:
         if self._plain:
             return self._base + char
         block, rest = divmod(char, _BLOCK)
-        return self._blocks()[block] + len(self._encoded(char - rest, char))
+        return self._blocks()[block] + len(self._encode(char - rest, char))
 
     def char(self, byte: int) -> int:
         """The character that begins at a byte offset, or holds it."""
@@ -65,7 +65,7 @@ class Index:
             return byte - self._base
         block = min(bisect_right(self._blocks(), byte) - 1, len(self._text) // _BLOCK)
         start = block * _BLOCK
-        head = self._encoded(start, start + _BLOCK)[: byte - self._starts[block]]
+        head = self._encode(start, start + _BLOCK)[: byte - self._starts[block]]
         whole = "ignore" if self._errors == "strict" else self._errors
         return start + len(head.decode(self._encoding, whole))
 
@@ -160,14 +160,14 @@ def decode(data: bytes) -> Decoded:
     try:
         text = body.decode(codec)
     except UnicodeDecodeError as error:
-        return _mended(body, bom, codec, (error.start, error.end), complaints)
+        return _mend(body, bom, codec, (error.start, error.end), complaints)
     if codec not in {"utf-8", "ascii"} and text.encode(codec) != body:
         # Some East Asian codecs write a character otherwise than they read it.
-        return _mended(body, bom, codec, place, complaints)
+        return _mend(body, bom, codec, place, complaints)
     return Decoded(text, codec, bom, Index(text, codec, base=len(bom)), complaints)
 
 
-def _mended(
+def _mend(
     body: bytes, bom: bytes, codec: str, at: tuple[int, int], complaints: Complaints
 ) -> Decoded:
     """The text of bytes that are not in the encoding they should be in."""

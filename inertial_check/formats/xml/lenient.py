@@ -11,12 +11,12 @@ import re
 from inertial_check.formats.xml.complaints import ENTITY_REASON, Complaints, Unreadable
 from inertial_check.formats.xml.markup import (
     NAME,
-    Comment,
+    CommentSpan,
     Element,
     Tag,
-    decoded,
-    normalised,
+    normalise,
     references,
+    resolve_references,
     scan_tag,
 )
 
@@ -51,7 +51,7 @@ class LenientParser:
             Unreadable: No engine would read it.
         """
         self._reads_unquoted = unquoted
-        self.comments: list[Comment] = []
+        self.comments: list[CommentSpan] = []
         self.complaints = complaints
         self.root: Element | None = None
         self._open: list[Element] = []
@@ -145,7 +145,7 @@ class LenientParser:
 
     def _comment(self, start: int) -> int:
         end = self._past("-->", start, 4, "a comment")
-        comment = Comment(start, end)
+        comment = CommentSpan(start, end)
         (self._open[-1].comments if self._open else self.comments).append(comment)
         dashes = self._text.find("--", start + 4, end - 2)
         if dashes >= 0:
@@ -191,7 +191,7 @@ class LenientParser:
         if not tag.spaced:
             message = f"<{tag.name}>: no blank may follow `<`, and one must part two attributes"
             self.complaints.add("blanks", message, start, tag.end)
-        self._note_unquoted(tag)
+        self._check_quotes(tag)
         self._may_have_doctype = False
         element = Element(tag.name, self._attributes(tag), start)
         element.close = element.end = tag.end
@@ -206,7 +206,7 @@ class LenientParser:
             self._open.append(element)
         return tag.end
 
-    def _note_unquoted(self, tag: Tag) -> None:
+    def _check_quotes(self, tag: Tag) -> None:
         if tag.unquoted is None:
             return
         if not self._reads_unquoted:
@@ -225,7 +225,7 @@ class LenientParser:
             if angle >= 0:
                 message = f"`<` is not allowed in the value of {name}: write &lt;"
                 self.complaints.add("angle", message, angle, angle + 1)
-            values[name] = normalised(decoded(self._text, start, end).value)
+            values[name] = normalise(resolve_references(self._text, start, end).value)
         return values
 
     def _closing(self, tag: Tag, start: int) -> int:

@@ -36,7 +36,7 @@ _PIECE = re.compile(r"[^ \t\r\n]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Comment:
+class CommentSpan:
     """A comment, from `<!--` to `-->`."""
 
     start: int
@@ -62,7 +62,7 @@ class Element:
         self.tag = tag
         self.attributes = attributes
         self.children: list[Element] = []
-        self.comments: list[Comment] = []
+        self.comments: list[CommentSpan] = []
         self.start = start
         self.close = start
         self.end = start
@@ -79,7 +79,7 @@ class Element:
         return None
 
 
-class Text(NamedTuple):
+class PlacedText(NamedTuple):
     """Decoded text that knows where each of its characters stands.
 
     Attributes:
@@ -90,7 +90,7 @@ class Text(NamedTuple):
     value: str
     places: Sequence[int]
 
-    def stripped(self) -> tuple[str, int, int]:
+    def trim(self) -> tuple[str, int, int]:
         """The text without surrounding XML space, its start and its end."""
         text = self.value.strip(XML_SPACE)
         at = self.value.index(text) if text else 0
@@ -112,11 +112,11 @@ def character(reference: re.Match[str]) -> str | None:
     return chr(code) if legal or 0x10000 <= code < 0x110000 else None
 
 
-def decoded(text: str, start: int, end: int) -> Text:
+def resolve_references(text: str, start: int, end: int) -> PlacedText:
     """The text between two places with its references resolved; what is none stays as written."""
     raw = text[start:end]
     if "&" not in raw:
-        return Text(raw, range(start, end + 1))
+        return PlacedText(raw, range(start, end + 1))
     pieces: list[str] = []
     places: list[int] = []
     at = 0
@@ -128,7 +128,7 @@ def decoded(text: str, start: int, end: int) -> Text:
         places += [*range(start + at, start + match.start()), start + match.start()]
         at = match.end()
     pieces.append(raw[at:])
-    return Text("".join(pieces), [*places, *range(start + at, end + 1)])
+    return PlacedText("".join(pieces), [*places, *range(start + at, end + 1)])
 
 
 def references(text: str, start: int, end: int) -> Iterator[int]:
@@ -141,7 +141,7 @@ def references(text: str, start: int, end: int) -> Iterator[int]:
         at = text.find("&", at + 1, end)
 
 
-def normalised(value: str) -> str:
+def normalise(value: str) -> str:
     """An attribute value as an XML parser reports it."""
     return _LINE_OR_TAB.sub(" ", value)
 
@@ -211,11 +211,11 @@ def scan_tag(text: str, start: int) -> Tag:
     return Tag(name, attributes, ending.end(), closing, empty, spaced, unquoted)
 
 
-def runs(text: str, start: int, end: int) -> Iterator[Text]:
+def runs(text: str, start: int, end: int) -> Iterator[PlacedText]:
     """The runs of text between two places that no element parts."""
     for match in _RUN.finditer(text, start, end):
         if match["text"] is not None:
-            yield decoded(text, *match.span("text"))
+            yield resolve_references(text, *match.span("text"))
         elif match["cdata"] is not None:
             span = match.span("cdata")
-            yield Text(match["cdata"], range(span[0], span[1] + 1))
+            yield PlacedText(match["cdata"], range(span[0], span[1] + 1))

@@ -6,9 +6,9 @@ import math
 import re
 from itertools import islice
 
-from inertial_check.formats.numbers import parse_number, shown
-from inertial_check.formats.xml.document import Document
-from inertial_check.formats.xml.markup import Element, Text
+from inertial_check.formats.numbers import parse_number, quote
+from inertial_check.formats.xml.document import XmlDocument
+from inertial_check.formats.xml.markup import Element, PlacedText
 from inertial_check.model.body import Number, Problem, ProblemKind
 from inertial_check.model.source import Span
 
@@ -18,7 +18,7 @@ _SEPARATORS = re.compile(r"[,;]")
 class TextReader:
     """Reads the text of one body; collects what is wrong with it."""
 
-    def __init__(self, document: Document, who: str) -> None:
+    def __init__(self, document: XmlDocument, who: str) -> None:
         """Begin without a problem.
 
         Args:
@@ -32,7 +32,7 @@ class TextReader:
     def _problem(self, message: str, span: Span, kind: ProblemKind = "malformed") -> None:
         self._problems.append(Problem(kind, f"{self._who}: {message}", span))
 
-    def _malformed(self, element: Element, message: str) -> None:
+    def _complain(self, element: Element, message: str) -> None:
         self._problem(f"<{element.tag}> {message}", self._document.tag_span(element))
 
     def _only(self, parent: Element, tag: str) -> Element | None:
@@ -43,7 +43,7 @@ class TextReader:
             self._problem(what, self._document.tag_span(other))
         for child in parent.children:
             if child.tag != tag and child.tag.lower() == tag:
-                self._malformed(child, f"is ignored by engines: write <{tag}>")
+                self._complain(child, f"is ignored by engines: write <{tag}>")
         return found[0] if found else None
 
     def _piece(self, what: str, text: str, start: int, end: int) -> Number:
@@ -54,7 +54,7 @@ class TextReader:
             self._problem(f"{what}: {complaint}", span)
         return Number(value, text, span)
 
-    def _series(self, what: str, text: Text, count: int, names: str) -> list[Number]:
+    def _series(self, what: str, text: PlacedText, count: int, names: str) -> list[Number]:
         """That many numbers, parted by space; all NaN where the text holds other."""
         pieces = list(islice(text.pieces(), count + 1))
         words = [] if len(pieces) > count else _SEPARATORS.sub(" ", text.value).split()
@@ -62,9 +62,9 @@ class TextReader:
         meant = commas and all(parse_number(word)[1] is None for word in words)
         if len(pieces) == count and not meant:
             return [self._piece(what, *piece) for piece in pieces]
-        whole, start, end = text.stripped()
+        whole, start, end = text.trim()
         span = self._document.span(start, end)
         expected = "a number" if count == 1 else f"{count} numbers"
         way = f"write {' '.join(words)}" if meant else f"expected {expected}, {names}"
-        self._problem(f"{what}: {shown(whole)}: {way}", span)
+        self._problem(f"{what}: {quote(whole)}: {way}", span)
         return [Number(math.nan, whole, span)] * count

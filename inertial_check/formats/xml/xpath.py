@@ -22,7 +22,7 @@ def steps(elements: Sequence[Element]) -> list[str]:
     found = []
     for element in elements:
         tag, name = element.tag, element.attributes.get("name", "")
-        quoted = _quoted(name) if 0 < len(name) <= _LONGEST_NAME else None
+        quoted = _xpath_literal(name) if 0 < len(name) <= _LONGEST_NAME else None
         placed[tag] += 1
         named[tag, name] += 1
         if quoted is None:
@@ -33,7 +33,7 @@ def steps(elements: Sequence[Element]) -> list[str]:
     return found
 
 
-def _quoted(name: str) -> str | None:
+def _xpath_literal(name: str) -> str | None:
     """An XPath literal; None where XPath has none."""
     for quote in "'\"":
         if quote not in name:

@@ -52,7 +52,7 @@ def assert_exact(model, again):
         assert resolved(model.source_of(number.span).text(number.span)) == number.text
     for at, number in enumerate(before):
         source, new = model.source_of(number.span), f"{at + 0.25!r}e-3"
-        data = source.edited([Edit(number.span, new)])
+        data = source.apply_edits([Edit(number.span, new)])
         start, end = number.span.start, number.span.end
         assert data == source.data[:start] + new.encode(source.encoding) + source.data[end:]
         after = list(numbers(again(number.span.file, data)))

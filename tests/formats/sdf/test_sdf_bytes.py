@@ -40,7 +40,7 @@ def assert_exact(model):
         assert resolved(source.text(number.span)) == number.text
     for at, number in enumerate(before):
         new = f"{at + 0.25!r}e-3"
-        data = source.edited([Edit(number.span, new)])
+        data = source.apply_edits([Edit(number.span, new)])
         start, end = number.span.start, number.span.end
         assert data == source.data[:start] + new.encode(source.encoding) + source.data[end:]
         after = list(numbers(load(data)))

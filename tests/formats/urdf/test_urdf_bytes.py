@@ -49,7 +49,7 @@ def assert_exact(model):
         if math.isnan(number.value):
             continue
         new = f"{at + 0.25!r}e-3"
-        data = source.edited([Edit(number.span, new)])
+        data = source.apply_edits([Edit(number.span, new)])
         start, end = number.span.start, number.span.end
         written = new.encode(source.encoding)
         assert data == source.data[:start] + written + source.data[end:]

@@ -542,7 +542,7 @@ def test_binary_layers_have_the_shortest_decimals_and_no_place(suffix, tmp_path)
 def test_every_float32_has_a_decimal_that_gives_it_back():
     random = np.random.default_rng(1)
     for value in (10.0 ** random.uniform(-44, 38, 300)).astype(np.float32):
-        text = _usd_reader._unplaced(float(value), Span(0, 0)).text
+        text = _usd_reader._shortest_number(float(value), Span(0, 0)).text
         assert np.float32(float(text)) == value
 
 

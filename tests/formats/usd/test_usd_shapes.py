@@ -172,9 +172,9 @@ def test_a_stage_is_composed_again_when_shapes_are_looked_at_and_once(monkeypatc
 
     def counted(*arguments):
         asked.append(arguments[2])
-        return _usd_process.compose(*arguments)
+        return _usd_process.compose_stage(*arguments)
 
-    monkeypatch.setattr(_usd_shapes, "compose", counted)
+    monkeypatch.setattr(_usd_shapes, "compose_stage", counted)
     text = stage("".join(prim("Xform", name, prim("Cube", "g"), BODY) for name in "abc"))
     model = load(text.encode())
     assert asked == []
@@ -187,7 +187,7 @@ def test_a_stage_that_cannot_be_read_again_says_so_on_every_body(monkeypatch):
         raise DocumentError("a.usd", "it is gone")
 
     model = load(stage(prim("Xform", "b", prim("Cube", "g"), BODY)).encode())
-    monkeypatch.setattr(_usd_shapes, "compose", gone)
+    monkeypatch.setattr(_usd_shapes, "compose_stage", gone)
     assert [shape.note for shape in model.bodies[0].shapes] == ["it is gone"]
 
 

@@ -13,7 +13,7 @@ import pytest
 import inertial_check as ic
 from inertial_check.errors import MissingExtraError, NotAModelError, NotExpandedError
 from inertial_check.formats import Context, load, sniff, xacro
-from inertial_check.formats.xacro.run import Limits, _warm, expand
+from inertial_check.formats.xacro.run import ExpansionLimits, _server, expand
 from inertial_check.model import Edit, Source
 
 HEAD = '<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">'
@@ -76,7 +76,7 @@ def assert_literals_are_the_sources(model):
     texts = {span: f"7.{index:03}5" for index, span in enumerate(spans)}
     assert texts
     data = [
-        source.edited(Edit(span, text) for span, text in texts.items() if span.file == file)
+        source.apply_edits(Edit(span, text) for span, text in texts.items() if span.file == file)
         for file, source in enumerate((model.source, *model.others))
     ]
     paths = [os.path.abspath(source.path) for source in model.others]
@@ -516,7 +516,7 @@ def test_hostile_files_end_in_bounded_time(kind, files):
     source = Source(path, BOMBS[kind].encode())
     started = time.monotonic()
     with pytest.raises(NotExpandedError) as caught:
-        expand(source, Context(), Limits(seconds=1.5, memory=1 << 28))
+        expand(source, Context(), ExpansionLimits(seconds=1.5, memory=1 << 28))
     assert time.monotonic() - started < 15
     assert len(str(caught.value)) < 1000
 
@@ -547,20 +547,24 @@ class TestForks:
     def test_one_that_is_stopped_leaves_no_process(self):
         source = Source("bomb.xacro", BOMBS["power"].encode())
         with pytest.raises(NotExpandedError, match="within 1 s"):
-            expand(source, Context(), Limits(seconds=1.0))
-        assert forks_of(_warm()._running().pid) == []
+            expand(source, Context(), ExpansionLimits(seconds=1.0))
+        assert forks_of(_server()._running().pid) == []
 
     def test_one_that_ends_without_an_answer_is_said(self, monkeypatch):
         source = Source("bomb.xacro", BOMBS["power"].encode())
-        limits = Limits(seconds=60.0)
-        stopper = threading.Timer(1.0, stop_forks, [_warm()._running().pid])
+        limits = ExpansionLimits(seconds=60.0)
+        stopper = threading.Timer(1.0, stop_forks, [_server()._running().pid])
         stopper.start()
         with pytest.raises(NotExpandedError, match="without an answer"):
             expand(source, Context(), limits)
 
     def test_the_next_file_is_read_after_one_that_was_stopped(self):
         with pytest.raises(NotExpandedError):
-            expand(Source("bomb.xacro", BOMBS["power"].encode()), Context(), Limits(seconds=1.0))
+            expand(
+                Source("bomb.xacro", BOMBS["power"].encode()),
+                Context(),
+                ExpansionLimits(seconds=1.0),
+            )
         assert [body.name for body in read(robot(link(), '<xacro:if value="0"/>')).bodies]
 
     def test_folder_and_environment_are_those_of_the_asking_process(self, monkeypatch, tmp_path):
@@ -580,7 +584,7 @@ class TestForks:
         assert [m.bodies[0].inertial.mass.value for m in models] == [2.0 * k for k in range(1, 13)]
 
     def test_a_process_that_is_gone_is_started_again(self):
-        first = _warm()._running()
+        first = _server()._running()
         first.kill()
         first.wait()
         assert read(robot(link(), '<xacro:if value="0"/>')).bodies
