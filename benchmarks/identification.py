@@ -240,7 +240,7 @@ def fits(folder: Path, name: str, figaroh: str | None) -> None:
 
 
 def reduced(samples: list[Samples], weights: Floats) -> Runs:
-    first, *others = (each.reduced() for each in samples)
+    first, *others = (each.reduce() for each in samples)
     return Runs(first, tuple(others), weights)
 
 
@@ -308,7 +308,7 @@ def figaroh_fits(
 def little_data(folder: Path) -> None:
     curve = data.baseline(folder)["ur10e_learning_curve"]["rows"]
     known, whole = data.problem(folder, "ur10e"), data.reference(folder, "ur10e", "val_20s8h")
-    test = data.samples(folder, "ur10e", data.reference(folder, "ur10e", "train_50s12h")).reduced()
+    test = data.samples(folder, "ur10e", data.reference(folder, "ur10e", "train_50s12h")).reduce()
     print("\nur10e from the first seconds: weighted RMS on another run of 50 s")
     print(f"{'seconds':>7} {'weight':>7} {'least squares':>14} {'published':>10} {'ours':>7} links")
     for seconds in (2, 5, 10):

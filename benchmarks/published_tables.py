@@ -29,7 +29,7 @@ import numpy as np
 import inertial_check as ic
 import table_files
 from inertial_check.errors import DocumentError
-from inertial_check.identification.estimation.declaration import LINKS, OTHER, declared
+from inertial_check.identification.estimation.declaration import LINKS, OTHER, judge_declaration
 from inertial_check.inertia.representations import about_origin, join
 from inertial_check.model.judging import judge
 
@@ -68,7 +68,9 @@ def distances(tables: list[table_files.Table]) -> None:
 def declarations(tables: list[table_files.Table]) -> None:
     print(f"\n{'table':<24}{'about':<8}{'odds against it':>16}{'declared otherwise':>20}")
     for table in tables:
-        right, wrong = (declared(table.theta, about) for about in (table.about, OTHER[table.about]))
+        right, wrong = (
+            judge_declaration(table.theta, about) for about in (table.about, OTHER[table.about])
+        )
         print(f"{table.name:<24}{table.about:<8}{right.odds:>16.2g}{wrong.odds:>20.2g}")
 
 
@@ -83,16 +85,16 @@ def robots(corpus: Path) -> None:
         except DocumentError:
             continue
         key = np.round(theta, 12).tobytes()
-        if key in seen or declared(theta, "com").links < LINKS:
+        if key in seen or judge_declaration(theta, "com").links < LINKS:
             continue
         seen.add(key)
         mass, h, six = theta[:, 0], theta[:, 1:4], theta[:, 4:]
         moved = np.asarray(join(mass, h, about_origin(mass, h, six)))
-        if declared(theta, "com").doubtful:
+        if judge_declaration(theta, "com").doubtful:
             doubted.append(str(path.relative_to(corpus)))
-        wrongly += declared(moved, "origin").doubtful
-        noticed += declared(moved, "com").doubtful
-        reverse += declared(theta, "origin").doubtful
+        wrongly += judge_declaration(moved, "origin").doubtful
+        noticed += judge_declaration(moved, "com").doubtful
+        reverse += judge_declaration(theta, "origin").doubtful
     count = len(seen)
     print(f"\n{count} different robots of the corpus")
     print(f"about the centre of mass, declared so: {len(doubted)} doubted {json.dumps(doubted)}")

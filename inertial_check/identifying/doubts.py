@@ -8,7 +8,7 @@ import numpy as np
 
 from inertial_check.identification.estimation.identifiability import Identifiability
 from inertial_check.identification.estimation.result import Identification
-from inertial_check.identification.recordings.diagnosis import suspected_lag, suspected_unit
+from inertial_check.identification.recordings.diagnosis import find_lag, find_unit_errors
 from inertial_check.identifying.runs import Runs
 from inertial_check.identifying.severities import in_severity
 from inertial_check.model import Severity
@@ -65,10 +65,10 @@ def _recorded(found: Identification, runs: Runs) -> Iterator[Remark]:
     for run in runs.train:
         measured, prior, fitted = run.torques(np.stack([bodies, after]), _LOOKED_AT)
         joints, u = runs.joints, None if run.motion is None else run.motion.u[:_LOOKED_AT]
-        for remark in suspected_unit(measured, prior, u, joints):
+        for remark in find_unit_errors(measured, prior, u, joints):
             yield in_severity(run.path, remark)
         if run.motion is not None:
-            for remark in suspected_lag(measured, fitted, rate=run.motion.rate, joints=joints):
+            for remark in find_lag(measured, fitted, rate=run.motion.rate, joints=joints):
                 yield in_severity(run.path, remark)
 
 

@@ -15,13 +15,13 @@ from inertial_check.dynamics.equations import GRAVITY, inverse_dynamics
 from inertial_check.errors import UsageError
 from inertial_check.formats import Context
 from inertial_check.formats.recordings import Recording, read_recording
-from inertial_check.identification.excitation.design import (
+from inertial_check.identification.excitation import (
     Condition,
     Limits,
     condition_number,
-    optimised,
+    optimise,
 )
-from inertial_check.identification.recordings.signals import differentiated, resampled, smoothed
+from inertial_check.identification.recordings.signals import differentiate, resample, smooth
 from inertial_check.identifying.recordings import matched
 from inertial_check.identifying.request import Request, Term
 from inertial_check.identifying.robot import Robot, read_robot
@@ -257,7 +257,7 @@ def excite(request: ExcitationRequest, announce: Callable[[str], None] | None = 
                 f"looking for a motion of {len(robot.joints)} joints, which can take minutes, for "
                 "dozens of joints hours: --locked JOINT leaves one out"
             )
-        found = optimised(
+        found = optimise(
             robot.tree,
             limits,
             duration=request.duration,
@@ -385,16 +385,16 @@ def _given(path: str, robot: Robot) -> _Motion:
 
 def _planned(t: Floats, q: Floats, u: Floats | None) -> _Motion:
     """A motion without torques, with central differences for what it does not have."""
-    clocked = resampled(t, q if u is None else np.concatenate([q, u], axis=1))
+    clocked = resample(t, q if u is None else np.concatenate([q, u], axis=1))
     q, speeds = np.split(clocked.signals, [q.shape[1]], axis=1)
-    u = differentiated(q, clocked.rate) if u is None else speeds
+    u = differentiate(q, clocked.rate) if u is None else speeds
     said = "no torques, so it was planned: derivatives are central differences, unfiltered"
-    return clocked.t, q, u, differentiated(u, clocked.rate), (said, *clocked.notes)
+    return clocked.t, q, u, differentiate(u, clocked.rate), (said, *clocked.notes)
 
 
 def _measured(motion: Recording, t: Floats, q: Floats) -> _Motion:
     """A motion with torques, filtered."""
-    found = smoothed(t, q, motion.tau, motion.u, motion.du)
+    found = smooth(t, q, motion.tau, motion.u, motion.du)
     said = "torques, so it was measured: filtered as before an identification"
     return found.t, found.q, found.u, found.du, (said, *found.notes)
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError, UsageError
 from inertial_check.formats.recordings import Recording
-from inertial_check.identification.recordings.diagnosis import diagnosed
-from inertial_check.identification.recordings.signals import Smoothing, filtered, smoothed
+from inertial_check.identification.recordings.diagnosis import diagnose
+from inertial_check.identification.recordings.signals import Smoothing, filter_signals, smooth
 from inertial_check.identifying.request import Request
 from inertial_check.identifying.robot import Robot
 from inertial_check.identifying.severities import in_severity
@@ -65,7 +65,7 @@ class Motion:
         passed = np.empty_like(signals)
         for rows in self.runs:
             steps = np.diff(self.t[rows])
-            passed[rows] = filtered(signals[rows], 1 / steps.mean(), self.cutoff, self.order)
+            passed[rows] = filter_signals(signals[rows], 1 / steps.mean(), self.cutoff, self.order)
         return passed
 
 
@@ -113,7 +113,7 @@ def motion_of(
             "--rate HZ of the samples, or qd and qdd"
         )
     try:
-        signals = smoothed(recording.t, q, tau, u, du, smoothing)
+        signals = smooth(recording.t, q, tau, u, du, smoothing)
     except ParameterError as error:
         raise ParameterError(f"{recording.path}: {error}") from None
     found = Motion(
@@ -155,7 +155,7 @@ def _diagnosis(
     """
     q, tau, u, du = signals
     try:
-        found = diagnosed(q, tau, u, du, recording.t, limits=robot.limits, joints=robot.joints)
+        found = diagnose(q, tau, u, du, recording.t, limits=robot.limits, joints=robot.joints)
     except ParameterError as error:
         raise ParameterError(f"{recording.path}: {error}") from None
     return [in_severity(recording.path, each) for each in found]

@@ -43,7 +43,7 @@ def read_runs(request: Request, robot: Robot) -> Runs:
     remarks: list[Remark] = []
     rows = _all_rows(recordings, request, robot, remarks)
     nuisance = _nuisance(rows[: len(request.data)], request, robot, remarks)
-    rows = [own.smoothed(nuisance) if isinstance(own, Moved) else own for own in rows]
+    rows = [own.smooth(nuisance) if isinstance(own, Moved) else own for own in rows]
     train: list[tuple[str, Rows]] = []
     kept: list[tuple[str, Rows]] = []
     for path, own in zip(request.data, rows, strict=False):

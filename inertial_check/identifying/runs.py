@@ -60,7 +60,7 @@ class Moved:
         """Some of them."""
         return Moved(self.motion.part(rows), self.steps and self.steps.part(rows))
 
-    def smoothed(self, nuisance: Nuisance) -> Moved:
+    def smooth(self, nuisance: Nuisance) -> Moved:
         """The same, with columns that jump after the filter that the torques passed."""
         steps = None if self.motion.cutoff == inf else Steps.of(nuisance, self.motion)
         return Moved(self.motion, steps)
@@ -154,7 +154,7 @@ class Run:
     @cached_property
     def reduction(self) -> Reduction:
         """What least squares needs of the samples."""
-        return self.samples.reduced()
+        return self.samples.reduce()
 
     def largest(self) -> Floats:
         """(k,) the largest factor that each number beside the bodies has."""
@@ -218,7 +218,7 @@ class Runs:
     def reduction(self) -> Reduction:
         """Of everything that is fitted."""
         first, *others = (run.reduction for run in self.train)
-        return first.merged(*others)
+        return first.merge(*others)
 
     @property
     def samples(self) -> Samples:

@@ -68,8 +68,8 @@ def test_the_reduction_has_the_published_residuals(datasets, robot):
     known = data.problem(datasets, robot.name)
     run = data.reference(datasets, robot.name, robot.training)
     assert len(run.tau) == known.samples
-    reduced = data.samples(datasets, robot.name, run).reduced()
-    A, b, rss = reduced.stacked(known.weights)
+    reduced = data.samples(datasets, robot.name, run).reduce()
+    A, b, rss = reduced.stack(known.weights)
     design = data.design(datasets, robot.name, run)
     for x in candidates(known):
         theirs = np.sum((known.R @ x - known.rho) ** 2) + known.rss
@@ -90,7 +90,7 @@ def test_the_reduction_does_not_depend_on_the_blocks(datasets, robot):
     parts = [
         Reduction.of([(design[start:stop], run.tau[start:stop])]) for start, stop in pairwise(cuts)
     ]
-    merged = parts[2].merged(parts[0], parts[3], parts[1])
+    merged = parts[2].merge(parts[0], parts[3], parts[1])
     assert merged.samples.tolist() == whole.samples.tolist() == [known.samples] * known.joints
     for x in candidates(known, count=1):
         expected = whole.residual_squares(x)
@@ -102,10 +102,10 @@ def test_three_weighted_fits_give_the_published_weights(datasets):
     """One over the RMS of the residual, from weights 1: the UR10e's, to the last digits."""
     known = data.problem(datasets, "ur10e")
     run = data.reference(datasets, "ur10e", "train_50s12h")
-    reduced = data.samples(datasets, "ur10e", run).reduced()
+    reduced = data.samples(datasets, "ur10e", run).reduce()
     weights = np.ones(known.joints)
     for _ in range(3):
-        A, b, _ = reduced.stacked(weights)
+        A, b, _ = reduced.stack(weights)
         weights = 1 / reduced.rmse(np.linalg.lstsq(A, b, rcond=1e-10)[0])
     np.testing.assert_allclose(weights, known.weights, rtol=1e-10)
 
@@ -126,7 +126,7 @@ def test_the_optimum_from_the_raw_recording_is_the_published_one_within_a_percen
     )
     for row in published(datasets, robot):
         found = identify(
-            samples.reduced(),
+            samples.reduce(),
             nuisance=samples.nuisance,
             prior=known.prior,
             weights=known.weights,
@@ -143,7 +143,7 @@ def test_fit_and_validation_are_the_published_ones_or_better(datasets, robot):
         run: data.samples(datasets, robot.name, data.reference(datasets, robot.name, run))
         for run in (robot.training, *robot.validation)
     }
-    reduced = {run: each.reduced() for run, each in sampled.items()}
+    reduced = {run: each.reduce() for run, each in sampled.items()}
     for row in published(datasets, robot):
         found = identify(
             reduced[robot.training],
@@ -168,7 +168,7 @@ def test_little_data_is_no_worse_than_published(datasets, seconds):
     samples = data.samples(datasets, "ur10e", run, scale=20.0)
     other = data.samples(
         datasets, "ur10e", data.reference(datasets, "ur10e", "train_50s12h")
-    ).reduced()
+    ).reduce()
     for weight in (1, 100):
         found = identify(
             samples, prior=known.prior, weights=known.weights, regularization=float(weight)

@@ -287,7 +287,7 @@ def recorded(folder: Path, name: str, run: str) -> Run:
     logged = raw(folder, name, run)
     rate = 1e3 if name == "panda" else (len(logged.t) - 1) / (logged.t[-1] - logged.t[0])
     how = signals.Smoothing(rate=rate, cutoff=ROBOTS[name].cutoff, trim=0, refilter=True)
-    found = signals.smoothed(logged.t, logged.q, logged.tau, u=logged.u, how=how)
+    found = signals.smooth(logged.t, logged.q, logged.tau, u=logged.u, how=how)
     whole = Run(found.t, found.q, found.u, found.du, found.tau)
     return whole.part(kept(name, run, len(whole.t)))
 

@@ -118,7 +118,7 @@ def recovered(links: int, count: int, seed: int, **options: Any) -> Recovery:
         return float(errors[0] / errors[1])
 
     base = base_parameters(found.reduction)
-    A, _, _ = found.reduction.stacked(found.weights)
+    A, _, _ = found.reduction.stack(found.weights)
     chosen = np.linalg.qr(A[:, base.independent], mode="r")
     deviation = np.linalg.norm(np.linalg.inv(chosen), axis=1)
     errors = [base.of(x - robot.tree.theta) / deviation for x in (found.theta, free)]

@@ -154,7 +154,7 @@ def base_parameters(
     beside = tuple(nuisance_names or ())
     columns = _named(reduction.columns, bodies, beside, order)
     preferred = _preferred(reduction.columns, len(beside), order)
-    A = reduction.stacked(np.ones(reduction.joints))[0]
+    A = reduction.stack(np.ones(reduction.joints))[0]
     length = np.linalg.norm(A, axis=0)
     heard = _heard(length, len(beside), order, tolerance)
     ranks = np.argsort(preferred)[heard]  # place of each column in the order of preference
@@ -238,7 +238,7 @@ def _reduced(Y: Any) -> Reduction:
     if isinstance(Y, Reduction):
         return Y
     if isinstance(Y, Samples):
-        return Y.reduced()
+        return Y.reduce()
     try:
         array = np.asarray(Y, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -286,7 +286,7 @@ def _tried(candidates: Any, reduction: Reduction, weights: Floats) -> Floats:
 
 def _unit(reduction: Reduction, weights: Floats) -> float:
     """The variance of the weighted noise, to a power of ten: 1 where weights are what they are."""
-    A, b, rss = reduction.stacked(weights)
+    A, b, rss = reduction.stack(weights)
     count = int(reduction.samples[weights > 0].sum())
     size = float(b @ b) + rss
     free = max(count - np.linalg.matrix_rank(A), 1)
@@ -295,7 +295,7 @@ def _unit(reduction: Reduction, weights: Floats) -> float:
 
 
 def _merged(parts: Sequence[Reduction]) -> Reduction:
-    return parts[0].merged(*parts[1:])
+    return parts[0].merge(*parts[1:])
 
 
 def _fitted(solve: Solve, reduction: Reduction, weight: float) -> Fit | None:

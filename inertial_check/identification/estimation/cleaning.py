@@ -19,7 +19,7 @@ import numpy.typing as npt
 from inertial_check.arrays.broadcasting import first_index
 from inertial_check.arrays.types import Floats, Mask
 from inertial_check.errors import ParameterError
-from inertial_check.identification.estimation.declaration import Declaration, declared
+from inertial_check.identification.estimation.declaration import PointDeclaration, judge_declaration
 from inertial_check.identification.estimation.identify import identify
 from inertial_check.identification.estimation.result import body_names
 from inertial_check.inertia import tolerances
@@ -84,7 +84,7 @@ class Cleaned:
     primal_residual: Floats
     dual_residual: Floats
     gap: Floats
-    declaration: Declaration
+    declaration: PointDeclaration
 
     def __repr__(self) -> str:
         """Counts of the statuses."""
@@ -229,7 +229,7 @@ def clean(  # noqa: PLR0913 - the public signature
         moved.residuals[:, 0],
         moved.residuals[:, 1],
         moved.residuals[:, 2],
-        declared(given, about),
+        judge_declaration(given, about),
     )
 
 

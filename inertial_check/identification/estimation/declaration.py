@@ -41,7 +41,7 @@ OTHER = {"origin": "com", "com": "origin"}
 IN_WORDS = {"origin": "the body origin", "com": "the centre of mass"}
 
 
-class Declaration(NamedTuple):
+class PointDeclaration(NamedTuple):
     """What the tensors say of the point that was declared for them.
 
     Attributes:
@@ -78,7 +78,7 @@ class Declaration(NamedTuple):
         )
 
 
-def declared(theta: Floats, about: str) -> Declaration:
+def judge_declaration(theta: Floats, about: str) -> PointDeclaration:
     """Ask the links of one robot about the point of their tensors.
 
     Args:
@@ -92,7 +92,7 @@ def declared(theta: Floats, about: str) -> Declaration:
         evidence = -evidence
     told = float(evidence.sum()) if len(evidence) >= LINKS else 0.0
     odds = float(np.exp(np.clip(told, -700.0, 700.0)))
-    return Declaration(about, len(evidence), odds, int(np.count_nonzero(along >= 1)))
+    return PointDeclaration(about, len(evidence), odds, int(np.count_nonzero(along >= 1)))
 
 
 def _moments(theta: Floats) -> tuple[Floats, Floats]:

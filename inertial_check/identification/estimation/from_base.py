@@ -24,7 +24,7 @@ from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.identification.estimation.base import BaseParameters
 from inertial_check.identification.estimation.identify import identify
 from inertial_check.identification.estimation.nuisance import Nuisance
-from inertial_check.identification.estimation.priors import prepared
+from inertial_check.identification.estimation.priors import prepare_priors
 from inertial_check.identification.estimation.problem import Problem
 from inertial_check.identification.estimation.result import Identification, body_names
 from inertial_check.inertia import tolerances
@@ -128,7 +128,7 @@ def identify_from_base(  # noqa: PLR0913 - what is known and what is wanted
     beta, beside = _vector(beta, base), _beside(base, nuisance)
     count = (len(base.columns) - base.further) // 10
     names = body_names(bodies, count)
-    theta0 = prepared(prior, count, base.order, tolerances.PRIOR_MARGIN, names).theta
+    theta0 = prepare_priors(prior, count, base.order, tolerances.PRIOR_MARGIN, names).theta
     of_prior = _left_by_prior(base, theta0, beside)
     exact = covariance is None
     rows, values = _whitened(base.K, beta, of_prior if exact else _matrix(covariance, base))

@@ -136,7 +136,7 @@ def identify(  # noqa: PLR0913 - the public signature
     if prior is None:
         believed, regularization = priors.without(data.whole, data.nuisance), 0.0
     else:
-        believed = priors.prepared(prior, data.count, order, prior_margin, names)
+        believed = priors.prepare_priors(prior, data.count, order, prior_margin, names)
     rule = _rule(regularization)
     asked = _Asked(
         believed.theta,
@@ -159,7 +159,7 @@ def identify(  # noqa: PLR0913 - the public signature
         order=data.order,
         problem=fit.problem,
         x=fit.x,
-        reduction=found.reduction.relabelled(np.argsort(data.labels)),
+        reduction=found.reduction.relabel(np.argsort(data.labels)),
         weights=found.weights,
         metric=metric,
         loss=loss,
@@ -217,8 +217,8 @@ class _Data:
         """All samples, in order "urdf"."""
         if self.samples is None:
             assert self.reduced is not None
-            return self.reduced.relabelled(self.labels)
-        return self.samples.reduced().relabelled(self.labels)
+            return self.reduced.relabel(self.labels)
+        return self.samples.reduce().relabel(self.labels)
 
     def folds(self, count: int) -> list[Reduction]:
         """In order "urdf".
@@ -231,7 +231,7 @@ class _Data:
                 "regularization 'k-fold' leaves out samples in turn: a Reduction has none; give "
                 "Samples, arrays, or a number"
             )
-        return [fold.relabelled(self.labels) for fold in self.samples.folds(count)]
+        return [fold.relabel(self.labels) for fold in self.samples.folds(count)]
 
 
 class _Weighed(NamedTuple):
@@ -292,7 +292,7 @@ class _Asked:
 
     def fit(self, reduction: Reduction, weights: Floats, regularization: float) -> _Fit:
         """The answer, with the margin."""
-        system = reduction.stacked(weights)
+        system = reduction.stack(weights)
         spread = np.zeros(len(self.theta0))
         found = self._fit(system, regularization, spread)
         for _ in range(MARGIN_ROUNDS if self.margin else 0):
@@ -354,7 +354,7 @@ def _weighed(data: _Data, asked: _Asked, weights: Any) -> _Weighed:
     """The samples, reduced, with the weights that were given or are found."""
     reduction = data.whole
     if weights is None:
-        found = noise.estimated(reduction, asked.theta0, asked.nuisance)
+        found = noise.estimate_noise(reduction, asked.theta0, asked.nuisance)
         return _Weighed(reduction, *found)
     given = np.asarray(weights, dtype=np.float64)
     if given.ndim > 1 or given.size not in (1, reduction.joints):
@@ -377,12 +377,12 @@ def _robust(
     last, weights, remarks = np.inf, found.weights, list(found.remarks)
     for _ in range(robust.ROUNDS):
         factors = robust.Huber(fit.si[data.labels], weights)
-        reduction = data.samples.reduced(factors).relabelled(data.labels)
+        reduction = data.samples.reduce(factors).relabel(data.labels)
         objective = factors.loss + fit.prior_term
         if not weigh and objective >= last * (1 - robust.SETTLED):
             break
         if weigh:
-            before, weights = weights, factors.reweighed(reduction.samples)
+            before, weights = weights, factors.reweigh(reduction.samples)
             moved = np.abs(weights - before) > noise.news(reduction.samples) * before
             weigh = bool(moved.any())
         fit = asked.fit(reduction, weights, fit.problem.regularization)

@@ -47,7 +47,7 @@ def news(samples: npt.NDArray[np.int64]) -> Floats:
     return np.asarray(SETTLED / np.sqrt(2 * np.maximum(samples, 1)))
 
 
-def estimated(reduction: Reduction, theta0: Floats, nuisance: Nuisance) -> Noise:
+def estimate_noise(reduction: Reduction, theta0: Floats, nuisance: Nuisance) -> Noise:
     """Weights from the residuals of least squares.
 
     Args:
@@ -117,7 +117,7 @@ def _fitted(
     reduction: Reduction, weights: Floats, theta0: Floats, nuisance: Nuisance
 ) -> tuple[Floats, int]:
     """Sums of squared residuals (n,) of weighted least squares, and its rank."""
-    problem = Problem.of(reduction.stacked(weights), theta0, nuisance, 0.0)
+    problem = Problem.of(reduction.stack(weights), theta0, nuisance, 0.0)
     x, rank = problem.least_squares
     si = np.concatenate([problem.theta(x).ravel(), problem.numbers(x)])
     return reduction.residual_squares(si), rank

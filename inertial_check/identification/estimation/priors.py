@@ -31,7 +31,9 @@ class Priors(NamedTuple):
     remarks: tuple[str, ...]
 
 
-def prepared(prior: Any, count: int, order: str, margin: float, names: Sequence[str]) -> Priors:
+def prepare_priors(
+    prior: Any, count: int, order: str, margin: float, names: Sequence[str]
+) -> Priors:
     """Priors with a margin.
 
     Args:
@@ -86,7 +88,7 @@ def without(reduction: Reduction, nuisance: Nuisance) -> Priors:
             "without a prior nothing decides the others: give prior="
         )
     count = (reduction.columns - len(nuisance)) // 10
-    A, b, _ = reduction.stacked(np.ones(reduction.joints))
+    A, b, _ = reduction.stack(np.ones(reduction.joints))
     length = np.linalg.norm(A, axis=0)
     theta = (np.linalg.lstsq(A / length, b, rcond=None)[0] / length)[: 10 * count].reshape(-1, 10)
     units = np.zeros((count, 10))

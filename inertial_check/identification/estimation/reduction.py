@@ -109,7 +109,7 @@ class Reduction:
             raise ParameterError("there are no samples to identify anything from")
         return cls(columns, tuple(joint.system() for joint in joints))
 
-    def merged(self, *others: Reduction) -> Reduction:
+    def merge(self, *others: Reduction) -> Reduction:
         """The reduction of the samples of all of them together.
 
         Raises:
@@ -124,7 +124,7 @@ class Reduction:
         systems = zip(*(each.systems for each in (self, *others)), strict=True)
         return Reduction(self.columns, tuple(_together(self.columns, each) for each in systems))
 
-    def relabelled(self, labels: Indices) -> Reduction:
+    def relabel(self, labels: Indices) -> Reduction:
         """The same samples with the columns in another order.
 
         Args:
@@ -148,7 +148,7 @@ class Reduction:
         """(n,) sums of tau^2."""
         return np.array([system.squares for system in self.systems])
 
-    def stacked(self, weights: Floats) -> tuple[Floats, Floats, float]:
+    def stack(self, weights: Floats) -> tuple[Floats, Floats, float]:
         """One triangular system of all joints.
 
         Args:

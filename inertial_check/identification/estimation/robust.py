@@ -50,7 +50,7 @@ class Huber:
         self.loss += float(np.sum(np.where(beyond, BEND * (2 * z - BEND), z**2)))
         return np.where(beyond, BEND / np.where(beyond, z, 1.0), 1.0)
 
-    def reweighed(self, samples: npt.NDArray[np.int64]) -> Floats:
+    def reweigh(self, samples: npt.NDArray[np.int64]) -> Floats:
         """The weights (n,) that these residuals of so many samples (n,) suggest."""
         scale = np.sqrt(self.bounded / (EXPECTED * samples))
         return np.asarray(self.weights / np.where(scale > 0, scale, 1.0))

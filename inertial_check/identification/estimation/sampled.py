@@ -61,7 +61,7 @@ class Samples:
         """The samples, from the first on."""
         return self.source()
 
-    def reduced(self, importance: Callable[[Floats, Floats], Floats] | None = None) -> Reduction:
+    def reduce(self, importance: Callable[[Floats, Floats], Floats] | None = None) -> Reduction:
         """What least squares needs of them.
 
         Args:

@@ -18,19 +18,9 @@ from inertial_check.dynamics.tree import Tree
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.excitation.fourier import FourierSeries, Motion
-from inertial_check.identification.excitation.search import Limits, Search, Use
+from inertial_check.identification.excitation.search import Limits, LimitUse, Search
 from inertial_check.identification.excitation.visibility import Visibility
 from inertial_check.inertia import tolerances
-
-__all__ = [
-    "Condition",
-    "Excitation",
-    "FourierSeries",
-    "Limits",
-    "Use",
-    "condition_number",
-    "optimised",
-]
 
 CANDIDATES = 24
 """Random motions, of which the best are improved."""
@@ -88,7 +78,7 @@ class Excitation:
     du: Floats
     condition: Condition
     condition_start: Condition
-    use: Use
+    use: LimitUse
 
     def __repr__(self) -> str:
         """The motion, and what was gained."""
@@ -140,7 +130,7 @@ def condition_number(  # noqa: PLR0913 - a motion, and the units
     return _condition(visible, _motion(tree, q, u, du), tolerance)
 
 
-def optimised(  # noqa: PLR0913 - what is moved, within what, and how hard to look
+def optimise(  # noqa: PLR0913 - what is moved, within what, and how hard to look
     tree: Tree,
     limits: _Limited,
     *,

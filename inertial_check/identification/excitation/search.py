@@ -69,7 +69,7 @@ class Limits(NamedTuple):
     acceleration: Any
 
 
-class Use(NamedTuple):
+class LimitUse(NamedTuple):
     """How much of its limits each joint uses at most, 0 to 1.
 
     Attributes:
@@ -200,10 +200,10 @@ class Search:
         factor = np.clip(factors.min(axis=0), 0.0, most)
         return np.concatenate([point[:, :1], point[:, 1:] * factor[:, None]], axis=1)
 
-    def use(self, point: Floats) -> Use:
+    def use(self, point: Floats) -> LimitUse:
         """How much of the limits is used, at all times."""
         used = np.abs(np.einsum("mjc,jc->mj", self.proven, point)).reshape(3, -1, len(point))
-        return Use(*(used.max(axis=1) / between(PROVEN_AT)))
+        return LimitUse(*(used.max(axis=1) / between(PROVEN_AT)))
 
     def value(self, point: Floats) -> float:
         """The logarithm of the smooth bound of the condition number."""

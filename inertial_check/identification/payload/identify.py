@@ -163,7 +163,7 @@ def identify_payload(  # noqa: PLR0913 - the public signature
             samples, prior=expected, regularization=regularization, margin=margin, **options
         )
         return _payload(samples, found, known=True)
-    alone = _Alone.of(samples.reduced(), np.ones(samples.joints), samples)
+    alone = _Alone.of(samples.reduce(), np.ones(samples.joints), samples)
     if not alone.open.any():
         found = identify(samples, margin=margin, **options)
         return _payload(samples, found)
@@ -199,7 +199,7 @@ class _Alone:
         """Of samples in the caller's order."""
         names = samples.nuisance.names
         silent = base_parameters(reduction, nuisance_names=names, order=samples.order).silent[:10]
-        A, b, _ = reduction.stacked(weights)
+        A, b, _ = reduction.stack(weights)
         length = np.linalg.norm(A, axis=0)
         for kind in (slice(1, 4), slice(4, 10)):  # entries of one unit are measured alike
             length[kind] = length[kind].max()
@@ -322,7 +322,7 @@ def _payload(
         parameters = InertialParameters.from_com(parameters.mass, parameters.com, np.zeros((3, 3)))
     theta = np.asarray(parameters.as_theta(order=samples.order))
     numbers = np.array(list(found.nuisance.values()))
-    A, b, rest = reduction.stacked(weights)
+    A, b, rest = reduction.stack(weights)
     bare = np.concatenate([np.zeros(10), np.linalg.lstsq(A[:, 10:], b, rcond=None)[0]])
     fits = [bare, np.concatenate([alone.theta, alone.numbers]), np.concatenate([theta, numbers])]
     rows = max(int(reduction.samples[weights > 0].sum()), 1)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check._renamed import old_names
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
 
@@ -88,7 +89,7 @@ class Remark:
     values: Mapping[str, float | tuple[float, ...]]
 
 
-def looked_over(name: str, value: Any, *, ndim: int | None = None, least: int = 2) -> Floats:
+def check_signal(name: str, value: Any, *, ndim: int | None = None, least: int = 2) -> Floats:
     """An array of finite numbers with enough samples.
 
     Raises:
@@ -118,13 +119,13 @@ def looked_over(name: str, value: Any, *, ndim: int | None = None, least: int = 
     return array
 
 
-def increasing(t: Any) -> Floats:
+def check_time(t: Any) -> Floats:
     """Time that goes on.
 
     Raises:
         ParameterError: Names the first sample that is not later than the one before.
     """
-    time = looked_over("t", t, ndim=1)
+    time = check_signal("t", t, ndim=1)
     back = np.flatnonzero(np.diff(time) <= 0)
     if len(back):
         k = int(back[0]) + 1
@@ -136,7 +137,7 @@ def increasing(t: Any) -> Floats:
     return time
 
 
-def diagnosed(  # noqa: PLR0913 - the signals of one recording
+def diagnose(  # noqa: PLR0913 - the signals of one recording
     q: Any,
     tau: Any = None,
     u: Any = None,
@@ -162,7 +163,7 @@ def diagnosed(  # noqa: PLR0913 - the signals of one recording
             not go on, arrays that do not fit, positions or torques that are all zero.
     """
     motion = {
-        name: looked_over(name, value, ndim=2)
+        name: check_signal(name, value, ndim=2)
         for name, value in (("q", q), ("u", u), ("du", du), ("tau", tau))
         if value is not None
     }
@@ -172,7 +173,7 @@ def diagnosed(  # noqa: PLR0913 - the signals of one recording
     remarks = [*_still(q, joints), *_constant(motion.get("tau"), joints)]
     moves = ~_is_still(q)
     if t is not None:
-        t = increasing(t)
+        t = check_time(t)
         if len(t) != len(q):
             raise ParameterError(f"t has {len(t)} samples and q has {len(q)}")
         remarks = [*_clock(t), *remarks]
@@ -184,7 +185,7 @@ def diagnosed(  # noqa: PLR0913 - the signals of one recording
     return tuple(remarks)
 
 
-def suspected_unit(
+def find_unit_errors(
     tau: Any, predicted: Any, u: Any = None, joints: Sequence[str] | None = None
 ) -> tuple[Remark, ...]:
     """Whether torques have another unit, sign or side of the gear than a prior predicts.
@@ -230,15 +231,15 @@ def suspected_unit(
                 "unit",
                 f"torques are {size:.3g} times those that the prior predicts, "
                 f"{_shown(np.abs(known))} joint by joint: "
-                f"{unit_of(size) or 'no unit of torque has that ratio'}; or they are those of the "
-                "motors, before the gears, or currents",
+                f"{name_unit(size) or 'no unit of torque has that ratio'}; or they are those of "
+                "the motors, before the gears, or currents",
                 {"ratio": size, **values},
             )
         )
     return tuple(remarks)
 
 
-def unit_of(ratio: float) -> str | None:
+def name_unit(ratio: float) -> str | None:
     """What a ratio of torques, or of a fitted mass to its prior, says of the unit of torque.
 
     Args:
@@ -253,7 +254,7 @@ def unit_of(ratio: float) -> str | None:
     return "as if they were in " + " or ".join(f"{name} ({UNITS[name]:.4g})" for name in near)
 
 
-def suspected_lag(
+def find_lag(
     tau: Any,
     predicted: Any,
     u: Any = None,
@@ -499,11 +500,11 @@ def _lines(x: Floats, y: Floats) -> tuple[Floats, Floats]:
 
 def _three(tau: Any, predicted: Any, u: Any) -> tuple[Floats, Floats, Floats | None]:
     arrays = {
-        "tau": looked_over("tau", tau, ndim=2),
-        "predicted": looked_over("predicted", predicted, ndim=2),
+        "tau": check_signal("tau", tau, ndim=2),
+        "predicted": check_signal("predicted", predicted, ndim=2),
     }
     if u is not None:
-        arrays["u"] = looked_over("u", u, ndim=2)
+        arrays["u"] = check_signal("u", u, ndim=2)
     _refuse_unlike(arrays)
     return arrays["tau"], arrays["predicted"], arrays.get("u")
 
@@ -574,3 +575,13 @@ def _shown(values: Floats) -> str:
 
 def _tuple(values: Floats) -> tuple[float, ...]:
     return tuple(map(float, values))
+
+
+__getattr__ = old_names(
+    __name__,
+    {
+        "diagnosed": "diagnose",
+        "suspected_lag": "find_lag",
+        "suspected_unit": "find_unit_errors",
+    },
+)

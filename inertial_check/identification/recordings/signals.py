@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from inertial_check._renamed import old_names
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
-from inertial_check.identification.recordings.diagnosis import GAP, increasing, looked_over
+from inertial_check.identification.recordings.diagnosis import GAP, check_signal, check_time
 
 UNIFORM = 1e-3
 """Of a step: stamps so near a uniform clock are one; a signal would move by as little of its own
@@ -42,7 +43,7 @@ OVERRUN = 1e-6
 """Of a step: so far behind the last stamp a uniform clock may end, by rounding."""
 
 
-class Resampled(NamedTuple):
+class ResampledSignals(NamedTuple):
     """Signals on a uniform clock.
 
     Attributes:
@@ -131,7 +132,7 @@ class Signals:
         )
 
 
-def resampled(t: Any, signals: Any, rate: float | None = None) -> Resampled:
+def resample(t: Any, signals: Any, rate: float | None = None) -> ResampledSignals:
     """Signals at uniform steps, by linear interpolation between the samples.
 
     A clock that is uniform already, to UNIFORM of a step, is kept with its samples as they are.
@@ -144,19 +145,19 @@ def resampled(t: Any, signals: Any, rate: float | None = None) -> Resampled:
     Raises:
         ParameterError: Fewer than two samples, values that are not finite, time that goes back.
     """
-    t, signals = increasing(t), looked_over("signals", signals)
+    t, signals = check_time(t), check_signal("signals", signals)
     if len(signals) != len(t):
         raise ParameterError(f"signals have {len(signals)} samples and t has {len(t)}")
     own, is_uniform = _own_rate(t)
     if is_uniform and (rate is None or abs(rate / own - 1) * len(t) <= UNIFORM):
-        return Resampled(t, signals, own, (_kept(len(t), own),))
+        return ResampledSignals(t, signals, own, (_kept(len(t), own),))
     rate = own if rate is None else rate
     count = int((t[-1] - t[0]) * rate + OVERRUN) + 1
     clock = t[0] + np.arange(count) / rate
     even = np.empty((count, *signals.shape[1:]))
     for column, own in zip(even.reshape(count, -1).T, signals.reshape(len(t), -1).T, strict=True):
         column[:] = np.interp(clock, t, own)
-    return Resampled(clock, even, rate, _moved(t[:-1], np.diff(t), rate))
+    return ResampledSignals(clock, even, rate, _moved(t[:-1], np.diff(t), rate))
 
 
 def _own_rate(t: Floats) -> tuple[float, bool]:
@@ -195,7 +196,7 @@ def _moved(t: Floats, steps: Floats, rate: float) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def filtered(signals: Any, rate: float, cutoff: float, order: int = 4) -> Floats:
+def filter_signals(signals: Any, rate: float, cutoff: float, order: int = 4) -> Floats:
     """Signals through a Butterworth filter, forward and backward: no phase is shifted.
 
     Half of the amplitude passes at the cut-off, and as good as none above: run twice, the filter
@@ -211,7 +212,7 @@ def filtered(signals: Any, rate: float, cutoff: float, order: int = 4) -> Floats
     Raises:
         ParameterError: The cut-off is not below half the rate; fewer than two samples.
     """
-    signals = looked_over("signals", signals)
+    signals = check_signal("signals", signals)
     if not 0 < cutoff < rate / 2:
         raise ParameterError(
             f"cutoff is {cutoff:g} Hz, expected above 0 and below half the rate, {rate / 2:g} Hz"
@@ -227,7 +228,7 @@ def filtered(signals: Any, rate: float, cutoff: float, order: int = 4) -> Floats
     return smooth
 
 
-def differentiated(signals: Any, rate: float) -> Floats:
+def differentiate(signals: Any, rate: float) -> Floats:
     """Rates of signals by central differences, of second order up to both ends.
 
     They damp what moves at the frequency f by the factor sin(x) / x, x = 2 pi f / rate.
@@ -239,7 +240,7 @@ def differentiated(signals: Any, rate: float) -> Floats:
     Raises:
         ParameterError: Fewer than three samples.
     """
-    signals = looked_over("signals", signals, least=3)
+    signals = check_signal("signals", signals, least=3)
     return np.asarray(np.gradient(signals, 1 / rate, axis=0, edge_order=2))
 
 
@@ -257,7 +258,7 @@ def bandwidth(q: Any, rate: float) -> float:
     Returns:
         That of the fastest joint [Hz]; NaN where none stands out of its noise.
     """
-    steps = np.diff(looked_over("q", q, least=3), axis=0)
+    steps = np.diff(check_signal("q", q, least=3), axis=0)
     window = np.hanning(len(steps) + 2)[1:-1, None]
     power = np.abs(np.fft.rfft((steps - steps.mean(axis=0)) * window, axis=0)) ** 2
     noise = power[(len(power) + 1) // 2 :].mean(axis=0) if len(power) > 2 else 0.0 * power[0]
@@ -267,7 +268,7 @@ def bandwidth(q: Any, rate: float) -> float:
     return max(float(last[-1]), 1.0) * rate / len(steps) if len(last) else float("nan")
 
 
-def smoothed(
+def smooth(
     t: Any, q: Any, tau: Any, u: Any = None, du: Any = None, how: Smoothing | None = None
 ) -> Signals:
     """A recording on a uniform clock, filtered, with velocities and accelerations.
@@ -295,7 +296,7 @@ def smoothed(
         if how.rate is None:
             raise ParameterError("no time: give t, or the rate of the samples in Smoothing(rate=)")
         t = np.arange(len(given["q"])) / how.rate
-    t = increasing(t)
+    t = check_time(t)
     if len(t) != len(given["q"]):
         raise ParameterError(f"t has {len(t)} samples and q has {len(given['q'])}")
     chain = _Chain.of(t, given["q"], how)
@@ -352,7 +353,7 @@ class _Chain:
         rate = how.rate or (_own_rate(t[part])[0] if len(t[part]) > 1 else 1 / median)
         cutoff, why = how.cutoff, "as asked"
         if cutoff is None:
-            cutoff, why = _chosen_cutoff(resampled(t[part], q[part], rate).signals, rate)
+            cutoff, why = _chosen_cutoff(resample(t[part], q[part], rate).signals, rate)
         if not np.isinf(cutoff) and cutoff >= rate / 2:
             raise ParameterError(
                 f"cutoff is {cutoff:g} Hz, expected below half the rate, {rate / 2:g} Hz; "
@@ -370,11 +371,11 @@ class _Chain:
             return None
         smooth = {}
         for name, signal in given.items():
-            even = resampled(t, signal, self.rate)
+            even = resample(t, signal, self.rate)
             smooth[name] = self._filtered(even.signals)
         for name, above in (("u", "q"), ("du", "u")):
             if name not in smooth:
-                rates = differentiated(smooth[above], self.rate)
+                rates = differentiate(smooth[above], self.rate)
                 smooth[name] = self._filtered(rates) if self.how.refilter else rates
         kept = slice(self.trim, len(even.t) - self.trim, self.how.decimate)
         signals = {"t": even.t[kept]} | {name: signal[kept] for name, signal in smooth.items()}
@@ -383,7 +384,7 @@ class _Chain:
     def _filtered(self, signals: Floats) -> Floats:
         if np.isinf(self.cutoff):
             return signals
-        return filtered(signals, self.rate, self.cutoff, self.how.order)
+        return filter_signals(signals, self.rate, self.cutoff, self.how.order)
 
     @property
     def redundancy(self) -> float:
@@ -507,7 +508,7 @@ def _alike(**signals: Any) -> dict[str, Floats]:
         ParameterError: Names two that differ.
     """
     given = {
-        name: looked_over(name, value, ndim=2)
+        name: check_signal(name, value, ndim=2)
         for name, value in signals.items()
         if value is not None
     }
@@ -518,3 +519,6 @@ def _alike(**signals: Any) -> dict[str, Floats]:
                 "column a joint and as many samples in both"
             )
     return given
+
+
+__getattr__ = old_names(__name__, {"smoothed": "smooth"})

@@ -189,7 +189,7 @@ def test_samples_and_their_reduction_give_what_the_array_gives():
     expected = base_parameters(whole, nuisance_names=nuisance.names, order="mujoco")
     for found in (
         base_parameters(samples),
-        base_parameters(samples.reduced(), nuisance_names=nuisance.names, order="mujoco"),
+        base_parameters(samples.reduce(), nuisance_names=nuisance.names, order="mujoco"),
     ):
         assert found.names == expected.names
         np.testing.assert_allclose(found.K, expected.K, atol=1e-11)

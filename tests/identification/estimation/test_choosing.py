@@ -38,9 +38,7 @@ class Robot:
 
     def solve(self, weights, scale=1.0):
         def solve(reduction, regularization):
-            problem = Problem.of(
-                reduction.stacked(weights), scale * self.prior, NONE, regularization
-            )
+            problem = Problem.of(reduction.stack(weights), scale * self.prior, NONE, regularization)
             x = interior_point.solve(problem).x
             return SimpleNamespace(
                 problem=problem,
@@ -187,7 +185,7 @@ def test_weights_without_a_certified_answer_are_left_out_and_named():
 def test_what_the_other_folds_do_not_decide_is_told_with_the_fold():
     robot = Robot(9, 0.5)
     stretches = robot.stretches(5)
-    rest = stretches[0].merged(*stretches[1:2], *stretches[3:])
+    rest = stretches[0].merge(*stretches[1:2], *stretches[3:])
     whole = robot.solve(np.ones(JOINTS))
 
     def solve(reduction, regularization):

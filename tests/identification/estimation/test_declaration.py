@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import inertial_check as ic
 import verdicts
-from inertial_check.identification.estimation.declaration import declared
+from inertial_check.identification.estimation.declaration import judge_declaration
 from inertial_check.inertia.representations import about_origin, join
 
 
@@ -36,13 +36,13 @@ def moved(theta):
 
 def test_right_declarations_are_not_doubted():
     theta = arm(6)
-    assert not declared(theta, "com").doubtful
-    assert not declared(moved(theta), "origin").doubtful
+    assert not judge_declaration(theta, "com").doubtful
+    assert not judge_declaration(moved(theta), "origin").doubtful
 
 
 def test_wrong_declarations_are_with_the_other_point_and_the_numbers():
     theta = arm(6)
-    one, other = declared(moved(theta), "com"), declared(theta, "origin")
+    one, other = judge_declaration(moved(theta), "com"), judge_declaration(theta, "origin")
     assert one.doubtful
     assert "about='origin'" in str(one)
     assert "6 of 6 links have one of at least that offset" in str(one)
@@ -54,7 +54,9 @@ def test_wrong_declarations_are_with_the_other_point_and_the_numbers():
 
 def test_the_other_reading_has_the_inverse_odds():
     theta = arm(5)
-    assert declared(theta, "com").odds * declared(theta, "origin").odds == pytest.approx(1)
+    assert judge_declaration(theta, "com").odds * judge_declaration(
+        theta, "origin"
+    ).odds == pytest.approx(1)
 
 
 @given(st.integers(0, 10**6), st.floats(-6, 6), st.floats(-4, 3))
@@ -65,13 +67,15 @@ def test_units_and_axes_do_not_matter(seed, mass, length):
     R *= np.linalg.det(R)
     turned = ic.InertialParameters.from_theta(theta).rotate(R).as_theta()
     scaled = turned * 10.0**mass * np.array([1, *[unit] * 3, *[unit**2] * 6])
-    assert declared(scaled, "com").odds == pytest.approx(declared(theta, "com").odds, rel=1e-6)
+    assert judge_declaration(scaled, "com").odds == pytest.approx(
+        judge_declaration(theta, "com").odds, rel=1e-6
+    )
 
 
 def test_few_links_and_copies_of_one_tell_nothing():
     two = moved(arm(2))
-    assert declared(two, "com").odds == 1
-    copies = declared(np.tile(two, (5, 1)), "com")
+    assert judge_declaration(two, "com").odds == 1
+    copies = judge_declaration(np.tile(two, (5, 1)), "com")
     assert copies.links == 2
     assert copies.odds == 1
 
@@ -81,14 +85,14 @@ def test_bodies_that_tell_nothing_are_left_out():
     centered, massless, broken = theta[0].copy(), np.zeros(10), theta[1].copy()
     centered[1:4], broken[5] = 0.0, np.nan
     whole = np.concatenate([theta, [centered, massless, broken]])
-    assert declared(whole, "com") == declared(theta, "com")
+    assert judge_declaration(whole, "com") == judge_declaration(theta, "com")
 
 
 def test_one_link_that_is_no_body_is_not_enough():
     """Identified without a cone, one link in six may be anything."""
     theta = moved(arm(6))
     theta[2, [4, 7, 9]] *= 0.2
-    assert not declared(theta, "origin").doubtful
+    assert not judge_declaration(theta, "origin").doubtful
 
 
 def links(rows):
@@ -126,15 +130,15 @@ def test_on_real_robots_the_point_is_told_mostly_and_never_wrongly(corpus):
     for file, rows in robots.items():
         theta = links(rows)
         key = np.round(theta, 12).tobytes()
-        if key in seen or declared(theta, "com").links < 3:
+        if key in seen or judge_declaration(theta, "com").links < 3:
             continue
         seen.add(key)
         told += 1
-        if declared(theta, "com").doubtful:
+        if judge_declaration(theta, "com").doubtful:
             doubted.append(file)
-        assert not declared(moved(theta), "origin").doubtful, file
-        noticed += declared(moved(theta), "com").doubtful
-        reverse += declared(theta, "origin").doubtful
+        assert not judge_declaration(moved(theta), "origin").doubtful, file
+        noticed += judge_declaration(moved(theta), "com").doubtful
+        reverse += judge_declaration(theta, "origin").doubtful
     assert told > 100
     assert all(any(name in file for name in ABOUT_ORIGIN) for file in doubted), doubted
     assert noticed > 0.85 * told

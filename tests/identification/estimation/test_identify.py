@@ -376,4 +376,4 @@ def test_samples_declare_their_own_friction():
     with pytest.raises(ParameterError, match="expected tau=None"):
         ic.identify(samples, tau, tree.theta)
     with pytest.raises(ParameterError, match="a Reduction has none"):
-        ic.identify(samples.reduced(), None, tree.theta, nuisance=nuisance, loss="huber")
+        ic.identify(samples.reduce(), None, tree.theta, nuisance=nuisance, loss="huber")

@@ -15,13 +15,13 @@ IMPOSSIBLE = [1.0, 0, 0, 0, 0.1, 0, 0, 0.1, 0, 0.5]
 
 
 def test_bodies_inside_are_not_touched():
-    found = priors.prepared([SOLID, SOLID], 2, "urdf", 1e-3, ("a", "b"))
+    found = priors.prepare_priors([SOLID, SOLID], 2, "urdf", 1e-3, ("a", "b"))
     assert found.remarks == ()
     np.testing.assert_array_equal(found.theta, [SOLID, SOLID])
 
 
 def test_plates_and_impossible_bodies_get_the_margin_and_a_line():
-    found = priors.prepared([SOLID, PLATE, IMPOSSIBLE], 3, "urdf", 1e-2, ("a", "b", "c"))
+    found = priors.prepare_priors([SOLID, PLATE, IMPOSSIBLE], 3, "urdf", 1e-2, ("a", "b", "c"))
     np.testing.assert_allclose(ic.check(found.theta).margin[1:], 1e-2, rtol=1e-9)
     np.testing.assert_array_equal(found.theta[:, :4], found.given[:, :4])
     assert [remark.split(":")[0] for remark in found.remarks] == ["prior of b", "prior of c"]
@@ -29,10 +29,10 @@ def test_plates_and_impossible_bodies_get_the_margin_and_a_line():
 
 def test_parameters_and_flat_vectors_in_any_order_do():
     bodies = ic.InertialParameters.from_theta([SOLID, SOLID])
-    expected = priors.prepared(bodies, 2, "urdf", 1e-3, ("a", "b")).theta
+    expected = priors.prepare_priors(bodies, 2, "urdf", 1e-3, ("a", "b")).theta
     flat = np.asarray(bodies.as_theta(order="mujoco")).ravel()
     np.testing.assert_allclose(
-        priors.prepared(flat, 2, "mujoco", 1e-3, ("a", "b")).theta, expected, rtol=1e-15
+        priors.prepare_priors(flat, 2, "mujoco", 1e-3, ("a", "b")).theta, expected, rtol=1e-15
     )
 
 
@@ -47,7 +47,7 @@ def test_parameters_and_flat_vectors_in_any_order_do():
 )
 def test_what_tells_nothing_of_a_body_is_refused(prior, message):
     with pytest.raises(ParameterError, match=message):
-        priors.prepared(prior, 2, "urdf", 1e-3, ("a", "b"))
+        priors.prepare_priors(prior, 2, "urdf", 1e-3, ("a", "b"))
 
 
 @pytest.mark.parametrize(("kilograms", "meters"), [(1.0, 1.0), (1e-6, 1e-3), (1e5, 1e2)])

@@ -45,7 +45,7 @@ def test_blocks_and_merges_change_nothing(sizes, seed):
     x = np.random.default_rng(seed).normal(size=14)
     expected = np.sum((A @ x - tau) ** 2, axis=0)
     pieces = [Reduction.of([block]) for block in blocks]
-    for reduction in (whole, Reduction.of(blocks), pieces[0].merged(*pieces[1:])):
+    for reduction in (whole, Reduction.of(blocks), pieces[0].merge(*pieces[1:])):
         np.testing.assert_allclose(reduction.residual_squares(x), expected, rtol=1e-11)
         assert reduction.samples.tolist() == [sum(sizes)] * 3
 
@@ -68,7 +68,7 @@ def test_columns_that_are_zero_are_not_kept():
 def test_stacked_rows_have_the_weighted_squares():
     A, tau = samples(5)
     weights = np.array([2.0, 0.5, 30.0])
-    R, rho, rss = Reduction.of([(A, tau)]).stacked(weights)
+    R, rho, rss = Reduction.of([(A, tau)]).stack(weights)
     assert len(R) <= 14
     x = np.random.default_rng(6).normal(size=14)
     expected = np.sum((weights * (A @ x - tau)) ** 2)
@@ -92,11 +92,11 @@ def test_relabelled_columns_mean_the_same():
     moved[labels] = x
     reduction = Reduction.of([(A, tau)])
     np.testing.assert_allclose(
-        reduction.relabelled(labels).residual_squares(moved),
+        reduction.relabel(labels).residual_squares(moved),
         reduction.residual_squares(x),
         rtol=1e-13,
     )
-    R, rho, rss = reduction.relabelled(labels).stacked(np.ones(3))
+    R, rho, rss = reduction.relabel(labels).stack(np.ones(3))
     expected = np.sum((A @ x - tau) ** 2)
     np.testing.assert_allclose(np.sum((R @ moved - rho) ** 2) + rss, expected, rtol=1e-12)
 
@@ -134,4 +134,4 @@ def test_what_cannot_be_reduced_is_refused():
     with pytest.raises(ParameterError, match="the regressor of sample 7, joint 2"):
         Reduction.of(in_blocks(A, tau, 200, 100))
     with pytest.raises(ParameterError, match="cannot be merged"):
-        Reduction.of([samples(1)]).merged(Reduction.of([samples(1, columns=12)]))
+        Reduction.of([samples(1)]).merge(Reduction.of([samples(1, columns=12)]))

@@ -35,8 +35,8 @@ def test_normal_residuals_keep_their_weights_and_a_few_far_ones_hardly_change_th
     samples = np.full(2, 20_000)
     factors = robust.Huber(X, WEIGHTS)
     factors(zeros, tau)
-    np.testing.assert_allclose(factors.reweighed(samples), WEIGHTS, rtol=0.02)
+    np.testing.assert_allclose(factors.reweigh(samples), WEIGHTS, rtol=0.02)
     tau[:200] = 1e6
     factors = robust.Huber(X, WEIGHTS)
     factors(zeros, tau)
-    np.testing.assert_allclose(factors.reweighed(samples), WEIGHTS, rtol=0.04)
+    np.testing.assert_allclose(factors.reweigh(samples), WEIGHTS, rtol=0.04)

@@ -25,14 +25,14 @@ def test_a_motion_gives_what_its_regressor_gives():
     ready = Nuisance.given(F, nuisance.names)
     of_arrays = Samples.of_arrays(Y, TAU, ready)
     x = np.random.default_rng(0).normal(size=of_motion.columns)
-    ours, theirs = (each.reduced().residual_squares(x) for each in (of_motion, of_arrays))
+    ours, theirs = (each.reduce().residual_squares(x) for each in (of_motion, of_arrays))
     np.testing.assert_allclose(ours, theirs, rtol=1e-12)
 
 
 def test_bodies_come_in_the_order_that_is_asked_for():
     order = [2, 0, 4, 1, 3]
     samples = Samples.of_trajectory(TREE, Q, U, DU, TAU, bodies=order)
-    left = samples.reduced().residual_squares(np.array(TREE.theta)[order].ravel())
+    left = samples.reduce().residual_squares(np.array(TREE.theta)[order].ravel())
     assert np.all(left <= 1e-24 * np.sum(TAU**2))
 
 
@@ -48,7 +48,7 @@ def test_rounding_is_no_motion():
 
 def test_samples_can_be_gone_through_again():
     samples = Samples.of_trajectory(TREE, Q, U, DU, TAU)
-    first, second = (samples.reduced().residual_squares(np.ones(50)) for _ in range(2))
+    first, second = (samples.reduce().residual_squares(np.ones(50)) for _ in range(2))
     np.testing.assert_array_equal(first, second)
 
 
@@ -59,7 +59,7 @@ def test_bodies_that_are_left_out_keep_what_the_tree_says(order):
     from inertial_check.inertia.representations import reorder
 
     theta = reorder(np.array(TREE.theta)[[4, 2]], "urdf", order).ravel()
-    left = some.reduced().residual_squares(theta)
+    left = some.reduce().residual_squares(theta)
     assert np.all(left <= 1e-24 * np.sum(TAU**2))
 
 
@@ -68,9 +68,9 @@ def test_folds_are_stretches_that_make_up_the_whole():
     folds = samples.folds(3)
     assert [fold.samples[0] for fold in folds] == [23, 23, 24]
     x = np.random.default_rng(1).normal(size=50)
-    whole = samples.reduced().residual_squares(x)
+    whole = samples.reduce().residual_squares(x)
     np.testing.assert_allclose(sum(f.residual_squares(x) for f in folds), whole, rtol=1e-12)
-    first = Samples.of_trajectory(TREE, Q[:23], U[:23], DU[:23], TAU[:23]).reduced()
+    first = Samples.of_trajectory(TREE, Q[:23], U[:23], DU[:23], TAU[:23]).reduce()
     np.testing.assert_allclose(folds[0].residual_squares(x), first.residual_squares(x), rtol=1e-12)
 
 

@@ -19,7 +19,7 @@ from inertial_check.identification.excitation.design import (
     FourierSeries,
     Limits,
     condition_number,
-    optimised,
+    optimise,
 )
 from random_trees import random_tree
 
@@ -45,7 +45,7 @@ def arm():
 
 @pytest.fixture(scope="module")
 def excited(arm):
-    return optimised(arm, limits_of(arm), duration=8.0, harmonics=3, starts=2)
+    return optimise(arm, limits_of(arm), duration=8.0, harmonics=3, starts=2)
 
 
 # What a motion shows
@@ -250,16 +250,16 @@ def test_the_condition_is_that_of_any_sampling_of_the_motion(arm, excited):
 
 def test_the_same_seed_gives_the_same_motion(arm):
     short = {"duration": 5.0, "harmonics": 2, "starts": 1}
-    first, again = (optimised(arm, limits_of(arm), seed=3, **short) for _ in range(2))
+    first, again = (optimise(arm, limits_of(arm), seed=3, **short) for _ in range(2))
     assert np.array_equal(first.q, again.q)
-    other = optimised(arm, limits_of(arm), seed=4, **short)
+    other = optimise(arm, limits_of(arm), seed=4, **short)
     assert not np.allclose(first.q, other.q)
 
 
 def test_asymmetric_limits_and_friction():
     tree = random_tree(2, count=3, kinds=("revolute",))
     limits = Limits([-3.0, 0.2, -1.0], [-1.0, 0.4, 5.0], [1.0, 2.0, 0.1], [3.0, 1.0, 9.0])
-    found = optimised(
+    found = optimise(
         tree,
         limits,
         duration=6.0,
@@ -286,17 +286,17 @@ def test_a_limit_that_is_not_finite_is_named(arm, name, value):
     getattr(limits, name)[2] = value
     message = rf"{name} of joint 2, which moves body2, is {value}, expected a finite number"
     with pytest.raises(ic.ParameterError, match=message):
-        optimised(arm, limits, duration=1.0)
+        optimise(arm, limits, duration=1.0)
 
 
 def test_limits_without_room_are_named(arm):
     limits = limits_of(arm)
     limits.lower[1] = limits.upper[1]
     with pytest.raises(ic.ParameterError, match=r"upper - lower of joint 1, .* body1, is 0\.0"):
-        optimised(arm, limits, duration=1.0)
+        optimise(arm, limits, duration=1.0)
     limits = limits_of(arm, velocity=-1.0)
     with pytest.raises(ic.ParameterError, match=r"velocity of joint 0.* is -1\.0"):
-        optimised(arm, limits, duration=1.0)
+        optimise(arm, limits, duration=1.0)
 
 
 def test_what_does_not_fit_is_refused(arm):
@@ -316,12 +316,12 @@ def test_what_does_not_fit_is_refused(arm):
         (lambda: condition_number(arm, q, u, du, noise=[1, 2, 3, 0]), "4 positive numbers"),
         (lambda: condition_number(arm, q, u, du, nuisance=ready), "ready columns"),
         (lambda: condition_number(floating, q, u, du), "body0 floats"),
-        (lambda: optimised(arm, limits, duration=0.0), "duration is 0.0"),
-        (lambda: optimised(arm, limits, duration=1.0, rate=-1.0), "rate is -1.0"),
-        (lambda: optimised(arm, limits, duration=1.0, harmonics=1), "start at rest"),
-        (lambda: optimised(arm, limits, duration=1.0, starts=0), "starts is 0"),
+        (lambda: optimise(arm, limits, duration=0.0), "duration is 0.0"),
+        (lambda: optimise(arm, limits, duration=1.0, rate=-1.0), "rate is -1.0"),
+        (lambda: optimise(arm, limits, duration=1.0, harmonics=1), "start at rest"),
+        (lambda: optimise(arm, limits, duration=1.0, starts=0), "starts is 0"),
         (
-            lambda: optimised(arm, limits._replace(velocity=[1.0]), duration=1.0),
+            lambda: optimise(arm, limits._replace(velocity=[1.0]), duration=1.0),
             r"velocity has shape \(1,\), expected \(4,\)",
         ),
     ):

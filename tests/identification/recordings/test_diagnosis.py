@@ -10,10 +10,10 @@ from inertial_check.identification.recordings.diagnosis import (
     AGREEMENT,
     LAG_GAIN,
     UNITS,
-    diagnosed,
-    suspected_lag,
-    suspected_unit,
-    unit_of,
+    diagnose,
+    find_lag,
+    find_unit_errors,
+    name_unit,
 )
 
 RATE = 200.0
@@ -45,7 +45,7 @@ class TestDiagnosed:
         noise = 1e-4 * rng.normal(size=(3, *Q.shape))
         q, u, du = Q + noise[0], U / pace + noise[1] / pace, DU / pace**2
         tau = size * (TAU + noise[2])
-        assert diagnosed(q, tau, u, du, T * pace, limits=LIMITS) == ()
+        assert diagnose(q, tau, u, du, T * pace, limits=LIMITS) == ()
 
     @pytest.mark.parametrize("name", ["q", "u", "du", "tau"])
     @pytest.mark.parametrize("value", [np.nan, np.inf])
@@ -55,7 +55,7 @@ class TestDiagnosed:
         wrong[[7, 9], 1] = value
         reason = rf"{name}\[7, 1\] is {value}: 2 of 12000 values are not finite, in 2 of 4000 samp"
         with pytest.raises(ParameterError, match=reason):
-            diagnosed(**(signals | {name: wrong}))
+            diagnose(**(signals | {name: wrong}))
 
     @pytest.mark.parametrize(
         ("change", "reason"),
@@ -74,15 +74,15 @@ class TestDiagnosed:
     )
     def test_what_cannot_be_used(self, change, reason):
         with pytest.raises(ParameterError, match=reason):
-            diagnosed(**({"q": Q, "tau": TAU, "t": T} | change))
+            diagnose(**({"q": Q, "tau": TAU, "t": T} | change))
 
     def test_jitter_and_gaps(self):
         rng = np.random.default_rng(0)
-        assert diagnosed(Q, t=T + rng.uniform(-0.05, 0.05, len(T)) / RATE) == ()
-        jitter = only(diagnosed(Q, t=T + rng.uniform(-0.3, 0.3, len(T)) / RATE))
+        assert diagnose(Q, t=T + rng.uniform(-0.05, 0.05, len(T)) / RATE) == ()
+        jitter = only(diagnose(Q, t=T + rng.uniform(-0.3, 0.3, len(T)) / RATE))
         assert jitter.values["jitter"] == pytest.approx(0.6 / np.sqrt(6), rel=0.1)
         kept = np.r_[0:1000, 1040:4000]
-        gap = only(diagnosed(Q[kept], t=T[kept]))
+        gap = only(diagnose(Q[kept], t=T[kept]))
         assert gap.values["gaps"] == 1
         assert "the longest step at t = 4.995 s" in gap.message
 
@@ -90,46 +90,46 @@ class TestDiagnosed:
     def test_a_joint_that_never_moves(self, noise):
         q = Q.copy()
         q[:, 1] = 1 + noise * np.random.default_rng(0).normal(size=len(q))
-        remark = only(diagnosed(q, joints=["a", "b", "c"]))
+        remark = only(diagnose(q, joints=["a", "b", "c"]))
         assert remark.kind == "still"
         assert remark.message.startswith("b: never moves")
         assert remark.values["spread"][1] == pytest.approx(noise, rel=0.05, abs=1e-12)
 
     def test_nothing_moves_at_all(self):
-        assert "no joint moves" in only(diagnosed(np.ones((50, 2)))).message
+        assert "no joint moves" in only(diagnose(np.ones((50, 2)))).message
 
     def test_a_torque_that_never_changes(self):
         tau = TAU.copy()
         tau[:, 2] = 0.0
-        remark = only(diagnosed(Q, tau))
+        remark = only(diagnose(Q, tau))
         assert remark.message == "joint 3: the torque is 0 in all 4000 samples; was it recorded?"
 
     @given(st.integers(0, 2**32 - 1))
     def test_degrees_for_radians(self, seed):
         u = U + 0.01 * np.random.default_rng(seed).normal(size=U.shape)
-        assert "positions are in degrees" in only(diagnosed(np.rad2deg(Q), TAU, u, t=T)).message
-        assert "velocities are in degrees" in only(diagnosed(Q, TAU, np.rad2deg(u), t=T)).message
-        of_both = diagnosed(Q, TAU, u, np.rad2deg(DU), t=T)
+        assert "positions are in degrees" in only(diagnose(np.rad2deg(Q), TAU, u, t=T)).message
+        assert "velocities are in degrees" in only(diagnose(Q, TAU, np.rad2deg(u), t=T)).message
+        of_both = diagnose(Q, TAU, u, np.rad2deg(DU), t=T)
         assert "accelerations are in degrees" in only(of_both).message
         assert only(of_both).values["ratios"] == pytest.approx(np.deg2rad([1, 1, 1]), rel=0.02)
 
     def test_degrees_all_through_show_in_the_range(self):
         everything = [np.rad2deg(each) for each in (Q, U, DU)]
         q, u, du = everything
-        remark = only(diagnosed(q, TAU, u, du, T))
+        remark = only(diagnose(q, TAU, u, du, T))
         assert remark.kind == "degrees"
         assert remark.values["ranges"] == pytest.approx(np.ptp(q, axis=0))
-        remark = only(diagnosed(q, TAU, u, du, T, limits=LIMITS))
+        remark = only(diagnose(q, TAU, u, du, T, limits=LIMITS))
         assert "as degrees they are all inside" in remark.message
 
     def test_joints_without_limits_are_never_outside(self):
         free = np.tile([-np.inf, np.inf], (3, 1))
-        assert diagnosed(np.rad2deg(Q), limits=free) == ()
+        assert diagnose(np.rad2deg(Q), limits=free) == ()
 
     def test_positions_outside_their_limits(self):
         limits = LIMITS.copy()
         limits[1] = -0.5, 2.0
-        remark = only(diagnosed(Q, limits=limits))
+        remark = only(diagnose(Q, limits=limits))
         assert remark.kind == "limits"
         assert (
             remark.message == "positions outside their limits: joint 2 -1 to 1 (limits -0.5 to 2)"
@@ -137,7 +137,7 @@ class TestDiagnosed:
 
     @pytest.mark.parametrize(("unit", "factor"), [("ms", 1e3), ("us", 1e6), ("min", 1 / 60)])
     def test_time_in_another_unit(self, unit, factor):
-        remark = only(diagnosed(Q, TAU, U, t=T * factor))
+        remark = only(diagnose(Q, TAU, U, t=T * factor))
         assert remark.kind == "time"
         assert f"time is in {unit}, not in s" in remark.message
 
@@ -145,25 +145,25 @@ class TestDiagnosed:
     def test_one_joint_whose_velocity_is_another(self, joint, factor):
         u = U.copy()
         u[:, joint] *= factor
-        remark = only(diagnosed(Q, TAU, u, t=T))
+        remark = only(diagnose(Q, TAU, u, t=T))
         assert remark.kind == "velocity"
         assert f"joint {joint + 1}; expected 1" in remark.message
         assert remark.values["ratios"][joint] == pytest.approx(1 / factor, rel=1e-3)
 
     def test_velocities_of_another_joint_are_no_ratio(self):
-        remarks = diagnosed(Q, TAU, U[:, [1, 0, 2]], t=T)
+        remarks = diagnose(Q, TAU, U[:, [1, 0, 2]], t=T)
         assert kinds(remarks) == ["velocity"]
         assert "joint 1, joint 2: velocities have nothing to do" in remarks[0].message
 
     def test_gaps_do_not_look_like_other_velocities(self):
         kept = np.r_[0:1000, 1500:4000]
-        assert kinds(diagnosed(Q[kept], TAU[kept], U[kept], DU[kept], T[kept])) == ["clock"]
+        assert kinds(diagnose(Q[kept], TAU[kept], U[kept], DU[kept], T[kept])) == ["clock"]
 
 
 class TestUnits:
     @pytest.mark.parametrize(("unit", "factor"), UNITS.items())
     def test_every_unit_is_found_through_friction_and_a_poor_prior(self, unit, factor):
-        remark = only(suspected_unit(factor * TAU, PREDICTED, U))
+        remark = only(find_unit_errors(factor * TAU, PREDICTED, U))
         assert remark.kind == "unit"
         assert f"{unit} ({factor:.4g})" in remark.message
         assert remark.values["ratio"] == pytest.approx(1.2 * factor)
@@ -172,11 +172,11 @@ class TestUnits:
     def test_a_poor_prior_is_no_other_unit(self, slope, friction, seed):
         noise = 0.1 * np.random.default_rng(seed).normal(size=TAU.shape)
         tau = slope * PREDICTED + friction * np.sign(U) + noise
-        assert suspected_unit(tau, PREDICTED, U) == ()
+        assert find_unit_errors(tau, PREDICTED, U) == ()
 
     def test_slopes_are_those_of_least_squares(self):
         tau = TAU + np.random.default_rng(0).normal(size=TAU.shape)
-        values = suspected_unit(100 * tau, PREDICTED, U)[0].values
+        values = find_unit_errors(100 * tau, PREDICTED, U)[0].values
         for k in range(3):
             columns = [PREDICTED[:, k], U[:, k], np.sign(U[:, k]), np.ones(len(T))]
             A = np.stack(columns, axis=1)
@@ -187,31 +187,31 @@ class TestUnits:
             assert values["shares"][k] == pytest.approx(share.item(), rel=1e-9)
 
     def test_signs(self):
-        assert "all of them" in only(suspected_unit(-TAU, PREDICTED, U)).message
+        assert "all of them" in only(find_unit_errors(-TAU, PREDICTED, U)).message
         tau = TAU * [1, -1, 1]
-        remark = only(suspected_unit(tau, PREDICTED, U, joints=["a", "b", "c"]))
+        remark = only(find_unit_errors(tau, PREDICTED, U, joints=["a", "b", "c"]))
         assert remark.kind == "sign"
         assert "slope -1.2: b;" in remark.message
 
     def test_torques_of_the_motors(self):
-        remark = only(suspected_unit(TAU / 80, PREDICTED, U))
+        remark = only(find_unit_errors(TAU / 80, PREDICTED, U))
         assert "no unit of torque has that ratio; or they are those of the motors" in remark.message
 
     def test_what_the_prior_does_not_explain_says_nothing(self):
         noise = 500 * np.random.default_rng(0).normal(size=TAU.shape)
-        assert suspected_unit(noise, PREDICTED, U) == ()
-        assert suspected_unit(100 * TAU, 0 * PREDICTED + 1, U) == ()
+        assert find_unit_errors(noise, PREDICTED, U) == ()
+        assert find_unit_errors(100 * TAU, 0 * PREDICTED + 1, U) == ()
         mixed = np.where([True, False, False], 1000 * TAU, noise)
-        values = only(suspected_unit(mixed, PREDICTED, U)).values
+        values = only(find_unit_errors(mixed, PREDICTED, U)).values
         assert values["ratio"] == pytest.approx(1200)
         assert values["shares"][1] < AGREEMENT
 
     def test_a_ratio_of_masses(self):
-        assert unit_of(970.0) == "as if they were in N mm (1000)"
-        assert unit_of(120.0) == "as if they were in N cm (100) or ozf in (141.6)"
-        assert unit_of(-1000.0) == unit_of(1000.0)
-        assert unit_of(1.0) is None
-        assert unit_of(0.0) is None
+        assert name_unit(970.0) == "as if they were in N mm (1000)"
+        assert name_unit(120.0) == "as if they were in N cm (100) or ozf in (141.6)"
+        assert name_unit(-1000.0) == name_unit(1000.0)
+        assert name_unit(1.0) is None
+        assert name_unit(0.0) is None
 
 
 class TestLag:
@@ -221,7 +221,7 @@ class TestLag:
         q, u = np.sin(W * late + PHASE), W * np.cos(W * late + PHASE)
         tau = 1.2 * (5 * np.cos(q) - 0.3 * W**2 * q) + 0.5 * u + 0.8 * np.sign(u)
         tau += 0.01 * np.random.default_rng(seed).normal(size=tau.shape)
-        remarks = suspected_lag(tau, PREDICTED, U, RATE)
+        remarks = find_lag(tau, PREDICTED, U, RATE)
         if abs(lag) < 0.3:
             assert remarks == ()
         elif abs(lag) > 1:
@@ -234,19 +234,19 @@ class TestLag:
     @given(st.integers(0, 2**32 - 1))
     def test_noise_lags_nowhere(self, seed):
         noise = np.random.default_rng(seed).normal(size=TAU.shape)
-        assert suspected_lag(TAU + noise, PREDICTED, U) == ()
-        assert suspected_lag(noise, PREDICTED, U) == ()
+        assert find_lag(TAU + noise, PREDICTED, U) == ()
+        assert find_lag(noise, PREDICTED, U) == ()
 
     def test_friction_is_no_lag(self):
-        assert suspected_lag(PREDICTED + 5 * np.sign(U) + 3 * U, PREDICTED, U) == ()
+        assert find_lag(PREDICTED + 5 * np.sign(U) + 3 * U, PREDICTED, U) == ()
 
     def test_short_recordings_have_no_lag_to_find(self):
-        assert suspected_lag(TAU[:9], PREDICTED[:9], U[:9]) == ()
+        assert find_lag(TAU[:9], PREDICTED[:9], U[:9]) == ()
 
     def test_a_recording_says_nothing_of_a_joint_that_stands_still(self):
         tau, predicted = TAU.copy(), PREDICTED.copy()
         tau[:, 0], predicted[:, 0] = 1.0, 2.0
-        remark = only(suspected_lag(np.roll(tau, 3, axis=0), predicted, U, joints=["a", "b", "c"]))
+        remark = only(find_lag(np.roll(tau, 3, axis=0), predicted, U, joints=["a", "b", "c"]))
         assert remark.message.endswith("in the mean of b, c")
         assert np.isnan(remark.values["joints"][0])
 
@@ -266,14 +266,14 @@ class TestRealRecordings:
     def test_nothing_is_said_of_sound_ones(self, datasets, file, expected):
         raw = np.load(datasets / f"{file}.npz")
         tau = raw["tau"] if "tau" in raw else raw["current"]
-        assert kinds(diagnosed(raw["q"], tau, raw.get("qd"), t=raw["t"])) == expected
+        assert kinds(diagnose(raw["q"], tau, raw.get("qd"), t=raw["t"])) == expected
 
     @pytest.mark.parametrize("file", ["ur10e/train_50s12h", "panda/trajectory_1"])
     def test_faults_are_found_in_noisy_ones(self, datasets, file):
         raw = np.load(datasets / f"{file}.npz")
         t, q, u = raw["t"], raw["q"], raw["qd"]
-        assert "degrees" in kinds(diagnosed(np.rad2deg(q), None, u, t=t))
-        assert "degrees" in kinds(diagnosed(q, None, np.rad2deg(u), t=t))
-        assert "time" in kinds(diagnosed(q, None, u, t=1e3 * t))
+        assert "degrees" in kinds(diagnose(np.rad2deg(q), None, u, t=t))
+        assert "degrees" in kinds(diagnose(q, None, np.rad2deg(u), t=t))
+        assert "time" in kinds(diagnose(q, None, u, t=1e3 * t))
         for wrong in (-u, 1.1 * u, u[:, ::-1]):
-            assert "velocity" in kinds(diagnosed(q, None, wrong, t=t))
+            assert "velocity" in kinds(diagnose(q, None, wrong, t=t))

@@ -11,12 +11,12 @@ from inertial_check.identification.recordings.signals import (
     BANDWIDTHS,
     Smoothing,
     bandwidth,
-    differentiated,
-    filtered,
+    differentiate,
+    filter_signals,
     memory,
     noise_band,
-    resampled,
-    smoothed,
+    resample,
+    smooth,
 )
 
 
@@ -40,7 +40,7 @@ class TestClock:
     def test_a_uniform_clock_keeps_its_samples(self, rate, samples, start, seed):
         signals = np.random.default_rng(seed).normal(size=(samples, 2))
         t = (start + np.arange(samples)) / rate
-        even = resampled(t, signals)
+        even = resample(t, signals)
         assert even.signals is signals
         assert even.rate == pytest.approx(rate, rel=1e-3 / samples)
         assert "not resampled" in even.notes[0]
@@ -50,7 +50,7 @@ class TestClock:
         rng = np.random.default_rng(seed)
         t = 5 + np.cumsum(rng.uniform(0.5, 1.5, samples)) / 100
         line = np.stack([t, 2 - 3 * t], axis=1)
-        even = resampled(t, line, faster * 100)
+        even = resample(t, line, faster * 100)
         np.testing.assert_allclose(np.diff(even.t), 1 / (faster * 100), rtol=1e-6)
         assert even.t[0] == t[0]
         assert t[-1] - 1.001 / (faster * 100) < even.t[-1] <= t[-1] * (1 + 1e-6)
@@ -58,7 +58,7 @@ class TestClock:
 
     def test_the_default_rate_is_that_of_the_median_step(self):
         t = np.cumsum([0.0, 0.01, 0.01, 0.012, 0.008, 0.01, 0.035])
-        even = resampled(t, np.sin(t))
+        even = resample(t, np.sin(t))
         assert even.rate == pytest.approx(100)
         assert "steps of 8 to 35 ms, median 10 ms" in even.notes[0]
         assert even.notes[1].startswith(
@@ -66,7 +66,7 @@ class TestClock:
         )
 
     def test_a_slower_clock_is_told_to_alias(self):
-        assert "aliasing" in resampled(np.arange(9.0), np.arange(9.0), 0.5).notes[-1]
+        assert "aliasing" in resample(np.arange(9.0), np.arange(9.0), 0.5).notes[-1]
 
     @pytest.mark.parametrize(
         ("t", "reason"),
@@ -79,7 +79,7 @@ class TestClock:
     )
     def test_time_has_to_go_on(self, t, reason):
         with pytest.raises(ParameterError, match=reason):
-            resampled(t, np.zeros(4))
+            resample(t, np.zeros(4))
 
 
 class TestFilter:
@@ -89,7 +89,7 @@ class TestFilter:
         b, a = butter(order, cutoff, fs=1.0)
         pad = min(399, memory(1.0, cutoff, order))
         expected = filtfilt(b, a, signal, padlen=pad)
-        np.testing.assert_allclose(filtered(signal, 1.0, cutoff, order), expected, atol=1e-6)
+        np.testing.assert_allclose(filter_signals(signal, 1.0, cutoff, order), expected, atol=1e-6)
 
     @given(st.floats(0.2, 20))
     def test_a_tone_shrinks_by_the_square_of_the_gain_and_is_not_shifted(self, frequency):
@@ -98,41 +98,45 @@ class TestFilter:
         sections = butter(4, 10, fs=500, output="sos")
         gain = abs(sosfreqz(sections, [frequency], fs=500)[1][0]) ** 2
         inside = slice(500, -500)
-        np.testing.assert_allclose(filtered(wave, 500, 10)[inside], gain * wave[inside], atol=1e-4)
+        np.testing.assert_allclose(
+            filter_signals(wave, 500, 10)[inside], gain * wave[inside], atol=1e-4
+        )
 
     def test_half_of_the_amplitude_passes_at_the_cutoff(self):
         t = np.arange(4000) / 500
         wave = tones(t, [10.0])
         inside = slice(500, -500)
-        np.testing.assert_allclose(filtered(wave, 500, 10)[inside], wave[inside] / 2, atol=1e-4)
+        np.testing.assert_allclose(
+            filter_signals(wave, 500, 10)[inside], wave[inside] / 2, atol=1e-4
+        )
 
     @pytest.mark.parametrize("order", [1, 2, 4, 8])
     def test_white_noise_keeps_the_variance_of_its_band(self, order):
         noise = np.random.default_rng(order).normal(size=400_000)
-        kept = filtered(noise, 1000.0, 40.0, order).var()
+        kept = filter_signals(noise, 1000.0, 40.0, order).var()
         assert kept == pytest.approx(2 * noise_band(40.0, order) / 1000, rel=0.03)
 
     @pytest.mark.parametrize("order", ["C", "F"])
     def test_signals_of_any_shape_and_layout(self, order):
         signals = np.random.default_rng(0).normal(size=(200, 2, 3))
-        smooth = filtered(np.array(signals, order=order), 100.0, 5.0)
-        alone = filtered(signals[:, 1, 2], 100.0, 5.0)
+        smooth = filter_signals(np.array(signals, order=order), 100.0, 5.0)
+        alone = filter_signals(signals[:, 1, 2], 100.0, 5.0)
         np.testing.assert_array_equal(smooth[:, 1, 2], alone)
         t = np.sort(np.random.default_rng(1).uniform(size=200))
-        even = resampled(t, np.array(signals, order=order), 100.0).signals
-        np.testing.assert_array_equal(even[:, 0, 1], resampled(t, signals[:, 0, 1], 100.0).signals)
+        even = resample(t, np.array(signals, order=order), 100.0).signals
+        np.testing.assert_array_equal(even[:, 0, 1], resample(t, signals[:, 0, 1], 100.0).signals)
 
     @pytest.mark.parametrize("cutoff", [0.0, 50.0, 60.0, np.nan])
     def test_cutoffs_that_no_filter_has(self, cutoff):
         with pytest.raises(ParameterError, match="below half the rate, 50 Hz"):
-            filtered(np.zeros(100), 100.0, cutoff)
+            filter_signals(np.zeros(100), 100.0, cutoff)
 
 
 class TestDerivatives:
     @given(st.lists(st.floats(-10, 10), min_size=3, max_size=3), st.floats(0.1, 1e3))
     def test_parabolas_are_differentiated_exactly_up_to_the_ends(self, c, rate):
         t = np.arange(20) / rate
-        rates = differentiated(c[0] + c[1] * t + c[2] * t**2, rate)
+        rates = differentiate(c[0] + c[1] * t + c[2] * t**2, rate)
         scale = max(1.0, np.abs(c).max()) * max(rate, 1.0)
         np.testing.assert_allclose(rates, c[1] + 2 * c[2] * t, atol=1e-12 * scale)
 
@@ -140,12 +144,12 @@ class TestDerivatives:
         rate, f = 100.0, 6.0
         t = np.arange(500) / rate
         x = 2 * np.pi * f / rate
-        rates = differentiated(tones(t, [f]), rate)[1:-1]
+        rates = differentiate(tones(t, [f]), rate)[1:-1]
         np.testing.assert_allclose(rates, tones(t, [f], 1)[1:-1] * np.sin(x) / x, atol=1e-10)
 
     def test_two_samples_have_no_derivative_of_second_order(self):
         with pytest.raises(ParameterError, match="has 2 samples, expected at least 3"):
-            differentiated(np.zeros((2, 1)), 1.0)
+            differentiate(np.zeros((2, 1)), 1.0)
 
 
 class TestBandwidth:
@@ -174,7 +178,7 @@ class TestChain:
 
     def test_smooth_motion_comes_out_as_it_is(self):
         q = tones(self.t, self.frequencies)
-        signals = smoothed(self.t, q, self.tau)
+        signals = smooth(self.t, q, self.tau)
         assert signals.cutoff == pytest.approx(BANDWIDTHS * 0.5, rel=0.2)
         for order, own in enumerate((signals.q, signals.u, signals.du)):
             assert relative(own, tones(signals.t, self.frequencies, order)) < 2e-3
@@ -183,36 +187,36 @@ class TestChain:
 
     def test_measured_rates_are_filtered_and_not_differentiated(self):
         q, u = tones(self.t, self.frequencies), 2 * tones(self.t, self.frequencies, 1)
-        signals = smoothed(self.t, q, self.tau, u)
+        signals = smooth(self.t, q, self.tau, u)
         assert relative(signals.u, 2 * tones(signals.t, self.frequencies, 1)) < 1e-5
         assert relative(signals.du, 2 * tones(signals.t, self.frequencies, 2)) < 2e-3
         assert "velocities: measured" in signals.notes
-        with_du = smoothed(self.t, q, self.tau, u, 3 * u)
+        with_du = smooth(self.t, q, self.tau, u, 3 * u)
         assert relative(with_du.du, 3 * with_du.u) < 1e-12
         assert "accelerations: measured" in with_du.notes
 
     def test_all_signals_pass_the_same_filter(self):
         noise = np.random.default_rng(0).normal(size=(3000, 2))
-        signals = smoothed(self.t, noise, noise, noise, noise, Smoothing(cutoff=5.0))
+        signals = smooth(self.t, noise, noise, noise, noise, Smoothing(cutoff=5.0))
         for own in (signals.u, signals.du, signals.tau):
             np.testing.assert_array_equal(own, signals.q)
 
     def test_refiltered_derivatives_pass_once_more(self):
         q = np.random.default_rng(0).normal(size=(3000, 2))
         how = Smoothing(cutoff=5.0, refilter=True, trim=200)
-        signals = smoothed(self.t, q, self.tau, how=how)
-        once = filtered(q, 100.0, 5.0)
-        twice = filtered(differentiated(once, 100.0), 100.0, 5.0)
+        signals = smooth(self.t, q, self.tau, how=how)
+        once = filter_signals(q, 100.0, 5.0)
+        twice = filter_signals(differentiate(once, 100.0), 100.0, 5.0)
         np.testing.assert_allclose(signals.u, twice[200:-200], atol=1e-12)
-        plain = smoothed(self.t, q, self.tau, how=Smoothing(cutoff=5.0, trim=200))
-        np.testing.assert_allclose(plain.u, differentiated(once, 100.0)[200:-200], atol=1e-12)
+        plain = smooth(self.t, q, self.tau, how=Smoothing(cutoff=5.0, trim=200))
+        np.testing.assert_allclose(plain.u, differentiate(once, 100.0)[200:-200], atol=1e-12)
 
     def test_pauses_part_runs_which_do_not_touch_each_other(self):
         whole = tones(self.t, self.frequencies)
         kept = np.r_[0:1000, 1400:3000]
-        signals = smoothed(self.t[kept], whole[kept], self.tau[kept], how=Smoothing(cutoff=8.0))
+        signals = smooth(self.t[kept], whole[kept], self.tau[kept], how=Smoothing(cutoff=8.0))
         parts = [
-            smoothed(self.t[part], whole[part], self.tau[part], how=Smoothing(cutoff=8.0))
+            smooth(self.t[part], whole[part], self.tau[part], how=Smoothing(cutoff=8.0))
             for part in (slice(0, 1000), slice(1400, 3000))
         ]
         assert [run.stop - run.start for run in signals.runs] == [len(p.t) for p in parts]
@@ -223,14 +227,14 @@ class TestChain:
     def test_short_runs_are_left_out_and_told(self):
         kept = np.r_[0:1000, 1400:1410]
         q = tones(self.t, self.frequencies)
-        signals = smoothed(self.t[kept], q[kept], self.tau[kept], how=Smoothing(cutoff=8.0))
+        signals = smooth(self.t[kept], q[kept], self.tau[kept], how=Smoothing(cutoff=8.0))
         assert len(signals.runs) == 1
         assert any("1 left out, shorter than 0.5 s" in note for note in signals.notes)
 
     def test_gaps_that_the_filter_bridges_are_filled(self):
         kept = np.r_[0:1000, 1004:3000]
         q = tones(self.t, self.frequencies)
-        signals = smoothed(self.t[kept], q[kept], self.tau[kept], how=Smoothing(cutoff=5.0))
+        signals = smooth(self.t[kept], q[kept], self.tau[kept], how=Smoothing(cutoff=5.0))
         assert len(signals.runs) == 1
         assert relative(signals.q, tones(signals.t, self.frequencies)) < 1e-3
         assert any(
@@ -240,14 +244,14 @@ class TestChain:
     def test_jitter_of_the_stamps_hardly_shows(self):
         rng = np.random.default_rng(0)
         t = self.t + rng.uniform(-0.3, 0.3, 3000) / 100
-        signals = smoothed(t, tones(t, self.frequencies), tones(t, (0.4, 0.2)))
+        signals = smooth(t, tones(t, self.frequencies), tones(t, (0.4, 0.2)))
         for order, own in enumerate((signals.q, signals.u, signals.du)):
             assert relative(own, tones(signals.t, self.frequencies, order)) < 5e-3
 
     def test_every_number_can_be_chosen_and_is_told(self):
         q = tones(self.t, self.frequencies)
         how = Smoothing(rate=200.0, cutoff=7.0, order=3, trim=11, decimate=4)
-        signals = smoothed(self.t, q, self.tau, how=how)
+        signals = smooth(self.t, q, self.tau, how=how)
         assert (signals.rate, signals.cutoff) == (50.0, 7.0)
         assert signals.t[0] == pytest.approx(11 / 200)
         notes = "\n".join(signals.notes)
@@ -258,7 +262,7 @@ class TestChain:
 
     def test_no_filter_if_none_is_wanted(self):
         q = tones(self.t, self.frequencies)
-        signals = smoothed(self.t, q, self.tau, how=Smoothing(cutoff=np.inf))
+        signals = smooth(self.t, q, self.tau, how=Smoothing(cutoff=np.inf))
         np.testing.assert_array_equal(signals.q, q[1:-1])
         assert signals.redundancy == 1
         assert "filter: none, as asked" in signals.notes
@@ -266,9 +270,9 @@ class TestChain:
     def test_samples_without_stamps_need_a_rate(self):
         q = tones(self.t, self.frequencies)
         with pytest.raises(ParameterError, match="no time: give t, or the rate"):
-            smoothed(None, q, self.tau)
-        signals = smoothed(None, q, self.tau, how=Smoothing(rate=100.0))
-        np.testing.assert_allclose(signals.q, smoothed(self.t, q, self.tau).q, atol=1e-9)
+            smooth(None, q, self.tau)
+        signals = smooth(None, q, self.tau, how=Smoothing(rate=100.0))
+        np.testing.assert_allclose(signals.q, smooth(self.t, q, self.tau).q, atol=1e-9)
 
     def test_fewer_independent_samples_than_samples(self):
         """Standard deviations from filtered noise are right once multiplied by the root."""
@@ -278,7 +282,7 @@ class TestChain:
         slopes, told = [], []
         for _ in range(200):
             tau = wave + rng.normal(size=wave.shape)
-            signals = smoothed(self.t, wave, tau, how=how)
+            signals = smooth(self.t, wave, tau, how=how)
             x, y = signals.q[:, 0], signals.tau[:, 0]
             slope = x @ y / (x @ x)
             slopes.append(slope)
@@ -298,7 +302,7 @@ class TestChain:
     )
     def test_what_cannot_be_smoothed(self, change, reason):
         with pytest.raises(ParameterError, match=reason):
-            smoothed(**({"t": self.t, "q": self.tau, "tau": self.tau} | change))
+            smooth(**({"t": self.t, "q": self.tau, "tau": self.tau} | change))
 
     @pytest.mark.parametrize(
         "wrong",
@@ -345,7 +349,7 @@ class TestRealRecordings:
         tau = raw["tau"] if "tau" in raw else raw["current"] * gain
         t = raw["t"]
         how = {"rate": (len(t) - 1) / (t[-1] - t[0])} | how
-        signals = smoothed(t, raw["q"], tau, raw.get("qd"), how=Smoothing(**how, refilter=True))
+        signals = smooth(t, raw["q"], tau, raw.get("qd"), how=Smoothing(**how, refilter=True))
         for name in references:
             expected = np.load(datasets / robot / "ref" / f"{name}.npz")
             rows = np.searchsorted(signals.t, expected["t"] - 1e-3 / signals.rate)
@@ -364,5 +368,5 @@ class TestRealRecordings:
     )
     def test_the_default_cutoff_is_about_what_people_chose(self, datasets, file, chosen):
         raw = np.load(datasets / f"{file}.npz")
-        signals = smoothed(raw["t"], raw["q"], raw["q"])
+        signals = smooth(raw["t"], raw["q"], raw["q"])
         assert 0.5 * chosen < signals.cutoff < 2 * chosen
