@@ -20,7 +20,7 @@ from inertial_check.causes.points import (
     DoubleParallelAxis,
     OriginTensorReadAsCom,
 )
-from inertial_check.causes.ranking import explained
+from inertial_check.causes.ranking import explain
 from inertial_check.causes.siblings import CopiedBlock, Mirror, TotalMass
 from inertial_check.causes.slips import DecimalSlip, NegativeDiagonal
 from inertial_check.causes.units import Density, Units
@@ -33,7 +33,7 @@ __all__ = [
     "Proposal",
     "Subject",
     "as_dict",
-    "explained",
+    "explain",
     "find",
     "page",
     "summary",

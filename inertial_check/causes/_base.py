@@ -1,4 +1,4 @@
-"""What a cause is: one class, with its page as docstring, that proposes what the body was to be."""
+"""The base class of causes: each has its page as docstring and proposes what was meant."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from inertial_check.inertia.representations import second_moment, symmetric
 from inertial_check.model import ENTRIES, Body, Judgement
 
 NOTHING: Floats = np.zeros((0, 6))
-"""No candidates."""
+"""An empty batch of candidates."""
 
 HEADINGS = (
     "What happened",
@@ -156,10 +156,10 @@ class Cause(ABC):
 
     name: ClassVar[str]
     prior: ClassVar[float]
-    """How often it is the cause of a finding, among all, before the numbers are looked at."""
+    """Probability that this is the cause of a finding, before the numbers are looked at."""
     mends: ClassVar[bool] = False
-    """Whether a proposal counts by how natural the mended body is, besides its own weight; False
-    where the weight says so already."""
+    """Whether the weight of a proposal is multiplied by how natural the mended body is; False where
+    the weight contains that already."""
 
     def candidates(self, subject: Subject) -> Floats:
         """(n, 6) tensors that `proposals` will want to see judged; none unless a cause says so.
@@ -214,7 +214,7 @@ def entries(tensors: Floats) -> Floats:
     return six
 
 
-def edit(subject: Subject, proposal: Proposal) -> Mapping[str, Any] | None:
+def edit(subject: Subject, proposal: Proposal) -> Mapping[str, object] | None:
     """The entries that a proposal changes, in the document's own units.
 
     Returns:

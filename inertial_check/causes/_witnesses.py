@@ -1,4 +1,4 @@
-"""What geometry, twin and experience say of a body that was perhaps meant.
+"""Likelihoods of a body that was perhaps meant, from its shapes, its twin and experience.
 
 Each witness gives a likelihood with long tails, 1 at best: none can rule a body out alone. Their
 product is compared with that of the numbers as written.
@@ -6,9 +6,10 @@ product is compared with that of the numbers as written.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
 from inertial_check.causes._base import Subject
@@ -16,19 +17,23 @@ from inertial_check.causes.plausibility import density_likelihood
 from inertial_check.inertia import resemblance
 
 _DISCREPANCY = 0.35
-"""Of a body from its geometry: sizes of honest links differ by less than a factor of 1.4."""
+"""Width of the shape likelihood: discrepancy between a body and its shapes at which it starts to
+fall. Sizes of honest links differ by a factor below 1.4."""
 
 _OUTSIDE = 0.1
-"""Of the centre of mass from the hull, in parts of its extent."""
+"""Width of the hull likelihood: distance of the centre of mass outside the hull, as a fraction of
+its extent."""
 
 _FAR = 0.3
-"""Decades by which the centre of mass is farther away than twice body and skeleton together."""
+"""Width of the distance likelihood: decades by which the centre of mass is farther from the origin
+than twice the body and the skeleton together."""
 
 _TWIN = 0.1
-"""Of a body from its twin: CAD noise leaves some percent."""
+"""Width of the twin likelihood: relative difference of a body from its twin. Rounding in CAD leaves
+a few per cent."""
 
 MOST = 1e4
-"""Ratios of likelihoods above it are no longer believed."""
+"""Largest likelihood ratio that is believed; larger ones are cut to it."""
 
 
 class Meant(NamedTuple):
@@ -50,7 +55,7 @@ def is_stated(subject: Subject) -> bool:
     return bool(subject.examination.assembly.stated[subject.index])
 
 
-def written(subject: Subject) -> Meant:
+def as_written(subject: Subject) -> Meant:
     """The body as it stands."""
     return Meant(
         np.array([subject.mass]),
@@ -67,14 +72,14 @@ def with_spreads(subject: Subject, C_BBcm_B: Floats) -> Meant:
 
 def with_centers(subject: Subject, p_BoBcm_B: Floats) -> Meant:
     """The body with other centres of mass (n, 3)."""
-    mass, _, C_BBcm_B = written(subject)
+    mass, _, C_BBcm_B = as_written(subject)
     return Meant(
         np.repeat(mass, len(p_BoBcm_B)), p_BoBcm_B, np.tile(C_BBcm_B, (len(p_BoBcm_B), 1, 1))
     )
 
 
 def gains(subject: Subject, meant: Meant, twin: bool = True) -> Floats:
-    """How many times more probable bodies are than the one that is written.
+    """Compare the likelihood of other bodies with that of the body as written.
 
     Args:
         subject: The body as it stands.
@@ -84,7 +89,9 @@ def gains(subject: Subject, meant: Meant, twin: bool = True) -> Floats:
     Returns:
         (n,) ratios of likelihoods, at most MOST; 0 where one is not finite.
     """
-    together = Meant(*(np.concatenate(pair) for pair in zip(written(subject), meant, strict=True)))
+    together = Meant(
+        *(np.concatenate(pair) for pair in zip(as_written(subject), meant, strict=True))
+    )
     with np.errstate(all="ignore"):
         second_moment = together.mass * np.trace(together.C_BBcm_B, axis1=1, axis2=2)
         likelihood = density_likelihood(together.mass, second_moment)
@@ -102,11 +109,11 @@ def I_BBcm_Bi(subject: Subject, mass: float, C_BBcm_B: Floats) -> Floats:
 
 
 _DUST = 1e-14
-"""Of the largest number: what is left of a zero that was turned, some 50 roundings at most."""
+"""Rounding of a rotated zero, relative to the largest number: some 50 roundings at most."""
 
 
-def tidy(values: Any) -> Floats:
-    """Numbers without the rounding of the arithmetic that led to them: 12 digits, and zeros."""
+def tidy(values: npt.ArrayLike) -> Floats:
+    """Round numbers to 12 digits, and those that rounding alone left to zero."""
     values = np.asarray(values, dtype=float)
     size = np.max(np.abs(values), initial=0.0)
     kept = np.where(np.abs(values) > _DUST * size, values, 0.0)
@@ -130,23 +137,24 @@ def twin_of(subject: Subject) -> int | None:
     return None
 
 
-def _tailed(deviation: Floats) -> Floats:
+def _heavy_tail(deviation: Floats) -> Floats:
     """Student's density with two degrees of freedom, 1 at 0."""
     result: Floats = (1 + deviation**2 / 2) ** -1.5
     return result
 
 
 def _distance(subject: Subject, meant: Meant) -> Floats:
+    """Likelihood of the distances of the centres of mass from the origin of the body."""
     assembly = subject.examination.assembly
     sizes = resemblance.size(meant.C_BBcm_B)
     reach = np.minimum(sizes, sizes[0])  # a tensor that grows must not excuse a far centre
     reach = reach + np.fmax(assembly.skeleton[subject.index], np.nan_to_num(assembly.scale))
     ratio = np.linalg.norm(meant.p_BoBcm_B, axis=1) / (2 * reach)
-    return _tailed(np.log10(np.maximum(ratio, 1.0)) / _FAR)
+    return _heavy_tail(np.log10(np.maximum(ratio, 1.0)) / _FAR)
 
 
 def _geometry(subject: Subject, meant: Meant) -> Floats:
-    """Of the roles together: their geometric mean, for they show the same."""
+    """Geometric mean of the likelihoods by visual and collision shapes, which show one body."""
     rows = subject.examination.likeness.of(subject.index)
     likelihood = np.ones(len(meant.mass))
     joints = subject.examination.assembly.joints[subject.index]
@@ -157,16 +165,19 @@ def _geometry(subject: Subject, meant: Meant) -> Floats:
             support = np.maximum(support, np.max(joints @ directions.T, axis=0))
         extent = float(np.linalg.norm(np.subtract(row.upper, row.lower)))
         outside = resemblance.excess(meant.p_BoBcm_B, directions, support, extent)
-        fit = _tailed(discrepancy / _DISCREPANCY) * _tailed(np.maximum(outside, 0.0) / _OUTSIDE)
+        fit = _heavy_tail(discrepancy / _DISCREPANCY) * _heavy_tail(
+            np.maximum(outside, 0.0) / _OUTSIDE
+        )
         likelihood = likelihood * fit ** (1 / len(rows))
     return likelihood
 
 
 def _twin(subject: Subject, meant: Meant) -> Floats:
+    """Likelihood of the differences from the twin; 1 for a body without one."""
     other = twin_of(subject)
     if other is None:
         return np.ones(len(meant.mass))
     assembly = subject.examination.assembly
     off = assembly.apart(other, meant.p_BoBcm_B, meant.C_BBcm_B)
     heavier = np.log(meant.mass / assembly.mass[other])
-    return _tailed(off / _TWIN) * _tailed(heavier / _TWIN)
+    return _heavy_tail(off / _TWIN) * _heavy_tail(heavier / _TWIN)

@@ -24,6 +24,6 @@ def a_body(margin: float) -> str:
     return f"one that a body can have (margin {max(margin, 0.0):.2g})"
 
 
-def listed(words: Sequence[str], last: str = "and") -> str:
+def enumerate_words(words: Sequence[str], last: str = "and") -> str:
     """a, b and c."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"

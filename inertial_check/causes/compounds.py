@@ -1,4 +1,4 @@
-"""Two causes at once, where no single one explains a body.
+"""Pairs of causes, for bodies that no single cause explains.
 
 A compound stands under the name of its first cause; its evidence tells both, and its edit undoes
 both. Only pairs that are met together are tried: what a converter does to the six numbers (order,
@@ -15,7 +15,7 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.causes._base import Cause, Proposal, Subject, entries, margins
 from inertial_check.causes._wording import a_body
-from inertial_check.causes._wording import tensor as told
+from inertial_check.causes._wording import tensor as show
 from inertial_check.causes.conventions import (
     PRODUCTS_NEGATED,
     ComponentOrder,
@@ -34,15 +34,17 @@ from inertial_check.causes.units import UNITS
 from inertial_check.inertia.representations import symmetric
 
 _SECOND = 0.1
-"""How often a second mistake comes with one; how often a unit does, all units together."""
+"""Probability that a second mistake comes with a first one; the same for a wrong unit, all units
+together."""
 
 _POINT_BY_CHANCE = 0.1
-"""Of tensors broken otherwise so many are mended by a term, whatever their unit."""
+"""Fraction of otherwise broken tensors that a parallel-axis term makes valid by chance, whatever
+their unit."""
 
 _TERM = "m (|c|^2 1 - c c^T)"
 
 _GAIN = 5.0
-"""A unit is only a second cause where the body in it is so many times more natural."""
+"""Factor by which a unit must make the body more natural to count as a second cause."""
 
 
 class _Pair(NamedTuple):
@@ -64,7 +66,7 @@ def pairs_of(subject: Subject) -> list[tuple[Cause, Proposal]]:
     margin, consistent = margins(tensors)
     for row in np.flatnonzero(consistent).tolist():
         pair = pairs[row]
-        evidence = f"{pair.text}, the tensor is {a_body(margin[row])}: {told(tensors[row])}"
+        evidence = f"{pair.text}, the tensor is {a_body(margin[row])}: {show(tensors[row])}"
         meant = symmetric(tensors[row])
         found.append((pair.cause(), Proposal(pair.weight, evidence, I_BBcm_Bi=meant)))
     return found
@@ -127,7 +129,7 @@ def with_units(
         scaled = printable(tensors[row] * sizes[best])
         evidence = (
             f"{proposal.evidence}; and in {unit} (units), as its size for {subject.mass:.6g} kg "
-            f"says: {told(scaled)}"
+            f"says: {show(scaled)}"
         )
         weight = proposal.weight * _SECOND
         yield (

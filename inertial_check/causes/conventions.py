@@ -1,4 +1,4 @@
-"""Conventions: the sign of the products, the order of the six numbers."""
+"""The causes by convention: the sign of the products, the order of the six numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inertial_check.inertia.representations import ORDERS, symmetric
 from inertial_check.model import ENTRIES
 
 PRODUCTS_NEGATED = np.array([1.0, -1, -1, 1, -1, 1])
-"""By which the six are multiplied."""
+"""Factors of the six entries that negate the three products of inertia."""
 
 
 class SignOfProducts(Cause):
@@ -53,7 +53,7 @@ class SignOfProducts(Cause):
     name, prior, mends = "sign-of-products", 0.06, True
 
     _BY_CHANCE = 0.1
-    """Of tensors broken by noise so many are mended by it."""
+    """Fraction of tensors broken by noise that negated products make valid by chance."""
 
     def candidates(self, subject: Subject) -> Floats:
         """The products negated."""
@@ -105,10 +105,11 @@ class ComponentOrder(Cause):
     name, prior, mends = "component-order", 0.05, True
 
     BY_CHANCE = 0.02
-    """Of tensors broken otherwise so many are mended by one given order."""
+    """Fraction of otherwise broken tensors that one given order makes valid by chance."""
 
     _MOVED, _UNTANGLED = 10.0, 50.0
-    """Zeros on the diagonal that belong off it are no chance; all products 0 even less."""
+    """Likelihood ratios of zeros that belong off the diagonal and stand on it, and of a reading in
+    which all products are zero: neither happens by chance."""
 
     def candidates(self, subject: Subject) -> Floats:
         """The six in every other order."""

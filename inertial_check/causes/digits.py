@@ -8,7 +8,7 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.causes._base import Cause, Proposal, Subject
-from inertial_check.causes._wording import listed
+from inertial_check.causes._wording import enumerate_words
 from inertial_check.inertia.printed import decimal_places, explained_by_digits, half_units
 from inertial_check.model import ENTRIES
 
@@ -52,7 +52,7 @@ class FewDigits(Cause):
         rounded = subject.judgement.verdict == "rounding"
         if not rounded and not _within(subject, 2 * radii):
             return
-        least = min(_shown(text) for text, r in zip(subject.texts, radii, strict=True) if r)
+        least = min(_count_digits(text) for text, r in zip(subject.texts, radii, strict=True) if r)
         unit = "half a unit" if rounded else "one unit, as where digits were cut off,"
         yield Proposal(
             30.0 if rounded else 3.0,
@@ -92,7 +92,8 @@ class FixedDecimals(Cause):
     name, prior = "fixed-decimals", 0.08
 
     _COUNTS = 2.5
-    """Of the last decimal: a moment of up to two counts has less than one digit."""
+    """Counts of the last printed decimal below which a moment has less than one significant
+    digit."""
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """That there were more decimals; not which."""
@@ -117,7 +118,7 @@ class FixedDecimals(Cause):
         names = [ENTRIES[i] for i in (0, 3, 5) if abs(subject.six[i]) == least]
         yield Proposal(
             (60.0 if together else 15.0) * (0.3 if "e" in "".join(subject.texts).lower() else 1.0),
-            f"no entry has more than {places} decimals, and {listed(names)} is "
+            f"no entry has more than {places} decimals, and {enumerate_words(names)} is "
             f"{least / unit:.0f} counts of the last; within one count of each there is a body",
             editable=False,
         )
@@ -156,7 +157,7 @@ def _unit(subject: Subject) -> float:
     return 1.0 if inertial is None else inertial.kilograms_per_unit * inertial.meters_per_unit**2
 
 
-def _shown(text: str) -> str:
+def _count_digits(text: str) -> str:
     """How many significant digits a text shows, with the noun."""
     count = len([c for c in text.lower().partition("e")[0].lstrip("+-0.") if c.isdigit()])
     return f"{count} digit{'s' if count != 1 else ''}"

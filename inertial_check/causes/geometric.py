@@ -1,4 +1,4 @@
-"""Causes that show beside the body's shapes: size, point, frame, formula, place."""
+"""The causes that shapes reveal: size, reference point, frame, formula, place."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from inertial_check.evidence.likeness import Reading, readings_of
 from inertial_check.inertia import resemblance
 
 PLAIN = 2.0
-"""How many times more probable the body has to become for a cause to be named at all."""
+"""Least likelihood ratio at which a reading is named as a cause."""
 
 _EXACT = 500.0
-"""Of a tensor that is a formula's to three digits in all its entries, by chance."""
+"""Likelihood ratio of a tensor that agrees with a formula to three digits in all entries."""
 
 
 def _readings(subject: Subject, cause: str) -> list[Reading]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from inspect import cleandoc
-from typing import Any
-
 from inertial_check.causes._base import Cause
+from inertial_check.evidence.pages import read_page
 
 
 def find(selector: str) -> type[Cause] | None:
-    """The cause with this name, in any case; None where there is none."""
+    """Find the cause with this name, in any case; None where there is none."""
     from inertial_check.causes import ALL_CAUSES
 
     wanted = selector.strip().lower()
@@ -17,22 +15,17 @@ def find(selector: str) -> type[Cause] | None:
 
 
 def summary(cause: type[Cause]) -> str:
-    """What happened, in one sentence."""
-    return " ".join(cleandoc(cause.__doc__ or "").partition("\n\n")[0].split())
+    """The summary of what happened, in one sentence."""
+    return read_page(cause).summary
 
 
 def page(cause: type[Cause]) -> str:
-    """The cause's page as Markdown."""
-    rest = cleandoc(cause.__doc__ or "").partition("\n\n")[2]
-    return f"# {cause.name}\n\n{summary(cause)}\n\n{rest.rstrip()}\n"
+    """The page of the cause as Markdown."""
+    text = read_page(cause)
+    return f"# {cause.name}\n\n{text.summary}\n\n{text.body.rstrip()}\n"
 
 
-def as_dict(cause: type[Cause]) -> dict[str, Any]:
-    """The cause for machines: name, summary and the page's sections."""
-    rest = cleandoc(cause.__doc__ or "").partition("\n\n")[2]
-    sections = [section.partition("\n") for section in rest.split("## ") if section]
-    return {
-        "cause": cause.name,
-        "summary": summary(cause),
-        "explanation": {heading.strip(): cleandoc(text) for heading, _, text in sections},
-    }
+def as_dict(cause: type[Cause]) -> dict[str, str | dict[str, str]]:
+    """The cause as JSON: name, summary and the sections of its page."""
+    text = read_page(cause)
+    return {"cause": cause.name, "summary": text.summary, "explanation": text.sections}

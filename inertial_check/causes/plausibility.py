@@ -1,4 +1,4 @@
-"""How natural a body is: the other half of what speaks for a cause that mends it."""
+"""How natural a body is, compared with real ones; it weighs the causes that would mend a body."""
 
 from __future__ import annotations
 
@@ -16,28 +16,33 @@ from inertial_check.inertia.representations import second_moment
 # that the tests read: quartiles, and tails that never rule a body out.
 
 _MARGIN = 0.01
-"""A twentieth of all bodies are flatter: margin 0.006; half are at 0.13 or above."""
+"""Half-width of the flatness factor: a twentieth of real bodies have a margin below 0.006, half
+have 0.13 or more."""
 
 _CORRELATION = 0.5
-"""Of the products |S_ij| / sqrt(S_ii S_jj): half are below 0.03, a tenth above 0.4."""
+"""Half-width of the correlation factor |S_ij| / sqrt(S_ii S_jj): half of real bodies are below
+0.03, a tenth above 0.4."""
 
 _DENSITY, _DECADES = 2.5, 0.6
-"""log10 [kg/m^3] of a ball with the body's mass and radius of gyration; half are within 0.6."""
+"""Centre and half-width of log10 of the density [kg/m^3] of a ball with the mass and radius of
+gyration of the body; half of real bodies are within 0.6."""
 
 _DISCREPANCY = 0.35
-"""Of a body from its geometry: log of the sizes' ratio, and shape; hollow links differ by less."""
+"""Half-width of the shape factor: log ratio of the sizes and difference of the shapes. Hollow links
+differ by less."""
 
 _STAND_IN = 0.2
-"""Of shapes: a marker of a millimetre, a hull of the whole robot. These say nothing of the body."""
+"""Probability that shapes are stand-ins (a marker of a millimetre, a hull of the whole robot) and
+say nothing about the body."""
 
 _LEAST = 0.1
-"""Of flatness: plates are odd, but how thin they are says nothing more."""
+"""Least flatness factor: plates are unusual, but how thin they are adds nothing."""
 
 
 def naturalness(
     mass: Floats, six: Floats, geometry: Sequence[BodyGeometry] = (), R_BBi: Floats | None = None
 ) -> Floats:
-    """How often real bodies are like these, relative to the most usual ones.
+    """Rate how often real bodies look like these, relative to the most usual ones.
 
     Args:
         mass: (n,) [kg].
@@ -64,6 +69,7 @@ def naturalness(
 
 
 def _share(value: Floats, half: float) -> Floats:
+    """A factor that grows from 0 to 1 and is 1/2 where the value is `half`."""
     result: Floats = np.maximum(value, 0.0) / (np.maximum(value, 0.0) + half)
     return result
 
@@ -77,26 +83,26 @@ def _correlation(S: Floats) -> Floats:
 
 
 def density_likelihood(mass: Floats, size: Floats) -> Floats:
-    """(n,) of the density of the ball with this mass and radius of gyration."""
+    """(n,) likelihood of the density of a ball with this mass and radius of gyration."""
     radius = np.sqrt(5 / 3 * size / mass)
     density = mass / (4 / 3 * np.pi * radius**3)
-    return _tailed((np.log10(density) - _DENSITY) / _DECADES)
+    return _heavy_tail((np.log10(density) - _DENSITY) / _DECADES)
 
 
 def _resemblance(
     mass: Floats, six: Floats, geometry: Sequence[BodyGeometry], R_BBi: Floats | None
 ) -> Floats:
-    """(n,) of the discrepancy from the shapes that fit best."""
+    """(n,) likelihood of the discrepancy from the shapes that fit best."""
     C = resemblance.turned(
         np.eye(3) if R_BBi is None else R_BBi, resemblance.spread(mass, resemblance.matrices(six))
     )
     each = [
         resemblance.discrepancy(C, resemblance.matrices(shapes.C_GGcm_B)) for shapes in geometry
     ]
-    return _tailed(np.min(np.stack(each), axis=0) / _DISCREPANCY)
+    return _heavy_tail(np.min(np.stack(each), axis=0) / _DISCREPANCY)
 
 
-def _tailed(deviation: Floats) -> Floats:
+def _heavy_tail(deviation: Floats) -> Floats:
     """1 at 0, with heavier tails than Cauchy's: one body in ten is five deviations off or more."""
     result: Floats = (1 + deviation**2 / 2) ** -0.75
     return result

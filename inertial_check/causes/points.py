@@ -1,4 +1,4 @@
-"""The point about which a tensor is taken, and the parallel axis term between two points."""
+"""The causes by reference point: parallel-axis terms missing, doubled or subtracted twice."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from inertial_check.inertia.eigen import eigensystem
 from inertial_check.inertia.representations import second_moment, symmetric
 
 _BLUR = 0.03
-"""Of the cosine: so far the body's own spread turns the direction away from c."""
+"""Angle scale of the parallel-axis evidence: by how much 1 - cosine the spread of the body itself
+turns the direction away from c."""
 
 _SHARE = 0.7
-"""Of a likelihood ratio of 1 / (1 - cosine): so much is left by the term mending by chance."""
+"""Weight of the parallel-axis evidence: how much of the likelihood ratio 1 / (1 - cosine) remains
+after chance agreement."""
 
 
 class DoubleParallelAxis(Cause):

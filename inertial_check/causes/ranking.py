@@ -1,4 +1,4 @@
-"""Which causes explain a finding, best first.
+"""The ranking of the causes that may explain a finding, best first.
 
 The share of a cause is its prior, times how much more often its signature is seen with it than
 without (Proposal.weight), times how natural the body is that it leads to (plausibility.py), divided
@@ -22,28 +22,31 @@ from inertial_check.evidence import Examination
 from inertial_check.model import Finding, Hypothesis
 
 MOST = 5
-"""Causes of one finding: who has to read more has been told nothing."""
+"""Largest number of causes listed for one finding; longer lists help nobody."""
 
 LEAST = 0.02
-"""A cause with a smaller share is left out."""
+"""Least share of a cause that is listed."""
 
 _UNKNOWN = 0.15
-"""Prior of everything that is no cause here; together with theirs it makes about 1."""
+"""Prior probability of every reason that is not a cause here; with the priors of the causes it sums
+to about 1."""
 
 _ACCUSTOMED = 3.0
-"""Bodies whose causes weigh as much as the priors do: the fourth counts for more than they."""
+"""Number of bodies whose causes weigh as much as the general priors do when the bodies of a model
+vote."""
 
 _ROUNDS = 3
-"""Of the agreement among the bodies of a model; further ones change shares by less than 0.01."""
+"""Rounds of the vote among the bodies of a model; further ones change shares by less than 0.01."""
 
 _COMPANY = 2
-"""Bodies of a model with the same cause first, from which on it is worth a word."""
+"""Least number of bodies of a model with the same first cause for the evidence to mention it."""
 
 _DOUBTFUL = 0.5
-"""Where all single causes together weigh less than this, per unknown, two are tried at once."""
+"""Total weight of the single causes, relative to the unknown, below which pairs of causes are
+tried."""
 
 _MENDED = 1e-3
-"""What is left of a cause whose edit leaves a body broken."""
+"""Factor on a cause whose edit leaves the body inconsistent."""
 
 
 class _Weighed(NamedTuple):
@@ -55,15 +58,18 @@ class _Weighed(NamedTuple):
     proposal: Proposal
 
 
-def explained(
+def explain(
     examination: Examination, findings: Sequence[Finding], codes: Collection[str]
 ) -> list[Finding]:
-    """The findings with their probable causes.
+    """Give findings their probable causes.
 
     Args:
-        examination: The model that they are about.
-        findings: On that model.
-        codes: Of the rules for whose findings causes are sought.
+        examination: The model and the evidence about it.
+        findings: Findings on that model.
+        codes: Codes of the rules whose findings get causes.
+
+    Returns:
+        The same findings, those of the given codes with their causes.
     """
     wanted = {finding.body_id for finding in findings if finding.code in codes}
     if not wanted:
@@ -80,15 +86,15 @@ def explained(
 
 
 def hypotheses(subjects: Sequence[Subject]) -> list[tuple[Hypothesis, ...]]:
-    """The probable causes of what is wrong with each of some bodies of a model, best first."""
+    """Find the probable causes for several bodies of one model, best first for each."""
     from inertial_check.causes import ALL_CAUSES
 
     causes = [cause() for cause in ALL_CAUSES]
     try_together(causes, subjects)
-    weighed = [_weighed(subject, causes) for subject in subjects]
+    weighed = [_weigh(subject, causes) for subject in subjects]
     unknown = np.array([_unknown(subject) for subject in subjects])
-    agreed = _agreed(weighed, unknown)
-    ranked = [_ranked(*each) for each in zip(subjects, weighed, agreed, unknown, strict=True)]
+    priors = _vote(weighed, unknown)
+    ranked = [_rank(*each) for each in zip(subjects, weighed, priors, unknown, strict=True)]
     first = Counter(each[0].cause for each in ranked if each)
     return [tuple(_in_company(each, first, len(subjects)) for each in one) for one in ranked]
 
@@ -98,18 +104,20 @@ def _in_company(hypothesis: Hypothesis, first: Counter[str], bodies: int) -> Hyp
     count = first[hypothesis.cause]
     if count < _COMPANY:
         return hypothesis
-    told = f"; of the {bodies} bodies here that want a cause {count} have this one first"
-    return hypothesis._replace(evidence=hypothesis.evidence + told)
+    shared = (
+        f"; {count} of the {bodies} bodies with a finding in this model point to the same cause"
+    )
+    return hypothesis._replace(evidence=hypothesis.evidence + shared)
 
 
-def _weighed(subject: Subject, causes: Sequence[Cause]) -> list[_Weighed]:
-    """Every proposal for one body; for each cause the best counts with the sum of its own."""
+def _weigh(subject: Subject, causes: Sequence[Cause]) -> list[_Weighed]:
+    """Weigh every proposal for one body; the best of a cause carries the sum of their weights."""
     proposed = [(cause, p) for cause in causes for p in cause.proposals(subject)]
     proposed += [*with_units(subject, proposed)]
     factors = _factors(subject, proposed)
     pairs = zip(proposed, factors, strict=True)
-    told = sum(cause.prior * p.weight * factor for (cause, p), factor in pairs)
-    if told < _DOUBTFUL * _unknown(subject):
+    single = sum(cause.prior * p.weight * factor for (cause, p), factor in pairs)
+    if single < _DOUBTFUL * _unknown(subject):
         second = pairs_of(subject)
         proposed += second
         factors += _factors(subject, second)
@@ -124,7 +132,7 @@ def _weighed(subject: Subject, causes: Sequence[Cause]) -> list[_Weighed]:
 
 
 def _factors(subject: Subject, proposed: Sequence[tuple[Cause, Proposal]]) -> list[float]:
-    """How natural each mended body is; 1 where the cause says so itself, little if not mended."""
+    """Rate how natural each mended body is: 1 where the weight of the cause contains it already."""
     factors = [1.0] * len(proposed)
     meant = [(i, p.I_BBcm_Bi, p.mass) for i, (_, p) in enumerate(proposed)]
     chosen = [(i, tensor, mass) for i, tensor, mass in meant if tensor is not None]
@@ -140,15 +148,15 @@ def _factors(subject: Subject, proposed: Sequence[tuple[Cause, Proposal]]) -> li
 
 
 def _unknown(subject: Subject) -> float:
-    """What no cause explains: less often a size that is odd, which errors of a percent leave."""
+    """Weigh the unknown for one body: less where the size is odd, because small errors keep it."""
     if not subject.broken or not subject.mass > 0:
         return _UNKNOWN
     size = np.array([np.sum(np.abs(subject.judgement.principal_moments)) / 2])
     return _UNKNOWN * float(0.2 + 0.8 * density_likelihood(np.array([subject.mass]), size)[0])
 
 
-def _agreed(weighed: Sequence[Sequence[_Weighed]], unknown: Floats) -> list[dict[str, float]]:
-    """Priors of each body's causes, after those that the other bodies of the model have.
+def _vote(weighed: Sequence[Sequence[_Weighed]], unknown: Floats) -> list[dict[str, float]]:
+    """Adapt the priors of the causes of each body to the causes that the other bodies have.
 
     Shares are computed from the priors, and priors from the shares of the others, by turns: the
     posterior mean of the model's own mixture of causes, each body left out of its own.
@@ -170,10 +178,10 @@ def _agreed(weighed: Sequence[Sequence[_Weighed]], unknown: Floats) -> list[dict
     return [dict(zip(names, row.tolist(), strict=True)) for row in prior]
 
 
-def _ranked(
+def _rank(
     subject: Subject, weighed: Sequence[_Weighed], priors: dict[str, float], unknown: float
 ) -> tuple[Hypothesis, ...]:
-    """Hypotheses with their shares, most probable first, then by name."""
+    """Turn proposals into hypotheses with their shares, most probable first, then by name."""
     total = unknown + sum(priors[each.cause] * each.weight for each in weighed)
     ranked = sorted(weighed, key=lambda each: (-priors[each.cause] * each.weight, each.cause))
     return tuple(

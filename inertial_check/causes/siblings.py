@@ -1,4 +1,4 @@
-"""Causes that show beside the other bodies of the model."""
+"""The causes that other bodies of the model reveal: twins, copies, sums."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from inertial_check.causes._base import Cause, Proposal, Subject
 from inertial_check.causes._witnesses import (
     I_BBcm_Bi,
     Meant,
+    as_written,
     gains,
     is_stated,
     tidy,
     twin_of,
-    written,
 )
 from inertial_check.causes.placeholders import is_placeholder
 from inertial_check.evidence.assembly import SIGNS, Assembly
 
 _TWIN = 0.15
-"""How far twins may be apart, relative to their size, and still be twins."""
+"""Largest distance between twins, relative to their size, at which they still count as twins."""
 
 _ENOUGH = 2
-"""Other twins that have to agree on a plane of reflection for it to be believed."""
+"""Number of other twins that must agree on a plane of reflection before it is believed."""
 
 
 class Mirror(Cause):
@@ -231,7 +231,7 @@ class TotalMass(Cause):
         mass = subject.mass - beyond
         if abs(beyond) <= expected[1] * expected[0] or mass <= 0:
             return
-        now = written(subject)
+        now = as_written(subject)
         gain = float(gains(subject, now._replace(mass=np.array([mass])))[0])
         if gain > 1:
             yield Proposal(

@@ -1,4 +1,4 @@
-"""Slips of the hand: a decimal point, a sign."""
+"""The causes by a slip of the hand: a moved decimal point, a lost sign."""
 
 from __future__ import annotations
 
@@ -9,25 +9,26 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.causes._base import NOTHING, Cause, Proposal, Subject
-from inertial_check.causes._wording import a_body, listed, number
+from inertial_check.causes._wording import a_body, enumerate_words, number
 from inertial_check.inertia.representations import symmetric
 from inertial_check.model import ENTRIES
 
 _POWERS = (-1, 1, -2, 2, -3, 3, -4, 4, -5, 5, -6, 6)
 
 _SHIFTS = {1: 0.4, 2: 0.15, 3: 0.3, 4: 0.05, 5: 0.03, 6: 0.07}
-"""How often a point is so many places off, in either direction: one by hand, three by a prefix."""
+"""Probability that a decimal point is off by so many places, in either direction: one place by
+hand, three by a unit prefix."""
 
 _ERROR_DECADES, _GROSS, _GROSS_DECADES = 0.4, 0.1, 12.0
-"""By how much an entry is off for any other reason: mostly by a factor of e^0.92 = 2.5 or less, one
-in ten anywhere among twelve decades."""
+"""Errors of an entry for any other reason: mostly within a factor of e^0.92 = 2.5; one in ten lies
+anywhere within twelve decades."""
 
 _MOMENT_DECADES, _PRODUCT_DECADES = (0.02, 2.0), 4.0
-"""Over so many decades the entry may lie: a moment between the difference and the sum of the two
+"""Decades over which an entry may lie: a moment between the difference and the sum of the two
 others, a product anywhere below its bound."""
 
 _PRODUCTS = {1: (0, 3), 2: (0, 5), 4: (3, 5)}
-"""Between which moments each stands."""
+"""Indices of the two moments that belong to each product of inertia."""
 
 
 class DecimalSlip(Cause):
@@ -72,7 +73,9 @@ class DecimalSlip(Cause):
         entry = np.repeat(written, len(_POWERS))
         six = np.tile(subject.six, (len(entry), 1))
         six[np.arange(len(entry)), entry] = [
-            shifted(value, power) for value in subject.six[written].tolist() for power in _POWERS
+            shift_point(value, power)
+            for value in subject.six[written].tolist()
+            for power in _POWERS
         ]
         return six
 
@@ -86,7 +89,7 @@ class DecimalSlip(Cause):
             others = {entry[r]: six[r, entry[r]] for r in reversed(rows) if entry[r] != i}
             also = [f"{ENTRIES[e]} = {number(value)}" for e, value in sorted(others.items())]
             alone = (
-                f"so does {listed(also, 'or')}"
+                f"so does {enumerate_words(also, 'or')}"
                 if also
                 else "no other single entry times a power of ten does"
             )
@@ -170,7 +173,7 @@ class NegativeDiagonal(Cause):
         if not consistent.any():
             return
         below = [ENTRIES[i] for i in (0, 3, 5) if subject.six[i] < 0]
-        negative = listed(below)
+        negative = enumerate_words(below)
         for row in np.flatnonzero(consistent).tolist():
             what = (negative, "all six entries")[row]
             yield Proposal(
@@ -181,7 +184,7 @@ class NegativeDiagonal(Cause):
             )
 
 
-def shifted(value: float, power: int) -> float:
+def shift_point(value: float, power: int) -> float:
     """The float64 nearest to the printed value times 10^power: its point moved, no more."""
     mantissa, _, exponent = repr(float(value)).partition("e")
     return float(f"{mantissa}e{int(exponent or 0) + power}")

@@ -1,4 +1,4 @@
-"""Numbers in another unit than the format's."""
+"""The causes by unit: numbers in another unit than the one of the format."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ UNITS = {
     "lb in^2": 2.926397e-4,
     "g m^2": 1e-3,
 }
-"""What one of each is in kg m^2."""
+"""Size of each unit of inertia in kg m^2."""
 
 PLAIN = 3.0
-"""How many times more probable the body has to become for a unit to be named at all."""
+"""Least likelihood ratio at which a unit is named as a cause."""
 
 
 class Units(Cause):

@@ -1,4 +1,4 @@
-"""Numbers that nobody meant: left empty, half filled in, or one for all."""
+"""The causes by omission: tensors left empty, half filled in, or the same everywhere."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from inertial_check.causes._base import Cause, Proposal, Subject
-from inertial_check.causes._wording import listed, number, tensor
+from inertial_check.causes._wording import enumerate_words, number, tensor
 from inertial_check.model import ENTRIES
 
 _MOMENTS, _PRODUCTS = (0, 3, 5), (1, 2, 4)
 _CRUMB = 1e-9
-"""Of the largest entry: a moment below is no needle but a zero that went through arithmetic."""
+"""Moment, relative to the largest entry, below which it is a zero that went through arithmetic and
+not a thin needle."""
 
 
 class Unpopulated(Cause):
@@ -74,9 +75,11 @@ class Unpopulated(Cause):
         filled = np.where(empty, 0.0, six)
         yield Proposal(
             weight,
-            f"{listed([ENTRIES[i] for i in zeros])} {'are' if len(zeros) > 1 else 'is'} {exactly} "
+            f"{enumerate_words([ENTRIES[i] for i in zeros])} "
+            f"{'are' if len(zeros) > 1 else 'is'} {exactly} "
             f"beside {tensor(filled)}: no body has two moments of 0, and one only where the others "
-            "are equal" + (f"; {listed(products)} not 0: filled in by half" if products else ""),
+            "are equal"
+            + (f"; {enumerate_words(products)} not 0: filled in by half" if products else ""),
             editable=False,
         )
 

@@ -168,9 +168,9 @@ def _checked(
     ]
     explicable = {rule.code for rule in rules if rule.explained}
     if extent.causes and any(finding.code in explicable for finding in findings):
-        from inertial_check.causes import explained  # a sound model needs none of it
+        from inertial_check.causes import explain  # a sound model needs none of it
 
-        findings = explained(examination, findings, explicable)
+        findings = explain(examination, findings, explicable)
     foretold = extent.predictions == "all" or (extent.predictions == "findings" and findings)
     bodies = tuple(
         BodyReport(body.name, body.id, place.line, judgement, place.path, predictions)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from collections.abc import Mapping
 
 from inertial_check.cli import exit_codes, output
 from inertial_check.errors import UsageError
@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     return exit_codes.CLEAN
 
 
-def _found(selector: str) -> tuple[str, dict[str, Any]]:
+def _found(selector: str) -> tuple[str, Mapping[str, object]]:
     """The page of the rule or the cause with this name, as text and for machines.
 
     Raises:

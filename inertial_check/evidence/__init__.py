@@ -1,4 +1,4 @@
-"""What stands beside a body's numbers: its shapes, its joints, its twins. No files, no rules."""
+"""The evidence beside the numbers of a body: its shapes, its joints, its twins."""
 
 from inertial_check.evidence.examination import (
     BodyGeometry,

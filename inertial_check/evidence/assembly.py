@@ -1,4 +1,4 @@
-"""How the bodies of a model belong together: twins, children, repetitions, sizes of the skeleton.
+"""The bodies of a model together: twins, children, repetitions, the size of the skeleton.
 
 Everything is computed when it is first asked for, once a model, for all bodies at once. What is
 said here are facts of the document; whether they are suspicious is for rules and causes to say.
@@ -205,13 +205,13 @@ class Assembly:
         """Bodies that state the same ten numbers in the same axes, two or more together."""
         return _groups(
             (index, (judgement.mass, judgement.p_BoBcm_B, judgement.I_BBcm_B))
-            for index, judgement in self._spoken()
+            for index, judgement in self._stating()
         )
 
     @cached_property
     def same_tensor(self) -> Groups:
         """Bodies that state the same six entries of the inertia, two or more together."""
-        return _groups((index, judgement.I_BBcm_Bi) for index, judgement in self._spoken())
+        return _groups((index, judgement.I_BBcm_Bi) for index, judgement in self._stating())
 
     @cached_property
     def twins(self) -> tuple[tuple[int, int], ...]:
@@ -224,7 +224,7 @@ class Assembly:
         for index, name in enumerate(names):
             if places[name] != index:
                 continue
-            other = next((places[each] for each in mirrored(name) if each in places), None)
+            other = next((places[each] for each in mirror_names(name) if each in places), None)
             if other is not None and other > index and not _in_a_row(name, names[other], places):
                 pairs.append((index, other))
         return tuple(pairs)
@@ -275,7 +275,7 @@ class Assembly:
         least: Floats = np.min(off, axis=1)
         return least
 
-    def _spoken(self) -> Iterator[tuple[int, Judgement]]:
+    def _stating(self) -> Iterator[tuple[int, Judgement]]:
         stated = self.stated
         return ((i, judgement) for i, judgement in enumerate(self.judgements) if stated[i])
 
@@ -298,7 +298,7 @@ def _offsets(one: tuple[Floats, Floats], other: tuple[Floats, Floats], size: Flo
     return off
 
 
-def mirrored(name: str) -> Iterator[str]:
+def mirror_names(name: str) -> Iterator[str]:
     """Names that the body on the other side may have, the most probable first.
 
     A side is a word of its own (left, r, FL, lh), where case, digits or other characters part
@@ -317,7 +317,7 @@ def mirrored(name: str) -> Iterator[str]:
     for one, other in (("left", "right"), ("right", "left")):
         for pattern in (one, one.title(), one.upper()):
             if pattern in name:
-                yield name.replace(pattern, _cased(other, pattern))
+                yield name.replace(pattern, _match_case(other, pattern))
     for i, word in enumerate(words):
         if len(word) > 1 and word[0] in "lrLR":
             other = _others(word[0])[0] + word[1:]
@@ -333,15 +333,17 @@ def _in_a_row(name: str, other: str, names: Container[str]) -> bool:
     (i,) = differing
     alone = not (name[i - 1 : i].isalpha() or name[i + 1 : i + 2].isalpha())
     letters = "abdeghijknopqstuvwxyz"  # neither a side, nor front, centre or middle
-    return alone and any(name[:i] + _cased(x, name[i]) + name[i + 1 :] in names for x in letters)
+    return alone and any(
+        name[:i] + _match_case(x, name[i]) + name[i + 1 :] in names for x in letters
+    )
 
 
 def _others(word: str) -> list[str]:
     """Words for the other side, in the case of the given one."""
-    return [_cased(other, word) for other in _SIDES[word.lower()]]
+    return [_match_case(other, word) for other in _SIDES[word.lower()]]
 
 
-def _cased(word: str, like: str) -> str:
+def _match_case(word: str, like: str) -> str:
     if like.isupper():
         return word.upper()
     return word.title() if like[0].isupper() else word

@@ -1,4 +1,4 @@
-"""What rules and causes look at: a model, its judgements, and the evidence beside its numbers."""
+"""The examination that rules and causes look at: a model, its judgements and the evidence."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ class BodyGeometry(NamedTuple):
 
 
 Fault = Literal["unreadable", "empty", "inward", "open", "flat", "crossing"]
-"""Why a mesh shows no volume as it stands: it cannot be read; it covers nothing; its triangles face
-inwards; it has holes; it lies in a plane, or is a sheet with two sides; it runs through itself, so
-that parts count as negative."""
+"""Reason why a mesh shows no volume as it stands: it cannot be read; it covers nothing; its
+triangles face inwards; it has holes; it lies in a plane, or is a sheet with two sides; it runs
+through itself, so that parts count as negative."""
 
 
 class MeshFault(NamedTuple):

@@ -1,10 +1,10 @@
-"""What a rule is: one class, with its page as docstring."""
+"""The base classes of rules: each rule is one class, with its page as docstring."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
-from typing import Any, ClassVar
+from collections.abc import Iterable, Iterator, Mapping
+from typing import ClassVar
 
 from inertial_check.evidence import Examination
 from inertial_check.model import (
@@ -42,9 +42,9 @@ class Rule(ABC):
     strict_severity: ClassVar[Severity]
     since: ClassVar[str] = "0.1.0"
     explained: ClassVar[bool] = False
-    """Whether probable causes are sought for its findings."""
+    """Whether findings of this rule are given probable causes."""
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         """A rule whose severity does not change under --strict need not say so."""
         super().__init_subclass__(**kwargs)
         if "strict_severity" not in cls.__dict__ and "severity" in cls.__dict__:
@@ -69,7 +69,7 @@ class Rule(ABC):
         span: Span,
         message: str,
         body: Body | None = None,
-        values: dict[str, Any] | None = None,
+        values: Mapping[str, object] | None = None,
         fix: FixKind | None = None,
     ) -> Finding:
         """A finding at a span of the model's document."""
@@ -81,11 +81,11 @@ class Rule(ABC):
             body=None if body is None else body.name,
             message=message,
             place=place,
-            values=values or {},
+            values=dict(values or {}),
             fix=fix,
             body_id=None if body is None else body.id,
             excerpt=extract_excerpt(self.model.source_of(span), span, place.line),
-            written={} if body is None or body.inertial is None else _written(body.inertial),
+            written={} if body is None or body.inertial is None else _texts(body.inertial),
         )
 
 
@@ -120,7 +120,7 @@ class ProblemRule(Rule):
         return self.at(problem.span, problem.message, body)
 
 
-def _written(inertial: Inertial) -> dict[str, str]:
+def _texts(inertial: Inertial) -> dict[str, str]:
     """The texts of an inertial's numbers, by name."""
     numbers = {
         "mass": inertial.mass,

@@ -1,4 +1,4 @@
-"""What is consistent but suspicious: all comparisons of a model, once, and one doubt a body.
+"""Doubts about consistent bodies: all comparisons of a model, made once, and one doubt a body.
 
 A body gets the first doubt of SCREENS that it gives rise to; the causes of the finding say what
 else speaks for it.
@@ -20,7 +20,7 @@ _KNOWN: WeakKeyDictionary[Assembly, Mapping[int, Doubt]] = WeakKeyDictionary()
 
 
 def doubts(examination: Examination) -> Mapping[int, Doubt]:
-    """The doubt about each body that gives rise to one, by the body's index."""
+    """Find the first doubt about each suspicious body, by its index."""
     assembly = examination.assembly
     if assembly not in _KNOWN:
         found: dict[int, Doubt] = {}
@@ -33,7 +33,7 @@ def doubts(examination: Examination) -> Mapping[int, Doubt]:
 
 
 class DoubtRule(Rule):
-    """A rule that says what `doubts` has found."""
+    """A rule whose findings are the doubts of its code."""
 
     explained = True
 

@@ -1,10 +1,9 @@
-"""The numbers that every finding about an inertia carries."""
+"""The values that every finding about an inertia carries."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from inertial_check.inertia.intervals import admissible_intervals
 from inertial_check.model import ENTRIES, Body, FixKind, Judgement
 
 
-def evidence(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
+def evidence(judgements: Sequence[Judgement]) -> list[dict[str, object]]:
     """Margin, moments, box, witness and the admissible interval of each single entry, body by body.
 
     Intervals are of the entry as printed, in the inertial's own axes, with the others as written;
@@ -29,7 +28,7 @@ def evidence(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
     ]
 
 
-def _values(judgement: Judgement, intervals: list[list[float]]) -> dict[str, Any]:
+def _values(judgement: Judgement, intervals: list[list[float]]) -> dict[str, object]:
     return {
         "mass": judgement.mass,
         "margin": judgement.margin,

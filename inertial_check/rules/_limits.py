@@ -1,4 +1,4 @@
-"""How far honest bodies go. docs/plausibility.md has the measurements behind each number."""
+"""The limits of plausible bodies; docs/plausibility.md has the measurement behind each number."""
 
 from __future__ import annotations
 
@@ -66,44 +66,48 @@ LIMITS: Mapping[str, Limits] = MappingProxyType(
 )
 
 PARTLY_SEEN_OUTSIDE = 3.0
-"""Factor on `outside` where some of the body's shapes could not be used: the rest is a stand-in."""
+"""Factor on `outside` for bodies with shapes that could not be used: the other shapes are stand-
+ins."""
 
 PARTLY_SEEN_SIZE = 1.25
-"""Factor on `size`, likewise."""
+"""Factor on `size` for bodies with shapes that could not be used."""
 
 PARTLY_SEEN_GAIN = 1.5
-"""Factor on `gain`, likewise."""
+"""Factor on `gain` for bodies with shapes that could not be used."""
 
 FIT = 0.05
-"""Misfit of an honest body: screws, motors and cables that its shapes do not show."""
+"""Misfit of a correct body, left by the screws, motors and cables that its shapes do not show."""
 
 CLOSE = 0.3
-"""Discrepancy that another reading may leave: a better fit that is still bad explains nothing."""
+"""Largest discrepancy that another reading may leave; a better fit that is still bad explains
+nothing."""
 
 FRAME_SHARE = 0.01
-"""A body that is fixed to another and has less of the model's mass, in a box shorter than the links
-are, is a frame that had to be given some numbers."""
+"""Share of the total mass below which a fixed body, in a box shorter than the links, is a frame
+that had to be given some numbers."""
 
 THICKNESS = 0.1
 """Least thickness of an equivalent box, in parts of its length, when its density is taken: printed
 digits hold that of thin parts badly, and exact plates have none."""
 
 PLAUSIBLE = (300.0, 8_000.0)
-"""[kg/m^3] of a cube whose inertia happens to be a power of ten: foam core to steel."""
+"""Densities [kg/m^3] at which a cube whose inertia is a power of ten may be meant as such: foam
+core to steel."""
 
 REPEATED = 3
-"""Repetitions from which the same numbers are no coincidence of two equal parts."""
+"""Number of repetitions from which equal numbers are no longer a coincidence of two equal parts."""
 
 OTHER_MASS = 1.5
-"""Ratio of masses from which two bodies cannot have the same tensor: parts of one size can well be
-of other materials, or carry a screw more."""
+"""Ratio of masses from which two bodies cannot share a tensor; parts of one size may differ in
+material or carry one more screw."""
 
 OTHER_SIZE = 1.2
-"""Ratio of the sizes of their shapes above which two bodies are not the same part."""
+"""Ratio of the sizes of their shapes above which two bodies are different parts."""
 
 OTHER_JOINTS = 1.5
-"""Ratio of the distances of their joints, likewise: one part can have its joints in other holes."""
+"""Ratio of the distances of their joints above which two bodies are different parts; one part can
+have its joints in other holes."""
 
 MOST_TWINS = 0.75
-"""Share of a model's twins that are reflections in one plane, and no copies, from which the copies
-stand out: the arms of some robots are one part, mounted twice."""
+"""Share of twins reflected in one plane from which copies stand out; the arms of some robots are
+one part, mounted twice."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ from inertial_check.evidence.likeness import best_reading, readings_of
 from inertial_check.inertia import resemblance
 from inertial_check.rules import _limits
 from inertial_check.rules._limits import Limits
-from inertial_check.rules._quantities import between, beyond, box, having, length, point, times
+from inertial_check.rules._phrases import between, beyond, box, having, length, point, times
 
 Flags = npt.NDArray[np.bool_]
 Where = Literal["mass", "center", "tensor", "inertial"]
@@ -35,7 +35,7 @@ class Doubt(NamedTuple):
     code: str
     where: Where
     message: str
-    values: dict[str, Any]
+    values: dict[str, object]
 
 
 Doubts = Iterator[tuple[int, Doubt]]
@@ -55,7 +55,7 @@ def placeholders(examination: Examination, limits: Limits, _: Found) -> Doubts:
     if examination.strictness == "default":
         low, high = _limits.PLAUSIBLE
         cube = (assembly.density > low) & (assembly.density < high)
-        fits |= ~likeness.known & cube & ~_shared(assembly.same_tensor, len(moments))
+        fits |= ~likeness.known & cube & ~_sharing(assembly.same_tensor, len(moments))
     for index in np.flatnonzero(isotropic & ~fits & ~_frames(examination)).tolist():
         moment, mass = float(moments[index, 0]), float(assembly.mass[index])
         edge, density = float(assembly.box[index, 2]), float(assembly.density[index])
@@ -67,7 +67,7 @@ def placeholders(examination: Examination, limits: Limits, _: Found) -> Doubts:
         yield index, Doubt("IC501", "tensor", message, {"moment": moment, "edge": edge})
 
 
-def _shared(groups: Groups, count: int) -> Flags:
+def _sharing(groups: Groups, count: int) -> Flags:
     """(N,) bodies that share a tensor with others."""
     shared = np.zeros(count, dtype=bool)
     shared[[index for group in groups for index in group]] = True
@@ -219,9 +219,9 @@ def _unlike(sizes: Floats, factor: float) -> tuple[Flags, Flags]:
     known = np.zeros((count, count), dtype=bool)
     alike = np.zeros((count, count), dtype=bool)
     for size in sizes.T:
-        told = size > 0
-        if np.any(told):
-            both = told[:, None] & told
+        given = size > 0
+        if np.any(given):
+            both = given[:, None] & given
             with np.errstate(all="ignore"):
                 ratio = size[:, None] / size
             known |= both
@@ -341,7 +341,8 @@ SCREENS: tuple[Callable[[Examination, Limits, Found], Doubts], ...] = (
     forms,
     twins,
 )
-"""In the order in which they are heard: the plainest first."""
+"""Comparisons in the order in which they are made, the plainest first: a body keeps the first
+doubt."""
 
 
 def _frames(examination: Examination) -> Flags:

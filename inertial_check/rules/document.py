@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from inertial_check.evidence import Examination, Geometry
 from inertial_check.model import Finding, Place, Severity
 from inertial_check.rules._base import ProblemRule, Rule
-from inertial_check.rules._wording import counted, some
+from inertial_check.rules._phrases import count_noun, name_some
 
 
 class UnreadableDocument(Rule):
@@ -141,8 +141,8 @@ class UnresolvedReference(ProblemRule):
         way_out = "name the package's folder with --package-path NAME=DIR, or " * packaged
         return self.at(
             span,
-            f"{counted(files, 'mesh file')} of {counted(bodies, 'body', 'bodies')} not found"
-            f"{'' if geometry.found else ' (all of them)'}: {some(names)}. The first: "
+            f"{count_noun(files, 'mesh file')} of {count_noun(bodies, 'body', 'bodies')} not found"
+            f"{'' if geometry.found else ' (all of them)'}: {name_some(names)}. The first: "
             f"{reason.removeprefix(f'{first}: ')}. Their shapes were left out; {way_out}"
             "switch such evidence off with --geometry off",
             values={"files": files, "bodies": bodies},

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from inertial_check.evidence import Examination, Fault
 from inertial_check.model import Finding, Severity
 from inertial_check.rules._base import Rule
-from inertial_check.rules._wording import counted, some
+from inertial_check.rules._phrases import count_noun, name_some
 
 _ALWAYS: frozenset[Fault] = frozenset({"unreadable", "empty", "inward"})
 """Faults that no mesh is meant to have; the others are normal for meshes that are only seen."""
@@ -62,7 +62,8 @@ class UnusableMesh(Rule):
         names = [f"{fault.uri} ({fault.fault})" for fault in faults]
         yield self.at(
             next(shape.span for shape in shapes if shape.uri == first.uri),
-            f"{counted(len(faults), 'mesh', 'meshes')} without a volume: {some(names)}. The first: "
+            f"{count_noun(len(faults), 'mesh', 'meshes')} without a volume: {name_some(names)}. "
+            "The first: "
             f"{first.reason}; export it again as a closed surface that faces outwards",
             values={"meshes": len(faults)},
         )

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from inspect import cleandoc
-from typing import Any
+from typing import TypedDict
 
+from inertial_check.evidence.pages import read_page
 from inertial_check.rules._base import Rule
 
 
+class RuleDescription(TypedDict):
+    """A rule as `rules --output-format json` prints it."""
+
+    code: str
+    name: str
+    severity: str
+    strict_severity: str
+    since: str
+    summary: str
+    explanation: dict[str, str]
+
+
 def find(selector: str) -> type[Rule] | None:
-    """The rule with this code or name, in any case; None where there is none."""
+    """Find the rule with this code or name, in any case; None where there is none."""
     from inertial_check.rules import ALL_RULES
 
     wanted = selector.strip().lower()
@@ -17,25 +29,24 @@ def find(selector: str) -> type[Rule] | None:
 
 
 def page(rule: type[Rule]) -> str:
-    """The rule's page as Markdown."""
-    summary, _, rest = cleandoc(rule.__doc__ or "").partition("\n\n")
+    """The page of the rule as Markdown."""
+    text = read_page(rule)
     severity = rule.severity.word
     if rule.strict_severity != rule.severity:
         severity += f" ({rule.strict_severity.word} with --strict)"
-    head = f"# {rule.code} {rule.name}\n\n{summary}\n\nSeverity: {severity}. Since {rule.since}."
-    return f"{head}\n\n{rest.rstrip()}\n"
+    note = f"Severity: {severity}. Since {rule.since}."
+    return f"# {rule.code} {rule.name}\n\n{text.summary}\n\n{note}\n\n{text.body.rstrip()}\n"
 
 
-def as_dict(rule: type[Rule]) -> dict[str, Any]:
-    """The rule for machines: code, name, severity, summary, since and the page's sections."""
-    summary, _, rest = cleandoc(rule.__doc__ or "").partition("\n\n")
-    sections = [section.partition("\n") for section in rest.split("## ") if section]
+def as_dict(rule: type[Rule]) -> RuleDescription:
+    """The rule as JSON: code, name, severity, summary, since and the sections of its page."""
+    text = read_page(rule)
     return {
         "code": rule.code,
         "name": rule.name,
         "severity": rule.severity.word,
         "strict_severity": rule.strict_severity.word,
         "since": rule.since,
-        "summary": summary.strip(),
-        "explanation": {heading.strip(): cleandoc(text) for heading, _, text in sections},
+        "summary": text.summary,
+        "explanation": text.sections,
     }

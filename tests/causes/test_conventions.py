@@ -35,7 +35,8 @@ class TestSignOfProducts:
         assert {each.cause for each in together} == {"sign-of-products"}
         assert min(each.confidence for each in together) > 0.75
         assert (
-            "of the 5 bodies here that want a cause 5 have this one first" in together[0].evidence
+            "5 of the 5 bodies with a finding in this model point to the same cause"
+            in together[0].evidence
         )
         assert together[0].confidence > causes_of(*ASKEW)["sign-of-products"].confidence + 0.2
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inertial_check as ic
-from inertial_check.causes import ALL_CAUSES, Cause, Proposal, explained
+from inertial_check.causes import ALL_CAUSES, Cause, Proposal, explain
 from inertial_check.causes._base import edit
 from inertial_check.causes.ranking import LEAST, MOST, hypotheses
 from inertial_check.cli.main import main
@@ -100,14 +100,14 @@ class TestExplained:
     def test_nothing_is_done_without_a_finding_to_explain(self):
         examination, read = self.examination(SLIP)
         findings = ic.check_model(robot(SLIP).encode()).findings
-        assert explained(examination, findings, set()) == list(findings)
-        assert explained(examination, [], {"IC301"}) == []
+        assert explain(examination, findings, set()) == list(findings)
+        assert explain(examination, [], {"IC301"}) == []
         assert not read
 
     def test_only_findings_of_those_codes(self):
         findings = ic.check_model(robot(SLIP).encode()).findings
         assert {f.code for f in findings if f.causes} == {"IC301"}
-        again = explained(self.examination_without_shapes(SLIP), findings, {"IC999"})
+        again = explain(self.examination_without_shapes(SLIP), findings, {"IC999"})
         assert again == list(findings)
 
     def examination_without_shapes(self, *found):

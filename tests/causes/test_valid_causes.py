@@ -4,7 +4,8 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from tests.suspects import (
+
+from suspects import (
     Link,
     box,
     box_moments,

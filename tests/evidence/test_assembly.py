@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inertial_check.evidence.assembly import Assembly, mirrored
+from inertial_check.evidence.assembly import Assembly, mirror_names
 from inertial_check.formats import load
 from inertial_check.model.judging import judge
 
@@ -69,7 +69,7 @@ def test_two_sides_in_a_name_change_together_if_they_can():
 def test_rear_right_has_two_other_sides_of_which_one_is_there():
     assert of_names("RL_hip", "RR_hip").twins == ((0, 1),)
     assert of_names("LR_hip", "RR_hip").twins == ((0, 1),)
-    assert set(mirrored("RR_hip")) >= {"RL_hip", "LR_hip"}
+    assert set(mirror_names("RR_hip")) >= {"RL_hip", "LR_hip"}
 
 
 INERTIAL = (

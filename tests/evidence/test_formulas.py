@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from tests.suspects import Link, box, cylinder, robot
 
 from inertial_check.evidence.formulas import misread_formula, moments_of
 from inertial_check.formats import load
 from inertial_check.inertia import densities
+from suspects import Link, box, cylinder, robot
 
 
 def shapes_of(text):

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from tests.suspects import Link, box_moments, parallel_axis, robot, rotation
 
 from inertial_check.evidence import Examination
 from inertial_check.evidence.examination import BodyGeometry, Geometry
 from inertial_check.evidence.likeness import best_reading, readings, readings_of
 from inertial_check.formats import load
 from inertial_check.model.judging import judge
+from suspects import Link, box_moments, parallel_axis, robot, rotation
 
 AXES = np.concatenate([np.eye(3), -np.eye(3)])
 

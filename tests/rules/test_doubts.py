@@ -4,7 +4,10 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
-from tests.suspects import (
+
+import inertial_check as ic
+from inertial_check.settings.settings import Settings
+from suspects import (
     Link,
     box,
     box_moments,
@@ -15,9 +18,6 @@ from tests.suspects import (
     rotation,
     said,
 )
-
-import inertial_check as ic
-from inertial_check.settings.settings import Settings
 
 LENGTHS = st.floats(1e-3, 30)
 RATIOS = st.tuples(*[st.floats(0.3, 1)] * 3)

@@ -1,22 +1,25 @@
-"""Quantities and names as a reader wants them in a message."""
+"""Quantities, names and counts as messages print them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+_FEW = 3
+"""Number of names that a message prints before it counts the rest."""
+
 
 def length(meters: float) -> str:
-    """In millimetres below a metre."""
+    """A length, in millimetres below a metre."""
     return f"{1000 * meters:.3g} mm" if 0 < meters < 1 else f"{meters:.3g} m"
 
 
 def box(edges: Iterable[float]) -> str:
-    """Three edges."""
+    """The three edges of a box."""
     return " x ".join(map(length, edges))
 
 
 def point(p: Iterable[float]) -> str:
-    """Three coordinates."""
+    """The three coordinates of a point."""
     return f"({', '.join(f'{x:.4g}' for x in p)}) m"
 
 
@@ -33,15 +36,22 @@ def between(values: Iterable[float]) -> str:
 
 
 def beyond(density: float) -> str:
-    """What a density is to be compared with."""
+    """A known density to compare an implausible one [kg/m^3] with."""
     light = density < 1000
     return "foam has 15" if light else "osmium, the densest metal, has 22,600"
 
 
 def having(names: Sequence[str]) -> str:
-    """The first of several names, how many more there are, and the verb."""
-    if len(names) == 1:
-        return f"{names[0]} has"
-    shown = ", ".join(names[:3])
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return f"{shown}{more} have"
+    """The first names of a list, the number of further ones, and the verb."""
+    return f"{name_some(names)} {'has' if len(names) == 1 else 'have'}"
+
+
+def count_noun(count: int, one: str, more: str | None = None) -> str:
+    """A number with its noun: 1 file, 2 files."""
+    return f"{count} {one if count == 1 else more or one + 's'}"
+
+
+def name_some(names: Sequence[str]) -> str:
+    """The first names of a list, and the number of further ones."""
+    shown = ", ".join(names[:_FEW])
+    return shown if len(names) <= _FEW else f"{shown} and {len(names) - _FEW} more"
