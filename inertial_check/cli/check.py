@@ -188,9 +188,9 @@ def _checked(
         report = check_paths(args.paths, settings, stdin, of, plan, args.sniff)
     report = known.suppressed(report)
     if args.output_format in SUGGESTING:
-        from inertial_check.fixing.suggestions import suggested
+        from inertial_check.fixing.suggestions import add_suggestions
 
-        report = suggested(report, settings, stdin, of)
+        report = add_suggestions(report, settings, stdin, of)
     return report
 
 

@@ -1,1 +1,1 @@
-"""The parts of `fix`: what a body shall have, how that is written, and how it is looked over."""
+"""The command `fix`: requests, methods that propose new numbers, and edits of documents."""

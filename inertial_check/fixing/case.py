@@ -1,53 +1,73 @@
-"""One body before it is fixed, and what is to be written for it."""
+"""One body before it is fixed, the reasons why it cannot be fixed, and what is proposed for it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol, TypedDict, Unpack
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.fixing.result import BodyFix, FixStatus, Three
+from inertial_check.fixing.result import BodyFix, FixStatus, Six, Three
+from inertial_check.formats import FORMATS
 from inertial_check.inertia.consistency import Consistency
 from inertial_check.inertia.representations import join
-from inertial_check.model import ENTRIES, Body, Judgement, Model, Number
+from inertial_check.model import ENTRIES, Body, Judgement, Model, Number, Span
+from inertial_check.model.judging import judge
 from inertial_check.projection.metrics import INERTIA, find_metric
 
 Texts = Mapping[str, str]
+"""New texts of the numbers of a body, by the names of the numbers."""
+
+Obstacle = tuple[FixStatus, str]
+"""Status and reason of a body that is not fixed."""
+
+LayerFunction = Callable[[Model, Mapping[str, Texts], str], bytes]
+"""Function of a format that writes a layer over a document; see formats.usd.format.overlay."""
 
 MASS, CENTER = "mass", ("x", "y", "z")
 QUATERNION = ("qw", "qx", "qy", "qz")
+MOMENTS, PRODUCTS = ("ixx", "iyy", "izz"), ("ixy", "ixz", "iyz")
+
 BROKEN = ("inconsistent", "rounding")
+"""Verdicts of bodies that fix moves."""
+
 WHOLE = ("consistent", "boundary")
+"""Verdicts of bodies that are physically consistent."""
+
+_IN_LAYERS = {MASS, *CENTER, *MOMENTS, *QUATERNION}
+"""Numbers that a layer can state; in the axes that it states, the products are 0."""
+
+_LONG_NAMES = {name: f"{name[1]} of the quaternion of its axes" for name in QUATERNION}
 
 
-def numbers_of(body: Body) -> dict[str, Number]:
-    """The ten numbers of a body that its document has: mass, x, y, z and those of ENTRIES."""
+def collect_numbers(body: Body) -> dict[str, Number]:
+    """The numbers of a body that its document has, out of mass, x, y, z and those of ENTRIES."""
     if body.inertial is None:
         return {}
     mass = body.inertial.mass
-    found = {} if mass is None else {MASS: mass}
-    found |= zip(CENTER, body.inertial.p_BoBcm_B, strict=True)
-    return found | dict(body.inertial.I_BBcm_Bi)
+    numbers = {} if mass is None else {MASS: mass}
+    numbers |= zip(CENTER, body.inertial.p_BoBcm_B, strict=True)
+    return numbers | dict(body.inertial.I_BBcm_Bi)
 
 
-def changeable(body: Body) -> dict[str, Number]:
-    """Those ten and the numbers of the quaternion, where one states the axes, by QUATERNION."""
+def collect_editable_numbers(body: Body) -> dict[str, Number]:
+    """Those numbers and the four of the quaternion, where one states the axes, by QUATERNION."""
     quaternion = () if body.inertial is None else body.inertial.quaternion or ()
-    return numbers_of(body) | dict(zip(QUATERNION, quaternion, strict=False))
+    return collect_numbers(body) | dict(zip(QUATERNION, quaternion, strict=False))
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """What is done about a body, and how.
+    """Proposed fix of a body.
 
     Attributes:
-        result: What is said of it.
+        result: The result that is reported.
         texts: By name, the new texts of the numbers that change; empty where nothing is written.
-        strict: Whether the new tensor passes without any tolerance.
-        for_engine: Whether nothing but an engine asks for it.
+        strict: Whether the new tensor passes the test without any tolerance.
+        for_engine: Whether the body is consistent and changes only because an engine refuses it.
     """
 
     result: BodyFix
@@ -56,13 +76,25 @@ class Proposal:
     for_engine: bool = False
 
 
+class Change(TypedDict, total=False):
+    """The fields of a BodyFix that new texts determine."""
+
+    new: Six
+    relative_change: float
+    distance: float
+    margin: float
+    mass: tuple[float, float]
+    com: tuple[Three, Three]
+    cause: str
+
+
 class Case(NamedTuple):
     """One body before it is fixed.
 
     Attributes:
-        model: In which it is.
-        body: As written.
-        judgement: What the conditions say of it.
+        model: The model that holds the body.
+        body: The body as written.
+        judgement: Its verdict and numbers.
     """
 
     model: Model
@@ -72,7 +104,7 @@ class Case(NamedTuple):
     @property
     def numbers(self) -> dict[str, Number]:
         """The numbers that the document has, by name."""
-        return changeable(self.body)
+        return collect_editable_numbers(self.body)
 
     @property
     def entries(self) -> list[Number]:
@@ -87,12 +119,12 @@ class Case(NamedTuple):
 
     @property
     def kilograms(self) -> float:
-        """What the document's unit of mass weighs [kg]."""
+        """The document's unit of mass [kg]."""
         return 1.0 if self.body.inertial is None else self.body.inertial.kilograms_per_unit
 
     @property
     def meters(self) -> float:
-        """How long the document's unit of length is [m]."""
+        """The document's unit of length [m]."""
         return 1.0 if self.body.inertial is None else self.body.inertial.meters_per_unit
 
     @property
@@ -100,49 +132,161 @@ class Case(NamedTuple):
         """The document's unit of inertia [kg m^2]."""
         return self.kilograms * self.meters**2
 
-    def result(self, status: FixStatus, reason: str = "", **values: Any) -> BodyFix:
-        """What is said of the body, with what it was."""
+    def report(self, status: FixStatus, reason: str = "", **change: Unpack[Change]) -> BodyFix:
+        """The result for the body, with its numbers before the fix."""
         place = self.model.place(self.body.span)
         margin = self.judgement.margin
-        values = {"margin_before": margin, "margin": margin, **values}
         old = None if self.body.inertial is None else self.judgement.I_BBcm_Bi
         name, id_ = self.body.name, self.body.id
-        return BodyFix(name, id_, place.line, status, reason, old, **values, file=place.path)
+        fields: Change = {"margin": margin, **change}
+        return BodyFix(
+            name, id_, place.line, status, reason, old, margin_before=margin, file=place.path,
+            **fields,
+        )  # fmt: skip
 
-    def left(self, status: FixStatus, reason: str = "", **values: Any) -> Proposal:
-        """The body stays as it is."""
-        return Proposal(self.result(status, reason, **values))
+    def skip(self, status: FixStatus, reason: str = "", **change: Unpack[Change]) -> Proposal:
+        """Propose to leave the body as it is."""
+        return Proposal(self.report(status, reason, **change))
 
-    def moves(self, texts: Texts, metric: str = "inertia") -> dict[str, Any]:
-        """What the new texts make of the body: the values of a BodyFix."""
+    def measure_change(self, texts: Texts, metric: str = "inertia") -> Change:
+        """The change of the body by new texts."""
         before = self.six
         written = [texts.get(entry, self.numbers[entry].text) for entry in ENTRIES]
         after = np.array([float(text) for text in written])
         size = float(INERTIA.distance(np.zeros(6), before))
         change = float(INERTIA.distance(before, after))
-        moved: dict[str, Any] = {
+        measured: Change = {
             "new": tuple((self.unit * after).tolist()),
             "relative_change": change / size if size else (np.inf if change else 0.0),
             "distance": self.unit * float(find_metric(metric).distance(before, after)),
-            "margin": _margin(after),
+            "margin": float(Consistency(join(np.ones(()), np.zeros(3), after), "com").margin),
         }
         if MASS in texts:
-            moved["mass"] = self.judgement.mass, float(texts[MASS]) * self.kilograms
+            measured["mass"] = self.judgement.mass, float(texts[MASS]) * self.kilograms
         if not texts.keys().isdisjoint(CENTER):
-            moved["com"] = self.judgement.p_BoBcm_B, self._center(texts)
-        return moved
+            numbers = self.numbers
+            x, y, z = (float(texts.get(name, numbers[name].text)) * self.meters for name in CENTER)
+            measured["com"] = self.judgement.p_BoBcm_B, (x, y, z)
+        return measured
 
-    def _center(self, texts: Texts) -> Three:
+    def find_malformed_text(self) -> Obstacle | None:
+        """The obstacle of a body whose text breaks the rules of its format; None without one."""
+        malformed = (each for each in self.body.problems if each.kind == "malformed")
+        return next((("malformed", problem.message) for problem in malformed), None)
+
+    def find_obstacle(self) -> Obstacle | None:
+        """The obstacle of a body without a mass and six numbers to start from; None with them."""
+        inertial, verdict = self.body.inertial, self.judgement.verdict
+        if (malformed := self.find_malformed_text()) is not None:
+            return malformed
+        if inertial is None:
+            missing = self.body.moved and self.body.inertia_from == "file"
+            return ("missing", "it moves and has no inertial") if missing else None
+        if verdict == "invalid":
+            return _explain_invalid(self.judgement.mass)
+        if verdict in BROKEN and len(inertial.I_BBcm_Bi) < len(ENTRIES):
+            return "malformed", "some of its six numbers are not written"
+        return None
+
+    def has_stated_inertia(self) -> bool:
+        """Whether the document states all six numbers of the inertia, and engines use them."""
+        inertial = self.body.inertial
+        stated = inertial is not None and len(inertial.I_BBcm_Bi) == len(ENTRIES)
+        return stated and self.body.inertia_from == "file"
+
+    def can_be_layered(self) -> bool:
+        """Whether a layer over the document can override numbers of the body."""
+        has_layers, on_disk = layer_function(self.model), os.path.exists(self.model.source.path)
+        return has_layers is not None and on_disk and self.body.inertial is not None
+
+    def find_uneditable(self, texts: Texts) -> Obstacle | None:
+        """The obstacle where no edit gives the numbers these texts; None where one does."""
         numbers = self.numbers
-        x, y, z = (float(texts.get(name, numbers[name].text)) * self.meters for name in CENTER)
-        return x, y, z
+        changing = {
+            name: text
+            for name, text in texts.items()
+            if name not in numbers or text != numbers[name].text
+        }
+        absent = [name for name in changing if not is_in_text(numbers.get(name))]
+        if absent and not (self.can_be_layered() and _fits_layer(numbers, changing)):
+            wanted = ", ".join(
+                f"{_LONG_NAMES.get(name, name)} = {changing[name]}" for name in absent
+            )
+            return "unwritten", f"not written where it could change: {wanted}; write it"
+        computed = [
+            f"{name} = {text} for {self.model.source_of(number.span).text(number.span)}"
+            f" ({describe_place(self.model, number.span)})"
+            for name, text in changing.items()
+            for number in (numbers.get(name),)
+            if number is not None and number.span is not None and not number.literal
+        ]
+        return ("expression", f"computed; change to {', '.join(computed)}") if computed else None
 
 
-def _margin(six: Floats) -> float:
-    theta = join(np.ones(()), np.zeros(3), six)
-    return float(Consistency(theta, "com").margin)
+class Method(Protocol):
+    """Method of a fix: proposes the new numbers of each body."""
+
+    def propose(self, case: Case, chosen: bool, /) -> Proposal:
+        """Propose new numbers for a body.
+
+        Args:
+            case: The body.
+            chosen: Whether the caller has named the body or a rule.
+        """
+
+    def find_objections(self, again: Model, changing: Mapping[str, Proposal], /) -> dict[str, str]:
+        """Bodies that must stay as they are, by id, and why.
+
+        Args:
+            again: The model as it would be after writing.
+            changing: The proposals that change something, by id.
+        """
+        return {}
 
 
-def percent(fraction: float) -> str:
-    """A fraction as a reader reads it."""
+def propose_all(
+    model: Model, method: Method, ids: Collection[str], chosen: bool, tolerance: float = 0.0
+) -> dict[str, Proposal]:
+    """The proposals of a method, by the ids of bodies, in document order."""
+    return {
+        body.id: method.propose(Case(model, body, judgement), chosen)
+        for body, judgement in zip(model.bodies, judge(model, tolerance), strict=True)
+        if body.id in ids
+    }
+
+
+def layer_function(model: Model) -> LayerFunction | None:
+    """The function that writes a layer over documents of the model's format; None without one."""
+    function: LayerFunction | None = getattr(FORMATS.get(model.format), "overlay", None)
+    return function
+
+
+def is_in_text(number: Number | None) -> bool:
+    """Whether a number is written as text, which can be edited; binary data has empty spans."""
+    return number is not None and number.span is not None and number.span.start < number.span.end
+
+
+def describe_place(model: Model, span: Span) -> str:
+    """The line of a number for a reader, with the path of an included document."""
+    place = model.place(span)
+    line = f"{place.line}:{place.column}"
+    return f"{place.path}:{line}" if place.path else f"line {line}"
+
+
+def format_percent(fraction: float) -> str:
+    """A fraction in percent."""
     return f"{100 * fraction:.3g} %"
+
+
+def _explain_invalid(mass: float) -> Obstacle:
+    if mass < 0:
+        return "negative-mass", "its mass is negative; write the mass that the body has"
+    if mass == 0:
+        return "massless-with-inertia", "it has inertia but no mass; write its mass"
+    return "non-finite", "one of its numbers is not finite"
+
+
+def _fits_layer(numbers: Mapping[str, Number], changing: Texts) -> bool:
+    """Whether a layer can state numbers of these names, and none of them is computed."""
+    known = [numbers[name] for name in changing if name in numbers]
+    return changing.keys() <= _IN_LAYERS and all(number.literal for number in known)

@@ -1,7 +1,7 @@
-"""Numbers into text: a tensor in as few digits as let it survive the printing.
+"""Numbers as text in the style of a document, and tensors in the fewest digits that stay valid.
 
-A tensor on the boundary rounds to either side of it. So the projection is asked for a margin that
-covers the digits, and what was printed is parsed and judged again, exactly.
+A tensor on the border of the consistent ones rounds to either side of it. So the projection aims at
+a margin that covers the digits, and the printed text is parsed and tested again, exactly.
 """
 
 from __future__ import annotations
@@ -21,18 +21,23 @@ MOST_DIGITS = 17
 """Significant digits that tell every float64 from its neighbours."""
 
 _TINY_EXPONENT, _HUGE_EXPONENT = -4, 16
-"""Between these, repr writes no exponent; neither do we where the file shows no preference."""
+"""Decimal exponents between which repr writes none; fix does the same where the file shows none."""
 
 _FIXED_REACH = 3
-"""A number written without exponent stays so until it is this many decades smaller than it was."""
+"""Decades by which a number written without exponent may shrink before it is given one."""
 
 FEWEST_DIGITS = next(
     n for n in range(1, MOST_DIGITS) if tolerances.digits_margin(n) <= tolerances.NEAREST_WRITTEN
 )
-"""With fewer, the margin that survives printing is farther than the nearest tensor may be left."""
+"""Fewest significant digits that are tried: with fewer, the margin that survives printing is larger
+than the distance from the nearest tensor that is allowed."""
 
 _DOUBLINGS = 8
-"""Of the margin, for each number of digits; more would always leave the nearest tensor too far."""
+"""Number of margins that are tried for each number of digits, each twice the one before; larger
+margins would always be too far from the nearest tensor."""
+
+_SHIFTS = range(-12, 13)
+"""Powers of ten by which a decimal point may be misplaced in a text."""
 
 
 def significant_digits(text: str) -> int:
@@ -41,11 +46,11 @@ def significant_digits(text: str) -> int:
     return len("".join(char for char in mantissa if char.isdigit()).lstrip("0"))
 
 
-def formatted(value: float, digits: int, like: str) -> str:
-    """A number with at most so many significant digits, in the style of another text.
+def format_number(value: float, digits: int, like: str) -> str:
+    """A number with at most `digits` significant digits, in the style of another text.
 
-    Zeros at the end are left out, but never below the digits that `like` shows; digits beyond those
-    that name the float64 are never invented.
+    Zeros at the end are left out, but never below the number of digits of `like`; digits beyond
+    those that identify the float64 are never added.
 
     Args:
         value: Finite.
@@ -59,12 +64,11 @@ def formatted(value: float, digits: int, like: str) -> str:
     shown = f"{abs(value):.{min(most, significant_digits(repr(value))) - 1}e}"
     if float(shown) != abs(value):
         shown = f"{abs(value):.{most - 1}e}"
-    mantissa, _, exponent = shown.partition("e")
-    figures = mantissa.replace(".", "").rstrip("0").ljust(fewest, "0")
+    mantissa, _, power = shown.partition("e")
+    figures, exponent = mantissa.replace(".", "").rstrip("0").ljust(fewest, "0"), int(power)
     sign = "-" if value < 0 else ""
-    if _wants_exponent(int(exponent), like):
-        return sign + _scientific(figures, int(exponent), like)
-    return sign + _fixed(figures, int(exponent))
+    write = _write_scientific if _wants_exponent(exponent, like) else _write_fixed
+    return sign + write(figures, exponent, like)
 
 
 def _wants_exponent(exponent: int, like: str) -> bool:
@@ -77,7 +81,7 @@ def _wants_exponent(exponent: int, like: str) -> bool:
     return not lowest <= exponent < _HUGE_EXPONENT
 
 
-def _scientific(figures: str, exponent: int, like: str) -> str:
+def _write_scientific(figures: str, exponent: int, like: str) -> str:
     """Mantissa and exponent, with the letter, the plus sign and the width of `like`'s exponent."""
     letter = "E" if "E" in like else "e"
     shown = like.lower().partition("e")[2]
@@ -88,93 +92,87 @@ def _scientific(figures: str, exponent: int, like: str) -> str:
     return f"{figures[0]}{point}{figures[1:]}{letter}{sign}{abs(exponent):0{width}d}"
 
 
-def _fixed(figures: str, exponent: int) -> str:
+def _write_fixed(figures: str, exponent: int, like: str) -> str:
     if exponent < 0:
         return "0." + "0" * (-exponent - 1) + figures
     whole, part = figures[: exponent + 1].ljust(exponent + 1, "0"), figures[exponent + 1 :]
     return f"{whole}.{part}" if part else whole
 
 
-_SLIPS = range(-12, 13)
-"""Powers of ten by which a decimal point can have slipped."""
+def format_exactly(value: float, like: str) -> str:
+    """A number as the shortest decimal that is this float64, in the style of another text.
 
-
-def exactly(value: float, like: str) -> str:
-    """A number as the shortest decimal that is this float, in the style of another text.
-
-    Where it is that text with its point or its sign elsewhere, up to the rounding of whoever
-    computed it, the digits of the text are kept: 0.01676359 / 10 is 0.001676359.
+    Where the value is that of the text with its point or sign elsewhere, up to the rounding of the
+    computation, the digits of the text are kept: 0.01676359 / 10 is 0.001676359.
 
     Args:
         value: Finite.
         like: The text that this one replaces; no fewer digits than it has are written.
     """
-    return formatted(_slipped(value, like), MOST_DIGITS, like)
+    return format_number(_shift_point(value, like), MOST_DIGITS, like)
 
 
-def _slipped(value: float, like: str) -> float:
-    """The text's own digits with their point elsewhere, if that is the value up to rounding."""
+def _shift_point(value: float, like: str) -> float:
+    """The number that a text has with its point moved, if that is the value up to rounding."""
     try:
         written = abs(Decimal(like))
     except InvalidOperation:
         return value
     rounding = float(tolerances.floor(np.ones(()))) * abs(value)
-    if not written.is_finite():
-        return value
-    for power in _SLIPS:
+    for power in _SHIFTS if written.is_finite() else ():
         shifted = float(written.scaleb(power))
         if abs(shifted - abs(value)) <= rounding:
             return shifted if value > 0 else -shifted
     return value
 
 
-def printed(
+def print_numbers(
     numbers: Sequence[Number], values: Sequence[float], digits: int, unmoved: float
 ) -> list[str]:
-    """Values over those that are written, in so many digits; see `formatted`.
+    """Texts of new values in the style of the numbers that are written; see format_number.
 
     Args:
         numbers: As written.
-        values: What they shall be, in the document's own units.
+        values: The new values, in the document's own units.
         digits: Significant digits of each.
-        unmoved: Numbers that are off by no more keep their text.
+        unmoved: Numbers that change by no more than this keep their text.
     """
     return [
         number.text
         if abs(value - number.value) <= unmoved
-        else formatted(value, digits, number.text)
+        else format_number(value, digits, number.text)
         for number, value in zip(numbers, values, strict=True)
     ]
 
 
-def printed_nearest(
+def print_nearest(
     numbers: Sequence[Number], nearest: Floats, region: Region, fewest: int = FEWEST_DIGITS
 ) -> list[str] | None:
-    """A tensor of a region as texts, with the fewest digits that survive the printing.
+    """Texts of a tensor of a region, in the fewest digits with which it is still in the region.
 
-    It is moved on to a margin that covers the digits, and float32 at least. Entries that are left
-    as they were keep their text.
+    The tensor is moved inside by a margin that covers the digits, and float32 at least. Entries
+    that do not change keep their text.
 
     Args:
         numbers: The six entries as written, in the order of model.body.ENTRIES.
-        nearest: (6,) what they shall be.
-        region: In which the tensor is once its text has been parsed.
+        nearest: (6,) the new entries.
+        region: In which the tensor is, once its text has been parsed.
         fewest: The least number of digits that is tried.
 
     Returns:
-        Six texts; None where no number of digits serves, as for entries beyond float32.
+        Six texts; None where no number of digits is enough, as for entries beyond float32.
     """
     allowed = tolerances.NEAREST_WRITTEN * INERTIA.distance(np.zeros(6), nearest)
     unmoved = tolerances.floor(np.ones(())) * np.max(np.abs(nearest))
     single = tolerances.epsilon(np.float32, np)
     for digits in range(fewest, MOST_DIGITS + 1):
-        further = max(tolerances.digits_margin(digits), single)
+        inside = max(tolerances.digits_margin(digits), single)
         for doubling in range(_DOUBLINGS):
-            target = region.project(nearest, further * 2**doubling)
-            texts = printed(numbers, target.tolist(), digits, unmoved)
+            target = region.project(nearest, inside * 2**doubling)
+            texts = print_numbers(numbers, target.tolist(), digits, unmoved)
             written = np.array([float(text) for text in texts])
-            if not INERTIA.distance(written, nearest) <= allowed:
+            if not INERTIA.distance(written, nearest) <= allowed:  # also true where it is NaN
                 break
-            if region.holds(written):
+            if region.contains(written):
                 return texts
     return None

@@ -1,92 +1,140 @@
-"""The tensors that are good enough: of bodies, with a margin, above the floors of engines."""
+"""Region of the inertia tensors that a fix may write, with its nearest point and its exact test.
+
+The region is convex and independent of the axes: tensors that a body can have, with a least margin,
+above the floors of simulation engines. Whether a printed tensor lies in it is decided without any
+tolerance: in exact arithmetic, and by the eigenvalues that engines compute in float64 and float32.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
 from inertial_check.engines import NO_FLOORS, Floors
-from inertial_check.fixing.strict import survives
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import six as six_of
 from inertial_check.inertia.representations import symmetric
 from inertial_check.projection.closed_form import ISOTROPIC, nearest_covariance, nearest_inertia
 
-NEAREST = {"inertia": nearest_inertia, "covariance": nearest_covariance}
-"""By the name of the metric, the nearest (6,) with a margin."""
+_NEAREST = {"inertia": nearest_inertia, "covariance": nearest_covariance}
+"""Closed-form projection of a (6,) tensor onto those with a margin, by the name of the metric."""
 
 _SPREADS = np.ones((3, 3)) / 2 - np.eye(3)
-"""From principal moments to the second moments along their axes: s_i = tr(J)/2 - J_i."""
-
-_FEASIBLE = 1e-12
-"""By how much, of its largest moment, a corner of the region may miss a face: its rounding."""
+"""Matrix from principal moments J to second moments along the principal axes: tr(J)/2 - J_i."""
 
 
 @dataclass(frozen=True)
 class Region:
-    """A convex set of tensors that does not change with the axes.
+    """Convex set of inertia tensors that is the same in all axes.
 
     Attributes:
-        metric: A name of NEAREST: whose change is least on the way into it.
-        margin: That its tensors have at least, 0 to 1/3.
-        floors: Of their principal moments.
+        metric: Name of the metric in which the nearest tensor of the region is taken.
+        margin: Least margin of its tensors, 0 to 1/3.
+        floors: Lower bounds of their principal moments.
     """
 
     metric: str = "inertia"
     margin: float = 0.0
     floors: Floors = NO_FLOORS
 
-    def project(self, six: Floats, further: float = 0.0) -> Floats:
+    def project(self, six: Floats, inside: float = 0.0) -> Floats:
         """The nearest tensor (6,) of the region.
 
         Args:
             six: (6,) any symmetric tensor.
-            further: How far inside it lies: added to the margin, and to the floors as a share.
+            inside: Distance from the border: added to the margin, and to the floors as a share of
+                the largest moment.
         """
-        margin = min(self.margin + further, ISOTROPIC)
-        nearest: Floats = np.asarray(NEAREST[self.metric](six, margin))
+        margin = min(self.margin + inside, ISOTROPIC)
+        nearest: Floats = np.asarray(_NEAREST[self.metric](six, margin))
         reached = np.linalg.eigvalsh(symmetric(nearest))
-        floors = self.floors.raised(further, float(reached[-1]))
-        if _above(reached, floors):
+        floors = self.floors.raised(inside, float(reached[-1]))
+        if _reach(reached, floors):
             return nearest
         moments, axes = np.linalg.eigh(symmetric(six))
-        found = _nearest_moments(moments, self.metric, margin, floors)
+        found = _project_moments(moments, self.metric, margin, floors)
         tensor: Floats = six_of(axes @ np.diag(found) @ axes.T)
         return tensor
 
-    def nearest(self, six: Floats) -> Floats | None:
-        """The nearest tensor (6,); None where that is zero up to rounding, or floors alone."""
-        left = np.asarray(NEAREST[self.metric](six, self.margin))
+    def find_nearest(self, six: Floats) -> Floats | None:
+        """The nearest tensor (6,); None where only rounding or the floors keep it from zero."""
+        without_floors = np.asarray(_NEAREST[self.metric](six, self.margin))
         rounding = tolerances.floor(np.ones(())) * np.max(np.abs(six))
-        return self.project(six) if np.max(np.abs(left)) > rounding else None
+        return self.project(six) if np.max(np.abs(without_floors)) > rounding else None
 
-    def holds(self, written: Floats) -> bool:
-        """Whether these six lie in it, without any tolerance, also in float32."""
-        if not survives(written, self.margin):
+    def contains(self, written: Floats) -> bool:
+        """Whether a tensor (6,) lies in the region, without any tolerance, also in float32."""
+        if not survives_rounding(written, self.margin):
             return False
-        return _above(np.linalg.eigvalsh(symmetric(written)), self.floors)
+        return _reach(np.linalg.eigvalsh(symmetric(written)), self.floors)
 
 
-def _above(moments: Floats, floors: Floors) -> bool:
-    """Whether ascending moments reach the floors."""
+def _reach(moments: Floats, floors: Floors) -> bool:
+    """Whether principal moments, in ascending order, reach the floors."""
     return bool(moments[0] >= max(floors.moment, floors.ratio * moments[-1]))
 
 
-def _nearest_moments(moments: Floats, metric: str, margin: float, floors: Floors) -> Floats:
-    """The nearest of a polyhedron: the best of its corners, edges and faces.
+def survives_rounding(written: Floats, margin: float = 0.0) -> bool:
+    """Whether a tensor is consistent without any tolerance, in float64 and rounded to float32.
 
-    The order of the moments stays on the way there, so the polyhedron is cut along it: of the
-    triangle inequalities and the floors one each is left.
+    It is tested twice: in exact arithmetic, and by the eigenvalues that engines compute, which are
+    wrong by a few eps.
+
+    Args:
+        written: (6,) entries as parsed.
+        margin: Least margin in float64; in float32 it is 0.
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        single = written.astype(np.float32)
+    if not np.all(np.isfinite(single)):
+        return False
+    slack = float(tolerances.floor(np.ones(())))
+    return (
+        is_exactly_consistent(written.tolist(), margin)
+        and is_exactly_consistent(single.tolist())
+        and _meets_triangle_inequality(written, slack)
+        and _meets_triangle_inequality(single, 0.0)
+    )
+
+
+def is_exactly_consistent(six: Sequence[float], margin: float = 0.0) -> bool:
+    """Whether S - margin tr(S) 1 >= 0, with S = tr(I)/2 1 - I, by all minors in exact fractions."""
+    from fractions import Fraction
+
+    xx, xy, xz, yy, yz, zz = map(Fraction, six)
+    trace = xx + yy + zz
+    kept = trace * (1 - Fraction(margin))  # everything from here on is twice the matrix above
+    a, d, f = kept - 2 * xx, kept - 2 * yy, kept - 2 * zz
+    b, c, e = -2 * xy, -2 * xz, -2 * yz
+    determinant = a * (d * f - e * e) - b * (b * f - c * e) + c * (b * e - c * d)
+    minors = (a, d, f, a * d - b * b, a * f - c * c, d * f - e * e, determinant)
+    return trace > 0 and all(minor >= 0 for minor in minors)
+
+
+def _meets_triangle_inequality(six: npt.NDArray[np.floating], slack: float) -> bool:
+    """Whether LAPACK, in the precision of the entries, finds 0 < J3 <= J2 <= J1 <= J2 + J3."""
+    low, middle, high = np.linalg.eigvalsh(symmetric(six))
+    return bool(low > 0 and low + middle - high >= slack * high)
+
+
+def _project_moments(moments: Floats, metric: str, margin: float, floors: Floors) -> Floats:
+    """The nearest point of a polyhedron of principal moments, by trying its faces and corners.
+
+    A projection keeps the order of the moments. So the polyhedron is the part in which they ascend,
+    where one triangle inequality and one of each kind of floor imply the others.
 
     Args:
         moments: (3,) ascending.
-        metric: Whose change is least.
-        margin: Of the result.
-        floors: Of the result.
+        metric: Name of the metric.
+        margin: Least margin of the result.
+        floors: Lower bounds of the result.
     """
+    # Not zero: without a floor of the moment, a tensor of zeros needs no projection.
     unit = max(float(np.max(np.abs(moments))), floors.moment)
     faces = np.array(
         [
@@ -97,16 +145,18 @@ def _nearest_moments(moments: Floats, metric: str, margin: float, floors: Floors
             (0.0, -1.0, 1.0),
         ]
     )
-    least = np.array([0.0, floors.moment / unit, 0.0, 0.0, 0.0])
+    heights = np.array([0.0, floors.moment / unit, 0.0, 0.0, 0.0])
+    # In these coordinates the metric is the Euclidean distance.
     lengths = np.eye(3) if metric == "inertia" else _SPREADS
     faces, given = faces @ np.linalg.inv(lengths), lengths @ (moments / unit)
     best, shortest = given, np.inf
     for count in range(4):
         for active in combinations(range(len(faces)), count):
-            normals, heights = faces[list(active)], least[list(active)]
-            point = given + np.linalg.pinv(normals) @ (heights - normals @ given)
+            normals, offsets = faces[list(active)], heights[list(active)]
+            point = given + np.linalg.pinv(normals) @ (offsets - normals @ given)
             distance = float(np.linalg.norm(point - given))
-            if distance < shortest and np.all(faces @ point - least >= -_FEASIBLE):
+            inside = np.all(faces @ point - heights >= -tolerances.ON_FACE)
+            if distance < shortest and inside:
                 best, shortest = point, distance
     found: Floats = np.linalg.inv(lengths) @ best * unit
     return found

@@ -1,21 +1,22 @@
-"""What `fix` gives back: the new bytes, not yet written, and what was done about each body."""
+"""Result of a fix: the new bytes, not yet written, their diff, and what was done for each body."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import nan
 from typing import Literal, NamedTuple
 
 from inertial_check.errors import UsageError
 from inertial_check.files.writing import replace_file, same_file
-from inertial_check.fixing.patch import unified
 from inertial_check.model import Action, Source
 
 Three = tuple[float, float, float]
 Six = tuple[float, ...]
-Layer = Callable[[str], bytes]
+
+LayerWriter = Callable[[str], bytes]
+"""Function that gives the bytes of a layer over a document for the path it will be written to."""
 
 FixStatus = Literal[
     "unchanged",
@@ -38,24 +39,24 @@ FixStatus = Literal[
     "cause-refused",
     "engine-refused",
 ]
-"""What became of a body; all but unchanged, fixed and missing leave something to do.
+"""Outcome of a fix for one body; all but unchanged, fixed and missing leave something to do.
 
-unwritten: a number that would have to change is not in the text, as where a default stands in.
-expression: a number is computed; the reason says where. shared: what would have to change is used
-for something else, too. no-geometry: its shapes, or one of them, give no solid. no-such-cause,
-cause-without-edit, cause-refused: the cause that was chosen does not exist, names no number to
-write, or leaves the body no better. engine-refused: an engine that was named does not take the
-body, and what could be written does not change that."""
+unwritten: a number that would have to change is not in the text, for example a default value.
+expression: a number is computed; the reason says where. shared: a number that would have to change
+is used elsewhere, too. no-geometry: its shapes, or one of them, are not solid. no-such-cause,
+cause-without-edit, cause-refused: the chosen cause does not exist, names no number to write, or
+leaves the body no better. engine-refused: an engine that was named does not accept the body, and
+nothing that could be written changes that."""
 
 INTACT = ("unchanged", "fixed", "missing")
-"""Statuses that leave nothing to do, unless an engine says otherwise."""
+"""Statuses that leave nothing to do, unless an engine refuses the body."""
 
 REFUSALS = ("alter", "replace", "reject", "drop")
-"""What an engine does that does not take a body as it is written."""
+"""Actions of an engine that does not simulate a body as it is written."""
 
 
 class EngineActions(NamedTuple):
-    """What an engine does with a body before and after a fix, as it is predicted."""
+    """Predicted action of an engine on a body before and after a fix."""
 
     before: Action
     after: Action
@@ -63,28 +64,28 @@ class EngineActions(NamedTuple):
 
 @dataclass(frozen=True)
 class BodyFix:
-    """What is done about one body.
+    """Result of a fix for one body.
 
     Attributes:
-        name: As written; can repeat.
+        name: Name as written; names can repeat.
         id: Unique in the document.
-        line: Where the body begins, 1-based.
+        line: Line on which the body begins, 1-based.
         status: See FixStatus.
-        reason: One line in words; "" where there is nothing to say.
-        old: The six entries as they were, in the inertial's own axes, in the order of
-            model.body.ENTRIES [kg m^2]; None without an inertial.
-        new: The entries as written, or as --unsafe would write them, in the inertial's own axes,
-            which `assign` can turn; None where nothing would be.
+        reason: Explanation in one line; "" where there is nothing to explain.
+        old: The six entries before, in the inertial's own axes, in the order of model.body.ENTRIES
+            [kg m^2]; None without an inertial.
+        new: The six entries after, as written, or as --unsafe would write them, in the inertial's
+            own axes, which `assign` can turn; None where nothing would be written.
         relative_change: ||new - old||_F / ||old||_F of the tensor; where the axes stay, as they do
             under method nearest, that of the principal moments. Infinite where old is zero.
         distance: ||new - old|| in the metric [kg m^2].
-        margin_before: mu of the old entries; NaN where there is none.
-        margin: mu of the new entries; of the old where there are no new ones.
-        file: The included document in which that line is; None for the model's own.
-        mass: Old and new [kg]; None where it stays.
+        margin_before: Margin mu of the old entries; NaN where they have none.
+        margin: Margin mu of the new entries; that of the old where there are no new ones.
+        file: The included document that holds the line; None for the model's own document.
+        mass: Old and new mass [kg]; None where it stays.
         com: Old and new centre of mass in the body frame [m]; None where it stays.
-        cause: The name of the cause that was undone; None where none was.
-        engines: By the name of each engine that was asked for, what it does with the body.
+        cause: Name of the cause that was undone; None where none was.
+        engines: By name of each requested engine, its action on the body before and after.
     """
 
     name: str
@@ -106,24 +107,25 @@ class BodyFix:
 
     @property
     def intact(self) -> bool:
-        """Whether nothing is left to do about it once the new bytes are written."""
+        """Whether the body needs no further work once the new bytes are written."""
         refused = any(each.after in REFUSALS for each in self.engines.values())
         return self.status in INTACT and not refused
 
 
 @dataclass(frozen=True)
 class Fix:
-    """A model's document with better numbers in it, not yet written.
+    """A model's document with corrected numbers, not yet written.
 
     Attributes:
         source: The document as it was read.
         format: "urdf", ...
-        data: The new bytes, read and judged again already; equal to the old where nothing changes.
-        bodies: What is done about each body that was asked about, in document order.
+        data: The new bytes, which have been read and judged again; the old ones where nothing
+            changes.
+        bodies: Result for each requested body, in document order.
         others: Included documents in which numbers change, as read, and their new bytes.
-        layer: Where no edit reaches a number, as in binary data: by the path to write to, the bytes
-            of a document that refers to this one and overrides its numbers. `data` is the one that
-            belongs beside it.
+        layer: Where no edit reaches a number, as in binary data: gives the bytes of a document that
+            refers to this one and overrides its numbers, for the path to write to. `data` holds
+            those for a path beside the document.
     """
 
     source: Source
@@ -131,35 +133,35 @@ class Fix:
     data: bytes = field(repr=False)
     bodies: tuple[BodyFix, ...]
     others: tuple[tuple[Source, bytes], ...] = field(default=(), repr=False)
-    layer: Layer | None = field(default=None, repr=False)
+    layer: LayerWriter | None = field(default=None, repr=False)
 
     @property
     def changed(self) -> bool:
-        """Whether any new bytes differ from the old."""
+        """Whether the fix changes any byte."""
         return bool(self.others) or self.data != self.source.data
 
     @property
     def complete(self) -> bool:
-        """Whether nothing that was asked about stays broken once the new bytes are written."""
+        """Whether no requested body stays broken once the new bytes are written."""
         return all(body.intact for body in self.bodies)
 
     def diff(self) -> str:
         """The change as a unified diff; "" where there is none."""
         if self.layer is not None:
-            return "".join(unified(Source(beside(self.source.path), b""), self.data))
+            return "".join(_diff_lines(Source(layer_path(self.source.path), b""), self.data))
         documents = ((self.source, self.data), *self.others)
-        return "".join(line for document in documents for line in unified(*document))
+        return "".join(line for document in documents for line in _diff_lines(*document))
 
     def write(self, path: str | os.PathLike[str] | None = None) -> None:
         """Write the new bytes, whole or not at all.
 
         Args:
-            path: Where to; None for the file that was read, which must still hold the old bytes,
-                and is left alone where nothing changes.
+            path: File to write; None for the file that was read, which must still hold the old
+                bytes, and is not touched where nothing changes.
 
         Raises:
-            UsageError: There is no such file, it cannot be written, it has changed meanwhile, or
-            numbers change in another file than the one that is named.
+            UsageError: There is no such file, it cannot be written, it has changed since it was
+                read, or numbers change in another file than the one that is named.
         """
         own = self.source.path
         target = own if path is None else os.fspath(path)
@@ -168,14 +170,14 @@ class Fix:
         if self.layer is not None:
             if path is None or same_file(target, own):
                 raise UsageError(
-                    f"{own}: not written: not all of its numbers stand in a text that is edited; "
-                    f"-o {beside(own)} writes a layer over it"
+                    f"{own}: not written: not all of its numbers are text that can be edited; "
+                    f"-o {layer_path(own)} writes a layer over it"
                 )
             replace_file(target, self.layer(target))
             return
         if path is not None and self.others:
             raise UsageError(
-                f"{target}: not written: the numbers stand in {self.others[0][0].path}, which "
+                f"{target}: not written: the numbers are in {self.others[0][0].path}, which "
                 f"{own} includes; --write changes them there"
             )
         for source, data in self.others:
@@ -186,6 +188,31 @@ class Fix:
         replace_file(target, self.data, expected)
 
 
-def beside(path: str) -> str:
-    """Where a layer over a document would stand if nobody says where."""
+def layer_path(path: str) -> str:
+    """Default path of a layer over the document at a path."""
     return f"{os.path.splitext(path)[0]}.fixed.usda"
+
+
+def _diff_lines(source: Source, data: bytes) -> Iterator[str]:
+    """The lines of a unified diff that `git apply` takes, in the document's own encoding."""
+    from difflib import unified_diff
+
+    if data == source.data:
+        return
+    before, after = (_split_lines(source, version) for version in (source.data, data))
+    name = source.path.replace(os.sep, "/").lstrip("/")
+    for line in unified_diff(before, after, f"a/{name}", f"b/{name}"):
+        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+
+
+def _split_lines(source: Source, data: bytes) -> list[str]:
+    """A document's lines, as diff and patch see them: LF ends a line, a CR before it stays.
+
+    In a document whose lines end with a lone CR, which a terminal would print over each other, that
+    is shown as LF.
+    """
+    text = data[len(source.bom) :].decode(source.encoding, "backslashreplace")
+    if "\n" not in text:
+        text = text.replace("\r", "\n")
+    lines = text.split("\n")
+    return [f"{line}\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])

@@ -1,4 +1,4 @@
-"""What `fix` would write, as edits beside the findings that it mends."""
+"""Suggested edits at the findings of a report: the numbers that `fix --unsafe` would write."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import replace
 from math import inf
 
 from inertial_check.errors import InertialCheckError
-from inertial_check.fixing.fix import Fix, fix_model
+from inertial_check.fixing.fix import fix_model
+from inertial_check.fixing.result import Fix
 from inertial_check.formats import load
 from inertial_check.model import (
     Body,
     Edit,
     FileReport,
-    Finding,
     Model,
     Report,
     Source,
@@ -25,32 +25,33 @@ from inertial_check.model import (
 from inertial_check.settings.settings import Settings
 
 _WORD = re.compile(r"[^\s\"'<>=,;()\[\]{}]+")
-"""A number stands in a document between white space, quotes, brackets and the like."""
+"""A word of a document: numbers are separated by white space, quotes, brackets and the like."""
 
 
-def suggested(
+def add_suggestions(
     report: Report,
     settings: Settings,
     stdin: tuple[bytes, str] | None = None,
     settings_of: Callable[[str], Settings] | None = None,
 ) -> Report:
-    """The report with the edits of `fix --unsafe` at the findings that it mends.
+    """The report with the edits of `fix --unsafe` at the findings that they remove.
 
     Every file that has such findings is read once more; nothing is written. A file that cannot be
-    mended as a whole, or whose numbers stand in binary data, keeps its findings as they are.
+    fixed as a whole, or whose numbers are binary data, keeps its findings as they are.
 
     Args:
-        report: Of a check.
-        settings: Of the same check.
+        report: Report of a check.
+        settings: Settings of the same check.
         stdin: Bytes and name of standard input, where it was checked.
-        settings_of: Of each file, by its path; None where those of the run hold for each.
+        settings_of: Gives the settings of a file by its path; None where those of the run hold for
+            each.
     """
     of = settings_of or (lambda path: settings)
-    files = tuple(_with_suggestions(file, of(file.path), stdin) for file in report.files)
+    files = tuple(_add_to_file(file, of(file.path), stdin) for file in report.files)
     return replace(report, files=files)
 
 
-def _with_suggestions(
+def _add_to_file(
     file: FileReport, settings: Settings, stdin: tuple[bytes, str] | None
 ) -> FileReport:
     ids = {each.body_id for each in file.findings if each.fix is not None and each.body_id}
@@ -67,44 +68,45 @@ def _with_suggestions(
             tolerance=settings.tolerance,
             context=settings.context,
         )
-    except InertialCheckError:  # `fix` itself says so
-        return file
-    suggestions = suggestions_of(model, fix)
+    except InertialCheckError:
+        return file  # a suggestion is an extra; `fix` itself reports the reason
+    suggestions = suggest_edits(model, fix)
+    return file._replace(
+        findings=tuple(
+            finding
+            if finding.fix is None
+            else finding._replace(suggestion=suggestions.get(finding.body_id or ""))
+            for finding in file.findings
+        )
+    )
 
-    def with_suggestion(finding: Finding) -> Finding:
-        suggestion = suggestions.get(finding.body_id or "")
-        wanted = finding.fix is not None and suggestion is not None
-        return finding._replace(suggestion=suggestion) if wanted else finding
 
-    return file._replace(findings=tuple(map(with_suggestion, file.findings)))
-
-
-def suggestions_of(model: Model, fix: Fix) -> Mapping[str, Suggestion]:
-    """What is suggested for each body that is mended, by its id."""
+def suggest_edits(model: Model, fix: Fix) -> Mapping[str, Suggestion]:
+    """The suggestion for each body that is fixed, by its id."""
     if fix.layer is not None:
         return {}
-    edits = list(_changes(fix.source, fix.data, 0))
+    edits = list(_find_changed_words(fix.source, fix.data, 0))
     numbers = {id(source): number for number, source in enumerate(model.others, 1)}
     for source, data in fix.others:
-        edits += _changes(source, data, numbers[id(source)])
+        edits += _find_changed_words(source, data, numbers[id(source)])
     fixed = {result.id: result for result in fix.bodies if result.status == "fixed"}
     spans = {body.id: _spans(body) for body in model.bodies if body.id in fixed}
-    mine: dict[str, list[Edit]] = {id_: [] for id_ in spans}
+    edits_of: dict[str, list[Edit]] = {id_: [] for id_ in spans}
     for edit in edits:
-        for id_ in _owners(edit.span, spans):
-            mine[id_].append(edit)
+        for id_ in _find_owners(edit.span, spans):
+            edits_of[id_].append(edit)
     return {
         id_: Suggestion(
             f"The nearest inertia that a body can have; {fixed[id_].reason}",
             tuple(TextReplacement(model.place(edit.span), edit.text) for edit in sorted(own)),
         )
-        for id_, own in mine.items()
+        for id_, own in edits_of.items()
         if own
     }
 
 
-def _changes(source: Source, data: bytes, file: int) -> Iterator[Edit]:
-    """The words that differ between a document and its new bytes, in which no word is added."""
+def _find_changed_words(source: Source, data: bytes, file: int) -> Iterator[Edit]:
+    """The edits between a document and its new bytes, word by word; none where words are added."""
     if data == source.data:
         return
     first = len(source.bom)
@@ -127,11 +129,11 @@ def _spans(body: Body) -> list[Span]:
     return [number.span for number in entries if number.span is not None]
 
 
-def _owners(span: Span, spans: Mapping[str, list[Span]]) -> list[str]:
-    """The bodies whose numbers an edit changes.
+def _find_owners(span: Span, spans: Mapping[str, list[Span]]) -> list[str]:
+    """Ids of the bodies whose numbers an edit changes.
 
-    An edit of what is no body's number states one again, as iyx beside ixy does: it belongs to the
-    nearest.
+    An edit beside all numbers of bodies repeats one of them, as iyx beside ixy does: it belongs to
+    the nearest.
     """
 
     def distance(other: Span) -> float:

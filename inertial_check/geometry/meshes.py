@@ -16,7 +16,7 @@ from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError, ParameterError, UsageError
 from inertial_check.evidence import Fault, MeshFault
 from inertial_check.formats.meshes import NotReadError, triangles
-from inertial_check.formats.resources import ResourceFinder, Packages, Resource
+from inertial_check.formats.resources import Packages, Resource, ResourceFinder
 from inertial_check.inertia.meshes import Mesh, measure
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.primitives import AXES

@@ -9,7 +9,7 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import UsageError
-from inertial_check.fixing.assigned import assign
+from inertial_check.fixing.assign import assign
 from inertial_check.fixing.result import Fix
 from inertial_check.identification.estimation.identify import identify
 from inertial_check.identification.estimation.result import Identification

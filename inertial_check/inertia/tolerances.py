@@ -68,6 +68,11 @@ EXPLAINED = 1e-3
 TOTAL_MASS = 0.01
 """Relative deviation of a model's mass that --expect-mass allows: data sheets round to that."""
 
+# Fixing
+
+ON_FACE = 1e-12
+"""Share of the largest moment by which a corner of a region may miss a face: its rounding."""
+
 
 # Solvers and projection.
 

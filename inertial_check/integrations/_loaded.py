@@ -16,26 +16,22 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import MissingExtraError, ParameterError
-from inertial_check.fixing.aims import Aims, predicted
-from inertial_check.fixing.case import BROKEN, Case, Proposal
+from inertial_check.fixing.case import BROKEN, PRODUCTS, Case, Proposal, propose_all
 from inertial_check.fixing.digits import MOST_DIGITS, significant_digits
-from inertial_check.fixing.editing import named_bodies
-from inertial_check.fixing.fix import BodyFix
-from inertial_check.fixing.moving import Nearest, Terms
-from inertial_check.fixing.verifying import leave, moving
-from inertial_check.inertia import tolerances
+from inertial_check.fixing.edits import select_changing, withdraw
+from inertial_check.fixing.engine_targets import EngineTargets
+from inertial_check.fixing.methods import NearestMethod
+from inertial_check.fixing.request import FixRequest, choose_by_name
+from inertial_check.fixing.result import BodyFix, Six, Three
 from inertial_check.inertia.representations import symmetric
 from inertial_check.model import ENTRIES, Body, Inertial, Model, Number, Source, Span
 from inertial_check.model.body import Pose
 from inertial_check.model.judging import judge
 
-Three = tuple[float, float, float]
-Six = tuple[float, ...]
 Rotation = tuple[Three, Three, Three]
 
 UNTURNED: Rotation = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
-_PRODUCTS = ("ixy", "ixz", "iyz")
 _ROUNDED_AWAY = "what the library makes of its nearest inertia by rounding is inconsistent again"
 
 
@@ -75,7 +71,7 @@ class Loaded(NamedTuple):
     error: float = 0.0
 
 
-class Wishes(TypedDict, total=False):
+class RepairOptions(TypedDict, total=False):
     """What may be asked of a repair; as in `inertial_check.fix_model`.
 
     Attributes:
@@ -147,7 +143,7 @@ class _Listing:
         entries = {
             entry: (
                 Number(0.0, "0", None)
-                if loaded.diagonal and entry in _PRODUCTS
+                if loaded.diagonal and entry in PRODUCTS
                 else self._number(entry, value, loaded.error)
             )
             for entry, value in zip(ENTRIES, six, strict=True)
@@ -185,32 +181,36 @@ def _exact(value: float) -> str:
     )
 
 
-def repaired(
+def repair_loaded(
     read: Callable[[], Model],
     write: Callable[[int, Six], Callable[[], None]],
-    wishes: Wishes,
+    options: RepairOptions,
 ) -> tuple[BodyFix, ...]:
     """Write the nearest inertia over each inconsistent one.
 
     Args:
-        read: The model as the library holds it now.
-        write: Gives the body of an index new entries, and returns what takes them back.
-        wishes: What is asked.
+        read: Gives the model as the library holds it now.
+        write: Gives the body of an index new entries, and returns a function that takes them back.
+        options: The options of the repair.
 
     Returns:
-        What was done about each body that was asked about, in the library's order.
+        The result for each requested body, in the library's order.
 
     Raises:
-        ParameterError: An unknown metric, or a margin that is none.
+        ParameterError: An unknown metric, or a margin outside 0 to 1/3.
         UsageError: No such body or engine, or a max_change that is no relative change.
     """
-    model, tolerance = read(), wishes.get("tolerance", 0.0)
-    aims = Aims.of(model, wishes.get("engines", ()), tolerance)
-    proposals = _proposals(model, wishes, aims, tolerance)
+    request = FixRequest(**options)
+    request.validate()
+    model, tolerance = read(), request.tolerance
+    targets = EngineTargets.of(model, request.engines, tolerance)
+    ids = choose_by_name(model, request.bodies)
+    method = _RepairMethod(request, targets)
+    proposals = propose_all(model, method, ids, bool(request.bodies), tolerance)
     rows = {body.id: row for row, body in enumerate(model.bodies)}
     take_back = {
         id_: write(rows[id_], proposal.result.new)
-        for id_, proposal in moving(proposals).items()
+        for id_, proposal in select_changing(proposals).items()
         if proposal.result.new is not None
     }
     again = read() if take_back else model
@@ -219,36 +219,23 @@ def repaired(
         for body, judgement in zip(again.bodies, judge(again, tolerance), strict=True)
         if body.id in take_back and judgement.verdict in BROKEN
     }
-    vain = aims.vain(predicted(again, aims.engines, tolerance), moving(proposals))
-    leave(vain, proposals, "engine-refused")
-    leave(broken, proposals, "not-representable")
-    for id_ in {*vain, *broken}:
+    useless = targets.find_useless(targets.predict(again), select_changing(proposals))
+    withdraw(useless, proposals, "engine-refused")
+    withdraw(broken, proposals, "not-representable")
+    for id_ in {*useless, *broken}:
         take_back[id_]()
-    after = predicted(read(), aims.engines, tolerance)
-    return tuple(aims.concluded(each, after).result for each in proposals.values())
+    after = targets.predict(read())
+    return tuple(targets.conclude(each, after).result for each in proposals.values())
 
 
-def _proposals(model: Model, wishes: Wishes, aims: Aims, tolerance: float) -> dict[str, Proposal]:
-    """By the id of each body that was asked about, what is to be done."""
-    terms = Terms.of(
-        wishes.get("metric", "inertia"),
-        wishes.get("margin", 0.0),
-        wishes.get("max_change", tolerances.MAX_CHANGE),
-        wishes.get("unsafe", False),
-    )
-    bodies = wishes.get("bodies", ())
-    chosen = named_bodies(model, bodies)
-    method = Nearest(terms, aims)
-    found: dict[str, Proposal] = {}
-    for body, judgement in zip(model.bodies, judge(model, tolerance), strict=True):
-        if body.id not in chosen:
-            continue
-        case = Case(model, body, judgement)
-        if body.inertia_from == "geometry":
-            found[body.id] = case.left("unchanged", "its inertia is derived from its shapes")
-        else:
-            found[body.id] = method.proposal(case, bool(bodies))
-    return found
+class _RepairMethod(NearestMethod):
+    """Method nearest, except for bodies whose inertia the library derives from their shapes."""
+
+    def propose(self, case: Case, chosen: bool) -> Proposal:
+        """Propose the nearest tensor, or nothing for a derived inertia."""
+        if case.body.inertia_from == "geometry":
+            return case.skip("unchanged", "its inertia is derived from its shapes")
+        return super().propose(case, chosen)
 
 
 def missing_extra(kind: str, library: str, extra: str) -> MissingExtraError:

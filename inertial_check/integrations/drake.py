@@ -17,11 +17,10 @@ from inertial_check.errors import UsageError
 from inertial_check.inertia import tolerances
 from inertial_check.integrations._loaded import (
     Loaded,
-    Six,
-    Wishes,
+    RepairOptions,
     missing_extra,
     model_of,
-    repaired,
+    repair_loaded,
     six_of,
     three_of,
     wrong_type,
@@ -29,7 +28,7 @@ from inertial_check.integrations._loaded import (
 from inertial_check.model.body import Model
 
 if TYPE_CHECKING:
-    from inertial_check.fixing.fix import BodyFix
+    from inertial_check.fixing.result import BodyFix, Six
     from inertial_check.model import Report
     from inertial_check.settings.settings import Settings
 
@@ -75,7 +74,7 @@ def check(plant: Any, context: Any = None, settings: Settings | None = None) -> 
     return check_model(read(plant, context), settings)
 
 
-def repair(plant: Any, context: Any, **wishes: Unpack[Wishes]) -> tuple[BodyFix, ...]:
+def repair(plant: Any, context: Any, **options: Unpack[RepairOptions]) -> tuple[BodyFix, ...]:
     """Give each inconsistent body of a `MultibodyPlant` the nearest inertia, in a context.
 
     A plant lets nobody change the inertias it was built with: they are parameters of its contexts.
@@ -85,7 +84,8 @@ def repair(plant: Any, context: Any, **wishes: Unpack[Wishes]) -> tuple[BodyFix,
     Args:
         plant: The plant, finalized.
         context: Of the plant, which is changed; of a diagram, `plant.GetMyContextFromRoot(root)`.
-        **wishes: See Wishes: metric, margin, engines, max_change, unsafe, bodies, tolerance.
+        **options: metric, margin, engines, max_change, unsafe, bodies, tolerance; see
+            RepairOptions.
 
     Returns:
         What was done about each body.
@@ -117,7 +117,7 @@ def repair(plant: Any, context: Any, **wishes: Unpack[Wishes]) -> tuple[BodyFix,
         body.SetSpatialInertiaInBodyFrame(context, new)
         return lambda: body.SetSpatialInertiaInBodyFrame(context, old)
 
-    return repaired(lambda: read(plant, context), write, wishes)
+    return repair_loaded(lambda: read(plant, context), write, options)
 
 
 def _validate(plant: Any) -> None:

@@ -16,19 +16,18 @@ from inertial_check.formats.mjcf import rotations as orientations
 from inertial_check.integrations._loaded import (
     UNTURNED,
     Loaded,
+    RepairOptions,
     Rotation,
-    Six,
-    Wishes,
     missing_extra,
     model_of,
-    repaired,
+    repair_loaded,
     three_of,
     wrong_type,
 )
 from inertial_check.model.body import Model
 
 if TYPE_CHECKING:
-    from inertial_check.fixing.fix import BodyFix
+    from inertial_check.fixing.result import BodyFix, Six
     from inertial_check.model import Report
     from inertial_check.settings.settings import Settings
 
@@ -76,7 +75,7 @@ def check(model: Any, settings: Settings | None = None) -> Report:
     return check_model(read(model), settings)
 
 
-def repair(model: Any, **wishes: Unpack[Wishes]) -> tuple[BodyFix, ...]:
+def repair(model: Any, **options: Unpack[RepairOptions]) -> tuple[BodyFix, ...]:
     """Give each inconsistent body of an `MjSpec` or an `MjModel` the nearest inertia, in place.
 
     Mass, centre of mass and axes stay, and the inertias of the other bodies. A spec compiles to the
@@ -86,7 +85,8 @@ def repair(model: Any, **wishes: Unpack[Wishes]) -> tuple[BodyFix, ...]:
 
     Args:
         model: The spec or the model, which is changed.
-        **wishes: See Wishes: metric, margin, engines, max_change, unsafe, bodies, tolerance.
+        **options: metric, margin, engines, max_change, unsafe, bodies, tolerance; see
+            RepairOptions.
 
     Returns:
         What was done about each body.
@@ -97,8 +97,8 @@ def repair(model: Any, **wishes: Unpack[Wishes]) -> tuple[BodyFix, ...]:
         UsageError: No such body or engine, or a max_change that is no relative change.
     """
     if _is_spec(model):
-        return repaired(lambda: read(model), _writer_of_spec(model), wishes)
-    fixes = repaired(lambda: read(model), _writer_of_model(model), wishes)
+        return repair_loaded(lambda: read(model), _writer_of_spec(model), options)
+    fixes = repair_loaded(lambda: read(model), _writer_of_model(model), options)
     if any(fix.status == "fixed" for fix in fixes):
         import mujoco
 

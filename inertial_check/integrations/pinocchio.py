@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 from inertial_check.checking.check import check_model
 from inertial_check.integrations._loaded import (
     Loaded,
-    Six,
-    Wishes,
+    RepairOptions,
     matrix_of,
     missing_extra,
     model_of,
-    repaired,
+    repair_loaded,
     rotation_of,
     six_of,
     three_of,
@@ -27,7 +26,7 @@ from inertial_check.integrations._loaded import (
 from inertial_check.model.body import Model, Pose
 
 if TYPE_CHECKING:
-    from inertial_check.fixing.fix import BodyFix
+    from inertial_check.fixing.result import BodyFix, Six
     from inertial_check.model import Report
     from inertial_check.settings.settings import Settings
 
@@ -67,7 +66,7 @@ def check(model: Any, settings: Settings | None = None) -> Report:
     return check_model(read(model), settings)
 
 
-def repair(model: Any, **wishes: Unpack[Wishes]) -> tuple[BodyFix, ...]:
+def repair(model: Any, **options: Unpack[RepairOptions]) -> tuple[BodyFix, ...]:
     """Give each inconsistent body of a `pinocchio.Model` the nearest inertia, in place.
 
     Mass and centre of mass stay, and every number of the other bodies. `model.copy()` before keeps
@@ -75,7 +74,8 @@ def repair(model: Any, **wishes: Unpack[Wishes]) -> tuple[BodyFix, ...]:
 
     Args:
         model: The model, which is changed.
-        **wishes: See Wishes: metric, margin, engines, max_change, unsafe, bodies, tolerance.
+        **options: metric, margin, engines, max_change, unsafe, bodies, tolerance; see
+            RepairOptions.
 
     Returns:
         What was done about each body.
@@ -98,7 +98,7 @@ def repair(model: Any, **wishes: Unpack[Wishes]) -> tuple[BodyFix, ...]:
         put(matrix_of(six))
         return lambda: put(old)
 
-    return repaired(lambda: read(model), write, wishes)
+    return repair_loaded(lambda: read(model), write, options)
 
 
 def _validate(model: Any) -> None:

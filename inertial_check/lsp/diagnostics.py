@@ -14,7 +14,7 @@ from lsprotocol.types import (
     Range,
 )
 
-from inertial_check.fixing.case import numbers_of
+from inertial_check.fixing.case import collect_numbers
 from inertial_check.lsp.checking import Checked, Document
 from inertial_check.model import Finding, Place, Severity
 from inertial_check.reports.details import in_words
@@ -69,7 +69,7 @@ def _culprit(checked: Checked, finding: Finding) -> Place | None:
         return None
     names = list(cause.edit["entries"])
     body = checked.bodies.get(finding.body_id or "")
-    number = numbers_of(body).get(names[0]) if body is not None and len(names) == 1 else None
+    number = collect_numbers(body).get(names[0]) if body is not None and len(names) == 1 else None
     if number is None or number.span is None or not number.literal:
         return None
     place = checked.model.place(number.span)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from lsprotocol.types import Hover, MarkupContent, MarkupKind, Position, Range
 
-from inertial_check.fixing.case import numbers_of
+from inertial_check.fixing.case import collect_numbers
 from inertial_check.inertia.intervals import admissible_intervals
 from inertial_check.lsp.checking import Checked, Document
 from inertial_check.lsp.diagnostics import within
@@ -79,7 +79,7 @@ def _hits(checked: Checked, path: str, text: Text, index: int) -> list[_Hit]:
     for body, report in zip(checked.model.bodies, checked.file.bodies, strict=True):
         if body.inertial is None:
             continue
-        for name, each in numbers_of(body).items():
+        for name, each in collect_numbers(body).items():
             if _holds(each.span, file, offset):
                 on_number.append(_Hit(body, report, name, each.span or body.span))
         if _holds(body.inertial.span, file, offset):

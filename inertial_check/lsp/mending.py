@@ -9,9 +9,10 @@ from threading import Lock
 from typing import NamedTuple
 
 from inertial_check.errors import InertialCheckError
-from inertial_check.fixing.case import percent
-from inertial_check.fixing.fix import Fix, fix_model
-from inertial_check.fixing.suggestions import suggestions_of
+from inertial_check.fixing.case import format_percent
+from inertial_check.fixing.fix import fix_model
+from inertial_check.fixing.result import Fix
+from inertial_check.fixing.suggestions import suggest_edits
 from inertial_check.lsp.checking import Checked, again
 from inertial_check.lsp.diagnostics import SURE
 from inertial_check.lsp.texts import Text
@@ -95,7 +96,7 @@ class Mending:
         change = next(each.relative_change for each in fix.bodies if each.id == finding.body_id)
         title = (
             f"Move {_name(finding)} to the nearest consistent inertia "
-            f"(changes moments by {percent(change)})"
+            f"(changes moments by {format_percent(change)})"
         )
         return Mend(title, suggestion.replacements)
 
@@ -139,7 +140,7 @@ def _fix(checked: Checked, bodies: Collection[str], cause: int | None = None) ->
 def _suggestions(checked: Checked, fix: Fix | None) -> Mapping[str, Suggestion]:
     if fix is None or checked.model is None:
         return {}
-    return suggestions_of(checked.model, fix)
+    return suggest_edits(checked.model, fix)
 
 
 def _undone(checked: Checked, finding: Finding) -> Iterator[Mend]:

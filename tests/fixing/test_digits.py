@@ -8,13 +8,12 @@ from hypothesis import strategies as st
 import oracles
 from fixing import distance, nearest_covariance, nearest_inertia
 from inertial_check.fixing.digits import (
-    exactly,
-    formatted,
-    printed_nearest,
+    format_exactly,
+    format_number,
+    print_nearest,
     significant_digits,
 )
-from inertial_check.fixing.region import Region
-from inertial_check.fixing.strict import is_body, survives
+from inertial_check.fixing.region import Region, is_exactly_consistent, survives_rounding
 from inertial_check.model import Number
 
 
@@ -47,8 +46,8 @@ def test_significant_digits(text, digits):
     ],
 )
 def test_the_style_of_the_file_is_kept(value, digits, like, expected):
-    assert formatted(value, digits, like) == expected
-    assert formatted(-value, digits, like) == (f"-{expected}" if value else expected)
+    assert format_number(value, digits, like) == expected
+    assert format_number(-value, digits, like) == (f"-{expected}" if value else expected)
 
 
 @given(
@@ -56,14 +55,14 @@ def test_the_style_of_the_file_is_kept(value, digits, like, expected):
     st.sampled_from(["0", "1", "0.00012", "1.5e-06", "2E+003", "-12.5"]),
 )
 def test_seventeen_digits_name_every_float(value, like):
-    assert float(formatted(value, 17, like)) == value
+    assert float(format_number(value, 17, like)) == value
 
 
 @given(
     st.floats(1e-12, 1e12), st.integers(1, 17), st.sampled_from(["0.001230", "1.50e-6", "25", "0"])
 )
 def test_as_many_digits_as_asked_and_as_there_were(value, digits, like):
-    text = formatted(value, digits, like)
+    text = format_number(value, digits, like)
     wanted = max(digits, significant_digits(like))
     assert float(text) == pytest.approx(value, rel=0.51 * 10.0 ** (1 - wanted))
     assert significant_digits(text) >= significant_digits(like)
@@ -85,7 +84,7 @@ def test_as_many_digits_as_asked_and_as_there_were(value, digits, like):
     ],
 )
 def test_a_number_that_was_meant_is_written_as_its_author_would(value, like, expected):
-    assert exactly(value, like) == expected
+    assert format_exactly(value, like) == expected
 
 
 @given(
@@ -93,7 +92,7 @@ def test_a_number_that_was_meant_is_written_as_its_author_would(value, like, exp
     st.sampled_from(["0.0012", "1.5e-06", "-12.5", "0", "7"]),
 )
 def test_it_is_that_float_up_to_rounding(value, like):
-    assert float(exactly(value, like)) == pytest.approx(value, rel=2e-15)
+    assert float(format_exactly(value, like)) == pytest.approx(value, rel=2e-15)
 
 
 @pytest.mark.parametrize(
@@ -110,26 +109,26 @@ def test_it_is_that_float_up_to_rounding(value, like):
     ],
 )
 def test_a_body_is_decided_exactly(six, body):
-    assert is_body(six) == body
+    assert is_exactly_consistent(six) == body
     if any(six) and max(six) > 0:
-        assert is_body(six) == oracles.is_consistent(six)
+        assert is_exactly_consistent(six) == oracles.is_consistent(six)
 
 
 def test_a_margin_is_decided_exactly():
-    assert is_body((1, 0, 0, 1, 0, 1.5), 1 / 7 - 1e-16)
-    assert not is_body((1, 0, 0, 1, 0, 1.5), 1 / 7 + 1e-16)
+    assert is_exactly_consistent((1, 0, 0, 1, 0, 1.5), 1 / 7 - 1e-16)
+    assert not is_exactly_consistent((1, 0, 0, 1, 0, 1.5), 1 / 7 + 1e-16)
 
 
 def test_what_float32_breaks_does_not_survive():
     plate = (1 / 3, 0, 0, 1 / 3, 0, 2 / 3)
-    assert not survives(np.array(plate))  # no room for the eigenvalues of an engine
+    assert not survives_rounding(np.array(plate))  # no room for the eigenvalues of an engine
     hair = (1 / 3, 0, 0, 1 / 3, 0, 2 / 3 * (1 - 1e-12))
-    assert is_body(hair)
+    assert is_exactly_consistent(hair)
     single = np.array((1, 0, 0, 0.7, 0, 1.7 * (1 - 1e-12)))
-    assert is_body(single.tolist())
-    assert not survives(single)  # float32(0.7) is below 0.7
-    assert not survives(np.array((1e60, 0, 0, 1e60, 0, 1e60)))  # beyond float32
-    assert survives(np.array((1.0, 0, 0, 1, 0, 1)))
+    assert is_exactly_consistent(single.tolist())
+    assert not survives_rounding(single)  # float32(0.7) is below 0.7
+    assert not survives_rounding(np.array((1e60, 0, 0, 1e60, 0, 1e60)))  # beyond float32
+    assert survives_rounding(np.array((1.0, 0, 0, 1, 0, 1)))
 
 
 def numbers(*texts):
@@ -155,8 +154,8 @@ def numbers(*texts):
 def test_printed_text_is_a_body_and_the_nearest(texts, metric, oracle):
     given_six = numbers(*texts)
     before = np.array([number.value for number in given_six])
-    nearest = Region(metric, 0.0).nearest(before)
-    printed = printed_nearest(given_six, nearest, Region(metric, 0.0))
+    nearest = Region(metric, 0.0).find_nearest(before)
+    printed = print_nearest(given_six, nearest, Region(metric, 0.0))
     assert oracles.is_consistent(printed)
     assert oracles.is_consistent(np.array(printed, dtype=np.float32).tolist())
     assert distance([float(text) for text in printed], oracle(before)) < 1.01e-6
@@ -164,36 +163,36 @@ def test_printed_text_is_a_body_and_the_nearest(texts, metric, oracle):
 
 def test_zero_products_of_a_diagonal_or_block_tensor_keep_their_text():
     given_six = numbers("0.01", "0", "0.0", "0.02", "0e0", "0.05")
-    nearest = Region("inertia", 0.0).nearest(np.array([n.value for n in given_six]))
-    printed = printed_nearest(given_six, nearest, Region("inertia", 0.0))
+    nearest = Region("inertia", 0.0).find_nearest(np.array([n.value for n in given_six]))
+    printed = print_nearest(given_six, nearest, Region("inertia", 0.0))
     assert (printed[1], printed[2], printed[4]) == ("0", "0.0", "0e0")
     block = numbers("0.01", "0.003", "0", "0.02", "-0.0", "0.05")
-    nearest = Region("inertia", 0.0).nearest(np.array([n.value for n in block]))
-    printed = printed_nearest(block, nearest, Region("inertia", 0.0))
+    nearest = Region("inertia", 0.0).find_nearest(np.array([n.value for n in block]))
+    printed = print_nearest(block, nearest, Region("inertia", 0.0))
     assert printed[1] == "0.003"  # the long axis is z: nothing moves in the x-y block's product
     assert (printed[2], printed[4]) == ("0", "-0.0")
 
 
 def test_few_digits_are_spent():
     given_six = numbers("0.02", "0", "0", "0.03", "0", "0.08")
-    nearest = Region("inertia", 0.0).nearest(np.array([n.value for n in given_six]))
-    printed = printed_nearest(given_six, nearest, Region("inertia", 0.0))
+    nearest = Region("inertia", 0.0).find_nearest(np.array([n.value for n in given_six]))
+    printed = print_nearest(given_six, nearest, Region("inertia", 0.0))
     assert max(significant_digits(text) for text in printed) <= 8
 
 
 @pytest.mark.parametrize("margin", [1e-3, 0.05, 0.3, 1 / 3])
 def test_the_margin_asked_for_holds_in_print(margin):
     given_six = numbers("0.0143", "0.003", "-0.001", "0.021", "0.0004", "0.0817")
-    nearest = Region("inertia", margin).nearest(np.array([n.value for n in given_six]))
-    printed = printed_nearest(given_six, nearest, Region("inertia", margin))
-    assert is_body([float(text) for text in printed], margin)
+    nearest = Region("inertia", margin).find_nearest(np.array([n.value for n in given_six]))
+    printed = print_nearest(given_six, nearest, Region("inertia", margin))
+    assert is_exactly_consistent([float(text) for text in printed], margin)
 
 
 def test_tensors_that_point_away_from_every_body_have_no_nearest():
-    assert Region("inertia", 0.0).nearest(np.array([-1.0, 0, 0, -1, 0, -1])) is None
+    assert Region("inertia", 0.0).find_nearest(np.array([-1.0, 0, 0, -1, 0, -1])) is None
 
 
 def test_entries_beyond_float32_are_given_up():
     given_six = numbers("1e50", "0", "0", "1e50", "0", "5e50")
-    nearest = Region("inertia", 0.0).nearest(np.array([n.value for n in given_six]))
-    assert printed_nearest(given_six, nearest, Region("inertia", 0.0)) is None
+    nearest = Region("inertia", 0.0).find_nearest(np.array([n.value for n in given_six]))
+    assert print_nearest(given_six, nearest, Region("inertia", 0.0)) is None

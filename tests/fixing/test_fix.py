@@ -21,8 +21,8 @@ from fixing import (
 )
 from inertial_check.errors import InertialCheckError, ParameterError, UsageError
 from inertial_check.fixing import case as case_module
-from inertial_check.fixing import moving as moving_module
-from inertial_check.fixing.strict import is_body
+from inertial_check.fixing import methods as methods_module
+from inertial_check.fixing.region import is_exactly_consistent
 from inertial_check.model import Number, Span
 
 SOUND = ("0.02", "0", "0", "0.03", "0", "0.04")
@@ -189,7 +189,7 @@ def test_a_metric_or_margin_that_is_none(options):
 @pytest.mark.parametrize("margin", [0.01, 0.2, 1 / 3])
 def test_the_margin_holds_exactly_after_writing(margin):
     fix = fixed(WRONG, margin=margin, unsafe=True)
-    assert is_body(fix.bodies[0].new, margin)
+    assert is_exactly_consistent(fix.bodies[0].new, margin)
     assert fix.bodies[0].margin == pytest.approx(margin, abs=1e-6)
 
 
@@ -301,7 +301,7 @@ def test_a_span_that_hits_something_else_is_caught_by_reading_again():
 @pytest.mark.parametrize("izz", ["0.05000001", "1e-3", "-0.04"])
 def test_numbers_that_are_no_body_are_caught_by_judging_again(monkeypatch, izz):
     wrong = ["0.02", "0", "0", "0.03", "0", izz]
-    monkeypatch.setattr(moving_module, "printed_nearest", lambda *_: wrong)
+    monkeypatch.setattr(methods_module, "print_nearest", lambda *_: wrong)
     with pytest.raises(InertialCheckError, match="link0 does not pass after writing"):
         fixed(BROKEN, unsafe=True)
 
@@ -309,7 +309,7 @@ def test_numbers_that_are_no_body_are_caught_by_judging_again(monkeypatch, izz):
 @pytest.mark.parametrize("text", ["0.0_5", "٠.٠٥", "0.05f", "nan"])
 def test_text_that_the_reader_does_not_take_for_that_number_is_caught(monkeypatch, text):
     texts_written = [*BROKEN[:5], text]
-    monkeypatch.setattr(moving_module, "printed_nearest", lambda *_: texts_written)
+    monkeypatch.setattr(methods_module, "print_nearest", lambda *_: texts_written)
     monkeypatch.setattr(case_module, "float", lambda _: 0.05, raising=False)
     with pytest.raises(InertialCheckError, match="not fixed"):
         fixed(BROKEN, unsafe=True)

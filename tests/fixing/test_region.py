@@ -63,11 +63,11 @@ def test_it_has_no_unit(scale):
 @pytest.mark.parametrize("six", [(0,) * 6, (-1, 0, 0, -1, 0, 0)])
 def test_where_nothing_is_left_of_a_tensor_no_floor_makes_one(six):
     for floors in (Floors(), Floors(1e-14), Floors(1.0)):
-        assert Region(floors=floors).nearest(np.array(six, dtype=float)) is None
+        assert Region(floors=floors).find_nearest(np.array(six, dtype=float)) is None
 
 
 def test_floors_hold_in_what_is_written():
     region = Region(floors=Floors(moment=0.2))
-    assert region.holds(np.array([0.2, 0, 0, 0.3, 0, 0.4]))
-    assert not region.holds(np.array([0.19, 0, 0, 0.3, 0, 0.4]))
-    assert not Region(floors=Floors(ratio=0.6)).holds(np.array([0.2, 0, 0, 0.3, 0, 0.4]))
+    assert region.contains(np.array([0.2, 0, 0, 0.3, 0, 0.4]))
+    assert not region.contains(np.array([0.19, 0, 0, 0.3, 0, 0.4]))
+    assert not Region(floors=Floors(ratio=0.6)).contains(np.array([0.2, 0, 0, 0.3, 0, 0.4]))

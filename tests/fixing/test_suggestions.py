@@ -3,7 +3,7 @@
 import pytest
 
 from inertial_check.fixing.fix import fix_model
-from inertial_check.fixing.suggestions import suggested
+from inertial_check.fixing.suggestions import add_suggestions
 from inertial_check.model import Place
 from inertial_check.running.run import check_paths
 from inertial_check.settings.settings import Settings
@@ -22,7 +22,7 @@ def urdf(*links, end="\n"):
 
 
 def suggestions(path, **options):
-    report = suggested(check_paths([str(path)], SETTINGS), SETTINGS, **options)
+    report = add_suggestions(check_paths([str(path)], SETTINGS), SETTINGS, **options)
     return {finding.body: finding.suggestion for finding in report.findings if finding.suggestion}
 
 
@@ -93,7 +93,7 @@ def test_numbers_of_an_included_document_are_changed_there(tmp_path):
 def test_standard_input_is_not_looked_for_on_the_disk(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     stdin = urdf(link("a")).encode(), "absent.urdf"
-    report = suggested(check_paths(["-"], SETTINGS, stdin), SETTINGS, stdin)
+    report = add_suggestions(check_paths(["-"], SETTINGS, stdin), SETTINGS, stdin)
     assert report.findings[0].suggestion is not None
 
 
@@ -102,7 +102,7 @@ def test_a_report_without_anything_to_mend_is_not_read_again(tmp_path):
     path.write_text(urdf(link("a", "0.06")))
     report = check_paths([str(path)], SETTINGS)
     path.unlink()
-    assert suggested(report, SETTINGS) == report
+    assert add_suggestions(report, SETTINGS) == report
 
 
 def test_a_file_that_has_gone_keeps_its_findings(tmp_path):
@@ -110,7 +110,7 @@ def test_a_file_that_has_gone_keeps_its_findings(tmp_path):
     path.write_text(urdf(link("a")))
     report = check_paths([str(path)], SETTINGS)
     path.unlink()
-    assert suggested(report, SETTINGS) == report
+    assert add_suggestions(report, SETTINGS) == report
 
 
 def test_a_place_is_of_the_number_alone(tmp_path):

@@ -82,7 +82,7 @@ def test_only_sarif_asks_for_suggestions(capsys, monkeypatch):
     def refuse(*_):
         raise AssertionError("nobody shows them")
 
-    monkeypatch.setattr(suggestions, "suggested", refuse)
+    monkeypatch.setattr(suggestions, "add_suggestions", refuse)
     for form in FORMS:
         if form != "sarif":
             assert run(capsys, "data/arm.urdf", "--output-format", form)[0] == 1

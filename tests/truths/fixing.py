@@ -136,5 +136,5 @@ def asking(refusal):
             for words in said
         )
 
-    with patch("inertial_check.fixing.aims.predict", predict):
+    with patch("inertial_check.fixing.engine_targets.predict", predict):
         yield

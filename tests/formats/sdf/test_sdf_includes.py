@@ -383,7 +383,7 @@ class TestFix:
         assert main(["check", *argv, "-q"]) == 1
         assert "far/m.sdf:2:" in capsys.readouterr().out
         assert main(["fix", *argv, "-o", "new.sdf"]) == 2
-        assert "the numbers stand in far/m.sdf" in capsys.readouterr().err
+        assert "the numbers are in far/m.sdf" in capsys.readouterr().err
         assert main(["fix", *argv, "--write"]) == 0
         assert main(["check", *argv, "-q"]) == 0
         assert main(["check", "w.sdf", "-q", "--fail-on", "warning"]) == 1

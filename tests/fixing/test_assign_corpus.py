@@ -8,7 +8,7 @@ import pytest
 
 from assigning import body, deviation, stated, without_numbers
 from inertial_check.errors import DocumentError
-from inertial_check.fixing.assigned import assign
+from inertial_check.fixing.assign import assign
 from inertial_check.formats import load
 
 pytestmark = pytest.mark.corpus

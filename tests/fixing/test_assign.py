@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from assigning import about_origin, body, deviation, matrix, stated, without_numbers
 from fixing import causing, meant
 from inertial_check.errors import ParameterError, UsageError
-from inertial_check.fixing.assigned import assign
+from inertial_check.fixing.assign import assign
 from inertial_check.fixing.fix import fix_model
 from inertial_check.formats import Context, load
 

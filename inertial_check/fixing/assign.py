@@ -1,0 +1,424 @@
+"""Assignment of given parameters to the bodies of a model's document, as identification finds them.
+
+Only numbers change. Where a document states principal moments and a quaternion, the axes turn, and
+stay as near to those that are written as they can be.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import acos, degrees, dist, hypot, inf, sqrt
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.arrays.types import Floats
+from inertial_check.errors import InertialCheckError, ParameterError, UsageError
+from inertial_check.fixing.case import (
+    CENTER,
+    MASS,
+    PRODUCTS,
+    QUATERNION,
+    Case,
+    Change,
+    Method,
+    Proposal,
+    Texts,
+    format_percent,
+    propose_all,
+)
+from inertial_check.fixing.digits import FEWEST_DIGITS, MOST_DIGITS, print_nearest, print_numbers
+from inertial_check.fixing.edits import settle
+from inertial_check.fixing.engine_targets import EngineTargets
+from inertial_check.fixing.region import Region
+from inertial_check.fixing.result import Fix
+from inertial_check.formats import Context, load
+from inertial_check.geometry.priors import indices_of
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.consistency import Consistency, Verdict
+from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.inertia.representations import six as six_of
+from inertial_check.inertia.representations import symmetric
+from inertial_check.model import ENTRIES, Inertial, Model, Number
+from inertial_check.model.judging import judge
+from inertial_check.projection.metrics import INERTIA
+from inertial_check.spatial.rotations import quaternion_from_matrix
+
+_ROUNDING = float(tolerances.floor(np.ones(())))
+"""Relative rounding error of the way from the body's origin to the centre of mass."""
+
+_TURNED = 4
+"""Factor by which the error grows in axes that are not those of the body: into them, and back."""
+
+_SWEEPS = 16
+"""Most sweeps of Jacobi's method, which converges quadratically: a 3x3 matrix takes about five."""
+
+_UNSTATED = {
+    "geometry": "its inertia is taken from its shapes",
+    "default": "the default of its format stands in",
+}
+"""Why a document states no inertia, by model.Body.inertia_from."""
+
+_ALIGNED = tuple(Number(float(text), text, None) for text in "1000")
+"""Quaternion of a body whose axes a layer can state, where its document states none."""
+
+_FORMS = {
+    "mjcf": "write its six numbers as fullinertia, without an orientation, or its axes as quat",
+    "usd": "write physics:principalAxes",
+}
+"""How a document of principal moments states other axes, by its format."""
+
+
+def assign(
+    model_or_path: Model | str | os.PathLike[str] | bytes,
+    parameters: Mapping[str, npt.ArrayLike],
+    *,
+    digits: int | None = None,
+    context: Context | None = None,
+) -> Fix:
+    """Write given inertial parameters over those that a model's document states.
+
+    Mass, centre of mass and the six entries change, in the document's own units and in the
+    inertial's own axes. The axes stay where the document states six entries; where it states
+    principal moments and a quaternion, they turn to the principal axes. All other bytes stay.
+    Numbers that have their new value already, up to the rounding of the way from the origin to the
+    centre of mass, keep their text.
+
+    What is written passes a test without any tolerance, printed and parsed, in float64 and rounded
+    to float32. A tensor so near to the border that it would not is moved inside, by some 1e-7 of
+    its norm, and the body's `reason` says how far; if it is written there already, it stays.
+
+    Args:
+        model_or_path: A loaded model, a path, or a document's bytes.
+        parameters: By the name of a body, or its id where names repeat: (10,) parameters about the
+            body's origin in its axes, in the order "urdf": mass, first moment, ixx, ixy, ixz, iyy,
+            iyz, izz [kg, kg m, kg m^2]. Other bodies stay as they are.
+        digits: Significant digits, but never fewer than the text that is replaced has; None for as
+            many as tell each float64 from its neighbours.
+        context: Where the files are that the document includes.
+
+    Returns:
+        The new bytes, not written, and the result for each of these bodies. `unwritten`: the
+        document states no inertia of the body, or a number that would have to change is not there;
+        the reason tells what to write. `expression`, `shared`: see FixStatus.
+
+    Raises:
+        DocumentError: The document cannot be read.
+        ParameterError: A name that no body or several have, parameters that are not ten finite
+            numbers, or that are not consistent.
+        UsageError: Too few or too many digits.
+        InertialCheckError: The new document would not have these parameters.
+    """
+    if digits is not None and not FEWEST_DIGITS <= digits <= MOST_DIGITS:
+        raise UsageError(f"digits is {digits!r}: expected {FEWEST_DIGITS} to {MOST_DIGITS}")
+    within = context or Context()
+    model = (
+        model_or_path if isinstance(model_or_path, Model) else load(model_or_path, context=within)
+    )
+    method = _AssignMethod(_find_targets(model, parameters), digits or MOST_DIGITS)
+    proposals = propose_all(model, method, method.targets, True)
+    return settle(model, within, proposals, method, EngineTargets.of(model, (), 0.0))
+
+
+class _Target(NamedTuple):
+    """Parameters that a body is given.
+
+    Attributes:
+        mass: [kg].
+        p_BoBcm_B: (3,) centre of mass [m].
+        I_BBcm_B: (3, 3) tensor about it [kg m^2].
+        size: The largest entry of the tensor about the origin [kg m^2].
+        posed: Whether rounding leaves three digits of the tensor about the centre of mass.
+    """
+
+    mass: float
+    p_BoBcm_B: Floats
+    I_BBcm_B: Floats
+    size: float
+    posed: bool
+
+    def rounding(self, case: Case) -> float:
+        """Rounding error of an entry, in the units and the axes of the document."""
+        inertial = case.body.inertial
+        aligned = inertial is None or np.array_equal(inertial.R_BBi, np.eye(3))
+        return (1 if aligned else _TURNED) * _ROUNDING * self.size / case.unit
+
+    def __str__(self) -> str:
+        """The parameters for a reader who has to write them."""
+        center = " ".join(map(repr, self.p_BoBcm_B.tolist()))
+        entries = zip(ENTRIES, six_of(self.I_BBcm_B).tolist(), strict=True)
+        six = ", ".join(f"{entry} {value!r}" for entry, value in entries)
+        return f"mass {self.mass!r} kg, centre of mass {center} m, about it {six} kg m^2"
+
+
+def _find_targets(model: Model, parameters: Mapping[str, npt.ArrayLike]) -> dict[str, _Target]:
+    """The parameters that bodies are given, by their ids.
+
+    Raises:
+        ParameterError: See assign.
+    """
+    names = list(parameters)
+    ids = [model.bodies[index].id for index in indices_of(model, names)]
+    for name, id_ in zip(names, ids, strict=True):
+        if (first := names[ids.index(id_)]) != name:
+            raise ParameterError(f"{first!r} and {name!r} are the same body: give one of them")
+    theta = np.array([_read_theta(name, parameters[name]) for name in names]).reshape(-1, 10)
+    result = Consistency(theta, "origin")
+    # A body far from its origin for its size has few digits left; it may be as it is written.
+    posed = np.asarray(result.verdict_code) != Verdict.ILL_POSED
+    for number in np.flatnonzero(posed & ~np.asarray(result.consistent)).tolist():
+        raise ParameterError(
+            f"parameters of {names[number]!r} are {result.verdict[number]} (margin "
+            f"{float(result.margin[number]):.3g}), so they are not written; "
+            "inertial_check.project gives the nearest consistent ones"
+        )
+    bodies = InertialParameters.from_theta(theta)
+    columns = (
+        np.asarray(bodies.mass).tolist(),
+        np.asarray(bodies.com),
+        np.asarray(bodies.inertia_com),
+        np.max(np.abs(theta[:, 4:]), axis=1).tolist(),
+        posed.tolist(),
+    )
+    return dict(zip(ids, map(_Target, *columns), strict=True))
+
+
+def _read_theta(name: str, values: npt.ArrayLike) -> Floats:
+    theta = np.asarray(values, dtype=float)
+    if theta.shape != (10,):
+        raise ParameterError(f"parameters of {name!r} have shape {theta.shape}, expected (10,)")
+    if not np.all(np.isfinite(theta)):
+        (place, *_) = np.flatnonzero(~np.isfinite(theta))
+        raise ParameterError(
+            f"parameters of {name!r}: entry {place} is {float(theta[place])!r}; they are finite"
+        )
+    return theta
+
+
+class _Tensor(NamedTuple):
+    """Tensor in the form in which it is written.
+
+    Attributes:
+        six: (6,) in the document's own units and the inertial's own axes.
+        turn: (3, 3) rotation from its own axes to those that the document has now.
+        quaternion: Texts of the numbers that state the new axes; () where the axes stay.
+    """
+
+    six: Floats
+    turn: Floats
+    quaternion: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _AssignMethod(Method):
+    """Gives bodies the parameters of their targets.
+
+    Attributes:
+        targets: Parameters by the body's id.
+        digits: Significant digits of the new texts.
+    """
+
+    targets: Mapping[str, _Target]
+    digits: int
+
+    def propose(self, case: Case, chosen: bool) -> Proposal:
+        """Propose the texts of the body's target."""
+        target = self.targets[case.body.id]
+        if (malformed := case.find_malformed_text()) is not None:
+            return case.skip(*malformed)
+        inertial = case.body.inertial
+        if inertial is None or not case.has_stated_inertia():
+            why = _UNSTATED.get(case.body.inertia_from, "it has no inertial")
+            return case.skip("unwritten", f"{why}; write one: {target}")
+        tensor = self._express_in_axes(case, inertial, target)
+        written = self._print_six(case, tensor.six, target)
+        if isinstance(written, Proposal):
+            return written
+        six, remarks = written
+        wanted = dict(zip((MASS, *CENTER), self._print_mass_and_center(case, target), strict=True))
+        wanted |= dict(zip(ENTRIES, six, strict=True))
+        wanted |= dict(zip(QUATERNION, tensor.quaternion, strict=False))
+        numbers = {name: number.text for name, number in case.numbers.items()}
+        texts = {name: text for name, text in wanted.items() if text != numbers.get(name)}
+        if (obstacle := case.find_uneditable(texts)) is not None:
+            status, reason = obstacle
+            return case.skip(status, _explain_form(case, texts, target) or reason)
+        if not texts:
+            return case.skip("unchanged")
+        change = _measure_change(case, texts, tensor)
+        reason = "; ".join([*_describe_change(change), *_describe_turn(tensor), *remarks])
+        strict = not texts.keys().isdisjoint(ENTRIES)
+        return Proposal(case.report("fixed", reason, **change), texts, strict)
+
+    def find_objections(self, again: Model, changing: Mapping[str, Proposal]) -> dict[str, str]:
+        """No objections; a body with other parameters than its target ends the assignment.
+
+        Raises:
+            InertialCheckError: A body has other parameters.
+        """
+        # The digits that are written, and a way into other axes and back when it is read again.
+        allowed = tolerances.digits_margin(self.digits) + 2 * _TURNED * _ROUNDING
+        for body, judgement in zip(again.bodies, judge(again), strict=True):
+            if body.id not in changing:
+                continue
+            target = self.targets[body.id]
+            center = np.array(judgement.p_BoBcm_B) - target.p_BoBcm_B
+            tensor = symmetric(np.array(judgement.I_BBcm_B)) - target.I_BBcm_B
+            inside = tolerances.NEAREST_WRITTEN * np.linalg.norm(target.I_BBcm_B)
+            if not (
+                abs(judgement.mass - target.mass) <= allowed * target.mass
+                and np.linalg.norm(center) <= allowed * np.linalg.norm(target.p_BoBcm_B)
+                and np.linalg.norm(tensor) <= allowed * target.size + inside
+            ):
+                raise InertialCheckError(
+                    f"{again.source.path}: not written: the new document gives {body.name} other "
+                    f"parameters than it was given: {target}"
+                )
+        return {}
+
+    def _print_mass_and_center(self, case: Case, target: _Target) -> list[str]:
+        numbers = case.numbers
+        mass, center = target.mass / case.kilograms, target.p_BoBcm_B / case.meters
+        rounding = _ROUNDING * float(np.max(np.abs(center)))
+        return [
+            *print_numbers([numbers[MASS]], [mass], self.digits, _ROUNDING * mass),
+            *print_numbers(
+                [numbers[name] for name in CENTER], center.tolist(), self.digits, rounding
+            ),
+        ]
+
+    def _express_in_axes(self, case: Case, inertial: Inertial, target: _Target) -> _Tensor:
+        """The tensor in the inertial's own axes, which turn where only moments are written."""
+        R_BBi = np.array(inertial.R_BBi)
+        tensor = R_BBi.T @ target.I_BBcm_B @ R_BBi / case.unit
+        rounding = target.rounding(case)
+        products = np.abs(tensor[np.triu_indices(3, 1)])
+        quaternion = inertial.quaternion or (_ALIGNED if case.can_be_layered() else ())
+        if not quaternion or np.max(products) <= rounding:
+            return _Tensor(six_of(tensor), np.eye(3))
+        moments, turn = diagonalise(tensor, rounding)
+        values = turn_quaternion([number.value for number in quaternion], turn)
+        texts = print_numbers(quaternion, values.tolist(), self.digits, _ROUNDING)
+        return _Tensor(six_of(np.diag(moments)), turn, tuple(texts))
+
+    def _print_six(
+        self, case: Case, six: Floats, target: _Target
+    ) -> tuple[list[str], list[str]] | Proposal:
+        """The texts of the six entries, with remarks; or the proposal where there are none."""
+        region = Region()
+        texts = print_numbers(case.entries, six.tolist(), self.digits, target.rounding(case))
+        stays = texts == [number.text for number in case.entries]
+        if stays or (target.posed and region.contains(_values(texts))):
+            return texts, []
+        nearest = region.find_nearest(six) if target.posed else None
+        if nearest is None:
+            why = "about its centre of mass, rounding leaves fewer than three digits of its tensor"
+            return case.skip("no-nearest", why)
+        inside = print_nearest(case.entries, nearest, region, self.digits)
+        if inside is None:
+            return case.skip("not-representable", "no decimals of its size survive float32")
+        moved = float(INERTIA.distance(_values(inside), six) / INERTIA.distance(np.zeros(6), six))
+        return inside, [f"moved inside by {moved:.2g} of its norm, so that it survives rounding"]
+
+
+def _values(texts: Sequence[str]) -> Floats:
+    return np.array([float(text) for text in texts])
+
+
+def _measure_change(case: Case, texts: Texts, tensor: _Tensor) -> Change:
+    """The change by new texts; where the own axes turn, it is measured in those of the body."""
+    change = case.measure_change(texts)
+    inertial = case.body.inertial
+    if tensor.quaternion and inertial is not None:
+        R = np.array(inertial.R_BBi) @ tensor.turn
+        before = symmetric(np.array(case.judgement.I_BBcm_B))
+        distance = float(np.linalg.norm(R @ symmetric(np.array(change["new"])) @ R.T - before))
+        size = float(np.linalg.norm(before))
+        change["distance"] = distance
+        change["relative_change"] = distance / size if size else inf
+    return change
+
+
+def _describe_change(change: Change) -> Iterator[str]:
+    if "mass" in change:
+        before, after = change["mass"]
+        yield f"its mass changes from {before:.6g} to {after:.6g} kg"
+    if "com" in change:
+        yield f"its centre of mass moves by {dist(*change['com']):.3g} m"
+    yield f"its inertia changes by {format_percent(change['relative_change'])}"
+
+
+def _describe_turn(tensor: _Tensor) -> Iterator[str]:
+    if tensor.quaternion:
+        cosine = (float(np.trace(tensor.turn)) - 1) / 2
+        yield f"its axes turn by {degrees(acos(min(1.0, max(-1.0, cosine)))):.3g} deg"
+
+
+def _explain_form(case: Case, texts: Texts, target: _Target) -> str:
+    """What to write where principal moments alone cannot state the target; "" elsewhere."""
+    form = _FORMS.get(case.model.format)
+    if form is None or texts.keys().isdisjoint(PRODUCTS):
+        return ""
+    return f"its principal axes turn, and no quaternion states them: {form}; it shall have {target}"
+
+
+def diagonalise(tensor: Floats, rounding: float) -> tuple[Floats, Floats]:
+    """Moments and axes of a symmetric tensor, by Jacobi's method.
+
+    Each of its rotations is the smallest that removes a product. So the axes stay near the present
+    ones: a product of zero turns nothing, and no axes are swapped.
+
+    Args:
+        tensor: (3, 3).
+        rounding: Products up to this size count as zero.
+
+    Returns:
+        (3,) moments about the new axes, and (3, 3) R, a rotation whose columns they are.
+    """
+    moments, R = np.array(tensor, dtype=float), np.eye(3)
+    for _ in range(_SWEEPS):
+        if np.max(np.abs(moments[np.triu_indices(3, 1)])) <= rounding:
+            break
+        for i, j in combinations(range(3), 2):
+            turn = _find_rotation(moments, i, j)
+            moments, R = turn.T @ moments @ turn, R @ turn
+    return np.diag(moments).copy(), R
+
+
+def _find_rotation(tensor: Floats, i: int, j: int) -> Floats:
+    """The smallest rotation in the plane of two axes that leaves no product between them."""
+    turn, product = np.eye(3), tensor[i, j]
+    if product == 0:
+        return turn
+    half = (tensor[j, j] - tensor[i, i]) / 2
+    # Golub and Van Loan, Matrix Computations, 8.5.2, without a quotient that could overflow. The
+    # divisor is not zero: both of its terms have the same sign, and the product is not zero.
+    tangent = product / (half + hypot(half, product) * (1 if half >= 0 else -1))
+    cosine = 1 / sqrt(1 + tangent * tangent)
+    turn[i, i] = turn[j, j] = cosine
+    turn[i, j], turn[j, i] = tangent * cosine, -tangent * cosine
+    return turn
+
+
+def turn_quaternion(quaternion: Sequence[float], R: Floats) -> Floats:
+    """The quaternion of axes after a further rotation within themselves.
+
+    Args:
+        quaternion: w, x, y, z of the axes as they are, of any length but zero.
+        R: (3, 3) the rotation, in those axes.
+
+    Returns:
+        (4,) of length 1; of q and -q, which state the same axes, the one nearer to the quaternion.
+    """
+    q = np.array(quaternion) / hypot(*quaternion)
+    w, v = q[0], q[1:]
+    turn = np.asarray(quaternion_from_matrix(R))
+    found = np.concatenate(
+        ([w * turn[0] - v @ turn[1:]], w * turn[1:] + turn[0] * v + np.cross(v, turn[1:]))
+    )
+    found /= hypot(*found.tolist())
+    return found if found @ q >= 0 else -found

@@ -1,0 +1,327 @@
+"""Edits of a document for new numbers, and the test of the new bytes before anything is written."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+from inertial_check.errors import InertialCheckError
+from inertial_check.fixing.case import (
+    CENTER,
+    MASS,
+    MOMENTS,
+    QUATERNION,
+    WHOLE,
+    Method,
+    Proposal,
+    Texts,
+    collect_editable_numbers,
+    describe_place,
+    is_in_text,
+    layer_function,
+)
+from inertial_check.fixing.engine_targets import EngineTargets
+from inertial_check.fixing.region import is_exactly_consistent
+from inertial_check.fixing.result import Fix, FixStatus, LayerWriter, layer_path
+from inertial_check.formats import Context, load
+from inertial_check.model import ENTRIES, Body, Edit, Judgement, Model, Number, Source, Span
+from inertial_check.model.judging import judge
+
+Changes = Mapping[str, Texts]
+"""New texts of the numbers of bodies, by the ids of the bodies."""
+
+Documents = tuple[bytes, tuple[tuple[Source, bytes], ...]]
+"""The bytes of a model's own document, and those of the included documents that change."""
+
+_PROPERTIES = ((MASS,), CENTER, MOMENTS, QUATERNION)
+"""Groups of numbers that a layer overrides together."""
+
+_SHORT_NAMES = {
+    MASS: "the mass",
+    **dict.fromkeys(CENTER, "the centre of mass"),
+    **dict.fromkeys(QUATERNION, "the axes"),
+}
+
+
+def settle(
+    model: Model,
+    context: Context,
+    proposals: dict[str, Proposal],
+    method: Method,
+    targets: EngineTargets,
+) -> Fix:
+    """Apply proposals to the bytes of a model, after withdrawing those that must not be applied.
+
+    Args:
+        model: As it is.
+        context: Where the files are that its document includes.
+        proposals: By id, those of each requested body; changed in place where one is withdrawn.
+        method: Where they come from.
+        targets: The engines that must accept the bodies.
+
+    Raises:
+        InertialCheckError: Something else would change.
+    """
+    editor = _Editor(model, context, targets.tolerance)
+    while True:
+        while conflicts := _find_conflicts(model, _changes_of(proposals)):
+            withdraw(conflicts, proposals, "shared")
+        layer = _make_layer(model, _changes_of(proposals))
+        if layer is None:
+            documents, again = editor.apply(proposals)
+        else:
+            path = layer_path(model.source.path)
+            documents = layer(path), ()
+            again = editor.read(path, documents[0], context, proposals)
+        after = targets.predict(again)
+        if objections := method.find_objections(again, select_changing(proposals)):
+            withdraw(objections, proposals, "cause-refused")
+        elif useless := targets.find_useless(after, select_changing(proposals)):
+            withdraw(useless, proposals, "engine-refused")
+        else:
+            break
+    bodies = tuple(targets.conclude(each, after).result for each in proposals.values())
+    return Fix(model.source, model.format, documents[0], bodies, documents[1], layer)
+
+
+def withdraw(reasons: Mapping[str, str], proposals: dict[str, Proposal], status: FixStatus) -> None:
+    """Replace the proposals for some bodies, by id, by one that changes nothing."""
+    for id_, reason in reasons.items():
+        was = proposals[id_].result
+        left = replace(was, status=status, reason=reason, new=None, mass=None, com=None)
+        left = replace(left, relative_change=0.0, distance=0.0, margin=was.margin_before)
+        proposals[id_] = Proposal(left)
+
+
+def select_changing(proposals: Mapping[str, Proposal]) -> dict[str, Proposal]:
+    """The proposals that change something."""
+    return {id_: proposal for id_, proposal in proposals.items() if proposal.texts}
+
+
+def _changes_of(proposals: Mapping[str, Proposal]) -> dict[str, Texts]:
+    return {id_: proposal.texts for id_, proposal in select_changing(proposals).items()}
+
+
+@dataclass(frozen=True)
+class _Editor:
+    """Applies proposals to the documents of a model, and reads and judges the result.
+
+    Attributes:
+        model: As it is.
+        context: Where the files are that its document includes.
+        tolerance: Tolerance of the judgements.
+    """
+
+    model: Model
+    context: Context
+    tolerance: float
+
+    def apply(self, proposals: dict[str, Proposal]) -> tuple[Documents, Model]:
+        """The new bytes of the document and of those it includes, and the model that they hold.
+
+        In a template, a number can have effects that only its expansion shows. Proposals with such
+        effects are withdrawn.
+
+        Args:
+            proposals: By id; changed in place where one is withdrawn.
+
+        Raises:
+            InertialCheckError: Something else would change.
+        """
+        try:
+            return self._try(proposals)
+        except InertialCheckError:
+            if not self.model.rest:
+                raise
+        for group in _group_by_text(self.model, _changes_of(proposals)):
+            try:
+                self._try({id_: proposals[id_] for id_ in group})
+            except InertialCheckError as error:
+                reason = f"its numbers have other effects, too ({error})"
+                withdraw(dict.fromkeys(group, reason), proposals, "shared")
+        return self._try(proposals)
+
+    def _try(self, proposals: Mapping[str, Proposal]) -> tuple[Documents, Model]:
+        changes = _changes_of(proposals)
+        documents = _edit_documents(self.model, changes)
+        if not changes:
+            return documents, self.model
+        overlay = {os.path.abspath(source.path): new for source, new in documents[1]}
+        context = replace(self.context, overlay={**self.context.overlay, **overlay})
+        return documents, self.read(self.model.source.path, documents[0], context, proposals)
+
+    def read(
+        self, path: str, data: bytes, context: Context, proposals: Mapping[str, Proposal]
+    ) -> Model:
+        """The model of new bytes in which only what is proposed has changed.
+
+        Raises:
+            InertialCheckError: Something else changed, or a fixed body is still inconsistent.
+        """
+        model = self.model
+        again = load(data, format=model.format, path=path, context=context)
+        if again.rest != model.rest:
+            raise InertialCheckError(f"{path}: not fixed: more than an inertia would change")
+        if [body.id for body in again.bodies] != [body.id for body in model.bodies]:
+            raise InertialCheckError(f"{path}: not fixed: the new document reads as another model")
+        judgements = judge(again, self.tolerance)
+        for old, new, judgement in zip(model.bodies, again.bodies, judgements, strict=True):
+            proposal = proposals.get(old.id)
+            changed = proposal.texts.keys() if proposal is not None else ()
+            if _state_of(old, changed) != _state_of(new, changed):
+                raise InertialCheckError(
+                    f"{path}: not fixed: more than the inertia of {old.name} would change"
+                )
+            if changed and proposal is not None and not _is_as_proposed(proposal, judgement):
+                raise InertialCheckError(
+                    f"{path}: not fixed: {old.name} does not pass after writing"
+                )
+        return again
+
+
+def _is_as_proposed(proposal: Proposal, judgement: Judgement) -> bool:
+    """Whether a body that was read again has the proposed numbers, and is consistent by them."""
+    result = proposal.result
+    return (
+        judgement.I_BBcm_Bi == result.new
+        and (result.mass is None or judgement.mass == result.mass[1])
+        and (result.com is None or judgement.p_BoBcm_B == result.com[1])
+        and (
+            not proposal.strict
+            or (judgement.verdict in WHOLE and is_exactly_consistent(judgement.I_BBcm_Bi))
+        )
+    )
+
+
+def _state_of(body: Body, changed: Collection[str]) -> tuple[object, ...]:
+    """Everything that a body's text states, without the numbers that are to change."""
+    inertial = body.inertial
+    # What an engine would make of the numbers is not stated, and ends with them.
+    problems = sum(problem.kind != "engine" for problem in body.problems)
+    if inertial is None:
+        return body.name, body.joint, body.moved, problems
+    numbers = collect_editable_numbers(body)
+    texts = {name: number.text for name, number in numbers.items() if name not in changed}
+    axes = inertial.R_BBi if set(changed).isdisjoint(QUATERNION) else None
+    return body.name, body.joint, body.moved, problems, axes, texts
+
+
+def _find_conflicts(model: Model, changes: Changes) -> dict[str, str]:
+    """Bodies that cannot change as another number has the same text, by id, and why."""
+    users: dict[Span, list[tuple[Body, str, str]]] = {}
+    for body in model.bodies:
+        for name, span, text in _literal_texts(body, changes.get(body.id, {})):
+            users.setdefault(span, []).append((body, name, text))
+    reasons = {}
+    for body in model.bodies:
+        texts = changes.get(body.id, {})
+        for name, span, text in _literal_texts(body, texts):
+            for other, its_name, its_text in users[span] if name in texts else ():
+                if its_text != text:
+                    reasons[body.id] = (
+                        f"{name} = {text} would change {_SHORT_NAMES.get(its_name, its_name)} of "
+                        f"{other.name}, which is written by the same text "
+                        f"({describe_place(model, span)}): write it apart"
+                    )
+    return reasons
+
+
+def _literal_texts(body: Body, texts: Texts) -> Iterator[tuple[str, Span, str]]:
+    """The numbers of a body that are written literally: name, span, and text after the change."""
+    for name, number in collect_editable_numbers(body).items():
+        if number.span is not None and number.literal and is_in_text(number):
+            yield name, number.span, texts.get(name, number.text)
+
+
+def _group_by_text(model: Model, changes: Changes) -> list[set[str]]:
+    """Ids of bodies that can only change together, as the same text states their numbers."""
+    groups: list[tuple[set[Span], set[str]]] = []
+    for body in model.bodies:
+        if body.id not in changes:
+            continue
+        spans, ids = {edit.span for edit in _edits(model, body, changes[body.id])}, {body.id}
+        joined = [group for group in groups if group[0] & spans]
+        groups = [group for group in groups if not group[0] & spans]
+        groups.append(
+            (spans.union(*(each for each, _ in joined)), ids.union(*(each for _, each in joined)))
+        )
+    return [ids for _, ids in groups]
+
+
+def _edit_documents(model: Model, changes: Changes) -> Documents:
+    """The document's bytes with the new texts, and those of the included documents that change."""
+    # A document that is included twice states the numbers of two bodies once: no edit twice.
+    edits = dict.fromkeys(
+        edit
+        for body in model.bodies
+        if body.id in changes
+        for edit in _edits(model, body, changes[body.id])
+    )
+    data, *others = (
+        source.apply_edits(edit for edit in edits if edit.span.file == file)
+        for file, source in enumerate((model.source, *model.others))
+    )
+    pairs = zip(model.others, others, strict=True)
+    return data, tuple((source, new) for source, new in pairs if new != source.data)
+
+
+def _edits(model: Model, body: Body, texts: Texts) -> Iterator[Edit]:
+    """The edits of a body's numbers, wherever its tag states them."""
+    for name, number in collect_editable_numbers(body).items():
+        text = texts.get(name, number.text)
+        if number.span is not None and text != number.text:
+            yield Edit(number.span, text)
+            for again in _find_repetitions(model.source_of(number.span), name, number, number.span):
+                yield Edit(again, text)
+
+
+def _find_repetitions(source: Source, name: str, number: Number, span: Span) -> Iterator[Span]:
+    """Where the tag around a product states it below the diagonal too: iyx beside ixy.
+
+    Engines read neither, but a tensor that is not symmetric on paper is malformed.
+    """
+    if name not in ENTRIES or name[1] == name[2]:
+        return
+    width = len("<".encode(source.encoding))
+    start = source.data.rfind("<".encode(source.encoding), 0, span.start) + width
+    end = source.data.find(">".encode(source.encoding), span.end)
+    tag = source.text(Span(start, end))
+    for match in re.finditer(rf"\bi{name[2]}{name[1]}\s*=\s*([\"'])\s*([^\"']*?)\s*\1", tag):
+        if _is_number(match[2], number.value):
+            before, after = (len(tag[:i].encode(source.encoding)) for i in match.span(2))
+            yield Span(start + before, start + after, span.file)
+
+
+def _is_number(text: str, value: float) -> bool:
+    try:
+        return float(text) == value
+    except ValueError:
+        return False
+
+
+def _make_layer(model: Model, changes: Changes) -> LayerWriter | None:
+    """The writer of a layer with the new texts over the model's document; None where edits do."""
+    overlay = layer_function(model)
+    bodies = [body for body in model.bodies if body.id in changes]
+    changed = [(collect_editable_numbers(body), changes[body.id], body.id) for body in bodies]
+    reached = all(
+        is_in_text(numbers.get(name))
+        for numbers, texts, _ in changed
+        for name, text in texts.items()
+        if name not in numbers or text != numbers[name].text
+    )
+    if overlay is None or reached:
+        return None
+    layers = {
+        id_: {
+            name: texts[name] if name in texts else numbers[name].text
+            for names in _PROPERTIES
+            if not texts.keys().isdisjoint(names)
+            for name in names
+        }
+        for numbers, texts, id_ in changed
+    }
+    return partial(overlay, model, layers)
