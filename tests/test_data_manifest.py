@@ -14,7 +14,7 @@ import pytest
 import inertial_check as ic
 from inertial_check.model import ENTRIES, FileReport
 from inertial_check.rules import ALL_RULES
-from inertial_check.running.run import check_paths
+from inertial_check.running.run import CheckRequest, check_paths
 from inertial_check.settings.settings import Settings
 
 DATA = Path(__file__).resolve().parents[1] / "data"
@@ -50,7 +50,7 @@ def _checked(name: str) -> FileReport:
     if MODELS[name]["codes"].get("") == ["IC001"]:
         with pytest.raises(ic.DocumentError):
             ic.check_model(DATA / name)
-        return check_paths([str(DATA / name)], Settings()).files[0]
+        return check_paths(CheckRequest([str(DATA / name)], lambda path: Settings())).files[0]
     return ic.check_model(DATA / name).files[0]
 
 
@@ -66,7 +66,7 @@ def test_the_checker_says_what_the_manifest_says(name):
 
 
 def test_a_walk_finds_every_model_and_nothing_else():
-    report = check_paths([str(DATA)], Settings())
+    report = check_paths(CheckRequest([str(DATA)], lambda path: Settings()))
     assert [Path(file.path).relative_to(DATA).as_posix() for file in report.files] == sorted(MODELS)
     assert report.failures == ()
     assert report.notes == ()

@@ -1,9 +1,9 @@
-"""Bytes in, report out: the whole check on one screen."""
+"""The check of documents: read, judge, apply the rules, report."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import repeat
 from typing import Literal, NamedTuple
@@ -42,16 +42,16 @@ def check_model(
         model = model_or_path
     else:
         model = load(model_or_path, context=settings.context)
-    file = _checked(model, judge(model, settings.tolerance), settings)
+    file = _apply_rules(model, judge(model, settings.tolerance), settings)
     return Report((file,), notes=file.notes)
 
 
-class Extent(NamedTuple):
-    """What a report says besides findings and judgements; either takes as long as all rules.
+class ReportContent(NamedTuple):
+    """The optional parts of a report; each takes as long to compute as all rules together.
 
     Attributes:
-        predictions: Of which bodies it says what engines do with them: of all, of those of models
-            with a finding, of none.
+        predictions: The models whose bodies have predictions of what engines do with them: all
+            models, models with a finding, or none.
         causes: Whether findings have their probable causes.
     """
 
@@ -59,34 +59,36 @@ class Extent(NamedTuple):
     causes: bool = True
 
 
-EVERYTHING = Extent()
-"""What a caller of Python gets."""
+FULL_CONTENT = ReportContent()
+"""Content of a report with every optional part, as Python callers get it."""
 
 
 class Document(NamedTuple):
-    """A document to check.
+    """A document to check, with the settings that hold for it.
 
     Attributes:
-        path: As it is called in the report.
-        named: The caller named it, so that not being a model is a failure.
-        data: What is in it; None for what lies under the path.
+        path: Its path, as the report shows it.
+        named: Whether the caller named it, so that a document that is no model is a failure.
+        settings: Its validated settings; one object for all documents of one configuration.
+        data: Its bytes; None for the content of the file at the path.
     """
 
     path: str
     named: bool
+    settings: Settings
     data: bytes | None = None
 
 
-class Outcome(NamedTuple):
-    """What came of a document.
+class DocumentResult(NamedTuple):
+    """The result of checking one document.
 
     Attributes:
-        path: Of the document.
-        file: The report; None where there is nothing to report of it.
-        failure: Why the job could not be done.
+        path: Path of the document.
+        file: The report; None if there is nothing to report about it.
+        failure: Why it could not be checked.
         note: Why it was skipped.
-        lookups: Absolute paths of what was looked at besides; None where that does not tell all
-            that the outcome depends on, or was not recorded.
+        lookups: Absolute paths of all other files and folders that the result depends on; None if
+            they do not determine the result, or were not recorded.
     """
 
     path: str
@@ -97,68 +99,64 @@ class Outcome(NamedTuple):
 
 
 def check_documents(
-    documents: Sequence[Document],
-    settings_of: Callable[[str], Settings],
-    extent: Extent = EVERYTHING,
-) -> list[Outcome]:
+    documents: Sequence[Document], content: ReportContent = FULL_CONTENT
+) -> list[DocumentResult]:
     """Judge documents, the bodies of all models together.
 
     Args:
-        documents: What to check.
-        settings_of: Validated settings of the document at a path, one object for all that share
-            them.
-        extent: What is wanted besides findings and judgements.
+        documents: The documents to check.
+        content: The optional parts of the report.
 
     Returns:
-        One outcome a document, in their order.
+        One result per document, in their order.
     """
-    outcomes: list[Outcome | None] = [None] * len(documents)
+    results: list[DocumentResult | None] = [None] * len(documents)
     lookups = [Lookups() for _ in documents]
-    groups: dict[int, tuple[Settings, list[int], list[Model]]] = {}
+    # Settings hold mappings and cannot be hashed: documents are grouped by the identity of theirs.
+    groups: dict[int, list[tuple[int, Model]]] = {}
     for at, document in enumerate(documents):
-        settings = settings_of(document.path)
         with record_lookups(lookups[at]):
-            read = _read(document, settings)
+            read = _read(document)
         if isinstance(read, Model):
-            _, places, models = groups.setdefault(id(settings), (settings, [], []))
-            places.append(at)
-            models.append(read)
+            groups.setdefault(id(document.settings), []).append((at, read))
         else:
-            outcomes[at] = read
-    for settings, places, models in groups.values():
-        for at, model, judgements in zip(
-            places, models, judge_all(models, settings.tolerance), strict=True
-        ):
+            results[at] = read
+    for group in groups.values():
+        tolerance = documents[group[0][0]].settings.tolerance
+        judged = judge_all([model for _, model in group], tolerance)
+        for (at, model), judgements in zip(group, judged, strict=True):
             with record_lookups(lookups[at]):
-                report = _checked(model, judgements, settings, extent)
-            outcomes[at] = Outcome(documents[at].path, report)
+                report = _apply_rules(model, judgements, documents[at].settings, content)
+            results[at] = DocumentResult(documents[at].path, report)
     return [
-        outcome._replace(lookups=tuple(sorted(seen.paths)) if seen.complete else None)
-        for outcome, seen in zip(outcomes, lookups, strict=True)
-        if outcome is not None
+        result._replace(lookups=tuple(sorted(seen.paths)) if seen.complete else None)
+        for result, seen in zip(results, lookups, strict=True)
+        if result is not None
     ]
 
 
-def _read(document: Document, settings: Settings) -> Model | Outcome:
-    """The model that a document holds, or why none of it is checked."""
-    path, named, data = document
+def _read(document: Document) -> Model | DocumentResult:
+    """Read the model of a document, or say why the document is not checked."""
+    path, named, settings, data = document
     try:
         model = load(path if data is None else data, path=path, context=settings.context)
     except NotAModelError as error:
-        said = str(error)
-        return Outcome(path, failure=said) if named else Outcome(path, note=said)
+        message = str(error)
+        return (
+            DocumentResult(path, failure=message) if named else DocumentResult(path, note=message)
+        )
     except DocumentError as error:
-        failure = str(error) if named else None
-        return Outcome(path, refused(error, settings, named), failure)
-    return model if named or not is_fragment(model) else Outcome(path)
+        return _refuse(document, error)
+    return model if named or not is_fragment(model) else DocumentResult(path)
 
 
-def _checked(
+def _apply_rules(
     model: Model,
     judgements: Sequence[Judgement],
     settings: Settings,
-    extent: Extent = EVERYTHING,
+    content: ReportContent = FULL_CONTENT,
 ) -> FileReport:
+    """Report the findings of all rules on a judged model."""
     examination = examine(model, judgements, settings)
     rules = settings.rules()
     findings = [
@@ -167,17 +165,17 @@ def _checked(
         for finding in rule(model, settings.severity(rule)).findings(examination)
     ]
     explicable = {rule.code for rule in rules if rule.explained}
-    if extent.causes and any(finding.code in explicable for finding in findings):
-        from inertial_check.causes import explain  # a sound model needs none of it
+    if content.causes and any(finding.code in explicable for finding in findings):
+        from inertial_check.causes import explain  # a sound model does not need this import
 
         findings = explain(examination, findings, explicable)
-    foretold = extent.predictions == "all" or (extent.predictions == "findings" and findings)
+    predicted = content.predictions == "all" or (content.predictions == "findings" and findings)
     bodies = tuple(
         BodyReport(body.name, body.id, place.line, judgement, place.path, predictions)
         for body, judgement, predictions in zip(
             model.bodies,
             judgements,
-            examination.predictions if foretold else repeat({}, len(model.bodies)),
+            examination.predictions if predicted else repeat({}, len(model.bodies)),
             strict=True,
         )
         for place in (model.place(body.span),)
@@ -195,7 +193,7 @@ def _checked(
 
 
 def examine(model: Model, judgements: Sequence[Judgement], settings: Settings) -> Examination:
-    """The model with its judgements, and what else rules and causes may ask for."""
+    """Collect what rules and causes examine: the model, its judgements, and evidence on demand."""
     reader = partial(read_geometry, model, settings.context.packages)
     return Examination(
         model,
@@ -209,21 +207,26 @@ def examine(model: Model, judgements: Sequence[Judgement], settings: Settings) -
 
 
 def is_fragment(model: Model) -> bool:
-    """Whether a template gives no body by itself: others include it, and a walk skips it."""
+    """Whether a template has no body of its own, so that folder searches skip it."""
     return model.format == "xacro" and not model.bodies
 
 
-def unreadable(document: Document, settings: Settings, reason: str) -> Outcome:
-    """The outcome where nothing can be said of a document, and why."""
-    error = DocumentError(document.path, reason)
+def give_up(document: Document, reason: str) -> DocumentResult:
+    """The result for a document that cannot be checked at all, with the reason."""
+    return _refuse(document, DocumentError(document.path, reason))
+
+
+def _refuse(document: Document, error: DocumentError) -> DocumentResult:
+    """The result for a document whose model cannot be read; a failure if the caller named it."""
     failure = str(error) if document.named else None
-    return Outcome(document.path, refused(error, settings, document.named), failure)
+    return DocumentResult(document.path, refused(error, document.settings, document.named), failure)
 
 
 def refused(error: DocumentError, settings: Settings, named: bool) -> FileReport:
-    """The report of a document that gave no model.
+    """Report a document that cannot be read.
 
-    A template that was met in a walk may be meant for others that give it its arguments.
+    A template found in a folder may be meant to be included by other files, which pass its
+    arguments; that it does not expand alone is reported by its own rule.
     """
     skipped = isinstance(error, NotExpandedError) and not named
     rule = UnresolvedReference if skipped else UnreadableDocument

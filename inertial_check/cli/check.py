@@ -18,6 +18,7 @@ from inertial_check.reports import FORMS, SUGGESTING, RulePage, View, render
 from inertial_check.reports.text import plural, printable
 
 if TYPE_CHECKING:
+    from inertial_check.checking.check import Document
     from inertial_check.model import Report
     from inertial_check.settings.configuration import Configurations
     from inertial_check.settings.settings import Settings
@@ -26,7 +27,7 @@ _STDIN = "-"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what `check` takes."""
+    """Add the arguments of `check`."""
     parser.add_argument(
         "paths",
         nargs="*",
@@ -130,27 +131,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check, report, and tell in the exit code what was found."""
+    """Check, write the report, and return the exit code."""
     configurations = options.configurations(args)
-    run = configurations.run
-    args.output_format = run["output-format"]
-    listed = running.listed(args)
-    args.paths += listed.paths
-    may_be_empty = args.allow_empty or bool(listed.failures)
-    settings = replace(run.settings, allow_empty=may_be_empty)
-    if not args.paths and args.files_from is None:
+    listed = running.read_file_list(args)
+    paths = [*args.paths, *listed.paths]
+    if not paths and args.files_from is None:
         raise UsageError("no PATH to check (see inertial-check check --help)")
-    stdin_name = _stdin_name(args)
+    stdin_name = _stdin_name(args, paths)
     if args.show_settings:
-        return _show_settings(args, configurations)
+        return _show_settings(args, configurations, paths)
     if args.show_files:
-        return _show_files(args, configurations, stdin_name)
+        return _show_files(args, configurations, paths, stdin_name)
 
-    stdin = None if stdin_name is None else (_stdin_bytes(), stdin_name)
-    known = KnownFindings(args, run["baseline"], configurations)
-    report = _checked(args, settings, configurations, known, stdin)
+    stdin = None if stdin_name is None else _read_stdin(stdin_name, configurations)
+    report = _check(args, configurations, paths, stdin, bool(listed.failures))
     report = replace(report, failures=(*listed.failures, *report.failures))
-    _refuse_to_overwrite(args.output_file, [*args.paths, *(file.path for file in report.files)])
+    _refuse_to_overwrite(args.output_file, [*paths, *(file.path for file in report.files)])
+    settings, form = configurations.run.settings, configurations.run["output-format"]
     code = _exit_code(report, settings)
     view = View(
         exit_code=code,
@@ -158,44 +155,44 @@ def run(args: argparse.Namespace) -> int:
         summary=not args.quiet,
         statistics=args.statistics,
         fail_on=settings.fail_on,
-        rules=_pages(settings) if args.output_format == "sarif" else (),
+        rules=_rule_pages(settings) if form == "sarif" else (),
     )
-    output.write(render(report, args.output_format, view), args.output_file)
+    output.write(render(report, form, view), args.output_file)
     if args.verbose:
         for file in report.files:
-            bodies, findings = (
-                plural(len(file.bodies), "body"),
-                plural(len(file.findings), "finding"),
-            )
+            bodies = plural(len(file.bodies), "body")
+            findings = plural(len(file.findings), "finding")
             output.note(f"{file.path}: {file.format or 'unread'}, {bodies}, {findings}")
     _tell(args, report.failures, report.notes)
     return code
 
 
-def _checked(
+def _check(
     args: argparse.Namespace,
-    settings: Settings,
     configurations: Configurations,
-    known: KnownFindings,
-    stdin: tuple[bytes, str] | None,
+    paths: list[str],
+    stdin: Document | None,
+    has_failures: bool,
 ) -> Report:
-    """The report, with what its form shows besides."""
+    """Check the paths; suppress known findings, and add suggestions if the form shows them."""
     from inertial_check.running.run import check_paths
 
-    of = configurations.settings
+    known = KnownFindings(args, configurations)
     with closing(ProgressBar(wanted=not args.quiet)) as bar:
-        plan = running.plan_of(args, configurations.run["jobs"], args.output_format, bar)
-        report = check_paths(args.paths, settings, stdin, of, plan, args.sniff)
-    report = known.suppressed(report)
-    if args.output_format in SUGGESTING:
+        request = running.build_request(args, configurations, paths, stdin, bar)
+        # A file list whose files do not exist has failed already: no second failure is needed.
+        request = replace(request, allow_empty=request.allow_empty or has_failures)
+        report = check_paths(request)
+    report = known.suppress(report)
+    if configurations.run["output-format"] in SUGGESTING:
         from inertial_check.fixing.suggestions import add_suggestions
 
-        report = add_suggestions(report, settings, stdin, of)
+        report = add_suggestions(report, configurations.settings, stdin)
     return report
 
 
-def _pages(settings: Settings) -> tuple[RulePage, ...]:
-    """What the report can say of the rules of this run."""
+def _rule_pages(settings: Settings) -> tuple[RulePage, ...]:
+    """Descriptions of the rules of this run, for reports that include them."""
     from inertial_check.rules.pages import as_dict, page
 
     return tuple(
@@ -212,19 +209,21 @@ def _pages(settings: Settings) -> tuple[RulePage, ...]:
     )
 
 
-def _stdin_name(args: argparse.Namespace) -> str | None:
-    """What to call standard input; None where it is not to be read."""
-    if _STDIN in args.paths:
+def _stdin_name(args: argparse.Namespace, paths: list[str]) -> str | None:
+    """The name of standard input in the report; None if it is not read."""
+    if _STDIN in paths:
         return args.stdin_filename or "<stdin>"
     if args.stdin_filename is not None:
         raise UsageError("--stdin-filename names standard input: give - as a path to read it")
     return None
 
 
-def _stdin_bytes() -> bytes:
+def _read_stdin(name: str, configurations: Configurations) -> Document:
+    from inertial_check.checking.check import Document
+
     if sys.stdin is None:
         raise UsageError("cannot read standard input: it is closed")
-    return sys.stdin.buffer.read()
+    return Document(name, True, configurations.settings(name), sys.stdin.buffer.read())
 
 
 def _exit_code(report: Report, settings: Settings) -> int:
@@ -234,35 +233,39 @@ def _exit_code(report: Report, settings: Settings) -> int:
     return exit_codes.FINDINGS if failing else exit_codes.CLEAN
 
 
-def _show_settings(args: argparse.Namespace, configurations: Configurations) -> int:
+def _show_settings(
+    args: argparse.Namespace, configurations: Configurations, paths: list[str]
+) -> int:
+    """Print the settings of each path."""
     from inertial_check.cli.shown_settings import render
 
-    paths = [(args.stdin_filename or "") if path == _STDIN else path for path in args.paths]
-    output.write(render(configurations, paths), args.output_file)
+    shown = [(args.stdin_filename or "") if path == _STDIN else path for path in paths]
+    output.write(render(configurations, shown), args.output_file)
     return exit_codes.CLEAN
 
 
 def _show_files(
-    args: argparse.Namespace, configurations: Configurations, stdin_name: str | None
+    args: argparse.Namespace,
+    configurations: Configurations,
+    paths: list[str],
+    stdin_name: str | None,
 ) -> int:
+    """Print the files that would be checked."""
     from inertial_check.selecting.discovery import discover
 
-    found = discover(
-        [path for path in args.paths if path != _STDIN],
-        configurations.excludes,
-        args.sniff,
-    )
+    named = [path for path in paths if path != _STDIN]
+    found = discover(named, configurations.excludes, args.sniff)
     shown = [file.path for file in found.files] + ([] if stdin_name is None else [stdin_name])
     failures = list(found.failures)
     if not shown and not failures and not args.allow_empty:
-        failures.append(f"nothing to check in {', '.join(args.paths)}; --allow-empty accepts that")
+        failures.append(f"nothing to check in {', '.join(paths)}; --allow-empty accepts that")
     output.write("".join(f"{printable(path)}\n" for path in shown), args.output_file)
     _tell(args, failures, found.notes)
     return exit_codes.FAILURE if failures else exit_codes.CLEAN
 
 
 def _refuse_to_overwrite(target: str | None, inputs: list[str]) -> None:
-    """Stop before a report is written over a model that it speaks of."""
+    """Refuse to write the report over a model that was checked."""
     if target is None or not os.path.exists(target):
         return
     if any(os.path.exists(path) and os.path.samefile(target, path) for path in inputs):

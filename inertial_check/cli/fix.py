@@ -142,7 +142,7 @@ def run(args: argparse.Namespace) -> int:
     """Fix the models; show or write the result, and return the exit code."""
     if args.write and args.output is not None:
         raise UsageError("--write changes the file itself, -o writes another: choose one")
-    configurations = options.configured_context(args)
+    configurations = options.context_configurations(args)
     found = _find_files(args, configurations)
     result = _fix_all(found, args, configurations)
     if args.write or args.output is not None:

@@ -1,4 +1,4 @@
-"""What a run knows already: --baseline, --write-baseline and --prune-baseline."""
+"""Known findings: --baseline, --write-baseline and --prune-baseline."""
 
 from __future__ import annotations
 
@@ -17,43 +17,44 @@ if TYPE_CHECKING:
     from inertial_check.settings.configuration import Configurations
 
 _SHOWN = 3
-"""Of the entries that a line on stderr speaks of."""
+"""Number of entries that a note on stderr lists by name."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
+    """Add the options about known findings."""
     group = parser.add_argument_group("Known findings")
     group.add_argument(
-        "--baseline", metavar="FILE", help="what this file knows counts only once it gets worse"
+        "--baseline",
+        metavar="FILE",
+        help="findings listed in this file count only if they have become worse",
     )
     group.add_argument(
         "--write-baseline",
         metavar="FILE",
-        help="write all findings to this file; from then on they are known",
+        help="write all findings to this file, which then lists them as known",
     )
     group.add_argument(
         "--prune-baseline",
         action="store_true",
-        help="take out of the file of --baseline what is gone or better than it says",
+        help="remove findings that no longer occur from the file of --baseline, and record those "
+        "that have improved",
     )
 
 
 class KnownFindings:
-    """Holds the report of a run against the baseline, and keeps that."""
+    """Compares the report of a run with a baseline, and writes the baseline if asked to."""
 
-    def __init__(
-        self, args: argparse.Namespace, path: str | None, configurations: Configurations
-    ) -> None:
+    def __init__(self, args: argparse.Namespace, configurations: Configurations) -> None:
         """Read the baseline, before anything is checked.
 
         Args:
-            args: As declared above.
-            path: Of the baseline, from the command line or a configuration.
-            configurations: Say which rules are on for a file.
+            args: The command line.
+            configurations: The path of the baseline, and the rules that are on for a file.
 
         Raises:
-            UsageError: It cannot be read, or options contradict each other.
+            UsageError: The baseline cannot be read, or options contradict each other.
         """
+        path: str | None = configurations.run["baseline"]
         self._target: str | None = args.write_baseline
         self._prunes: bool = args.prune_baseline
         self._tells = not args.quiet
@@ -70,32 +71,32 @@ class KnownFindings:
 
             self._known = Baseline.read(path)
 
-    def suppressed(self, report: Report) -> Report:
-        """The report with what is known suppressed; writes the baseline where that is asked for."""
+    def suppress(self, report: Report) -> Report:
+        """Suppress the known findings of a report; writes the baseline if the options say so."""
         if self._target is not None:
-            return self._written(report, self._target)
+            return self._write(report, self._target)
         if self._known is None:
             return report
-        outcome = self._known.applied(report, self._rules_of)
-        report = outcome.report
-        if self._prunes and outcome.kept != self._known:
-            report = self._saved(outcome.kept, report)
-        elif outcome.gone and not self._prunes:
-            told = f"{self._known.path} knows what occurs no more: {_some(outcome.gone)}"
-            self._tell(f"{told}; --prune-baseline takes it out")
+        result = self._known.apply(report, self._rules_of)
+        report = result.report
+        if self._prunes and result.kept != self._known:
+            report = self._save(result.kept, report)
+        elif result.gone and not self._prunes:
+            told = f"{self._known.path} lists findings that no longer occur: {_some(result.gone)}"
+            self._tell(f"{told}; --prune-baseline removes them")
         return report
 
-    def _written(self, report: Report, target: str) -> Report:
+    def _write(self, report: Report, target: str) -> Report:
         from inertial_check.selecting.baseline import Baseline
 
         baseline = Baseline.of(report, target, self._known)
-        written = self._saved(baseline, report)
+        written = self._save(baseline, report)
         if written.failures:
             return written
-        return baseline.applied(written, self._rules_of).report
+        return baseline.apply(written, self._rules_of).report
 
-    def _saved(self, baseline: Baseline, report: Report) -> Report:
-        """Write the baseline, and say what has changed; a failure is one of the report."""
+    def _save(self, baseline: Baseline, report: Report) -> Report:
+        """Write the baseline and say what has changed; a failure is added to the report."""
         if report.failures:
             self._tell(f"{baseline.path} is not written: not everything could be checked")
             return report
@@ -110,7 +111,7 @@ class KnownFindings:
         changed = sum(after[key] != before[key] for key in after.keys() & before.keys())
         self._tell(
             f"{baseline.path}: {_entries(len(after))}, of which {len(new)} new and {changed} "
-            f"changed; {len(gone)} taken out"
+            f"changed; {len(gone)} removed"
         )
         return report
 

@@ -125,7 +125,7 @@ def configurations(args: argparse.Namespace) -> Configurations:
     return Configurations(written, args.config, args.isolated)
 
 
-def configured_context(args: argparse.Namespace) -> Configurations:
+def context_configurations(args: argparse.Namespace) -> Configurations:
     """The configurations of a command that takes only what files refer to on its command line.
 
     Raises:

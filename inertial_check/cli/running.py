@@ -1,4 +1,4 @@
-"""Options that say how a check is carried out, and of which files; they do not change a report."""
+"""Options of `check` that select files and say how the check is carried out."""
 
 from __future__ import annotations
 
@@ -11,94 +11,98 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from inertial_check.errors import UsageError
 
 if TYPE_CHECKING:
-    from inertial_check.running.run import Plan
+    from inertial_check.checking.check import Document
+    from inertial_check.running.run import CheckRequest
+    from inertial_check.settings.configuration import Configurations
 
 _STDIN = "-"
-_FORETELLING: dict[str, Literal["all", "findings"]] = {
+_PREDICTIONS: dict[str, Literal["all", "findings"]] = {
     "json": "all",
     "jsonl": "all",
     "full": "findings",
     "markdown": "findings",
     "sarif": "findings",
 }
-"""Of which bodies the forms of a report say what engines do with them; of none, the others."""
+"""Which models have predictions of what engines do, by the form of the report; others: none."""
 
 _WITHOUT_CAUSES = frozenset(["concise"])
-"""The forms that show no probable causes."""
+"""Forms of the report that do not show probable causes."""
 
 
 def add_selection(group: argparse._ArgumentGroup) -> None:
-    """Declare which files are checked besides or instead of the named ones."""
+    """Add --files-from and --changed-since."""
     group.add_argument(
         "--files-from",
         metavar="FILE",
-        help="check the files that FILE names, too: one a line, or parted by NUL as from "
+        help="also check the files listed in FILE, one a line, or separated by NUL bytes as from "
         "`find -print0`; - for standard input",
     )
     group.add_argument(
         "--changed-since",
         metavar="REV",
-        help="check only what has changed since the git revision REV, committed or not, and what "
-        "includes it or takes its meshes from it",
+        help="check only files that have changed since the git revision REV, committed or not, "
+        "and models that include such a file or use it as a mesh",
     )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare how the work is done."""
+    """Add the options that say how the check is carried out."""
     group = parser.add_argument_group("Run")
     group.add_argument(
         "--jobs",
         metavar="N",
         type=_number,
-        help="check with N processes; auto or 0 for one a core, where there are enough files "
+        help="check with N processes; auto or 0: one a core, if there are enough files "
         "(default: auto)",
     )
     group.add_argument(
         "--cache",
         metavar="DIR",
-        help="where to keep what came of each file, and to take it from while nothing has changed "
+        help="folder for the result of each file, which is used again while nothing has changed "
         "(default: .inertial_check_cache in the root of the project, for many files only)",
     )
-    group.add_argument("--no-cache", action="store_true", help="check every file anew")
+    group.add_argument(
+        "--no-cache", action="store_true", help="check every file again and store no results"
+    )
     group.add_argument(
         "--cluster",
         metavar="ADDRESS",
-        help="check with the workers of a Dask cluster, tcp://HOST:PORT",
+        help="check on the workers of a Dask cluster, tcp://HOST:PORT",
     )
     group.add_argument(
         "--resume",
         metavar="FILE",
-        help="write what came of each file to FILE, and take up the run that has written it",
+        help="write the result of each file to FILE, and resume the run that has written FILE",
     )
 
 
-class Listed(NamedTuple):
-    """What a list of files names.
+class FileList(NamedTuple):
+    """The content of a list of files.
 
     Attributes:
-        paths: Those that are there, in the order of the list.
-        failures: What is not there, one line each.
+        paths: The files that exist, in the order of the list.
+        failures: A message for each file that does not exist.
     """
 
     paths: list[str]
     failures: list[str]
 
 
-def listed(args: argparse.Namespace) -> Listed:
-    """The files that --files-from names.
+def read_file_list(args: argparse.Namespace) -> FileList:
+    """Read the list of --files-from; without that option it is empty.
 
     Raises:
         UsageError: The list cannot be read.
     """
     name = args.files_from
     if name is None:
-        return Listed([], [])
+        return FileList([], [])
     if name == _STDIN and _STDIN in args.paths:
         raise UsageError("--files-from - and the path - both read standard input")
-    data = _content(name)
+    data = _read_bytes(name)
     shown = "<stdin>" if name == _STDIN else name
     by_nul = b"\0" in data
-    found = Listed([], [])
+    found = FileList([], [])
     for number, entry in enumerate(data.split(b"\0" if by_nul else b"\n"), 1):
         path = os.fsdecode(entry if by_nul else entry.removesuffix(b"\r"))
         if not path:
@@ -111,7 +115,7 @@ def listed(args: argparse.Namespace) -> Listed:
     return found
 
 
-def _content(name: str) -> bytes:
+def _read_bytes(name: str) -> bytes:
     if name == _STDIN:
         if sys.stdin is None:
             raise UsageError("cannot read standard input: it is closed")
@@ -123,22 +127,27 @@ def _content(name: str) -> bytes:
         raise UsageError(f"--files-from {name}: {error.strerror or error}") from None
 
 
-def plan_of(
-    args: argparse.Namespace, jobs: int | str, form: str, progress: Callable[[float], None]
-) -> Plan:
-    """How to carry out the check.
+def build_request(
+    args: argparse.Namespace,
+    configurations: Configurations,
+    paths: list[str],
+    stdin: Document | None,
+    progress: Callable[[float], None],
+) -> CheckRequest:
+    """Build the request for a check.
 
     Args:
         args: The command line.
-        jobs: How many processes, or "auto".
-        form: Of the report.
-        progress: Is told which part of the work is done.
+        configurations: The configurations of the run and of each file.
+        paths: The paths to check, those of --files-from included.
+        stdin: The document read from standard input.
+        progress: Called with the completed fraction of the work, 0 to 1.
 
     Raises:
-        UsageError: What was asked for cannot be had.
+        UsageError: The options contradict each other, or git fails.
     """
-    from inertial_check.checking.check import Extent
-    from inertial_check.running.run import Plan
+    from inertial_check.checking.check import ReportContent
+    from inertial_check.running.run import CheckRequest, default_cache
 
     if args.no_cache and args.cache is not None:
         raise UsageError("--no-cache keeps nothing, --cache names a folder for it: choose one")
@@ -147,24 +156,24 @@ def plan_of(
         from inertial_check.running.changes import Changes
 
         changes = Changes(args.changed_since)
-    return Plan(
-        jobs=int(jobs) or None if jobs != "auto" else None,
-        cache=None if args.no_cache else args.cache or _default_cache(),
+    form, jobs = configurations.run["output-format"], configurations.run["jobs"]
+    return CheckRequest(
+        paths,
+        configurations.settings,
+        stdin=stdin,
+        sniff=args.sniff,
+        allow_empty=args.allow_empty,
+        changes=changes,
+        content=ReportContent(_PREDICTIONS.get(form, "none"), form not in _WITHOUT_CAUSES),
+        jobs=None if jobs in ("auto", 0) else jobs,
+        cache=None if args.no_cache else args.cache or default_cache(),
         always_cache=args.cache is not None,
         resume=args.resume,
         cluster=args.cluster,
-        extent=Extent(_FORETELLING.get(form, "none"), form not in _WITHOUT_CAUSES),
         progress=progress,
-        changes=changes,
     )
 
 
-def _default_cache() -> str:
-    from inertial_check.running.run import default_cache
-
-    return default_cache()
-
-
 def _number(text: str) -> int | str:
-    """What a configuration would have: a number, or a word."""
+    """Parse --jobs as a configuration file would: a number, or a word that is checked later."""
     return int(text) if text.isdecimal() else text

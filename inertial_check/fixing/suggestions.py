@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from math import inf
 
+from inertial_check.checking.check import Document
 from inertial_check.errors import InertialCheckError
 from inertial_check.fixing.fix import fix_model
 from inertial_check.fixing.result import Fix
@@ -30,9 +31,8 @@ _WORD = re.compile(r"[^\s\"'<>=,;()\[\]{}]+")
 
 def add_suggestions(
     report: Report,
-    settings: Settings,
-    stdin: tuple[bytes, str] | None = None,
-    settings_of: Callable[[str], Settings] | None = None,
+    settings_of: Callable[[str], Settings],
+    stdin: Document | None = None,
 ) -> Report:
     """The report with the edits of `fix --unsafe` at the findings that they remove.
 
@@ -41,23 +41,18 @@ def add_suggestions(
 
     Args:
         report: Report of a check.
-        settings: Settings of the same check.
-        stdin: Bytes and name of standard input, where it was checked.
-        settings_of: Gives the settings of a file by its path; None where those of the run hold for
-            each.
+        settings_of: Gives the settings of the file at a path.
+        stdin: The document read from standard input, if it was checked.
     """
-    of = settings_of or (lambda path: settings)
-    files = tuple(_add_to_file(file, of(file.path), stdin) for file in report.files)
+    files = tuple(_add_to_file(file, settings_of(file.path), stdin) for file in report.files)
     return replace(report, files=files)
 
 
-def _add_to_file(
-    file: FileReport, settings: Settings, stdin: tuple[bytes, str] | None
-) -> FileReport:
+def _add_to_file(file: FileReport, settings: Settings, stdin: Document | None) -> FileReport:
     ids = {each.body_id for each in file.findings if each.fix is not None and each.body_id}
     if not ids:
         return file
-    data = stdin[0] if stdin is not None and stdin[1] == file.path else None
+    data = stdin.data if stdin is not None and stdin.path == file.path else None
     try:
         path = file.path
         model = load(path if data is None else data, path=path, context=settings.context)

@@ -128,7 +128,7 @@ class Collector:
         def rules_of(path: str) -> set[str]:
             return {rule.code for rule in self.settings(Path(path)).rules()}
 
-        return baseline.applied(report, rules_of).report
+        return baseline.apply(report, rules_of).report
 
     @cached_property
     def _baseline(self) -> Baseline | None:
@@ -171,11 +171,11 @@ class ModelFile(pytest.File):
         if self._model is not None:
             (file,) = check_model(self._model, self.settings).files
         else:
-            document = Document(str(self.path), True)
-            (outcome,) = check_documents([document], lambda path: self.settings)
-            if outcome.file is None:
-                raise Inconsistent(outcome.failure or outcome.note)
-            file = outcome.file
+            document = Document(str(self.path), True, self.settings)
+            (result,) = check_documents([document])
+            if result.file is None:
+                raise Inconsistent(result.failure or result.note)
+            file = result.file
         (file,) = self._collector.without_known(Report((file,))).files
         return file
 

@@ -176,7 +176,7 @@ def _suppressed(checked: Checked, configuration: Configuration) -> Checked:
     if path is None or file is None or settings is None:
         return checked
     rules = {rule.code for rule in settings.rules()}
-    known = _baseline(path, *_state(path)).applied(Report((file,)), lambda _: rules)
+    known = _baseline(path, *_state(path)).apply(Report((file,)), lambda _: rules)
     depends = checked.depends
     depends = None if depends is None else depends | {os.path.abspath(path)}
     return replace(checked, file=known.report.files[0], depends=depends)

@@ -1,9 +1,9 @@
-"""Outcomes of earlier runs: taken again while all that they depend on is as it was.
+"""Stored results of earlier runs, used again while nothing that they depend on has changed.
 
-An entry belongs to a document under one name and one set of settings. It holds a digest of the
-bytes of the document and of every file that was looked at for it, there or not, and of this program
-and the libraries that it reads with. Entries are JSON: what lies in a cache is never executed. One
-that is damaged, or that anything has changed for, is as good as none.
+An entry belongs to a document at one path with one set of settings. It holds digests of the bytes
+of the document and of every file that was looked up for it, existing or not. Its key contains a
+digest of this program and of the libraries that it reads files with. Entries are JSON and are never
+executed. A damaged or outdated entry is ignored.
 """
 
 from __future__ import annotations
@@ -18,47 +18,47 @@ import sys
 import time
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypedDict
 
-from inertial_check.checking.check import EVERYTHING, Document, Extent, Outcome
+from inertial_check.checking.check import FULL_CONTENT, Document, DocumentResult, ReportContent
 from inertial_check.errors import UsageError
-from inertial_check.running.encoding import encoded, restored
-from inertial_check.settings.settings import Settings
+from inertial_check.running.encoding import encode, restore
 
 LARGEST = 256 << 20
-"""Bytes of a cache; when a run leaves more, the entries that were not used for longest go."""
+"""Largest size of a cache after a run [bytes]; the least recently used entries are deleted."""
 
 _ENTRIES = "entries"
 _GITIGNORE = "# Made by inertial-check; may be deleted at any time.\n*\n"
 _JOURNAL = b'{"inertial-check": "outcomes of a run, a line each, to be resumed"}\n'
 _LINE = re.compile(r'\{"seal":"(?P<seal>[0-9a-f]+)",(?P<body>"key":"(?P<key>[0-9a-f]+)",)')
-_STALE = 3600.0
-"""[s] A temporary file this old belongs to no process that still runs."""
+_STALE_AGE = 3600.0
+"""Age from which a temporary file belongs to no running process and is deleted [s]."""
 
-_EXTRAS = ("numpy", "scipy", "trimesh", "pycollada", "usd-core", "xacro", "pyyaml")
+_READERS = ("numpy", "scipy", "trimesh", "pycollada", "usd-core", "xacro", "pyyaml")
+"""Distributions that read or compute what a result depends on; their versions are part of keys."""
 
 
 class Store(Protocol):
-    """Where outcomes are kept."""
+    """A store of results."""
 
-    def get(self, document: Document, settings: Settings) -> Outcome | None:
-        """The outcome of a document; None where it has to be checked."""
+    def get(self, document: Document) -> DocumentResult | None:
+        """The stored result of a document; None if the document has to be checked."""
 
-    def put(self, document: Document, settings: Settings, outcome: Outcome) -> None:
-        """Keep an outcome."""
+    def put(self, document: Document, result: DocumentResult) -> None:
+        """Store the result of a document."""
 
     def close(self) -> None:
-        """Leave the store in order."""
+        """Tidy up; the store is not used afterwards."""
 
 
 class Fingerprints:
-    """What lies under paths, each looked at once in a run."""
+    """Fingerprints of files and folders, each computed once in a run."""
 
     def __init__(self) -> None:
         self._known: dict[str, str] = {}
 
     def of(self, path: str) -> str:
-        """A digest of a file's bytes, or of the names in a folder; "" where there is neither."""
+        """Digest of a file's bytes, or of the names in a folder; "" if neither exists."""
         known = self._known.get(path)
         if known is None:
             known = self._known[path] = _fingerprint(path)
@@ -79,7 +79,7 @@ def _fingerprint(path: str) -> str:
 
 
 def digest(*parts: bytes) -> str:
-    """A digest of byte strings that no other sequence of them has."""
+    """Digest of a sequence of byte strings and their lengths, so that parts cannot shift."""
     state = hashlib.blake2b(digest_size=20)
     for part in parts:
         state.update(len(part).to_bytes(8, "little"))
@@ -87,13 +87,21 @@ def digest(*parts: bytes) -> str:
     return state.hexdigest()
 
 
+class _StoredEntry(TypedDict):
+    """The JSON object of a line."""
+
+    key: str
+    files: dict[str, str]
+    outcomes: object
+
+
 class _Entry(NamedTuple):
-    """What is kept of a document.
+    """A stored result.
 
     Attributes:
-        key: Of the document's name and its settings.
-        files: By absolute path what its fingerprint was.
-        outcomes: As a line of JSON.
+        key: Cache key of the document and its settings.
+        files: Fingerprint of each file that the result depends on, by absolute path.
+        outcomes: The result as JSON.
     """
 
     key: str
@@ -101,20 +109,20 @@ class _Entry(NamedTuple):
     outcomes: str
 
     def line(self) -> str:
-        """As a line of JSON, which shows by itself whether it is whole."""
+        """The entry as a line of JSON that begins with a digest of the rest."""
         files = json.dumps(self.files, separators=(",", ":"))
         body = f'"key":"{self.key}","files":{files},"outcomes":{self.outcomes}}}'
         return f'{{"seal":"{digest(body.encode())}",{body}\n'
 
     @staticmethod
     def key_of(line: str) -> str | None:
-        """The key of a line; None of a line that is none of these."""
+        """The key of a line; None if the line is no entry."""
         match = _LINE.match(line)
         return match and match["key"]
 
     @staticmethod
-    def read(line: str) -> dict[str, Any]:
-        """What a line holds.
+    def read(line: str) -> _StoredEntry:
+        """Parse a line.
 
         Raises:
             ValueError: The line is damaged.
@@ -122,65 +130,65 @@ class _Entry(NamedTuple):
         match = _LINE.match(line)
         if match is None or digest(line[match.start("body") :].rstrip().encode()) != match["seal"]:
             raise ValueError("damaged")
-        content: dict[str, Any] = json.loads(line)
+        content: _StoredEntry = json.loads(line)
         return content
 
 
-class _Keeper:
-    """Makes entries, and tells whether one still holds."""
+class _Validator:
+    """Makes entries, and checks whether a stored entry is still valid."""
 
-    def __init__(self, extent: Extent) -> None:
-        self._extent = repr(extent)
+    def __init__(self, content: ReportContent) -> None:
+        self._content = repr(content)
         self._fingerprints = Fingerprints()
-        self._settings: dict[int, tuple[Settings, bytes]] = {}
 
-    def key(self, document: Document, settings: Settings) -> str:
-        """By the document's name, where that leads, and all settings that it is checked by."""
-        known = self._settings.get(id(settings))
-        if known is None:  # held, so that no other object gets its id
-            known = self._settings[id(settings)] = (settings, repr(settings).encode())
-        where = (document.path, os.path.abspath(document.path), str(document.named), self._extent)
-        return digest(program().encode(), known[1], *(os.fsencode(part) for part in where))
+    def key(self, document: Document) -> str:
+        """The cache key of a document: its path, its settings, the content and the program."""
+        where = (document.path, os.path.abspath(document.path), str(document.named), self._content)
+        settings = document.settings.text.encode()
+        return digest(program_digest().encode(), settings, *(os.fsencode(part) for part in where))
 
-    def entry(self, key: str, document: Document, outcome: Outcome) -> _Entry:
-        paths = (os.path.abspath(document.path), *(outcome.lookups or ()))
+    def make_line(self, document: Document, result: DocumentResult) -> bytes:
+        """The entry of a document, as a line."""
+        paths = (os.path.abspath(document.path), *(result.lookups or ()))
         files = {path: self._fingerprints.of(path) for path in paths}
-        return _Entry(key, files, encoded([outcome]))
+        return _Entry(self.key(document), files, encode([result])).line().encode()
 
-    def outcome(self, key: str, line: str) -> Outcome | None:
-        """The outcome of a line, if it is an entry of this key, and holds."""
+    def result(self, key: str, line: str) -> DocumentResult | None:
+        """The result in a line, if it is an entry with this key and still valid."""
         try:
             content = _Entry.read(line)
             if content["key"] != key:
                 return None
             if any(self._fingerprints.of(path) != seen for path, seen in content["files"].items()):
                 return None
-            (outcome,) = restored(content["outcomes"])
-            return outcome
+            (result,) = restore(content["outcomes"])
+            return result
         except (ValueError, TypeError):
             return None
 
 
 class Folder:
-    """A cache: a folder with a file for each entry, which processes may share.
+    """A cache folder with one file for each entry; processes may share it.
 
-    A file is written beside its place and renamed, so that it is there whole or not at all.
+    A file is written under a temporary name and renamed, so that no reader sees a part of it.
     """
 
-    def __init__(self, path: str, extent: Extent = EVERYTHING, largest: int = LARGEST) -> None:
-        """Make the folder, with a .gitignore of its own, where there is none.
+    def __init__(
+        self, path: str, content: ReportContent = FULL_CONTENT, largest: int = LARGEST
+    ) -> None:
+        """Create the folder, with a .gitignore inside, if it does not exist.
 
         Args:
-            path: Of the folder.
-            extent: What the outcomes hold.
-            largest: Bytes that it may have.
+            path: Path of the folder.
+            content: The optional parts of the stored reports.
+            largest: Largest size after a run [bytes].
 
         Raises:
-            UsageError: It cannot be made or written to.
+            UsageError: The folder cannot be created or written to.
         """
         self._path = os.path.join(path, _ENTRIES)
         self._largest = largest
-        self._keeper = _Keeper(extent)
+        self._validator = _Validator(content)
         self._written = False
         try:
             os.makedirs(self._path, exist_ok=True)
@@ -196,38 +204,37 @@ class Folder:
                 "switch it off with --no-cache"
             ) from None
 
-    def get(self, document: Document, settings: Settings) -> Outcome | None:
-        """The outcome of a document; None where it has to be checked."""
-        key = self._keeper.key(document, settings)
+    def get(self, document: Document) -> DocumentResult | None:
+        """The stored result of a document; None if the document has to be checked."""
+        key = self._validator.key(document)
         path = os.path.join(self._path, key)
         try:
             with open(path, encoding="utf-8") as stream:
-                found = self._keeper.outcome(key, stream.read())
+                found = self._validator.result(key, stream.read())
             if found is not None:
-                os.utime(path)
+                os.utime(path)  # the time of the last use, by which entries are deleted
         except (OSError, ValueError):
             return None
         return found
 
-    def put(self, document: Document, settings: Settings, outcome: Outcome) -> None:
-        """Keep an outcome that files determine; that it cannot be kept costs time, no more."""
-        if outcome.lookups is None:
+    def put(self, document: Document, result: DocumentResult) -> None:
+        """Store a result, if files determine it; a failure to write only costs time later."""
+        if result.lookups is None:
             return
-        key = self._keeper.key(document, settings)
-        line = self._keeper.entry(key, document, outcome).line()
+        line = self._validator.make_line(document, result)
         with contextlib.suppress(OSError):
-            _write(os.path.join(self._path, key), line.encode())
+            _write(os.path.join(self._path, self._validator.key(document)), line)
             self._written = True
 
     def close(self) -> None:
-        """Delete what was not used for longest, if there is too much."""
+        """Delete the least recently used entries if the cache is larger than it may be."""
         if self._written:
             with contextlib.suppress(OSError):
                 _prune(self._path, self._largest)
 
 
 def _write(path: str, data: bytes) -> None:
-    """A file, whole or not at all; whether it outlives a loss of power does not matter."""
+    """Write a file as a whole or not at all, without waiting until it is on the disk."""
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.tmp")
     try:
@@ -241,14 +248,15 @@ def _write(path: str, data: bytes) -> None:
 
 
 def _prune(folder: str, largest: int) -> None:
+    """Delete stale temporary files, then the least recently used entries beyond a size [bytes]."""
     entries = []
     with os.scandir(folder) as found:
         for each in found:
-            with contextlib.suppress(FileNotFoundError):  # another process deletes, too
+            with contextlib.suppress(FileNotFoundError):  # another process may prune as well
                 status = each.stat(follow_symlinks=False)
                 if not each.name.endswith(".tmp"):
                     entries.append((status.st_mtime_ns, status.st_size, each.path))
-                elif status.st_mtime < time.time() - _STALE:
+                elif status.st_mtime < time.time() - _STALE_AGE:
                     os.unlink(each.path)
     excess = sum(size for _, size, _ in entries) - largest
     for _, size, path in sorted(entries):
@@ -260,18 +268,19 @@ def _prune(folder: str, largest: int) -> None:
 
 
 class Journal:
-    """The outcomes of a run that may be taken up again: a file with a line for each, in any order.
+    """A file with the results of a run that can be resumed: one line each, in any order.
 
-    Unlike a cache it also keeps what files alone do not determine: it is of one run.
+    Unlike a cache it also stores results that files alone do not determine, as it belongs to one
+    run.
     """
 
-    def __init__(self, path: str, extent: Extent = EVERYTHING) -> None:
-        """Read what is done, and drop a last line that was not finished.
+    def __init__(self, path: str, content: ReportContent = FULL_CONTENT) -> None:
+        """Read the results so far, and drop an incomplete last line.
 
         Raises:
-            UsageError: The file cannot be read or written, or is none of these.
+            UsageError: The file cannot be read or written, or was not written by this command.
         """
-        self._keeper = _Keeper(extent)
+        self._validator = _Validator(content)
         self._lines: dict[str, str] = {}
         try:
             self._stream = open(path, "a+b")  # noqa: SIM115 - open as long as the run lasts
@@ -282,10 +291,10 @@ class Journal:
             raise UsageError(f"--resume {path}: {reason}") from None
 
     def _take(self, path: str, data: bytes) -> None:
-        """Take up what earlier runs have written.
+        """Take over the lines of earlier runs.
 
         Raises:
-            UsageError: They have not written it; it stays as it is.
+            UsageError: No run has written the file; it stays as it is.
         """
         if not (data.startswith(_JOURNAL) or _JOURNAL.startswith(data)):
             self._stream.close()
@@ -304,16 +313,15 @@ class Journal:
             if (key := _Entry.key_of(text)) is not None:
                 self._lines[key] = text
 
-    def get(self, document: Document, settings: Settings) -> Outcome | None:
-        """The outcome of a document; None where it has to be checked."""
-        key = self._keeper.key(document, settings)
+    def get(self, document: Document) -> DocumentResult | None:
+        """The stored result of a document; None if the document has to be checked."""
+        key = self._validator.key(document)
         line = self._lines.get(key)
-        return None if line is None else self._keeper.outcome(key, line)
+        return None if line is None else self._validator.result(key, line)
 
-    def put(self, document: Document, settings: Settings, outcome: Outcome) -> None:
-        """Keep an outcome."""
-        key = self._keeper.key(document, settings)
-        self._stream.write(self._keeper.entry(key, document, outcome).line().encode())
+    def put(self, document: Document, result: DocumentResult) -> None:
+        """Store a result at once, so that it is there if the run is stopped."""
+        self._stream.write(self._validator.make_line(document, result))
         self._stream.flush()
 
     def close(self) -> None:
@@ -322,13 +330,13 @@ class Journal:
 
 
 @cache
-def program() -> str:
-    """A digest of this program: of its files, and of the versions of what it reads with."""
+def program_digest() -> str:
+    """Digest of this program: Python, its own files, and the versions of `_READERS`."""
     from importlib.metadata import PackageNotFoundError, version
 
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     parts = [sys.version.encode()]
-    for name in _EXTRAS:
+    for name in _READERS:
         try:
             parts.append(f"{name} {version(name)}".encode())
         except PackageNotFoundError:

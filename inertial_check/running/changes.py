@@ -12,7 +12,7 @@ import re
 import subprocess
 from collections.abc import Iterable
 
-from inertial_check.checking.check import Outcome
+from inertial_check.checking.check import DocumentResult
 from inertial_check.errors import UsageError
 
 _REFERENCES = re.compile(rb"mesh|include|file|uri|package|xacro|@|\0")
@@ -64,11 +64,11 @@ class Changes:
         except OSError:
             return True
 
-    def concern(self, outcome: Outcome) -> bool:
+    def concern(self, result: DocumentResult) -> bool:
         """Whether what came of a document may be another than at that revision."""
-        if outcome.lookups is None or self._has_changed(outcome.path):
+        if result.lookups is None or self._has_changed(result.path):
             return True
-        return any(self._is_other(path) for path in outcome.lookups)
+        return any(self._is_other(path) for path in result.lookups)
 
     def _has_changed(self, path: str) -> bool:
         real = os.path.realpath(path)

@@ -1,8 +1,8 @@
-"""The workers of a Dask cluster check documents for this process.
+"""Checking documents on the workers of a Dask cluster.
 
-They read the documents under the same absolute paths, and have this package in the same version.
-What a worker cannot do so, this machine does: a document that the worker sees otherwise or not at
-all, and one that has ended a worker, which is then checked by a process of its own.
+The workers read the documents under the same absolute paths, with the same version of this
+package. What a worker cannot do, this machine does: documents that the worker sees with other
+content or not at all, and documents that crashed a worker, each then in a process of its own.
 """
 
 from __future__ import annotations
@@ -10,125 +10,116 @@ from __future__ import annotations
 import os
 import pickle
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from inertial_check.checking.check import EVERYTHING, Document, Extent, Outcome
+from inertial_check.checking.check import FULL_CONTENT, Document, DocumentResult, ReportContent
 from inertial_check.errors import UsageError
-from inertial_check.running.cache import Fingerprints, program
-from inertial_check.running.encoding import decoded, encoded
-from inertial_check.running.workers import Task, in_processes, tasks
-from inertial_check.settings.settings import Settings
+from inertial_check.running.cache import Fingerprints, program_digest
+from inertial_check.running.encoding import decode, encode
+from inertial_check.running.workers import Task, check_in_processes, split_into_tasks
 
-TOGETHER = 32
-"""Documents in one task."""
+if TYPE_CHECKING:
+    from distributed import Client
 
-_SECONDS = 10.0
-"""To find the scheduler."""
+_CONNECTION_TIMEOUT = 10.0
+"""Time to wait for an answer of the scheduler [s]."""
 
 
 class _Order(NamedTuple):
-    """A task for a worker elsewhere.
+    """A task for a worker on another machine.
 
     Attributes:
-        task: What to do.
-        folder: Where relative paths begin.
-        seen: The fingerprint of each document, as this process sees it.
-        program: The program that is to do it.
+        task: The task.
+        folder: The working directory, from which relative paths start.
+        fingerprints: The fingerprint of each document, as this process sees it.
+        program: Digest of the program that has to do the task.
     """
 
     task: Task
     folder: str
-    seen: tuple[str, ...]
+    fingerprints: tuple[str, ...]
     program: str
 
 
-def on_cluster(
+def check_on_cluster(
     address: str,
-    documents: Sequence[tuple[Document, Settings]],
+    documents: Sequence[Document],
     tell: Callable[[str], None],
-    extent: Extent = EVERYTHING,
-) -> Iterator[Outcome]:
-    """Have documents checked by the workers of a cluster.
+    content: ReportContent = FULL_CONTENT,
+) -> Iterator[DocumentResult]:
+    """Check documents on the workers of a cluster.
 
     Args:
-        address: Of the scheduler, tcp://HOST:PORT.
-        documents: What to check, and how.
-        tell: Is told what did not go as it should.
-        extent: What is wanted besides findings and judgements.
+        address: Address of the scheduler, tcp://HOST:PORT.
+        documents: The documents to check.
+        tell: Called with each remark for the user.
+        content: The optional parts of the report.
 
     Yields:
-        The outcomes, as soon as they are there.
+        The results, as soon as they arrive.
 
     Raises:
-        UsageError: Dask is not installed, or there is no such scheduler.
+        UsageError: Dask is not installed, or no scheduler answers.
     """
-    client, as_completed = _connected(address)
-    with client:
-        work = tasks(documents, extent, TOGETHER)
-        orders = {client.submit(_carried_out, _order(task), pure=False): task for task in work}
+    with _connect(address) as client:
+        from distributed import as_completed
+
+        orders = {
+            client.submit(_do_order, _order(task), pure=False): task
+            for task in split_into_tasks(documents, content)
+        }
         left: list[Task] = []
         for future in as_completed(list(orders), loop=client.loop):
             task = orders.pop(future)
-            if future.status != "finished":  # it has ended several workers, or one was lost
-                left += task.single()
+            if future.status != "finished":  # it has crashed several workers, or one was lost
+                left += task.split()
                 continue
-            done, undone = _sorted(task, future.result())
-            yield from done
-            left += undone
+            for single, line in zip(task.split(), future.result(), strict=True):
+                if line is None:
+                    left.append(single)
+                else:
+                    yield from decode(line)
             future.release()
     if left:
         tell(
-            f"{len(left)} of {len(documents)} files were checked on this machine: no worker of "
-            f"{address} could, which see other files, have another version, or have ended"
+            f"{len(left)} of {len(documents)} files were checked on this machine: the workers of "
+            f"{address} see other files, have another version, or have ended"
         )
-    for outcomes in in_processes(left, 1):
-        yield from outcomes
+    for results in check_in_processes(left, 1):
+        yield from results
 
 
-def _sorted(task: Task, lines: list[str | None]) -> tuple[list[Outcome], list[Task]]:
-    """The outcomes of a task, and what of it was not done."""
-    done: list[Outcome] = []
-    undone: list[Task] = []
-    for single, line in zip(task.single(), lines, strict=True):
-        if line is None:
-            undone.append(single)
-        else:
-            done += decoded(line)
-    return done, undone
-
-
-def _connected(address: str) -> tuple[Any, Any]:
+def _connect(address: str) -> Client:
     try:
-        import distributed
+        from distributed import Client
     except ImportError:
         raise UsageError('--cluster needs Dask: pip install "inertial-check[cluster]"') from None
     try:
-        library: Any = distributed
-        client = library.Client(address, timeout=_SECONDS, set_as_default=False)
-        return client, library.as_completed
+        return Client(address, timeout=_CONNECTION_TIMEOUT, set_as_default=False)
     except (OSError, ValueError) as error:
         raise UsageError(f"--cluster {address}: no scheduler answers: {error}") from None
 
 
 def _order(task: Task) -> bytes:
+    """Pack a task, with what the worker needs to see whether it has the same files and program."""
     fingerprints = Fingerprints()
     seen = tuple(fingerprints.of(os.path.abspath(each.path)) for each in task.documents)
-    return pickle.dumps(_Order(task, os.getcwd(), seen, program()))
+    return pickle.dumps(_Order(task, os.getcwd(), seen, program_digest()))
 
 
-def _carried_out(order: bytes) -> list[str | None]:
-    """What a worker answers: a line for each document, None for one that it cannot check."""
-    asked: _Order = pickle.loads(order)
-    task = asked.task
+def _do_order(packed: bytes) -> list[str | None]:
+    """Do a task on a worker: a line per document, None for a document that it cannot check."""
+    order: _Order = pickle.loads(packed)
+    singles = order.task.split()
     try:
-        os.chdir(asked.folder)
+        os.chdir(order.folder)
     except OSError:
-        return [None] * len(task.documents)
+        return [None] * len(singles)
+    if order.program != program_digest():
+        return [None] * len(singles)
     fingerprints = Fingerprints()
-    if asked.program != program():
-        return [None] * len(task.documents)
     lines: list[str | None] = []
-    for single, seen in zip(task.single(), asked.seen, strict=True):
+    for single, seen in zip(singles, order.fingerprints, strict=True):
         same = fingerprints.of(os.path.abspath(single.documents[0].path)) == seen
-        lines.append(encoded(single.done()) if same else None)
+        lines.append(encode(single.run()) if same else None)
     return lines

@@ -1,7 +1,7 @@
-"""Reports as lines of JSON and back, the same to the bit: between processes, and into a cache.
+"""Encoding of results as lines of JSON, for other processes and for caches; exact to the bit.
 
-The types of `inertial_check.model` are tuples of tuples, numbers and texts, which JSON writes as
-they are; what they were is read off their annotations. Nothing that a line says is ever executed.
+The types of `inertial_check.model` are named tuples of tuples, numbers and strings. JSON writes
+them as lists; decoding restores the types from their annotations. A line is never executed.
 """
 
 from __future__ import annotations
@@ -12,85 +12,79 @@ from functools import cache
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from inertial_check.checking.check import Outcome
+from inertial_check.checking.check import DocumentResult
 from inertial_check.model import Severity
 
-_Decoder = Callable[[Any], Any]
+_Decoder = Callable[[Any], Any]  # Any: parsed JSON of any type, and what is restored from it
 
 
-def encoded(outcomes: list[Outcome]) -> str:
-    """The outcomes as one line of JSON, without its end."""
-    return json.dumps(outcomes, default=_plain, separators=(",", ":"))
+def encode(results: list[DocumentResult]) -> str:
+    """Encode results as one line of JSON, without a line end."""
+    return json.dumps(results, default=_plain, separators=(",", ":"))
 
 
-def decoded(line: str | bytes) -> list[Outcome]:
-    """The outcomes that a line stands for.
-
-    Raises:
-        ValueError: It is no such line.
-    """
-    return restored(json.loads(line))
-
-
-def restored(rows: Any) -> list[Outcome]:
-    """The outcomes that JSON stands for, once it is read.
+def decode(line: str | bytes) -> list[DocumentResult]:
+    """Decode the results from a line.
 
     Raises:
-        ValueError: It stands for none.
+        ValueError: The line does not hold results.
     """
-    decode = _outcome()
+    return restore(json.loads(line))
+
+
+def restore(rows: object) -> list[DocumentResult]:
+    """Restore results from parsed JSON.
+
+    Raises:
+        ValueError: The rows are not results.
+    """
+    if not isinstance(rows, list):
+        raise ValueError("no results: not a list")
+    decode_row = _result_decoder()
     try:
-        return [decode(row) for row in rows]
+        return [decode_row(row) for row in rows]
     except (TypeError, KeyError, IndexError, AttributeError) as error:
-        raise ValueError(f"no outcomes: {error}") from None
+        raise ValueError(f"no results: {error}") from None
 
 
 @cache
-def _outcome() -> _Decoder:
-    return _decoder(Outcome) or _as_it_is
+def _result_decoder() -> _Decoder:
+    return _named_tuple_decoder(DocumentResult)
 
 
-def _plain(value: Any) -> Any:
-    """What JSON can write, of a mapping that is no dict or of a number of NumPy."""
+def _plain(value: Any) -> object:  # Any: a mapping or a scalar of NumPy, which share no type
+    """What JSON can write instead of a mapping that is no dict, or of a NumPy scalar."""
     return dict(value) if isinstance(value, Mapping) else value.item()
 
 
 @cache
-def _decoder(annotation: Any) -> _Decoder | None:
-    """What makes a value of this type from what JSON has of it; None where that is the same."""
+def _decoder(annotation: Any) -> _Decoder | None:  # Any: typing has no type of annotations
+    """The function that restores a value of an annotated type; None if JSON keeps the value."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin in (Union, UnionType):
         (inner,) = {_decoder(each) for each in arguments if each is not type(None)}
         return inner and (lambda value: None if value is None else inner(value))
     if origin is tuple:
-        return _tuple(_decoder(arguments[0]))
+        item = _decoder(arguments[0])
+        return tuple if item is None else lambda values: tuple(map(item, values))
     if annotation is Any or origin is Literal or annotation in (str, int, float, bool):
         return None
     if annotation is Severity:
         return Severity
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        return _mapping(_decoder(arguments[1]))
-    return _named(annotation)
+        member = _decoder(arguments[1])
+        return member and (lambda values: {key: member(value) for key, value in values.items()})
+    return _named_tuple_decoder(annotation)
 
 
-def _tuple(inner: _Decoder | None) -> _Decoder:
-    return tuple if inner is None else lambda values: tuple(map(inner, values))
-
-
-def _mapping(inner: _Decoder | None) -> _Decoder | None:
-    if inner is None:
-        return None
-    return lambda values: {key: inner(value) for key, value in values.items()}
-
-
-def _named(kind: Any) -> _Decoder:
-    """For a NamedTuple, which JSON has as a list of its fields."""
+def _named_tuple_decoder(kind: Any) -> _Decoder:  # Any: typing has no type of NamedTuple classes
+    """The function that restores a named tuple from the list of its fields."""
     hints = get_type_hints(kind)
     inner = [(at, _decoder(hints[name])) for at, name in enumerate(kind._fields)]
     changed = [(at, decode) for at, decode in inner if decode is not None]
     count = len(inner)
 
-    def decode(row: list[Any]) -> Any:
+    def decode(row: list[object]) -> object:
         if len(row) != count:
             raise ValueError(f"{kind.__name__} has {count} fields, not {len(row)}")
         for at, each in changed:
@@ -99,7 +93,3 @@ def _named(kind: Any) -> _Decoder:
         return kind._make(row)
 
     return decode
-
-
-def _as_it_is(value: Any) -> Any:
-    return value

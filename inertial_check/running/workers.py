@@ -1,8 +1,8 @@
-"""Processes that check documents for this one.
+"""Worker processes that check documents for this process.
 
-Each is started anew, asked on its standard input, and answers on its standard output; so it ends
-when this process ends, however that comes about. A document that ends a worker becomes a finding of
-its own, and the others are checked.
+Each is started with a fresh interpreter, reads tasks from its standard input and answers on its
+standard output; so it ends when this process ends, for whatever reason. If a document crashes a
+worker, that becomes a finding, and the other documents are checked.
 """
 
 from __future__ import annotations
@@ -19,131 +19,111 @@ from collections.abc import Generator, Sequence
 from typing import BinaryIO, NamedTuple
 
 from inertial_check.checking.check import (
-    EVERYTHING,
+    FULL_CONTENT,
     Document,
-    Extent,
-    Outcome,
+    DocumentResult,
+    ReportContent,
     check_documents,
-    unreadable,
+    give_up,
 )
-from inertial_check.running.encoding import decoded, encoded
-from inertial_check.settings.settings import Settings
+from inertial_check.running.encoding import decode, encode
 
-_TOGETHER = 32
-"""Documents in one task."""
+_TASK_DOCUMENTS = 32
+"""Largest number of documents in one task."""
 
-_BYTES = 1 << 18
-"""Of them, unless it is only one."""
+_TASK_BYTES = 1 << 18
+"""Largest size of the documents of one task [bytes]; a single larger document is a task."""
 
-_SLOW_STARTS = (".usd", ".usda", ".usdc", ".usdz")
-"""Read through a library that takes long to load: better by few workers than by all."""
+_SLOW_SUFFIXES = (".usd", ".usda", ".usdc", ".usdz")
+"""Suffixes of files whose reader is a library that takes seconds to import: they are checked by
+few workers, so that few import it."""
 
-_MOST_SLOW = 128
+_SLOW_TASK_DOCUMENTS = 128
+"""Largest number of documents with such a suffix in one task."""
 
-_PATIENCE = 1.0
-"""[s] For a worker to end by itself."""
+_TERMINATION_TIMEOUT = 1.0
+"""Time after which a worker that was asked to terminate is killed [s]."""
 
 
 class Task(NamedTuple):
-    """Documents for one worker.
+    """A group of documents that one worker checks.
 
     Attributes:
-        documents: What to check.
-        settings: Of each, by a number in `kinds`.
-        kinds: The settings that occur.
-        extent: What is wanted besides findings and judgements.
+        documents: The documents to check.
+        content: The optional parts of the report.
     """
 
     documents: tuple[Document, ...]
-    settings: tuple[int, ...]
-    kinds: tuple[Settings, ...]
-    extent: Extent = EVERYTHING
+    content: ReportContent = FULL_CONTENT
 
-    def single(self) -> list[Task]:
-        """The same, one document a task."""
-        return [
-            self._replace(documents=(document,), settings=(kind,))
-            for document, kind in zip(self.documents, self.settings, strict=True)
-        ]
+    def split(self) -> list[Task]:
+        """The same documents, one in each task."""
+        return [self._replace(documents=(document,)) for document in self.documents]
 
-    def done(self) -> list[Outcome]:
-        """The outcomes."""
-        kinds = {
-            document.path: self.kinds[kind]
-            for document, kind in zip(self.documents, self.settings, strict=True)
-        }
-        return check_documents(self.documents, kinds.__getitem__, self.extent)
-
-    def given_up(self, reason: str) -> list[Outcome]:
-        """The outcomes where nothing can be said of the documents, and why."""
-        return [
-            unreadable(document, self.kinds[kind], reason)
-            for document, kind in zip(self.documents, self.settings, strict=True)
-        ]
+    def run(self) -> list[DocumentResult]:
+        """Check the documents in this process."""
+        return check_documents(self.documents, self.content)
 
 
-def tasks(
-    documents: Sequence[tuple[Document, Settings]],
-    extent: Extent = EVERYTHING,
-    together: int = _TOGETHER,
+def split_into_tasks(
+    documents: Sequence[Document], content: ReportContent = FULL_CONTENT
 ) -> list[Task]:
-    """Documents in tasks, what takes long first."""
-    kinds: dict[int, tuple[int, Settings]] = {}
-    for _, settings in documents:
-        kinds.setdefault(id(settings), (len(kinds), settings))
-    numbered = [(_size(document), document, kinds[id(own)][0]) for document, own in documents]
-    slow = [each for each in numbered if each[1].path.lower().endswith(_SLOW_STARTS)]
-    quick = [each for each in numbered if not each[1].path.lower().endswith(_SLOW_STARTS)]
-    parts = [slow[at : at + _MOST_SLOW] for at in range(0, len(slow), _MOST_SLOW)]
-    part: list[tuple[int, Document, int]] = []
-    for each in sorted(quick, key=lambda each: (-each[0], each[1].path)):
-        if part and (len(part) == together or sum(size for size, *_ in part) > _BYTES):
+    """Group documents into tasks; those that take longest come first."""
+    slow = [each for each in documents if each.path.lower().endswith(_SLOW_SUFFIXES)]
+    quick = [each for each in documents if not each.path.lower().endswith(_SLOW_SUFFIXES)]
+    parts = [
+        slow[at : at + _SLOW_TASK_DOCUMENTS] for at in range(0, len(slow), _SLOW_TASK_DOCUMENTS)
+    ]
+    part: list[Document] = []
+    total = 0
+    sized = ((_size(document), document) for document in quick)
+    for size, document in sorted(sized, key=lambda each: (-each[0], each[1].path)):
+        if part and (len(part) == _TASK_DOCUMENTS or total > _TASK_BYTES):
             parts.append(part)
-            part = []
-        part.append(each)
+            part, total = [], 0
+        part.append(document)
+        total += size
     if part:
         parts.append(part)
-    shared = tuple(settings for _, settings in kinds.values())
-    return [
-        Task(tuple(each[1] for each in part), tuple(each[2] for each in part), shared, extent)
-        for part in parts
-    ]
+    return [Task(tuple(part), content) for part in parts]
 
 
 def _size(document: Document) -> int:
-    """Bytes; a template counts for more, as it takes a process of its own."""
+    """Size of a document [bytes]; templates count for more, as each needs a process to expand."""
     try:
         size = len(document.data) if document.data is not None else os.path.getsize(document.path)
-    except (OSError, ValueError):
+    except (OSError, ValueError):  # ValueError: a NUL in the path
         size = 0
-    return size + (_BYTES >> 3) * document.path.lower().endswith(".xacro")
+    return size + (_TASK_BYTES >> 3) * document.path.lower().endswith(".xacro")
 
 
-def in_processes(work: Sequence[Task], jobs: int) -> Generator[list[Outcome], None, None]:
-    """Have tasks done by worker processes.
+def check_in_processes(
+    tasks: Sequence[Task], jobs: int
+) -> Generator[list[DocumentResult], None, None]:
+    """Check the documents of tasks in worker processes.
 
     Args:
-        work: The tasks.
-        jobs: How many workers.
+        tasks: The tasks.
+        jobs: Number of workers.
 
     Yields:
-        The outcomes of a task, as soon as it is done.
+        The results of a task, as soon as it is done.
     """
     pending: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
-    done: queue.SimpleQueue[list[Outcome] | BaseException] = queue.SimpleQueue()
-    for task in work:
+    done: queue.SimpleQueue[list[DocumentResult] | BaseException] = queue.SimpleQueue()
+    for task in tasks:
         pending.put(task)
-    workers = [_Worker(pending, done) for _ in range(min(jobs, len(work)))]
+    workers = [_Worker(pending, done) for _ in range(min(jobs, len(tasks)))]
     try:
         for worker in workers:
             worker.start()
-        left = sum(len(task.documents) for task in work)
+        left = sum(len(task.documents) for task in tasks)
         while left:
-            outcomes = done.get()
-            if isinstance(outcomes, BaseException):
-                raise outcomes
-            left -= len(outcomes)
-            yield outcomes
+            results = done.get()
+            if isinstance(results, BaseException):
+                raise results
+            left -= len(results)
+            yield results
     finally:
         for worker in workers:
             pending.put(None)
@@ -153,12 +133,12 @@ def in_processes(work: Sequence[Task], jobs: int) -> Generator[list[Outcome], No
 
 
 class _Worker(threading.Thread):
-    """Asks one process after the other: a new one where a document has ended the last."""
+    """A thread that passes tasks to a process, and starts another when a document crashes it."""
 
     def __init__(
         self,
         pending: queue.SimpleQueue[Task | None],
-        done: queue.SimpleQueue[list[Outcome] | BaseException],
+        done: queue.SimpleQueue[list[DocumentResult] | BaseException],
     ) -> None:
         super().__init__(daemon=True)
         self._pending, self._done = pending, done
@@ -174,17 +154,17 @@ class _Worker(threading.Thread):
             self._done.put(error)
 
     def stop(self) -> None:
-        """Have the process end, and those that it has started."""
+        """Terminate the process, which ends the processes that it has started."""
         self._stopped.set()
         with self._lock:
             if self._process is not None:
                 self._process.terminate()
 
     def close(self) -> None:
-        """See that it has ended, after `stop`."""
+        """Wait until thread and process have ended, after `stop`."""
         if self._process is not None:
             try:
-                self._process.wait(_PATIENCE)
+                self._process.wait(_TERMINATION_TIMEOUT)
             except subprocess.TimeoutExpired:
                 self._process.kill()
         if self.ident is not None:
@@ -193,23 +173,23 @@ class _Worker(threading.Thread):
             self._process.communicate()
 
     def _do(self, task: Task) -> None:
-        """Have a task done; if it ends the process, its documents one by one."""
-        outcomes = self._asked(task)
+        """Have the process do a task; if that crashes it, do the documents one by one."""
+        results = self._ask(task)
         if self._stopped.is_set():
             return
-        if outcomes is None and len(task.documents) > 1:
-            for each in task.single():
+        if results is None and len(task.documents) > 1:
+            for each in task.split():
                 self._do(each)
             return
-        if outcomes is None:
-            how = "not started" if self._process is None else _how_it_ended(self._process.wait())
-            reason = f"checking it has ended a process ({how}); the other files were checked"
-            outcomes = task.given_up(reason)
-        self._done.put(outcomes)
+        if results is None:
+            how = "not started" if self._process is None else _ending(self._process.wait())
+            reason = f"checking it has crashed a process ({how}); the other files were checked"
+            results = [give_up(document, reason) for document in task.documents]
+        self._done.put(results)
 
-    def _asked(self, task: Task) -> list[Outcome] | None:
-        """The outcomes; None where the process has ended instead."""
-        process = self._running()
+    def _ask(self, task: Task) -> list[DocumentResult] | None:
+        """Send a task to the process and read the results; None if the process ends instead."""
+        process = self._ensure_process()
         if process is None or process.stdin is None or process.stdout is None:
             return None
         request = pickle.dumps(task)
@@ -219,59 +199,63 @@ class _Worker(threading.Thread):
         except OSError:
             return None
         line = process.stdout.readline()
-        return decoded(line) if line.endswith(b"\n") else None
+        return decode(line) if line.endswith(b"\n") else None
 
-    def _running(self) -> subprocess.Popen[bytes] | None:
+    def _ensure_process(self) -> subprocess.Popen[bytes] | None:
+        """The running process, started if necessary; None once the worker is stopped."""
         with self._lock:
             if self._stopped.is_set():
                 return None
             if self._process is None or self._process.poll() is not None:
                 if self._process is not None:
                     self._process.communicate()
-                self._process = _started()
+                self._process = _start_process()
             return self._process
 
 
-def _how_it_ended(code: int) -> str:
+def _ending(code: int) -> str:
+    """How a process ended: the signal that killed it, or its exit code."""
     try:
         return signal.Signals(-code).name
     except ValueError:
         return f"exit code {code}"
 
 
-def _started() -> subprocess.Popen[bytes]:
-    """A worker; it finds the modules that this process finds, wherever it starts."""
+def _start_process() -> subprocess.Popen[bytes]:
+    """Start a worker process with the module search path of this process."""
     code = "from inertial_check.running.workers import main; main()"
     return subprocess.Popen(
         [sys.executable, "-P", "-c", f"import sys; sys.path[:] = {sys.path!r}; {code}"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env={"OPENBLAS_NUM_THREADS": "1", **os.environ},
-        start_new_session=True,  # what interrupts this process is not for it: it is stopped
+        start_new_session=True,  # Ctrl-C is for this process, which then stops the worker
     )
 
 
 def main() -> None:
-    """Do tasks until there are none: each a length and a pickle, answered by a line of JSON.
+    """Do tasks until there are no more: each is a length and a pickle, answered by a line of JSON.
 
-    The pickles come from the process that started this one, and from nowhere else.
+    Unpickling is safe here: the pickles come only from the process that started this one.
     """
-    spare_collector()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # readers leave nothing behind
+    relax_garbage_collector()
+    # sys.exit instead of the default action, so that readers delete their temporary files.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever a library prints is no answer
-    while (task := _received(requests)) is not None:
-        answers.write(encoded(task.done()).encode() + b"\n")
+    os.dup2(2, 1)  # libraries that print to stdout must not garble the answers
+    while (task := _receive(requests)) is not None:
+        answers.write(encode(task.run()).encode() + b"\n")
         answers.flush()
 
 
-def spare_collector() -> None:
-    """Have Python look for cycles less often: a model is thousands of objects, and few cycles."""
+def relax_garbage_collector() -> None:
+    """Have Python search for reference cycles less often: models are many objects, few cycles."""
     gc.freeze()
     gc.set_threshold(100_000, 20, 50)
 
 
-def _received(stream: BinaryIO) -> Task | None:
+def _receive(stream: BinaryIO) -> Task | None:
+    """Read the next task; None at the end of the stream."""
     length = stream.read(8)
     if len(length) < 8:
         return None

@@ -50,7 +50,7 @@ class Entry(NamedTuple):
     margin: float | None
 
 
-class Outcome(NamedTuple):
+class BaselineResult(NamedTuple):
     """A report held against a baseline.
 
     Attributes:
@@ -111,7 +111,7 @@ class Baseline:
                 entries[key] = entry
         return cls(path, entries)
 
-    def applied(self, report: Report, rules_of: Callable[[str], Collection[str]]) -> Outcome:
+    def apply(self, report: Report, rules_of: Callable[[str], Collection[str]]) -> BaselineResult:
         """Suppress what is known and has not become worse.
 
         Args:
@@ -134,7 +134,9 @@ class Baseline:
             for key, entry in self.entries.items()
             if key not in gone
         }
-        return Outcome(replace(report, files=files), tuple(sorted(gone)), Baseline(self.path, kept))
+        return BaselineResult(
+            replace(report, files=files), tuple(sorted(gone)), Baseline(self.path, kept)
+        )
 
     def write(self) -> None:
         """Write the file, whole or not at all: sorted, a line an entry.

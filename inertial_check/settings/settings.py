@@ -59,7 +59,6 @@ class Settings:
         fail_on: Findings of this severity or above fail the run; None for never.
         strict: Fail on warnings, and singular-inertia becomes one.
         tolerance: Margins down to -tolerance pass. Dimensionless.
-        allow_empty: Nothing to check is no failure.
         context: Where what a document refers to is found.
         preset: Separated by commas: "default" keeps sound models quiet; "strict" wants to hear
             every doubt, and is strict; "simulator:NAME" adds an engine to `engines`.
@@ -75,7 +74,6 @@ class Settings:
     fail_on: Severity | None = Severity.ERROR
     strict: bool = False
     tolerance: float = 0.0
-    allow_empty: bool = False
     context: Context = field(default_factory=Context)
     preset: str = "default"
     geometry: Literal["auto", "off"] = "auto"
@@ -132,6 +130,11 @@ class Settings:
     def excludes(self, path: str) -> bool:
         """Whether a walk leaves a file out."""
         return any(pattern.matches(path) for pattern in self.exclude)
+
+    @cached_property
+    def text(self) -> str:
+        """The settings as text, the same for equal settings; part of cache keys."""
+        return repr(self)
 
     @cached_property
     def _rules(self) -> tuple[type[Rule], ...]:

@@ -2,13 +2,20 @@
 
 import pytest
 
+from inertial_check.checking.check import Document
 from inertial_check.fixing.fix import fix_model
 from inertial_check.fixing.suggestions import add_suggestions
 from inertial_check.model import Place
-from inertial_check.running.run import check_paths
+from inertial_check.running.run import CheckRequest, check_paths
 from inertial_check.settings.settings import Settings
 
 SETTINGS = Settings().validated()
+
+
+def settings_of(path):
+    return SETTINGS
+
+
 INERTIA = '<inertia ixx="{ixx}" ixy="{ixy}" ixz="0" iyy="0.03" iyz="0" izz="0.08"{more}/>'
 LINK = '<link name="{name}"><inertial><mass value="1"/>' + INERTIA + "</inertial></link>"
 
@@ -22,7 +29,9 @@ def urdf(*links, end="\n"):
 
 
 def suggestions(path, **options):
-    report = add_suggestions(check_paths([str(path)], SETTINGS), SETTINGS, **options)
+    report = add_suggestions(
+        check_paths(CheckRequest([str(path)], settings_of)), settings_of, **options
+    )
     return {finding.body: finding.suggestion for finding in report.findings if finding.suggestion}
 
 
@@ -92,25 +101,26 @@ def test_numbers_of_an_included_document_are_changed_there(tmp_path):
 
 def test_standard_input_is_not_looked_for_on_the_disk(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    stdin = urdf(link("a")).encode(), "absent.urdf"
-    report = add_suggestions(check_paths(["-"], SETTINGS, stdin), SETTINGS, stdin)
+    stdin = Document("absent.urdf", True, SETTINGS, urdf(link("a")).encode())
+    report = check_paths(CheckRequest(["-"], settings_of, stdin=stdin))
+    report = add_suggestions(report, settings_of, stdin)
     assert report.findings[0].suggestion is not None
 
 
 def test_a_report_without_anything_to_mend_is_not_read_again(tmp_path):
     path = tmp_path / "r.urdf"
     path.write_text(urdf(link("a", "0.06")))
-    report = check_paths([str(path)], SETTINGS)
+    report = check_paths(CheckRequest([str(path)], settings_of))
     path.unlink()
-    assert add_suggestions(report, SETTINGS) == report
+    assert add_suggestions(report, settings_of) == report
 
 
 def test_a_file_that_has_gone_keeps_its_findings(tmp_path):
     path = tmp_path / "r.urdf"
     path.write_text(urdf(link("a")))
-    report = check_paths([str(path)], SETTINGS)
+    report = check_paths(CheckRequest([str(path)], settings_of))
     path.unlink()
-    assert add_suggestions(report, SETTINGS) == report
+    assert add_suggestions(report, settings_of) == report
 
 
 def test_a_place_is_of_the_number_alone(tmp_path):

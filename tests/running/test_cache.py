@@ -11,15 +11,21 @@ from pathlib import Path
 
 import pytest
 
-from inertial_check.checking.check import Document, Outcome
+from inertial_check.checking.check import Document, DocumentResult
 from inertial_check.errors import UsageError
 from inertial_check.reports import View, render
 from inertial_check.running import cache, run
 from inertial_check.running.cache import Fingerprints, Folder
-from inertial_check.running.run import Plan, check_paths, default_cache
+from inertial_check.running.run import CheckRequest, check_paths, default_cache
 from inertial_check.settings.settings import Settings
 
 SETTINGS = Settings().validated()
+
+
+def settings_of(path):
+    return SETTINGS
+
+
 URDF = """<robot name="r"><link name="a"><inertial><mass value="{mass}"/>
 <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>{shape}</link></robot>"""
 MESH = '<collision><geometry><mesh filename="{}"/></geometry></collision>'
@@ -37,10 +43,12 @@ def checked(monkeypatch):
 
     monkeypatch.setattr(run, "check_documents", counting)
 
-    def report(*paths, settings=SETTINGS, folder="cache", **plan):
+    def report(*paths, settings=SETTINGS, folder="cache", **options):
         asked.clear()
-        plan = Plan(cache=folder, always_cache=True, **plan)
-        found = check_paths(paths, settings, plan=plan)
+        request = CheckRequest(
+            paths, lambda path: settings, cache=folder, always_cache=True, **options
+        )
+        found = check_paths(request)
         return render(found, "json", View(exit_code=0)), sorted(asked)
 
     return report
@@ -61,8 +69,8 @@ def test_a_second_run_checks_nothing_and_says_the_same(models, checked):
     assert len(first) > 40
     assert second == []
     assert warm == cold
-    assert check_paths(["."], SETTINGS) is not None
-    assert cold == render(check_paths(["."], SETTINGS), "json", View(exit_code=0))
+    assert check_paths(CheckRequest(["."], settings_of)) is not None
+    assert cold == render(check_paths(CheckRequest(["."], settings_of)), "json", View(exit_code=0))
 
 
 @pytest.mark.parametrize(
@@ -145,7 +153,7 @@ def test_another_name_and_being_named_are_told_apart(models, checked, monkeypatc
 
 def test_another_program_has_other_entries(models, checked, monkeypatch):
     checked("valid")
-    monkeypatch.setattr(cache, "program", lambda: "other")
+    monkeypatch.setattr(cache, "program_digest", lambda: "other")
     assert checked("valid")[1]
 
 
@@ -187,15 +195,16 @@ def test_the_folder_is_ignored_by_git_and_bounded(models):
     for number in range(40):
         path = Path(f"{number:02}.urdf")
         path.write_text("x")
-        store.put(Document(str(path), False), SETTINGS, Outcome(str(path), lookups=()))
+        document = Document(str(path), False, SETTINGS)
+        store.put(document, DocumentResult(str(path), lookups=()))
         newest = max(Path("cache/entries").iterdir(), key=lambda entry: entry.stat().st_mtime_ns)
         os.utime(newest, (number, number))
     store.close()
     entries = list(Path("cache/entries").iterdir())
     assert not old.exists()
     assert 0 < sum(entry.stat().st_size for entry in entries) <= 4000
-    assert store.get(Document("39.urdf", False), SETTINGS) is not None
-    assert store.get(Document("00.urdf", False), SETTINGS) is None
+    assert store.get(Document("39.urdf", False, SETTINGS)) is not None
+    assert store.get(Document("00.urdf", False, SETTINGS)) is None
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path):
@@ -205,7 +214,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path):
 
 
 def test_few_files_leave_no_cache_unless_it_was_asked_for(models):
-    check_paths(["valid"], SETTINGS, plan=Plan(cache="unasked"))
+    check_paths(CheckRequest(["valid"], settings_of, cache="unasked"))
     assert not Path("unasked").exists()
 
 

@@ -8,12 +8,18 @@ import pytest
 
 from inertial_check.errors import UsageError
 from inertial_check.running.changes import Changes
-from inertial_check.running.run import Plan, check_paths
+from inertial_check.running.run import CheckRequest, check_paths
 from inertial_check.settings.settings import Settings
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="install git")
 
 SETTINGS = Settings().validated()
+
+
+def settings_of(path):
+    return SETTINGS
+
+
 URDF = """<robot name="r"><link name="a"><collision><geometry>
 <mesh filename="{}"/></geometry></collision></link></robot>"""
 
@@ -42,8 +48,8 @@ def repository(tmp_path, data_dir, monkeypatch):
 
 
 def concerned(revision="HEAD", *paths):
-    plan = Plan(changes=Changes(revision))
-    report = check_paths(paths or ["."], SETTINGS, plan=plan)
+    request = CheckRequest(paths or ["."], settings_of, changes=Changes(revision))
+    report = check_paths(request)
     return [file.path.removeprefix("./") for file in report.files], report
 
 
@@ -55,7 +61,7 @@ def test_without_a_change_nothing_is_checked_and_that_is_said(repository):
     files, report = concerned()
     assert files == []
     assert report.failures == ()
-    assert report.notes == ("none of 6 files is concerned by a change",)
+    assert report.notes == ("none of 6 files is affected by a change",)
 
 
 @pytest.mark.parametrize("commit", ["", "add", "commit"])

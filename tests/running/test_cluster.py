@@ -12,7 +12,8 @@ import pytest
 from inertial_check.errors import UsageError
 from inertial_check.reports import View, render
 from inertial_check.running import cluster
-from inertial_check.running.run import Plan, check_paths
+from inertial_check.running import workers as processes
+from inertial_check.running.run import CheckRequest, check_paths
 from inertial_check.settings.settings import Settings
 
 pytestmark = [
@@ -26,9 +27,13 @@ pytestmark = [
 SETTINGS = Settings().validated()
 
 
+def settings_of(path):
+    return SETTINGS
+
+
 @pytest.fixture(scope="module")
 def workers():
-    cluster.program.cache_clear()  # so that both see the same files of this package
+    cluster.program_digest.cache_clear()  # so that both see the same files of this package
     distributed = pytest.importorskip("distributed", reason='pip install "dask[distributed]"')
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
@@ -50,17 +55,17 @@ def rendered(report):
 
 
 def test_the_report_is_that_of_this_machine(models, workers):
-    here = check_paths(["."], SETTINGS)
-    there = check_paths(["."], SETTINGS, plan=Plan(cluster=workers.scheduler_address))
+    here = check_paths(CheckRequest(["."], settings_of))
+    there = check_paths(CheckRequest(["."], settings_of, cluster=workers.scheduler_address))
     assert rendered(there) == rendered(here)
     assert there.notes == here.notes
 
 
 def test_a_worker_that_is_killed_in_the_middle_costs_no_file(models, workers, monkeypatch):
-    monkeypatch.setattr(cluster, "TOGETHER", 2)
+    monkeypatch.setattr(processes, "_TASK_DOCUMENTS", 2)
     for copy in range(10):
         shutil.copytree("valid", f"more/{copy}")
-    here = check_paths(["."], SETTINGS)
+    here = check_paths(CheckRequest(["."], settings_of))
     done = []
 
     def kill_one(part):
@@ -69,32 +74,37 @@ def test_a_worker_that_is_killed_in_the_middle_costs_no_file(models, workers, mo
             pids = [worker.pid for worker in workers.workers.values()]
             os.kill(pids[0], signal.SIGKILL)
 
-    plan = Plan(cluster=workers.scheduler_address, resume="run.jsonl", progress=kill_one)
-    there = check_paths(["."], SETTINGS, plan=plan)
+    request = CheckRequest(
+        ["."],
+        settings_of,
+        cluster=workers.scheduler_address,
+        resume="run.jsonl",
+        progress=kill_one,
+    )
+    there = check_paths(request)
     assert len(done) > 100
     assert rendered(there) == rendered(here)
     asked = []
-    plan = Plan(cluster="tcp://127.0.0.1:1", resume="run.jsonl", progress=asked.append)
-    assert rendered(check_paths(["."], SETTINGS, plan=plan)) == rendered(here)
+    request = replace(request, cluster="tcp://127.0.0.1:1", progress=asked.append)
+    assert rendered(check_paths(request)) == rendered(here)
     assert asked == [1.0]  # nothing was left to do, and no cluster was asked
 
 
 def test_a_document_that_workers_see_otherwise_is_checked_here(models, workers, monkeypatch):
-    here = check_paths(["valid"], SETTINGS)
+    here = check_paths(CheckRequest(["valid"], settings_of))
     of = cluster.Fingerprints.of
     monkeypatch.setattr(
         cluster.Fingerprints, "of", lambda self, path: of(self, path) + "x" * ("rod" in path)
     )
-    sorted_ = cluster._sorted
+    check_in_processes = cluster.check_in_processes
     undone = []
 
-    def watched(task, lines):
-        done, left = sorted_(task, lines)
-        undone.extend(single.documents[0].path for single in left)
-        return done, left
+    def watched(tasks, jobs):
+        undone.extend(task.documents[0].path for task in tasks)
+        return check_in_processes(tasks, jobs)
 
-    monkeypatch.setattr(cluster, "_sorted", watched)
-    there = check_paths(["valid"], SETTINGS, plan=Plan(cluster=workers.scheduler_address))
+    monkeypatch.setattr(cluster, "check_in_processes", watched)
+    there = check_paths(CheckRequest(["valid"], settings_of, cluster=workers.scheduler_address))
     assert sorted(undone) == ["valid/rod-rotated.urdf", "valid/rod.urdf"]
     assert rendered(there) == rendered(here)
     (note,) = there.notes
@@ -103,16 +113,16 @@ def test_a_document_that_workers_see_otherwise_is_checked_here(models, workers, 
 
 def test_an_address_without_a_scheduler_is_told(models, monkeypatch):
     pytest.importorskip("distributed", reason='pip install "dask[distributed]"')
-    monkeypatch.setattr(cluster, "_SECONDS", 0.5)
+    monkeypatch.setattr(cluster, "_CONNECTION_TIMEOUT", 0.5)
     with pytest.raises(UsageError, match=r"--cluster tcp://127\.0\.0\.1:1: no scheduler answers"):
-        check_paths(["valid"], SETTINGS, plan=Plan(cluster="tcp://127.0.0.1:1"))
+        check_paths(CheckRequest(["valid"], settings_of, cluster="tcp://127.0.0.1:1"))
     with pytest.raises(UsageError, match="--cluster nonsense://x: "):
-        check_paths(["valid"], SETTINGS, plan=Plan(cluster="nonsense://x"))
+        check_paths(CheckRequest(["valid"], settings_of, cluster="nonsense://x"))
 
 
 def test_no_thread_or_process_is_left(models, workers):
     before = threading.active_count()
-    check_paths(["valid"], SETTINGS, plan=Plan(cluster=workers.scheduler_address))
+    check_paths(CheckRequest(["valid"], settings_of, cluster=workers.scheduler_address))
     deadline = time.monotonic() + 10
     while threading.active_count() > before + 2 and time.monotonic() < deadline:
         time.sleep(0.05)

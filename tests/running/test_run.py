@@ -11,15 +11,21 @@ from pathlib import Path
 
 import pytest
 
-from inertial_check.checking.check import Document, Extent, Outcome, check_documents
+from inertial_check.checking.check import Document, DocumentResult, ReportContent, check_documents
 from inertial_check.model import Severity
 from inertial_check.reports import FORMS, View, render
 from inertial_check.running import workers
-from inertial_check.running.encoding import decoded, encoded
-from inertial_check.running.run import Plan, check_paths, cores
+from inertial_check.running.encoding import decode, encode
+from inertial_check.running.run import CheckRequest, check_paths, cores
 from inertial_check.settings.settings import Settings
 
 SETTINGS = Settings().validated()
+
+
+def settings_of(path):
+    return SETTINGS
+
+
 DEADLY = """
 import os
 from inertial_check.running import workers
@@ -43,7 +49,7 @@ def models(tmp_path, data_dir, monkeypatch):
 
 
 def test_any_number_of_processes_gives_the_same_bytes_in_every_form(models):
-    reports = [check_paths(["."], SETTINGS, plan=Plan(jobs=jobs)) for jobs in (1, 2, 5)]
+    reports = [check_paths(CheckRequest(["."], settings_of, jobs=jobs)) for jobs in (1, 2, 5)]
     for form in FORMS:
         texts = {render(report, form, View(exit_code=1)) for report in reports}
         assert len(texts) == 1, form
@@ -53,8 +59,8 @@ def test_any_number_of_processes_gives_the_same_bytes_in_every_form(models):
 
 def test_what_goes_through_json_comes_back_as_it_was(models):
     names = [*map(str, sorted(Path().rglob("*.urdf"))), "mjcf/arm.xml", "xacro/arm.urdf.xacro"]
-    outcomes = check_documents([Document(name, True) for name in names], lambda path: SETTINGS)
-    back = decoded(encoded(outcomes))
+    outcomes = check_documents([Document(name, True, SETTINGS) for name in names])
+    back = decode(encode(outcomes))
     assert [outcome.path for outcome in back] == names
     assert _comparable(back) == _comparable(outcomes)
     severities = {type(each.severity) for o in back for each in o.file.findings}
@@ -73,7 +79,7 @@ def _comparable(value):
 @pytest.mark.parametrize("line", ["", "3", "[[]]", "[3]", '[["a",[1],null,null,null]]'])
 def test_a_line_that_is_no_outcome_is_refused(line):
     with pytest.raises(ValueError):  # noqa: PT011 - of whatever part refuses it
-        decoded(line)
+        decode(line)
 
 
 def test_predictions_are_made_only_where_a_form_shows_them(models):
@@ -81,7 +87,7 @@ def test_predictions_are_made_only_where_a_form_shows_them(models):
         predictions: {
             file.path
             for file in check_paths(
-                ["valid", "defects"], SETTINGS, plan=Plan(extent=Extent(predictions))
+                CheckRequest(["valid", "defects"], settings_of, content=ReportContent(predictions))
             ).files
             for body in file.bodies
             if body.predictions
@@ -96,7 +102,7 @@ def test_predictions_are_made_only_where_a_form_shows_them(models):
 
 def test_causes_are_sought_only_where_a_form_shows_them(models):
     with_causes, without = (
-        check_paths(["defects"], SETTINGS, plan=Plan(extent=Extent(causes=causes)))
+        check_paths(CheckRequest(["defects"], settings_of, content=ReportContent(causes=causes)))
         for causes in (True, False)
     )
     assert any(finding.causes for finding in with_causes.findings)
@@ -119,15 +125,15 @@ def test_a_document_that_ends_a_process_is_a_finding_and_the_others_are_checked(
     monkeypatch.setattr(workers.subprocess, "Popen", popen)
     shutil.copy("valid/rod.urdf", "deadly.urdf")
     named = ["deadly.urdf", "valid", "defects"]
-    report = check_paths(named, SETTINGS, plan=Plan(jobs=2))
+    report = check_paths(CheckRequest(named, settings_of, jobs=2))
     (deadly,) = (file for file in report.files if file.path == "deadly.urdf")
     (finding,) = deadly.findings
     assert finding.code == "IC001"
-    assert "has ended a process" in finding.message
+    assert "has crashed a process" in finding.message
     assert len(report.failures) == 1  # it was named
     assert report.failures[0].startswith("deadly.urdf: ")
     assert "SIGABRT" in report.failures[0]
-    alone = check_paths(named[1:], SETTINGS)
+    alone = check_paths(CheckRequest(named[1:], settings_of))
     assert [f.path for f in report.files if f.path != "deadly.urdf"] == [
         f.path for f in alone.files
     ]
@@ -138,19 +144,19 @@ def test_tasks_hold_every_document_once_the_largest_first(tmp_path):
     documents = []
     for name, size in sizes.items():
         (tmp_path / name).write_bytes(b" " * size)
-        documents.append((Document(str(tmp_path / name), False), SETTINGS))
-    work = workers.tasks(documents)
+        documents.append(Document(str(tmp_path / name), False, SETTINGS))
+    work = workers.split_into_tasks(documents)
     names = [[Path(document.path).name for document in task.documents] for task in work]
     assert names == [["d.usda", "e.usdc"], ["b.urdf"], ["c.urdf", "a.urdf"]]
-    assert [len(task) for task in workers.tasks(documents[:1] * 70)[0].single()] == [4] * 32
+    assert [
+        len(task.documents) for task in workers.split_into_tasks(documents[:1] * 70)[0].split()
+    ] == [1] * 32
 
 
 def test_documents_of_several_settings_keep_their_own(models):
     quiet = Settings(ignore=("ALL",)).validated()
     of = {"valid/rod.urdf": quiet}.get
-    report = check_paths(
-        ["valid"], SETTINGS, settings_of=lambda path: of(path, SETTINGS), plan=Plan(jobs=2)
-    )
+    report = check_paths(CheckRequest(["valid"], lambda path: of(path, SETTINGS), jobs=2))
     found = {file.path: len(file.findings) for file in report.files}
     assert found["valid/rod.urdf"] == 0
     assert found["valid/rod-rotated.urdf"] > 0
@@ -158,7 +164,8 @@ def test_documents_of_several_settings_keep_their_own(models):
 
 def test_standard_input_may_be_called_as_a_file_is(models):
     data = b'<robot name="r"><link name="typed"/></robot>'
-    report = check_paths(["valid/rod.urdf", "-"], SETTINGS, (data, "valid/rod.urdf"))
+    stdin = Document("valid/rod.urdf", True, SETTINGS, data)
+    report = check_paths(CheckRequest(["valid/rod.urdf", "-"], settings_of, stdin=stdin))
     assert [file.path for file in report.files] == ["valid/rod.urdf"] * 2
     assert report.files[1].bodies[0].name == "typed"
 
@@ -213,7 +220,7 @@ def test_cores_are_those_that_the_process_may_use():
 
 
 def test_an_outcome_without_a_file_stays_without():
-    assert decoded(encoded([Outcome("a")])) == [Outcome("a")]
+    assert decode(encode([DocumentResult("a")])) == [DocumentResult("a")]
 
 
 def test_what_evidence_was_left_out_is_said_once_a_run(tmp_path, monkeypatch):
@@ -226,7 +233,7 @@ def test_what_evidence_was_left_out_is_said_once_a_run(tmp_path, monkeypatch):
     )
     for name in ("a", "b"):
         (tmp_path / f"{name}.urdf").write_text(f'<robot name="{name}">{link}</robot>')
-    (note,) = check_paths([str(tmp_path)], SETTINGS).notes
+    (note,) = check_paths(CheckRequest([str(tmp_path)], settings_of)).notes
     assert "inertial-check[mesh]" in note
     off = Settings(geometry="off").validated()
-    assert check_paths([str(tmp_path)], off).notes == ()
+    assert check_paths(CheckRequest([str(tmp_path)], lambda path: off)).notes == ()

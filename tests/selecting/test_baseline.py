@@ -11,11 +11,17 @@ from hypothesis import strategies as st
 from inertial_check.errors import UsageError
 from inertial_check.model import Suppression
 from inertial_check.rules import ALL_RULES
-from inertial_check.running.run import check_paths
+from inertial_check.running.run import CheckRequest, check_paths
 from inertial_check.selecting.baseline import WORSE, Baseline, Entry, Key
 from inertial_check.settings.settings import Settings
 
 SETTINGS = Settings().validated()
+
+
+def settings_of(path):
+    return SETTINGS
+
+
 CODES = {rule.code for rule in ALL_RULES}
 
 
@@ -38,11 +44,11 @@ def checked(text=None, path="robots/arm.urdf"):
     if text is not None:
         with open(path, "w", encoding="utf-8") as stream:
             stream.write(text)
-    return check_paths(["robots"], SETTINGS)
+    return check_paths(CheckRequest(["robots"], settings_of))
 
 
 def against(baseline, report, rules=CODES):
-    return baseline.applied(report, lambda path: rules)
+    return baseline.apply(report, lambda path: rules)
 
 
 def new(baseline, report):
@@ -136,7 +142,7 @@ class TestStability:
         baseline.write()
         assert [key.file for key in baseline.entries] == ["../robots/arm.urdf"]
         monkeypatch.chdir("robots")
-        report = check_paths(["arm.urdf"], SETTINGS)
+        report = check_paths(CheckRequest(["arm.urdf"], settings_of))
         assert new(Baseline.read("../ci/known.json"), report) == []
 
     @given(name=st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), min_size=1))
@@ -164,7 +170,7 @@ class TestPruning:
     def test_what_was_not_looked_for_is_not_gone(self):
         checked(robot(a="0.0030"), "robots/leg.urdf")
         baseline = known(robot(a="0.0030"))
-        report = check_paths(["robots/leg.urdf"], SETTINGS)
+        report = check_paths(CheckRequest(["robots/leg.urdf"], settings_of))
         assert against(baseline, report).gone == ()
         good = checked(robot(a="0.0015"))
         assert [key.code for key in against(baseline, good).gone] == ["IC301"]
@@ -182,7 +188,7 @@ class TestPruning:
         gone = Key("robots/absent.urdf", "a", "IC301")
         old = Baseline(old.path, {**old.entries, gone: Entry(1, None)})
         checked(robot(a="0.0040"))
-        report = check_paths(["robots/arm.urdf"], SETTINGS)
+        report = check_paths(CheckRequest(["robots/arm.urdf"], settings_of))
         written = Baseline.of(report, "known.json", old)
         assert sorted(key.file for key in written.entries) == ["robots/arm.urdf", "robots/leg.urdf"]
         assert new(written, checked()) == []
