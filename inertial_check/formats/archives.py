@@ -1,4 +1,4 @@
-"""NumPy's files: the arrays of an npz or npy, read row by row. Nothing is unpickled."""
+"""Reading of NumPy's npz and npy files, array by array and row by row. Nothing is unpickled."""
 
 from __future__ import annotations
 
@@ -15,84 +15,88 @@ import numpy.typing as npt
 from inertial_check.errors import DocumentError
 
 _PIECE = 2**16
+"""Size of the pieces in which a file is read [bytes]."""
 
 
-class Header(NamedTuple):
-    """What an array is.
+AnyArray = npt.NDArray[Any]  # Any: the file decides about the type of its items
+
+
+class ArrayHeader(NamedTuple):
+    """Header of an array.
 
     Attributes:
-        shape: Of all of it.
-        fortran: Whether its first axis is the fastest in the file.
-        dtype: Of its items.
+        shape: Shape of the whole array.
+        fortran: Whether the first axis is the fastest in the file.
+        dtype: Type of the items.
     """
 
     shape: tuple[int, ...]
     fortran: bool
-    dtype: np.dtype[Any]
+    dtype: np.dtype[Any]  # Any: the file decides about the type of its items
 
 
 @dataclass
 class ArrayStream:
-    """An array that is read row by row, where it lies so in the file.
+    """Array that is read row by row, where it lies so in the file.
 
     Attributes:
-        path: The file, as messages call it.
-        name: The array; "" in an npy file.
-        header: What it is.
+        path: The path that messages name.
+        name: Name of the array; "" in an npy file.
+        header: ArrayHeader of the array.
     """
 
     path: str
     name: str
-    header: Header
+    header: ArrayHeader
     _stream: IO[bytes]
-    _whole: npt.NDArray[Any] | None = None
+    _whole: AnyArray | None = None
     _next: int = 0
 
     @classmethod
     def of(cls, stream: IO[bytes], path: str, name: str) -> ArrayStream:
-        """The array that begins here.
+        """Read the header of the array that begins here.
 
         Raises:
-            DocumentError: It is none, or one of Python objects.
+            DocumentError: There is no array, or one of Python objects.
         """
-        with damaged(path, name):
+        with _report_damage(path, name):
             version = np.lib.format.read_magic(stream)
             if version not in _HEADERS:
                 raise ValueError(f"version {version} of the format is not known")
-            header = Header(*_HEADERS[version](stream))
+            header = ArrayHeader(*_HEADERS[version](stream))
             if min(header.shape, default=0) < 0:
                 raise ValueError(f"its shape is {header.shape}")
         if header.dtype.hasobject:
             reason = "holds pickled Python objects, which are never read; save it as numbers"
-            raise DocumentError(path, f"{_called(name)}{reason}")
+            raise DocumentError(path, f"{_prefix(name)}{reason}")
         return cls(path, name, header, stream)
 
     @property
     def rows(self) -> int:
-        """How many there are."""
+        """Number of rows."""
         return self.header.shape[0] if self.header.shape else 1
 
-    def take(self, rows: int) -> npt.NDArray[Any]:
-        """The next rows, up to so many.
+    def take(self, rows: int) -> AnyArray:
+        """Read the next rows, up to so many.
 
         Raises:
-            DocumentError: The file ends before, or is damaged.
+            DocumentError: The file is damaged, or ends before.
         """
         count = min(rows, self.rows - self._next)
         shape = (count, *self.header.shape[1:])
         start, self._next = self._next, self._next + count
         if self.header.fortran and len(self.header.shape) > 1:
-            # Its first rows lie all over the file: it has to be there as a whole.
+            # In this order the first rows lie all over the file, so that all of it has to be read.
             if self._whole is None:
-                flat = self._items(math.prod(self.header.shape))
+                flat = self._read_items(math.prod(self.header.shape))
                 self._whole = flat.reshape(self.header.shape[::-1]).T
             return self._whole[start : start + count]
-        return self._items(math.prod(shape)).reshape(shape)
+        return self._read_items(math.prod(shape)).reshape(shape)
 
-    def _items(self, count: int) -> npt.NDArray[Any]:
+    def _read_items(self, count: int) -> AnyArray:
         wanted = count * self.header.dtype.itemsize
         pieces = []
-        with damaged(self.path, self.name):
+        with _report_damage(self.path, self.name):
             while wanted:
                 piece = self._stream.read(min(wanted, _PIECE))
                 if not piece:
@@ -111,12 +115,11 @@ _HEADERS = {
 
 
 @contextmanager
-def damaged(path: str, name: str) -> Iterator[None]:
-    """Say of an archive that cannot be read where that is.
+def _report_damage(path: str, name: str) -> Iterator[None]:
+    """Turn whatever zipfile and NumPy raise about damaged bytes into an error with its place.
 
     Raises:
-        DocumentError: In place of what zipfile and NumPy raise over bytes that they cannot read,
-            from BadZipFile to SyntaxError.
+        DocumentError: In place of their errors, from BadZipFile to SyntaxError.
     """
     try:
         yield
@@ -124,24 +127,24 @@ def damaged(path: str, name: str) -> Iterator[None]:
         raise
     except Exception as error:
         reason = " ".join(str(error).split()) or type(error).__name__
-        raise DocumentError(path, f"{_called(name)}damaged or cut off: {reason}") from error
+        raise DocumentError(path, f"{_prefix(name)}damaged or cut off: {reason}") from error
 
 
-def _called(name: str) -> str:
+def _prefix(name: str) -> str:
     return f"{name}: " if name else ""
 
 
 class Archive:
-    """The arrays of an npz file by name.
+    """Arrays of an npz file by name.
 
     Attributes:
-        zip: The file.
-        members: Name of an array to what the archive calls it.
+        zip: The archive.
+        members: Name of each array, to the name of its file in the archive.
     """
 
     def __init__(self, stream: BinaryIO, path: str) -> None:
         self.path = path
-        with damaged(path, ""):
+        with _report_damage(path, ""):
             self.zip = zipfile.ZipFile(stream)
         names = [item.filename for item in self.zip.infolist()]
         self.members = {name.removesuffix(".npy"): name for name in names}
@@ -149,17 +152,30 @@ class Archive:
             raise DocumentError(path, "two arrays have one name")
 
     def array(self, name: str) -> ArrayStream:
-        """An array, from its beginning."""
-        with damaged(self.path, name):
+        """Begin to read an array."""
+        with _report_damage(self.path, name):
             stream = self.zip.open(self.members[name])
         return ArrayStream.of(stream, self.path, name)
 
+    def read(self, name: str) -> AnyArray:
+        """Read a whole array."""
+        stream = self.array(name)
+        values = stream.take(stream.rows)
+        return values if stream.header.shape else values.reshape(())
+
     def copy(self, item: zipfile.ZipInfo, target: IO[bytes]) -> None:
-        """Write what a member holds, whatever that is.
+        """Copy a member, whatever it holds.
 
         Raises:
-            DocumentError: It is damaged.
+            DocumentError: The member is damaged.
         """
-        with damaged(self.path, item.filename), self.zip.open(item) as stream:
+        with _report_damage(self.path, item.filename), self.zip.open(item) as stream:
             while piece := stream.read(_PIECE):
                 target.write(piece)
+
+
+def decode_texts(array: AnyArray) -> list[str]:
+    """Convert an array of texts, or of their bytes in UTF-8, to strings."""
+    if array.dtype.kind == "S":
+        return [text.decode("utf-8", "surrogateescape") for text in array.tolist()]
+    return list(array.tolist())

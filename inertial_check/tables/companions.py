@@ -14,7 +14,7 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError, ParameterError
 from inertial_check.formats.archives import Archive, ArrayStream
-from inertial_check.formats.tables import Block, Layout, TableReader, open_table, sniffed
+from inertial_check.formats.tables import Block, Layout, TableReader, open_table, sniff_format
 from inertial_check.inertia.consistency import Verdict, check
 from inertial_check.inertia.representations import reorder
 from inertial_check.projection.closed_form import BALL, needs_projection
@@ -113,7 +113,7 @@ def weights(stack: ExitStack, path: str | None, layout: Layout) -> Companion | N
     if path is None:
         return None
     stream = opened(stack, path)
-    form = sniffed(stream.read(2**16), path)
+    form = sniff_format(stream.read(2**16), path)
     stream.seek(0)
     if form in ("npz", "npy"):
         return _array_weights(stream, path, form, layout)

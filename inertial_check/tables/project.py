@@ -23,7 +23,7 @@ from inertial_check.errors import (
     UsageError,
 )
 from inertial_check.formats.tables import Block, Layout, open_table
-from inertial_check.formats.tables.writing import Spool, Writer, writer
+from inertial_check.formats.tables.writing import Spool, TableWriter, choose_writer
 from inertial_check.inertia.consistency import check
 from inertial_check.projection.options import TAKES
 from inertial_check.projection.project import project
@@ -186,7 +186,7 @@ def project_table(  # noqa: PLR0913, PLR0917 - from where, to where, what, and w
         reader = open_table(source, path, request.order)
         worker = _Worker(path, request, about, reader.layout, stack)
         spool = stack.enter_context(Spool(block_rows))
-        output = writer(reader, request.output_format, target, spool)
+        output = choose_writer(reader, request.output_format, target, spool)
         summary = Summary(reader.layout)
         for block in reader.blocks(block_rows):
             _pass(block, worker, output, summary, listener)
@@ -307,7 +307,7 @@ class _Worker:
 
 
 def _pass(
-    block: Block, worker: _Worker, output: Writer, summary: Summary, listener: Listener
+    block: Block, worker: _Worker, output: TableWriter, summary: Summary, listener: Listener
 ) -> None:
     """One block from the reader to the writer."""
     values = block.values

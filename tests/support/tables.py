@@ -27,7 +27,7 @@ class Whole:
         values = self.layout.values(np.asarray(theta), self.values)
         text = self.reader.mark
         for block in self.blocks:
-            text += block.edited(values[block.first : block.first + len(block.values)])
+            text += block.edit(values[block.first : block.first + len(block.values)])
         return text.encode("utf-8", "surrogateescape")
 
 

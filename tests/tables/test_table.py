@@ -403,8 +403,11 @@ def test_a_centre_of_mass_follows_a_mass_that_moves(theta):
 def test_what_does_not_read_back_the_same_is_not_written(theta, monkeypatch):
     for form, data in tables(theta).items():
         with monkeypatch.context() as patch:
-            patch.setattr(SpanBlock, "shown", lambda self, value: f"{value:.12g}")
-            patch.setattr("inertial_check.formats.tables.yaml.YamlBlock.shown", SpanBlock.shown)
+            patch.setattr(SpanBlock, "format_number", lambda self, value: f"{value:.12g}")
+            patch.setattr(
+                "inertial_check.formats.tables.yaml.YamlBlock.format_number",
+                SpanBlock.format_number,
+            )
             patch.setattr("inertial_check.formats.tables.writing.symmetric", lambda six: 0.0)
             with pytest.raises(InertialCheckError, match="does not read back the same"):
                 projected(data)
@@ -415,7 +418,7 @@ def test_what_does_not_read_back_the_same_is_not_written(theta, monkeypatch):
 def test_memory_does_not_grow_with_the_table(tmp_path, form, request, monkeypatch):
     block, few, many = 8192, 50_000, 200_000
     if not request.config.getoption("--long"):
-        monkeypatch.setattr("inertial_check.formats.tables.reading._CHUNK", 2**13)
+        monkeypatch.setattr("inertial_check.formats.text_window._CHUNK", 2**13)
         block, few, many = 40, 1_000, 4_000
     if form == "yaml":  # every event counts while memory is traced
         block, few, many = block // 4, few // 4, many // 4

@@ -1,15 +1,13 @@
-"""Recordings of a robot's motion and torques: npz and csv.
+"""Recordings of a robot's motion and torques, read from npz and csv files.
 
-Time and motion in SI units and radians, one column a joint; or, in an npz, a regressor and its
-torques. Nothing is resampled, filtered or repaired here.
+Times and motions are in SI units and radians, one column a joint. An npz can hold a regressor and
+its torques instead. Reading neither resamples nor filters nor repairs anything.
 """
 
 from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable
-from functools import partial
 from typing import BinaryIO
 
 from inertial_check.errors import DocumentError, UsageError
@@ -19,8 +17,13 @@ from inertial_check.formats.recordings.recording import Recording
 __all__ = ["FORMATS", "Recording", "read_recording"]
 
 FORMATS = ("csv", "npz")
+"""Names of the formats of recordings."""
+
 _ARCHIVES = (b"PK\x03\x04", b"PK\x05\x06")
+"""First bytes of an npz archive; the second form is that of an empty one."""
+
 _HEAD = 4096
+"""Number of first bytes that decide about the format."""
 
 
 def read_recording(
@@ -33,10 +36,10 @@ def read_recording(
     """Read a recording.
 
     Args:
-        path_or_bytes: The file, or what is in it.
-        format: One of FORMATS; where it is not given the first bytes decide.
-        path: By which to name a recording that is given as bytes.
-        torques: Whether it has to have torques; a trajectory alone has none.
+        path_or_bytes: The path of the file, or its content.
+        format: One of FORMATS; without it the first bytes decide.
+        path: The name in messages of a recording that is given as bytes.
+        torques: Whether the recording must have torques; a trajectory alone has none.
 
     Raises:
         DocumentError: There is no such file, or it is no recording; names the array, or the line
@@ -46,27 +49,25 @@ def read_recording(
     if format is not None and format not in FORMATS:
         raise UsageError(f"unknown format {format!r}: known are {', '.join(FORMATS)}")
     if isinstance(path_or_bytes, bytes):
-        return _read(partial(io.BytesIO, path_or_bytes), path, format, torques)
+        return _read(io.BytesIO(path_or_bytes), path, format, torques)
     path = os.fsdecode(path_or_bytes)
     if "\0" in path:
         raise DocumentError(path, "a path holds no NUL")
     try:
-        return _read(lambda: open(path, "rb"), path, format, torques)
+        with open(path, "rb") as stream:
+            return _read(stream, path, format, torques)
     except OSError as error:
         raise DocumentError(path, (error.strerror or str(error)).lower()) from None
 
 
-def _read(
-    opened: Callable[[], BinaryIO], path: str, format: str | None, torques: bool
-) -> Recording:
-    with opened() as stream:
-        head = stream.read(_HEAD)
-        is_archive = head.startswith(_ARCHIVES)
-        if (format or ("npz" if is_archive else "csv")) == "npz":
-            if not is_archive:
-                raise DocumentError(path, "no npz archive: it does not begin as one")
-            stream.seek(0)
-            return npz.read(stream, path, torques)
+def _read(stream: BinaryIO, path: str, format: str | None, torques: bool) -> Recording:
+    head = stream.read(_HEAD)
+    stream.seek(0)
+    is_archive = head.startswith(_ARCHIVES)
+    if (format or ("npz" if is_archive else "csv")) == "npz":
+        if not is_archive:
+            raise DocumentError(path, "no npz archive: it does not begin as one")
+        return npz.read(stream, path, torques)
     if b"\0" in head:
         raise DocumentError(path, "neither text nor an npz archive; recordings are csv or npz")
-    return csv.read(lambda: io.TextIOWrapper(opened(), encoding="utf-8-sig"), path, torques)
+    return csv.read(stream, path, torques)

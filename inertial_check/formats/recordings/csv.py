@@ -1,71 +1,81 @@
-"""Recordings as text: a header that names the columns, then one row a sample.
-
-NumPy's reader takes the rows one by one; the one that it stops at is looked at cell by cell.
-"""
+"""Recordings as csv: a header that names the columns, then one row a sample."""
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
-from itertools import chain, islice
-from typing import NamedTuple, TextIO
+from collections.abc import Callable, Sequence
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError
+from inertial_check.formats.delimited import DelimitedText, Record
 from inertial_check.formats.numbers import parse_number
-from inertial_check.formats.recordings.names import ALIASES, UNITS, column
+from inertial_check.formats.recordings.names import ALIASES, UNITS, read_column_name
 from inertial_check.formats.recordings.recording import (
     SIGNALS,
+    EntryPlace,
     Recording,
     refuse_not_finite,
     refuse_unlike,
 )
+from inertial_check.formats.text_window import Window
 
-_MARKS = ",;\t"
-_WORD = re.compile(r"\S+")
 _TITLE = re.compile(r"\S+(?:\s+[\[(][^\])]*[\])])?")
+"""Pattern of a column's name between spaces; a unit in brackets belongs to the name."""
+
 _EXPECTED = "a header such as t,q1,q2,tau1,tau2"
 
-Open = Callable[[], TextIO]
-"""Opens the text from its beginning."""
+_ROWS = 8192
+"""Number of rows that are converted at a time."""
+
+_Joint = str | int | None
+"""Name or number of a joint; None where a column's name says neither."""
 
 
-def read(opened: Open, path: str, torques: bool) -> Recording:
-    """The recording in a text.
+def read(stream: BinaryIO, path: str, torques: bool) -> Recording:
+    """Read the recording in a csv file.
 
     Args:
-        opened: Opens it.
-        path: What to call it.
-        torques: Whether there have to be any.
+        stream: The file, at its beginning.
+        path: The path that messages name.
+        torques: Whether the recording must have torques.
 
     Raises:
         DocumentError: Names the line and column, what stands there and what was expected.
     """
-    with closing(opened()) as stream:
-        table = _Table.begun(_Lines(stream, path))
-        columns = _Columns.of(table, torques)
-        values, places = table.values(columns.used())
+    advice = "save it as UTF-8 or as npz"
+    window = Window(stream, path, advice, errors="strict", translate=True)
+    text = DelimitedText(window, lenient=True)
+    header, rows = _find_header(text, path)
+    columns = _Columns.of(header, torques)
+    used = columns.used()
+    blocks: list[Floats] = []
+    places: dict[int, tuple[int, int]] = {}  # of the first entry in each column that is not finite
+    names = [title.name for title in header.titles]
+    while rows:
+        values = text.numbers(rows, names, used, "the header")
+        for k in np.flatnonzero(~np.isfinite(values).all(axis=0)).tolist():
+            row = rows[int(np.argmin(np.isfinite(values[:, k])))]
+            places.setdefault(used[k], window.place(text.split(row)[used[k]].start))
+        blocks.append(values)
+        text.take(rows[-1].end)
+        rows, _ = text.next_records(_ROWS)
+    whole = np.concatenate(blocks)
     arrays = {
-        name: np.ascontiguousarray(values[:, [places[each] for each in own]])
+        name: np.ascontiguousarray(whole[:, [used.index(each) for each in own]])
         for name, own in columns.places.items()
     }
     if "t" in arrays:
         arrays["t"] = arrays["t"][:, 0]
     refuse_unlike(path, arrays)
 
-    def place(name: str, index: tuple[int, ...]) -> tuple[str, int | None, int | None]:
-        at = columns.places[name][index[1] if len(index) > 1 else 0]
-        with closing(opened()) as stream:
-            lines = _Lines(stream, path)
-            again = _Table.begun(lines)
-            row = next(islice(again.rows(), index[0], None))
-            return table.header[at].text, lines.number, again.cells(row)[at].column
+    def find_entry(name: str, index: tuple[int, ...]) -> EntryPlace:
+        column = columns.places[name][index[1] if len(index) > 1 else 0]
+        return EntryPlace(header.titles[column].name, *places[column])
 
-    refuse_not_finite(path, arrays, place)
+    refuse_not_finite(path, arrays, find_entry)
     return Recording(
         path=path,
         joints=columns.joints,
@@ -78,156 +88,97 @@ def read(opened: Open, path: str, torques: bool) -> Recording:
     )
 
 
-class _Cell(NamedTuple):
-    text: str
-    column: int
-    """1-based."""
+class _Title(NamedTuple):
+    """Name of a column, and its offset in the window."""
+
+    name: str
+    start: int
 
 
-class _Lines:
-    """The lines of a text, one after another.
-
-    Attributes:
-        path: Of the text.
-        number: 1-based, of the line that was given last.
-        text: That line.
-    """
-
-    def __init__(self, stream: TextIO, path: str) -> None:
-        self._stream, self.path = stream, path
-        self.number, self.text = 0, ""
-
-    def __iter__(self) -> Iterator[str]:
-        """Those that follow.
-
-        Raises:
-            DocumentError: The bytes are no UTF-8.
-        """
-        try:
-            for self.number, self.text in enumerate(self._stream, self.number + 1):  # noqa: B020
-                yield self.text
-        except UnicodeDecodeError as error:
-            raise DocumentError(
-                self.path, f"not UTF-8 text: {error.reason}; save it as UTF-8 or as npz"
-            ) from None
-
-
-class _Table:
-    """The header of a table and the lines behind it.
+class _Header(NamedTuple):
+    """Names of all columns.
 
     Attributes:
-        path: Of the text.
-        header: Names of the columns.
-        line: 1-based, of the header.
+        titles: The names, in the order of the columns.
+        error: Makes an error of an offset and a reason.
     """
 
-    def __init__(self, lines: _Lines, header: str, line: int, first: str) -> None:
-        self.path, self.line = lines.path, line
-        self._lines, self._first = lines, first
-        self._separator = _separator(header)
-        self.header = _titles(header)
+    titles: Sequence[_Title]
+    error: Callable[[int, str], DocumentError]
 
-    @classmethod
-    def begun(cls, lines: _Lines) -> _Table:
-        """Read up to the first row of numbers.
 
-        Raises:
-            DocumentError: There is no header or no row.
-        """
-        header, line, comments = "", 0, {}
-        for text in lines:
-            if text.lstrip().startswith("#"):
-                comments[lines.number] = text.replace("#", " ", 1)
-            elif not text.strip():
-                continue
-            elif not header and not _has_number(text):
-                header, line = text, lines.number
-            elif header:
-                return cls(lines, header, line, text)
-            else:
-                return cls(lines, *_commented(comments, lines), text)
-        has = "a header and no rows" if header else "nothing"
-        raise DocumentError(lines.path, f"the recording has {has}; expected {_EXPECTED}, and rows")
+def _find_header(text: DelimitedText, path: str) -> tuple[_Header, list[Record]]:
+    """Find the header and the first rows of numbers.
 
-    def cells(self, row: str) -> list[_Cell]:
-        """Those of a row, without a comment behind it."""
-        return _cells(row.partition("#")[0], self._separator)
+    Raises:
+        DocumentError: There is no header, or no row behind it.
+    """
+    window = text.window
+    found, end = text.next_records(1)
+    if not found:
+        reason = f"the recording has nothing; expected {_EXPECTED}, and rows"
+        raise DocumentError(path, reason)
+    line = window.text[slice(*found[0])]
+    if _has_number(line):
+        titles = _find_commented_titles(text, found[0].start)
+    else:
+        text.choose_separator(line)
+        titles = _split_titles(text, found[0])
+        text.skip_to(end)
+    rows, _ = text.next_records(_ROWS)
+    if not rows:
+        reason = f"the recording has a header and no rows; expected {_EXPECTED}, and rows"
+        raise DocumentError(path, reason)
+    return _Header(titles, window.error), rows
 
-    def rows(self) -> Iterator[str]:
-        """The lines that hold rows."""
-        for text in chain([self._first], self._lines):
-            if text.strip() and not text.lstrip().startswith("#"):
-                yield text
 
-    def values(self, used: list[int]) -> tuple[Floats, dict[int, int]]:
-        """The numbers of some columns, and where each of these columns is in them.
+def _find_commented_titles(text: DelimitedText, end: int) -> list[_Title]:
+    """Find the last comment that names positions: NumPy writes its header so.
 
-        Raises:
-            DocumentError: A cell is no number, or a row has too many cells or too few.
-        """
-        every = len(used) == len(self.header)
-        if len(self.cells(self._first)) != len(self.header):
-            raise self._uneven(self._first)
-        rows = self.rows() if every else self._of_equal_width()
-        try:
-            values = np.loadtxt(
-                rows,
-                delimiter=self._separator,
-                comments="#",
-                quotechar='"',
-                usecols=None if every else used,
-                ndmin=2,
-            )
-        except ValueError as error:
-            raise self._what_is_wrong(used, error) from None
-        return values, {each: each if every else k for k, each in enumerate(used)}
+    Args:
+        text: The text.
+        end: The offset of the first row, before which the comments stand.
 
-    def _of_equal_width(self) -> Iterable[str]:
-        """The rows, each looked at: of those of which it skips columns NumPy counts none."""
-        width = len(self.header)
-        for row in self.rows():
-            if self._separator is not None and '"' not in row and "#" not in row:
-                cells = row.count(self._separator) + 1
-            else:
-                cells = len(self.cells(row))
-            if cells != width:
-                raise self._uneven(row)
-            yield row
+    Raises:
+        DocumentError: No comment names positions.
+    """
+    window = text.window
+    stop = end
+    while stop > 0:
+        start = window.text.rfind("\n", 0, stop - 1) + 1
+        line = window.text[start:stop]
+        if (sign := line.find("#")) >= 0:
+            text.choose_separator(line[sign + 1 :])
+            titles = _split_titles(text, Record(start + sign + 1, stop))
+            meanings = (read_column_name(title.name) for title in titles)
+            if any(each is not None and each.quantity == "q" for each in meanings):
+                return titles
+        stop = start
+    line_number, _ = window.place(end)
+    raise DocumentError(window.path, f"numbers without names; expected {_EXPECTED}", line_number, 1)
 
-    def _what_is_wrong(self, used: list[int], error: ValueError) -> DocumentError:
-        """The row at which NumPy stopped, cell by cell."""
-        row = self._lines.text
-        cells = self.cells(row)
-        if len(cells) != len(self.header):
-            return self._uneven(row)
-        for each in used:
-            complaint = parse_number(cells[each].text)[1]
-            if complaint:
-                reason = f"{self.header[each].text}: {complaint}"
-                return DocumentError(self.path, reason, self._lines.number, cells[each].column)
-        return DocumentError(self.path, str(error), self._lines.number, 1)
 
-    def _uneven(self, row: str) -> DocumentError:
-        cells = self.cells(row)
-        return DocumentError(
-            self.path,
-            f"{len(cells)} cells in this row, {len(self.header)} in the header",
-            self._lines.number,
-            cells[0].column,
-        )
+def _split_titles(text: DelimitedText, header: Record) -> list[_Title]:
+    """Split a header into the names of columns."""
+    if text.separator is not None:
+        return [_Title(text.word(cell).strip(), cell.start) for cell in text.split(header)]
+    titles = _TITLE.finditer(text.window.text, *header)
+    return [_Title(title[0].strip('"'), title.start()) for title in titles]
 
-    def error(self, cell: _Cell, reason: str) -> DocumentError:
-        """What is wrong with a cell of the header."""
-        return DocumentError(self.path, reason, self.line, cell.column)
+
+def _has_number(line: str) -> bool:
+    """Tell whether some cell of a line is a number: no header has one."""
+    words = re.split(r"[\s,;]+", line.strip())
+    return any(parse_number(word.strip('"'))[1] is None for word in words)
 
 
 class _Columns(NamedTuple):
-    """What the columns of a table are.
+    """Meaning of the columns of a recording.
 
     Attributes:
-        places: The columns of each quantity, in the order of the joints.
-        joints: Their names, where the header has them.
-        ignored: The names of all other columns.
+        places: Indices of the columns of each quantity, in the order of the joints.
+        joints: Names of the joints, where the header has them.
+        ignored: Names of all other columns.
     """
 
     places: dict[str, list[int]]
@@ -235,37 +186,36 @@ class _Columns(NamedTuple):
     ignored: tuple[str, ...]
 
     def used(self) -> list[int]:
-        """All columns that mean something, in the order of the table."""
-        return sorted(chain.from_iterable(self.places.values()))
+        """List the columns that have a meaning, in the order of the file."""
+        return sorted(column for own in self.places.values() for column in own)
 
     @classmethod
-    def of(cls, table: _Table, torques: bool) -> _Columns:
+    def of(cls, header: _Header, torques: bool) -> _Columns:
         """Read the header.
 
         Raises:
             DocumentError: Names the column, and what is wrong with it.
         """
-        found: dict[str, dict[str | int | None, int]] = {}
+        found: dict[str, dict[_Joint, int]] = {}
         ignored = []
-        for place, cell in enumerate(table.header):
-            meaning = column(cell.text)
+        for place, (name, start) in enumerate(header.titles):
+            meaning = read_column_name(name)
             if meaning is None:
-                ignored.append(cell.text)
+                ignored.append(name)
                 continue
             quantity = found.setdefault(meaning.quantity, {})
             if not meaning.has_its_unit:
                 expected = " or ".join(UNITS[meaning.quantity][:2])
-                raise table.error(
-                    cell, f"{cell.text} is in {meaning.unit}, expected {expected}: convert it"
-                )
+                reason = f"{name} is in {meaning.unit}, expected {expected}: convert it"
+                raise header.error(start, reason)
             if meaning.joint in quantity:
-                other = table.header[quantity[meaning.joint]].text
-                raise table.error(cell, f"{cell.text} means the same as {other}: keep one")
+                other = header.titles[quantity[meaning.joint]].name
+                raise header.error(start, f"{name} means the same as {other}: keep one")
             quantity[meaning.joint] = place
         for name in ("q", "tau") if torques else ("q",):
             if name not in found:
-                raise table.error(table.header[0], _lacking(name, table))
-        joints = _joints(found, table)
+                raise header.error(header.titles[0].start, _describe_missing(name, header))
+        joints = _order_joints(found, header)
         names = tuple(str(each) for each in joints) if isinstance(joints[0], str) else None
         places = {
             name: [found[name][joint] for joint in ([None] if name == "t" else joints)]
@@ -275,27 +225,28 @@ class _Columns(NamedTuple):
         return cls(places, names, tuple(ignored))
 
 
-def _lacking(name: str, table: _Table) -> str:
-    has = ", ".join(cell.text for cell in table.header)
+def _describe_missing(name: str, header: _Header) -> str:
+    has = ", ".join(title.name for title in header.titles)
     return (
         f"no column is called {name} or {name}1, {name}_JOINT, or after another name of that "
         f"quantity ({', '.join(ALIASES[name][1:])}); the header has {has}"
     )
 
 
-def _joints(found: dict[str, dict[str | int | None, int]], table: _Table) -> list[str | int | None]:
-    """The joints, in the order of the columns of q, or of their numbers.
+def _order_joints(found: dict[str, dict[_Joint, int]], header: _Header) -> list[_Joint]:
+    """Put the joints in the order of the columns of q, or of their numbers.
 
     Raises:
-        DocumentError: Those of two quantities differ, or a number is lacking.
+        DocumentError: The joints of two quantities differ, or a number is missing.
     """
     joints = list(found["q"])
-    kinds = {type(joint) for joint in joints}
-    if len(kinds) > 1:
-        shown = ", ".join(table.header[place].text for place in found["q"].values())
-        raise table.error(
-            table.header[found["q"][joints[-1]]], f"joints with numbers and with names: {shown}"
-        )
+
+    def error(column: int, reason: str) -> DocumentError:
+        return header.error(header.titles[column].start, reason)
+
+    if len({type(joint) for joint in joints}) > 1:
+        names = ", ".join(header.titles[place].name for place in found["q"].values())
+        raise error(found["q"][joints[-1]], f"joints with numbers and with names: {names}")
     for name in (name for name in SIGNALS if name in found):
         own = found[name]
         odd = next(
@@ -303,71 +254,16 @@ def _joints(found: dict[str, dict[str | int | None, int]], table: _Table) -> lis
             next((each for each in joints if each not in own), ()),
         )
         if odd != ():
-            first = table.header[min(own.values())]
-            raise table.error(
-                first,
+            raise error(
+                min(own.values()),
                 f"{name} has {len(own)} and q has {len(joints)} columns, and only one of them has "
                 f"joint {odd}: expected the same joints in both",
             )
-    if kinds == {int}:
+    if isinstance(joints[0], int):
         joints = sorted(joints, key=lambda joint: int(joint or 0))
         start = int(joints[0] or 0)
         if start > 1 or joints != list(range(start, start + len(joints))):
-            shown = ", ".join(f"q{joint}" for joint in joints)
-            raise table.error(
-                table.header[found["q"][joints[0]]],
-                f"{shown}: expected every number from 0 or 1 on",
-            )
+            names = ", ".join(f"q{joint}" for joint in joints)
+            reason = f"{names}: expected every number from 0 or 1 on"
+            raise error(found["q"][joints[0]], reason)
     return joints
-
-
-def _commented(comments: dict[int, str], lines: _Lines) -> tuple[str, int]:
-    """The header that stands in a comment, as NumPy writes it, and its line.
-
-    Raises:
-        DocumentError: None of them names positions.
-    """
-    for line, text in reversed(comments.items()):
-        meanings = (column(cell.text) for cell in _titles(text))
-        if any(each is not None and each.quantity == "q" for each in meanings):
-            return text, line
-    raise DocumentError(lines.path, f"numbers without names; expected {_EXPECTED}", lines.number, 1)
-
-
-def _has_number(text: str) -> bool:
-    """Whether some cell of a line is a number: no header has one."""
-    words = re.split(r"[\s,;]+", text.strip())
-    return any(parse_number(word.strip('"'))[1] is None for word in words)
-
-
-def _separator(header: str) -> str | None:
-    """What parts the cells; None for space."""
-    return next((mark for mark in _MARKS if mark in header), None)
-
-
-def _titles(header: str) -> list[_Cell]:
-    """The cells of a header: where space parts them, units in brackets keep to their names."""
-    separator = _separator(header)
-    return _cells(header, separator) if separator else _words(_TITLE, header)
-
-
-def _words(pattern: re.Pattern[str], text: str) -> list[_Cell]:
-    return [_Cell(each[0].strip('"'), each.start() + 1) for each in pattern.finditer(text)]
-
-
-def _cells(text: str, separator: str | None) -> list[_Cell]:
-    """The cells of a line without space and quotes around them, and where they begin."""
-    if separator is None:
-        return _words(_WORD, text)
-    try:
-        line = text.rstrip("\r\n")
-        parts = next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
-    except csv.Error:  # a cell of more than 100,000 characters
-        parts = text.split(separator)
-    cells, position = [], 0
-    for part in parts:
-        bare = part.strip()
-        start = max(text.find(bare, position), position)
-        cells.append(_Cell(bare, start + 1))
-        position = text.find(separator, start + len(bare)) + 1 or len(text)
-    return cells

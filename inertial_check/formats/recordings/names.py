@@ -1,4 +1,4 @@
-"""What arrays and columns of recordings are called, and what that means."""
+"""Names of the arrays and columns of recordings, and their meaning."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ ALIASES = {
     "du": ("du", "qdd", "ddq", "acc", "acceleration", "accelerations"),
     "tau": ("tau", "torque", "torques", "effort", "efforts"),
 }
-"""Names of each quantity, in any case."""
+"""Names of each quantity; upper and lower case are alike."""
 
 MEANING = {name: quantity for quantity, names in ALIASES.items() for name in names}
+"""The quantity that each name means."""
 
 UNITS = {
     "t": ("s", "sec"),
@@ -23,7 +24,7 @@ UNITS = {
     "du": ("rad/s^2", "m/s^2", "rad s^-2", "m s^-2"),
     "tau": ("N m", "N"),
 }
-"""Units that a column may state, in any case, with any signs of products and powers or none."""
+"""Units that a column may state; case and the signs of products and powers do not matter."""
 
 _UNIT = re.compile(r"\s*(?:\[(?!\s*\d+\s*\])([^\[\]]*)\]|\(([^()]*)\))$")
 _NAMES = "|".join(sorted(MEANING, key=len, reverse=True))
@@ -35,13 +36,13 @@ _BEHIND = re.compile(
 _SIGNS = str.maketrans({"²": "2", "⋅": "", "·": "", "*": "", "^": "", ".": "", " ": ""})
 
 
-class Column(NamedTuple):
-    """What the name of a column says.
+class ColumnName(NamedTuple):
+    """Meaning of a column's name.
 
     Attributes:
-        quantity: t, q, u, du or tau.
-        joint: Its name or its number; None where the name says neither.
-        unit: As it stands in brackets, or None.
+        quantity: The quantity t, q, u, du or tau.
+        joint: Name or number of the joint; None where the name of the column has neither.
+        unit: The unit in brackets behind the name, or None.
     """
 
     quantity: str
@@ -50,14 +51,14 @@ class Column(NamedTuple):
 
     @property
     def has_its_unit(self) -> bool:
-        """Whether the stated unit, if any, is that of the quantity."""
+        """Whether the unit, if one is stated, is one of the quantity."""
         if self.unit is None:
             return True
         return _plain(self.unit) in map(_plain, UNITS[self.quantity])
 
 
-def column(name: str) -> Column | None:
-    """The meaning of a column's name, None where it has none here.
+def read_column_name(name: str) -> ColumnName | None:
+    """Read the name of a column; None where it means no quantity.
 
     `q1`, `q_1` and `q[1]` are numbered joints, `q_elbow`, `q.elbow`, `elbow.position` and
     `elbow/position` named ones. A unit may follow in brackets.
@@ -68,11 +69,11 @@ def column(name: str) -> Column | None:
     bare = bare.strip()
     if numbered := _NUMBERED.fullmatch(bare):
         number = numbered[2] or numbered[3]
-        return Column(_meaning(numbered[1]), int(number) if number else None, unit)
+        return ColumnName(_meaning(numbered[1]), int(number) if number else None, unit)
     if before := _BEFORE.fullmatch(bare):
-        return Column(_meaning(before[1]), before[2], unit) if _has_joints(before[1]) else None
+        return ColumnName(_meaning(before[1]), before[2], unit) if _has_joints(before[1]) else None
     if behind := _BEHIND.fullmatch(bare):
-        return Column(_meaning(behind[2]), behind[1], unit) if _has_joints(behind[2]) else None
+        return ColumnName(_meaning(behind[2]), behind[1], unit) if _has_joints(behind[2]) else None
     return None
 
 

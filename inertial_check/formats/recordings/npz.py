@@ -1,18 +1,18 @@
-"""Recordings as npz archives: one array a quantity, or a regressor and its torques."""
+"""Recordings as npz archives: an array for each quantity, or a regressor and its torques."""
 
 from __future__ import annotations
 
-from typing import Any, BinaryIO, NoReturn
+from typing import BinaryIO, NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError
-from inertial_check.formats.archives import Archive
+from inertial_check.formats.archives import Archive, decode_texts
 from inertial_check.formats.recordings.names import ALIASES, MEANING
 from inertial_check.formats.recordings.recording import (
     SIGNALS,
+    EntryPlace,
     Recording,
     refuse_not_finite,
     refuse_unlike,
@@ -25,27 +25,31 @@ _COUNT = "n_joints"
 
 
 def read(stream: BinaryIO, path: str, torques: bool) -> Recording:
-    """The recording in an archive.
+    """Read the recording in an archive.
 
     Args:
-        stream: The file, seekable.
-        path: What to call it.
-        torques: Whether there have to be any.
+        stream: The file; it must be seekable.
+        path: The path that messages name.
+        torques: Whether the recording must have torques.
 
     Raises:
         DocumentError: Names the array, what it is and what was expected.
     """
     archive = Archive(stream, path)
-    roles = _roles(archive)
-    arrays = {role: _numbers(archive, name) for role, name in roles.items()}
+    roles = _find_roles(archive)
+    arrays = {role: _read_numbers(archive, name) for role, name in roles.items()}
     called = {role: name for role, name in roles.items() if role != name}
-    joints = _texts(archive, _JOINTS)
+    joints = _read_texts(archive, _JOINTS)
     if "Y" in arrays:
-        held, used = _equations(archive, arrays, joints)
+        held, used = _check_equations(archive, arrays, joints)
     else:
-        held, used = _motion(path, arrays, torques), set()
-    refuse_not_finite(path, held, lambda name, index: (_entry(called, name, index), None, None))
-    columns = _texts(archive, _COLUMNS) if "F" in held else None
+        held, used = _check_motion(path, arrays, torques), set()
+
+    def find_entry(name: str, index: tuple[int, ...]) -> EntryPlace:
+        return EntryPlace(f"{called.get(name, name)}[{', '.join(map(str, index))}]", None, None)
+
+    refuse_not_finite(path, held, find_entry)
+    columns = _read_texts(archive, _COLUMNS) if "F" in held else None
     _refuse_counts(path, held, joints, columns)
     used |= {roles[role] for role in held} | ({*_JOINTS} if joints else set())
     used |= {*_COLUMNS} if columns else set()
@@ -53,8 +57,8 @@ def read(stream: BinaryIO, path: str, torques: bool) -> Recording:
     return Recording(path=path, joints=joints, columns=columns, ignored=ignored, **held)
 
 
-def _roles(archive: Archive) -> dict[str, str]:
-    """The quantities that there are, and what their arrays are called."""
+def _find_roles(archive: Archive) -> dict[str, str]:
+    """Find the name of the array of each quantity."""
     roles: dict[str, str] = {}
     for name in archive.members:
         role = name if name in _REGRESSOR else MEANING.get(name.casefold())
@@ -67,19 +71,19 @@ def _roles(archive: Archive) -> dict[str, str]:
     return roles
 
 
-def _motion(path: str, arrays: dict[str, Floats], torques: bool) -> dict[str, Floats]:
-    """The motion and the torques, looked over."""
+def _check_motion(path: str, arrays: dict[str, Floats], torques: bool) -> dict[str, Floats]:
+    """Check the motion and the torques, and give them in the order of SIGNALS."""
     for name in ("q", "tau") if torques else ("q",):
         if name not in arrays:
-            _lacking(path, name, arrays)
+            _refuse_missing(path, name, arrays)
     for name in ("t", *SIGNALS):
         if name in arrays:
-            arrays[name] = _shaped(path, name, arrays[name], arrays.get("t"))
+            arrays[name] = _check_shape(path, name, arrays[name], arrays.get("t"))
     refuse_unlike(path, arrays)
     return {name: arrays[name] for name in ("t", *SIGNALS) if name in arrays}
 
 
-def _lacking(path: str, name: str, arrays: dict[str, Floats]) -> NoReturn:
+def _refuse_missing(path: str, name: str, arrays: dict[str, Floats]) -> NoReturn:
     has = ", ".join(arrays) or "nothing of that kind"
     raise DocumentError(
         path,
@@ -89,8 +93,12 @@ def _lacking(path: str, name: str, arrays: dict[str, Floats]) -> NoReturn:
     )
 
 
-def _shaped(path: str, name: str, array: Floats, t: Floats | None) -> Floats:
-    """A signal (S, n), or the time (S,)."""
+def _check_shape(path: str, name: str, array: Floats, t: Floats | None) -> Floats:
+    """Give a signal (S, n), or the time (S,).
+
+    Raises:
+        DocumentError: The array has another shape, or is empty.
+    """
     if name == "t":
         if array.ndim == 2 and 1 in array.shape:
             array = array.ravel()
@@ -112,20 +120,20 @@ def _shaped(path: str, name: str, array: Floats, t: Floats | None) -> Floats:
     return array
 
 
-def _equations(
+def _check_equations(
     archive: Archive, arrays: dict[str, Floats], joints: tuple[str, ...] | None
 ) -> tuple[dict[str, Floats], set[str]]:
-    """Y, tau and F in their full shapes, and which further arrays said what those are."""
+    """Give Y, tau and F in their full shapes, and the names of further arrays used for that."""
     path, Y, tau = archive.path, arrays["Y"], arrays.get("tau")
     if tau is None:
-        _lacking(path, "tau", {"Y": Y})
+        _refuse_missing(path, "tau", {"Y": Y})
     if not Y.size or Y.ndim not in (2, 3) or Y.shape[-1] % 10:
         raise DocumentError(
             path,
             f"Y has shape {Y.shape}, expected (samples, joints, 10 bodies) or "
             "(samples times joints, 10 bodies)",
         )
-    count, used = _count(archive, Y, tau, joints)
+    count, used = _count_joints(archive, Y, tau, joints)
     rows = Y.shape[0] * (Y.shape[1] if Y.ndim == 3 else 1)
     if tau.size != rows or rows % count or (tau.ndim == 2 and tau.shape[1] != count):
         raise DocumentError(
@@ -143,10 +151,10 @@ def _equations(
     return held, used
 
 
-def _count(
+def _count_joints(
     archive: Archive, Y: Floats, tau: Floats, joints: tuple[str, ...] | None
 ) -> tuple[int, set[str]]:
-    """How many joints the rows of a regressor belong to; one where nothing says more."""
+    """Count the joints that the rows of a regressor belong to; one where nothing tells."""
     if Y.ndim == 3:
         return Y.shape[1], set()
     if tau.ndim == 2:
@@ -155,10 +163,10 @@ def _count(
         return len(joints), set()
     if _COUNT not in archive.members:
         return 1, set()
-    said = _numbers(archive, _COUNT)
-    if said.size != 1 or said.item() < 1 or said.item() % 1:
-        raise DocumentError(archive.path, f"{_COUNT} is {said.tolist()}, expected a count")
-    return int(said.item()), {_COUNT}
+    stated = _read_numbers(archive, _COUNT)
+    if stated.size != 1 or stated.item() < 1 or stated.item() % 1:
+        raise DocumentError(archive.path, f"{_COUNT} is {stated.tolist()}, expected a count")
+    return int(stated.item()), {_COUNT}
 
 
 def _refuse_counts(
@@ -167,7 +175,7 @@ def _refuse_counts(
     joints: tuple[str, ...] | None,
     columns: tuple[str, ...] | None,
 ) -> None:
-    """Refuse names that are not as many as what they name."""
+    """Refuse names of joints or columns whose number is wrong."""
     count = (held["Y"] if "Y" in held else held["q"]).shape[1]
     if joints is not None and len(joints) != count:
         raise DocumentError(path, f"{len(joints)} names of joints for {count} joints")
@@ -177,33 +185,21 @@ def _refuse_counts(
         )
 
 
-def _array(archive: Archive, name: str) -> npt.NDArray[Any]:
-    stream = archive.array(name)
-    values = stream.take(stream.rows)
-    return values if stream.header.shape else values.reshape(())
-
-
-def _numbers(archive: Archive, name: str) -> Floats:
-    values = _array(archive, name)
+def _read_numbers(archive: Archive, name: str) -> Floats:
+    values = archive.read(name)
     if values.dtype.kind not in "fiu":
         raise DocumentError(archive.path, f"{name}: holds {values.dtype}, expected real numbers")
     return np.asarray(values, dtype=np.float64)
 
 
-def _texts(archive: Archive, names: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The names in the first of these arrays that there is."""
+def _read_texts(archive: Archive, names: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Read the texts in the first of these arrays that the archive has."""
     name = next((each for each in names if each in archive.members), None)
     if name is None:
         return None
-    values = _array(archive, name)
+    values = archive.read(name)
     if values.dtype.kind not in "US" or values.ndim != 1:
         raise DocumentError(
             archive.path, f"{name}: holds {values.dtype} of shape {values.shape}, expected names"
         )
-    if values.dtype.kind == "S":
-        return tuple(each.decode("utf-8", "surrogateescape") for each in values.tolist())
-    return tuple(values.tolist())
-
-
-def _entry(called: dict[str, str], name: str, index: tuple[int, ...]) -> str:
-    return f"{called.get(name, name)}[{', '.join(map(str, index))}]"
+    return tuple(decode_texts(values))

@@ -1,17 +1,27 @@
-"""What a recording holds, as plain data, and that its arrays belong to each other."""
+"""Recording of a robot as plain data, and the checks that its arrays belong together."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError
 
-Place = Callable[[str, tuple[int, ...]], tuple[str, int | None, int | None]]
-"""Of an entry, by the quantity and the index: what to call it, and its line and column if any."""
+
+class EntryPlace(NamedTuple):
+    """Name of an entry of an array, and its line and column where the file has lines."""
+
+    name: str
+    line: int | None
+    column: int | None
+
+
+EntryFinder = Callable[[str, tuple[int, ...]], EntryPlace]
+"""Finds the place of an entry, by the name of its quantity and its index."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -19,17 +29,17 @@ class Recording:
     """Samples of a robot's motion and torques, or of the equations that they make.
 
     Attributes:
-        path: Of the file, as it was named.
+        path: The file, as it was named.
         t: (S,) time [s], as stamped; None where the file has none.
         q: (S, n) positions of the joints [rad or m], or None.
         u: (S, n) velocities [rad/s or m/s], or None.
         du: (S, n) accelerations [rad/s^2 or m/s^2], or None.
         tau: (S, n) torques or forces [N m or N], or None where the caller can do without.
         Y: (S, n, 10 L) regressor, in place of the motion; or None.
-        F: (S, n, k) columns of what is beside the bodies, only with Y; or None.
+        F: (S, n, k) columns of the effects beside the bodies, as friction; only with Y; or None.
         columns: Names of the columns of F, where the file gives them.
         joints: Names of the n joints in the order of the columns, where the file gives them.
-        ignored: What else the file holds.
+        ignored: Names of all other columns or arrays.
     """
 
     path: str
@@ -45,23 +55,23 @@ class Recording:
     ignored: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        """The sizes."""
+        """Name the arrays and their sizes."""
         held = ", ".join(name for name in ("t", *SIGNALS, "Y", "F") if name not in self.absent)
         return f"Recording({self.path!r}: {held}; samples {self.samples}, joints {self.count})"
 
     @property
     def absent(self) -> tuple[str, ...]:
-        """Which of t, q, u, du, tau, Y and F the file does not have."""
+        """Names among t, q, u, du, tau, Y and F that the file does not have."""
         return tuple(name for name in ("t", *SIGNALS, "Y", "F") if getattr(self, name) is None)
 
     @property
     def samples(self) -> int:
-        """S."""
+        """Number of samples, S."""
         return len(self._shown)
 
     @property
     def count(self) -> int:
-        """How many joints there are, n."""
+        """Number of joints, n."""
         return int(self._shown.shape[1])
 
     @property
@@ -72,21 +82,21 @@ class Recording:
 
 
 SIGNALS = ("q", "u", "du", "tau")
-"""Arrays of one column a joint."""
+"""Names of the arrays with one column a joint."""
 
 
-def refuse_not_finite(path: str, arrays: Mapping[str, Floats], place: Place) -> None:
-    """Refuse what is no number: no sample can be used half.
+def refuse_not_finite(path: str, arrays: Mapping[str, Floats], find: EntryFinder) -> None:
+    """Refuse numbers that are not finite: no sample can be used in part.
 
     Raises:
-        DocumentError: Names the first of each file, and how many there are.
+        DocumentError: Names the first of them, and how many samples have such numbers.
     """
     for name, array in arrays.items():
         bad = ~np.isfinite(array)
         if not bad.any():
             continue
         index = tuple(int(axis[0]) for axis in np.nonzero(bad))
-        called, line, column = place(name, index)
+        called, line, column = find(name, index)
         rows = int(bad.reshape(len(bad), -1).any(axis=1).sum())
         raise DocumentError(
             path,
@@ -101,11 +111,11 @@ def refuse_unlike(path: str, arrays: Mapping[str, Floats]) -> None:
     """Refuse signals of different numbers of joints or samples.
 
     Args:
-        path: Of the file.
-        arrays: t (S,) and signals (S, n) by name.
+        path: The path that messages name.
+        arrays: The time (S,) and signals (S, n) by name.
 
     Raises:
-        DocumentError: Names two that differ.
+        DocumentError: Names two arrays that differ.
     """
     first = next((name for name in SIGNALS if name in arrays), None)
     for name, array in arrays.items():

@@ -1,8 +1,8 @@
-"""Tables of parameter vectors: csv, json, yaml, npz, npy; read in blocks, written in place.
+"""Tables of parameter vectors in csv, json, yaml, npz and npy: read in blocks, written in place.
 
-A row is [m, a vector, six of the inertia]. The vector is the first moment h or, where the columns
-say so, the centre of mass c. Columns that carry names go by them; ten bare numbers go by an order
-that the caller declares. About which point the six are taken no table says.
+A row is [m, a vector, six entries of the inertia]. The vector is the first moment h or, where the
+columns say so, the centre of mass c. Columns with names go by their names; ten bare numbers go by
+an order that the caller declares. No table says about which point the six entries are taken.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ import re
 from importlib import import_module
 from typing import BinaryIO
 
-from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError
-from inertial_check.formats.tables.columns import Layout, known_order
-from inertial_check.formats.tables.reading import BOM, NOT_TEXT, Block, TableReader, TextBlock
+from inertial_check.formats.tables.columns import Layout, check_order
+from inertial_check.formats.tables.reading import ADVICE, Block, TableReader, TextBlock
+from inertial_check.formats.text_window import BOM
 
-__all__ = ["Block", "Floats", "Layout", "TableReader", "TextBlock", "open_table", "sniffed"]
+__all__ = ["Block", "Layout", "TableReader", "TextBlock", "open_table", "sniff_format"]
 
 _HEAD = 2**16
+"""Number of first bytes that decide about the format."""
+
 _MODULES = {"csv": "csv", "json": "json", "yaml": "yaml", "npz": "npz", "npy": "npz"}
-_YAML = re.compile(
+_YAML_LINE = re.compile(
     r"""(?:---|%YAML|%TAG)(?:\s|$) | -(?:\s|$)
     | (?:"[^"]*" | '[^']*' | [^\s,;"'\#\[\]{}&*!|>%@`][^,;\t]*? )\s*:(?:\s|$)
     | [&!]\S*\s*$""",
@@ -29,43 +31,43 @@ _YAML = re.compile(
 
 
 def open_table(stream: BinaryIO, path: str, order: str | None = None) -> TableReader:
-    """Begin to read a table, whose first bytes say what it is.
+    """Begin to read a table, whose first bytes tell its format.
 
     Args:
         stream: The file, at its beginning; it must be seekable.
-        path: What to call it.
+        path: The path that messages name.
         order: A name of ORDERS for ten bare numbers; names of columns go before it.
 
     Raises:
-        DocumentError: It is no table, or its first row is none; names the place.
+        DocumentError: The file is no table, or its first row is none; names the place.
         UsageError: Bare numbers without a declared order, or an unknown one.
     """
-    known_order(order)
-    name = sniffed(stream.read(_HEAD), path)
+    check_order(order)
+    name = sniff_format(stream.read(_HEAD), path)
     stream.seek(0)
     module = import_module(f"{__name__}.{_MODULES[name]}")
     reader: TableReader = getattr(module, f"{name.capitalize()}Reader")(stream, path, order)
     return reader
 
 
-def sniffed(head: bytes, path: str) -> str:
-    """The form of a table that begins like this, a name of _MODULES.
+def sniff_format(head: bytes, path: str) -> str:
+    """Tell the format of a table from its first bytes: "csv", "json", "yaml", "npz" or "npy".
 
-    npz and npy by their magic bytes, json by its first character, yaml by its first line that is
-    neither blank nor a comment; all else is csv.
+    npz and npy are known by their magic bytes, json by its first character, yaml by its first line
+    that is neither blank nor a comment; all else is csv.
 
     Raises:
-        DocumentError: It is neither text nor NumPy's.
+        DocumentError: The file is neither text nor NumPy's.
     """
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return "npz"
     if head.startswith(b"\x93NUMPY"):
         return "npy"
     if head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in head:
-        raise DocumentError(path, NOT_TEXT)
+        raise DocumentError(path, f"not UTF-8 text: {ADVICE}")
     text = head.decode("utf-8", "surrogateescape").removeprefix(BOM)
     if text.lstrip()[:1] in ("[", "{"):
         return "json"
     lines = (line.strip() for line in text.split("\n"))
     line = next((line for line in lines if line and not line.startswith("#")), "")
-    return "yaml" if _YAML.match(line) else "csv"
+    return "yaml" if _YAML_LINE.match(line) else "csv"

@@ -1,6 +1,6 @@
-"""Tables as json: rows in a list, or by name in an object, by themselves or as {"bodies": ...}.
+"""Tables as json. Rows are decoded one at a time.
 
-Rows are decoded one at a time. Where their numbers stand is looked up only in rows that change.
+The places of numbers in the text are looked up only in rows that change, or are wrong.
 """
 
 from __future__ import annotations
@@ -8,154 +8,104 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, BinaryIO, NamedTuple
-
-import numpy as np
+from typing import BinaryIO, cast
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError
+from inertial_check.formats.delimited import may_vanish
 from inertial_check.formats.numbers import parse_number
-from inertial_check.formats.tables.columns import Cell, Layout
-from inertial_check.formats.tables.items import ROWS, Row, Rows, first_place
-from inertial_check.formats.tables.reading import (
-    LONGEST_ROW,
-    SpanBlock,
-    TableReader,
-    Window,
-    may_vanish,
+from inertial_check.formats.tables.nested import (
+    ROWS,
+    FoundRow,
+    Item,
+    NestedReader,
+    ReadRow,
+    RowInterpreter,
+    values_of,
 )
+from inertial_check.formats.tables.reading import ADVICE, SpanBlock
+from inertial_check.formats.text_window import LONGEST_ROW, Cell, Window
 
 _TOKEN = re.compile(
     r'"(?:[^"\\]|\\.)*"|(-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|NaN|-?Infinity)', re.DOTALL
 )
 _SPACE = re.compile(r"[ \t\r\n]*")
 _LONGEST_TOKEN = 16
-"""Characters at the end of what was read that may belong to a token that is cut in two."""
+"""Number of characters at the end of what was read that may belong to a token cut in two."""
 
 
-class _Found(NamedTuple):
-    """A row: its name in an object of rows, the value, and where that begins and ends."""
-
-    key: str | None
-    item: Any
-    start: int
-    end: int
-
-
-class JsonReader(TableReader):
-    """Decodes rows one after another, holding a block and the one row that is being read.
-
-    Of other members of the document one at a time is held, too, and the names of all.
-    """
+class JsonReader(NestedReader):
+    """Decodes the rows of a json table one after another."""
 
     format = "json"
 
     def __init__(self, stream: BinaryIO, path: str, order: str | None) -> None:
         self.path = path
-        self._has_member = _has_rows_member(Window(stream, path))
+        self._has_member = _has_rows_member(Window(stream, path, ADVICE))
         stream.seek(0)
-        self._window = Window(stream, path)
+        self._window = Window(stream, path, ADVICE)
         self._cursor = _Cursor(self._window)
         self.mark = self._window.mark
-        self._fast = Rows(float, self._window.error)
-        self._exact = Rows(Cell, self._window.error)
-        self._rows = self._found()
-        self._pending = next(self._rows, None)
-        if self._pending is None:
-            raise DocumentError(path, "the table has no rows")
-        item = _with_places(self._window.text, self._pending)
-        row = self._exact.row(item, 0, self._pending.key)
-        sequence = self._exact.sequence(item, row)
-        self.layout = Layout.of(row.names, sequence, order, path)
-        self._names = row.names
+        self._fast = RowInterpreter(float, self._window.error)
+        self._begin(RowInterpreter(Cell, self._window.error), order)
 
-    def blocks(self, rows: int) -> Iterator[JsonBlock]:
-        """The rows in their order, so many at a time."""
-        first, complete = 0, False
-        while not complete:
-            taken: list[Row] = []
-            spans: list[_Found] = []
-            while len(taken) < rows and not complete:
-                found, self._pending = self._pending or next(self._rows, None), None
-                if found is None:
-                    complete = True
-                else:
-                    taken.append(self._row(found, first + len(taken)))
-                    spans.append(found._replace(item=None))
-            line, end = self._window.line, self._cursor.position
-            text = self._cursor.take(len(self._window.text) if complete else end)
-            values = np.array([row.numbers for row in taken], dtype=np.float64).reshape(-1, 10)
-            yield JsonBlock(first, values, [row.label for row in taken], text, line, spans)
-            first += len(taken)
-
-    def _row(self, found: _Found, index: int) -> Row:
-        """A row with its numbers; what is wrong with it is looked up with its place.
-
-        Raises:
-            DocumentError: It is none, or names other numbers than the first.
-        """
-        text = self._window.text
-        if not may_vanish(text[found.start : found.end]):
+    def _read_row(self, found: FoundRow, index: int) -> ReadRow:
+        """Read a row as decoded; one that is wrong, or may be, is read number by number."""
+        row = None
+        if not may_vanish(self._window.text[found.start : found.end]):
             try:
                 row = self._fast.row(found.item, index, found.key)
-            except DocumentError:
+            except DocumentError:  # found again with its place
                 row = None
-            if row is not None and row.names == self._names:
-                return row
-        item = _with_places(text, found)
-        row = self._exact.row(item, index, found.key)
-        if row.names != self._names:
-            reason = "the rows do not all name the same ten numbers"
-            raise self._window.error(first_place(item), reason)
-        return row._replace(numbers=self._numbers(row))
+        span = found._replace(item=None)
+        if row is not None and row.names == self._names:
+            return ReadRow(row.numbers, row.label, span)
+        return super()._read_row(found, index)._replace(source=span)
 
-    def _numbers(self, row: Row) -> tuple[float, ...]:
-        """The values of a row of cells.
+    def _place_numbers(self, found: FoundRow) -> Item:
+        return _place_numbers(self._window.text, found)
 
-        Raises:
-            DocumentError: One cannot be taken as it stands; names line and column.
-        """
-        values = []
-        for cell, name in zip(row.numbers, row.names or [""] * 10, strict=True):
-            value, complaint = parse_number(self._window.text[slice(*cell)])
-            if complaint:
-                raise self._window.error(cell.start, (f"{name}: " if name else "") + complaint)
-            values.append(value)
-        return tuple(values)
+    def _number(self, cell: Cell) -> tuple[float, str | None]:
+        return parse_number(self._window.text[slice(*cell)])
 
-    def _found(self) -> Iterator[_Found]:
-        """Every row; after the last, the rest of the document is passed."""
+    def _take_block(self, first: int, rows: Sequence[ReadRow], complete: bool) -> SpanBlock:
+        line, end = self._window.line, self._cursor.position
+        text = self._cursor.take(len(self._window.text) if complete else end)
+        spans = [cast(FoundRow, row.source) for row in rows]
+        return JsonBlock(first, values_of(rows), [row.label for row in rows], text, line, spans)
+
+    def _find_rows(self) -> Iterator[FoundRow]:
         cursor = self._cursor
         opening = cursor.character()
         if opening == "[":
-            yield from self._listed(cursor.position - 1)
+            yield from self._find_listed_rows(cursor.position - 1)
         elif self._has_member:
             for key in cursor.members():
                 if key == ROWS:
-                    yield from self._in_member()
+                    yield from self._find_rows_of_member()
                 else:
                     cursor.value()
         else:
-            yield from self._named()
+            yield from self._find_named_rows()
         if cursor.character():
             raise self._window.error(cursor.position - 1, "no JSON: Extra data")
 
-    def _in_member(self) -> Iterator[_Found]:
+    def _find_rows_of_member(self) -> Iterator[FoundRow]:
         opening = self._cursor.character()
         if opening not in ("[", "{"):
             place = self._cursor.position - 1
             raise self._window.error(place, f'"{ROWS}" is neither a list nor an object of rows')
-        yield from self._listed() if opening == "[" else self._named()
+        yield from self._find_listed_rows() if opening == "[" else self._find_named_rows()
 
-    def _named(self) -> Iterator[_Found]:
+    def _find_named_rows(self) -> Iterator[FoundRow]:
         for key in self._cursor.members():
             item, start = self._cursor.value(LONGEST_ROW)
             if not isinstance(item, (dict, list)) or not item:
                 raise self._window.error(start, f'the object has no list "{ROWS}"')
-            yield _Found(key, item, start, self._cursor.position)
+            yield FoundRow(key, item, start, self._cursor.position)
 
-    def _listed(self, document: int | None = None) -> Iterator[_Found]:
-        """The rows of a list.
+    def _find_listed_rows(self, document: int | None = None) -> Iterator[FoundRow]:
+        """Find the rows of a list.
 
         Args:
             document: Where the list begins if it is the document, which can be a single row.
@@ -170,13 +120,13 @@ class JsonReader(TableReader):
                 cursor.position = document
                 item, start = cursor.value(LONGEST_ROW)
                 closed = True
-            yield _Found(None, item, start, cursor.position)
+            yield FoundRow(None, item, start, cursor.position)
             document = None
             closed = closed or cursor.closes("]")
 
 
 class JsonBlock(SpanBlock):
-    """Rows with the stretches of text on which they stand."""
+    """Block of a json table, with the span of each row."""
 
     def __init__(
         self,
@@ -185,18 +135,19 @@ class JsonBlock(SpanBlock):
         labels: Sequence[str | None],
         text: str,
         line: int,
-        spans: Sequence[_Found],
+        spans: Sequence[FoundRow],
     ) -> None:
         super().__init__(first, values, labels, text, line)
         self._spans = spans
 
     def cells(self, row: int) -> Sequence[Cell]:
-        """Where the ten values of a row stand in the text."""
-        return _CELLS.row(_with_places(self.text, self._spans[row]), row).numbers
+        """Find the ten values of a row in the text."""
+        found = _CELLS.row(_place_numbers(self.text, self._spans[row]), row)
+        return cast(Sequence[Cell], found.numbers)
 
 
 class _Cursor:
-    """A place in a window that moves over a json document, reading on as it has to.
+    """Place in a window that moves over a json document, reading on as it has to.
 
     Attributes:
         position: Offset in the window's text.
@@ -206,12 +157,12 @@ class _Cursor:
         self._window, self.position = window, 0
 
     def take(self, end: int) -> str:
-        """The text up to a place, which is then dropped."""
+        """Take the text up to an offset out of the window."""
         self.position -= end
         return self._window.take(end)
 
     def character(self) -> str:
-        """Pass the next character that is no space; "" at the end."""
+        """Pass the next character that is no space and return it; "" at the end."""
         while True:
             match = _SPACE.match(self._window.text, self.position)
             self.position = match.end() if match else self.position
@@ -222,17 +173,17 @@ class _Cursor:
                 return ""
 
     def passes(self, mark: str) -> bool:
-        """Pass the next character that is no space if it is this one, and say whether it was."""
+        """Pass the next character that is no space if it is `mark`; returns whether it was."""
         found = self.character()
         if found and found != mark:
             self.position -= 1
         return found == mark
 
     def closes(self, mark: str) -> bool:
-        """Pass a comma, or what closes a list or an object, and say whether it was that.
+        """Pass a comma, or the mark that closes a list or an object; returns whether it closed.
 
         Raises:
-            DocumentError: It is neither.
+            DocumentError: Neither follows.
         """
         if self.passes(mark):
             return True
@@ -241,10 +192,10 @@ class _Cursor:
         return False
 
     def members(self) -> Iterator[str]:
-        """The keys of an object whose beginning was passed; the caller passes each value."""
+        """Yield the keys of an object whose brace was passed; the caller passes each value."""
         if self.passes("}"):
             return
-        seen: set[int] = set()
+        seen: set[int] = set()  # hashes, so that long names of a long object take little memory
         closed = False
         while not closed:
             key, start = self.value()
@@ -259,17 +210,17 @@ class _Cursor:
             yield key
             closed = self.closes("}")
 
-    def value(self, longest: int | None = None) -> tuple[Any, int]:
-        """Pass the next value: all numbers are float.
+    def value(self, longest: int | None = None) -> tuple[Item, int]:
+        """Pass the next value, in which all numbers are float.
 
         Args:
-            longest: Characters that it may have.
+            longest: Largest number of characters that it may have.
 
         Returns:
-            The value, and where it begins.
+            The value, and the offset where it begins.
 
         Raises:
-            DocumentError: There is none, or it is longer.
+            DocumentError: No value follows, or it is longer.
         """
         self.passes("")
         window, start = self._window, self.position
@@ -278,6 +229,7 @@ class _Cursor:
             try:
                 item, end = _DECODER.raw_decode(window.text, start)
             except json.JSONDecodeError as error:
+                # An error near the end may only mean that the rest was not read yet.
                 cut = error.pos >= len(window.text) - _LONGEST_TOKEN
                 if not (cut or error.msg.startswith("Unterminated")) or not window.more():
                     raise window.error(error.pos, f"no JSON: {error.msg}") from None
@@ -286,6 +238,7 @@ class _Cursor:
             except RecursionError:
                 raise window.error(start, "nested too deeply for a table") from None
             else:
+                # A number at the end may go on in what was not read yet.
                 whole = isinstance(item, (dict, list, str))
                 if whole or end < len(window.text) - _LONGEST_TOKEN or not window.more():
                     self.position = end
@@ -295,14 +248,14 @@ class _Cursor:
 
 
 class _TwoMembersError(Exception):
-    """An object with one key twice."""
+    """An object has one key twice."""
 
     def __init__(self, key: str) -> None:
         super().__init__(key)
         self.key = key
 
 
-def _members_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _refuse_two_members(pairs: list[tuple[str, object]]) -> dict[str, object]:
     members = dict(pairs)
     if len(members) < len(pairs):
         keys = [key for key, _ in pairs]
@@ -310,16 +263,16 @@ def _members_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def _unexpected(place: int, reason: str) -> DocumentError:
+def _describe_unexpected(place: int, reason: str) -> DocumentError:
     return DocumentError("<row>", f"{reason}, which was a row before")
 
 
-_DECODER = json.JSONDecoder(parse_int=float, object_pairs_hook=_members_once)
-_CELLS = Rows(Cell, _unexpected)
+_DECODER = json.JSONDecoder(parse_int=float, object_pairs_hook=_refuse_two_members)
+_CELLS = RowInterpreter(Cell, _describe_unexpected)
 
 
 def _has_rows_member(window: Window) -> bool:
-    """Whether the document is an object that has the member of rows; reads up to it."""
+    """Tell whether the document is an object that has the member of rows; reads up to it."""
     cursor = _Cursor(window)
     if not cursor.passes("{"):
         return False
@@ -331,8 +284,8 @@ def _has_rows_member(window: Window) -> bool:
     return False
 
 
-def _with_places(text: str, found: _Found) -> Any:
-    """The value of a row, with the place of each number instead of its value."""
+def _place_numbers(text: str, found: FoundRow) -> Item:
+    """Decode a row with the Cell of each number in place of the number."""
     tokens = _TOKEN.finditer(text, found.start, found.end)
     places = (Cell(*match.span(1)) for match in tokens if match[1])
 
@@ -340,4 +293,5 @@ def _with_places(text: str, found: _Found) -> Any:
         return next(places)
 
     decoder = json.JSONDecoder(parse_float=place, parse_int=place, parse_constant=place)
-    return decoder.raw_decode(text, found.start)[0]
+    item: Item = decoder.raw_decode(text, found.start)[0]
+    return item

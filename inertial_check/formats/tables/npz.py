@@ -1,21 +1,20 @@
-"""Tables as NumPy arrays: npy with (n, 10), npz with named arrays, read and written in pieces.
+"""Tables as NumPy arrays: npy of shape (n, 10), npz with named arrays; read in pieces.
 
 An npz holds `theta` (n, 10), or `mass` (n,), `com` or `first_moment` (n, 3) and `inertia` (n, 6) or
-(n, 3, 3); `name` (n,) if rows have names. Every other array is kept. Nothing is unpickled.
+(n, 3, 3); `name` (n,) if rows have names. Other arrays are kept when the table is written again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, BinaryIO
+from collections.abc import Iterator
+from typing import BinaryIO
 
 import numpy as np
-import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError, ParameterError
-from inertial_check.formats.archives import Archive, ArrayStream
-from inertial_check.formats.tables.columns import Layout, declared_order
+from inertial_check.formats.archives import AnyArray, Archive, ArrayStream, decode_texts
+from inertial_check.formats.tables.columns import Layout, require_order
 from inertial_check.formats.tables.reading import Block, TableReader
 from inertial_check.inertia.representations import six
 
@@ -32,36 +31,37 @@ _MATRIX, _BARE = (3, 3), (6,)
 
 
 class NpzReader(TableReader):
-    """Reads the arrays of a table side by side."""
+    """Reads the arrays of a table in an npz file side by side."""
 
     format = "npz"
 
     def __init__(self, stream: BinaryIO, path: str, order: str | None) -> None:
         self.path = path
         self.archive = Archive(stream, path)
-        self.roles = self._roles()
+        self.roles = self._find_roles()
         self.arrays = {role: self.archive.array(name) for role, name in self.roles.items()}
         self._refuse_shapes()
         bare = "theta" in self.roles or self.arrays["inertia"].header.shape[1:] == _BARE
         self.layout = Layout(
-            declared_order(order, path) if bare else "urdf", not bare, "com" in self.roles
+            require_order(order, path) if bare else "urdf", not bare, "com" in self.roles
         )
         self.rows = next(iter(self.arrays.values())).rows
         if not self.rows:
             raise DocumentError(path, "the table has no rows")
 
     def blocks(self, rows: int) -> Iterator[Block]:
-        """The rows in their order, so many at a time."""
+        """Read the rows in their order, so many at a time."""
         for first in range(0, self.rows, rows):
             taken = {role: array.take(rows) for role, array in self.arrays.items()}
             values = self._values(taken, first)
-            yield Block(first, values, _labels(taken.get("name"), len(values)))
+            labels = [None] * len(values) if "name" not in taken else decode_texts(taken["name"])
+            yield Block(first, values, labels)
 
-    def _roles(self) -> dict[str, str]:
-        """What each array of the table is to it, to its name.
+    def _find_roles(self) -> dict[str, str]:
+        """Find the name of the array for each role.
 
         Raises:
-            DocumentError: One is lacking, or there are two for one thing.
+            DocumentError: An array is missing, or two have one role.
         """
         roles: dict[str, str] = {}
         for role, names in _MEMBERS.items():
@@ -86,7 +86,7 @@ class NpzReader(TableReader):
         return roles
 
     def _refuse_shapes(self) -> None:
-        """Refuse arrays that are not those of one table.
+        """Refuse arrays of wrong shape or type, or of different numbers of rows.
 
         Raises:
             DocumentError: Names the array and its shape.
@@ -96,7 +96,7 @@ class NpzReader(TableReader):
             shape, kind = array.header.shape, array.header.dtype.kind
             expected = [_ROWS[role]] if role != "inertia" else [_BARE, _MATRIX]
             if not shape or shape[1:] not in expected:
-                wanted = " or ".join(_shape(each) for each in expected)
+                wanted = " or ".join(_format_shape(each) for each in expected)
                 reason = f"{array.name}: has shape {shape}, expected {wanted}"
                 raise DocumentError(self.path, reason)
             if kind not in ("US" if role == "name" else "fiu"):
@@ -109,8 +109,8 @@ class NpzReader(TableReader):
                 raise DocumentError(self.path, reason)
             rows = shape[0]
 
-    def _values(self, taken: dict[str, npt.NDArray[Any]], first: int) -> Floats:
-        """The ten columns of rows."""
+    def _values(self, taken: dict[str, AnyArray], first: int) -> Floats:
+        """Put the arrays of some rows side by side."""
         if "theta" in taken:
             return np.asarray(taken["theta"], dtype=np.float64)
         vector = taken["com" if "com" in taken else "first_moment"]
@@ -120,29 +120,25 @@ class NpzReader(TableReader):
         return np.column_stack([taken["mass"], vector, inertia]).astype(np.float64)
 
     def _upper(self, inertia: Floats, first: int) -> Floats:
-        """The six entries of matrices; halves that differ by rounding are averaged.
+        """Take the six entries of matrices, averaging halves that differ by rounding.
 
         Raises:
-            DocumentError: One is not symmetric; names its row.
+            DocumentError: A matrix is not symmetric; names its row.
         """
         try:
             return np.asarray(six(inertia))
         except ParameterError:
-            for row, matrix in enumerate(inertia):
-                place = f"{self.roles['inertia']}[{first + row}]"
-                _refuse_asymmetric(matrix, self.path, place)
+            for row, matrix in enumerate(inertia):  # one by one, to find the row
+                try:
+                    six(matrix)
+                except ParameterError as error:
+                    place = f"{self.roles['inertia']}[{first + row}]"
+                    raise DocumentError(self.path, f"{place}: {error}") from None
             raise
 
 
-def _refuse_asymmetric(matrix: Floats, path: str, place: str) -> None:
-    try:
-        six(matrix)
-    except ParameterError as error:
-        raise DocumentError(path, f"{place}: {error}") from None
-
-
 class NpyReader(TableReader):
-    """Reads the rows of one array."""
+    """Reads the rows of the array in an npy file."""
 
     format = "npy"
 
@@ -155,27 +151,19 @@ class NpyReader(TableReader):
             raise DocumentError(path, f"{reason}, expected real numbers of shape (n, 10)")
         if not self.array.rows:
             raise DocumentError(path, "the table has no rows")
-        self.layout = Layout(declared_order(order, path))
+        self.layout = Layout(require_order(order, path))
 
     def blocks(self, rows: int) -> Iterator[Block]:
-        """The rows in their order, so many at a time."""
+        """Read the rows in their order, so many at a time."""
         for first in range(0, self.array.rows, rows):
             values = np.asarray(self.array.take(rows), dtype=np.float64)
             yield Block(first, values, [None] * len(values))
 
-    def reopened(self) -> ArrayStream:
-        """The array, from its beginning."""
+    def reopen(self) -> ArrayStream:
+        """Begin to read the array again."""
         self.stream.seek(0)
         return ArrayStream.of(self.stream, self.path, "")
 
 
-def _labels(names: npt.NDArray[Any] | None, rows: int) -> Sequence[str | None]:
-    if names is None:
-        return [None] * rows
-    if names.dtype.kind == "S":
-        return [name.decode("utf-8", "surrogateescape") for name in names.tolist()]
-    return list(names.tolist())
-
-
-def _shape(trailing: tuple[int, ...]) -> str:
+def _format_shape(trailing: tuple[int, ...]) -> str:
     return "(" + ", ".join(["n", *map(str, trailing)]) + ("," if not trailing else "") + ")"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from inertial_check.errors import DocumentError, UsageError
 from inertial_check.formats.recordings import Recording, read_recording
-from inertial_check.formats.recordings.names import ALIASES, column
+from inertial_check.formats.recordings.names import ALIASES, read_column_name
 
 ROWS = "0,1,2,3,4\n0.5,5,6,7,8\n"
 HEADER = "t,q1,q2,tau1,tau2\n"
@@ -102,20 +102,20 @@ def test_velocities_and_accelerations_by_all_their_names():
 @given(st.sampled_from(sorted(ALIASES)), st.data())
 def test_every_spelling_of_a_column_means_one_thing(quantity, data):
     alias = data.draw(st.sampled_from(ALIASES[quantity]))
-    assert column(alias.upper()) == (quantity, None, None)
+    assert read_column_name(alias.upper()) == (quantity, None, None)
     if quantity == "t":
-        assert column(f"{alias}_elbow") is None
+        assert read_column_name(f"{alias}_elbow") is None
         return
     number = data.draw(st.integers(0, 99))
     for text in (f"{alias}{number}", f"{alias}_{number}", f"{alias}[{number}]"):
-        assert column(text) == (quantity, number, None)
+        assert read_column_name(text) == (quantity, number, None)
     name = data.draw(st.from_regex(r"[a-z][a-z0-9_]{2,8}", fullmatch=True))
-    assert column(f"{alias}_{name}") == (quantity, name, None)
+    assert read_column_name(f"{alias}_{name}") == (quantity, name, None)
 
 
 @pytest.mark.parametrize("unit", ["rad/s^2", "rad/s²", "rad·s^-2", "RAD/S2", "m / s**2", "m s-2"])
 def test_units_in_any_spelling(unit):
-    assert column(f"du1 [{unit}]").has_its_unit
+    assert read_column_name(f"du1 [{unit}]").has_its_unit
 
 
 def test_other_columns_are_told_and_may_hold_text():

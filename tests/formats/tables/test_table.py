@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inertial_check.errors import DocumentError, UsageError
-from inertial_check.formats.tables import sniffed
-from inertial_check.formats.tables.reading import LONGEST_ROW
+from inertial_check.formats.tables import sniff_format
+from inertial_check.formats.text_window import LONGEST_ROW
 from inertial_check.inertia.representations import ORDERS
 from tables import Whole
 
@@ -341,7 +341,7 @@ def test_a_json_table_that_is_cut_off_anywhere_is_refused():
 
 
 def test_json_tokens_across_the_pieces_in_which_a_file_is_read(monkeypatch):
-    monkeypatch.setattr("inertial_check.formats.tables.reading._CHUNK", 1)
+    monkeypatch.setattr("inertial_check.formats.text_window._CHUNK", 1)
     text = f'{{"é": -1.5e-3, "bodies": [["\\u00e9", {BARE}], ["b", {BARE}]], "c": [true, null]}}'
     table = Whole(text, "urdf", 1)
     assert table.labels == ("é", "b")
@@ -366,7 +366,7 @@ def test_json_tokens_across_the_pieces_in_which_a_file_is_read(monkeypatch):
     ],
 )
 def test_the_form_is_told_by_the_content(text, form):
-    assert sniffed(text.encode(), "t") == form
+    assert sniff_format(text.encode(), "t") == form
 
 
 def test_a_name_said_twice_in_json_is_refused_wherever_it_stands():
