@@ -99,6 +99,8 @@ def a_point_inside(problem, rng, size):
     return np.concatenate([pack((X + X.transpose(0, 2, 1)) / 2).ravel(), f])
 
 
+# On some processors Clarabel stops one step early and says so; the objectives are compared anyway.
+@pytest.mark.filterwarnings("ignore:Solution may be inaccurate:UserWarning")
 @pytest.mark.parametrize("regularization", [0.1, 10.0, 1e3])
 @pytest.mark.parametrize("seed", range(3))
 def test_entropic_agrees_with_a_conic_solver(seed, regularization):
