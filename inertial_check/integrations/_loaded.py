@@ -1,18 +1,21 @@
-"""A model that a library holds in memory, as the plain data that files become.
+"""Model that a library holds in memory, as the plain data that files become, and its repair.
 
-The numbers are those that the library computes with. They stand in no text, so they have no printed
-digits: a body that no file could excuse by rounding is inconsistent. Where a report shows a line,
-it is that of a listing of the bodies, one a line.
+The numbers are those that the library computes with. They were never printed, so no rounding of
+digits excuses them: a body that fails is inconsistent. Where a report shows a line, it is that of a
+listing of the bodies, one on each line.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from decimal import Decimal
+from importlib import import_module
 from math import ceil, isfinite, log10
+from types import ModuleType
 from typing import NamedTuple, TypedDict
 
 import numpy as np
+import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import MissingExtraError, ParameterError
@@ -32,6 +35,9 @@ Rotation = tuple[Three, Three, Three]
 
 UNTURNED: Rotation = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
+Undo = Callable[[], object]
+"""Function that takes new entries of a body back."""
+
 _ROUNDED_AWAY = "what the library makes of its nearest inertia by rounding is inconsistent again"
 
 
@@ -39,21 +45,21 @@ class Loaded(NamedTuple):
     """One body as a library holds it.
 
     Attributes:
-        name: Of the body.
-        id: How the library reaches it, as in `inertias[3]`; unique in the model.
+        name: Name of the body.
+        id: Expression by which the library reaches it, as in `inertias[3]`; unique in the model.
         mass: [kg].
         p_BoBcm_B: Centre of mass in the body frame [m].
-        I_BBcm_Bi: (6,) about it, in the order of model.ENTRIES [kg m^2]; None where the library
-            keeps none.
-        R_BBi: From the axes of the tensor to those of the body.
-        joint: Type of the joint that ties it to its parent; None for a root.
+        I_BBcm_Bi: (6,) inertia about the centre of mass, in the order of model.ENTRIES [kg m^2];
+            None where the library keeps none.
+        R_BBi: Rotation from the axes of the tensor to those of the body.
+        joint: Type of the joint to its parent; None for a root.
         moved: Whether that joint moves it.
         parent: The id of its parent.
-        X_PB: Its frame in that of its parent.
-        derived: The library will compute its inertia from its shapes.
-        diagonal: It keeps principal moments only, so that products cannot be written.
-        error: By how much the entries may differ from what the library keeps, by the rounding of
-            the way to them [kg m^2].
+        X_PB: Pose of its frame in that of its parent.
+        derived: Whether the library will compute its inertia from its shapes.
+        diagonal: Whether only principal moments are kept, so that products cannot be written.
+        error: Rounding error of the entries, where they are computed from what the library keeps
+            [kg m^2].
     """
 
     name: str
@@ -72,15 +78,16 @@ class Loaded(NamedTuple):
 
 
 class RepairOptions(TypedDict, total=False):
-    """What may be asked of a repair; as in `inertial_check.fix_model`.
+    """Options of a repair, as in `inertial_check.fix_model`.
 
     Attributes:
-        metric: What is least: "inertia", the change of the tensor, or "covariance", of the spread.
-        margin: The results have at least this margin, 0 to 1/3.
-        engines: Names of engines that shall take the bodies; consistent bodies that one of them
+        metric: Which change is least: "inertia", that of the tensor, or "covariance", that of the
+            second moment of the mass.
+        margin: Least margin of the results, 0 to 1/3.
+        engines: Names of engines that must accept the bodies; consistent bodies that one of them
             would refuse or change are moved, too.
         max_change: Larger relative changes are made only if `unsafe`.
-        unsafe: Make them.
+        unsafe: Also make changes larger than max_change.
         bodies: Names or ids of the only bodies to look at.
         tolerance: Bodies with margins down to -tolerance count as consistent.
     """
@@ -98,10 +105,10 @@ def model_of(kind: str, format: str, name: str, bodies: Iterable[Loaded]) -> Mod
     """The model of loaded bodies.
 
     Args:
-        kind: What holds them, as in "pinocchio.Model".
-        format: By the rules of which format engines would take these numbers.
-        name: Of the model.
-        bodies: In the library's order.
+        kind: Type of the object that holds them, as in "pinocchio.Model".
+        format: Format by whose rules engines would read these numbers.
+        name: Name of the model.
+        bodies: Bodies in the library's order.
     """
     listing = _Listing()
     found = tuple(listing.body(each) for each in bodies)
@@ -110,7 +117,7 @@ def model_of(kind: str, format: str, name: str, bodies: Iterable[Loaded]) -> Mod
 
 
 class _Listing:
-    """A text with a line for each body, in which its numbers have their places."""
+    """Text with a line for each body, which gives its numbers places to report."""
 
     def __init__(self) -> None:
         self.data = bytearray()
@@ -162,15 +169,15 @@ class _Listing:
 
 
 def _text(value: float, error: float) -> str:
-    """The number with digits that leave open what an error does."""
+    """The number in so many digits that half a unit of the last is at least its error."""
     if not (error > 0 and isfinite(error) and isfinite(value)):
         return _exact(value)
-    unit = Decimal(1).scaleb(ceil(log10(2 * error)))  # half a unit is the error, or more
+    unit = Decimal(1).scaleb(ceil(log10(2 * error)))
     return f"{Decimal(value).quantize(unit):E}"
 
 
 def _exact(value: float) -> str:
-    """The number with so many digits that what they leave open is below float64's own rounding."""
+    """The number in so many digits that half a unit of the last is below float64's rounding."""
     if value == 0 or not isfinite(value):
         return repr(value) if value else "0"
     mantissa, mark, exponent = repr(value).partition("e")
@@ -183,7 +190,7 @@ def _exact(value: float) -> str:
 
 def repair_loaded(
     read: Callable[[], Model],
-    write: Callable[[int, Six], Callable[[], None]],
+    write: Callable[[int, Six], Undo],
     options: RepairOptions,
 ) -> tuple[BodyFix, ...]:
     """Write the nearest inertia over each inconsistent one.
@@ -238,11 +245,24 @@ class _RepairMethod(NearestMethod):
         return super().propose(case, chosen)
 
 
-def missing_extra(kind: str, library: str, extra: str) -> MissingExtraError:
-    """The error where a library is not installed."""
-    return MissingExtraError(
-        f"<{kind}>", f"{library} is not installed; pip install 'inertial-check[{extra}]'"
-    )
+def import_library(module: str, library: str, kind: str) -> ModuleType:
+    """A module of an optional library.
+
+    Args:
+        module: Name of the module.
+        library: Name of the library; in lower case, the extra that installs it.
+        kind: Type of the object that needs it, as in "pinocchio.Model".
+
+    Raises:
+        MissingExtraError: The library is not installed.
+    """
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingExtraError(
+            f"<{kind}>",
+            f"{library} is not installed; pip install 'inertial-check[{library.lower()}]'",
+        ) from None
 
 
 def wrong_type(value: object, expected: str) -> ParameterError:
@@ -252,8 +272,15 @@ def wrong_type(value: object, expected: str) -> ParameterError:
     )
 
 
+def overwrite(target: npt.NDArray[np.float64], values: Sequence[float]) -> Undo:
+    """Write values into an array of a library; returns the function that writes the old ones."""
+    old = target.copy()
+    target[:] = values
+    return lambda: target.__setitem__(slice(None), old)
+
+
 def six_of(matrix: Floats) -> Six:
-    """Xx xy xz yy yz zz of a symmetric 3x3 matrix; of its upper triangle, to the bit."""
+    """The entries xx xy xz yy yz zz of a symmetric 3x3 matrix, from its upper triangle."""
     return tuple(matrix[np.triu_indices(3)].tolist())
 
 
@@ -263,12 +290,12 @@ def matrix_of(six: Six) -> Floats:
 
 
 def three_of(vector: Iterable[float]) -> Three:
-    """Three floats of a vector."""
+    """The three entries of a vector."""
     x, y, z = map(float, vector)
     return x, y, z
 
 
 def rotation_of(matrix: Iterable[Iterable[float]]) -> Rotation:
-    """Three rows of a matrix."""
+    """The three rows of a 3x3 matrix."""
     x, y, z = (three_of(row) for row in matrix)
     return x, y, z

@@ -1,14 +1,14 @@
 """Check and repair the bodies of a Drake `MultibodyPlant` in memory.
 
-Drake's parsers replace an inertia that fails their test before a plant holds it, so what was wrong
-in a file is seen in the file. What a program gives a plant itself, in `AddRigidBody` without the
-check or through a context, is seen here.
+Drake's parsers replace an inertia that fails their test before a plant holds it, so check a file to
+see what is wrong in it. Inertias that a program gives a plant, in `AddRigidBody` without the check
+or through a context, are seen here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Unpack
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -18,7 +18,8 @@ from inertial_check.inertia import tolerances
 from inertial_check.integrations._loaded import (
     Loaded,
     RepairOptions,
-    missing_extra,
+    Undo,
+    import_library,
     model_of,
     repair_loaded,
     six_of,
@@ -28,24 +29,28 @@ from inertial_check.integrations._loaded import (
 from inertial_check.model.body import Model
 
 if TYPE_CHECKING:
+    from pydrake.multibody.plant import MultibodyPlant
+    from pydrake.multibody.tree import RigidBody, SpatialInertia
+    from pydrake.systems.framework import Context
+
     from inertial_check.fixing.result import BodyFix, Six
     from inertial_check.model import Report
     from inertial_check.settings.settings import Settings
 
 _KIND = "drake.MultibodyPlant"
 _WORDS = {"weld": "fixed", "quaternion_floating": "floating", "rpy_floating": "floating"}
-"""Types of joints, where the word of a robot description is another."""
+"""Words of robot descriptions for types of joints that Drake calls otherwise."""
 
 
-def read(plant: Any, context: Any = None) -> Model:
+def read(plant: MultibodyPlant, context: Context | None = None) -> Model:
     """The bodies of a `MultibodyPlant` as plain data, the world left out.
 
-    Drake keeps inertias about the body's origin, per unit of mass. What the way to the centre of
-    mass costs in digits is left open, as digits that are not printed are.
+    Drake keeps inertias about the body's origin, per unit of mass. The digits that are lost on the
+    way to the centre of mass count as not printed.
 
     Args:
-        plant: Of float, finalized or not.
-        context: Of the plant; its parameters are read in place of the plant's own.
+        plant: Plant of float, finalized or not.
+        context: Context of the plant; its parameters are read in place of the plant's own.
 
     Raises:
         MissingExtraError: Drake is not installed.
@@ -55,12 +60,14 @@ def read(plant: Any, context: Any = None) -> Model:
     return model_of(_KIND, "drake", plant.get_name(), _bodies(plant, context))
 
 
-def check(plant: Any, context: Any = None, settings: Settings | None = None) -> Report:
+def check(
+    plant: MultibodyPlant, context: Context | None = None, settings: Settings | None = None
+) -> Report:
     """Judge every body of a `MultibodyPlant`.
 
     Args:
         plant: The plant, finalized or not; it is not changed.
-        context: Of the plant; its parameters are judged in place of the plant's own.
+        context: Context of the plant; its parameters are judged in place of the plant's own.
         settings: Which rules run and how severe they are; None for the defaults.
 
     Returns:
@@ -74,25 +81,28 @@ def check(plant: Any, context: Any = None, settings: Settings | None = None) -> 
     return check_model(read(plant, context), settings)
 
 
-def repair(plant: Any, context: Any, **options: Unpack[RepairOptions]) -> tuple[BodyFix, ...]:
+def repair(
+    plant: MultibodyPlant, context: Context | None, **options: Unpack[RepairOptions]
+) -> tuple[BodyFix, ...]:
     """Give each inconsistent body of a `MultibodyPlant` the nearest inertia, in a context.
 
-    A plant lets nobody change the inertias it was built with: they are parameters of its contexts.
-    So the plant has to be finalized, and the context is what changes. Mass and centre of mass stay,
-    and every number of the other bodies.
+    The inertias that a plant was built with cannot change; they are parameters of its contexts. So
+    the plant must be finalized, and the context changes. Mass and centre of mass stay, and every
+    number of the other bodies.
 
     Args:
         plant: The plant, finalized.
-        context: Of the plant, which is changed; of a diagram, `plant.GetMyContextFromRoot(root)`.
+        context: Context of the plant, which is changed; in a diagram,
+            `plant.GetMyContextFromRoot(root)`.
         **options: metric, margin, engines, max_change, unsafe, bodies, tolerance; see
             RepairOptions.
 
     Returns:
-        What was done about each body.
+        The result for each body.
 
     Raises:
         MissingExtraError: Drake is not installed.
-        ParameterError: Not a `MultibodyPlant`; an unknown metric, or a margin that is none.
+        ParameterError: Not a `MultibodyPlant`; an unknown metric, or a margin outside 0 to 1/3.
         UsageError: The plant is not finalized, or there is no context; no such body or engine, or a
             max_change that is no relative change.
     """
@@ -108,7 +118,7 @@ def repair(plant: Any, context: Any, **options: Unpack[RepairOptions]) -> tuple[
 
     bodies = _rigid_bodies(plant)
 
-    def write(index: int, six: Six) -> Callable[[], None]:
+    def write(index: int, six: Six) -> Undo:
         body = bodies[index]
         old = body.CalcSpatialInertiaInBodyFrame(context)
         xx, xy, xz, yy, yz, zz = six
@@ -120,22 +130,19 @@ def repair(plant: Any, context: Any, **options: Unpack[RepairOptions]) -> tuple[
     return repair_loaded(lambda: read(plant, context), write, options)
 
 
-def _validate(plant: Any) -> None:
-    try:
-        from pydrake.multibody.plant import MultibodyPlant
-    except ImportError:
-        raise missing_extra(_KIND, "Drake", "drake") from None
-    if not isinstance(plant, MultibodyPlant):
+def _validate(plant: MultibodyPlant) -> None:
+    module = import_library("pydrake.multibody.plant", "Drake", _KIND)
+    if not isinstance(plant, module.MultibodyPlant):
         raise wrong_type(plant, "a MultibodyPlant of float")
 
 
-def _rigid_bodies(plant: Any) -> list[Any]:
+def _rigid_bodies(plant: MultibodyPlant) -> list[RigidBody]:
     from pydrake.multibody.tree import BodyIndex
 
     return [plant.get_body(BodyIndex(index)) for index in range(1, plant.num_bodies())]
 
 
-def _bodies(plant: Any, context: Any) -> Iterator[Loaded]:
+def _bodies(plant: MultibodyPlant, context: Context | None) -> Iterator[Loaded]:
     joints = {}
     for index in plant.GetJointIndices():
         joint = plant.get_joint(index)
@@ -162,8 +169,8 @@ def _bodies(plant: Any, context: Any) -> Iterator[Loaded]:
         )
 
 
-def _about_center(inertia: Any) -> tuple[Six, float]:
-    """Entries about the centre of mass, and what rounding may have made of them [kg m^2]."""
+def _about_center(inertia: SpatialInertia) -> tuple[Six, float]:
+    """Entries about the centre of mass, and their rounding error [kg m^2]."""
     if inertia.IsZero():
         return (0.0,) * 6, 0.0
     p_BoBcm_B = inertia.get_com()

@@ -1,15 +1,14 @@
 """Check and repair a `mujoco.MjSpec` or a `mujoco.MjModel` in memory.
 
-A spec holds what is written, and MuJoCo's compiler has not looked at it; a model holds what the
-compiler made of it, principal moments and their axes, and what has been written into it since, as
-by domain randomisation.
+A spec holds the numbers as written, before MuJoCo's compiler. A model holds what the compiler made
+of them, principal moments and their axes, with all changes since, as by domain randomisation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import isnan, radians
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from inertial_check.checking.check import check_model
 from inertial_check.formats.mjcf import rotations as orientations
@@ -18,33 +17,43 @@ from inertial_check.integrations._loaded import (
     Loaded,
     RepairOptions,
     Rotation,
-    missing_extra,
+    Undo,
+    import_library,
     model_of,
+    overwrite,
     repair_loaded,
+    rotation_of,
     three_of,
     wrong_type,
 )
 from inertial_check.model.body import Model
 
 if TYPE_CHECKING:
-    from inertial_check.fixing.result import BodyFix, Six
+    import numpy as np
+    import numpy.typing as npt
+    from mujoco import MjModel, MjsBody, MjSpec
+
+    from inertial_check.fixing.result import BodyFix, Six, Three
     from inertial_check.model import Report
     from inertial_check.settings.settings import Settings
 
 _SPEC, _MODEL = "mujoco.MjSpec", "mujoco.MjModel"
 _FORMAT = "mjcf"
 _FULL = (0, 3, 4, 1, 5, 2)
-"""Where fullinertia, xx yy zz xy xz yz, has the entries xx xy xz yy yz zz."""
+"""Indices in fullinertia, xx yy zz xy xz yz, of the entries xx xy xz yy yz zz."""
+
+_FULL_FROM_SIX = (0, 3, 5, 1, 2, 4)
+"""Indices in xx xy xz yy yz zz of the entries of fullinertia."""
 
 _JOINTS = ("free", "ball", "slide", "hinge")
-"""By the integers of mujoco.mjtJoint."""
+"""Names of the types of joints, in the order of the integers of mujoco.mjtJoint."""
 
 
-def read(model: Any) -> Model:
+def read(model: MjSpec | MjModel) -> Model:
     """The bodies of an `MjSpec` or an `MjModel` as plain data, the world left out.
 
-    A body of a spec whose inertia the compiler will derive from its geoms is said to be derived. In
-    a compiled model nothing tells which were: every number counts.
+    A body of a spec whose inertia the compiler will derive from its geoms gets the verdict derived.
+    In a compiled model nothing tells which were: every number counts.
 
     Raises:
         MissingExtraError: MuJoCo is not installed.
@@ -57,7 +66,7 @@ def read(model: Any) -> Model:
     return model_of(_MODEL, _FORMAT, name, _bodies_of_model(model))
 
 
-def check(model: Any, settings: Settings | None = None) -> Report:
+def check(model: MjSpec | MjModel, settings: Settings | None = None) -> Report:
     """Judge every body of an `MjSpec` or an `MjModel`.
 
     Args:
@@ -75,12 +84,12 @@ def check(model: Any, settings: Settings | None = None) -> Report:
     return check_model(read(model), settings)
 
 
-def repair(model: Any, **options: Unpack[RepairOptions]) -> tuple[BodyFix, ...]:
+def repair(model: MjSpec | MjModel, **options: Unpack[RepairOptions]) -> tuple[BodyFix, ...]:
     """Give each inconsistent body of an `MjSpec` or an `MjModel` the nearest inertia, in place.
 
     Mass, centre of mass and axes stay, and the inertias of the other bodies. A spec compiles to the
-    new numbers; inertias that its compiler derives from geoms are left alone, and said. In a model
-    `body_inertia` changes, and what `mujoco.mj_setConst` computes from it: `dof_M0`,
+    new numbers; inertias that its compiler derives from geoms stay, and the result says so. In a
+    model `body_inertia` changes, and with it all that `mujoco.mj_setConst` computes: `dof_M0`,
     `dof_invweight0`, `body_invweight0`, ...; not `model.stat`.
 
     Args:
@@ -89,16 +98,23 @@ def repair(model: Any, **options: Unpack[RepairOptions]) -> tuple[BodyFix, ...]:
             RepairOptions.
 
     Returns:
-        What was done about each body.
+        The result for each body.
 
     Raises:
         MissingExtraError: MuJoCo is not installed.
-        ParameterError: Neither of both; an unknown metric, or a margin that is none.
+        ParameterError: Neither a spec nor a model; an unknown metric, or a margin outside 0 to 1/3.
         UsageError: No such body or engine, or a max_change that is no relative change.
     """
     if _is_spec(model):
-        return repair_loaded(lambda: read(model), _writer_of_spec(model), options)
-    fixes = repair_loaded(lambda: read(model), _writer_of_model(model), options)
+        bodies = model.bodies[1:]
+        return repair_loaded(
+            lambda: read(model), lambda i, six: _write_to_spec(bodies[i], six), options
+        )
+    fixes = repair_loaded(
+        lambda: read(model),
+        lambda i, six: overwrite(model.body_inertia[i + 1], _diagonal_of_six(six)),
+        options,
+    )
     if any(fix.status == "fixed" for fix in fixes):
         import mujoco
 
@@ -106,11 +122,8 @@ def repair(model: Any, **options: Unpack[RepairOptions]) -> tuple[BodyFix, ...]:
     return fixes
 
 
-def _is_spec(model: Any) -> bool:
-    try:
-        import mujoco
-    except ImportError:
-        raise missing_extra(_MODEL, "MuJoCo", "mujoco") from None
+def _is_spec(model: MjSpec | MjModel) -> bool:
+    mujoco = import_library("mujoco", "MuJoCo", _MODEL)
     if isinstance(model, mujoco.MjSpec):
         return True
     if isinstance(model, mujoco.MjModel):
@@ -118,18 +131,22 @@ def _is_spec(model: Any) -> bool:
     raise wrong_type(model, f"a {_SPEC} or a {_MODEL}")
 
 
-def _six_of_diagonal(moments: Any) -> Six:
+def _six_of_diagonal(moments: npt.NDArray[np.float64]) -> Six:
     x, y, z = map(float, moments)
     return x, 0.0, 0.0, y, 0.0, z
 
 
-def _rotation(w: float, x: float, y: float, z: float) -> Rotation:
-    """Of a quaternion; MuJoCo takes one of length zero for none."""
-    turned = orientations.from_wxyz(w, x, y, z)
-    return UNTURNED if turned is None else (turned[0], turned[1], turned[2])
+def _diagonal_of_six(six: Six) -> Three:
+    return six[0], six[3], six[5]
 
 
-def _bodies_of_model(model: Any) -> Iterator[Loaded]:
+def _read_quaternion(w: float, x: float, y: float, z: float) -> Rotation:
+    """The rotation of a quaternion; MuJoCo reads one of length zero as no rotation."""
+    rotation = orientations.from_wxyz(w, x, y, z)
+    return UNTURNED if rotation is None else rotation_of(rotation)
+
+
+def _bodies_of_model(model: MjModel) -> Iterator[Loaded]:
     for index in range(1, model.nbody):
         joint = None
         if model.body_jntnum[index]:
@@ -141,7 +158,7 @@ def _bodies_of_model(model: Any) -> Iterator[Loaded]:
             float(model.body_mass[index]),
             three_of(model.body_ipos[index]),
             _six_of_diagonal(model.body_inertia[index]),
-            _rotation(*model.body_iquat[index].tolist()),
+            _read_quaternion(*model.body_iquat[index].tolist()),
             joint=joint or ("fixed" if parent else None),
             moved=joint is not None,
             parent=f"body({parent})" if parent else None,
@@ -149,21 +166,7 @@ def _bodies_of_model(model: Any) -> Iterator[Loaded]:
         )
 
 
-def _writer_of_model(model: Any) -> Callable[[int, Six], Callable[[], None]]:
-    def write(index: int, six: Six) -> Callable[[], None]:
-        moments = model.body_inertia[index + 1]
-        old = moments.copy()
-
-        def take_back() -> None:
-            moments[:] = old
-
-        moments[:] = six[0], six[3], six[5]
-        return take_back
-
-    return write
-
-
-def _bodies_of_spec(spec: Any) -> Iterator[Loaded]:
+def _bodies_of_spec(spec: MjSpec) -> Iterator[Loaded]:
     bodies = spec.bodies[1:]
     places = {body: index for index, body in enumerate(bodies, 1)}
     for index, body in enumerate(bodies, 1):
@@ -188,22 +191,22 @@ def _bodies_of_spec(spec: Any) -> Iterator[Loaded]:
         )
 
 
-def _is_full(body: Any) -> bool:
+def _is_full(body: MjsBody) -> bool:
     return not isnan(body.fullinertia[0])
 
 
-def _is_placed(body: Any) -> bool:
-    """Whether a centre of mass is given; the compiler puts others into the origin."""
+def _is_placed(body: MjsBody) -> bool:
+    """Whether a centre of mass is given; without one, the compiler puts it at the origin."""
     return not isnan(body.ipos[0])
 
 
-def _is_stated(body: Any) -> bool:
-    """Whether a spec says anything of the inertia of a body."""
+def _is_stated(body: MjsBody) -> bool:
+    """Whether a spec states any number of a body's inertia."""
     given = body.explicitinertial or _is_placed(body) or _is_full(body)
     return bool(given or body.mass or body.inertia.any())
 
 
-def _is_derived(spec: Any, body: Any) -> bool:
+def _is_derived(spec: MjSpec, body: MjsBody) -> bool:
     """Whether the compiler takes the inertia of a body from its geoms."""
     import mujoco
 
@@ -212,52 +215,39 @@ def _is_derived(spec: Any, body: Any) -> bool:
     always = when == kinds.mjINERTIAFROMGEOM_TRUE
     if not (always or (when == kinds.mjINERTIAFROMGEOM_AUTO and unstated)):
         return False
-    return body.first_geom() is not None  # after a failed compilation, body.geoms raises that error
+    # After a failed compilation, body.geoms would raise that error.
+    return body.first_geom() is not None
 
 
-def _joint(body: Any) -> str | None:
+def _joint(body: MjsBody) -> str | None:
     """Type of the first joint of a body; None where it has none."""
     joint = body.first_joint()
     return None if joint is None else _JOINTS[int(joint.type)]
 
 
-def _orientation(spec: Any, body: Any) -> Rotation:
-    """The axes of the principal moments, however they are given."""
+def _orientation(spec: MjSpec, body: MjsBody) -> Rotation:
+    """The axes of the principal moments, in whichever form they are given."""
     import mujoco
 
     given, kinds = body.ialt, mujoco.mjtOrientation
     unit = radians(1.0) if spec.compiler.degree else 1.0
-    turned = None
+    rotation = None
     if given.type == kinds.mjORIENTATION_QUAT:
-        return _rotation(*body.iquat.tolist())
+        return _read_quaternion(*body.iquat.tolist())
     if given.type == kinds.mjORIENTATION_AXISANGLE:
         *axis, angle = given.axisangle.tolist()
-        turned = orientations.from_axis_angle(axis, angle * unit)
+        rotation = orientations.from_axis_angle(axis, angle * unit)
     elif given.type == kinds.mjORIENTATION_XYAXES:
-        turned = orientations.from_xy_axes(*given.xyaxes.ravel().tolist())
+        rotation = orientations.from_xy_axes(*given.xyaxes.ravel().tolist())
     elif given.type == kinds.mjORIENTATION_ZAXIS:
-        turned = orientations.from_z_axis(*given.zaxis.tolist())
+        rotation = orientations.from_z_axis(*given.zaxis.tolist())
     elif given.type == kinds.mjORIENTATION_EULER:
         angles = [angle * unit for angle in given.euler.tolist()]
-        turned = orientations.from_euler(angles, "".join(spec.compiler.eulerseq))
-    return UNTURNED if turned is None else (turned[0], turned[1], turned[2])
+        rotation = orientations.from_euler(angles, "".join(spec.compiler.eulerseq))
+    return UNTURNED if rotation is None else rotation_of(rotation)
 
 
-def _writer_of_spec(spec: Any) -> Callable[[int, Six], Callable[[], None]]:
-    bodies = spec.bodies[1:]
-
-    def write(index: int, six: Six) -> Callable[[], None]:
-        body = bodies[index]
-        target = body.fullinertia if _is_full(body) else body.inertia
-        old = target.copy()
-
-        def take_back() -> None:
-            target[:] = old
-
-        if _is_full(body):
-            target[:] = [six[(0, 3, 5, 1, 2, 4)[place]] for place in range(6)]
-        else:
-            target[:] = six[0], six[3], six[5]
-        return take_back
-
-    return write
+def _write_to_spec(body: MjsBody, six: Six) -> Undo:
+    if _is_full(body):
+        return overwrite(body.fullinertia, [six[index] for index in _FULL_FROM_SIX])
+    return overwrite(body.inertia, _diagonal_of_six(six))

@@ -1,21 +1,22 @@
 """Check and repair a `pinocchio.Model` in memory.
 
-Pinocchio keeps one inertia for each joint: what a fixed joint ties to a link is merged into that
-link when the model is built. So a body here is all that a joint moves, under the name of the link
-that the joint moves; what is wrong with a single link before the merging, its file tells.
+Pinocchio keeps one inertia for each joint: links behind a fixed joint are merged into the link
+before it when the model is built. So a body here is everything that a joint moves, under the name
+of the link that the joint moves. To find what is wrong with a single link, check its file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Unpack
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Unpack
 
 from inertial_check.checking.check import check_model
 from inertial_check.integrations._loaded import (
     Loaded,
     RepairOptions,
+    Undo,
+    import_library,
     matrix_of,
-    missing_extra,
     model_of,
     repair_loaded,
     rotation_of,
@@ -26,6 +27,8 @@ from inertial_check.integrations._loaded import (
 from inertial_check.model.body import Model, Pose
 
 if TYPE_CHECKING:
+    import pinocchio
+
     from inertial_check.fixing.result import BodyFix, Six
     from inertial_check.model import Report
     from inertial_check.settings.settings import Settings
@@ -35,10 +38,10 @@ _PREFIX = "JointModel"
 _FLOATING = "FreeFlyer"
 
 
-def read(model: Any) -> Model:
+def read(model: pinocchio.Model) -> Model:
     """The bodies of a `pinocchio.Model` as plain data: one for each joint.
 
-    What is fixed to the world is a body of its own, if it has a mass.
+    Everything that is fixed to the world is one more body, if it has a mass.
 
     Raises:
         MissingExtraError: Pinocchio is not installed.
@@ -48,7 +51,7 @@ def read(model: Any) -> Model:
     return model_of(_KIND, "pinocchio", model.name, _bodies(model))
 
 
-def check(model: Any, settings: Settings | None = None) -> Report:
+def check(model: pinocchio.Model, settings: Settings | None = None) -> Report:
     """Judge every body of a `pinocchio.Model`.
 
     Args:
@@ -66,11 +69,11 @@ def check(model: Any, settings: Settings | None = None) -> Report:
     return check_model(read(model), settings)
 
 
-def repair(model: Any, **options: Unpack[RepairOptions]) -> tuple[BodyFix, ...]:
+def repair(model: pinocchio.Model, **options: Unpack[RepairOptions]) -> tuple[BodyFix, ...]:
     """Give each inconsistent body of a `pinocchio.Model` the nearest inertia, in place.
 
-    Mass and centre of mass stay, and every number of the other bodies. `model.copy()` before keeps
-    the old model. Data made from the model hold no inertias of their own.
+    Mass and centre of mass stay, and every number of the other bodies. To keep the old model, copy
+    it before with `model.copy()`. Data made from the model hold no inertias of their own.
 
     Args:
         model: The model, which is changed.
@@ -78,39 +81,31 @@ def repair(model: Any, **options: Unpack[RepairOptions]) -> tuple[BodyFix, ...]:
             RepairOptions.
 
     Returns:
-        What was done about each body.
+        The result for each body.
 
     Raises:
         MissingExtraError: Pinocchio is not installed.
-        ParameterError: Not a `pinocchio.Model`; an unknown metric, or a margin that is none.
+        ParameterError: Not a `pinocchio.Model`; an unknown metric, or a margin outside 0 to 1/3.
         UsageError: No such body or engine, or a max_change that is no relative change.
     """
     _validate(model)
     joints = [int(body.id.partition("[")[2].rstrip("]")) for body in read(model).bodies]
 
-    def write(index: int, six: Six) -> Callable[[], None]:
+    def write(index: int, six: Six) -> Undo:
         inertia = model.inertias[joints[index]]
         old = inertia.inertia.copy()
-
-        def put(tensor: Any) -> None:
-            inertia.inertia = tensor
-
-        put(matrix_of(six))
-        return lambda: put(old)
+        inertia.inertia = matrix_of(six)  # an attribute of the library, not an array of its own
+        return lambda: setattr(inertia, "inertia", old)
 
     return repair_loaded(lambda: read(model), write, options)
 
 
-def _validate(model: Any) -> None:
-    try:
-        import pinocchio
-    except ImportError:
-        raise missing_extra(_KIND, "Pinocchio", "pinocchio") from None
-    if not isinstance(model, pinocchio.Model):
+def _validate(model: pinocchio.Model) -> None:
+    if not isinstance(model, import_library("pinocchio", "Pinocchio", _KIND).Model):
         raise wrong_type(model, "a pinocchio.Model")
 
 
-def _bodies(model: Any) -> Iterator[Loaded]:
+def _bodies(model: pinocchio.Model) -> Iterator[Loaded]:
     names = _link_names(model)
     for joint in range(model.njoints):
         inertia = model.inertias[joint]
@@ -132,8 +127,8 @@ def _bodies(model: Any) -> Iterator[Loaded]:
         )
 
 
-def _link_names(model: Any) -> dict[int, str]:
-    """By joint, the link that it moves: the first of its frames that stands for a link."""
+def _link_names(model: pinocchio.Model) -> dict[int, str]:
+    """The link that each joint moves: the first of its frames that is a link's."""
     import pinocchio
 
     names: dict[int, str] = {}
