@@ -17,7 +17,7 @@ from lsprotocol.types import (
 from inertial_check.fixing.case import collect_numbers
 from inertial_check.lsp.checking import Checked, Document
 from inertial_check.model import Finding, Place, Severity
-from inertial_check.reports.details import in_words
+from inertial_check.reports.details import describe_cause
 from inertial_check.rules.configuration import UnusedSuppression
 
 SOURCE = "inertial-check"
@@ -95,7 +95,7 @@ def _diagnostic(checked: Checked, finding: Finding, path: str) -> Diagnostic:
     if finding.body is not None:
         message = f"{finding.body}: {message}"
     if finding.causes:
-        message += f"\nProbable cause: {in_words(finding.causes[0])}"
+        message += f"\nProbable cause: {describe_cause(finding.causes[0])}"
     related = None
     if path != checked.document.path:
         model = checked.file.model if checked.file is not None else None

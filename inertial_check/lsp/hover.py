@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
 from typing import NamedTuple
@@ -17,8 +16,8 @@ from inertial_check.lsp.checking import Checked, Document
 from inertial_check.lsp.diagnostics import within
 from inertial_check.lsp.texts import Text
 from inertial_check.model import ENTRIES, Body, BodyReport, Finding, Number, Span
-from inertial_check.reports.details import Row, box, engines
-from inertial_check.reports.text import interval, number, plural, printable, rounded
+from inertial_check.reports.details import Row, describe_box, describe_engines
+from inertial_check.reports.text import fence, interval, number, plural, printable, round_together
 from inertial_check.rules.pages import as_dict, find
 
 _LENGTH_DIGITS = 4
@@ -96,7 +95,7 @@ def _body_in_words(found: list[_Hit]) -> str:
     width = max(len(row.label) for row in rows)
     lines = [f"{printable(hit.body.name)}{also}: {hit.report.judgement.verdict}"]
     lines += [f"{row.label:<{width}}  {row.text}".rstrip() for row in rows]
-    return _fenced(lines)
+    return fence(lines)
 
 
 def _rules_in_words(findings: Iterable[Finding]) -> Iterator[str]:
@@ -137,17 +136,17 @@ def _rows(hit: _Hit) -> Iterator[Row]:
     moments = ", ".join(map(number, judgement.principal_moments))
     yield Row("principal moments", f"{moments} kg m^2")
     edges = [edge if isfinite(edge) else None for edge in judgement.equivalent_box]
-    yield Row("equivalent box", box(edges))
+    yield Row("equivalent box", describe_box(edges))
     if isfinite(judgement.margin):
         yield Row("margin", f"{judgement.margin:.4g} ({100 * judgement.margin:.4g} %)")
     if hit.name in ENTRIES:
         yield Row(f"{hit.name} admissible", _admissible(hit))
-    told = list(engines(hit.report))
+    told = list(describe_engines(hit.report))
     yield from told or [Row("engines", "all take it as it is")]
 
 
 def _lengths(values: Iterable[float]) -> list[str]:
-    return rounded([value if isfinite(value) else None for value in values], _LENGTH_DIGITS)
+    return round_together([value if isfinite(value) else None for value in values], _LENGTH_DIGITS)
 
 
 def _admissible(hit: _Hit) -> str:
@@ -161,11 +160,3 @@ def _admissible(hit: _Hit) -> str:
     si = inertial is None or inertial.kilograms_per_unit == inertial.meters_per_unit == 1
     unit = " kg m^2" if si else ", in the units of the document"
     return f"{interval(low, high)}{unit}, with the others as written"
-
-
-def _fenced(lines: Iterable[str]) -> str:
-    """A block in which nothing is markup."""
-    text = "\n".join(lines)
-    longest = max(map(len, re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}text\n{text}\n{fence}"

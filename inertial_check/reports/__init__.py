@@ -1,4 +1,4 @@
-"""A report as text: one module a form, each with `render(report, view) -> str`."""
+"""Reports of a check as text, in the forms of --output-format; `render` makes them."""
 
 from __future__ import annotations
 
@@ -7,23 +7,36 @@ from typing import NamedTuple
 
 from inertial_check.model import Report, Severity
 
-FORMS = ("full", "concise", "json", "jsonl", "sarif", "junit", "github", "gitlab", "markdown")
-"""What --output-format takes."""
+_RENDERERS = {
+    "full": "terminal.render_full",
+    "concise": "terminal.render_concise",
+    "json": "json.render",
+    "jsonl": "json.render_lines",
+    "sarif": "sarif.render",
+    "junit": "junit.render",
+    "github": "github.render",
+    "gitlab": "gitlab.render",
+    "markdown": "markdown.render",
+}
+"""Module and function of each form; a module is imported when its form is asked for."""
+
+FORMS = tuple(_RENDERERS)
+"""Names of the forms, as --output-format takes them."""
 
 SUGGESTING = ("sarif",)
-"""The forms that show Finding.suggestion; it costs a `fix` of every file that can be mended."""
+"""Forms that show Finding.suggestion, which costs a `fix` of every file that can be fixed."""
 
 
 class RulePage(NamedTuple):
-    """What a report can say of a rule.
+    """Description of a rule for a report.
 
     Attributes:
         code: IC301, ...
         name: triangle-inequality-violation, ...
-        severity: In this run.
-        summary: One sentence.
-        description: What it does: a paragraph.
-        page: The whole page, as Markdown.
+        severity: Severity in this run.
+        summary: Summary in one sentence.
+        description: What the rule does, in one paragraph.
+        page: The whole page, in Markdown.
     """
 
     code: str
@@ -35,10 +48,10 @@ class RulePage(NamedTuple):
 
 
 class View(NamedTuple):
-    """How a report is to be shown.
+    """Options of a report.
 
     Attributes:
-        exit_code: Of the process.
+        exit_code: Exit code of the process.
         color: Whether forms for people use colour.
         summary: Whether forms for people end with a sentence on the whole run.
         statistics: Whether to count the findings of each rule.
@@ -55,6 +68,7 @@ class View(NamedTuple):
 
 
 def render(report: Report, form: str, view: View) -> str:
-    """The report in one of FORMS, with its last line end; "" where there is nothing to say."""
-    text: str = import_module(f"inertial_check.reports.{form}").render(report, view)
+    """The report in one of FORMS, with its last line end; "" if it is empty."""
+    module, _, function = _RENDERERS[form].partition(".")
+    text: str = getattr(import_module(f"inertial_check.reports.{module}"), function)(report, view)
     return text

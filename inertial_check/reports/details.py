@@ -1,117 +1,134 @@
-"""What stands behind a finding: numbers, probable causes, what engines do, how to mend it."""
+"""Details of a finding: lines of the document, numbers, probable causes, engines, and the fix."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
+from unicodedata import combining, east_asian_width
 
 from inertial_check.model import (
     Action,
     BodyReport,
+    Excerpt,
     FileReport,
     Finding,
     Hypothesis,
     Prediction,
 )
-from inertial_check.reports.text import clipped, interval, number, printable, rounded
+from inertial_check.reports.text import (
+    PATH_LENGTH,
+    Style,
+    clip,
+    interval,
+    number,
+    printable,
+    round_together,
+)
+
+LABEL_WIDTH = 18
+"""Width of the column of labels before the details [columns]."""
 
 _SHORT = 4
-"""Significant digits of what nobody copies."""
+"""Significant digits of numbers for reading that nobody copies."""
 
-_NAME = 200
-"""[code points] A command with a longer name is not offered."""
+_NAME_LENGTH = 200
+"""Longest name in a command that is offered [code points]."""
 
-_PATH = 4096
-"""[code points] The same of a path: no system takes a longer one."""
+_SENTENCE_LENGTH = 2000
+"""Longest sentence that is shown in full [code points]."""
 
-_SENTENCE = 2000
-"""[code points] A longer sentence is cut."""
+_TAB = "    "
+"""Replacement of a tab in a line of the document, so that carets stand below their characters."""
 
 _WORST_FIRST: tuple[Action, ...] = ("reject", "drop", "replace", "alter", "warn")
-"""What engines do with a body other than accept it."""
+"""Actions of engines that do not accept a body, worst first."""
+
+Values = Mapping[str, Any]  # Any: every rule states numbers and texts of its own under its names
 
 
 class Row(NamedTuple):
     """A line of details.
 
     Attributes:
-        label: What it is; "" where it goes on with the row before.
-        text: One line.
+        label: Its label; "" where it continues the row before.
+        text: Its text, on one line.
     """
 
     label: str
     text: str
 
 
-class Bodies:
-    """The bodies of a file, as the details of its findings need them.
+class BodyDetails:
+    """Details of the findings of a file, with what engines do with each body told once.
 
     Args:
-        file: Whose findings are shown, each once and in order.
+        file: The file; each of its findings is shown once, in order.
     """
 
     def __init__(self, file: FileReport) -> None:
         self._path = file.path
         self._by_id = {body.id: body for body in file.bodies}
         self._names = Counter(body.name for body in file.bodies)
-        self._told: set[str] = set()
+        self._shown: set[str] = set()
 
     def details(self, finding: Finding) -> Iterator[Row]:
-        """Every row about a finding; what engines do is said once a body."""
+        """The rows of a finding; those about engines only for the first finding of a body."""
         yield from _numbers(finding.values)
         yield from self._causes(finding)
         body = self._by_id.get(finding.body_id or "")
-        if body is not None and body.id not in self._told:
-            self._told.add(body.id)
-            yield from engines(body)
-        if finding.fix is not None and len(self._path) <= _PATH:
+        if body is not None and body.id not in self._shown:
+            self._shown.add(body.id)
+            yield from describe_engines(body)
+        if finding.fix is not None and len(self._path) <= PATH_LENGTH:
             option = ["--unsafe"] if finding.fix == "unsafe" else []
             yield Row("fix", _command(*option, self._path))
 
     def _causes(self, finding: Finding) -> Iterator[Row]:
         for index, cause in enumerate(finding.causes, 1):
-            yield Row(f"cause {index}", in_words(cause))
+            yield Row(f"cause {index}", describe_cause(cause))
             if not (cause.edit and cause.edit["entries"]):
                 continue
-            yield Row("", edit_in_words(cause, finding.written))
+            yield Row("", describe_edit(cause, finding.written))
             name = self._selector(finding)
-            if len(name) <= _NAME and len(self._path) <= _PATH:
+            if len(name) <= _NAME_LENGTH and len(self._path) <= PATH_LENGTH:
                 yield Row("", _command("--cause", str(index), "--body", name, self._path))
 
     def _selector(self, finding: Finding) -> str:
-        """The body's name, or where others have the same, its id."""
+        """The body's name; its id where other bodies have the same name."""
         name = finding.body or ""
         return name if self._names[name] <= 1 else finding.body_id or name
 
 
-def in_words(cause: Hypothesis) -> str:
-    """A probable cause: its name, how probable it is, and why."""
-    return f"{cause.cause} ({100 * cause.confidence:.0f} %): {clipped(cause.evidence, _SENTENCE)}"
+def describe_cause(cause: Hypothesis) -> str:
+    """The name, the probability and the evidence of a cause."""
+    return (
+        f"{cause.cause} ({100 * cause.confidence:.0f} %): {clip(cause.evidence, _SENTENCE_LENGTH)}"
+    )
 
 
-def edit_in_words(cause: Hypothesis, written: Mapping[str, str]) -> str:
-    """What would undo a cause: every entry, as written and as it would be; "" for nothing."""
+def describe_edit(cause: Hypothesis, written: Mapping[str, str]) -> str:
+    """The edit that undoes a cause: each entry as written and as meant; "" without an edit."""
     entries = cause.edit["entries"] if cause.edit else {}
     return ", ".join(
-        f"{name} {clipped(written[name], _NAME)} -> {value!r}"
+        f"{name} {clip(written[name], _NAME_LENGTH)} -> {value!r}"
         if name in written
         else f"{name} = {value!r}"
         for name, value in entries.items()
     )
 
 
-def lines_of_causes(finding: Finding) -> list[str]:
-    """A line a cause, with its edit, for forms that have no rows."""
+def list_causes(finding: Finding) -> list[str]:
+    """A line for each cause, with its edit, for forms without rows."""
     lines = []
     for index, cause in enumerate(finding.causes, 1):
-        edit = edit_in_words(cause, finding.written)
-        lines.append(f"Cause {index}: {in_words(cause)}{f'; {edit}' if edit else ''}")
+        edit = describe_edit(cause, finding.written)
+        lines.append(f"Cause {index}: {describe_cause(cause)}{f'; {edit}' if edit else ''}")
     return lines
 
 
-def disagreeing(body: BodyReport) -> dict[str, Prediction]:
-    """What the engines do that do not accept a body, by their names, worst action first."""
+def list_disagreements(body: BodyReport) -> dict[str, Prediction]:
+    """Predictions of the engines that do not accept a body, by name, worst action first."""
     return {
         name: each
         for action in _WORST_FIRST
@@ -120,8 +137,8 @@ def disagreeing(body: BodyReport) -> dict[str, Prediction]:
     }
 
 
-def _numbers(values: Mapping[str, Any]) -> Iterator[Row]:
-    """A row for every number that the finding carries and a reader can use."""
+def _numbers(values: Values) -> Iterator[Row]:
+    """The rows of a finding's numbers that a reader can use."""
     margin = values.get("margin")
     if margin is not None:
         yield Row("margin", f"{margin:.4g} ({100 * margin:.4g} %)")
@@ -131,20 +148,20 @@ def _numbers(values: Mapping[str, Any]) -> Iterator[Row]:
     if _is_violated(values) and "admissible" in values:
         yield from _admissible(values["admissible"])
     if "equivalent_box" in values:
-        yield Row("equivalent box", box(values["equivalent_box"]))
+        yield Row("equivalent box", describe_box(values["equivalent_box"]))
     witness = values.get("witness")
     if witness is not None:
-        yield Row("negative along", f"({', '.join(rounded(witness, _SHORT))})")
+        yield Row("negative along", f"({', '.join(round_together(witness, _SHORT))})")
 
 
-def _is_violated(values: Mapping[str, Any]) -> bool:
-    """Whether a value would have to change; at the boundary every entry is as it may be."""
+def _is_violated(values: Values) -> bool:
+    """Whether a value has to change; at the boundary, every entry is within its interval."""
     margin, tolerance = values.get("margin"), values.get("tolerance", 0.0)
     return margin is not None and margin < -tolerance
 
 
 def _admissible(intervals: Mapping[str, list[float] | None]) -> Iterator[Row]:
-    """What an entry could be with the others as they are; entries that cannot help are left out."""
+    """The interval of each entry in which the body is consistent, with the others as written."""
     helpful = [
         f"{entry} {interval(*ends)} kg m^2" for entry, ends in intervals.items() if ends is not None
     ]
@@ -156,29 +173,57 @@ def _admissible(intervals: Mapping[str, list[float] | None]) -> Iterator[Row]:
         yield Row("", text)
 
 
-def box(edges: Sequence[float | None]) -> str:
+def describe_box(edges: Sequence[float | None]) -> str:
     """The edges of an equivalent box [m], as millimetres."""
     if all(edge is None for edge in edges):
         return "none has these moments"
     millimetres = [None if edge is None else 1000 * edge for edge in edges]
-    return " x ".join(rounded(millimetres, _SHORT)) + " mm"
+    return " x ".join(round_together(millimetres, _SHORT)) + " mm"
 
 
-def engines(body: BodyReport) -> Iterator[Row]:
-    """What engines do with the body besides loading it as it is; JSON has what they print."""
+def describe_engines(body: BodyReport) -> Iterator[Row]:
+    """The row of the engines that do not load the body as it is; JSON has their messages."""
     alike: dict[tuple[Action, str], list[str]] = {}
-    for name, each in disagreeing(body).items():
+    for name, each in list_disagreements(body).items():
         alike.setdefault((each.action, each.becomes), []).append(name)
-    told = [
+    words = [
         f"{', '.join(names)} {action if len(names) > 1 else f'{action}s'}"
-        f"{f' ({clipped(becomes, _SENTENCE)})' if becomes else ''}"
+        f"{f' ({clip(becomes, _SENTENCE_LENGTH)})' if becomes else ''}"
         for (action, becomes), names in alike.items()
     ]
-    if told:
-        yield Row("engines", "; ".join(told))
+    if words:
+        yield Row("engines", "; ".join(words))
 
 
 def _command(*arguments: str) -> str:
     from shlex import quote
 
     return " ".join(("inertial-check", "fix", *(quote(printable(each)) for each in arguments)))
+
+
+def draw_excerpt(excerpt: Excerpt, style: Style, severity: str) -> Iterator[str]:
+    """Each line of an excerpt with its number, and carets in the severity's colour under the place.
+
+    The lines are those of the document, without characters that move a cursor.
+    """
+    width = len(str(excerpt.lines[-1].number))
+    margin = style("label", f"{'':>{width}} |")
+    for line in excerpt.lines:
+        before, marked = line.text[: line.start], line.text[line.start : line.end]
+        number_ = style("label", f"{line.number:>{width}} |")
+        yield f"{number_} {_show(line.text).rstrip()}".rstrip()
+        carets = style(severity, "^" * max(_columns(_show(marked)), 1))
+        yield f"{margin} {' ' * _columns(_show(before))}{carets}"
+    if excerpt.more:
+        yield f"{margin} ..."
+
+
+def _show(text: str) -> str:
+    return printable(text.replace("\t", _TAB))
+
+
+def _columns(text: str) -> int:
+    """Number of columns of a terminal that a printable text takes."""
+    return sum(
+        0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text
+    )

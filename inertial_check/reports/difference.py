@@ -20,7 +20,7 @@ from inertial_check.model.difference import (
     PairStatus,
 )
 from inertial_check.reports import View
-from inertial_check.reports.text import Style, number, plural, printable, rounded
+from inertial_check.reports.text import Style, number, plural, printable, round_together
 
 SCHEMA_VERSION = "1"
 
@@ -97,10 +97,10 @@ def _quantity(style: Style, body: BodyDifference, quantity: MassProperty) -> Ite
 
 def _values(side: ComparedBody, quantity: MassProperty, digits: int) -> str:
     if quantity == "mass":
-        return rounded([side.mass], digits)[0]
+        return round_together([side.mass], digits)[0]
     if quantity == "com":
-        return " ".join(rounded(side.p_BoBcm_B, digits))
-    shown = rounded(side.I_BBcm_B, digits)
+        return " ".join(round_together(side.p_BoBcm_B, digits))
+    shown = round_together(side.I_BBcm_B, digits)
     return ", ".join(f"{entry} {value}" for entry, value in zip(ENTRIES, shown, strict=True))
 
 

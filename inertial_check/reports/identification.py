@@ -23,7 +23,7 @@ from inertial_check.model.identified import (
 )
 from inertial_check.reports import View
 from inertial_check.reports.json import plain
-from inertial_check.reports.text import Style, plural, printable, rounded
+from inertial_check.reports.text import Style, plural, printable, round_together
 
 SCHEMA_VERSION = "1"
 
@@ -111,7 +111,7 @@ def _fit(fit: Fit) -> _Table:
     rows = [
         (
             f"{each.joint} [{each.unit}]",
-            *rounded([each.rms, each.before, each.after], 3),
+            *round_together([each.rms, each.before, each.after], 3),
             _fraction(each.r_squared_before),
             _fraction(each.r_squared),
         )
@@ -131,10 +131,10 @@ def _bodies(bodies: Sequence[IdentifiedBody]) -> _Table:
     rows = [
         (
             body.name,
-            *rounded([body.prior[0]], _DIGITS),
-            *rounded([body.mass], _DIGITS),
-            " ".join(rounded(body.p_BoBcm_B, 3)),
-            " ".join(rounded(body.principal_moments, 3)),
+            *round_together([body.prior[0]], _DIGITS),
+            *round_together([body.mass], _DIGITS),
+            " ".join(round_together(body.p_BoBcm_B, 3)),
+            " ".join(round_together(body.principal_moments, 3)),
             f"{body.margin:.2g}",
             f"{body.distance:.2g}",
             body.least_squares_verdict,
@@ -190,9 +190,9 @@ def _friction(values: Sequence[FrictionValue]) -> _Table:
 
 def _measured(value: FrictionValue) -> str:
     number, deviation = (
-        rounded([value.value, value.standard_deviation], 3)
+        round_together([value.value, value.standard_deviation], 3)
         if isfinite(value.standard_deviation)
-        else (*rounded([value.value], 3), "inf")
+        else (*round_together([value.value], 3), "inf")
     )
     bound = " (bound)" if value.value in (value.lower, value.upper) else ""
     return f"{number} +- {deviation}{bound}"

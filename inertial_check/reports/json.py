@@ -1,4 +1,9 @@
-"""The report for programs; `check.schema.json` beside this file describes it."""
+"""Reports for programs: a JSON document, or a JSON object on each line.
+
+The file `check.schema.json` beside this one describes the document. Both forms are ASCII only, as a
+name may hold characters that no encoding can write. Numbers have full precision; NaN and the
+infinities are null.
+"""
 
 from __future__ import annotations
 
@@ -6,37 +11,53 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from math import isfinite
-from typing import Any
 
 from inertial_check import __version__
+from inertial_check.files.json import Json
 from inertial_check.model import ENTRIES, BodyReport, FileReport, Finding, Report, Severity
 from inertial_check.reports import View
-from inertial_check.reports.details import disagreeing
+from inertial_check.reports.details import list_disagreements
 
 SCHEMA_VERSION = "1"
 TOOL = {"name": "inertial-check", "version": __version__}
 
 _LEVELS_OF_LINES = 4
-"""The document, its files, a file, its lists: each body and each finding is one line."""
+"""Outer levels of the document with a line for each item: the document, its files, a file and its
+lists. So each body and each finding is one line."""
 
 
 def render(report: Report, view: View) -> str:
-    """A JSON document, ASCII only: a name may hold what no encoding can.
-
-    Numbers have full precision; NaN and the infinities are null.
-    """
-    document: dict[str, Any] = {
+    """The report as one document."""
+    document: dict[str, Json] = {
         "schema_version": SCHEMA_VERSION,
         "tool": TOOL,
         **run_members(report, view),
-        "files": [file_members(file) for file in report.files],
+        "files": [_file_members(file) for file in report.files],
     }
     document |= statistics_members(report, view)
     return _lines(plain(document), _LEVELS_OF_LINES) + "\n"
 
 
-def run_members(report: Report, view: View) -> dict[str, Any]:
-    """What is said of the whole run."""
+def render_lines(report: Report, view: View) -> str:
+    """A line of type "file" for each file, by path; last the line of type "summary"."""
+    lines: list[dict[str, Json]] = [
+        {"type": "file", "schema_version": SCHEMA_VERSION, **_file_members(file)}
+        for file in report.files
+    ]
+    lines.append(
+        {
+            "type": "summary",
+            "schema_version": SCHEMA_VERSION,
+            "tool": TOOL,
+            **run_members(report, view),
+            **statistics_members(report, view),
+        }
+    )
+    return "".join(json.dumps(plain(line), allow_nan=False) + "\n" for line in lines)
+
+
+def run_members(report: Report, view: View) -> dict[str, Json]:
+    """The members about the whole run."""
     return {
         "summary": {
             "files": len(report.files),
@@ -52,16 +73,16 @@ def run_members(report: Report, view: View) -> dict[str, Any]:
     }
 
 
-def statistics_members(report: Report, view: View) -> dict[str, Any]:
-    """The findings of each rule counted, where that is asked for."""
+def statistics_members(report: Report, view: View) -> dict[str, Json]:
+    """The number of findings of each rule, if the view asks for it."""
     if not view.statistics:
         return {}
     counts = Counter(finding.code for finding in report.findings)
     return {"statistics": dict(sorted(counts.items()))}
 
 
-def file_members(file: FileReport) -> dict[str, Any]:
-    """What is said of one document."""
+def _file_members(file: FileReport) -> dict[str, Json]:
+    """The members about one file."""
     return {
         "path": file.path,
         "format": file.format,
@@ -71,8 +92,8 @@ def file_members(file: FileReport) -> dict[str, Any]:
     }
 
 
-def plain(value: Any) -> Any:
-    """The value with null for every number that JSON cannot write."""
+def plain(value: object) -> object:
+    """The value with null in place of NaN and infinities, which JSON cannot write."""
     if isinstance(value, float):
         return value if isfinite(value) else None
     if isinstance(value, Mapping):
@@ -82,7 +103,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _body(body: BodyReport) -> dict[str, Any]:
+def _body(body: BodyReport) -> dict[str, Json]:
     judgement = body.judgement
     return {
         "name": body.name,
@@ -106,12 +127,12 @@ def _body(body: BodyReport) -> dict[str, Any]:
                 "message": each.message or None,
                 "becomes": each.becomes or None,
             }
-            for name, each in disagreeing(body).items()
+            for name, each in list_disagreements(body).items()
         },
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _finding(finding: Finding) -> dict[str, Json]:
     place = finding.place
     return {
         "code": finding.code,
@@ -131,7 +152,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _lines(value: Any, levels: int, indent: str = "") -> str:
+def _lines(value: object, levels: int, indent: str = "") -> str:
     """JSON with a line for each item of the outer levels: quick to write, easy to read and diff."""
     if levels == 0 or not value or not isinstance(value, dict | list):
         return json.dumps(value, allow_nan=False)

@@ -1,4 +1,4 @@
-"""The report as JUnit XML, as build servers take it in: a suite a file, a case a body."""
+"""Report as JUnit XML for build servers: a suite for each file, a case for each body."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from inertial_check.model import FileReport, Finding, Report
 from inertial_check.reports import View
-from inertial_check.reports.details import lines_of_causes
-from inertial_check.reports.text import Style, clipped, location, statistics, summary
+from inertial_check.reports.details import list_causes
+from inertial_check.reports.text import Style, clip, location, statistics, summary
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 _LENGTH = 10_000
-"""[code points] A longer name or message is cut."""
+"""Longest name or message that is shown in full [code points]."""
 
 
 def render(report: Report, view: View) -> str:
@@ -24,9 +24,9 @@ def render(report: Report, view: View) -> str:
 
     root = Element("testsuites", name="inertial-check")
     for file in report.files:
-        root.append(_suite(file, view))
+        _add_suite(root, file, view)
     if report.failures:
-        root.append(_failed(report.failures))
+        _add_failures(root, report.failures)
     for count in ("tests", "failures", "errors", "skipped"):
         root.set(count, str(sum(int(suite.get(count, "0")) for suite in root)))
     if view.statistics:
@@ -43,38 +43,33 @@ def _add(parent: Element, tag: str, text: str | None = None, **attributes: str) 
     return element
 
 
-def _suite(file: FileReport, view: View) -> Element:
-    """A file: a case for the document, then one for each body."""
-    from xml.etree.ElementTree import Element
-
-    suite = Element("testsuite", name=clipped(file.path, _LENGTH))
+def _add_suite(root: Element, file: FileReport, view: View) -> None:
+    """Add the suite of a file: a case for the document, then one for each body."""
+    suite = _add(root, "testsuite", name=clip(file.path, _LENGTH))
     of_bodies: dict[str | None, list[Finding]] = defaultdict(list)
     ids = {body.id for body in file.bodies}
     for finding in file.findings:
         of_bodies[finding.body_id if finding.body_id in ids else None].append(finding)
     names = Counter(body.name for body in file.bodies)
-    failing = [_case(suite, file, "(document)", of_bodies[None], view)]
+    failing = [_add_case(suite, file, "(document)", of_bodies[None], view)]
     for body in file.bodies:
         name = body.name if names[body.name] == 1 else f"{body.name} {body.id}"
-        failing.append(_case(suite, file, name, of_bodies[body.id], view))
-    suite.set("tests", str(len(suite)))
-    suite.set("failures", str(sum(failing)))
-    suite.set("errors", "0")
-    suite.set("skipped", "0")
-    return suite
+        failing.append(_add_case(suite, file, name, of_bodies[body.id], view))
+    for name, count in (("tests", len(suite)), ("failures", sum(failing))):
+        suite.set(name, str(count))
+    for name in ("errors", "skipped"):
+        suite.set(name, "0")
 
 
-def _case(
+def _add_case(
     suite: Element, file: FileReport, name: str, findings: Sequence[Finding], view: View
 ) -> bool:
-    """Add a case; returns whether it fails. It fails once, for some readers take only one."""
-    case = _add(
-        suite, "testcase", classname=clipped(file.path, _LENGTH), name=clipped(name, _LENGTH)
-    )
+    """Add a case, and return whether it fails; it fails once, as some readers take no more."""
+    case = _add(suite, "testcase", classname=clip(file.path, _LENGTH), name=clip(name, _LENGTH))
     failing = [each for each in findings if _fails(each, view)]
     others = [each for each in findings if not _fails(each, view)]
     if failing:
-        message = clipped(failing[0].message, _LENGTH)
+        message = clip(failing[0].message, _LENGTH)
         if len(failing) > 1:
             message += f" (and {len(failing) - 1} more)"
         kinds = " ".join(dict.fromkeys(each.code for each in failing))
@@ -93,18 +88,16 @@ def _text(file: FileReport, findings: Sequence[Finding]) -> str:
     for finding in findings:
         where = location(Style(color=False), file.path, finding)
         what = f"{finding.severity.word} {finding.code} {finding.name}"
-        lines.append(f"{where}: {what}: {clipped(finding.message, _LENGTH)}")
-        lines += [f"  {line}" for line in lines_of_causes(finding)]
+        lines.append(f"{where}: {what}: {clip(finding.message, _LENGTH)}")
+        lines += [f"  {line}" for line in list_causes(finding)]
     return "\n".join(lines)
 
 
-def _failed(failures: Sequence[str]) -> Element:
-    """A suite for what could not be done."""
-    from xml.etree.ElementTree import Element
-
+def _add_failures(root: Element, failures: Sequence[str]) -> None:
+    """Add a suite of the failures of the run."""
     count = str(len(failures))
-    suite = Element("testsuite", name="(run)", tests=count, failures="0", errors=count, skipped="0")
+    counts = {"tests": count, "failures": "0", "errors": count, "skipped": "0"}
+    suite = _add(root, "testsuite", name="(run)", **counts)
     for index, line in enumerate(failures, 1):
         case = _add(suite, "testcase", classname="(run)", name=f"failure {index}")
-        _add(case, "error", message=clipped(line, _LENGTH), type="failure")
-    return suite
+        _add(case, "error", message=clip(line, _LENGTH), type="failure")

@@ -1,13 +1,12 @@
-"""The report as Markdown, for the summary of a job and for comments.
+"""Report as Markdown, for the summary of a job and for comments.
 
-GitHub takes summaries of at most 1 MiB; what goes beyond is left out, details first and then the
-least severe findings, and a line says how many.
+GitHub takes summaries of at most 1 MiB. A longer report is shortened, details first and then the
+least severe findings, and a line says how many are left out.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from html import escape
 from itertools import accumulate
@@ -15,27 +14,35 @@ from typing import NamedTuple
 
 from inertial_check.model import FileReport, Finding, Report, Severity
 from inertial_check.reports import View
-from inertial_check.reports.details import Bodies
-from inertial_check.reports.excerpt import numbered
-from inertial_check.reports.text import Style, clipped, location, plural, summary
+from inertial_check.reports.details import LABEL_WIDTH, BodyDetails, draw_excerpt
+from inertial_check.reports.text import (
+    Style,
+    clip,
+    count_rules,
+    fence,
+    location,
+    plural,
+    summary,
+)
 
 MOST_BYTES = 1_000_000
-"""A little less than 1 MiB, so that other steps have something to say, too."""
+"""Largest size of a report [bytes], a little less than 1 MiB: other steps write to it, too."""
 
 _SLACK = 20_000
-"""[bytes] Of them, for everything but findings and lists."""
+"""Part of it that is kept for everything but findings and lists [bytes]."""
 
 _LENGTH = 2_000
-"""[code points] A longer message is cut."""
+"""Longest message that is shown in full [code points]."""
 
-_NAME = 200
+_NAME_LENGTH = 200
+"""Longest name that is shown in full [code points]."""
+
 _SPECIAL = re.compile(r"([\\`*_\[\]|~$])")
 _PLAIN = Style(color=False)
-_LABEL_WIDTH = 18
 
 
-class _Entry(NamedTuple):
-    """A finding as a row of the table and as a block of details."""
+class _MarkdownFinding(NamedTuple):
+    """A finding: its row of the table, and its block of details."""
 
     severity: Severity
     row: str
@@ -49,10 +56,10 @@ def render(report: Report, view: View) -> str:
     notes = _bullets("Notes", report.notes)
     rules = _statistics(report) if view.statistics else ""
     room = MOST_BYTES - _SLACK - sum(_size(text) for text in (failures, notes, rules))
-    rows = _fitting(entries, [_size(entry.row) for entry in entries], room)
+    rows = _select_fitting(entries, [_size(entry.row) for entry in entries], room)
     room -= sum(_size(entries[i].row) for i in rows)
     shown = [entries[i] for i in rows]
-    blocks = _fitting(shown, [_size(entry.details) for entry in shown], room)
+    blocks = _select_fitting(shown, [_size(entry.details) for entry in shown], room)
     parts = ["## inertial-check\n", f"{_text(summary(report), _LENGTH)}\n", failures]
     if shown:
         head = "| severity | where | body | finding |\n|---|---|---|---|\n"
@@ -67,10 +74,10 @@ def render(report: Report, view: View) -> str:
     return "\n".join(part for part in (*parts, rules, notes) if part)
 
 
-def _entries(file: FileReport) -> list[_Entry]:
-    bodies = Bodies(file)
+def _entries(file: FileReport) -> list[_MarkdownFinding]:
+    bodies = BodyDetails(file)
     return [
-        _Entry(finding.severity, _row(file, finding), _details(file, bodies, finding))
+        _MarkdownFinding(finding.severity, _row(file, finding), _details(file, bodies, finding))
         for finding in file.findings
     ]
 
@@ -82,32 +89,26 @@ def _row(file: FileReport, finding: Finding) -> str:
     return f"| {finding.severity.word} | {where} | {body} | {what} |\n"
 
 
-def _details(file: FileReport, bodies: Bodies, finding: Finding) -> str:
-    """The details of a finding behind its title; "" where there are none."""
+def _details(file: FileReport, bodies: BodyDetails, finding: Finding) -> str:
+    """The folded details of a finding, under a title; "" without details."""
     lines: list[str] = []
     if finding.excerpt is not None:
-        lines += numbered(finding.excerpt, _PLAIN, finding.severity.word)
-    lines += [f"{label:<{_LABEL_WIDTH}} {text}" for label, text in bodies.details(finding)]
+        lines += draw_excerpt(finding.excerpt, _PLAIN, finding.severity.word)
+    lines += [f"{label:<{LABEL_WIDTH}} {text}" for label, text in bodies.details(finding)]
     if not lines:
         return ""
     body = "" if finding.body is None else f" {_html(finding.body)}"
     where = _html(location(_PLAIN, file.path, finding))
     return (
         f"<details><summary>{finding.severity.word} {finding.code}{body} {where}</summary>\n\n"
-        f"{_fenced(lines)}\n</details>\n"
+        f"{fence(lines)}\n\n</details>\n"
     )
 
 
-def _fenced(lines: Sequence[str]) -> str:
-    """A block of text; its fence is longer than any that stands in it."""
-    text = "\n".join(lines)
-    longest = max(map(len, re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}text\n{text}\n{fence}\n"
-
-
-def _fitting(entries: Sequence[_Entry], sizes: Sequence[int], room: int) -> list[int]:
-    """Which of them fit, the most severe first; in their own order."""
+def _select_fitting(
+    entries: Sequence[_MarkdownFinding], sizes: Sequence[int], room: int
+) -> list[int]:
+    """Indices of the findings that fit into so many bytes, chosen by severity, in file order."""
     worst = sorted(range(len(entries)), key=lambda i: -entries[i].severity)
     totals = accumulate(sizes[i] for i in worst)
     return sorted(i for i, total in zip(worst, totals, strict=True) if total <= room)
@@ -118,22 +119,22 @@ def _size(text: str) -> int:
 
 
 def _text(text: str, length: int) -> str:
-    """Text in which nothing is markup and nobody is mentioned."""
-    plain = escape(clipped(text, length), quote=False)
-    return _unmentioned(_SPECIAL.sub(r"\\\1", plain))
+    """Text in which nothing is markup, and no user is mentioned."""
+    plain = escape(clip(text, length), quote=False)
+    return _break_mentions(_SPECIAL.sub(r"\\\1", plain))
 
 
 def _code(text: str) -> str:
-    """A name in a table, where Markdown still reads what HTML holds."""
-    return f"<code>{_text(text, _NAME)}</code>"
+    """A name in a table, where Markdown is read inside HTML, too."""
+    return f"<code>{_text(text, _NAME_LENGTH)}</code>"
 
 
 def _html(text: str) -> str:
-    """A name in a block of HTML, where Markdown reads nothing."""
-    return f"<code>{_unmentioned(escape(clipped(text, _NAME), quote=False))}</code>"
+    """A name in a block of HTML, where Markdown is not read."""
+    return f"<code>{_break_mentions(escape(clip(text, _NAME_LENGTH), quote=False))}</code>"
 
 
-def _unmentioned(text: str) -> str:
+def _break_mentions(text: str) -> str:
     return text.replace("@", "@<!-- -->")
 
 
@@ -144,9 +145,5 @@ def _bullets(title: str, lines: Sequence[str]) -> str:
 
 
 def _statistics(report: Report) -> str:
-    counts = Counter((finding.code, finding.name) for finding in report.findings)
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    if not ordered:
-        return ""
-    rows = "".join(f"| {count} | {code} {name} |\n" for (code, name), count in ordered)
-    return f"| findings | rule |\n|---:|---|\n{rows}"
+    rows = "".join(f"| {count} | {rule} |\n" for count, rule in count_rules(report))
+    return f"| findings | rule |\n|---:|---|\n{rows}" if rows else ""

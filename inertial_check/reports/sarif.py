@@ -1,8 +1,8 @@
-"""The report as SARIF 2.1.0, as code hosts and editors take it in.
+"""Report as SARIF 2.1.0, for code hosts and editors.
 
 Section numbers are those of the OASIS standard "Static Analysis Results Interchange Format (SARIF)
-Version 2.1.0". GitHub takes at most 25,000 results and 10 MB, compressed; what goes beyond is left
-out, the least severe first, and a notification says how many.
+Version 2.1.0". GitHub takes at most 25,000 results and 10 MB, compressed. Of a longer report, the
+least severe results are left out, and a notification says how many.
 """
 
 from __future__ import annotations
@@ -11,39 +11,54 @@ import json
 import zlib
 from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from inertial_check import __version__
-from inertial_check.model import FileReport, Finding, Place, Report, Severity, Suggestion
+from inertial_check.files.json import Json
+from inertial_check.model import (
+    FileReport,
+    Finding,
+    Place,
+    Report,
+    Severity,
+    Suggestion,
+    TextReplacement,
+)
 from inertial_check.reports import RulePage, View
-from inertial_check.reports.details import disagreeing, lines_of_causes
+from inertial_check.reports.details import list_causes, list_disagreements
 from inertial_check.reports.identity import fingerprints, is_absolute, uri
 from inertial_check.reports.json import run_members, statistics_members
-from inertial_check.reports.text import clipped, plural
+from inertial_check.reports.text import clip, plural
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 MOST_RESULTS = 25_000
+"""Most results that GitHub takes."""
+
 MOST_BYTES = 10_000_000
-"""Of the whole document, compressed."""
+"""Largest document that GitHub takes, compressed [bytes]."""
 
 _ROOT = "%SRCROOT%"
-_NAME = 1_000
-"""[code points] A longer name of a body or model is cut; its fingerprint is that of all of it."""
+"""Name of the folder that relative paths start from."""
 
-_MESSAGE = 10_000
-"""[code points] The same of a message."""
+_NAME_LENGTH = 1_000
+"""Longest name that is shown in full [code points]; the fingerprint is that of the whole name."""
+
+_MESSAGE_LENGTH = 10_000
+"""Longest message that is shown in full [code points]."""
 
 
 class _Result(NamedTuple):
+    """A result as JSON text, and what decides whether it is kept."""
+
     severity: Severity
     suppressed: bool
     text: str
 
 
 def render(report: Report, view: View) -> str:
-    """A SARIF log with one run, ASCII only; a line for each rule and each result."""
+    """A SARIF log with one run, ASCII only, with a line for each rule and each result."""
     index = {rule.code: i for i, rule in enumerate(view.rules)}
     results = [result for file in report.files for result in _results(file, index)]
     worst = sorted(range(len(results)), key=lambda i: (results[i].suppressed, -results[i].severity))
@@ -57,12 +72,12 @@ def render(report: Report, view: View) -> str:
 
 
 def _compressed(text: str) -> int:
-    """[bytes] An upload is compressed; what is small enough as it is needs no trial."""
+    """Size of an upload [bytes], which is compressed; a text that fits as it is stays as it is."""
     return len(text) if len(text) <= MOST_BYTES else len(zlib.compress(text.encode("ascii")))
 
 
 def _log(report: Report, view: View, results: Sequence[str], left_out: int) -> str:
-    """The log around its results. A run (3.14) in lines that can be read and compared."""
+    """The log with its results: one run (3.14), in lines that can be read and compared."""
     driver = {
         "name": "inertial-check",
         "version": __version__,
@@ -87,7 +102,7 @@ def _log(report: Report, view: View, results: Sequence[str], left_out: int) -> s
     )
 
 
-def _json(value: Any) -> str:
+def _json(value: Json) -> str:
     return json.dumps(value, allow_nan=False)
 
 
@@ -100,12 +115,12 @@ def _listed(items: Sequence[str], indent: str) -> str:
 
 
 def _message(text: str) -> dict[str, str]:
-    """A message (3.11), in which a brace stands for itself only if doubled (3.11.5)."""
+    """A message (3.11), in which braces are doubled, as single ones are placeholders (3.11.5)."""
     return {"text": text.replace("{", "{{").replace("}", "}}")}
 
 
-def _rule(rule: RulePage) -> dict[str, Any]:
-    """A reporting descriptor (3.49). Its texts are no messages: braces stay."""
+def _rule(rule: RulePage) -> dict[str, Json]:
+    """A reporting descriptor (3.49). Its texts are not messages, so braces stay single."""
     return {
         "id": rule.code,
         "name": rule.name,
@@ -116,8 +131,8 @@ def _rule(rule: RulePage) -> dict[str, Any]:
     }
 
 
-def _invocation(report: Report, view: View, left_out: int) -> dict[str, Any]:
-    """What came of the run as a whole (3.20): what failed, what was skipped, what is left out."""
+def _invocation(report: Report, view: View, left_out: int) -> dict[str, Json]:
+    """The invocation (3.20): failures, notes, and how many results are left out."""
     notifications = [("error", line) for line in report.failures]
     notifications += [("note", line) for line in report.notes]
     if left_out:
@@ -128,16 +143,16 @@ def _invocation(report: Report, view: View, left_out: int) -> dict[str, Any]:
         "executionSuccessful": not report.failures,
         "exitCode": view.exit_code,
         "toolExecutionNotifications": [
-            {"level": level, "message": _message(clipped(line, _MESSAGE))}
+            {"level": level, "message": _message(clip(line, _MESSAGE_LENGTH))}
             for level, line in notifications
         ],
     }
 
 
 def _results(file: FileReport, index: dict[str, int]) -> Iterable[_Result]:
-    """The results (3.27) of one document, those that do not count among the others."""
+    """The results (3.27) of one document, suppressed ones included."""
     findings = sorted((*file.findings, *file.suppressed), key=_place)
-    engines = {body.id: disagreeing(body) for body in file.bodies}
+    engines = {body.id: list_disagreements(body) for body in file.bodies}
     for finding, fingerprint in zip(findings, fingerprints(file, findings), strict=True):
         result = _result(file, finding, fingerprint)
         if finding.code in index:
@@ -153,44 +168,44 @@ def _place(finding: Finding) -> tuple[str, int, int, str]:
     return place.path or "", place.line, place.column, finding.code
 
 
-def _result(file: FileReport, finding: Finding, fingerprint: str) -> dict[str, Any]:
-    text = "\n".join((clipped(finding.message, _MESSAGE), *lines_of_causes(finding)))
-    result: dict[str, Any] = {
+def _result(file: FileReport, finding: Finding, fingerprint: str) -> dict[str, Json]:
+    text = "\n".join((clip(finding.message, _MESSAGE_LENGTH), *list_causes(finding)))
+    result: dict[str, Json] = {
         "ruleId": finding.code,
         "level": finding.severity.word,
         "message": _message(text),
         "locations": [_location(file, finding)],
-        # The second is the name that GitHub compares; by itself it would take the line's text.
+        # GitHub compares the second; without it, it would take a hash of the line's text.
         "partialFingerprints": {
             "inertialCheck/v1": fingerprint,
             "primaryLocationLineHash": fingerprint,
         },
-        # Of all results or of none (3.27.23).
+        # All results of a run must have the member, or none (3.27.23).
         "suppressions": [],
     }
     if finding.suppression is not None:
         suppression: dict[str, str] = {"kind": finding.suppression.kind}
         if finding.suppression.reason:
-            suppression["justification"] = clipped(finding.suppression.reason, _MESSAGE)
+            suppression["justification"] = clip(finding.suppression.reason, _MESSAGE_LENGTH)
         result["suppressions"] = [suppression]
     if finding.suggestion is not None:
         result["fixes"] = [_fix(file, finding.suggestion)]
     return result
 
 
-def _location(file: FileReport, finding: Finding) -> dict[str, Any]:
-    """Where a finding is (3.28): the numbers in the file, and the body in the model."""
-    location: dict[str, Any] = {
+def _location(file: FileReport, finding: Finding) -> dict[str, Json]:
+    """The location (3.28): the numbers in the file, and the body in the model."""
+    location: dict[str, Json] = {
         "physicalLocation": {
             "artifactLocation": _artifact(finding.place.path or file.path),
             "region": _region(finding.place),
         }
     }
     if finding.body is not None:
-        names = [clipped(name, _NAME) for name in (file.model, finding.body) if name]
+        names = [clip(name, _NAME_LENGTH) for name in (file.model, finding.body) if name]
         location["logicalLocations"] = [
             {
-                "name": clipped(finding.body, _NAME),
+                "name": clip(finding.body, _NAME_LENGTH),
                 "fullyQualifiedName": "::".join(names),
                 "kind": "body",
             }
@@ -204,7 +219,7 @@ def _artifact(path: str) -> dict[str, str]:
 
 
 def _region(place: Place) -> dict[str, int]:
-    """A region (3.30); the end is the column after the last, as here."""
+    """A region (3.30); its end column is the one after the last, as in a Place."""
     return {
         "startLine": place.line,
         "startColumn": place.column,
@@ -213,14 +228,14 @@ def _region(place: Place) -> dict[str, int]:
     }
 
 
-def _fix(file: FileReport, suggestion: Suggestion) -> dict[str, Any]:
-    """A fix (3.55): what to put in the place of what, file by file."""
+def _fix(file: FileReport, suggestion: Suggestion) -> dict[str, Json]:
+    """A fix (3.55): the replacements in each file."""
 
-    def path(replacement: Any) -> str:
+    def path(replacement: TextReplacement) -> str:
         return replacement.place.path or file.path
 
     return {
-        "description": _message(clipped(suggestion.description, _MESSAGE)),
+        "description": _message(clip(suggestion.description, _MESSAGE_LENGTH)),
         "artifactChanges": [
             {
                 "artifactLocation": _artifact(name),

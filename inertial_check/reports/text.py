@@ -1,7 +1,8 @@
-"""What the reports for people share: colour, safe text, numbers with sensible digits."""
+"""Texts that the reports share: colour, safe text, numbers with sensible digits, counts."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from math import floor, log10
@@ -11,8 +12,10 @@ from typing import NamedTuple
 from inertial_check.model import Finding, Report, Severity
 
 _DIGITS = 6
-_PATH = 4096
-"""[code points] No system takes a longer path."""
+"""Significant digits of a number for reading."""
+
+PATH_LENGTH = 4096
+"""Longest path that is shown in full [code points]; no system takes a longer one."""
 
 _COLORS = {
     "error": "1;31",
@@ -25,17 +28,17 @@ _COLORS = {
 
 
 class Style(NamedTuple):
-    """Colours, or none."""
+    """Style of a terminal's text: with colours, or without."""
 
     color: bool
 
     def __call__(self, kind: str, text: str) -> str:
-        """The text as this kind of text looks: error, warning, note, path, code, label."""
+        """The text in the colour of its kind: error, warning, note, path, code, label."""
         return f"\x1b[{_COLORS[kind]}m{text}\x1b[0m" if self.color else text
 
 
 def printable(text: str) -> str:
-    """The text on one line: what would move a cursor or not show is escaped."""
+    """The text on one line: characters that move a cursor or do not show are escaped."""
     if text.isprintable():
         return text
     return "".join(
@@ -43,28 +46,28 @@ def printable(text: str) -> str:
     )
 
 
-def clipped(text: str, length: int) -> str:
-    """The text on one line, and no longer than this plus a word about what is left out."""
+def clip(text: str, length: int) -> str:
+    """The text on one line, cut at a length [code points]; the end says how much is left out."""
     if len(text) > length:
         return f"{printable(text[:length])}... ({len(text) - length} more characters)"
     return printable(text)
 
 
 def location(style: Style, path: str, finding: Finding) -> str:
-    """path:line:column, as editors and terminals follow it."""
+    """The place path:line:column, which editors and terminals turn into a link."""
     place = finding.place
-    return f"{style('path', clipped(place.path or path, _PATH))}:{place.line}:{place.column}"
+    return f"{style('path', clip(place.path or path, PATH_LENGTH))}:{place.line}:{place.column}"
 
 
 def number(value: float) -> str:
-    """A number for reading."""
+    """A number for reading, with six digits."""
     return f"{value:.{_DIGITS}g}"
 
 
-def rounded(values: Iterable[float | None], digits: int) -> list[str]:
-    """Numbers of one kind, none finer than a hundredth of the largest's last digit; - for none.
+def round_together(values: Iterable[float | None], digits: int) -> list[str]:
+    """Numbers of one kind, none finer than a hundredth of the largest's last digit; - for None.
 
-    What is rounding noise beside the largest is then 0.
+    Rounding noise beside the largest becomes 0.
     """
     known = list(values)
     largest = max((abs(value) for value in known if value), default=1.0)
@@ -83,8 +86,8 @@ def interval(low: float, high: float) -> str:
 def _inwards(value: float, up: bool) -> str:
     from inertial_check.inertia import tolerances
 
-    # The margin moves by no more than the entry does, relative to its size: the verdict's floor
-    # covers twice this.
+    # Relative to its size, the margin moves by no more than the entry. So an end that is shown
+    # outside the interval by this slack is still accepted: the verdict's floor covers twice that.
     slack = tolerances.FLOOR_FACTOR / 2 * float_info.epsilon * abs(value)
     text = number(value)
     beyond = value - float(text) if up else float(text) - value
@@ -95,7 +98,7 @@ def _inwards(value: float, up: bool) -> str:
 
 
 def summary(report: Report) -> str:
-    """What was checked and how much was found, in one sentence."""
+    """The numbers of files, bodies and findings, in one sentence."""
     counts = [(report.count(severity), severity.word) for severity in reversed(Severity)]
     found = ", ".join(plural(count, word) for count, word in counts if count) or "no findings"
     if report.suppressed:
@@ -105,11 +108,25 @@ def summary(report: Report) -> str:
 
 
 def statistics(report: Report) -> str:
-    """How often each rule spoke, most often first, one line each; "" where none did."""
+    """A line for each rule with its number of findings, most first; "" without findings."""
+    counts = count_rules(report)
+    width = max((len(str(count)) for count, _ in counts), default=0)
+    return "".join(f"{count:>{width}}  {rule}\n" for count, rule in counts)
+
+
+def count_rules(report: Report) -> list[tuple[int, str]]:
+    """The number of findings of each rule, most first, with the rule's code and name."""
     counts = Counter((finding.code, finding.name) for finding in report.findings)
-    width = max((len(str(count)) for count in counts.values()), default=0)
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return "".join(f"{count:>{width}}  {code} {name}\n" for (code, name), count in ordered)
+    return [(count, f"{code} {name}") for (code, name), count in ordered]
+
+
+def fence(lines: Iterable[str]) -> str:
+    """A block of Markdown in which nothing is markup: its fence is longer than any inside."""
+    text = "\n".join(lines)
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    mark = "`" * max(3, longest + 1)
+    return f"{mark}text\n{text}\n{mark}"
 
 
 def plural(count: int, noun: str) -> str:

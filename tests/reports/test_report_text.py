@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from inertial_check.inertia.consistency import check
 from inertial_check.inertia.intervals import admissible_intervals
-from inertial_check.reports.text import interval, number, plural, printable, rounded
+from inertial_check.reports.text import interval, number, plural, printable, round_together
 
 # Beyond these the unit of the sixth digit leaves the range of floats.
 sizes = st.floats(1e-290, 1e290)
@@ -83,10 +83,10 @@ def test_numbers_have_six_digits_whatever_their_size():
 
 
 def test_noise_beside_the_largest_is_nothing():
-    assert rounded([1.05e-08, 632.456, 894.427], 4) == ["0", "632.5", "894.4"]
-    assert rounded([0.6464, 0.763, -1.665e-16], 4) == ["0.6464", "0.763", "0"]
-    assert rounded([2.23e-08, None, 2e-08], 4) == ["2.23e-08", "-", "2e-08"]
-    assert rounded([0.0, None], 4) == ["0", "-"]
+    assert round_together([1.05e-08, 632.456, 894.427], 4) == ["0", "632.5", "894.4"]
+    assert round_together([0.6464, 0.763, -1.665e-16], 4) == ["0.6464", "0.763", "0"]
+    assert round_together([2.23e-08, None, 2e-08], 4) == ["2.23e-08", "-", "2e-08"]
+    assert round_together([0.0, None], 4) == ["0", "-"]
 
 
 def test_plurals():
