@@ -1,4 +1,7 @@
-"""What each engine does with a body: predicates read from its source, held against the engine."""
+"""Predictions of what each physics engine does with a body.
+
+The conditions are read from the source of the engine; tests compare them with the engine itself.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 
 from inertial_check.engines._base import NO_FLOORS, Engine, Floors
-from inertial_check.engines._batch import Batch, doubtful
+from inertial_check.engines._batch import Batch, find_doubtful
 from inertial_check.engines.dart import Dart
 from inertial_check.engines.drake import Drake
 from inertial_check.engines.genesis import Genesis
@@ -45,7 +48,7 @@ ALL_ENGINES: tuple[Engine, ...] = (
     Dart(),
     PhysX(),
 )
-"""Every engine, in the order in which they are shown."""
+"""Every engine, in the order of reports."""
 
 _BY_NAME: Mapping[str, Engine] = MappingProxyType({each.name: each for each in ALL_ENGINES})
 
@@ -55,7 +58,7 @@ ENGINES = tuple(_BY_NAME)
 _ACCEPTED: Mapping[str, Prediction] = MappingProxyType(
     {engine.name: engine.accepted() for engine in ALL_ENGINES}
 )
-"""Shared by all bodies that every engine takes as they are."""
+"""Predictions of a body that every engine accepts; one object for all such bodies."""
 
 
 def exact_engines(engines: Sequence[str]) -> tuple[str, ...]:
@@ -75,21 +78,21 @@ def floors(body: Body, engines: Sequence[str]) -> Floors:
 
 
 def predict(model: Model, judgements: Sequence[Judgement]) -> tuple[Mapping[str, Prediction], ...]:
-    """What every engine does with each body of a model.
+    """Predict what every engine does with each body of a model.
 
     Args:
-        model: As read; its format decides by which door an engine takes it in.
-        judgements: One a body.
+        model: The model; its format decides which reader of an engine reads it.
+        judgements: One for each body.
 
     Returns:
-        One mapping a body, by the engine's name.
+        For each body the predictions, by the name of the engine.
     """
     batches = {
-        least: Batch(model, judgements, doubtful(model, judgements, least))
+        least: Batch(model, judgements, find_doubtful(model, judgements, least))
         for least in {engine.least for engine in ALL_ENGINES}
     }
     others: dict[int, dict[str, Prediction]] = {}
-    with np.errstate(all="ignore"):  # what is not finite is compared as the engines do
+    with np.errstate(all="ignore"):  # NaN and infinity are compared as in C
         for engine in ALL_ENGINES:
             batch = batches[engine.least]
             predictions = engine.predict(batch) if batch.rows else {}

@@ -1,4 +1,4 @@
-"""What an engine is: name, version, source, and what it does with bodies, in its own order."""
+"""The base class of engines: name, version, source, and the effects of an engine on bodies."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from inertial_check.engines._batch import Batch, Flags
 from inertial_check.model import Action, Body, Prediction
 
 Words = str | Callable[[int], str]
-"""A text for all bodies, or what makes it from a body's position in the batch."""
+"""A text for all bodies, or a function that makes it from the position of a body in the batch."""
 
 
-class Outcome(NamedTuple):
-    """One thing that an engine does.
+class Effect(NamedTuple):
+    """One thing that an engine does with some bodies of a batch.
 
     Attributes:
-        where: (N,) with which bodies, unless an earlier outcome has taken them.
-        action: What it does.
-        message: What it prints or raises, line ends shown as spaces.
-        becomes: What it simulates instead.
+        where: (N,) the bodies concerned; those with an earlier effect are skipped.
+        action: What the engine does with them.
+        message: What it prints or raises; line ends are spaces.
+        becomes: What it simulates instead of the body as written.
     """
 
     where: Flags
@@ -51,15 +51,16 @@ NO_FLOORS = Floors()
 
 
 class Engine(ABC):
-    """One engine, as it is used by default.
+    """One physics engine with its default settings.
 
     Attributes:
-        name: As --engine takes it.
-        version: For which this holds.
-        source: Where it is read, and how it was tried.
-        doors: The formats that it reads itself, each with the call that is meant.
-        least: Ten times the highest absolute floor for masses [kg] and moments [kg m^2].
-        otherwise: The format as which it is taken to get the numbers of any other.
+        name: Its name, as --engine takes it.
+        version: The version that the predictions hold for.
+        source: The source files that they were read from, and the call that they were tested with.
+        doors: The formats that it reads itself, each with the call that reads it.
+        least: Ten times its highest absolute floor for masses [kg] and moments [kg m^2]; bodies
+            above are accepted without further computation.
+        otherwise: The format that stands for all formats that it does not read itself.
         exact: It has no tolerance in the triangle inequality and computes the moments of a full
             tensor itself, so that the last bits of its own eigenvalues decide on the boundary.
     """
@@ -73,16 +74,16 @@ class Engine(ABC):
     exact: ClassVar[bool] = False
 
     @abstractmethod
-    def outcomes(self, batch: Batch, door: str) -> Iterator[Outcome]:
-        """What it does, in the order in which it looks at a body.
+    def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
+        """The effects of the engine, in the order in which it checks a body.
 
         Args:
             batch: The bodies.
-            door: The format as which it reads them.
+            door: The format that it reads them from.
         """
 
     def door(self, format_: str) -> str:
-        """The format as which a document of some format is read."""
+        """The format that stands for a document of some format."""
         format_ = "urdf" if format_ == "xacro" else format_
         return format_ if format_ in self.doors else self.otherwise
 
@@ -95,38 +96,38 @@ class Engine(ABC):
         return NO_FLOORS
 
     def accepted(self) -> Prediction:
-        """What is said of a body that it takes as it is."""
+        """The prediction for a body that the engine takes as written."""
         return Prediction(self.name, self.version, "accept")
 
     def predict(self, batch: Batch) -> dict[int, Prediction]:
-        """What it does with the bodies that it does not take as they are.
+        """Predict what the engine does with the bodies that it does not take as written.
 
         Args:
             batch: The bodies.
 
         Returns:
-            By the body's index in the model.
+            The predictions, by the index of the body in the model.
         """
         found: dict[int, Prediction] = {}
         pending = ~batch.derived
         left = int(pending.sum())
-        for outcome in self.outcomes(batch, self.door(batch.model.format)):
+        for effect in self.effects(batch, self.door(batch.model.format)):
             if not left:
-                break  # and with it all that the engine would compute next
-            taken = outcome.where & pending
+                break  # the generator is not resumed: later effects are not computed
+            taken = effect.where & pending
             rows = taken.nonzero()[0].tolist()
             if not rows:
                 continue
             pending ^= taken
             left -= len(rows)
-            if outcome.action == "accept":
+            if effect.action == "accept":
                 continue
             for i in rows:
                 message, becomes = (
                     words if isinstance(words, str) else words(i)
-                    for words in (outcome.message, outcome.becomes)
+                    for words in (effect.message, effect.becomes)
                 )
                 found[batch.rows[i]] = Prediction(
-                    self.name, self.version, outcome.action, message, becomes
+                    self.name, self.version, effect.action, message, becomes
                 )
         return found

@@ -1,4 +1,4 @@
-"""The bodies of a model that an engine may not take as they are, as arrays."""
+"""The bodies of a model that an engine might not accept, as arrays."""
 
 from __future__ import annotations
 
@@ -17,19 +17,25 @@ from inertial_check.model import ENTRIES, Body, Judgement, Model
 
 Flags = npt.NDArray[np.bool_]
 
-_MARGIN = 1e-5  # ten times the coarsest relative tolerance of an engine (Newton, 1e-6)
-_MOST = 1e30  # far below what float32, and products of three such numbers in float64, can hold
+_SAFE_MARGIN = 1e-5
+"""Margin above which no engine refuses a body: ten times the coarsest relative tolerance of an
+engine (Newton, 1e-6). Dimensionless."""
+
+_LARGEST = 1e30
+"""Mass [kg] and moment [kg m^2] up to which neither float32 nor products of three such numbers in
+float64 overflow."""
+
 _DIAGONAL, _PRODUCTS = [0, 3, 5], [1, 2, 4]
 
 
-def doubtful(model: Model, judgements: Sequence[Judgement], least: float) -> list[int]:
-    """Indices of the bodies that an engine may not take as they are.
+def find_doubtful(model: Model, judgements: Sequence[Judgement], least: float) -> list[int]:
+    """Indices of the bodies that an engine might not accept.
 
-    The others are well inside of its limits, so nothing has to be computed for them.
+    The others are so far inside its limits that nothing has to be computed for them.
 
     Args:
-        model: As read.
-        judgements: One a body.
+        model: The model.
+        judgements: One for each body.
         least: Ten times the highest absolute floor of the engine [kg] and [kg m^2].
     """
     settled, in_si = model.format != "mjcf", model.format != "usd"
@@ -38,10 +44,10 @@ def doubtful(model: Model, judgements: Sequence[Judgement], least: float) -> lis
         for row, (body, judgement) in enumerate(zip(model.bodies, judgements, strict=True))
         if not (
             judgement.verdict == "consistent"
-            and judgement.margin > _MARGIN
+            and judgement.margin > _SAFE_MARGIN
             and judgement.principal_moments[0] > least
-            and judgement.principal_moments[2] < _MOST
-            and least < judgement.mass < _MOST
+            and judgement.principal_moments[2] < _LARGEST
+            and least < judgement.mass < _LARGEST
             and (settled or not body.problems)
             and (in_si or _unit(body) == 1)
         )
@@ -49,12 +55,12 @@ def doubtful(model: Model, judgements: Sequence[Judgement], least: float) -> lis
 
 
 class Bounds(NamedTuple):
-    """Settings of <compiler>, as far as they change a number: the reader says so where they do.
+    """Settings of MJCF's <compiler>, known from what the reader reports about changed numbers.
 
     Attributes:
         mass: boundmass [kg].
         inertia: boundinertia [kg m^2].
-        balanced: balanceinertia is on.
+        balanced: Whether balanceinertia is on.
     """
 
     mass: float
@@ -63,7 +69,7 @@ class Bounds(NamedTuple):
 
 
 _BOUND = re.compile(r"(boundmass|boundinertia): MuJoCo (?:raises|takes).*? ([-+.\de]+) kg")
-"""The bound in what the reader says of it; nothing else tells it."""
+"""The bound in a message of the reader, which is the only place that holds it."""
 
 
 @dataclass(frozen=True)
@@ -71,9 +77,9 @@ class Batch:
     """N bodies of one model, and the model around them.
 
     Attributes:
-        model: All of its bodies.
-        judgements: One for each of them.
-        rows: (N,) which of them these are.
+        model: The model.
+        judgements: One for each body of the model.
+        rows: (N,) indices of the N bodies in the model.
     """
 
     model: Model
@@ -91,49 +97,49 @@ class Batch:
 
     @cached_property
     def mass(self) -> Floats:
-        """(N,) [kg]; NaN where it is missing or no number."""
+        """(N,) masses [kg]; NaN if a mass is missing or no number."""
         return np.array([judgement.mass for judgement in self._judged], dtype=float)
 
     @cached_property
     def I_BBcm_Bi(self) -> Floats:
-        """(N, 6) as written, in the order of ENTRIES [kg m^2]."""
+        """(N, 6) inertias as written, in the order of ENTRIES [kg m^2]."""
         return np.array([judgement.I_BBcm_Bi for judgement in self._judged], dtype=float)
 
     @cached_property
     def I_BBcm_B(self) -> Floats:
-        """(N, 6) in the axes of the bodies [kg m^2]."""
+        """(N, 6) inertias in the axes of the bodies [kg m^2]."""
         return np.array([judgement.I_BBcm_B for judgement in self._judged], dtype=float)
 
     @cached_property
     def p_BoBcm_B(self) -> Floats:
-        """(N, 3) centre of mass in the body frame [m]."""
+        """(N, 3) centres of mass in the body frames [m]."""
         return np.array([judgement.p_BoBcm_B for judgement in self._judged], dtype=float)
 
     @cached_property
     def diagonal(self) -> Flags:
-        """(N,) whether the products of inertia are zero, so that the moments are written."""
+        """(N,) whether all products of inertia are zero, so that the diagonal holds the moments."""
         return np.asarray((self.I_BBcm_Bi[:, _PRODUCTS] == 0).all(axis=1))
 
     @cached_property
     def moments(self) -> Floats:
-        """(N, 3) principal moments, ascending [kg m^2]; to the bit where they are written."""
+        """(N, 3) ascending principal moments [kg m^2]; those written on a diagonal are exact."""
         computed = np.array([judgement.principal_moments for judgement in self._judged], float)
         written = np.sort(self.I_BBcm_Bi[:, _DIAGONAL], axis=1)
         return np.where(self.diagonal[:, None], written, computed)
 
     @cached_property
     def finite(self) -> Flags:
-        """(N,) whether all six entries of the inertia are."""
+        """(N,) whether all six entries of the inertia are finite."""
         return np.asarray(np.isfinite(self.I_BBcm_Bi).all(axis=1))
 
     @cached_property
     def moved(self) -> Flags:
-        """(N,) whether a joint that is not fixed moves the body."""
+        """(N,) whether a movable joint connects the body to its parent."""
         return np.array([body.moved for body in self.bodies], dtype=bool)
 
     @cached_property
     def derived(self) -> Flags:
-        """(N,) whether the document has the engine take the inertia from geometry."""
+        """(N,) whether the document asks the engine to compute the inertia from geometry."""
         return np.array([body.inertia_from == "geometry" for body in self.bodies], dtype=bool)
 
     @cached_property
@@ -148,15 +154,15 @@ class Batch:
 
     @cached_property
     def unit(self) -> Floats:
-        """(N,) what the document's unit of inertia is [kg m^2]."""
+        """(N,) the unit of inertia of the document [kg m^2]."""
         return np.array([_unit(body) for body in self.bodies], dtype=float)
 
     def some(self, where: Flags, test: Callable[[int], bool]) -> Flags:
-        """Where a test of single bodies holds, asked only of those named by `where`.
+        """Apply a test to some bodies of the batch.
 
         Args:
-            where: (N,) of which bodies it is asked.
-            test: Takes the position of a body in the batch.
+            where: (N,) the bodies to test; the result is false for the others.
+            test: A function of the position of a body in the batch.
         """
         result = np.zeros(len(self.rows), dtype=bool)
         for i in where.nonzero()[0].tolist():
@@ -172,7 +178,7 @@ class Batch:
         return bool(self.bodies[i].shapes)
 
     def is_anchored(self, i: int) -> bool:
-        """Whether nothing but fixed joints lie between a body and the root."""
+        """Whether only fixed joints connect a body to the root."""
         row: int | None = self.rows[i]
         while row is not None:
             if self.model.bodies[row].moved:
@@ -181,7 +187,7 @@ class Batch:
         return True
 
     def carries(self, i: int, mass: float, moment: float) -> bool:
-        """Whether a body that fixed joints tie below this one has that much mass and inertia.
+        """Whether a body that fixed joints connect below this one has enough mass and inertia.
 
         Args:
             i: Position of the body in the batch.
@@ -193,7 +199,7 @@ class Batch:
 
     @cached_property
     def family(self) -> Family:
-        """Who is tied to whom."""
+        """Parents and children of the bodies."""
         return Family(self.model)
 
     def name(self, i: int) -> str:
@@ -201,7 +207,7 @@ class Batch:
         return self.bodies[i].name
 
     def unread(self, i: int) -> tuple[str, str]:
-        """Name and text of the first number of a body, mass first, that is no finite number."""
+        """Name and text of the first number of a body, mass first, that is not finite."""
         inertial = self.bodies[i].inertial
         if inertial is not None:
             for name in ("mass", *ENTRIES):
@@ -212,7 +218,7 @@ class Batch:
 
     @cached_property
     def bounds(self) -> Bounds:
-        """What the settings of an MJCF make of the numbers of its bodies."""
+        """The settings of an MJCF that change the numbers of its bodies."""
         values = dict.fromkeys(("boundmass", "boundinertia"), 0.0)
         balanced = False
         if self.model.format == "mjcf":
@@ -225,11 +231,11 @@ class Batch:
 
 
 class Family:
-    """Who is tied to whom in a model, by index.
+    """Parents and children of the bodies of a model, by index.
 
     Attributes:
-        parents: Of each body, its parent; None where it has none.
-        children: Of each body, those whose joints hang on it.
+        parents: Parent of each body; None for a root.
+        children: Children of each body.
     """
 
     def __init__(self, model: Model) -> None:
@@ -244,11 +250,11 @@ class Family:
                 self.children[parent].append(row)
 
     def welded(self, row: int) -> Iterator[int]:
-        """The bodies that fixed joints, one after the other, tie to a body from below."""
+        """The bodies below a body that chains of fixed joints connect to it."""
         yield from self._below(row, fixed=True)
 
     def descendants(self, row: int) -> Iterator[int]:
-        """The bodies below a body."""
+        """All bodies below a body."""
         yield from self._below(row, fixed=False)
 
     def _below(self, row: int, *, fixed: bool) -> Iterator[int]:
@@ -262,7 +268,7 @@ class Family:
 
 
 def _is_principal(body: Body) -> bool:
-    """Whether the products of inertia are implied by the form of the document."""
+    """Whether the document states principal moments, which imply products of zero."""
     inertial = body.inertial
     if inertial is None:
         return False

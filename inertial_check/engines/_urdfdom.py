@@ -1,4 +1,4 @@
-"""urdfdom, which reads URDF for several engines: a number that is not finite costs the inertial."""
+"""urdfdom, which reads URDF for several engines and drops inertials with numbers not finite."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from inertial_check.engines._base import Outcome
+from inertial_check.engines._base import Effect
 from inertial_check.engines._batch import Batch
 
 
-def unreadable(batch: Batch) -> Iterator[Outcome]:
-    """What becomes of bodies with such a number."""
+def replace_unreadable(batch: Batch) -> Iterator[Effect]:
+    """The effects of urdfdom on bodies with such a number."""
 
     def message(i: int) -> str:
         name, text = batch.unread(i)
@@ -19,8 +19,8 @@ def unreadable(batch: Batch) -> Iterator[Outcome]:
             return f"Inertial: mass [{text}] is not a float"
         return f"Inertial: inertia element {name} is not a valid double"
 
-    yield Outcome(~np.isfinite(batch.mass), "replace", message, "0 kg without rotational inertia")
-    yield Outcome(
+    yield Effect(~np.isfinite(batch.mass), "replace", message, "0 kg without rotational inertia")
+    yield Effect(
         ~batch.finite,
         "replace",
         message,

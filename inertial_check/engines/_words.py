@@ -1,4 +1,4 @@
-"""Numbers in the words of predictions."""
+"""Texts of predictions: numbers with their units."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from math import cbrt, pi
 BOX = "the inertia of its collision shapes at 1000 kg/m^3"
 
 
-def listed(values: Iterable[float]) -> str:
-    """Numbers, separated by commas."""
+def join(values: Iterable[float]) -> str:
+    """Numbers with six digits, separated by commas."""
     return ", ".join(f"{value:.6g}" for value in values)
 
 
 def moments(values: Iterable[float]) -> str:
-    """Principal moments."""
-    return f"principal moments {listed(values)} kg m^2"
+    """Principal moments with their unit."""
+    return f"principal moments {join(values)} kg m^2"
 
 
 def body(mass: float, values: Iterable[float]) -> str:
@@ -24,7 +24,7 @@ def body(mass: float, values: Iterable[float]) -> str:
 
 
 def sphere(mass: float, density: float) -> str:
-    """A solid sphere of some density [kg/m^3]."""
+    """A solid sphere of a given density [kg/m^3], with its mass and moment of inertia."""
     radius = cbrt(3 * mass / (4 * pi * density))
     inertia = 0.4 * mass * radius**2
     return f"a sphere of {density:.6g} kg/m^3: {mass:.6g} kg, I = {inertia:.6g} kg m^2"

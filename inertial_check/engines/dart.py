@@ -1,13 +1,13 @@
-"""DART: warns of a mass that is not positive, and takes it."""
+"""DART: warns about a mass that is not positive, and uses it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import ClassVar
 
-from inertial_check.engines._base import Engine, Outcome
+from inertial_check.engines._base import Effect, Engine
 from inertial_check.engines._batch import Batch
-from inertial_check.engines._urdfdom import unreadable
+from inertial_check.engines._urdfdom import replace_unreadable
 
 
 class Dart(Engine):
@@ -20,11 +20,11 @@ class Dart(Engine):
     )
     doors: ClassVar[dict[str, str]] = {"urdf": "DartLoader.parseSkeleton"}
 
-    def outcomes(self, batch: Batch, door: str) -> Iterator[Outcome]:
-        """No inertial; numbers that cannot be read; the mass. The inertia is not looked at."""
+    def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
+        """Missing inertials, unreadable numbers, masses; DART does not check the inertia."""
         default = "1 kg, principal moments 1, 1, 1 kg m^2"
-        yield Outcome(batch.missing, "replace", becomes=default)
-        yield from unreadable(batch)
+        yield Effect(batch.missing, "replace", becomes=default)
+        yield from replace_unreadable(batch)
 
         def message(i: int) -> str:
             return (
@@ -33,4 +33,4 @@ class Dart(Engine):
                 "Consider setting positive value instead."
             )
 
-        yield Outcome(batch.mass <= 0, "warn", message)
+        yield Effect(batch.mass <= 0, "warn", message)

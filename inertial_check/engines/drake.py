@@ -1,4 +1,4 @@
-"""Drake: warns and takes a sphere (URDF, SDF), or throws (MJCF)."""
+"""Drake: warns and substitutes a sphere (URDF, SDF), or throws (MJCF)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from typing import ClassVar
 import numpy as np
 
 from inertial_check.engines import _words
-from inertial_check.engines._base import Engine, Outcome
+from inertial_check.engines._base import Effect, Engine
 from inertial_check.engines._batch import Batch, Flags
 
 _PRECISION = 16 * float(np.finfo(float).eps)
-_DENSITY = 1000.0  # [kg/m^3] of the sphere that stands in
-_SURE = "condition 'mass > 0' failed."
+"""Tolerance of CouldBePhysicallyValid, relative to half the trace (at least 1 kg m^2)."""
+
+_DENSITY = 1000.0
+"""Density of the sphere that Drake substitutes [kg/m^3]."""
+
+_MASS_POSITIVE = "condition 'mass > 0' failed."
 _RATIONAL = "did not pass the test CouldBePhysicallyValid()."
 NEGATIVE = "are invalid since at least one is negative."
 UNEQUAL = "do not satisfy the triangle inequality."
@@ -31,27 +35,27 @@ class Drake(Engine):
     )
     doors: ClassVar[dict[str, str]] = dict.fromkeys(("urdf", "sdf", "mjcf"), "Parser.AddModels")
 
-    def outcomes(self, batch: Batch, door: str) -> Iterator[Outcome]:
-        """The tensor by itself, then the mass."""
-        yield Outcome(batch.missing, "accept")
+    def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
+        """The check of the tensor alone, then that of the mass."""
+        yield Effect(batch.missing, "accept")
         low, middle, high = batch.moments.T
         spread = np.maximum(1, np.abs(batch.moments.sum(axis=1)) / 2)
         negative = low < -_PRECISION * spread
         unequal = low + middle + _PRECISION * spread < high
         unread = ~batch.finite | ~np.isfinite(batch.mass)
         if door != "sdf":
-            yield Outcome(unread, "reject", lambda i: _single(batch, i, door))
+            yield Effect(unread, "reject", lambda i: _not_finite_error(batch, i, door))
         if door == "mjcf":
-            yield Outcome(~(batch.mass > 0), "reject", _SURE)
-            yield Outcome(negative | unequal, "reject", NOT_VALID)
+            yield Effect(~(batch.mass > 0), "reject", _MASS_POSITIVE)
+            yield Effect(negative | unequal, "reject", NOT_VALID)
             return
-        yield from _replaced(batch, negative, unequal)
+        yield from _replace_invalid(batch, negative, unequal)
         massless = (batch.mass == 0) & ~np.any(batch.I_BBcm_Bi != 0, axis=1)
-        yield Outcome(massless, "accept")
+        yield Effect(massless, "accept")
         one = _words.sphere(1, _DENSITY)
-        parting = f"While re-expressing as central inertia: Failure: {_SURE}"
-        yield Outcome(~(batch.mass > 0), "replace", parting, one)
-        yield Outcome(
+        parting = f"While re-expressing as central inertia: Failure: {_MASS_POSITIVE}"
+        yield Effect(~(batch.mass > 0), "replace", parting, one)
+        yield Effect(
             np.isinf(batch.mass),
             "replace",
             f"While re-expressing as central inertia: {NOT_VALID} mass = inf is negative or not "
@@ -60,8 +64,8 @@ class Drake(Engine):
         )
 
 
-def _replaced(batch: Batch, negative: Flags, unequal: Flags) -> Iterator[Outcome]:
-    """What becomes of tensors that fail by themselves."""
+def _replace_invalid(batch: Batch, negative: Flags, unequal: Flags) -> Iterator[Effect]:
+    """The effect on tensors that fail the check of the tensor alone."""
 
     def message(i: int) -> str:
         if not batch.finite[i]:
@@ -74,11 +78,11 @@ def _replaced(batch: Batch, negative: Flags, unequal: Flags) -> Iterator[Outcome
         mass = float(batch.mass[i])
         return _words.sphere(mass if 0 < mass < np.inf else 1.0, _DENSITY)
 
-    yield Outcome(negative | unequal | ~batch.finite, "replace", message, becomes)
+    yield Effect(negative | unequal | ~batch.finite, "replace", message, becomes)
 
 
-def _single(batch: Batch, i: int, door: str) -> str:
-    """What Drake raises where a number is not finite."""
+def _not_finite_error(batch: Batch, i: int, door: str) -> str:
+    """The message with which Drake raises if a number is not finite."""
     name, text = batch.unread(i)
     if door == "urdf":
         attribute = "value" if name == "mass" else name

@@ -1,4 +1,4 @@
-"""Genesis: compiles with MuJoCo, reads a URDF itself where that fails, and checks it itself."""
+"""Genesis: compiles with MuJoCo, falls back to its own URDF reader, checks inertias itself."""
 
 from __future__ import annotations
 
@@ -7,13 +7,28 @@ from typing import ClassVar
 
 import numpy as np
 
-from inertial_check.engines._base import Engine, Outcome
+from inertial_check.engines._base import Effect, Engine
 from inertial_check.engines._batch import Batch
-from inertial_check.engines.mujoco import MOVING, NOT_A_NUMBER, POSITIVE, TRIANGLE, MuJoCo, refusals
+from inertial_check.engines.mujoco import (
+    MOVING,
+    NOT_A_NUMBER,
+    POSITIVE,
+    TRIANGLE,
+    MuJoCo,
+    find_refusals,
+)
 
-_RELATIVE, _ABSOLUTE = 1e-6, 1e-9  # INERTIA_EIGVAL_RTOL; INERTIA_EIGVAL_ATOL [kg m^2]
-_BOUND = 1e-15  # [kg m^2] boundinertia that it gives MuJoCo for a URDF
-_EPS = float(np.finfo(np.float32).eps)  # gs.EPS [kg]
+_RELATIVE = 1e-6
+"""INERTIA_EIGVAL_RTOL: tolerance relative to the largest moment. Dimensionless."""
+
+_ABSOLUTE = 1e-9
+"""INERTIA_EIGVAL_ATOL [kg m^2]."""
+
+_BOUND = 1e-15
+"""boundinertia that Genesis passes to MuJoCo for a URDF [kg m^2]."""
+
+_EPS = float(np.finfo(np.float32).eps)
+"""gs.EPS: the mass of a moving link without mass, inertia and geometry [kg]."""
 
 _FALLBACK = (
     "Falling back to legacy URDF parser. Default values of physics properties may be off: Error: "
@@ -21,7 +36,7 @@ _FALLBACK = (
 
 
 class Genesis(Engine):
-    """Genesis with the fixed links of a URDF kept apart, and its root in the world."""
+    """Genesis, with a URDF fixed to the world and its fixed links not merged."""
 
     name, version = "genesis", "1.4.5"
     source = (
@@ -30,40 +45,41 @@ class Genesis(Engine):
     )
     doors: ClassVar[dict[str, str]] = {"urdf": "gs.morphs.URDF", "mjcf": "gs.morphs.MJCF"}
 
-    def outcomes(self, batch: Batch, door: str) -> Iterator[Outcome]:
-        """Its own check of the tensor; what has to come from geometry; what MuJoCo refuses."""
+    def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
+        """Its own check of the tensor, inertias computed from geometry, and refusals of MuJoCo."""
         if door == "mjcf":
-            for outcome in MuJoCo().outcomes(batch, door):
-                yield _unheard(outcome)
+            for effect in MuJoCo().effects(batch, door):
+                yield _without_warning(effect)
             return
         if batch.missing.all():
             yield from self._degenerate(batch)
             return
         nan = np.any(np.isnan(batch.I_BBcm_Bi), axis=1) & ~batch.missing
-        yield Outcome(nan, "reject", "Inertia must be a symmetric matrix")
-        yield from self._checked(batch)
+        yield Effect(nan, "reject", "Inertia must be a symmetric matrix")
+        yield from self._check_tensors(batch)
         yield from self._degenerate(batch)
         unread = ~batch.finite | np.isnan(batch.mass)
-        yield Outcome(unread & batch.moved, "warn", _FALLBACK + MOVING)
-        positive, triangle = refusals(batch, np.any(batch.I_BBcm_Bi != 0, axis=1), _BOUND)
-        yield Outcome(positive, "warn", _FALLBACK + POSITIVE)
-        yield Outcome(triangle, "warn", _FALLBACK + TRIANGLE)
+        yield Effect(unread & batch.moved, "warn", _FALLBACK + MOVING)
+        positive, triangle = find_refusals(batch, np.any(batch.I_BBcm_Bi != 0, axis=1), _BOUND)
+        yield Effect(positive, "warn", _FALLBACK + POSITIVE)
+        yield Effect(triangle, "warn", _FALLBACK + TRIANGLE)
 
-    def _checked(self, batch: Batch) -> Iterator[Outcome]:
+    def _check_tensors(self, batch: Batch) -> Iterator[Effect]:
+        """The check of Genesis itself: eigenvalues and triangle inequality."""
         low, middle, high = np.where(batch.finite[:, None], batch.moments, np.nan).T
         largest = np.maximum(np.abs(low), np.abs(high))
 
         def eigenvalues(i: int) -> str:
             return f"(eigenvalues: {batch.moments[i]})"
 
-        yield Outcome(
+        yield Effect(
             low < -(largest * _RELATIVE + _ABSOLUTE),
             "reject",
             lambda i: (
                 f"Inertia matrix of link '{batch.name(i)}' not positive definite {eigenvalues(i)}."
             ),
         )
-        yield Outcome(
+        yield Effect(
             low + middle < high * (1.0 - _RELATIVE) - _ABSOLUTE,
             "reject",
             lambda i: (
@@ -72,16 +88,16 @@ class Genesis(Engine):
             ),
         )
 
-    def _degenerate(self, batch: Batch) -> Iterator[Outcome]:
-        """Links whose mass, or a diagonal entry of whose inertia, is not positive."""
+    def _degenerate(self, batch: Batch) -> Iterator[Effect]:
+        """Links whose mass or a diagonal entry of whose inertia is not positive."""
         massless = batch.missing | (batch.mass <= 0)
         flat = np.any(~(batch.I_BBcm_Bi[:, [0, 3, 5]] > 0), axis=1)
         shaped = batch.some(massless | flat, batch.has_shape)
         replaced = shaped & (flat | (massless & batch.moved))
-        yield Outcome(replaced, "replace", becomes="the inertia of its shapes")
+        yield Effect(replaced, "replace", becomes="the inertia of its shapes")
         empty = batch.moved & massless
         empty &= ~batch.some(empty, lambda i: batch.carries(i, np.nextafter(0, 1), -np.inf))
-        yield Outcome(
+        yield Effect(
             empty,
             "alter",
             lambda i: (
@@ -90,11 +106,11 @@ class Genesis(Engine):
             ),
             f"{_EPS:.6g} kg",
         )
-        yield Outcome(batch.missing, "accept")
+        yield Effect(batch.missing, "accept")
 
 
-def _unheard(outcome: Outcome) -> Outcome:
-    """What Genesis lets through of MuJoCo: its errors, not what it prints."""
-    if outcome.message != NOT_A_NUMBER:
-        return outcome
-    return outcome._replace(message="", action="accept" if outcome.action == "warn" else "alter")
+def _without_warning(effect: Effect) -> Effect:
+    """An effect of MuJoCo as Genesis shows it: errors are passed on, warnings are not."""
+    if effect.message != NOT_A_NUMBER:
+        return effect
+    return effect._replace(message="", action="accept" if effect.action == "warn" else "alter")

@@ -1,4 +1,4 @@
-"""Gazebo: libsdformat refuses the world; from a URDF it drops links without mass."""
+"""Gazebo: libsdformat refuses the world; links without mass in a URDF are dropped."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from typing import ClassVar
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.engines._base import Engine, Outcome
+from inertial_check.engines._base import Effect, Engine
 from inertial_check.engines._batch import Batch, Flags
-from inertial_check.engines._urdfdom import unreadable
+from inertial_check.engines._urdfdom import replace_unreadable
 from inertial_check.model import Prediction
 
-_TOLERANCE = 10 * float(np.finfo(float).eps)  # GZ_MASSMATRIX3_DEFAULT_TOLERANCE
-_PRODUCTS = 1e-6  # relative to the largest diagonal entry: products below are no products
+_TOLERANCE = 10 * float(np.finfo(float).eps)
+"""GZ_MASSMATRIX3_DEFAULT_TOLERANCE, relative to half the trace."""
+
+_PRODUCTS = 1e-6
+"""Products of inertia up to this share of the largest diagonal entry count as zero."""
+
 _ENSURE = (
     "Please ensure this link has a valid mass to prevent any missing links or joints in the "
     "resulting SDF model."
@@ -22,7 +26,7 @@ _ENSURE = (
 
 
 class Gazebo(Engine):
-    """libsdformat and gz-math, which gz-sim loads worlds with."""
+    """libsdformat and gz-math, with which gz-sim loads worlds."""
 
     name, version = "gz", "libsdformat in Drake 1.51.1"
     source = (
@@ -32,27 +36,27 @@ class Gazebo(Engine):
     doors: ClassVar[dict[str, str]] = {"urdf": "gz sdf -p, then as SDF", "sdf": "sdf::Root::Load"}
     otherwise = "sdf"
 
-    def outcomes(self, batch: Batch, door: str) -> Iterator[Outcome]:
-        """A link without mass, then MassMatrix3::IsValid."""
+    def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
+        """Links without mass, then MassMatrix3::IsValid."""
         if door == "urdf":
             massless = ~(np.isfinite(batch.mass) & (batch.mass > 0))
             lost = batch.some(massless, lambda i: not _is_lumped(batch, i))
             becomes = "neither this link nor those that hang on it"
-            yield Outcome(lost, "drop", lambda i: _massless(batch, i), becomes)
-            yield Outcome(massless, "accept")
-            yield from unreadable(batch)
-        yield Outcome(batch.missing, "accept")
+            yield Effect(lost, "drop", lambda i: _massless(batch, i), becomes)
+            yield Effect(massless, "accept")
+            yield from replace_unreadable(batch)
+        yield Effect(batch.missing, "accept")
         invalid = ~is_valid(batch.mass, batch.I_BBcm_Bi)
-        yield Outcome(invalid, "reject", lambda i: _invalid(batch.name(i)))
+        yield Effect(invalid, "reject", lambda i: _invalid(batch.name(i)))
 
     def predict(self, batch: Batch) -> dict[int, Prediction]:
-        """What it does with the bodies, and with those below the ones that it drops."""
+        """Predict the effects; bodies below a dropped body are dropped with it."""
         found = super().predict(batch)
         dropped = {row for row, prediction in found.items() if prediction.action == "drop"}
         gone: set[int] = set()
         for row in sorted(dropped):
             if row in gone or batch.family.parents[row] in dropped:
-                continue  # it goes with its parent
+                continue  # it is dropped with its parent
             name = batch.model.bodies[row].name
             prediction = found[row]._replace(becomes=f"left out with {name}, on which it hangs")
             below = set(batch.family.descendants(row))
@@ -62,6 +66,7 @@ class Gazebo(Engine):
 
 
 def _is_lumped(batch: Batch, i: int) -> bool:
+    """Whether a link without mass is merged into another link instead of being dropped."""
     body = batch.bodies[i]
     tied = body.joint == "fixed" and batch.family.parents[batch.rows[i]] is not None
     return tied or body.name == "world" or batch.carries(i, np.nextafter(0, 1), -np.inf)
@@ -75,19 +80,19 @@ def _massless(batch: Batch, i: int) -> str:
 
 
 def _invalid(name: str) -> str:
-    """Links go by their own names, not by those of the models around them."""
+    """The message names the link without the names of the models around it."""
     return f"A link named {name.rpartition('::')[2]} has invalid inertia."
 
 
 def is_valid(mass: Floats, I_BBcm_Bi: Floats) -> Flags:
-    """MassMatrix3::IsValid of N bodies.
+    """Evaluate MassMatrix3::IsValid for N bodies.
 
     Args:
         mass: (N,) [kg].
         I_BBcm_Bi: (N, 6) [kg m^2].
 
     Returns:
-        (N,).
+        (N,) whether each is valid.
     """
     xx, xy, xz, yy, yz, zz = I_BBcm_Bi.T
     floor = _TOLERANCE * 0.5 * np.abs(xx + yy + zz)
@@ -103,7 +108,7 @@ def is_valid(mass: Floats, I_BBcm_Bi: Floats) -> Flags:
 
 
 def _principal_moments(I_BBcm_Bi: Floats) -> Floats:
-    """MassMatrix3::PrincipalMoments, (N, 3); its digits decide at the edge.
+    """Compute MassMatrix3::PrincipalMoments, (N, 3), whose last digits decide on the boundary.
 
     Kronenburg, A Method for Fast Diagonalization of a 2x2 or 3x3 Real Symmetric Matrix, section 4.
     """

@@ -1,4 +1,4 @@
-"""iDynTree: takes what is written; whether it is a body, it says only when asked."""
+"""iDynTree: accepts what is written; its check of consistency runs only on request."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from inertial_check.engines._base import Engine, Outcome
+from inertial_check.engines._base import Effect, Engine
 from inertial_check.engines._batch import Batch
 
 
 class IDynTree(Engine):
-    """iDynTree's ModelLoader. SpatialInertia.isPhysicallyConsistent() is not on its way."""
+    """iDynTree's ModelLoader, which does not call SpatialInertia.isPhysicallyConsistent()."""
 
     name, version = "idyntree", "15.1.0"
     source = "src/model_io/codecs/src/InertialElement.cpp; run: ModelLoader.loadModelFromString"
     doors: ClassVar[dict[str, str]] = {"urdf": "ModelLoader.loadModelFromFile"}
 
-    def outcomes(self, batch: Batch, door: str) -> Iterator[Outcome]:
-        """Numbers that cannot be read."""
-        yield Outcome(batch.missing, "accept")
+    def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
+        """Effects on numbers that cannot be read."""
+        yield Effect(batch.missing, "accept")
         for element, where, becomes in (
             ("mass", ~np.isfinite(batch.mass), "0 kg with the inertia as written"),
             ("inertia", ~batch.finite, "an inertia from memory that was never set"),
@@ -29,4 +29,4 @@ class IDynTree(Engine):
                 f"[WARNING] InertiaElement :: childElementForName::{element}::f_attribute : Failed "
                 f"to obtain floating point representation for the {element} element."
             )
-            yield Outcome(where, "alter", message, becomes)
+            yield Effect(where, "alter", message, becomes)

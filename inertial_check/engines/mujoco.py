@@ -1,4 +1,4 @@
-"""MuJoCo: an error names the first body at fault, and nothing is loaded."""
+"""MuJoCo: one invalid body is an error, and the model is not loaded."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.engines import _words
-from inertial_check.engines._base import Engine, Floors, Outcome
+from inertial_check.engines._base import Effect, Engine, Floors
 from inertial_check.engines._batch import Batch, Bounds, Flags
 from inertial_check.model import Body
 
 _EIGENVALUE = 1e-14
-"""[kg m^2] below which an eigenvalue of a full inertia counts as not positive. Where boundinertia
-will raise it, it may lie that far below 0, or that far relative to the largest above 1 kg m^2."""
-_MINIMUM = 1e-15  # mjMINVAL: [kg] and [kg m^2] that a moving body needs
+"""Smallest positive eigenvalue of a full inertia [kg m^2]. If boundinertia raises the eigenvalues,
+they may be negative by this much, or by this share of the largest if that is above 1 kg m^2."""
+
+_MINIMUM = 1e-15
+"""mjMINVAL: smallest mass [kg] and moment [kg m^2] of a moving body."""
+
 _ROUNDING = 8 * float(np.finfo(float).eps)
-"""Of the eigenvalues of a full inertia, relative to the largest. Within it, the last bits of
-mju_eig3 decide whether A + B >= C."""
+"""Rounding error of the eigenvalues of a full inertia, relative to the largest. Within it, the last
+bits of mju_eig3 decide whether A + B >= C; of plates askew in their axes MuJoCo refuses a third."""
 
 _FULL_FLOORS = Floors(moment=_EIGENVALUE)
 """Floors for a full tensor: its eigenvalues must reach 1e-14 kg m^2."""
@@ -51,60 +54,60 @@ class MuJoCo(Engine):
         )
         return _PRINCIPAL_FLOORS if principal else _FULL_FLOORS
 
-    def outcomes(self, batch: Batch, door: str) -> Iterator[Outcome]:
-        """Eigenvalues of a full inertia; bounds; A + B >= C; what a joint moves."""
+    def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
+        """Eigenvalues of full inertias, bounds, A + B >= C, and the least of moving bodies."""
         bounds = batch.bounds if door == "mjcf" else Bounds(0.0, 0.0, balanced=False)
         yield from self._missing(batch, door, bounds)
-        mass, moments = _raised(batch, bounds)
+        mass, moments = _raise_to_bounds(batch, bounds)
         full = np.any(batch.I_BBcm_Bi != 0, axis=1) if door == "urdf" else ~batch.principal_form
-        positive, triangle = refusals(batch, full, bounds.inertia)
-        yield Outcome(positive, "reject", POSITIVE)
+        positive, triangle = find_refusals(batch, full, bounds.inertia)
+        yield Effect(positive, "reject", POSITIVE)
         if bounds.balanced:
             moments = np.where(triangle[:, None], moments.mean(axis=1)[:, None], moments)
         else:
-            yield Outcome(triangle, "reject", TRIANGLE)
+            yield Effect(triangle, "reject", TRIANGLE)
         unread = full & ~batch.finite
         alone = batch.moved & (unread | ~(mass >= _MINIMUM))
         alone |= batch.moved & ~np.all(moments >= _MINIMUM, axis=1)
-        yield Outcome(alone & ~_carried(batch, alone), "reject", MOVING)
-        yield Outcome(unread, "alter", NOT_A_NUMBER, "an inertia of 0, or one that is no number")
+        yield Effect(alone & ~_is_carried(batch, alone), "reject", MOVING)
+        yield Effect(unread, "alter", NOT_A_NUMBER, "an inertia of 0, or one that is no number")
         nan = np.isnan(mass) | np.any(np.isnan(moments), axis=1)
-        yield Outcome(nan, "warn", NOT_A_NUMBER)
+        yield Effect(nan, "warn", NOT_A_NUMBER)
         changed = (mass != batch.mass) | np.any(moments != batch.moments, axis=1)
-        yield Outcome(changed, "alter", becomes=lambda i: _words.body(mass[i], moments[i]))
+        yield Effect(changed, "alter", becomes=lambda i: _words.body(mass[i], moments[i]))
 
-    def _missing(self, batch: Batch, door: str, bounds: Bounds) -> Iterator[Outcome]:
-        """Bodies without numbers: of their collision shapes, of the bounds, or none."""
+    def _missing(self, batch: Batch, door: str, bounds: Bounds) -> Iterator[Effect]:
+        """Bodies without inertial: from collision shapes, from the bounds, or without inertia."""
         missing = batch.missing
         if door == "urdf":
             bulky = batch.some(missing, batch.has_collision)
-            yield Outcome(bulky & batch.some(bulky, batch.is_anchored), "accept")  # in the world
-            yield Outcome(bulky, "replace", becomes=_words.BOX)
+            yield Effect(bulky & batch.some(bulky, batch.is_anchored), "accept")  # in the world
+            yield Effect(bulky, "replace", becomes=_words.BOX)
         if bounds.mass >= _MINIMUM and bounds.inertia >= _MINIMUM:
             becomes = _words.body(bounds.mass, [bounds.inertia] * 3)
-            yield Outcome(missing, "alter", becomes=becomes)
+            yield Effect(missing, "alter", becomes=becomes)
         alone = missing & batch.moved
-        yield Outcome(alone & ~_carried(batch, alone), "reject", MOVING)
-        yield Outcome(missing, "accept")
+        yield Effect(alone & ~_is_carried(batch, alone), "reject", MOVING)
+        yield Effect(missing, "accept")
 
 
-def _carried(batch: Batch, where: Flags) -> Flags:
-    """Whether a body that is welded below has the mass and the inertia that a body lacks."""
+def _is_carried(batch: Batch, where: Flags) -> Flags:
+    """Whether a body welded below has the mass and the inertia that a body lacks."""
     return batch.some(where, lambda i: batch.carries(i, _MINIMUM, _MINIMUM))
 
 
-def _raised(batch: Batch, bounds: Bounds) -> tuple[Floats, Floats]:
-    """Masses and moments, none below its bound."""
+def _raise_to_bounds(batch: Batch, bounds: Bounds) -> tuple[Floats, Floats]:
+    """Masses and moments, raised to the bounds where they are below."""
     return np.maximum(batch.mass, bounds.mass), np.maximum(batch.moments, bounds.inertia)
 
 
-def refusals(batch: Batch, full: Flags, least: float = 0.0) -> tuple[Flags, Flags]:
-    """Which bodies MuJoCo refuses whether a joint moves them or not.
+def find_refusals(batch: Batch, full: Flags, least: float = 0.0) -> tuple[Flags, Flags]:
+    """Find the bodies that MuJoCo refuses whether a joint moves them or not.
 
     Args:
         batch: The bodies.
-        full: (N,) whether MuJoCo has to find the principal moments itself.
-        least: To which smaller moments are raised [kg m^2].
+        full: (N,) whether MuJoCo has to compute the principal moments itself.
+        least: Bound to which smaller moments are raised [kg m^2].
 
     Returns:
         (N,) an eigenvalue is too small; (N,) the raised moments violate A + B >= C.

@@ -1,4 +1,4 @@
-"""Newton: clamps and shifts when the model is finalized; says how many bodies, not which."""
+"""Newton: corrects inertias when the model is finalized, and says how many, not which."""
 
 from __future__ import annotations
 
@@ -10,17 +10,25 @@ import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
 from inertial_check.engines import _words
-from inertial_check.engines._base import Engine, Floors, Outcome
+from inertial_check.engines._base import Effect, Engine, Floors
 from inertial_check.engines._batch import Batch, Flags
 from inertial_check.model import Body
 
 Singles = npt.NDArray[np.float32]
 
 _EPS = np.finfo(np.float32).eps
-_RELATIVE = np.float32(1e-6)  # inertia_relative_tolerance
-_ABSOLUTE = np.float32(1e-10)  # inertia_absolute_tolerance [kg m^2]
-_CORRECTION = np.float32(1e-6)  # inertia_correction [kg m^2]
-_ROUNDING = 8 * float(_EPS)  # of the MJCF importer, relative to the largest moment
+
+_RELATIVE = np.float32(1e-6)
+"""inertia_relative_tolerance: least moment relative to the largest. Dimensionless."""
+
+_ABSOLUTE = np.float32(1e-10)
+"""inertia_absolute_tolerance: least moment [kg m^2]."""
+
+_CORRECTION = np.float32(1e-6)
+"""inertia_correction: what the kernel adds to corrected moments [kg m^2]."""
+
+_ROUNDING = 8 * float(_EPS)
+"""Tolerance of the MJCF importer in A + B >= C, relative to the largest moment."""
 
 _FLOORS = Floors(moment=1.01e-10, ratio=1.5e-6)
 """Floors of the kernel, max(1e-6 of the largest moment, 1e-10 kg m^2), with room for its single
@@ -31,12 +39,12 @@ UNREADABLE = "Eigenvalues did not converge"
 
 
 class Repaired(NamedTuple):
-    """What the kernel makes of N bodies.
+    """The mass and moments of N bodies after the kernel.
 
     Attributes:
-        corrected: (N,) whether it counts the body as corrected.
-        mass: (N,) [kg].
-        moments: (N, 3) ascending [kg m^2].
+        corrected: (N,) whether the kernel counts the body as corrected.
+        mass: (N,) masses [kg].
+        moments: (N, 3) ascending principal moments [kg m^2].
     """
 
     corrected: Flags
@@ -58,14 +66,14 @@ class Newton(Engine):
         """The floors of the kernel, whatever the form of the document."""
         return _FLOORS
 
-    def outcomes(self, batch: Batch, door: str) -> Iterator[Outcome]:
+    def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
         """MuJoCo's rules in single precision for an MJCF, then the validation of all models."""
-        yield Outcome(batch.some(batch.missing, batch.has_collision), "replace", becomes=_words.BOX)
-        yield Outcome(batch.missing, "accept")
+        yield Effect(batch.some(batch.missing, batch.has_collision), "replace", becomes=_words.BOX)
+        yield Effect(batch.missing, "accept")
         mass, tensors = batch.mass.astype(np.float32), batch.I_BBcm_B.astype(np.float32)
         lifted: Flags = np.zeros(len(mass), dtype=np.bool_)
         if door == "mjcf":
-            yield Outcome(~batch.finite, "reject", UNREADABLE)
+            yield Effect(~batch.finite, "reject", UNREADABLE)
             bounds = batch.bounds
             moments = _eigenvalues(tensors, batch.finite)
             lifted = (batch.mass < bounds.mass) | (moments[:, 0] < bounds.inertia)
@@ -76,25 +84,25 @@ class Newton(Engine):
                 lifted |= unequal
                 moments = np.where(unequal[:, None], moments.mean(axis=1)[:, None], moments)
             else:
-                yield Outcome(unequal, "reject", TRIANGLE)
+                yield Effect(unequal, "reject", TRIANGLE)
             mass = np.maximum(mass, np.float32(bounds.mass))
             tensors = np.where(lifted[:, None], _diagonal(moments), tensors)
-        repaired = _repaired(mass, tensors)
+        repaired = _run_kernel(mass, tensors)
         count = int(np.sum(repaired.corrected & ~batch.missing & ~batch.derived))
-        yield Outcome(
+        yield Effect(
             repaired.corrected,
             "alter",
             f"Inertia validation corrected {count} bodies. Set validate_inertia_detailed=True for "
             "detailed per-body warnings.",
             lambda i: _words.body(repaired.mass[i], repaired.moments[i]),
         )
-        yield Outcome(
+        yield Effect(
             lifted, "alter", becomes=lambda i: _words.body(repaired.mass[i], repaired.moments[i])
         )
 
 
-def _repaired(mass: Singles, tensors: Singles) -> Repaired:
-    """The kernel, in the precision in which it works."""
+def _run_kernel(mass: Singles, tensors: Singles) -> Repaired:
+    """Run the validation kernel, in single precision as it does."""
     readable = np.isfinite(mass) & np.all(np.isfinite(tensors), axis=1)
     corrected = ~readable | (mass < 0)
     mass = np.where(corrected, np.float32(0), mass)
@@ -114,7 +122,7 @@ def _repaired(mass: Singles, tensors: Singles) -> Repaired:
 
 
 def _eigenvalues(tensors: Singles, where: Flags) -> Floats:
-    """(N, 3) ascending, in double precision; 0 where not asked for, or not finite as stored."""
+    """(N, 3) ascending eigenvalues in double precision; 0 where not wanted or not finite."""
     where = where & np.all(np.isfinite(tensors), axis=1)
     xx, xy, xz, yy, yz, zz = np.where(where[:, None], tensors, 0).astype(np.float64).T
     rows = np.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], axis=1).reshape(-1, 3, 3)
@@ -122,7 +130,7 @@ def _eigenvalues(tensors: Singles, where: Flags) -> Floats:
 
 
 def _diagonal(moments: Floats) -> Singles:
-    """(N, 6) tensors with these moments; where their axes lie changes nothing here."""
+    """(N, 6) diagonal tensors with these moments; directions of axes have no effect here."""
     tensors = np.zeros((len(moments), 6), dtype=np.float32)
     tensors[:, [0, 3, 5]] = moments
     return tensors

@@ -1,4 +1,4 @@
-"""PhysX behind USD: UsdPhysics takes a small inertia for unwritten, PhysX refuses some others."""
+"""PhysX behind USD: UsdPhysics ignores a small inertia, PhysX refuses some others."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from inertial_check.engines._base import Engine, Outcome
+from inertial_check.engines._base import Effect, Engine
 from inertial_check.engines._batch import Batch
 
 _UNWRITTEN = 1e-5
-"""Length of diagonalInertia, in the stage's units, up to which it counts as not written."""
+"""Length of diagonalInertia, in the units of the stage, up to which it counts as not written."""
 
 _CALL = "PxRigidBody::setMassSpaceInertiaTensor(): "
 _ADVICE = (
@@ -33,12 +33,12 @@ class PhysX(Engine):
     otherwise = "usd"
     least = 1e-4
 
-    def outcomes(self, batch: Batch, door: str) -> Iterator[Outcome]:
-        """What counts as unwritten, in the units of the stage, then what PhysX refuses."""
+    def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
+        """Inertias that count as not written, in the units of the stage, then refusals of PhysX."""
         single = (batch.moments / batch.unit[:, None]).astype(np.float32)
         squares = (single * single).sum(axis=1, dtype=np.float32)
         massless = batch.missing | ~(batch.mass.astype(np.float32) > 0)
-        yield Outcome(
+        yield Effect(
             massless,
             "replace",
             lambda i: "" if batch.has_collision(i) else _possibly_invalid(batch.name(i)),
@@ -46,8 +46,8 @@ class PhysX(Engine):
         )
         small = squares <= np.float64(_UNWRITTEN) ** 2
         solid = batch.some(small, batch.has_collision)
-        yield Outcome(small & solid, "replace", becomes=f"{_COLLIDERS}, at its own mass")
-        yield Outcome(
+        yield Effect(small & solid, "replace", becomes=f"{_COLLIDERS}, at its own mass")
+        yield Effect(
             small,
             "replace",
             lambda i: _small_sphere(batch.name(i)),
@@ -58,12 +58,12 @@ class PhysX(Engine):
         )
         kept = "the inertia that the link had before: 1, 1, 1 kg m^2 where none was set"
         unread = ~np.all(np.isfinite(single), axis=1)
-        yield Outcome(unread, "replace", f"{_CALL}invalid inertia", kept)
+        yield Effect(unread, "replace", f"{_CALL}invalid inertia", kept)
         negative = np.any(single < 0, axis=1)
         articulated = batch.moved & np.any(single <= 0, axis=1)
         message = f"{_CALL}components must be > 0 for articulations"
-        yield Outcome(articulated, "replace", message, kept)
-        yield Outcome(negative, "replace", f"{_CALL}components must be non-negative", kept)
+        yield Effect(articulated, "replace", message, kept)
+        yield Effect(negative, "replace", f"{_CALL}components must be non-negative", kept)
 
 
 def _possibly_invalid(name: str) -> str:

@@ -1,4 +1,4 @@
-"""PyBullet: zeroes an inertia whose moments no body has, and prints which link it was."""
+"""PyBullet: sets an inertia with inconsistent moments to zero, and prints the name of the link."""
 
 from __future__ import annotations
 
@@ -9,15 +9,22 @@ from typing import ClassVar
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.engines._base import Engine, Outcome
+from inertial_check.engines._base import Effect, Engine
 from inertial_check.engines._batch import Batch
 
-_NEGLIGIBLE = 1e-6  # products of inertia, relative to the sum of the diagonal: one more rotation
+_NEGLIGIBLE = 1e-6
+"""Largest product of inertia, relative to the sum of the diagonal, after which
+btMatrix3x3::diagonalize does one more rotation and stops."""
+
 _ROTATIONS = 30
-_EPS = float(np.finfo(float).eps)  # SIMD_EPSILON
+"""Largest number of Jacobi rotations of btMatrix3x3::diagonalize."""
+
+_EPS = float(np.finfo(float).eps)
+"""SIMD_EPSILON of Bullet in double precision."""
+
 _EDGE = 1e-9
-"""Relative to the largest moment: how near to the edge the digits of btMatrix3x3::diagonalize are
-computed, which ends with products of some 1e-12 of the sum of the moments."""
+"""Distance from the triangle inequality, relative to the largest moment, within which the digits of
+btMatrix3x3::diagonalize decide; it leaves products of about 1e-12 of the sum of the moments."""
 
 _NO_DATA = (
     "No inertial data for link, using mass=1, localinertiadiagonal = 1,1,1, identity local "
@@ -27,7 +34,7 @@ _BAD = "Bad inertia tensor properties, setting inertia to zero for link: "
 
 
 class PyBullet(Engine):
-    """Bullet's URDF importer, told to use the inertia of the file."""
+    """Bullet's URDF importer with URDF_USE_INERTIA_FROM_FILE."""
 
     name, version = "pybullet", "3.2.7"
     source = (
@@ -36,16 +43,16 @@ class PyBullet(Engine):
     )
     doors: ClassVar[dict[str, str]] = {"urdf": "loadURDF(file, flags=URDF_USE_INERTIA_FROM_FILE)"}
 
-    def outcomes(self, batch: Batch, door: str) -> Iterator[Outcome]:
-        """No inertial, then the moments, with no tolerance."""
-        yield Outcome(batch.missing, "replace", _NO_DATA, "1 kg, principal moments 1, 1, 1 kg m^2")
+    def effects(self, batch: Batch, door: str) -> Iterator[Effect]:
+        """Missing inertials, then the moments, without any tolerance."""
+        yield Effect(batch.missing, "replace", _NO_DATA, "1 kg, principal moments 1, 1, 1 kg m^2")
         low, middle, high = moments = batch.moments.T.copy()
         edge = _EDGE * np.abs(high)
         doubt = np.minimum(np.abs(low), np.abs(low + middle - high)) <= edge
         for i in (doubt & batch.finite & ~batch.diagonal).nonzero()[0].tolist():
-            moments[:, i] = np.sort(_diagonalized(batch.I_BBcm_Bi[i]))
+            moments[:, i] = np.sort(_diagonalize(batch.I_BBcm_Bi[i]))
         bad = (low < 0) | (high > low + middle)
-        yield Outcome(
+        yield Effect(
             bad,
             "replace",
             lambda i: f"{_BAD}{batch.name(i)}",
@@ -53,8 +60,8 @@ class PyBullet(Engine):
         )
 
 
-def _diagonalized(entries: Floats) -> list[float]:
-    """btMatrix3x3::diagonalize, operation by operation: its last bits decide at the edge."""
+def _diagonalize(entries: Floats) -> list[float]:
+    """Repeat btMatrix3x3::diagonalize operation by operation: its last bits decide on the edge."""
     xx, xy, xz, yy, yz, zz = entries.tolist()
     matrix = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
     for _ in range(_ROTATIONS):
@@ -70,7 +77,7 @@ def _diagonalized(entries: Floats) -> list[float]:
 
 
 def _rotate(matrix: list[list[float]], p: int, q: int) -> None:
-    """One Jacobi rotation, which makes the product of inertia of two axes zero."""
+    """Do one Jacobi rotation, which makes the product of inertia of two axes zero."""
     r = 3 - p - q
     product = matrix[p][q]
     theta = (matrix[q][q] - matrix[p][p]) / (2 * product)

@@ -9,6 +9,7 @@ import pytest
 
 from inertial_check.cli import check, exit_codes
 from inertial_check.cli.main import main
+from waiting import GUARD
 
 PROGRAM = [sys.executable, "-m", "inertial_check"]
 CLEAN_MODEL = """<robot name="r"><link name="a"><inertial><mass value="1"/>
@@ -195,7 +196,7 @@ def test_interrupted():
     process = subprocess.Popen([*PROGRAM, "pipe.urdf"], stdout=-1, stderr=-1)
     with process, open("pipe.urdf", "wb"):
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=GUARD)
     assert (process.returncode, out, err) == (exit_codes.INTERRUPTED, b"", b"")
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import inertial_check as ic
 from inertial_check.engines import ALL_ENGINES, ENGINES, Batch, predict
-from inertial_check.engines._batch import doubtful
+from inertial_check.engines._batch import find_doubtful
 from inertial_check.model.judging import judge
 from single_links import TABLE, UNIT, Link, diagonal, mjcf, mjcf_principal, sdf, urdf
 
@@ -258,7 +258,7 @@ SIZES = st.floats(-7, 5)
 
 @given(SIZES, SIZES, st.floats(0.001, 0.999), st.floats(0, 1), st.integers(0, 2**32 - 1))
 def test_bodies_that_are_not_looked_at_are_accepted(size, weight, share, flat, seed):
-    """What `doubtful` leaves out is what each engine would take."""
+    """What `find_doubtful` leaves out is what each engine would take."""
     axes = np.linalg.qr(np.random.default_rng(seed).normal(size=(3, 3)))[0]
     spread = np.array([share, 1 - share, flat]) * 10.0**size
     tensor = axes @ np.diag(spread.sum() - spread) @ axes.T
@@ -269,6 +269,6 @@ def test_bodies_that_are_not_looked_at_are_accepted(size, weight, share, flat, s
         judgements = judge(model)
         everything = Batch(model, judgements, range(len(model.bodies)))
         for engine in ALL_ENGINES:
-            looked_at = set(doubtful(model, judgements, engine.least))
+            looked_at = set(find_doubtful(model, judgements, engine.least))
             with np.errstate(all="ignore"):
                 assert set(engine.predict(everything)) <= looked_at, (engine.name, link)

@@ -4,7 +4,6 @@ import os
 import shutil
 import signal
 import threading
-import time
 from dataclasses import replace
 
 import pytest
@@ -15,6 +14,7 @@ from inertial_check.running import cluster
 from inertial_check.running import workers as processes
 from inertial_check.running.run import CheckRequest, check_paths
 from inertial_check.settings.settings import Settings
+from waiting import wait_until
 
 pytestmark = [
     pytest.mark.cluster,
@@ -123,7 +123,4 @@ def test_an_address_without_a_scheduler_is_told(models, monkeypatch):
 def test_no_thread_or_process_is_left(models, workers):
     before = threading.active_count()
     check_paths(CheckRequest(["valid"], settings_of, cluster=workers.scheduler_address))
-    deadline = time.monotonic() + 10
-    while threading.active_count() > before + 2 and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert threading.active_count() <= before + 2
+    wait_until(lambda: threading.active_count() <= before + 2)

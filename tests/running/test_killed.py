@@ -53,15 +53,15 @@ def test_fix_leaves_every_model_as_it_was_or_fixed(tmp_path, data_dir, turns):
     subprocess.run(command(alone), check=False)
     fixed = alone.read_bytes()
     assert fixed != broken
-    waits = random.Random(1)
+    moments = random.Random(1)
     half = 0
     for _ in range(turns):
         for model in models:
             model.write_bytes(broken)
+        last = moments.choice(models[:15])  # the process is killed once this one is written
         with subprocess.Popen(command(*models)) as fix:
-            while models[0].read_bytes() == broken and fix.poll() is None:
+            while last.read_bytes() == broken and fix.poll() is None:
                 time.sleep(0.001)
-            time.sleep(waits.uniform(0, 0.05))
             fix.kill()
         found = [model.read_bytes() for model in models]
         assert set(found) <= {broken, fixed}

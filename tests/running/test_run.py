@@ -5,7 +5,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from inertial_check.running import workers
 from inertial_check.running.encoding import decode, encode
 from inertial_check.running.run import CheckRequest, check_paths, cores
 from inertial_check.settings.settings import Settings
+from waiting import GUARD, wait_until
 
 SETTINGS = Settings().validated()
 
@@ -182,13 +182,15 @@ def _children(pid):
     return found
 
 
+def _workers_of(run):
+    """The two workers of a run; nothing while they are not both there."""
+    assert run.poll() is None
+    pids = _children(run.pid)
+    return pids if len(pids) == 2 else None
+
+
 def _gone(pids):
-    deadline = time.monotonic() + 30
-    while any(os.path.exists(f"/proc/{pid}") and not _is_zombie(pid) for pid in pids):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True
+    return not any(os.path.exists(f"/proc/{pid}") and not _is_zombie(pid) for pid in pids)
 
 
 def _is_zombie(pid):
@@ -207,12 +209,10 @@ def test_no_process_outlives_a_run_that_is_stopped(models, number, code):
         shutil.copytree("valid", f"more/{copy}")
     command = [sys.executable, "-m", "inertial_check", "check", ".", "--jobs", "2", "--no-cache"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
-        while len(pids := _children(run.pid)) < 2:
-            assert run.poll() is None
-            time.sleep(0.01)
+        pids = wait_until(lambda: _workers_of(run))
         os.kill(run.pid, number)
-        assert run.wait(timeout=20) == code
-    assert _gone(pids)
+        assert run.wait(GUARD) == code
+    wait_until(lambda: _gone(pids))
 
 
 def test_cores_are_those_that_the_process_may_use():

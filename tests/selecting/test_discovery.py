@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from inertial_check.selecting.discovery import File, discover
+from waiting import GUARD
 
 ROBOT = '<robot name="a"/>'
 on_posix = pytest.mark.skipif(os.name == "nt", reason="needs symbolic links or names of POSIX")
@@ -251,7 +252,9 @@ def test_a_walk_opens_no_pipe(tree):
     os.mkfifo(root / "pipe.urdf")
     (root / "linked.urdf").symlink_to("pipe.urdf")
     code = "from inertial_check.selecting.discovery import discover; print(discover(['.']).files)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, timeout=GUARD, check=True
+    )
     assert done.stdout.decode() == "(File(path='./a.urdf', named=False),)\n"
 
 

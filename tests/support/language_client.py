@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-PATIENCE = 10.0
-"""[s] A test waits no longer for anything."""
+from waiting import GUARD
 
 ENCODINGS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
 
@@ -61,7 +60,7 @@ class Editor:
         self.process.stdin.flush()
 
     def _receive(self):
-        message = self.messages.get(timeout=PATIENCE)
+        message = self.messages.get(timeout=GUARD)
         assert message is not None, "the server has ended"
         if message.get("method") == "textDocument/publishDiagnostics":
             params = message["params"]
@@ -204,8 +203,8 @@ class Editor:
 
     def gone(self):
         """Wait for the end of the process; returns the exit code."""
-        code = self.process.wait(PATIENCE)
-        self.reader.join(PATIENCE)
+        code = self.process.wait(GUARD)
+        self.reader.join(GUARD)
         for stream in (self.process.stdin, self.process.stdout):
             with suppress(BrokenPipeError):
                 stream.close()
