@@ -741,6 +741,7 @@ def test_references_that_multiply_end_with_the_time(monkeypatch):
     with pytest.raises(DocumentError, match="not read within 1 s"):
         read(text)
     assert time.monotonic() - begin < GUARD
+    monkeypatch.undo()  # one second is too short for a new process on a loaded machine
     assert len(read(stage(PLATE)).bodies) == 1
 
 
