@@ -6,6 +6,8 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from inertial_check.inertia.representations import Order, Point
+
 if TYPE_CHECKING:
     from inertial_check.model import Report
     from inertial_check.settings.settings import Settings
@@ -15,7 +17,7 @@ _ADAPTERS = {"pinocchio": "pinocchio", "mujoco": "mujoco", "pydrake": "drake"}
 
 
 def assert_physically_consistent(
-    model: Any, *, settings: Settings | None = None, order: str = "urdf", about: str = "origin"
+    model: Any, *, settings: Settings | None = None, order: Order = "urdf", about: Point = "origin"
 ) -> None:
     """Assert that every body of a model, or every parameter vector, is one that can exist.
 
@@ -82,7 +84,7 @@ def _failing_findings(report: Report, settings: Settings) -> list[str]:
     return render(replace(report, files=files), "concise", View(exit_code=1)).splitlines()
 
 
-def _inconsistent_rows(theta: Any, order: str, about: str) -> list[str]:
+def _inconsistent_rows(theta: Any, order: Order, about: Point) -> list[str]:
     """A line for each vector that no body has."""
     import numpy as np
 

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from inertial_check.arrays.namespace import array_namespace
-from inertial_check.arrays.types import Array, Namespace
+from inertial_check.arrays.types import Array, ArrayLike, Device, DType, Namespace
 from inertial_check.errors import ParameterError
 
 quiet = np.errstate(all="ignore")
 """Decorator: rows that are not finite stay NaN or infinite instead of printing warnings."""
 
 
-def real_arrays(**values: Any) -> tuple[Any, tuple[Array, ...]]:
+def real_arrays(**values: ArrayLike) -> tuple[Namespace, tuple[Array, ...]]:
     """The namespace of the values, and the values as real floating arrays of it.
 
     Floating arrays set the precision (the widest wins). Numbers, lists and integer arrays follow
@@ -30,7 +30,7 @@ def real_arrays(**values: Any) -> tuple[Any, tuple[Array, ...]]:
     Raises:
         ParameterError: A value that holds no real numbers, or arrays of several libraries.
     """
-    arrays = tuple(values.values())
+    arrays: tuple[Any, ...] = tuple(values.values())  # Any: not looked at yet
     if all(type(a) is np.ndarray and a.dtype == np.float64 for a in arrays):
         return np, arrays
     for name, value in values.items():
@@ -114,7 +114,7 @@ def product(xp: Namespace, left: Array, right: Array) -> Array:
     return xp.sum(left[..., :, :, None] * right[..., None, :, :], axis=-2)
 
 
-def device_of(*arrays: Array) -> Any:
+def device_of(*arrays: Array) -> Device:
     """Where new arrays belong beside these; None for NumPy, which has one place."""
     foreign = [array for array in arrays if not isinstance(array, (np.ndarray, np.generic))]
     if not foreign:
@@ -126,24 +126,24 @@ def device_of(*arrays: Array) -> Any:
 
 def owned(xp: Namespace, array: Array) -> Array:
     """A copy that no one else can change: read-only where the library knows that."""
-    return read_only(xp, np.array(array)) if xp is np else array * 1
+    return read_only(np.array(array)) if xp is np else array * 1
 
 
-def read_only(xp: Namespace, array: Array) -> Array:
+def read_only(array: Array) -> Array:
     """The same numbers, not to be written through this array where the library knows that."""
-    if xp is np:
+    if isinstance(array, np.ndarray):
         array = array.view()
         array.flags.writeable = False
     return array
 
 
-def _is_array(value: Any) -> bool:
+def _is_array(value: object) -> bool:
     return not isinstance(value, (float, int, list, tuple)) or isinstance(value, np.generic)
 
 
-def _read(xp: Namespace, name: str, value: Any) -> Array:
+def _read(xp: Namespace, name: str, value: Any) -> Array:  # Any: not looked at yet
     """The value as an array of numbers: NumPy's for numbers and lists, else of its own library."""
-    array = value
+    array: Array = value
     if xp is np or not _is_array(value):
         try:
             array = np.asarray(value)
@@ -155,7 +155,7 @@ def _read(xp: Namespace, name: str, value: Any) -> Array:
     return array
 
 
-def _cast(xp: Namespace, array: Array, dtype: Any, device: Any) -> Array:
+def _cast(xp: Namespace, array: Array, dtype: DType, device: Device) -> Array:
     if xp is np:
         return np.asarray(array, dtype=dtype)
     if isinstance(array, np.ndarray):
@@ -163,7 +163,7 @@ def _cast(xp: Namespace, array: Array, dtype: Any, device: Any) -> Array:
     return array if array.dtype == dtype else xp.astype(array, dtype)
 
 
-def _widest(xp: Namespace) -> Any:
+def _widest(xp: Namespace) -> DType:
     """float64, save where the library has it switched off (JAX)."""
     if xp is np:
         return np.float64

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from inertial_check.arrays.broadcasting import device_of
-from inertial_check.arrays.types import Array, Namespace
+from inertial_check.arrays.types import Array, ArrayLike, Generator, Namespace
 from inertial_check.errors import ParameterError
 
 EXPECTED = "a seed, a numpy.random.Generator, a torch.Generator or a JAX key"
 
 
-def standard_normal(rng: Any, shape: tuple[int, ...], xp: Namespace, like: Array) -> Array:
+def standard_normal(rng: Generator, shape: tuple[int, ...], xp: Namespace, like: Array) -> Array:
     """Independent standard normal numbers, in the precision of an array.
 
     Args:
@@ -29,12 +29,12 @@ def standard_normal(rng: Any, shape: tuple[int, ...], xp: Namespace, like: Array
     return _drawn("normal", rng, shape, xp, like)
 
 
-def uniform(rng: Any, shape: tuple[int, ...], xp: Namespace, like: Array) -> Array:
+def uniform(rng: Generator, shape: tuple[int, ...], xp: Namespace, like: Array) -> Array:
     """Independent numbers, uniform in [0, 1); arguments and errors as for standard_normal."""
     return _drawn("uniform", rng, shape, xp, like)
 
 
-def _drawn(law: str, rng: Any, shape: tuple[int, ...], xp: Namespace, like: Array) -> Array:
+def _drawn(law: str, rng: Generator, shape: tuple[int, ...], xp: Namespace, like: Array) -> Array:
     kind = type(rng)
     if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool) and rng >= 0:
         rng = np.random.default_rng(int(rng))
@@ -51,23 +51,27 @@ def _drawn(law: str, rng: Any, shape: tuple[int, ...], xp: Namespace, like: Arra
     raise ParameterError(f"rng is {said}, expected {EXPECTED}")
 
 
-def _of_torch(law: str, rng: Any, shape: tuple[int, ...], like: Array) -> Array:
+def _of_torch(law: str, rng: Generator, shape: tuple[int, ...], like: Array) -> Array:
     import torch
 
     make = torch.randn if law == "normal" else torch.rand
     dtype = like.dtype if isinstance(like, torch.Tensor) else torch.float64
-    return make(shape, generator=rng, dtype=dtype, device=rng.device)
+    numbers: Array = make(shape, generator=rng, dtype=dtype, device=rng.device)
+    return numbers
 
 
-def _of_jax(law: str, rng: Any, shape: tuple[int, ...], like: Array) -> Array:
+def _of_jax(law: str, rng: Generator, shape: tuple[int, ...], like: Array) -> Array:
     import jax
 
-    make = jax.random.normal if law == "normal" else jax.random.uniform
+    make: Any = (
+        jax.random.normal if law == "normal" else jax.random.uniform
+    )  # Any: its Array is not ours
     dtype = like.dtype if isinstance(like, jax.Array) else None
-    return make(rng, shape) if dtype is None else make(rng, shape, dtype)
+    numbers: Array = make(rng, shape) if dtype is None else make(rng, shape, dtype)
+    return numbers
 
 
-def _is_jax(value: Any) -> bool:
+def _is_jax(value: ArrayLike) -> bool:
     from array_api_compat import is_jax_array
 
     return bool(is_jax_array(value))

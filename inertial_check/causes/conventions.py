@@ -12,7 +12,7 @@ from inertial_check.arrays.types import Floats
 from inertial_check.causes._base import NOTHING, Cause, Proposal, Subject
 from inertial_check.causes._wording import a_body, number, tensor
 from inertial_check.causes.geometric import reread
-from inertial_check.inertia.representations import ORDERS, symmetric
+from inertial_check.inertia.representations import ORDERS, Order, symmetric
 from inertial_check.model import ENTRIES
 
 PRODUCTS_NEGATED = np.array([1.0, -1, -1, 1, -1, 1])
@@ -143,7 +143,7 @@ class ComponentOrder(Cause):
         """The first six of nine numbers, where the second and the fourth are the same."""
         if not subject.broken:
             return
-        order = "mujoco" if subject.examination.model.format == "mjcf" else "urdf"
+        order: Order = "mujoco" if subject.examination.model.format == "mjcf" else "urdf"
         slots = [ORDERS["urdf"].index(entry) for entry in ORDERS[order]]
         xx, xy, xz, yx, yy, yz = subject.six[slots].tolist()
         names = [ENTRIES[slot] for slot in slots]

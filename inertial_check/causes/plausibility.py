@@ -54,7 +54,7 @@ def naturalness(
         (n,) between 0 and 1; 0 where no body has the tensor.
     """
     with np.errstate(all="ignore"):
-        S = second_moment(six)
+        S = np.asarray(second_moment(six))
         spreads = eigenvalues(S)
         size = np.sum(spreads, axis=-1)
         margin = spreads[:, 0] / size

@@ -343,7 +343,7 @@ def about_body_origin(body: Reading, _: Reading) -> Iterator[Change]:
     if first_moment.any():
         six = about_origin(body.mass, first_moment, _six(body.I_BBcm_B))
         clause = "with its inertia about the body's origin in place of the centre of mass"
-        yield Change(clause, inertia=_matrix(six))
+        yield Change(clause, inertia=_matrix(np.asarray(six)))
 
 
 def com_dropped(body: Reading, _: Reading) -> Iterator[Change]:

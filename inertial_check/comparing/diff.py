@@ -162,7 +162,7 @@ def _numbers(body: Body, judgement: Judgement) -> tuple[Reading, str]:
         refuse_nonrotation(np, "the rotation of its inertial", axes)
     except ParameterError as error:
         return _NOTHING, str(error)
-    reading = Reading(judgement.mass, center, axes, tensor)
+    reading = Reading(judgement.mass, center, axes, np.asarray(tensor))
     return replace(reading, digits=_digits(inertial, reading)), ""
 
 

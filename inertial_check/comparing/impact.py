@@ -162,7 +162,7 @@ def impact(
         return Impact(0, notes=notes, reason="nothing moves: the tree has no joint that does")
     rng = np.random.default_rng(seed)
     q = _sampled(tree, rng)
-    M_before, M_after = (mass_matrix(tree, q, theta=theta) for theta in (before, after))
+    M_before, M_after = (np.asarray(mass_matrix(tree, q, theta=theta)) for theta in (before, after))
     whole = _Metric.of(M_after)
     if whole is None:
         reason = "the mass matrix is no kinetic energy's: bodies that are not consistent remain"
@@ -176,8 +176,12 @@ def impact(
     if not joints or own is None:
         return found
     u = whole.motions(rng.standard_normal((len(q), tree.n_u)))
-    gravity = [gravity_forces(tree, q, theta=theta)[:, joints] for theta in (before, after)]
-    bias = [bias_forces(tree, q, u, theta=theta)[:, joints] for theta in (before, after)]
+    gravity = [
+        np.asarray(gravity_forces(tree, q, theta=theta))[:, joints] for theta in (before, after)
+    ]
+    bias = [
+        np.asarray(bias_forces(tree, q, u, theta=theta))[:, joints] for theta in (before, after)
+    ]
     return found._replace(gravity=own.change(*gravity), bias=own.change(*bias))
 
 
@@ -264,7 +268,7 @@ def _compared(body: ComparedBody) -> Floats:
 
 
 def _theta(mass: float, center: Any, inertia: Any) -> Floats:
-    theta: Floats = InertialParameters.from_com(mass, list(center), inertia).as_theta()
+    theta = np.asarray(InertialParameters.from_com(mass, list(center), inertia).as_theta())
     return theta
 
 

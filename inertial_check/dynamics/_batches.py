@@ -16,7 +16,7 @@ from inertial_check.arrays.broadcasting import (
     first_index,
     real_arrays,
 )
-from inertial_check.arrays.types import Array, Namespace
+from inertial_check.arrays.types import Array, ArrayLike, Namespace, NumpyArray
 from inertial_check.dynamics.tree import Tree
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import frames, tolerances
@@ -41,11 +41,11 @@ class Chunk:
     xp: Namespace
     count: int
     q: Array
-    u: Array
-    du: Array
+    u: Any  # Any: Array | None; whoever asks for velocities has passed them
+    du: Any  # Any: as u
     theta: Array
 
-    def constant(self, values: npt.NDArray[Any]) -> Array:
+    def constant(self, values: NumpyArray) -> Array:
         """An array of the tree's, of the library, the precision and the device of q."""
         return constant_like(self.xp, values, self.q)
 
@@ -57,12 +57,11 @@ class Chunk:
     def only(self, mask: npt.NDArray[np.bool_], array: Array) -> Array:
         """The array where the mask says so, zero elsewhere."""
         xp = self.xp
-        if xp is not np:
-            mask = xp.asarray(mask.tolist(), device=device_of(array))
-        return xp.where(mask, array, xp.zeros_like(array[..., :1, :1]))
+        chosen = mask if xp is np else xp.asarray(mask.tolist(), device=device_of(array))
+        return xp.where(chosen, array, xp.zeros_like(array[..., :1, :1]))
 
 
-def constant_like(xp: Namespace, values: npt.NDArray[Any], like: Array) -> Array:
+def constant_like(xp: Namespace, values: NumpyArray, like: Array) -> Array:
     """A NumPy array as one of the library, the precision and the device of another."""
     if xp is np:
         return values.astype(like.dtype, copy=False)
@@ -71,14 +70,14 @@ def constant_like(xp: Namespace, values: npt.NDArray[Any], like: Array) -> Array
 
 def configurations_first(xp: Namespace, array: Array) -> Array:
     """(..., k) as (k, ...)."""
-    if xp is np:
+    if isinstance(array, np.ndarray):
         return np.ascontiguousarray(np.moveaxis(array, -1, 0))
     return xp.moveaxis(array, -1, 0)
 
 
 def configurations_last(xp: Namespace, array: Array) -> Array:
     """(k, ...) as (..., k)."""
-    if xp is np:
+    if isinstance(array, np.ndarray):
         return np.ascontiguousarray(np.moveaxis(array, 0, -1))
     return xp.moveaxis(array, 0, -1)
 
@@ -99,7 +98,12 @@ class Batch:
     """
 
     def __init__(
-        self, tree: Tree, q: Any, u: Any = None, du: Any = None, theta: Any = None
+        self,
+        tree: Tree,
+        q: ArrayLike,
+        u: ArrayLike | None = None,
+        du: ArrayLike | None = None,
+        theta: ArrayLike | None = None,
     ) -> None:
         given = {"q": q, "u": u, "du": du, "theta": theta}
         said = {name: value for name, value in given.items() if value is not None}
@@ -132,7 +136,9 @@ class Batch:
         whole = parts[0] if len(parts) == 1 else xp.concat(parts, axis=0)
         return xp.reshape(whole, (*self.shape, *whole.shape[1:]))
 
-    def fill(self, work: Callable[[Chunk, Array], None], out: Any, *shape: int) -> Array:
+    def fill(
+        self, work: Callable[[Chunk, NumpyArray], None], out: NumpyArray | None, *shape: int
+    ) -> Array:
         """As map, for a function that writes into arrays (count, *shape); NumPy alone.
 
         Args:
@@ -153,7 +159,7 @@ class Batch:
             start += chunk.count
         return out
 
-    def _refuse_out(self, out: Any, shape: tuple[int, ...]) -> None:
+    def _refuse_out(self, out: NumpyArray, shape: tuple[int, ...]) -> None:
         fits = isinstance(out, np.ndarray) and out.shape == shape and out.flags.c_contiguous
         if self.xp is not np or not fits or out.dtype != self.like.dtype:
             got = f"{getattr(out, 'dtype', '')} {tuple(getattr(out, 'shape', ()))}"

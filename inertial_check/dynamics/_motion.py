@@ -8,7 +8,7 @@ floats, so that a robot far from the origin of I loses no digit.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,46 +21,56 @@ from inertial_check.spatial.rotations import matrix_from_quaternion
 _Z = 2
 
 
-class Frame(NamedTuple):
-    """A frame F at all configurations; how it moves, where that is asked for.
+class Motion(NamedTuple):
+    """How a frame F moves, at all configurations.
 
     Attributes:
-        R: (3, 3, k) R_IF.
-        p: (3, k) p_IoFo_I [m].
         w: (3, k) angular velocity [rad/s].
         alpha: (3, k) angular acceleration [rad/s^2].
         a: (3, k) acceleration of Fo [m/s^2].
         A: (3, 3, k) alpha^ + w^ w^: a point at r from Fo has the acceleration a + A r.
     """
 
+    w: Array
+    alpha: Array
+    a: Array
+    A: Array
+
+
+class Frame(NamedTuple):
+    """Where a frame F is at all configurations; how it moves, if the walk follows that.
+
+    Attributes:
+        R: (3, 3, k) R_IF.
+        p: (3, k) p_IoFo_I [m].
+        motion: Velocities and accelerations; None where the walk only follows positions.
+    """
+
     R: Array
     p: Array
-    w: Array | None = None
-    alpha: Array | None = None
-    a: Array | None = None
-    A: Array | None = None
+    motion: Motion | None = None
 
 
 class Column(NamedTuple):
-    """What one velocity at 1 does to the body that it belongs to, and to all that this carries.
+    """Motion of a body, and of all that it carries, while one of its velocities is 1, others 0.
 
     Attributes:
-        turn: (3, k) angular velocity; None for none.
-        slide: (3, k) velocity of the points Jo; None for none.
+        axis: (3, k) angular velocity, or velocity of the point Jo.
+        turns: Whether the axis is an angular velocity.
     """
 
-    turn: Array | None
-    slide: Array | None
+    axis: Array
+    turns: bool
 
     def twist(self, xp: Namespace, p: Array) -> tuple[Array, Array]:
         """Angular velocity, and velocity at the origin of p, of a body whose Jo is at p."""
-        if self.turn is None:
-            return xp.zeros_like(self.slide), self.slide
-        return self.turn, cross(xp, p, self.turn)
+        if not self.turns:
+            return xp.zeros_like(self.axis), self.axis
+        return self.axis, cross(xp, p, self.axis)
 
 
 def walk(
-    tree: Tree, chunk: Chunk, moving: bool = False, gravity: Any = None
+    tree: Tree, chunk: Chunk, moving: bool = False, gravity: Floats | None = None
 ) -> Iterator[tuple[int, Frame]]:
     """The joint frames of all bodies, parents first; how they move, too, if `moving`.
 
@@ -70,7 +80,7 @@ def walk(
         moving: Whether to follow u and du.
         gravity: (3,) [m/s^2]; the frame I accelerates against it.
     """
-    found: list[Any] = [None] * len(tree)
+    found: dict[int, Frame] = {}
     still = _still(chunk, moving, gravity)
     turns = chunk.xp.sin(chunk.q), chunk.xp.cos(chunk.q)
     for body in tree.order:
@@ -95,14 +105,14 @@ def columns(tree: Tree, chunk: Chunk, body: int, frame: Frame) -> list[Column]:
     """What the velocities of a body's joint do."""
     joint = tree.joints[body]
     if joint == "revolute":
-        return [Column(frame.R[:, _Z], None)]
+        return [Column(frame.R[:, _Z], turns=True)]
     if joint == "prismatic":
-        return [Column(None, frame.R[:, _Z])]
+        return [Column(frame.R[:, _Z], turns=False)]
     if joint == "fixed":
         return []
     slides = chunk.constant(np.eye(3))[..., None] + chunk.zeros(3, 3)
-    found = [Column(None, slides[i]) for i in range(3)]
-    return found + [Column(frame.R[:, i], None) for i in range(3)]
+    found = [Column(slides[i], turns=False) for i in range(3)]
+    return found + [Column(frame.R[:, i], turns=True) for i in range(3)]
 
 
 def body_frame(tree: Tree, chunk: Chunk, body: int, frame: Frame) -> Frame:
@@ -121,24 +131,25 @@ def root_positions(tree: Tree, chunk: Chunk) -> list[Array]:
     return [found[body] for body in range(len(tree))]
 
 
-def _still(chunk: Chunk, moving: bool, gravity: Any) -> Frame:
+def _still(chunk: Chunk, moving: bool, gravity: Floats | None) -> Frame:
     """The frame I."""
     identity = chunk.constant(np.eye(3))[..., None] + chunk.zeros(3, 3)
-    still = Frame(identity, chunk.zeros(3))
     if not moving:
-        return still
+        return Frame(identity, chunk.zeros(3))
     none, a = chunk.zeros(3), chunk.zeros(3)
     if gravity is not None:
         a = a - chunk.constant(gravity)[:, None]
-    return still._replace(w=none, alpha=none, a=a, A=chunk.zeros(3, 3))
+    return Frame(identity, chunk.zeros(3), Motion(none, none, a, chunk.zeros(3, 3)))
 
 
 def _fixed(chunk: Chunk, above: Frame, X_PF: Floats) -> Frame:
     """A frame that is fixed in another."""
     both = chunk.xp.matmul(chunk.constant(X_PF[:3].T), above.R)
     r = both[:, 3]
-    a = None if above.a is None else above.a + applied(above.A, r)
-    return above._replace(R=both[:, :3], p=above.p + r, a=a)
+    motion = above.motion
+    if motion is not None:
+        motion = motion._replace(a=motion.a + applied(motion.A, r))
+    return Frame(both[:, :3], above.p + r, motion)
 
 
 def _turned(chunk: Chunk, frame: Frame, turn: tuple[Array, Array], place: int) -> Frame:
@@ -146,37 +157,39 @@ def _turned(chunk: Chunk, frame: Frame, turn: tuple[Array, Array], place: int) -
     xp, (sine, cosine), old = chunk.xp, turn, frame.R
     x, y, z = (old[:, i] for i in range(3))
     if xp is np:
-        R = np.empty_like(old)
-        np.multiply(x, cosine, out=R[:, 0])
-        R[:, 0] += y * sine
-        np.multiply(y, cosine, out=R[:, 1])
-        R[:, 1] -= x * sine
-        R[:, 2] = z
+        new = np.empty_like(old)
+        np.multiply(x, cosine, out=new[:, 0])
+        new[:, 0] += y * sine
+        np.multiply(y, cosine, out=new[:, 1])
+        new[:, 1] -= x * sine
+        new[:, 2] = z
+        R: Array = new
     else:
         R = xp.stack([cosine * x + sine * y, cosine * y - sine * x, z], axis=1)
-    if frame.w is None or frame.alpha is None:
-        return frame._replace(R=R)
-    w, alpha = frame.w, frame.alpha
+    if frame.motion is None:
+        return Frame(R, frame.p)
+    w, alpha, a, _ = frame.motion
     if chunk.u is not None:
         spin = chunk.u[place] * z
         alpha = alpha + cross(xp, w, spin)
         w = w + spin
     if chunk.du is not None:
         alpha = alpha + chunk.du[place] * z
-    return frame._replace(R=R, w=w, alpha=alpha, A=_swing(xp, w, alpha))
+    return Frame(R, frame.p, Motion(w, alpha, a, _swing(xp, w, alpha)))
 
 
 def _slid(chunk: Chunk, frame: Frame, q: Array, place: int) -> Frame:
     """A frame after a slide along its own z."""
     z = frame.R[:, _Z]
-    r, a = q * z, frame.a
-    if a is not None:
-        a = a + applied(frame.A, r)
+    r, motion = q * z, frame.motion
+    if motion is not None:
+        a = motion.a + applied(motion.A, r)
         if chunk.u is not None:
-            a = a + 2 * cross(chunk.xp, frame.w, chunk.u[place] * z)
+            a = a + 2 * cross(chunk.xp, motion.w, chunk.u[place] * z)  # Coriolis
         if chunk.du is not None:
             a = a + chunk.du[place] * z
-    return frame._replace(p=frame.p + r, a=a)
+        motion = motion._replace(a=a)
+    return Frame(frame.R, frame.p + r, motion)
 
 
 def _swing(xp: Namespace, w: Array, alpha: Array) -> Array:
@@ -197,13 +210,12 @@ def _floating(tree: Tree, chunk: Chunk, body: int, still: Frame) -> Frame:
     place, rates = tree.coordinates[body].start, tree.velocities[body]
     quaternions = configurations_first(chunk.xp, chunk.q[place + 3 : place + 7])
     R = configurations_last(chunk.xp, matrix_from_quaternion(quaternions))
-    frame = still._replace(R=R)
-    if frame.w is None:
-        return frame
-    w, alpha, a = frame.w, frame.alpha, frame.a
+    if still.motion is None:
+        return Frame(R, still.p)
+    w, alpha, a, _ = still.motion
     if chunk.u is not None:
         w = applied(R, chunk.u[rates][3:])
     if chunk.du is not None:
         du = chunk.du[rates]
         alpha, a = applied(R, du[3:]), a + du[:3]
-    return frame._replace(w=w, alpha=alpha, a=a, A=_swing(chunk.xp, w, alpha))
+    return Frame(R, still.p, Motion(w, alpha, a, _swing(chunk.xp, w, alpha)))

@@ -5,11 +5,16 @@ With the configurations last, every operation runs over contiguous numbers, in a
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from inertial_check.arrays.types import Array, Namespace
+from inertial_check.arrays.types import Array, Namespace, NumpyArray
 
 _NEXT, _LAST = (1, 2, 0), (2, 0, 1)
+
+_einsum: Callable[..., NumpyArray] = np.einsum  # NumPy declares the result of both as Any
+_matmul: Callable[..., NumpyArray] = np.matmul
 
 
 def cross(xp: Namespace, a: Array, b: Array) -> Array:
@@ -31,17 +36,17 @@ def applied(M: Array, a: Array) -> Array:
     """M a, (3, k); one of them may be a constant, (..., 1)."""
     if isinstance(M, np.ndarray):
         if M.shape[-1] == 1:
-            return np.matmul(M[..., 0], a)
+            return _matmul(M[..., 0], a)
         if a.shape[-1] == 1:
-            return np.matmul(a[:, 0], M)
-        return np.einsum("ijk,jk->ik", M, a)
+            return _matmul(a[:, 0], M)
+        return _einsum("ijk,jk->ik", M, a)
     return M[:, 0] * a[0] + M[:, 1] * a[1] + M[:, 2] * a[2]
 
 
 def applied_transposed(M: Array, a: Array) -> Array:
     """M^T a, (3, k)."""
     if isinstance(M, np.ndarray):
-        return np.einsum("jik,jk->ik", M, a)
+        return _einsum("jik,jk->ik", M, a)
     return M[0] * a[0] + M[1] * a[1] + M[2] * a[2]
 
 
@@ -49,16 +54,17 @@ def product(A: Array, B: Array) -> Array:
     """A B, (3, 3, k); B may be a constant, (3, 3, 1)."""
     if isinstance(A, np.ndarray):
         if B.shape[-1] == 1:
-            return np.matmul(B[..., 0].T, A)
-        return np.einsum("ijk,jlk->ilk", A, B)
+            return _matmul(B[..., 0].T, A)
+        return _einsum("ijk,jlk->ilk", A, B)
     return A[:, 0, None] * B[None, 0] + A[:, 1, None] * B[None, 1] + A[:, 2, None] * B[None, 2]
 
 
 def product_transposed(A: Array, B: Array) -> Array:
     """A B^T, (3, 3, k)."""
     if isinstance(A, np.ndarray):
-        return np.einsum("ijk,ljk->ilk", A, B)
-    return sum(A[:, i, None] * B[None, :, i] for i in range(3))
+        return _einsum("ijk,ljk->ilk", A, B)
+    parts = [A[:, i, None] * B[None, :, i] for i in range(3)]
+    return parts[0] + parts[1] + parts[2]
 
 
 def outer(a: Array, b: Array) -> Array:

@@ -12,13 +12,11 @@ Wrenches are moments about the origin of I, of the root where that floats, and f
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from inertial_check.arrays.broadcasting import expect_shape, quiet, real_arrays
-from inertial_check.arrays.types import Array, Mask, Namespace
+from inertial_check.arrays.types import Array, ArrayLike, Floats, Mask, Namespace, NumpyArray
 from inertial_check.dynamics._batches import Batch, Chunk, configurations_first
 from inertial_check.dynamics._motion import Column, Frame, body_frame, columns, root_positions, walk
 from inertial_check.dynamics._vectors import (
@@ -34,7 +32,7 @@ from inertial_check.dynamics._vectors import (
 )
 from inertial_check.dynamics.tree import INERTIAL_FRAME, Tree
 from inertial_check.errors import ParameterError
-from inertial_check.inertia.representations import reorder
+from inertial_check.inertia.representations import Order, reorder
 
 GRAVITY = (0.0, 0.0, -9.81)
 """[m/s^2] in the axes of I: what Drake, MuJoCo and Pinocchio take."""
@@ -42,14 +40,14 @@ GRAVITY = (0.0, 0.0, -9.81)
 _FEW = 64
 """Configurations whose matrices are put together at once: they stay in the cache."""
 
-_Three = npt.NDArray[np.float64]
-
 Composite = tuple[Array, Array, Array]
 """Mass, first moment, and inertia or second moment of a body."""
 
 
 @quiet
-def mass_matrix(tree: Tree, q: Any, *, theta: Any = None, out: Any = None) -> Array:
+def mass_matrix(
+    tree: Tree, q: ArrayLike, *, theta: ArrayLike | None = None, out: NumpyArray | None = None
+) -> Array:
     """M(q): the kinetic energy is u^T M u / 2.
 
     Args:
@@ -68,11 +66,11 @@ def mass_matrix(tree: Tree, q: Any, *, theta: Any = None, out: Any = None) -> Ar
     once = pairs & ~np.eye(tree.n_u, dtype=bool)
     apart = np.array(np.nonzero(~(pairs | pairs.T)))  # velocities of which neither moves the other
 
-    def fill(chunk: Chunk, out: Array) -> None:
+    def fill(chunk: Chunk, out: NumpyArray) -> None:
         twists, wrenches = _unit_twists_and_wrenches(tree, chunk)
         for start in range(0, chunk.count, _FEW):
             rows = slice(start, start + _FEW)
-            found = twists[rows] @ wrenches[rows]
+            found = np.asarray(twists[rows] @ wrenches[rows])
             part = out[rows]
             np.copyto(part, found.swapaxes(1, 2))
             np.copyto(part, found, where=pairs)
@@ -92,7 +90,13 @@ def mass_matrix(tree: Tree, q: Any, *, theta: Any = None, out: Any = None) -> Ar
 
 @quiet
 def inverse_dynamics(
-    tree: Tree, q: Any, u: Any, du: Any, *, gravity: Any = GRAVITY, theta: Any = None
+    tree: Tree,
+    q: ArrayLike,
+    u: ArrayLike,
+    du: ArrayLike,
+    *,
+    gravity: ArrayLike = GRAVITY,
+    theta: ArrayLike | None = None,
 ) -> Array:
     """Tau = M(q) du + b(q, u) + g(q), by the recursive Newton-Euler algorithm.
 
@@ -114,7 +118,7 @@ def inverse_dynamics(
 
 
 @quiet
-def bias_forces(tree: Tree, q: Any, u: Any, *, theta: Any = None) -> Array:
+def bias_forces(tree: Tree, q: ArrayLike, u: ArrayLike, *, theta: ArrayLike | None = None) -> Array:
     """b(q, u): the Coriolis, centrifugal and gyroscopic forces; "g" of the Sheet.
 
     Args:
@@ -133,7 +137,9 @@ def bias_forces(tree: Tree, q: Any, u: Any, *, theta: Any = None) -> Array:
 
 
 @quiet
-def gravity_forces(tree: Tree, q: Any, *, gravity: Any = GRAVITY, theta: Any = None) -> Array:
+def gravity_forces(
+    tree: Tree, q: ArrayLike, *, gravity: ArrayLike = GRAVITY, theta: ArrayLike | None = None
+) -> Array:
     """g(q): the forces and torques that hold the tree still.
 
     Args:
@@ -154,13 +160,13 @@ def gravity_forces(tree: Tree, q: Any, *, gravity: Any = GRAVITY, theta: Any = N
 @quiet
 def regressor(  # noqa: PLR0913 - the quantities of one equation
     tree: Tree,
-    q: Any,
-    u: Any,
-    du: Any,
+    q: ArrayLike,
+    u: ArrayLike,
+    du: ArrayLike,
     *,
-    gravity: Any = GRAVITY,
-    order: str = "urdf",
-    out: Any = None,
+    gravity: ArrayLike = GRAVITY,
+    order: Order = "urdf",
+    out: NumpyArray | None = None,
 ) -> Array:
     """Y(q, u, du) with tau = Y theta, theta of all bodies about their origins, one after another.
 
@@ -182,7 +188,7 @@ def regressor(  # noqa: PLR0913 - the quantities of one equation
     batch, still = Batch(tree, q, u, du), _three("gravity", gravity)
     positions = [int(i) for i in reorder(np.arange(10.0), "urdf", order)]
 
-    def fill(chunk: Chunk, out: Array) -> None:
+    def fill(chunk: Chunk, out: NumpyArray) -> None:
         twists = np.empty((chunk.count, tree.n_u, 6), out.dtype)
         out[...] = 0
         for body, frame in walk(tree, chunk, True, still):
@@ -191,7 +197,7 @@ def regressor(  # noqa: PLR0913 - the quantities of one equation
                 twists[:, place, :3], twists[:, place, 3:] = turn.T, slide.T
             if tree.columns[body]:
                 wrenches = _parameter_wrenches(tree, chunk, body, frame, positions)
-                _put(out, twists, wrenches, tree.columns[body], 10 * body)
+                _put(out, twists, np.asarray(wrenches), tree.columns[body], 10 * body)
 
     def work(chunk: Chunk) -> Array:
         xp, frames = chunk.xp, dict(walk(tree, chunk, True, still))
@@ -208,7 +214,9 @@ def regressor(  # noqa: PLR0913 - the quantities of one equation
 
 
 @quiet
-def kinetic_energy(tree: Tree, q: Any, u: Any, *, theta: Any = None) -> Array:
+def kinetic_energy(
+    tree: Tree, q: ArrayLike, u: ArrayLike, *, theta: ArrayLike | None = None
+) -> Array:
     """The sum over all bodies of the integral of dp . dp / 2 over their mass [J].
 
     Args:
@@ -238,7 +246,9 @@ def kinetic_energy(tree: Tree, q: Any, u: Any, *, theta: Any = None) -> Array:
 
 
 @quiet
-def potential_energy(tree: Tree, q: Any, *, gravity: Any = GRAVITY, theta: Any = None) -> Array:
+def potential_energy(
+    tree: Tree, q: ArrayLike, *, gravity: ArrayLike = GRAVITY, theta: ArrayLike | None = None
+) -> Array:
     """-gravity . (m p_IoBo + h), summed over all bodies [J]; zero at the origin of I.
 
     Args:
@@ -279,40 +289,45 @@ def _velocity(
     return w, v
 
 
-def _newton_euler(tree: Tree, batch: Batch, gravity: _Three) -> Array:
+def _newton_euler(tree: Tree, batch: Batch, gravity: Floats) -> Array:
     def work(chunk: Chunk) -> Array:
         xp, frames, wrenches = chunk.xp, {}, {}
         for body, frame in walk(tree, chunk, chunk.u is not None, gravity):
             frames[body] = frame
             wrenches[body] = _inertial_wrench(chunk, body, frame, gravity)
-        tau: list[Array] = [None] * tree.n_u
+        tau: dict[int, Array] = {}
         for body in reversed(tree.order):
             frame, (moment, force) = frames[body], wrenches[body]
             for place, column in _own(tree, chunk, body, frame):
-                both = force * column.slide if column.turn is None else moment * column.turn
+                both = (moment if column.turns else force) * column.axis
                 tau[place] = both[0] + both[1] + both[2]
             parent = int(tree.parents[body])
             if parent != INERTIAL_FRAME:
                 moment_P, force_P = wrenches[parent]
                 arm = cross(xp, frame.p - frames[parent].p, force)
                 wrenches[parent] = moment_P + moment + arm, force_P + force
-        return xp.stack(tau, axis=-1) if tau else xp.moveaxis(chunk.zeros(0), 0, -1)
+        return (
+            xp.stack([tau[i] for i in range(tree.n_u)], axis=-1)
+            if tau
+            else xp.moveaxis(chunk.zeros(0), 0, -1)
+        )
 
     return batch.map(work)
 
 
-def _inertial_wrench(chunk: Chunk, body: int, frame: Frame, gravity: _Three) -> tuple[Array, Array]:
+def _inertial_wrench(chunk: Chunk, body: int, frame: Frame, gravity: Floats) -> tuple[Array, Array]:
     """Moment about Jo and force that a body's motion, and being held against gravity, takes."""
     xp = chunk.xp
     mass, h, inertia = _parameters(chunk, body)
     h_I = applied(frame.R, h)
-    if frame.a is None:
+    if frame.motion is None:
         a = -chunk.constant(gravity)[:, None]
         return cross(xp, h_I, a), mass * a + xp.zeros_like(h_I)
-    force = mass * frame.a + applied(frame.A, h_I)
-    w, alpha = applied_transposed(frame.R, frame.w), applied_transposed(frame.R, frame.alpha)
+    w_I, alpha_I, a, A = frame.motion
+    force = mass * a + applied(A, h_I)
+    w, alpha = applied_transposed(frame.R, w_I), applied_transposed(frame.R, alpha_I)
     spin = applied(inertia, alpha) + cross(xp, w, applied(inertia, w))
-    return cross(xp, h_I, frame.a) + applied(frame.R, spin), force
+    return cross(xp, h_I, a) + applied(frame.R, spin), force
 
 
 def _unit_twists(tree: Tree, chunk: Chunk, frames: Mapping[int, Frame]) -> Array:
@@ -340,7 +355,7 @@ def _unit_twists_and_wrenches(tree: Tree, chunk: Chunk) -> tuple[Array, Array]:
         R, S = frame.R, second_moments(xp, inertia)
         frames[body] = frame
         composites[body] = mass, applied(R, h), product_transposed(product(R, S), R)
-    wrenches: list[Array] = [None] * (2 * tree.n_u)
+    wrenches: dict[int, Array] = {}
     for body in reversed(tree.order):
         frame, (mass, h, S) = frames[body], composites[body]
         for place, column in _own(tree, chunk, body, frame):
@@ -351,7 +366,7 @@ def _unit_twists_and_wrenches(tree: Tree, chunk: Chunk) -> tuple[Array, Array]:
         if parent != INERTIAL_FRAME:
             r = frame.p - frames[parent].p
             composites[parent] = _together(xp, composites[parent], (mass, h, S), r)
-    packed = _packed(chunk, wrenches, tree.n_u)
+    packed = _packed(chunk, [wrenches[i] for i in range(2 * tree.n_u)], tree.n_u)
     return _unit_twists(tree, chunk, frames), xp.matrix_transpose(packed)
 
 
@@ -359,9 +374,10 @@ def _unit_wrench(
     xp: Namespace, column: Column, mass: Array, h: Array, S: Array
 ) -> tuple[Array, Array]:
     """Force, and moment about Jo, that give a composite body a unit of a velocity."""
-    if column.turn is None:
-        return mass * column.slide, cross(xp, h, column.slide)
-    return cross(xp, column.turn, h), trace(S) * column.turn - applied(S, column.turn)
+    axis = column.axis
+    if not column.turns:
+        return mass * axis, cross(xp, h, axis)
+    return cross(xp, axis, h), trace(S) * axis - applied(S, axis)
 
 
 def _together(xp: Namespace, P: Composite, B: Composite, r: Array) -> Composite:
@@ -378,7 +394,9 @@ def _parameters(chunk: Chunk, body: int) -> Composite:
     return theta[0], theta[1:4], symmetric(chunk.xp, theta[4:])
 
 
-def _put(out: Array, twists: Array, wrenches: Array, columns: tuple[int, ...], first: int) -> None:
+def _put(
+    out: NumpyArray, twists: NumpyArray, wrenches: NumpyArray, columns: tuple[int, ...], first: int
+) -> None:
     """Write the rows of the velocities that move a body, in the columns of its parameters."""
     place, start, stop = slice(first, first + 10), columns[0], columns[-1] + 1
     if columns == tuple(range(start, stop)):
@@ -396,12 +414,13 @@ def _parameter_wrenches(
     w x (x (y . w) + y (x . w)).
     """
     xp, frame = chunk.xp, body_frame(tree, chunk, body, frame)
-    R, p, a = frame.R, frame.p, frame.a
+    assert frame.motion is not None  # the walk is one that follows the motion
+    R, p, (w_I, alpha_I, a, A) = frame.R, frame.p, frame.motion
     axes = xp.moveaxis(R, 1, 0)
-    forces = xp.moveaxis(product(frame.A, R), 1, 0)
-    swings = cross(xp, frame.w, axes)
+    forces = xp.moveaxis(product(A, R), 1, 0)
+    swings = cross(xp, w_I, axes)
     levers = cross(xp, axes, a) + cross(xp, p, forces)
-    w, alpha = applied_transposed(R, frame.w), applied_transposed(R, frame.alpha)
+    w, alpha = applied_transposed(R, w_I), applied_transposed(R, alpha_I)
     turned = axes[:, None] * alpha[None, :, None] + swings[:, None] * w[None, :, None]
     six = [
         turned[i, j] if i == j else turned[i, j] + turned[j, i]
@@ -410,7 +429,7 @@ def _parameter_wrenches(
     moments = [cross(xp, p, a), *(levers[i] for i in range(3)), *six]
     pushes = [a, *(forces[i] for i in range(3))]  # a rotational inertia takes no force
     if xp is np:
-        whole = np.zeros((6, 10, chunk.count), R.dtype)
+        whole: Array = np.zeros((6, 10, chunk.count), R.dtype)
         for place, position in enumerate(positions):
             whole[:3, place] = moments[position]
             if position < len(pushes):
@@ -441,7 +460,7 @@ def _pairs(tree: Tree) -> Mask:
     return _moved(tree)[:, carriers] & ~np.tril(same, k=-1)
 
 
-def _three(name: str, value: Any) -> _Three:
+def _three(name: str, value: ArrayLike) -> Floats:
     _, (array,) = real_arrays(**{name: value})
     expect_shape(name, array, 3)
     if array.ndim != 1:

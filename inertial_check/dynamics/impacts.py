@@ -7,8 +7,6 @@ Impulses" and "Transformation of Equations of Motion".
 
 from __future__ import annotations
 
-from typing import Any
-
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     expect_shape,
@@ -16,12 +14,12 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
-from inertial_check.arrays.types import Array, Namespace
+from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.errors import ParameterError
 
 
 @quiet
-def velocities_after(M: Any, W: Any, u_before: Any, P: Any) -> Array:
+def velocities_after(M: ArrayLike, W: ArrayLike, u_before: ArrayLike, P: ArrayLike) -> Array:
     """u+ = u- + M^-1 W P.
 
     Args:
@@ -42,7 +40,9 @@ def velocities_after(M: Any, W: Any, u_before: Any, P: Any) -> Array:
 
 
 @quiet
-def impulses(M: Any, W: Any, u_before: Any, restitution: Any = 0.0) -> Array:
+def impulses(
+    M: ArrayLike, W: ArrayLike, u_before: ArrayLike, restitution: ArrayLike = 0.0
+) -> Array:
     """P with W^T u+ = -restitution W^T u-, by Newton's law of impact, all contacts closed.
 
     Nothing keeps a contact from pulling: P can have either sign.
@@ -71,7 +71,9 @@ def impulses(M: Any, W: Any, u_before: Any, restitution: Any = 0.0) -> Array:
 
 
 @quiet
-def in_other_velocities(M: Any, h: Any, B: Any, dB_w: Any) -> tuple[Array, Array]:
+def in_other_velocities(
+    M: ArrayLike, h: ArrayLike, B: ArrayLike, dB_w: ArrayLike
+) -> tuple[Array, Array]:
     """The equations M du - h = tau in velocities w with u = B w: B^T M B and B^T (h - M dB/dt w).
 
     Args:
@@ -100,7 +102,7 @@ def in_other_velocities(M: Any, h: Any, B: Any, dB_w: Any) -> tuple[Array, Array
     )
 
 
-def _looked_over(**values: Any) -> tuple[Any, tuple[Array, ...]]:
+def _looked_over(**values: ArrayLike) -> tuple[Namespace, tuple[Array, ...]]:
     xp, arrays = real_arrays(**values)
     M, W, u_before, last = arrays
     size = M.shape[-1] if M.ndim else 0
@@ -130,4 +132,5 @@ def _solved(xp: Namespace, name: str, matrix: Array, right: Array) -> Array:
         where = f" at {bad}" if bad else ""
         what = "directions depend on each other" if name != "M" else "a motion has no inertia"
         raise ParameterError(f"{name}{where} is singular: {what}")
-    return xp.linalg.solve(matrix, right)
+    solution: Array = xp.linalg.solve(matrix, right)
+    return solution

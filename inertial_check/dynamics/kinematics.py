@@ -7,12 +7,12 @@ Sheet, eqs. 9-18 and "Generalized Coordinates of a Floating-Base System".
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.broadcasting import expect_shape, quiet, real_arrays
-from inertial_check.arrays.types import Array
+from inertial_check.arrays.types import Array, ArrayLike, Floats
 from inertial_check.dynamics._batches import Batch, Chunk, configurations_first
 from inertial_check.dynamics._motion import Frame, body_frame, columns, root_positions, walk
 from inertial_check.dynamics._vectors import applied, cross
@@ -42,7 +42,7 @@ class _Lever(NamedTuple):
 
 
 @quiet
-def poses(tree: Tree, q: Any) -> Array:
+def poses(tree: Tree, q: ArrayLike) -> Array:
     """(..., N, 4, 4) poses X_IB of all bodies, mapping points of B to I [m].
 
     Args:
@@ -68,7 +68,9 @@ def poses(tree: Tree, q: Any) -> Array:
 
 
 @quiet
-def jacobian(tree: Tree, q: Any, body: int | str, p_BoQ_B: Any = (0.0, 0.0, 0.0)) -> Array:
+def jacobian(
+    tree: Tree, q: ArrayLike, body: int | str, p_BoQ_B: ArrayLike = (0.0, 0.0, 0.0)
+) -> Array:
     """J = [J_P; J_R] of a point Q of a body: [v_IQ_I; w_IB_I] = J u (Sheet, eqs. 10, 13 and 14).
 
     Args:
@@ -96,7 +98,7 @@ def jacobian(tree: Tree, q: Any, body: int | str, p_BoQ_B: Any = (0.0, 0.0, 0.0)
 
 @quiet
 def jacobian_derivative(
-    tree: Tree, q: Any, u: Any, body: int | str, p_BoQ_B: Any = (0.0, 0.0, 0.0)
+    tree: Tree, q: ArrayLike, u: ArrayLike, body: int | str, p_BoQ_B: ArrayLike = (0.0, 0.0, 0.0)
 ) -> Array:
     """dJ/dt of a point Q of a body while the tree moves with u (Sheet, eq. 18).
 
@@ -129,7 +131,9 @@ def jacobian_derivative(
 
 
 @quiet
-def hessian(tree: Tree, q: Any, body: int | str, p_BoQ_B: Any = (0.0, 0.0, 0.0)) -> Array:
+def hessian(
+    tree: Tree, q: ArrayLike, body: int | str, p_BoQ_B: ArrayLike = (0.0, 0.0, 0.0)
+) -> Array:
     """H[..., i, j], the derivative of column i of J along velocity j (Sheet, eqs. 15 and 16).
 
     Args:
@@ -168,7 +172,7 @@ def hessian(tree: Tree, q: Any, body: int | str, p_BoQ_B: Any = (0.0, 0.0, 0.0))
 
 
 @quiet
-def coordinate_rates(tree: Tree, q: Any, u: Any) -> Array:
+def coordinate_rates(tree: Tree, q: ArrayLike, u: ArrayLike) -> Array:
     """dq/dt = F(q) u (Sheet, "Generalized Coordinates": F = diag(1, H^T / 2, 1)).
 
     Args:
@@ -198,7 +202,7 @@ def coordinate_rates(tree: Tree, q: Any, u: Any) -> Array:
 
 
 @quiet
-def move(tree: Tree, q: Any, step: Any) -> Array:
+def move(tree: Tree, q: ArrayLike, step: ArrayLike) -> Array:
     """The configuration after a constant u has acted for a time t, with step = u t.
 
     Positions and joints add; a quaternion q_IB becomes q_IB exp(w_IB_B t) (Sheet, "Discrete
@@ -230,7 +234,9 @@ def move(tree: Tree, q: Any, step: Any) -> Array:
     return Batch(tree, q, step).map(work)
 
 
-def _levers(tree: Tree, chunk: Chunk, body: int, p_BoQ_B: Any) -> tuple[dict[int, _Lever], Array]:
+def _levers(
+    tree: Tree, chunk: Chunk, body: int, p_BoQ_B: Floats
+) -> tuple[dict[int, _Lever], Array]:
     """The velocities that move Q, by their places in u, from the root on; and where Q is."""
     frames: dict[int, Frame] = dict(walk(tree, chunk))
     frame = body_frame(tree, chunk, body, frames[body])
@@ -239,12 +245,12 @@ def _levers(tree: Tree, chunk: Chunk, body: int, p_BoQ_B: Any) -> tuple[dict[int
     for carrier in _carriers(tree, body):
         frame, place = frames[carrier], tree.velocities[carrier]
         for index, column in enumerate(columns(tree, chunk, carrier, frame), start=place.start):
-            if column.turn is None:
-                none, rides = chunk.zeros(3), tree.joints[carrier] != "floating"
-                found[index] = _Lever(none, column.slide, carrier, rides)
+            if column.turns:
+                push = cross(chunk.xp, column.axis, Q - frame.p)
+                found[index] = _Lever(column.axis, push, carrier, True)
             else:
-                push = cross(chunk.xp, column.turn, Q - frame.p)
-                found[index] = _Lever(column.turn, push, carrier, True)
+                none, rides = chunk.zeros(3), tree.joints[carrier] != "floating"
+                found[index] = _Lever(none, column.axis, carrier, rides)
     return found, Q
 
 
@@ -282,7 +288,7 @@ def _rows(chunk: Chunk, a: Array, b: Array) -> tuple[Array, Array]:
     return configurations_first(chunk.xp, a), configurations_first(chunk.xp, b)
 
 
-def _point(value: Any) -> Any:
+def _point(value: ArrayLike) -> Floats:
     _, (array,) = real_arrays(p_BoQ_B=value)
     expect_shape("p_BoQ_B", array, 3)
     if array.ndim != 1:

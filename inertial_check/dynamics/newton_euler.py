@@ -7,11 +7,12 @@ with nothing in common but where the bodies are. Source: the Kindr Cheat Sheet,
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.broadcasting import quiet
+from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.dynamics.equations import GRAVITY
 from inertial_check.dynamics.kinematics import jacobian, jacobian_derivative, poses
 from inertial_check.dynamics.tree import Tree
@@ -27,13 +28,15 @@ class Terms(NamedTuple):
         g: (..., n_u) forces that hold the tree against gravity.
     """
 
-    M: Any
-    b: Any
-    g: Any
+    M: Floats
+    b: Floats
+    g: Floats
 
 
 @quiet
-def projected_newton_euler(tree: Tree, q: Any, u: Any, *, gravity: Any = GRAVITY) -> Terms:
+def projected_newton_euler(
+    tree: Tree, q: ArrayLike, u: ArrayLike, *, gravity: ArrayLike = GRAVITY
+) -> Terms:
     """Sum J_P^T m J_P + J_R^T I_c J_R, and so on, over all bodies that have a mass; NumPy alone.
 
     Args:
@@ -57,7 +60,7 @@ def projected_newton_euler(tree: Tree, q: Any, u: Any, *, gravity: Any = GRAVITY
         at_center = int(body), own.com
         J, dJ = jacobian(tree, q, *at_center), jacobian_derivative(tree, q, u, *at_center)
         (J_P, J_R), (dJ_P, dJ_R) = (np.split(each, 2, axis=-2) for each in (J, dJ))
-        R = R_IB[..., int(body), :, :]
+        R = np.asarray(R_IB[..., int(body), :, :])
         I_c = R @ own.inertia_com @ R.swapaxes(-1, -2)
         w = np.einsum("...ij,...j->...i", J_R, u)
         momentum = np.einsum("...ij,...j->...i", I_c, w)

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from inertial_check.arrays.broadcasting import real_arrays
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import ArrayLike, Floats, Integers
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.frames import pose_parts, transform
@@ -62,12 +62,12 @@ class Tree:
     """
 
     names: Sequence[str]
-    parents: Any
+    parents: Integers
     joints: Sequence[str]
-    X_PB: Any
-    axes_B: Any
-    theta: Any
-    points_B: Any = None
+    X_PB: Floats
+    axes_B: Floats
+    theta: Floats
+    points_B: Floats = None  # type: ignore[assignment]  # zeros after __post_init__
     order: tuple[int, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -184,17 +184,16 @@ class Tree:
     @cached_property
     def theta_J(self) -> Floats:
         """(N, 10) theta about the origins of the joint frames, in their axes."""
-        theta: Floats = transform(self.theta, self.X_JB)
-        return theta
+        return np.asarray(transform(self.theta, self.X_JB))
 
-    def _set(self, name: str, value: Any) -> None:
+    def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
     def _slices(self, which: int) -> tuple[slice, ...]:
         ends = np.cumsum([0, *(SIZES[joint][which] for joint in self.joints)]).tolist()
         return tuple(slice(start, end) for start, end in pairwise(ends))
 
-    def _whole(self, parents: Any, count: int) -> npt.NDArray[np.int64]:
+    def _whole(self, parents: npt.ArrayLike, count: int) -> Integers:
         array = np.asarray(parents)
         if array.shape != (count,) or (count and array.dtype.kind not in "iu"):
             raise ParameterError(
@@ -256,7 +255,7 @@ class Tree:
         return [self.names[each] for each in [*seen[seen.index(body) :], body]]
 
 
-def _floats(name: str, value: Any, shape: tuple[int, ...]) -> Floats:
+def _floats(name: str, value: ArrayLike, shape: tuple[int, ...]) -> Floats:
     _, (array,) = real_arrays(**{name: value})
     if not isinstance(array, np.ndarray) or array.shape != shape:
         raise ParameterError(f"{name} has shape {tuple(array.shape)}, expected {shape}")

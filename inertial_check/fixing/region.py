@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import Floats, NumpyArray
 from inertial_check.engines import NO_FLOORS, Floors
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import six as six_of
@@ -74,7 +74,7 @@ class Region:
         return _reach(np.linalg.eigvalsh(symmetric(written)), self.floors)
 
 
-def _reach(moments: Floats, floors: Floors) -> bool:
+def _reach(moments: NumpyArray, floors: Floors) -> bool:
     """Whether principal moments, in ascending order, reach the floors."""
     return bool(moments[0] >= max(floors.moment, floors.ratio * moments[-1]))
 

@@ -13,10 +13,9 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from inertial_check.arrays.broadcasting import real_arrays
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
 from inertial_check.formats import load
 from inertial_check.formats.resources import Packages
@@ -116,8 +115,8 @@ def from_geometry(  # noqa: PLR0913 - each argument decides one thing that the s
     model_or_path: ModelOrPath,
     names: Sequence[str],
     *,
-    mass: npt.ArrayLike | None = None,
-    density: npt.ArrayLike | None = None,
+    mass: ArrayLike | None = None,
+    density: ArrayLike | None = None,
     fill: Fill = "solid",
     roles: Sequence[Role] = ROLES,
     meshes: Sequence[Reading] = ("solid",),
@@ -254,7 +253,7 @@ def _stated_mass(body: Body) -> float:
     return mass.value * inertial.kilograms_per_unit
 
 
-def _positive(name: str, value: npt.ArrayLike, count: int) -> Floats:
+def _positive(name: str, value: ArrayLike, count: int) -> Floats:
     """Broadcast one positive number, or as many as there are bodies, to shape (count,)."""
     _, (array,) = real_arrays(**{name: value})
     numbers = np.asarray(array, dtype=float)

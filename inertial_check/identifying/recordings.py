@@ -19,6 +19,7 @@ from inertial_check.identifying.request import Request
 from inertial_check.identifying.robot import Robot
 from inertial_check.identifying.runs import Given, Moved, Rows, Run, Runs
 from inertial_check.identifying.torques import nuisance_of
+from inertial_check.inertia.representations import Order
 from inertial_check.model import Severity
 from inertial_check.model.identified import Remark
 
@@ -137,7 +138,7 @@ def _all_rows(
     return [own for own, _ in found]
 
 
-USUAL_ORDER = "urdf"
+USUAL_ORDER: Order = "urdf"
 """Of the columns of a given Y where none is declared, as in inertial_check.identify; and said."""
 
 

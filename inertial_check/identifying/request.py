@@ -10,6 +10,7 @@ from typing import Literal, get_args
 from inertial_check.errors import UsageError
 from inertial_check.formats import Context
 from inertial_check.identification.recordings.signals import Smoothing
+from inertial_check.inertia.representations import Order
 
 Term = Literal["viscous", "coulomb", "offset", "rotor"]
 TERMS: tuple[Term, ...] = get_args(Term)
@@ -66,7 +67,7 @@ class Request:
     base: Literal["fixed", "floating"] = "fixed"
     gravity: tuple[float, ...] | None = None
     locked: Mapping[str, float] = field(default_factory=dict)
-    order: str | None = None
+    order: Order | None = None
     prior: str = "file"
     prior_margin: float | None = None
     prior_radius: float | None = None

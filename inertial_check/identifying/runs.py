@@ -20,7 +20,7 @@ from inertial_check.identifying.motion import Motion
 from inertial_check.identifying.request import Request
 from inertial_check.identifying.robot import Robot
 from inertial_check.identifying.torques import Steps, nuisance_given
-from inertial_check.inertia.representations import reorder
+from inertial_check.inertia.representations import Order, reorder
 from inertial_check.model.identified import Remark
 
 
@@ -116,7 +116,7 @@ class Given:
     tau: Floats
     F: Floats
     names: tuple[str, ...] | None
-    order: str
+    order: Order
 
     def __len__(self) -> int:
         """How many samples there are."""

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import IntEnum
 from functools import cached_property
-from typing import Any
+from typing import Protocol, runtime_checkable
 
 import numpy as np
+import numpy.typing as npt
 
 from inertial_check.arrays.broadcasting import first_index
 from inertial_check.arrays.namespace import array_namespace
-from inertial_check.arrays.types import Array, Namespace
+from inertial_check.arrays.types import Array, ArrayLike, Device, Namespace, NumpyArray
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import printed, tolerances
 from inertial_check.inertia.eigen import (
@@ -27,7 +28,19 @@ from inertial_check.inertia.eigen import (
     eigenvalues,
     eigenvalues_of_entries,
 )
-from inertial_check.inertia.representations import about_com, validated
+from inertial_check.inertia.representations import Order, Point, about_com, validated
+
+
+@runtime_checkable
+class Bodies(Protocol):
+    """Inertial parameters that know their own point: InertialParameters."""
+
+    @property
+    def about(self) -> Point:
+        """The point about which the inertia is stored."""
+
+    def as_theta(self, order: Order = ..., about: Point = ...) -> Array:
+        """The (..., 10) parameters in an order, about a point."""
 
 
 class Verdict(IntEnum):
@@ -63,7 +76,7 @@ class Consistency:
     """
 
     def __init__(
-        self, theta: Array, about: str, tolerance: float = 0.0, radii: Array | None = None
+        self, theta: Array, about: Point, tolerance: float = 0.0, radii: Array | None = None
     ) -> None:
         self.theta = theta
         self.about = about
@@ -74,15 +87,15 @@ class Consistency:
     @cached_property
     def verdict_code(self) -> Array:
         """(...,) integers of Verdict, in the caller's array library."""
-        if self._xp is not np:
+        if not isinstance(self.theta, np.ndarray):
             return self._codes(self.theta, self.margin, self.tolerance)
         codes = _screened(self.theta, self.about, self._slow_codes)
         if self._radii is not None:
-            _excuse_digits(codes, self.theta, self._radii)
+            _excuse_digits(codes, self.theta, np.asarray(self._radii))
         return codes
 
     @property
-    def verdict(self) -> Any:
+    def verdict(self) -> str | npt.NDArray[np.str_]:
         """(...,) words; a str for a single body."""
         codes = np.asarray(self.verdict_code)
         return str(_WORDS[codes]) if codes.ndim == 0 else _WORDS[codes]
@@ -205,7 +218,10 @@ class Consistency:
 
 
 def check(
-    theta: Any, order: str = "urdf", about: str = "origin", tolerance: float = 0.0
+    theta: ArrayLike | Bodies,
+    order: Order = "urdf",
+    about: Point = "origin",
+    tolerance: float = 0.0,
 ) -> Consistency:
     """Judge inertial parameters: m > 0 and Pi >= 0, with margin, moments and witness on request.
 
@@ -231,7 +247,11 @@ def check(
 
 
 def check_printed(
-    mass: Any, p_BoBcm_B: Any, I_BBcm_Bi: Any, radii: Any, tolerance: float = 0.0
+    mass: ArrayLike,
+    p_BoBcm_B: ArrayLike,
+    I_BBcm_Bi: ArrayLike,
+    radii: ArrayLike,
+    tolerance: float = 0.0,
 ) -> Consistency:
     """Judge bodies whose numbers were printed, about the centre of mass, in their own axes.
 
@@ -250,7 +270,9 @@ def check_printed(
     return Consistency(theta, "com", tolerance, np.asarray(radii, dtype=float))
 
 
-def realize(theta: Any, order: str = "urdf", about: str = "origin") -> tuple[Array, Array]:
+def realize(
+    theta: ArrayLike | Bodies, order: Order = "urdf", about: Point = "origin"
+) -> tuple[Array, Array]:
     """Four point masses that have exactly these parameters: the proof that a body can have them.
 
     A quarter of the mass stands at each vertex of the regular tetrahedron, stretched by the
@@ -307,15 +329,15 @@ def refuse_impossible(result: Consistency, consequence: str) -> None:
     )
 
 
-def as_theta(theta: Any, order: str, about: str) -> tuple[Array, str]:
+def as_theta(theta: ArrayLike | Bodies, order: Order, about: Point) -> tuple[Array, Point]:
     """The (..., 10) array in order "urdf", and its point, of an array or of InertialParameters."""
-    if hasattr(theta, "as_theta"):
+    if isinstance(theta, Bodies):
         return theta.as_theta(order="urdf", about=theta.about), theta.about
     _, vector, about = validated(theta, order, about)
     return vector, about
 
 
-def _central(xp: Namespace, theta: Array, about: str) -> Components:
+def _central(xp: Namespace, theta: Array, about: Point) -> Components:
     """The six entries of S_c; NaN where S_c does not exist (m = 0 and h != 0)."""
     xx, xy, xz, yy, yz, zz = (theta[..., i] for i in range(4, 10))
     half = xx / 2 + yy / 2 + zz / 2
@@ -331,13 +353,13 @@ def _central(xp: Namespace, theta: Array, about: str) -> Components:
     return xx, -xy - hx * cy, -xz - hx * cz, yy - hy * cy, -yz - hy * cz, zz - hz * cz
 
 
-def _device(array: Array) -> dict[str, Any]:
+def _device(array: Array) -> dict[str, Device]:
     """Where new arrays belong, for libraries that ask; a traced array does not know."""
     device = getattr(array, "device", None)
     return {} if device is None else {"device": device}
 
 
-def _excuse_digits(codes: Array, theta: Array, radii: Array) -> None:
+def _excuse_digits(codes: NumpyArray, theta: NumpyArray, radii: NumpyArray) -> None:
     """Turn inconsistent into rounding, in place, where the box of digits meets the cone."""
     flat = codes.reshape(-1)
     rows = np.flatnonzero(flat == int(Verdict.INCONSISTENT))
@@ -353,10 +375,11 @@ def _in_chunks(xp: Namespace, theta: Array, function: Callable[[Array], Array]) 
         if xp is not np or theta.ndim != 2 or theta.shape[0] <= CHUNK:
             return function(theta)
         parts = [function(theta[i : i + CHUNK]) for i in range(0, theta.shape[0], CHUNK)]
-    return np.concatenate(parts, axis=-1)
+    whole: Array = np.concatenate(parts, axis=-1)
+    return whole
 
 
-def _screened(theta: Array, about: str, slow: Callable[[Array], Array]) -> Array:
+def _screened(theta: NumpyArray, about: Point, slow: Callable[[Array], Array]) -> NumpyArray:
     """Codes of NumPy rows: the sign test where it settles a row, the margin for the others."""
     rows = theta.reshape(-1, 10)
     codes = np.zeros(rows.shape[0], dtype=np.int8)
@@ -367,7 +390,7 @@ def _screened(theta: Array, about: str, slow: Callable[[Array], Array]) -> Array
     return codes.reshape(theta.shape[:-1])
 
 
-def _surely_consistent(theta: Array, about: str) -> Array:
+def _surely_consistent(theta: Array, about: Point) -> Array:
     """Rows whose S_c, less a shift, has only positive pivots: consistent for certain.
 
     The elimination is free of fractions (Bareiss 1968): its pivots have the signs of those of
@@ -384,7 +407,7 @@ def _surely_consistent(theta: Array, about: str) -> Array:
     raised += zz
     raised *= 0.5 - 0.5 * shift
     a, d, f = raised - xx, raised - yy, raised - zz
-    sure = mass > 0
+    sure: Array = mass > 0
     if about == "origin":
         inverse = 1 / mass
         sure &= inverse > 0  # not so where the mass is infinite

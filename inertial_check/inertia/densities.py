@@ -13,7 +13,7 @@ the centroid for unit mass. Those of compound surfaces are mixtures over their p
 from __future__ import annotations
 
 from math import pi
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from inertial_check.arrays.broadcasting import (
     batch_shape,
@@ -23,7 +23,7 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
-from inertial_check.arrays.types import Array, Namespace
+from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import inertia_from_second_moment
@@ -43,7 +43,9 @@ class _Form(NamedTuple):
     centroid: tuple[Array, ...]
 
 
-def box(edges: Any, *, mass: Any = None, density: Any = None) -> InertialParameters:
+def box(
+    edges: ArrayLike, *, mass: ArrayLike | None = None, density: ArrayLike | None = None
+) -> InertialParameters:
     """A solid box: variances a^2 / 12.
 
     Args:
@@ -61,7 +63,9 @@ def box(edges: Any, *, mass: Any = None, density: Any = None) -> InertialParamet
     return _body(xp, form, *amount)
 
 
-def box_shell(edges: Any, *, mass: Any = None, density: Any = None) -> InertialParameters:
+def box_shell(
+    edges: ArrayLike, *, mass: ArrayLike | None = None, density: ArrayLike | None = None
+) -> InertialParameters:
     """The six faces of a box.
 
     Args:
@@ -84,7 +88,9 @@ def box_shell(edges: Any, *, mass: Any = None, density: Any = None) -> InertialP
     return _body(xp, form, *amount)
 
 
-def ellipsoid(radii: Any, *, mass: Any = None, density: Any = None) -> InertialParameters:
+def ellipsoid(
+    radii: ArrayLike, *, mass: ArrayLike | None = None, density: ArrayLike | None = None
+) -> InertialParameters:
     """A solid ellipsoid: variances r^2 / 5.
 
     Args:
@@ -101,7 +107,9 @@ def ellipsoid(radii: Any, *, mass: Any = None, density: Any = None) -> InertialP
     return _body(xp, form, *amount)
 
 
-def sphere(radius: Any, *, mass: Any = None, density: Any = None) -> InertialParameters:
+def sphere(
+    radius: ArrayLike, *, mass: ArrayLike | None = None, density: ArrayLike | None = None
+) -> InertialParameters:
     """A solid ball: variances r^2 / 5.
 
     Args:
@@ -117,7 +125,9 @@ def sphere(radius: Any, *, mass: Any = None, density: Any = None) -> InertialPar
     return _body(xp, form, *amount)
 
 
-def sphere_shell(radius: Any, *, mass: Any = None, density: Any = None) -> InertialParameters:
+def sphere_shell(
+    radius: ArrayLike, *, mass: ArrayLike | None = None, density: ArrayLike | None = None
+) -> InertialParameters:
     """A sphere: variances r^2 / 3.
 
     Args:
@@ -134,7 +144,11 @@ def sphere_shell(radius: Any, *, mass: Any = None, density: Any = None) -> Inert
 
 
 def cylinder(
-    radius: Any, length: Any, *, mass: Any = None, density: Any = None
+    radius: ArrayLike,
+    length: ArrayLike,
+    *,
+    mass: ArrayLike | None = None,
+    density: ArrayLike | None = None,
 ) -> InertialParameters:
     """A solid cylinder along z: variances r^2 / 4, r^2 / 4, h^2 / 12.
 
@@ -153,7 +167,11 @@ def cylinder(
 
 
 def cylinder_shell(
-    radius: Any, length: Any, *, mass: Any = None, density: Any = None
+    radius: ArrayLike,
+    length: ArrayLike,
+    *,
+    mass: ArrayLike | None = None,
+    density: ArrayLike | None = None,
 ) -> InertialParameters:
     """The surface of a cylinder along z, with its two end discs.
 
@@ -174,7 +192,11 @@ def cylinder_shell(
 
 
 def capsule(
-    radius: Any, length: Any, *, mass: Any = None, density: Any = None
+    radius: ArrayLike,
+    length: ArrayLike,
+    *,
+    mass: ArrayLike | None = None,
+    density: ArrayLike | None = None,
 ) -> InertialParameters:
     """A solid cylinder along z between two half balls.
 
@@ -198,7 +220,11 @@ def capsule(
 
 
 def capsule_shell(
-    radius: Any, length: Any, *, mass: Any = None, density: Any = None
+    radius: ArrayLike,
+    length: ArrayLike,
+    *,
+    mass: ArrayLike | None = None,
+    density: ArrayLike | None = None,
 ) -> InertialParameters:
     """The surface of a capsule along z.
 
@@ -220,7 +246,13 @@ def capsule_shell(
     return _body(xp, form, *amount)
 
 
-def cone(radius: Any, length: Any, *, mass: Any = None, density: Any = None) -> InertialParameters:
+def cone(
+    radius: ArrayLike,
+    length: ArrayLike,
+    *,
+    mass: ArrayLike | None = None,
+    density: ArrayLike | None = None,
+) -> InertialParameters:
     """A solid cone along z, its base at -length / 2 and its tip at +length / 2.
 
     Args:
@@ -239,7 +271,11 @@ def cone(radius: Any, length: Any, *, mass: Any = None, density: Any = None) -> 
 
 
 def cone_shell(
-    radius: Any, length: Any, *, mass: Any = None, density: Any = None
+    radius: ArrayLike,
+    length: ArrayLike,
+    *,
+    mass: ArrayLike | None = None,
+    density: ArrayLike | None = None,
 ) -> InertialParameters:
     """The surface of a cone along z with its base, which is at -length / 2.
 
@@ -263,7 +299,9 @@ def cone_shell(
     return _body(xp, form, *amount)
 
 
-def tetrahedron(vertices: Any, *, mass: Any = None, density: Any = None) -> InertialParameters:
+def tetrahedron(
+    vertices: ArrayLike, *, mass: ArrayLike | None = None, density: ArrayLike | None = None
+) -> InertialParameters:
     """A solid tetrahedron: the covariance of its vertices about their mean, over 20.
 
     Args:
@@ -277,7 +315,9 @@ def tetrahedron(vertices: Any, *, mass: Any = None, density: Any = None) -> Iner
     return _simplex(vertices, 4, mass, density)
 
 
-def triangle(vertices: Any, *, mass: Any = None, density: Any = None) -> InertialParameters:
+def triangle(
+    vertices: ArrayLike, *, mass: ArrayLike | None = None, density: ArrayLike | None = None
+) -> InertialParameters:
     """A thin triangle: the covariance of its vertices about their mean, over 12.
 
     Args:
@@ -292,7 +332,9 @@ def triangle(vertices: Any, *, mass: Any = None, density: Any = None) -> Inertia
 
 
 @quiet
-def _simplex(vertices: Any, corners: int, mass: Any, density: Any) -> InertialParameters:
+def _simplex(
+    vertices: ArrayLike, corners: int, mass: ArrayLike | None, density: ArrayLike | None
+) -> InertialParameters:
     lengths = {"vertices": vertices}
     xp, (vertices,), amount = _checked((corners, 3), lengths, mass, density, signed=True)
     mean = xp.mean(vertices, axis=-2)
@@ -341,11 +383,11 @@ def _body(xp: Namespace, form: _Form, what: str, amount: Array) -> InertialParam
 
 def _checked(
     trailing: tuple[int, ...],
-    lengths: dict[str, Any],
-    mass: Any,
-    density: Any,
+    lengths: dict[str, ArrayLike],
+    mass: ArrayLike | None,
+    density: ArrayLike | None,
     signed: bool = False,
-) -> tuple[Any, tuple[Array, ...], tuple[str, Array]]:
+) -> tuple[Namespace, tuple[Array, ...], tuple[str, Array]]:
     """The array namespace, the lengths, and the name and value of mass or density.
 
     Args:
@@ -358,8 +400,10 @@ def _checked(
     if (mass is None) == (density is None):
         given = "neither" if mass is None else "both"
         raise ParameterError(f"{given} of mass and density given: give one of them")
-    what, amount = ("mass", mass) if density is None else ("density", density)
-    xp, (*arrays, amount) = real_arrays(**lengths, **{what: amount})
+    what = "mass" if density is None else "density"
+    amount = mass if mass is not None else density
+    assert amount is not None  # one of them is given
+    xp, (*arrays, amount) = real_arrays(**{**lengths, what: amount})
     batches = {what: amount.shape}
     for name, array in zip(lengths, arrays, strict=True):
         expect_shape(name, array, *trailing)

@@ -8,6 +8,7 @@ a square root.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from inertial_check.arrays.namespace import array_namespace
@@ -118,7 +119,7 @@ def _normalised(xp: Namespace, entries: Components) -> tuple[Components, Array]:
     return (xx, xy, xz, yy, yz, zz), scale
 
 
-def _tiny(xp: Namespace, like: Array) -> Any:
+def _tiny(xp: Namespace, like: Array) -> Any:  # Any: a number of a class of the library
     """The smallest normal number: added to a divisor, it only matters where that vanishes."""
     return tolerances.limits(like.dtype, xp).smallest_normal
 
@@ -213,6 +214,6 @@ def _cross(a: Vector, b: Vector) -> Vector:
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
-def _pick(xp: Namespace, condition: Array, yes: Any, no: Any) -> Vector:
+def _pick(xp: Namespace, condition: Array, yes: Sequence[Array], no: Sequence[Array]) -> Vector:
     x, y, z = (xp.where(condition, a, b) for a, b in zip(yes, no, strict=True))
     return x, y, z

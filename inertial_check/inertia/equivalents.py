@@ -7,14 +7,12 @@ no body has the moments, no solid does: those entries are NaN.
 
 from __future__ import annotations
 
-from typing import Any
-
 from inertial_check.arrays.broadcasting import batch_shape, expect_shape, quiet, real_arrays
-from inertial_check.arrays.types import Array, Namespace
+from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.inertia import tolerances
 
 
-def equivalent_box(mass: Any, principal_moments: Any) -> Array:
+def equivalent_box(mass: ArrayLike, principal_moments: ArrayLike) -> Array:
     """Edges of the uniform box with this mass and these principal moments.
 
     Args:
@@ -31,7 +29,7 @@ def equivalent_box(mass: Any, principal_moments: Any) -> Array:
     return _lengths(mass, principal_moments, 12.0)
 
 
-def equivalent_ellipsoid(mass: Any, principal_moments: Any) -> Array:
+def equivalent_ellipsoid(mass: ArrayLike, principal_moments: ArrayLike) -> Array:
     """Semi-axes of the uniform ellipsoid with this mass and these principal moments.
 
     Args:
@@ -48,7 +46,7 @@ def equivalent_ellipsoid(mass: Any, principal_moments: Any) -> Array:
 
 
 @quiet
-def radius_of_gyration(mass: Any, principal_moments: Any) -> Array:
+def radius_of_gyration(mass: ArrayLike, principal_moments: ArrayLike) -> Array:
     """Root mean square distance of the mass from its centre: k = sqrt(tr(S_c) / m).
 
     Args:
@@ -66,7 +64,7 @@ def radius_of_gyration(mass: Any, principal_moments: Any) -> Array:
 
 
 @quiet
-def _lengths(mass: Any, principal_moments: Any, factor: float) -> Array:
+def _lengths(mass: ArrayLike, principal_moments: ArrayLike, factor: float) -> Array:
     """sqrt(factor s_i / m), ascending."""
     xp, mass, moments = _checked(mass, principal_moments)
     a, b, c = (moments[..., i] for i in range(3))
@@ -84,7 +82,7 @@ def _root(xp: Namespace, moment: Array, mass: Array) -> Array:
     return xp.where(possible, root, xp.full_like(root, xp.nan))
 
 
-def _checked(mass: Any, principal_moments: Any) -> tuple[Any, Array, Array]:
+def _checked(mass: ArrayLike, principal_moments: ArrayLike) -> tuple[Namespace, Array, Array]:
     xp, (mass, moments) = real_arrays(mass=mass, principal_moments=principal_moments)
     expect_shape("principal_moments", moments, 3)
     batch_shape(mass=mass.shape, principal_moments=moments.shape[:-1])

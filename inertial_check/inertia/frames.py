@@ -8,8 +8,6 @@ of mass does not know where the origin is, and is never sent through it.
 
 from __future__ import annotations
 
-from typing import Any
-
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     device_of,
@@ -20,10 +18,11 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
-from inertial_check.arrays.types import Array, Namespace
+from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import (
+    Point,
     about_origin,
     check_about,
     join,
@@ -34,7 +33,7 @@ from inertial_check.inertia.representations import (
 
 
 @quiet
-def rotate(theta: Any, R_AB: Any) -> Array:
+def rotate(theta: ArrayLike, R_AB: ArrayLike) -> Array:
     """Parameters of a body given in B, in the axes of A about the same point: I_A = R I_B R^T.
 
     Args:
@@ -56,7 +55,7 @@ def rotate(theta: Any, R_AB: Any) -> Array:
 
 
 @quiet
-def translate(theta: Any, p_AoBo_A: Any, about: str = "origin") -> Array:
+def translate(theta: ArrayLike, p_AoBo_A: ArrayLike, about: Point = "origin") -> Array:
     """Parameters of a body given in B, in the frame A with the same axes and its origin at Ao.
 
     About the origin S' = S + h p^T + p h^T + m p p^T (Heins eq. 14); about the centre of mass only
@@ -85,7 +84,7 @@ def translate(theta: Any, p_AoBo_A: Any, about: str = "origin") -> Array:
     return join(theta[..., 0], first_moment, inertia)
 
 
-def transform(theta: Any, X_AB: Any, about: str = "origin") -> Array:
+def transform(theta: ArrayLike, X_AB: ArrayLike, about: Point = "origin") -> Array:
     """Parameters of a body given in B, in the frame A: Pi_A = X_AB Pi_B X_AB^T (Heins eq. 15).
 
     Args:
@@ -104,7 +103,7 @@ def transform(theta: Any, X_AB: Any, about: str = "origin") -> Array:
 
 
 @quiet
-def add(theta_1: Any, theta_2: Any, about: str = "origin") -> Array:
+def add(theta_1: ArrayLike, theta_2: ArrayLike, about: Point = "origin") -> Array:
     """Parameters of two bodies together, given in the same frame.
 
     About the origin they add. About the centre of mass the shared one is new:
@@ -138,7 +137,9 @@ def add(theta_1: Any, theta_2: Any, about: str = "origin") -> Array:
     return join(mass, total[..., 1:4], inertia)
 
 
-def merge(theta_P: Any, theta_C: Any, X_PC: Any, about: str = "origin") -> Array:
+def merge(
+    theta_P: ArrayLike, theta_C: ArrayLike, X_PC: ArrayLike, about: Point = "origin"
+) -> Array:
     """Parameters of a parent body P with a child body C fixed to it, in the parent's frame.
 
     Args:
@@ -167,7 +168,7 @@ def rotated_tensor(xp: Namespace, R_AB: Array, tensor: Array) -> Array:
     return symmetrised(xp, product(xp, product(xp, R_AB, tensor), xp.matrix_transpose(R_AB)))
 
 
-def pose_parts(X_AB: Any, like: Any, name: str = "X_AB") -> tuple[Array, Array]:
+def pose_parts(X_AB: ArrayLike, like: ArrayLike, name: str = "X_AB") -> tuple[Array, Array]:
     """The rotation (..., 3, 3) and the position (..., 3) of poses (..., 4, 4), for parameters.
 
     Args:

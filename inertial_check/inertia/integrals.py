@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from inertial_check.arrays.broadcasting import (
     real_arrays,
 )
 from inertial_check.arrays.random import uniform
-from inertial_check.arrays.types import Array, Namespace
+from inertial_check.arrays.types import Array, ArrayLike, Generator, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import inertia_from_second_moment, symmetric
@@ -64,7 +63,11 @@ class Estimate:
 
 
 def integrate(
-    density: Callable[[Array], Array], lower: Any, upper: Any, rng: Any, count: int = 100_000
+    density: Callable[[Array], Array],
+    lower: ArrayLike,
+    upper: ArrayLike,
+    rng: Generator,
+    count: int = 100_000,
 ) -> Estimate:
     """Inertial parameters of a density, from points drawn uniformly in a box that holds it all.
 
@@ -105,7 +108,7 @@ def integrate(
 
 
 @quiet
-def from_samples(densities: Any, points: Any, volume: Any) -> Estimate:
+def from_samples(densities: ArrayLike, points: ArrayLike, volume: ArrayLike) -> Estimate:
     """The same, from points that were drawn already, uniformly in a region of known volume.
 
     Points drawn from the mass itself, more where it is denser, have densities of 1 and the mass in

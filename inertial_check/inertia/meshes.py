@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from inertial_check.arrays.broadcasting import expect_shape, real_arrays
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Verdict, check
@@ -29,6 +29,9 @@ Words = npt.NDArray[np.uint64]
 
 Winding = Literal["outward", "inward", "none"]
 """Which way the triangles of a closed mesh face; none where it is open or holds no volume."""
+
+Triangles = ArrayLike | Iterable[ArrayLike]
+"""Triangles (..., 3, 3), or blocks of them one after another."""
 
 BLOCK = 1 << 15
 """Triangles that are looked at together: with their temporaries they stay in the cache."""
@@ -87,7 +90,7 @@ class Mesh:
     @property
     def winding(self) -> Winding:
         """Which way the triangles face, by the sign of the volume."""
-        rounding = float(tolerances.floor(np.float64(1.0)))
+        rounding = float(tolerances.floor(np.ones(())))
         if not self.closed or abs(self.solidity) * tolerances.ILL_POSED_FLOOR <= rounding:
             return "none"
         return "outward" if self.volume > 0 else "inward"
@@ -169,7 +172,7 @@ class EdgeFaults(NamedTuple):
         return not any(self)
 
 
-def measure(triangles: Any, axes: Any = ()) -> Mesh:
+def measure(triangles: Triangles, axes: ArrayLike = ()) -> Mesh:
     """Measure a mesh.
 
     Args:
@@ -203,7 +206,7 @@ def measure(triangles: Any, axes: Any = ()) -> Mesh:
     return sums.mesh(count)
 
 
-def from_faces(vertices: Any, faces: Any) -> Iterator[Floats]:
+def from_faces(vertices: ArrayLike, faces: ArrayLike) -> Iterator[Floats]:
     """Blocks of triangles (n, 3, 3) of an indexed mesh.
 
     Args:
@@ -228,7 +231,7 @@ def from_faces(vertices: Any, faces: Any) -> Iterator[Floats]:
     )
 
 
-def edge_faults(triangles: Any) -> EdgeFaults:
+def edge_faults(triangles: Triangles) -> EdgeFaults:
     """Count the edges that keep a mesh from being watertight; its memory grows with the mesh.
 
     Args:
@@ -254,7 +257,7 @@ def edge_faults(triangles: Any) -> EdgeFaults:
     )
 
 
-def convex_hull(triangles: Any) -> Floats:
+def convex_hull(triangles: Triangles) -> Floats:
     """The triangles (k, 3, 3), facing outwards, of the convex hull of a mesh [m].
 
     Args:
@@ -410,11 +413,11 @@ def _mean(moments: Floats) -> tuple[Floats, Floats]:
     return center, moments[:3, :3] / size - np.outer(center, center)
 
 
-def _blocks(triangles: Any) -> Iterator[Floats]:
+def _blocks(triangles: Triangles) -> Iterator[Floats]:
     """The triangles as float64 blocks (n, 3, 3) of at most BLOCK, none of them empty."""
     whole = isinstance(triangles, (list, tuple)) or hasattr(triangles, "shape")
-    pieces: Iterable[Any] = (triangles,) if whole else triangles
-    for piece in pieces:
+    pieces = (triangles,) if whole else triangles
+    for piece in cast(Iterable[ArrayLike], pieces):
         block = np.asarray(piece, dtype=float)
         if block.size:
             expect_shape("triangles", block, 3, 3)

@@ -7,17 +7,15 @@ I"). It is a partial order: of two bodies neither may spread more.
 
 from __future__ import annotations
 
-from typing import Any
-
 from inertial_check.arrays.broadcasting import batch_shape, expect_shape, quiet, real_arrays
 from inertial_check.arrays.namespace import array_namespace
-from inertial_check.arrays.types import Array
+from inertial_check.arrays.types import Array, ArrayLike
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.representations import second_moment
 
 
-def spreads_more(inertia: Any, than: Any) -> Array:
+def spreads_more(inertia: ArrayLike, than: ArrayLike) -> Array:
     """Whether S - S_than is positive semidefinite, up to rounding; equal bodies do.
 
     Then the body also resists every turn at least as much: I - I_than is positive semidefinite.
@@ -36,7 +34,7 @@ def spreads_more(inertia: Any, than: Any) -> Array:
     return _semidefinite(second_moment(difference), scale)
 
 
-def resists_more(inertia: Any, than: Any) -> Array:
+def resists_more(inertia: ArrayLike, than: ArrayLike) -> Array:
     """Whether I - I_than is positive semidefinite, up to rounding; equal bodies do.
 
     Weaker than spreads_more: a ring resists every turn more than the ball of its mass and radius
@@ -56,7 +54,7 @@ def resists_more(inertia: Any, than: Any) -> Array:
 
 
 @quiet
-def _difference(inertia: Any, than: Any) -> tuple[Array, Array]:
+def _difference(inertia: ArrayLike, than: ArrayLike) -> tuple[Array, Array]:
     """The difference (..., 6), and the largest entry (...,) that rounding could have come from."""
     xp, (inertia, than) = real_arrays(inertia=inertia, than=than)
     expect_shape("inertia", inertia, 6)

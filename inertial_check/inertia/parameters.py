@@ -15,11 +15,14 @@ from inertial_check.arrays.broadcasting import (
     real_arrays,
 )
 from inertial_check.arrays.namespace import array_namespace
-from inertial_check.arrays.types import Array
+from inertial_check.arrays.types import Array, ArrayLike
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import frames
 from inertial_check.inertia.eigen import eigensystem, eigenvalues
 from inertial_check.inertia.representations import (
+    Order,
+    Point,
+    SpatialOrder,
     about_com,
     about_origin,
     about_point,
@@ -55,14 +58,14 @@ class InertialParameters:
     """
 
     _theta: Array
-    about: str
+    about: Point
     _com: Array | None = None
 
     # Constructors
 
     @classmethod
     @quiet
-    def from_com(cls, mass: Any, com: Any, inertia: Any) -> InertialParameters:
+    def from_com(cls, mass: ArrayLike, com: ArrayLike, inertia: ArrayLike) -> InertialParameters:
         """From the numbers of URDF, SDF, MJCF and USD, all in the axes of the body frame.
 
         Args:
@@ -84,11 +87,11 @@ class InertialParameters:
         batch = batch_shape(mass=mass.shape, com=com.shape[:-1], inertia=inertia.shape[:-1])
         theta = join(mass, mass[..., None] * com, inertia)
         com = owned(xp, xp.broadcast_to(com, (*batch, 3)))
-        return cls(read_only(xp, theta), "com", com)
+        return cls(read_only(theta), "com", com)
 
     @classmethod
     def from_theta(
-        cls, theta: Any, order: str = "urdf", about: str = "origin"
+        cls, theta: ArrayLike, order: Order = "urdf", about: Point = "origin"
     ) -> InertialParameters:
         """From the vector [m, hx, hy, hz, last six] with h = m p_BoBcm_B.
 
@@ -104,7 +107,7 @@ class InertialParameters:
         return cls(owned(xp, vector), about)
 
     @classmethod
-    def from_pseudo_inertia(cls, pseudo_inertia: Any) -> InertialParameters:
+    def from_pseudo_inertia(cls, pseudo_inertia: ArrayLike) -> InertialParameters:
         """From [[S, h], [h^T, m]] (..., 4, 4) about the body origin, with S the second moment.
 
         Heins, Rigid Body Inertial Parameters, "Pseudo-Inertia Matrix"; Wensing, Kim, Slotine 2018.
@@ -116,7 +119,7 @@ class InertialParameters:
 
     @classmethod
     def from_spatial_inertia(
-        cls, spatial_inertia: Any, order: str = "angular-linear"
+        cls, spatial_inertia: ArrayLike, order: SpatialOrder = "angular-linear"
     ) -> InertialParameters:
         """From the 6x6 spatial inertia M_BBo_B about the body origin.
 
@@ -131,7 +134,7 @@ class InertialParameters:
 
     @classmethod
     @quiet
-    def from_point_masses(cls, masses: Any, points: Any) -> InertialParameters:
+    def from_point_masses(cls, masses: ArrayLike, points: ArrayLike) -> InertialParameters:
         """From point masses: the sums that Heins, eqs. 1-3, integrates; kept about their centre.
 
         Args:
@@ -162,7 +165,9 @@ class InertialParameters:
 
     @classmethod
     @quiet
-    def from_principal(cls, mass: Any, com: Any, moments: Any, axes: Any) -> InertialParameters:
+    def from_principal(
+        cls, mass: ArrayLike, com: ArrayLike, moments: ArrayLike, axes: ArrayLike
+    ) -> InertialParameters:
         """From principal moments and axes: I_BBcm_B = V diag(J) V^T.
 
         Args:
@@ -179,8 +184,8 @@ class InertialParameters:
         frames.refuse_nonrotation(xp, "axes", axes)
         batch_shape(moments=moments.shape[:-1], axes=axes.shape[:-2])
         zero = xp.zeros_like(moments[..., 0])
-        diagonal = [moments[..., 0], zero, zero, moments[..., 1], zero, moments[..., 2]]
-        diagonal = symmetric(xp.stack(diagonal, axis=-1))
+        entries = [moments[..., 0], zero, zero, moments[..., 1], zero, moments[..., 2]]
+        diagonal = symmetric(xp.stack(entries, axis=-1))
         return cls.from_com(mass, com, frames.rotated_tensor(xp, axes, diagonal))
 
     # Representations
@@ -239,7 +244,7 @@ class InertialParameters:
         """(..., 4, 4) [[S, h], [h^T, m]] about the body origin; mixed units."""
         return pseudo_inertia(self.as_theta())
 
-    def inertia_about(self, p_BoP_B: Any) -> Array:
+    def inertia_about(self, p_BoP_B: ArrayLike) -> Array:
         """(..., 3, 3) rotational inertia I_BBp_B about any point P [kg m^2] (Heins eqs. 5, 13).
 
         Args:
@@ -250,7 +255,7 @@ class InertialParameters:
         """
         return symmetric(self._six_about(p_BoP_B))
 
-    def second_moment_about(self, p_BoP_B: Any) -> Array:
+    def second_moment_about(self, p_BoP_B: ArrayLike) -> Array:
         """(..., 3, 3) second moment S_BBp_B about any point P [kg m^2] (Heins eq. 14).
 
         Args:
@@ -261,7 +266,7 @@ class InertialParameters:
         """
         return symmetric(second_moment(self._six_about(p_BoP_B)))
 
-    def as_theta(self, order: str = "urdf", about: str = "origin") -> Array:
+    def as_theta(self, order: Order = "urdf", about: Point = "origin") -> Array:
         """(..., 10) [m, hx, hy, hz, last six] in [kg, kg m, kg m^2].
 
         Args:
@@ -277,7 +282,7 @@ class InertialParameters:
             theta = join(self.mass, self.first_moment, self._six(about))
         return reorder(theta, "urdf", order)
 
-    def as_spatial_inertia(self, order: str = "angular-linear") -> Array:
+    def as_spatial_inertia(self, order: SpatialOrder = "angular-linear") -> Array:
         """(..., 6, 6) spatial inertia M_BBo_B about the body origin.
 
         Args:
@@ -313,7 +318,7 @@ class InertialParameters:
     # Frames and bodies
 
     @quiet
-    def rotate(self, R_AB: Any) -> InertialParameters:
+    def rotate(self, R_AB: ArrayLike) -> InertialParameters:
         """The body in the axes of A: Pi_A = R_AB Pi_B R_AB^T about the same point.
 
         Args:
@@ -330,7 +335,7 @@ class InertialParameters:
         return self._fresh(theta, self.about, com)
 
     @quiet
-    def translate(self, p_AoBo_A: Any) -> InertialParameters:
+    def translate(self, p_AoBo_A: ArrayLike) -> InertialParameters:
         """The body measured from Ao: its old origin Bo stands at p_AoBo_A; the axes stay.
 
         Args:
@@ -346,7 +351,7 @@ class InertialParameters:
             com = com + position
         return self._fresh(theta, self.about, com)
 
-    def transform(self, X_AB: Any) -> InertialParameters:
+    def transform(self, X_AB: ArrayLike) -> InertialParameters:
         """The body in the frame A: Pi_A = X_AB Pi_B X_AB^T (Heins eq. 15).
 
         Args:
@@ -358,7 +363,7 @@ class InertialParameters:
         R_AB, p_AoBo_A = frames.pose_parts(X_AB, like=self._theta)
         return self.rotate(R_AB).translate(p_AoBo_A)
 
-    def merge(self, child: InertialParameters, X_PC: Any) -> InertialParameters:
+    def merge(self, child: InertialParameters, X_PC: ArrayLike) -> InertialParameters:
         """This body P with a child C fixed to it, in the frame of P.
 
         Args:
@@ -412,21 +417,21 @@ class InertialParameters:
     # Private
 
     @classmethod
-    def _fresh(cls, theta: Array, about: str, com: Array | None = None) -> InertialParameters:
+    def _fresh(cls, theta: Array, about: Point, com: Array | None = None) -> InertialParameters:
         """Of arrays that were just computed and belong to no one else."""
         xp = array_namespace(theta)
         if com is not None:
-            com = read_only(xp, xp.broadcast_to(com, (*theta.shape[:-1], 3)))
-        return cls(read_only(xp, theta), about, com)
+            com = read_only(xp.broadcast_to(com, (*theta.shape[:-1], 3)))
+        return cls(read_only(theta), about, com)
 
-    def _six(self, about: str) -> Array:
+    def _six(self, about: Point) -> Array:
         """The inertia (..., 6) about a point."""
         if about == self.about:
             return self._theta[..., 4:]
         shifted = about_com if about == "com" else about_origin
         return shifted(self.mass, self.first_moment, self._theta[..., 4:])
 
-    def _six_about(self, p_BoP_B: Any) -> Array:
+    def _six_about(self, p_BoP_B: ArrayLike) -> Array:
         """The inertia (..., 6) about any point, straight from the point it is stored about."""
         if self.about == "origin":
             return about_point(self.mass, self.first_moment, self._theta[..., 4:], p_BoP_B)

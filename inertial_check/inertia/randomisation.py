@@ -10,7 +10,7 @@ Rigid-Body Inertia, RA-L 2022) the law depends neither on the axes nor on the or
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, overload
+from typing import NamedTuple, overload
 
 import numpy as np
 
@@ -25,13 +25,15 @@ from inertial_check.arrays.broadcasting import (
 )
 from inertial_check.arrays.random import EXPECTED, standard_normal
 from inertial_check.arrays.so3 import exponential
-from inertial_check.arrays.types import Array, Namespace
+from inertial_check.arrays.types import Array, ArrayLike, Generator, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.consistency import Consistency, as_theta, refuse_impossible
 from inertial_check.inertia.eigen import columns, eigensystem
 from inertial_check.inertia.frames import rotated_tensor, rotated_vector
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import (
+    Order,
+    Point,
     about_com,
     about_origin,
     inertia_from_second_moment,
@@ -61,46 +63,46 @@ def sample(
     theta: InertialParameters,
     shape: int | tuple[int, ...] = ...,
     *,
-    mass: Any = ...,
-    com: Any = ...,
-    spread: Any = ...,
-    ratios: Any = ...,
-    axes: Any = ...,
-    order: str = ...,
-    about: str = ...,
-    rng: Any = ...,
-    noise: Any = ...,
+    mass: ArrayLike = ...,
+    com: ArrayLike = ...,
+    spread: ArrayLike = ...,
+    ratios: ArrayLike = ...,
+    axes: ArrayLike = ...,
+    order: Order = ...,
+    about: Point = ...,
+    rng: Generator = ...,
+    noise: ArrayLike = ...,
 ) -> InertialParameters: ...
 @overload
 def sample(
-    theta: Any,
+    theta: ArrayLike,
     shape: int | tuple[int, ...] = ...,
     *,
-    mass: Any = ...,
-    com: Any = ...,
-    spread: Any = ...,
-    ratios: Any = ...,
-    axes: Any = ...,
-    order: str = ...,
-    about: str = ...,
-    rng: Any = ...,
-    noise: Any = ...,
+    mass: ArrayLike = ...,
+    com: ArrayLike = ...,
+    spread: ArrayLike = ...,
+    ratios: ArrayLike = ...,
+    axes: ArrayLike = ...,
+    order: Order = ...,
+    about: Point = ...,
+    rng: Generator = ...,
+    noise: ArrayLike = ...,
 ) -> Array: ...
 @quiet
 def sample(  # noqa: PLR0913 - one width for each thing that varies
-    theta: Any,
+    theta: ArrayLike | InertialParameters,
     shape: int | tuple[int, ...] = (),
     *,
-    mass: Any = 0.0,
-    com: Any = 0.0,
-    spread: Any = 0.0,
-    ratios: Any = 0.0,
-    axes: Any = 0.0,
-    order: str = "urdf",
-    about: str = "origin",
-    rng: Any = None,
-    noise: Any = None,
-) -> Any:
+    mass: ArrayLike = 0.0,
+    com: ArrayLike = 0.0,
+    spread: ArrayLike = 0.0,
+    ratios: ArrayLike = 0.0,
+    axes: ArrayLike = 0.0,
+    order: Order = "urdf",
+    about: Point = "origin",
+    rng: Generator = None,
+    noise: ArrayLike | None = None,
+) -> Array | InertialParameters:
     """Draw bodies near the given ones, all of which exist.
 
     The widths are standard deviations, (...,) or one number for all bodies; each moves one thing
@@ -142,8 +144,8 @@ def sample(  # noqa: PLR0913 - one width for each thing that varies
     given, about = as_theta(theta, order, about)
     if isinstance(theta, (list, tuple)):
         given = given.tolist()  # it takes the library of the noise
-    widths = {"mass": mass, "com": com, "spread": spread, "ratios": ratios, "axes": axes}
-    xp, given, widths, noise = _arguments(given, widths, shape, rng, noise)
+    asked = {"mass": mass, "com": com, "spread": spread, "ratios": ratios, "axes": axes}
+    xp, given, widths, noise = _arguments(given, asked, shape, rng, noise)
     nominal = _nominal(xp, given, about)
     drawn, p_BcmScm_B = _draw(xp, nominal, widths, noise)
     _refuse_overflow(xp, given, drawn)
@@ -169,7 +171,7 @@ class _Nominal(NamedTuple):
     """
 
     theta: Array
-    about: str
+    about: Point
     possible: Array
     central: Array
     covariance: Array
@@ -177,8 +179,12 @@ class _Nominal(NamedTuple):
 
 
 def _arguments(
-    theta: Any, widths: dict[str, Any], shape: Any, rng: Any, noise: Any
-) -> tuple[Any, Array, dict[str, Array], Array]:
+    theta: ArrayLike,
+    widths: dict[str, ArrayLike],
+    shape: int | tuple[int, ...],
+    rng: Generator,
+    noise: ArrayLike | None,
+) -> tuple[Namespace, Array, dict[str, Array], Array]:
     """The array namespace; theta, the widths and the noise as arrays of it that fit together."""
     if (rng is None) == (noise is None):
         given = "neither" if rng is None else "both"
@@ -207,7 +213,7 @@ def _arguments(
     return xp, theta, dict(zip(widths, values, strict=True)), noise
 
 
-def _shape(shape: Any) -> tuple[int, ...]:
+def _shape(shape: int | tuple[int, ...]) -> tuple[int, ...]:
     axes = shape if isinstance(shape, tuple) else (shape,)
     if not all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in axes) or any(
         n < 0 for n in axes
@@ -226,7 +232,7 @@ def _refuse_overflow(xp: Namespace, given: Array, drawn: Array) -> None:
         )
 
 
-def _nominal(xp: Namespace, theta: Array, about: str) -> _Nominal:
+def _nominal(xp: Namespace, theta: Array, about: Point) -> _Nominal:
     mass, first_moment, central = theta[..., 0], theta[..., 1:4], theta[..., 4:]
     result = Consistency(_held(theta), about)
     refuse_impossible(result, "there is nothing near it to draw")
@@ -299,7 +305,7 @@ def _any_of(xp: Namespace, V: Array, ties: list[Array], noise: Array) -> Array:
     the equal spreads alone: which axes V held there drops out.
     """
     tied = ties[0] | ties[1]
-    if xp is np and not tied.any():
+    if xp is np and not xp.any(tied):
         return V
     part = 0.5**0.5
     scales = (1.0, part, part, 1.0, part, 1.0)
@@ -319,7 +325,7 @@ def _any_of(xp: Namespace, V: Array, ties: list[Array], noise: Array) -> Array:
     return xp.where(tied[..., None, None], product(xp, V, turn), V)
 
 
-def _six(xp: Namespace, like: Array, xx: Any, yy: Any, zz: Any) -> Array:
+def _six(xp: Namespace, like: Array, xx: ArrayLike, yy: ArrayLike, zz: ArrayLike) -> Array:
     """Diagonal matrices as (..., 6)."""
     zero = xp.zeros_like(like)
     return xp.stack([zero + xx, zero, zero, zero + yy, zero, zero + zz], axis=-1)
@@ -365,7 +371,8 @@ def _held(array: Array) -> Array:
     if isinstance(array, (np.ndarray, np.generic)):
         return array
     if hasattr(array, "detach"):
-        return array.detach()
+        detached: Array = array.detach()
+        return detached
     from array_api_compat import is_jax_array
 
     if not is_jax_array(array):

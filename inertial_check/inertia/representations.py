@@ -11,7 +11,7 @@ Sources: "Heins": Rigid Body Inertial Parameters; "KSL": KSL documentation, Iner
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal, get_args, overload
 
 from inertial_check.arrays.broadcasting import (
     batch_shape,
@@ -22,11 +22,20 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
-from inertial_check.arrays.types import Array, Namespace
+from inertial_check.arrays.types import Array, ArrayLike, Floats, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 
-ORDERS: dict[str, tuple[str, ...]] = {
+Order = Literal["urdf", "pinocchio", "mujoco", "wensing", "ksl"]
+"""Name of an order of the last six of theta: a key of ORDERS."""
+
+Point = Literal["origin", "com"]
+"""Point about which an inertia is taken: the body origin Bo or the centre of mass Bcm."""
+
+SpatialOrder = Literal["angular-linear", "linear-angular"]
+"""Block order of spatial vectors and 6x6 matrices: [w, v] (Featherstone) or [v, w] (Pinocchio)."""
+
+ORDERS: dict[Order, tuple[str, ...]] = {
     "urdf": ("xx", "xy", "xz", "yy", "yz", "zz"),
     "pinocchio": ("xx", "xy", "yy", "xz", "yz", "zz"),
     "mujoco": ("xx", "yy", "zz", "xy", "xz", "yz"),
@@ -35,10 +44,10 @@ ORDERS: dict[str, tuple[str, ...]] = {
 }
 """Order of the last six of theta, by name. iDynTree and rigeo are as urdf; KSL writes xz as zx."""
 
-ABOUTS = ("origin", "com")
+ABOUTS: tuple[Point, ...] = get_args(Point)
 """Points about which the last six of theta can be: the body origin Bo, the centre of mass Bcm."""
 
-SPATIAL_ORDERS = ("angular-linear", "linear-angular")
+SPATIAL_ORDERS: tuple[SpatialOrder, ...] = get_args(SpatialOrder)
 """Block orders of a 6x6 spatial inertia: Featherstone's and Pinocchio's twists, by name."""
 
 # Where the entries of each matrix stand in: the six; S, h, m; I, h, -h, m, 0.
@@ -64,7 +73,9 @@ _SPATIAL = {
 }
 
 
-def validated(theta: Any, order: str = "urdf", about: str = "origin") -> tuple[Any, Array, str]:
+def validated(
+    theta: ArrayLike, order: Order = "urdf", about: Point = "origin"
+) -> tuple[Namespace, Array, Point]:
     """The array namespace of a vector, the vector in order "urdf", and its point unchanged.
 
     A floating array in order "urdf" is returned as it is, lists and integers as float64.
@@ -83,7 +94,7 @@ def validated(theta: Any, order: str = "urdf", about: str = "origin") -> tuple[A
     return xp, reorder(theta, order, "urdf"), about
 
 
-def check_about(about: str) -> None:
+def check_about(about: Point) -> None:
     """Refuse a point that is neither the origin nor the centre of mass.
 
     Raises:
@@ -93,7 +104,7 @@ def check_about(about: str) -> None:
         raise ParameterError(f"unknown point about={about!r}, expected one of {', '.join(ABOUTS)}")
 
 
-def check_spatial_order(order: str) -> None:
+def check_spatial_order(order: SpatialOrder) -> None:
     """Refuse an order of the halves of spatial vectors that has no name here.
 
     Raises:
@@ -105,7 +116,11 @@ def check_spatial_order(order: str) -> None:
         )
 
 
-def reorder(theta: Any, source: str, target: str) -> Array:
+@overload
+def reorder(theta: Floats, source: Order, target: Order) -> Floats: ...
+@overload
+def reorder(theta: ArrayLike, source: Order, target: Order) -> Array: ...
+def reorder(theta: ArrayLike, source: Order, target: Order) -> Array:
     """Theta with its last six numbers in another order; the first four are the same in all.
 
     Args:
@@ -125,7 +140,7 @@ def reorder(theta: Any, source: str, target: str) -> Array:
     return theta if source == target else gather(xp, theta, (0, 1, 2, 3, *last))
 
 
-def split(theta: Any) -> tuple[Array, Array, Array]:
+def split(theta: ArrayLike) -> tuple[Array, Array, Array]:
     """Mass (...,) [kg], first moment (..., 3) [kg m] and six (..., 6) [kg m^2] of theta (..., 10).
 
     Raises:
@@ -136,7 +151,7 @@ def split(theta: Any) -> tuple[Array, Array, Array]:
     return theta[..., 0], theta[..., 1:4], theta[..., 4:]
 
 
-def join(mass: Any, first_moment: Any, inertia: Any) -> Array:
+def join(mass: ArrayLike, first_moment: ArrayLike, inertia: ArrayLike) -> Array:
     """Theta (..., 10) from mass (...,), first moment (..., 3) and six (..., 6), broadcast.
 
     Raises:
@@ -150,7 +165,11 @@ def join(mass: Any, first_moment: Any, inertia: Any) -> Array:
     return xp.concat([xp.broadcast_to(part, (*batch, part.shape[-1])) for part in parts], axis=-1)
 
 
-def symmetric(six: Any) -> Array:
+@overload
+def symmetric(six: Floats) -> Floats: ...
+@overload
+def symmetric(six: ArrayLike) -> Array: ...
+def symmetric(six: ArrayLike) -> Array:
     """Symmetric matrices (..., 3, 3) from their entries (..., 6) xx, xy, xz, yy, yz, zz.
 
     Raises:
@@ -161,8 +180,12 @@ def symmetric(six: Any) -> Array:
     return xp.reshape(gather(xp, six, _MATRIX), (*six.shape[:-1], 3, 3))
 
 
+@overload
+def six(matrix: Floats) -> Floats: ...
+@overload
+def six(matrix: ArrayLike) -> Array: ...
 @quiet
-def six(matrix: Any) -> Array:
+def six(matrix: ArrayLike) -> Array:
     """Entries (..., 6) xx, xy, xz, yy, yz, zz of symmetric matrices (..., 3, 3).
 
     Halves that differ by rounding are averaged; equal halves come back bit for bit.
@@ -204,7 +227,7 @@ def refuse_asymmetric(xp: Namespace, name: str, matrix: Array) -> None:
 
 
 @quiet
-def about_origin(mass: Any, first_moment: Any, inertia: Any) -> Array:
+def about_origin(mass: ArrayLike, first_moment: ArrayLike, inertia: ArrayLike) -> Array:
     """Rotational inertia about the body origin from the one about the centre of mass.
 
     Heins eq. 13 and KSL eq. 8: I_BBo = I_BBcm + (h.h 1 - h h^T) / m. Bodies with m = 0 have no
@@ -226,7 +249,7 @@ def about_origin(mass: Any, first_moment: Any, inertia: Any) -> Array:
 
 
 @quiet
-def about_com(mass: Any, first_moment: Any, inertia: Any) -> Array:
+def about_com(mass: ArrayLike, first_moment: ArrayLike, inertia: ArrayLike) -> Array:
     """Rotational inertia about the centre of mass from the one about the body origin.
 
     Cancels 1 + |c|^2 / k^2 fold, with k the radius of gyration: do not send data through the origin
@@ -248,7 +271,9 @@ def about_com(mass: Any, first_moment: Any, inertia: Any) -> Array:
 
 
 @quiet
-def about_point(mass: Any, first_moment: Any, inertia: Any, p_QP_B: Any) -> Array:
+def about_point(
+    mass: ArrayLike, first_moment: ArrayLike, inertia: ArrayLike, p_QP_B: ArrayLike
+) -> Array:
     """Rotational inertia about any point P from the one about any point Q.
 
     Heins eq. 13, "between two arbitrary points": I_BBp = I_BBq + m (d.d 1 - d d^T) - 2 h.d 1
@@ -272,7 +297,7 @@ def about_point(mass: Any, first_moment: Any, inertia: Any, p_QP_B: Any) -> Arra
 
 @quiet
 def second_moment_about_point(
-    mass: Any, first_moment: Any, second_moment: Any, p_QP_B: Any
+    mass: ArrayLike, first_moment: ArrayLike, second_moment: ArrayLike, p_QP_B: ArrayLike
 ) -> Array:
     """Second moment about any point P from the one about any point Q (Heins eq. 14).
 
@@ -316,7 +341,7 @@ def shift(xp: Namespace, a: Array, p: Array) -> Array:
     return xp.stack(entries, axis=-1)
 
 
-def second_moment(inertia: Any) -> Array:
+def second_moment(inertia: ArrayLike) -> Array:
     """Second moment S = tr(I) / 2 1 - I about the same point (Heins eqs. 10-11).
 
     Args:
@@ -333,7 +358,7 @@ def second_moment(inertia: Any) -> Array:
     return _second_moment(xp, inertia)
 
 
-def inertia_from_second_moment(second_moment: Any) -> Array:
+def inertia_from_second_moment(second_moment: ArrayLike) -> Array:
     """Rotational inertia I = tr(S) 1 - S about the same point (Heins eq. 10).
 
     Args:
@@ -350,7 +375,11 @@ def inertia_from_second_moment(second_moment: Any) -> Array:
     return _inertia(xp, moment)
 
 
-def pseudo_inertia(theta: Any) -> Array:
+@overload
+def pseudo_inertia(theta: Floats) -> Floats: ...
+@overload
+def pseudo_inertia(theta: ArrayLike) -> Array: ...
+def pseudo_inertia(theta: ArrayLike) -> Array:
     """Pseudo-inertia [[S, h], [h^T, m]] about the body origin (Heins, "Pseudo-Inertia Matrix").
 
     Args:
@@ -369,7 +398,7 @@ def pseudo_inertia(theta: Any) -> Array:
 
 
 @quiet
-def theta_from_pseudo_inertia(pseudo_inertia: Any) -> Array:
+def theta_from_pseudo_inertia(pseudo_inertia: ArrayLike) -> Array:
     """Theta about the body origin from the pseudo-inertia.
 
     Args:
@@ -396,7 +425,7 @@ def theta_from_pseudo_inertia(pseudo_inertia: Any) -> Array:
     )
 
 
-def spatial_inertia(theta: Any, order: str = "angular-linear") -> Array:
+def spatial_inertia(theta: ArrayLike, order: SpatialOrder = "angular-linear") -> Array:
     """The 6x6 spatial inertia about the body origin (KSL eqs. 8 and 13, there linear-angular).
 
     "angular-linear" is [[I, [h]x], [[h]x^T, m 1]] for twists [w, v] (Featherstone, MuJoCo, Drake);
@@ -420,7 +449,9 @@ def spatial_inertia(theta: Any, order: str = "angular-linear") -> Array:
 
 
 @quiet
-def theta_from_spatial_inertia(spatial_inertia: Any, order: str = "angular-linear") -> Array:
+def theta_from_spatial_inertia(
+    spatial_inertia: ArrayLike, order: SpatialOrder = "angular-linear"
+) -> Array:
     """Theta about the body origin from the 6x6 spatial inertia.
 
     Args:
@@ -454,7 +485,7 @@ def theta_from_spatial_inertia(spatial_inertia: Any, order: str = "angular-linea
     return theta
 
 
-def _refuse_nonrigid(xp: Namespace, matrix: Array, theta: Array, order: str) -> None:
+def _refuse_nonrigid(xp: Namespace, matrix: Array, theta: Array, order: SpatialOrder) -> None:
     """Refuse 6x6 matrices that are not the spatial inertia of the theta read from them.
 
     Each block is measured in its own unit; the coupling also in sqrt(m |I|), which bounds it.
@@ -499,7 +530,7 @@ def _refuse_unequal(xp: Namespace, name: str, row: Array, column: Array) -> None
         )
 
 
-def _blocks(order: str) -> tuple[slice, slice]:
+def _blocks(order: SpatialOrder) -> tuple[slice, slice]:
     """The angular and the linear rows of a spatial inertia."""
     first, last = slice(0, 3), slice(3, 6)
     return (first, last) if order == "angular-linear" else (last, first)
@@ -536,8 +567,8 @@ def _inertia(xp: Namespace, second_moment: Array) -> Array:
 
 
 def _body(
-    mass: Any, first_moment: Any, inertia: Any, name: str = "inertia"
-) -> tuple[Any, tuple[Array, Array, Array]]:
+    mass: ArrayLike, first_moment: ArrayLike, inertia: ArrayLike, name: str = "inertia"
+) -> tuple[Namespace, tuple[Array, Array, Array]]:
     """The three parts of theta as arrays whose leading axes broadcast."""
     xp, (mass, first_moment, inertia) = real_arrays(
         mass=mass, first_moment=first_moment, **{name: inertia}
@@ -549,8 +580,12 @@ def _body(
 
 
 def _body_and_point(
-    mass: Any, first_moment: Any, inertia: Any, p_QP_B: Any, name: str = "inertia"
-) -> tuple[Any, tuple[Array, Array, Array], Array]:
+    mass: ArrayLike,
+    first_moment: ArrayLike,
+    inertia: ArrayLike,
+    p_QP_B: ArrayLike,
+    name: str = "inertia",
+) -> tuple[Namespace, tuple[Array, Array, Array], Array]:
     """The same, and a point (..., 3) for each body."""
     xp, (mass, first_moment, inertia, p_QP_B) = real_arrays(
         mass=mass, first_moment=first_moment, **{name: inertia}, p_QP_B=p_QP_B

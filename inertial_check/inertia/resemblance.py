@@ -8,12 +8,10 @@ turn of both.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import ArrayLike, Floats
 
 SEPARATED = 0.05
 """Principal spreads that differ by a smaller share of the trace leave their axes open: a box with
@@ -23,13 +21,13 @@ _MATRIX = np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])
 _PRODUCTS = 2 * np.eye(3) - 1
 
 
-def matrices(six: Any) -> Floats:
+def matrices(six: ArrayLike) -> Floats:
     """Symmetric matrices (..., 3, 3) from their entries (..., 6) xx, xy, xz, yy, yz, zz."""
     result: Floats = np.asarray(six, dtype=float)[..., _MATRIX]
     return result
 
 
-def spread(mass: Any, I_BBcm: Any) -> Floats:
+def spread(mass: ArrayLike, I_BBcm: ArrayLike) -> Floats:
     """The covariance of the mass, C = (tr(I)/2 1 - I) / m.
 
     Args:
@@ -46,7 +44,7 @@ def spread(mass: Any, I_BBcm: Any) -> Floats:
     return C
 
 
-def inertia(mass: Any, C: Any) -> Floats:
+def inertia(mass: ArrayLike, C: ArrayLike) -> Floats:
     """The rotational inertia of a spread: I = m (tr(C) 1 - C), the inverse of `spread`.
 
     Args:
@@ -62,21 +60,21 @@ def inertia(mass: Any, C: Any) -> Floats:
     return I_BBcm
 
 
-def size(C: Any) -> Floats:
+def size(C: ArrayLike) -> Floats:
     """The root mean square distance from the centre, sqrt(tr C) [m]; NaN where tr C < 0."""
     with np.errstate(invalid="ignore"):
         root: Floats = np.sqrt(np.trace(np.asarray(C, dtype=float), axis1=-2, axis2=-1))
     return root
 
 
-def size_ratio(C: Any, C_G: Any) -> Floats:
+def size_ratio(C: ArrayLike, C_G: ArrayLike) -> Floats:
     """How many times as large the body is as its geometry: size(C) / size(C_G)."""
     with np.errstate(all="ignore"):
         ratio: Floats = size(C) / size(C_G)
     return ratio
 
 
-def shares(C: Any) -> Floats:
+def shares(C: ArrayLike) -> Floats:
     """The principal spreads as shares of their sum.
 
     Args:
@@ -91,7 +89,7 @@ def shares(C: Any) -> Floats:
     return result
 
 
-def shape_distance(C: Any, C_G: Any) -> Floats:
+def shape_distance(C: ArrayLike, C_G: ArrayLike) -> Floats:
     """How far the shares of two spreads differ, whatever their axes and sizes.
 
     Returns:
@@ -102,7 +100,7 @@ def shape_distance(C: Any, C_G: Any) -> Floats:
     return distance
 
 
-def misfit(C: Any, C_G: Any) -> Floats:
+def misfit(C: ArrayLike, C_G: ArrayLike) -> Floats:
     """How far two spreads differ in shape and axes, whatever their sizes.
 
     Returns:
@@ -117,7 +115,7 @@ def misfit(C: Any, C_G: Any) -> Floats:
     return distance
 
 
-def discrepancy(C: Any, C_G: Any) -> Floats:
+def discrepancy(C: ArrayLike, C_G: ArrayLike) -> Floats:
     """How far two spreads differ in size, shape and axes together: one number to rank readings by.
 
     Returns:
@@ -128,7 +126,7 @@ def discrepancy(C: Any, C_G: Any) -> Floats:
     return distance
 
 
-def misalignment(C: Any, C_G: Any, separated: float = SEPARATED) -> Floats:
+def misalignment(C: ArrayLike, C_G: ArrayLike, separated: float = SEPARATED) -> Floats:
     """The largest angle between principal axes that belong together.
 
     Axes belong together by the order of their spreads. An axis counts only where its spread
@@ -159,7 +157,7 @@ def _apart(values: Floats, separated: float) -> npt.NDArray[np.bool_]:
     return np.concatenate([low, low & high, high], axis=-1)
 
 
-def volume(C: Any) -> Floats:
+def volume(C: ArrayLike) -> Floats:
     """The volume of the uniform box with this spread, prod sqrt(12 s_i).
 
     Returns:
@@ -171,7 +169,7 @@ def volume(C: Any) -> Floats:
     return result
 
 
-def equivalent_density(mass: Any, C: Any) -> Floats:
+def equivalent_density(mass: ArrayLike, C: ArrayLike) -> Floats:
     """The density of the uniform box with this mass and spread.
 
     Args:
@@ -187,7 +185,9 @@ def equivalent_density(mass: Any, C: Any) -> Floats:
     return density
 
 
-def excess(point: Any, directions: Any, support: Any, extent: Any) -> Floats:
+def excess(
+    point: ArrayLike, directions: ArrayLike, support: ArrayLike, extent: ArrayLike
+) -> Floats:
     """How far a point lies outside a convex body, in parts of the body's extent.
 
     Args:
@@ -208,7 +208,7 @@ def excess(point: Any, directions: Any, support: Any, extent: Any) -> Floats:
     return share
 
 
-def turned(R: Any, C: Any) -> Floats:
+def turned(R: ArrayLike, C: ArrayLike) -> Floats:
     """R C R^T: the spread, or inertia, in axes from which R leads to those of C's frame.
 
     Args:
@@ -223,7 +223,7 @@ def turned(R: Any, C: Any) -> Floats:
     return result
 
 
-def products_flipped(matrix: Any) -> Floats:
+def products_flipped(matrix: ArrayLike) -> Floats:
     """A symmetric matrix with its three products negated; of an inertia and of a spread alike."""
     result: Floats = np.asarray(matrix, dtype=float) * _PRODUCTS
     return result

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from inertial_check.arrays.namespace import array_namespace
-from inertial_check.arrays.types import Array, Namespace
+from inertial_check.arrays.types import Array, DType, Namespace
 
 FLOOR_FACTOR = 8.0
 """tau = FLOOR_FACTOR eps kappa: storing theta errs by 2.5 eps kappa, its eigenvalues by 2."""
@@ -102,17 +102,17 @@ ones its tables hold numbers too far apart for it to factorise."""
 
 
 @cache
-def limits(dtype: Any, xp: Namespace) -> Any:
+def limits(dtype: DType, xp: Namespace) -> Any:  # Any: a class of the library
     """What the array library says of a floating-point type; asking it takes as long as a check."""
     return xp.finfo(dtype)
 
 
-def epsilon(dtype: Any, xp: Namespace) -> float:
+def epsilon(dtype: DType, xp: Namespace) -> float:
     """Distance from 1 to the next number of the floating-point type."""
     return float(limits(dtype, xp).eps)
 
 
-def rotation_floor(dtype: Any, xp: Namespace) -> float:
+def rotation_floor(dtype: DType, xp: Namespace) -> float:
     """How far R^T R may be from 1: half the digits, as in matrices typed or read from a file.
 
     So near a singularity, too, rates and Euler angles are still given.

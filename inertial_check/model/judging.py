@@ -92,7 +92,7 @@ def _judge_inertials(inertials: list[Inertial], tolerance: float) -> list[Judgem
         tiny = np.max(np.abs(I_BBcm_Bi), axis=-1) < mass * tolerances.NUMERICALLY_ZERO_RADIUS**2
         witnesses = np.einsum("nij,nj->ni", R_BBi, result.witness)
     columns = (
-        result.verdict.tolist(),
+        np.asarray(result.verdict).tolist(),
         result.margin.tolist(),
         result.tolerance.tolist(),
         mass.tolist(),

@@ -132,7 +132,7 @@ def tree_of(model: Model, base: Base = "fixed", locked: Mapping[str, float] = _N
     theta = np.array([_theta(*each, model) for each in zip(bodies, judgements, strict=True)])
     tree = Tree(
         names=[body.name for body in bodies],
-        parents=_check_acyclic(model, parents),
+        parents=np.array(_check_acyclic(model, parents), dtype=np.intp),
         joints=joints,
         X_PB=np.array([_pose(model, *each) for each in zip(bodies, parents, strict=True)])
         @ np.array([still.get(index, _UNMOVED) for index in range(len(bodies))]),
@@ -233,8 +233,7 @@ def _theta(body: Body, judgement: Judgement, model: Model) -> Floats:
             model, body, "its mass, centre of mass or inertia is missing or not finite"
         )
 
-    theta: Floats = InertialParameters.from_theta(about_com, about="com").as_theta()
-    return theta
+    return np.asarray(InertialParameters.from_theta(about_com, about="com").as_theta())
 
 
 def _lock_joints(model: Model, positions: Mapping[str, float]) -> dict[int, Floats]:

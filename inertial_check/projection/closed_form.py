@@ -17,7 +17,7 @@ from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.eigen import CHUNK, eigensystem, eigenvalues
-from inertial_check.inertia.representations import about_com, about_origin, second_moment
+from inertial_check.inertia.representations import Point, about_com, about_origin, second_moment
 from inertial_check.projection._rows import Rows
 from inertial_check.projection.metrics import (
     COVARIANCE,
@@ -117,7 +117,7 @@ def needs_projection(judged: Consistency, margin: float) -> Array:
     return bad | (unknown & (judged.margin < 0))
 
 
-def moved(theta: Array, about: str, metric: MomentMetric, margin: float) -> tuple[Array, Array]:
+def moved(theta: Array, about: Point, metric: MomentMetric, margin: float) -> tuple[Array, Array]:
     """The projection of rows that need it.
 
     Args:
@@ -141,20 +141,20 @@ def moved(theta: Array, about: str, metric: MomentMetric, margin: float) -> tupl
     return before, after
 
 
-def central_inertia(theta: Array, about: str) -> Array:
+def central_inertia(theta: Array, about: Point) -> Array:
     """I_BBcm (..., 6) of theta, whose last six are about that point."""
     six = theta[..., 4:]
     return six if about == "com" else about_com(theta[..., 0], theta[..., 1:4], six)
 
 
-def with_central_inertia(theta: Array, about: str, I_BBcm: Array) -> Array:
+def with_central_inertia(theta: Array, about: Point, I_BBcm: Array) -> Array:
     """Theta (..., 10) with another inertia, given about the centre of mass; m and h stay."""
     xp = array_namespace(theta)
     back = I_BBcm if about == "com" else about_origin(theta[..., 0], theta[..., 1:4], I_BBcm)
     return xp.concat([theta[..., :4], back], axis=-1)
 
 
-def with_margin(theta: Array, about: str, I_BBcm: Array, margin: float, turn: int = 1) -> Array:
+def with_margin(theta: Array, about: Point, I_BBcm: Array, margin: float, turn: int = 1) -> Array:
     """The inertia (..., 6), raised where rounding has left theta less than the margin promised."""
     xp = array_namespace(theta)
     judged = Consistency(with_central_inertia(theta, about, I_BBcm), about)
@@ -171,7 +171,7 @@ def with_margin(theta: Array, about: str, I_BBcm: Array, margin: float, turn: in
 
 
 def _moved(
-    xp: Namespace, theta: Array, about: str, metric: MomentMetric, margin: float
+    xp: Namespace, theta: Array, about: Point, metric: MomentMetric, margin: float
 ) -> tuple[Array, Array]:
     before = central_inertia(theta, about)
     one = xp.ones_like(theta[..., 0])
@@ -258,4 +258,4 @@ def _guard(floor: Array) -> Array:
 def _carries(floor: Array) -> Array:
     """Rows whose own precision can hold a margin without a move that the certificate would see."""
     xp = array_namespace(floor)
-    return floor <= tolerances.PROMISING_FLOOR * tolerances.epsilon(floor.dtype, xp) ** 0.5
+    return floor <= tolerances.PROMISING_FLOOR * float(tolerances.epsilon(floor.dtype, xp) ** 0.5)

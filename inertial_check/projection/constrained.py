@@ -8,6 +8,7 @@ from inertial_check.arrays.types import Floats, Mask
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, Verdict
+from inertial_check.inertia.representations import Point
 from inertial_check.projection.general import DIVERGENCES, Answered, looked_over, posed
 from inertial_check.projection.given import seen_from, seen_from_com
 from inertial_check.projection.holding import (
@@ -26,7 +27,7 @@ RISE = 1.25
 """What the share of a body under an answer is multiplied by where it does not hold the margin."""
 
 
-def answer(theta: Floats, about: str, rows: Mask, options: Options) -> Answered:
+def answer(theta: Floats, about: Point, rows: Mask, options: Options) -> Answered:
     """Find all bodies, those that meet everything as they are among them: these do not change.
 
     Args:

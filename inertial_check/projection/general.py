@@ -14,7 +14,7 @@ import numpy as np
 from inertial_check.arrays.types import Floats, Mask
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.inertia.eigen import eigenvalues
-from inertial_check.inertia.representations import pseudo_inertia, second_moment
+from inertial_check.inertia.representations import Point, pseudo_inertia, second_moment
 from inertial_check.inertia.tolerances import CERTIFIED
 from inertial_check.projection import newton, regularised, whitened
 from inertial_check.projection.closed_form import central_inertia, with_central_inertia
@@ -55,7 +55,7 @@ BATCH = 4096
 DIVERGENCES: tuple[regularised.Divergence, ...] = ("entropic", "affine-invariant")
 
 
-def answer(theta: Floats, about: str, rows: Mask, options: Options) -> Answered:
+def answer(theta: Floats, about: Point, rows: Mask, options: Options) -> Answered:
     """Move the rows that have to.
 
     Args:
@@ -81,7 +81,7 @@ def answer(theta: Floats, about: str, rows: Mask, options: Options) -> Answered:
 
 
 def looked_over(
-    theta: Floats, about: str, rows: Mask, options: Options
+    theta: Floats, about: Point, rows: Mask, options: Options
 ) -> tuple[Floats | None, Weights | None]:
     """Prior (n, 10) about the body origin and weights of the rows.
 
@@ -105,7 +105,7 @@ def looked_over(
 
 def _answer(
     theta: Floats,
-    about: str,
+    about: Point,
     weights: Weights | None,
     prior: Floats | None,
     rows: slice,
@@ -199,7 +199,7 @@ def _by_newton(problem: Quadratic) -> Solution:
     return found
 
 
-def _regularised(problem: Quadratic, about: str, p_BoFo_B: Floats, options: Options) -> Answered:
+def _regularised(problem: Quadratic, about: Point, p_BoFo_B: Floats, options: Options) -> Answered:
     """The answer for a data term with a divergence."""
     rho = options.regularization
     divergence = next(name for name in DIVERGENCES if name == options.metric)

@@ -14,6 +14,8 @@ from inertial_check.inertia.consistency import Consistency, as_theta
 from inertial_check.inertia.frames import translate
 from inertial_check.inertia.representations import (
     ORDERS,
+    Order,
+    Point,
     about_origin,
     join,
     pseudo_inertia,
@@ -40,7 +42,7 @@ class Weights(NamedTuple):
         return np.asarray(values[..., :, None] * np.eye(10)) if self.diagonal else values
 
 
-def read_weights(weights: Any, order: str, batch: tuple[int, ...]) -> Weights:
+def read_weights(weights: Any, order: Order, batch: tuple[int, ...]) -> Weights:
     """The weights of every body, looked over.
 
     Args:
@@ -72,7 +74,7 @@ def read_weights(weights: Any, order: str, batch: tuple[int, ...]) -> Weights:
     return Weights(np.broadcast_to(W, (*batch, 10, 10)), False, singular)
 
 
-def read_prior(prior: Any, order: str, about: str, batch: tuple[int, ...]) -> Floats:
+def read_prior(prior: Any, order: Order, about: Point, batch: tuple[int, ...]) -> Floats:
     """Prior bodies (*batch, 10), in order "urdf" about the body origin.
 
     Args:
@@ -102,7 +104,7 @@ def read_prior(prior: Any, order: str, about: str, batch: tuple[int, ...]) -> Fl
     return np.broadcast_to(theta, (*batch, 10))
 
 
-def seen_from_com(theta: Floats, about: str) -> tuple[Floats, Floats]:
+def seen_from_com(theta: Floats, about: Point) -> tuple[Floats, Floats]:
     """Theta about the origin of a frame in which what was given stays exact, and where that lies.
 
     Tensors about the centre of mass are kept as they are, by a frame that has its origin there:
@@ -121,7 +123,7 @@ def seen_from_com(theta: Floats, about: str) -> tuple[Floats, Floats]:
     mass = theta[:, 0] != 0
     p_BoFo_B[mass] = theta[mass, 1:4] / theta[mass, :1]
     first_moment = np.where(mass[:, None], 0.0, theta[:, 1:4])
-    return join(theta[:, 0], first_moment, theta[:, 4:]), p_BoFo_B
+    return np.asarray(join(theta[:, 0], first_moment, theta[:, 4:])), p_BoFo_B
 
 
 def seen_from(theta: Floats, p_BoFo_B: Floats) -> Floats:

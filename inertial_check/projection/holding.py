@@ -159,7 +159,7 @@ def spread_about_origin(held: Held, rows: Rows) -> Floats:
 
 def isotropic(held: Held, rows: Rows) -> Floats:
     """Bodies (n, 4, 4) with mass, centre of mass and spread of the answers, the same all round."""
-    six = central_inertia(held.solution.theta[rows], "origin")
+    six = np.asarray(central_inertia(held.solution.theta[rows], "origin"))
     return _body(held, rows, six[:, [0, 3, 5]].sum(axis=1) / 2)
 
 
@@ -168,7 +168,7 @@ def _body(held: Held, rows: Rows, spread: Floats) -> Floats:
     theta = held.solution.theta[rows]
     moment = 2 * spread / 3
     six = moment[:, None] * np.array([1.0, 0, 0, 1, 0, 1])
-    body = pseudo_inertia(with_central_inertia(theta, "origin", six))
+    body = np.asarray(pseudo_inertia(with_central_inertia(theta, "origin", six)))
     usable = (spread > 0) & (theta[:, 0] > 0)
     return np.where(usable[:, None, None], body, _ball(held.problem.reference[rows]))
 
@@ -185,7 +185,8 @@ def _first_share(theta: Floats, body: Floats, margin: float) -> Floats:
     """The share (n,) of a body whose least spread is the margin's part of the answer's spread."""
     around = central_inertia(theta_from_pseudo_inertia(body), "origin")
     least = eigenvalues(second_moment(around))[:, 0]
-    spread = np.maximum(central_inertia(theta, "origin")[:, [0, 3, 5]].sum(axis=1) / 2, 0.0)
+    six = np.asarray(central_inertia(theta, "origin"))
+    spread = np.maximum(six[:, [0, 3, 5]].sum(axis=1) / 2, 0.0)
     share = margin * spread / np.where(least > 0, least, 1.0)
     return np.asarray(np.clip(share, tolerances.SOUND_SHARE, 1.0))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from inertial_check.arrays.namespace import array_namespace
-from inertial_check.arrays.types import Array
+from inertial_check.arrays.types import Array, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.representations import second_moment
 
@@ -76,8 +76,7 @@ def inner(a: Array, b: Array) -> Array:
     return diagonal + 2 * (a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2] + a[..., 4] * b[..., 4])
 
 
-def add_isotropic(xp: object, six: Array, amount: Array) -> Array:
+def add_isotropic(xp: Namespace, six: Array, amount: Array) -> Array:
     """Six entries of A + amount 1."""
     xx, xy, xz, yy, yz, zz = (six[..., i] for i in range(6))
-    stack = xp.stack  # type: ignore[attr-defined]
-    return stack([xx + amount, xy, xz, yy + amount, yz, zz + amount], axis=-1)
+    return xp.stack([xx + amount, xy, xz, yy + amount, yz, zz + amount], axis=-1)

@@ -10,7 +10,7 @@ import numpy as np
 from inertial_check.arrays.types import Array
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.parameters import InertialParameters
-from inertial_check.inertia.representations import reorder
+from inertial_check.inertia.representations import Order, Point, reorder
 from inertial_check.projection._constraint import Constraint
 from inertial_check.projection.closed_form import BALL, read_margin
 
@@ -60,8 +60,8 @@ class Options:
     """
 
     metric: Metric = "inertia"
-    order: str = "urdf"
-    about: str = "origin"
+    order: Order = "urdf"
+    about: Point = "origin"
     weights: Array | None = None
     prior: InertialParameters | Array | None = None
     constraints: tuple[Constraint, ...] = ()

@@ -15,7 +15,7 @@ from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.types import Array, Floats
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.frames import translate
-from inertial_check.inertia.representations import second_moment
+from inertial_check.inertia.representations import Point, second_moment
 from inertial_check.projection.closed_form import central_inertia, with_central_inertia
 from inertial_check.projection.metrics import INERTIA, MomentMetric, inner, trace
 from inertial_check.projection.quadratic import Quadratic, Solution, residuals, separation
@@ -85,7 +85,7 @@ class MomentOutcome(Outcome):
     """
 
     given: Array
-    about: str
+    about: Point
     before: Array
     after: Array
     metric: MomentMetric
@@ -140,7 +140,7 @@ class MatrixOutcome(Outcome):
         measure: What the residuals are.
     """
 
-    about: str
+    about: Point
     problem: Quadratic
     solution: Solution
     p_BoFo_B: Floats
@@ -159,12 +159,12 @@ class MatrixOutcome(Outcome):
     @property
     def changed(self) -> Array:
         """(n,) whether any number differs from what was given."""
-        return np.any(self.solution.theta != self.problem.theta0, axis=1)
+        return np.asarray(np.any(self.solution.theta != self.problem.theta0, axis=1))
 
     @property
     def vanished(self) -> Array:
         """(n,) whether no inertia about the centre of mass is left."""
-        return np.all(central_inertia(self.solution.theta, "origin") == 0, axis=1)
+        return np.asarray(np.all(central_inertia(self.solution.theta, "origin") == 0, axis=1))
 
     @property
     def distance(self) -> Array:

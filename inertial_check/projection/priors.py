@@ -18,7 +18,7 @@ from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, Verdict, as_theta, check
 from inertial_check.inertia.parameters import InertialParameters
-from inertial_check.inertia.representations import join
+from inertial_check.inertia.representations import Order, Point, join
 from inertial_check.projection.metrics import add_isotropic
 from inertial_check.projection.project import project
 from inertial_check.projection.result import Projection
@@ -42,8 +42,8 @@ class StrictPrior(NamedTuple):
 
 def from_body(
     theta: Any,
-    order: str = "urdf",
-    about: str = "origin",
+    order: Order = "urdf",
+    about: Point = "origin",
     margin: float = tolerances.OWN_PRIOR_MARGIN,
 ) -> InertialParameters:
     """Take each body as its own prior: the nearest by metric inertia that has the margin.
@@ -103,7 +103,7 @@ def strictly_inside(
     return StrictPrior(projection.parameters, moved, before.margin)
 
 
-def _inflated(theta: Array, about: str, radius_of_gyration: float) -> Array:
+def _inflated(theta: Array, about: Point, radius_of_gyration: float) -> Array:
     """Point masses as balls: I = 2/3 m k^2 1."""
     if not 0 < radius_of_gyration < np.inf:
         raise ParameterError(
@@ -121,7 +121,7 @@ def _refuse_margin(margin: float) -> None:
         raise ParameterError(f"margin is {margin!r}; a prior's is above 0 and at most 1/3")
 
 
-def _refuse_nobody(theta: Array, about: str) -> None:
+def _refuse_nobody(theta: Array, about: Point) -> None:
     """Refuse rows that tell nothing of a body's extent."""
     xp = array_namespace(theta)
     mass = theta[..., 0]

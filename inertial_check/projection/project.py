@@ -9,6 +9,7 @@ from inertial_check.arrays.types import Array
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.consistency import Consistency, Verdict, as_theta
 from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.inertia.representations import Order, Point
 from inertial_check.projection._constraint import Constraint
 from inertial_check.projection._rows import Rows
 from inertial_check.projection.closed_form import BALL, moved, needs_projection
@@ -21,8 +22,8 @@ from inertial_check.projection.result import Projection, Status
 def project(  # noqa: PLR0913, PLR0917 - the public signature
     theta: Array | InertialParameters,
     metric: Metric = "inertia",
-    order: str = "urdf",
-    about: str = "origin",
+    order: Order = "urdf",
+    about: Point = "origin",
     weights: Array | None = None,
     prior: InertialParameters | Array | None = None,
     constraints: Constraint | list[Constraint] | tuple[Constraint, ...] = (),
@@ -124,7 +125,7 @@ def project_with(theta: Array | InertialParameters, options: Options) -> Project
     return _by_matrices(given, about, options)
 
 
-def _by_moments(given: Array, about: str, options: Options) -> Projection:
+def _by_moments(given: Array, about: Point, options: Options) -> Projection:
     """The projection by a metric under which mass and centre of mass stay."""
     chosen, judged = find_metric(options.metric), Consistency(given, about)
     rows = Rows(needs_projection(judged, options.margin))
@@ -152,7 +153,7 @@ def _by_moments(given: Array, about: str, options: Options) -> Projection:
     )
 
 
-def _by_matrices(given: Array, about: str, options: Options) -> Projection:
+def _by_matrices(given: Array, about: Point, options: Options) -> Projection:
     """The projection by a metric of the whole pseudo-inertia, in NumPy."""
     from inertial_check.projection import constrained, general
 

@@ -15,7 +15,7 @@ from inertial_check.arrays.types import Array
 from inertial_check.errors import ProjectionError
 from inertial_check.inertia.consistency import Consistency
 from inertial_check.inertia.parameters import InertialParameters
-from inertial_check.inertia.representations import reorder
+from inertial_check.inertia.representations import Order, Point, reorder
 from inertial_check.projection._rows import Rows
 from inertial_check.projection.outcome import Certificate, Outcome
 
@@ -55,8 +55,8 @@ class Projection:
         like: The caller's own array, where the work was done on a NumPy copy of it.
     """
 
-    order: str
-    about: str
+    order: Order
+    about: Point
     metric: str
     margin: float
     solver: str

@@ -55,7 +55,7 @@ def fix_kind(body: Body, judgement: Judgement) -> FixKind | None:
     from inertial_check.projection.metrics import INERTIA
 
     before = np.array(judgement.I_BBcm_Bi)
-    after = nearest_inertia(before)
+    after = np.asarray(nearest_inertia(before))
     if not np.any(after) or _is_computed(body, before, after):
         return None
     change = INERTIA.distance(before, after) / INERTIA.distance(np.zeros(6), before)

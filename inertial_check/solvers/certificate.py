@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.types import Array, Floats
+from inertial_check.arrays.types import Floats
 from inertial_check.solvers.svec import symmetric, unpack
+
+_Residual = Any  # Any: a number, or an array with one for each body
 
 
 class Certificate(NamedTuple):
@@ -26,9 +28,9 @@ class Certificate(NamedTuple):
             objective: complementarity and dual residual together.
     """
 
-    primal_residual: Array
-    dual_residual: Array
-    gap: Array
+    primal_residual: _Residual
+    dual_residual: _Residual
+    gap: _Residual
 
     @property
     def worst(self) -> Floats:

@@ -15,9 +15,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from inertial_check.arrays.broadcasting import (
     batch_shape,
@@ -30,11 +31,11 @@ from inertial_check.arrays.broadcasting import (
     real_arrays,
 )
 from inertial_check.arrays.namespace import array_namespace
-from inertial_check.arrays.types import Array, Namespace
+from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import frames, tolerances
 from inertial_check.inertia.parameters import InertialParameters
-from inertial_check.inertia.representations import check_spatial_order, six, symmetric
+from inertial_check.inertia.representations import SpatialOrder, check_spatial_order, six, symmetric
 from inertial_check.spatial import vectors as spatial
 from inertial_check.spatial.compact import length
 
@@ -59,7 +60,11 @@ class GzInertial:
 
     @classmethod
     def of(
-        cls, mass: Any, I_BBcm_Bcm: Any, X_BBcm: Any, fluid_added_mass: Any = None
+        cls,
+        mass: ArrayLike,
+        I_BBcm_Bcm: ArrayLike,
+        X_BBcm: ArrayLike,
+        fluid_added_mass: ArrayLike | None = None,
     ) -> GzInertial:
         """Of numbers and arrays of one library, looked over.
 
@@ -130,8 +135,8 @@ class GzInertial:
         matrix = self.parameters().as_spatial_inertia("angular-linear")
         if self.fluid_added_mass is None:
             return matrix
-        order = "linear-angular", "angular-linear"
-        return matrix + spatial.reorder_matrix(self.fluid_added_mass, *order)
+        added = spatial.reorder_matrix(self.fluid_added_mass, "linear-angular", "angular-linear")
+        return matrix + added
 
 
 class DartParameters(NamedTuple):
@@ -149,7 +154,7 @@ class DartParameters(NamedTuple):
 
 
 @quiet
-def dart_spatial_tensor(mass: Any, local_com: Any, moment: Any) -> Array:
+def dart_spatial_tensor(mass: ArrayLike, local_com: ArrayLike, moment: ArrayLike) -> Array:
     """DART's tensor about Bo for twists [w, v]: [[I + m C C^T, m C], [m C^T, m 1]], C = [c]x.
 
     RBDA section 2.13, eq. 2.63.
@@ -169,7 +174,7 @@ def dart_spatial_tensor(mass: Any, local_com: Any, moment: Any) -> Array:
 
 
 @quiet
-def dart_parameters(tensor: Any) -> DartParameters:
+def dart_parameters(tensor: ArrayLike) -> DartParameters:
     """Mass, centre of mass and moment as DART reads them from a tensor: setSpatialTensor.
 
     They are those of a rigid body where the tensor is. Of one with an added mass they are what DART
@@ -193,7 +198,9 @@ def dart_parameters(tensor: Any) -> DartParameters:
 # Added mass
 
 
-def transform_added_mass(added_mass: Any, X_AB: Any, order: str = "linear-angular") -> Array:
+def transform_added_mass(
+    added_mass: ArrayLike, X_AB: ArrayLike, order: SpatialOrder = "linear-angular"
+) -> Array:
     """An added mass about Bo in B, about Ao in A: the full congruence X^T M X.
 
     Args:
@@ -214,7 +221,9 @@ def transform_added_mass(added_mass: Any, X_AB: Any, order: str = "linear-angula
 
 
 @quiet
-def shift_added_mass(added_mass: Any, p_QP: Any, order: str = "linear-angular") -> Array:
+def shift_added_mass(
+    added_mass: ArrayLike, p_QP: ArrayLike, order: SpatialOrder = "linear-angular"
+) -> Array:
     """An added mass about P, taken about Q in the same axes.
 
     With K = [p_QP]x: the masses M stay, the coupling S (rows moments, columns linear accelerations)
@@ -240,7 +249,7 @@ def shift_added_mass(added_mass: Any, p_QP: Any, order: str = "linear-angular") 
 
 
 @quiet
-def cmct(added_mass: Any, order: str = "linear-angular") -> Array:
+def cmct(added_mass: ArrayLike, order: SpatialOrder = "linear-angular") -> Array:
     """The term C M C^T = S M^-1 S^T of the proposal for gz-physics, with C = S M^-1.
 
     It is J_Bo - J_Bcm, what a shift from Bcm to Bo adds, exactly where the given coupling S is the
@@ -332,7 +341,7 @@ class AddedMassJudgement:
         return codes
 
     @property
-    def verdict(self) -> Any:
+    def verdict(self) -> str | npt.NDArray[np.str_]:
         """(...,) words; a str for a single body."""
         words = np.array([verdict.word for verdict in AddedMassVerdict])
         codes = np.asarray(self.verdict_code)
@@ -366,7 +375,7 @@ class AddedMassJudgement:
 
 @quiet
 def judge_added_mass(
-    rigid: InertialParameters, added_mass: Any, order: str = "linear-angular"
+    rigid: InertialParameters, added_mass: ArrayLike, order: SpatialOrder = "linear-angular"
 ) -> AddedMassJudgement:
     """Whether rigid bodies with an added mass are positive definite, and the added mass alone PSD.
 
@@ -409,7 +418,7 @@ def checked_added_mass(xp: Namespace, added_mass: Array, name: str = "added_mass
     spatial.refuse_asymmetric(xp, name, added_mass)
 
 
-_FIRST = "angular-linear"
+_FIRST: SpatialOrder = "angular-linear"
 
 
 def _units(
@@ -437,7 +446,7 @@ def _least_eigenvalue(xp: Namespace, matrix: Array) -> Array:
     return xp.where(finite, least, xp.full_like(least, xp.nan))
 
 
-def _blocks(matrix: Array, order: str) -> tuple[Array, Array, Array]:
+def _blocks(matrix: Array, order: SpatialOrder) -> tuple[Array, Array, Array]:
     """The linear block M, the coupling S (rows angular, columns linear) and the angular block J."""
     linear, angular = slice(0, 3), slice(3, 6)
     if order == _FIRST:

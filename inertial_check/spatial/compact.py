@@ -25,10 +25,10 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
-from inertial_check.arrays.types import Array, Namespace
+from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import frames, tolerances
-from inertial_check.inertia.representations import about_origin, reorder, symmetric
+from inertial_check.inertia.representations import SpatialOrder, about_origin, reorder, symmetric
 from inertial_check.inertia.representations import spatial_inertia as matrix_of
 from inertial_check.spatial import vectors as spatial
 
@@ -40,7 +40,7 @@ REDUNDANT_TERMS = 13
 
 
 @quiet
-def with_negated(terms: Any) -> Array:
+def with_negated(terms: ArrayLike) -> Array:
     """Thirteen terms (..., 13) from ten (..., 10): -m r behind them.
 
     Raises:
@@ -51,7 +51,7 @@ def with_negated(terms: Any) -> Array:
     return xp.concat([terms, -terms[..., 1:4]], axis=-1)
 
 
-def without_negated(terms: Any) -> Array:
+def without_negated(terms: ArrayLike) -> Array:
     """Ten terms (..., 10) from thirteen (..., 13).
 
     Raises:
@@ -65,7 +65,7 @@ def without_negated(terms: Any) -> Array:
 # Moving
 
 
-def rotated(terms: Any, R_fc: Any) -> Array:
+def rotated(terms: ArrayLike, R_fc: ArrayLike) -> Array:
     """The body in axes f: m r and the inertia turn, [Ad*] M [Ad] of a rotation.
 
     Args:
@@ -84,7 +84,7 @@ def rotated(terms: Any, R_fc: Any) -> Array:
     return _stored(frames.rotate(theta, R_fc), width)
 
 
-def translated(terms: Any, t_fc: Any) -> Array:
+def translated(terms: ArrayLike, t_fc: ArrayLike) -> Array:
     """The body measured from f: only m r changes, by m t.
 
     Args:
@@ -103,7 +103,7 @@ def translated(terms: Any, t_fc: Any) -> Array:
     return _stored(frames.translate(theta, t_fc, about="com"), width)
 
 
-def transformed(terms: Any, D_fc: Any) -> Array:
+def transformed(terms: ArrayLike, D_fc: ArrayLike) -> Array:
     """The body in frame f: rotated by R_fc, then translated by t_fc.
 
     Args:
@@ -121,7 +121,7 @@ def transformed(terms: Any, D_fc: Any) -> Array:
     return _stored(frames.transform(theta, D_fc, about="com"), width)
 
 
-def rotate_(terms: Any, R_fc: Any) -> Array:
+def rotate_(terms: ArrayLike, R_fc: ArrayLike) -> Array:
     """`rotated`, written into the given array, which is returned.
 
     Args:
@@ -134,7 +134,7 @@ def rotate_(terms: Any, R_fc: Any) -> Array:
     return _written("rotated", terms, rotated(terms, R_fc))
 
 
-def translate_(terms: Any, t_fc: Any) -> Array:
+def translate_(terms: ArrayLike, t_fc: ArrayLike) -> Array:
     """`translated`, written into the given array, which is returned.
 
     Args:
@@ -147,7 +147,7 @@ def translate_(terms: Any, t_fc: Any) -> Array:
     return _written("translated", terms, translated(terms, t_fc))
 
 
-def transform_(terms: Any, D_fc: Any) -> Array:
+def transform_(terms: ArrayLike, D_fc: ArrayLike) -> Array:
     """`transformed`, written into the given array, which is returned.
 
     Args:
@@ -176,7 +176,9 @@ class Merged(NamedTuple):
 
 
 @quiet
-def merge(parent: Any, t_ic_i: Any, child: Any, t_jc_j: Any, D_ij: Any) -> Merged:
+def merge(
+    parent: ArrayLike, t_ic_i: ArrayLike, child: ArrayLike, t_jc_j: ArrayLike, D_ij: ArrayLike
+) -> Merged:
     """A child body j that is fixed to its parent i, merged into it (ksl_inertia_merge).
 
     Args:
@@ -214,7 +216,7 @@ def merge(parent: Any, t_ic_i: Any, child: Any, t_jc_j: Any, D_ij: Any) -> Merge
 # M_ff
 
 
-def spatial_inertia(terms: Any, order: str = "linear-angular") -> Array:
+def spatial_inertia(terms: ArrayLike, order: SpatialOrder = "linear-angular") -> Array:
     """M_ff (..., 6, 6) of bodies whose terms are in f: KSL eqs. 8 and 13 with c = r_fc.
 
     [[m 1, -m [c]x], [m [c]x, I_c - m [c]x [c]x]] for twists [v, w].
@@ -231,7 +233,7 @@ def spatial_inertia(terms: Any, order: str = "linear-angular") -> Array:
     return matrix_of(xp.concat([theta[..., :4], six], axis=-1), order)
 
 
-def adjoint(D_fc: Any) -> Array:
+def adjoint(D_fc: ArrayLike) -> Array:
     """[Ad]_fc (..., 6, 6) for twists [v, w]: [[R, [t]x R], [0, R]], from c to f.
 
     Args:
@@ -243,7 +245,7 @@ def adjoint(D_fc: Any) -> Array:
     return spatial.Plx.from_pose(D_fc).inverse().as_matrix("linear-angular")
 
 
-def coadjoint(D_fc: Any) -> Array:
+def coadjoint(D_fc: ArrayLike) -> Array:
     """[Ad]*_fc (..., 6, 6) for wrenches [F, tau]: [[R, 0], [[t]x R, R]], from c to f.
 
     Args:
@@ -256,7 +258,7 @@ def coadjoint(D_fc: Any) -> Array:
 
 
 @quiet
-def m_ff_by_adjoints(terms: Any, D_fb: Any) -> Array:
+def m_ff_by_adjoints(terms: ArrayLike, D_fb: ArrayLike) -> Array:
     """M_ff = [Ad]*_fb [Ad]*_bc M_cc [Ad]_cb [Ad]_bf, multiplied out (KSL eqs. 1-5 and 9).
 
     Args:
@@ -282,7 +284,7 @@ def m_ff_by_adjoints(terms: Any, D_fb: Any) -> Array:
 
 
 @quiet
-def m_ff_by_blocks(terms: Any, D_fb: Any) -> Array:
+def m_ff_by_blocks(terms: ArrayLike, D_fb: ArrayLike) -> Array:
     """M_ff by its 3x3 blocks, in the axes of c until the end (KSL eqs. 6-8).
 
     With r = r_cf in the axes of c: [[m 1, m R [r]x R^T], [-m R [r]x R^T, R (I_c - m [r]x^2) R^T]].
@@ -310,7 +312,7 @@ def m_ff_by_blocks(terms: Any, D_fb: Any) -> Array:
 
 
 @quiet
-def m_ff_by_steps(terms: Any, D_fb: Any) -> Array:
+def m_ff_by_steps(terms: ArrayLike, D_fb: ArrayLike) -> Array:
     """M_ff by the steps of KSL eqs. 10-17: I_f less the product [t]x [r]x by the identity (14).
 
     Args:
@@ -335,7 +337,7 @@ def m_ff_by_steps(terms: Any, D_fb: Any) -> Array:
 
 
 @quiet
-def product_of_skews(a: Any, b: Any) -> Array:
+def product_of_skews(a: ArrayLike, b: ArrayLike) -> Array:
     """[a]x [b]x = b a^T - (a.b) 1, as KSL eqs. 14 and 15 compute it.
 
     Args:
@@ -370,7 +372,7 @@ def center_of(xp: Namespace, mass: Array, moved: Array) -> Array:
     return xp.where(light, nowhere, moved / safe)
 
 
-def _body(terms: Any, D_fb: Any) -> tuple[Any, Array, Array, Array, Array]:
+def _body(terms: ArrayLike, D_fb: ArrayLike) -> tuple[Namespace, Array, Array, Array, Array]:
     """The namespace, m, I_c (..., 3, 3), r_bc and the pose, in one precision."""
     xp, theta, _ = read_terms(terms)
     xp, (theta, D_fb) = real_arrays(terms=theta, D_fb=D_fb)
@@ -384,7 +386,7 @@ def _inverse(D: Array) -> Array:
     return spatial.Plxb.from_pose(D).inverse().as_pose()
 
 
-def read_terms(terms: Any, name: str = "terms") -> tuple[Any, Array, int]:
+def read_terms(terms: ArrayLike, name: str = "terms") -> tuple[Namespace, Array, int]:
     """The namespace, theta in order "urdf" about the centre of mass, and how many terms it had.
 
     Raises:
@@ -417,7 +419,7 @@ def _stored(theta: Array, width: int) -> Array:
     return ten if width == TERMS else with_negated(ten)
 
 
-def _written(name: str, terms: Any, result: Array) -> Array:
+def _written(name: str, terms: Any, result: Array) -> Array:  # Any: looked at here
     """The result in the place of the terms; refuses what cannot be written."""
     where = f"terms cannot be changed in place; use {name}, which returns a new array"
     if not hasattr(terms, "__setitem__") or not hasattr(terms, "dtype"):
@@ -434,7 +436,8 @@ def _written(name: str, terms: Any, result: Array) -> Array:
         terms[...] = xp.astype(result, terms.dtype)
     except (TypeError, ValueError, RuntimeError) as error:  # JAX; read-only; a leaf of autograd
         raise ParameterError(f"{type(terms).__name__}: {where}") from error
-    return terms
+    written: Array = terms
+    return written
 
 
 def _refuse_other_center(xp: Namespace, name: str, t: Array, theta: Array) -> None:

@@ -10,7 +10,6 @@ Source: "KSL": KSL documentation, ksl_inertia_factor; docs/ksl-inertia.md.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from inertial_check.arrays.broadcasting import (
     batch_shape,
@@ -22,11 +21,11 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
-from inertial_check.arrays.types import Array, Namespace
+from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import frames, tolerances
 from inertial_check.inertia.eigen import eigenvalues
-from inertial_check.inertia.representations import reorder
+from inertial_check.inertia.representations import SpatialOrder, reorder
 from inertial_check.spatial import vectors as spatial
 from inertial_check.spatial.compact import center_of, length, read_terms
 from inertial_check.spatial.compact import spatial_inertia as matrix_of
@@ -54,7 +53,7 @@ class InertiaFactor:
     rank: Array
 
     @quiet
-    def spatial_inertia(self, order: str = "linear-angular") -> Array:
+    def spatial_inertia(self, order: SpatialOrder = "linear-angular") -> Array:
         """M_ff (..., 6, 6) multiplied out of the factors again.
 
         Raises:
@@ -68,7 +67,7 @@ class InertiaFactor:
 
     @quiet
     def solve(
-        self, rhs: Any, order: str = "linear-angular", *, least_squares: bool = False
+        self, rhs: ArrayLike, order: SpatialOrder = "linear-angular", *, least_squares: bool = False
     ) -> Array:
         """The x with M_ff x = rhs: the acceleration under a wrench, with the shortest w.
 
@@ -97,7 +96,7 @@ class InertiaFactor:
         return spatial.join(angular, linear - cross(xp, angular, r), order)
 
     @quiet
-    def residual(self, rhs: Any, order: str = "linear-angular") -> Array:
+    def residual(self, rhs: ArrayLike, order: SpatialOrder = "linear-angular") -> Array:
         """What of a wrench no motion balances: force, and torque about the centre of mass.
 
         Args:
@@ -114,7 +113,9 @@ class InertiaFactor:
         force, torque = self._left(xp, force, torque)
         return spatial.join(torque, force, order)
 
-    def _at_center(self, rhs: Any, order: str) -> tuple[Any, Array, Array, Array]:
+    def _at_center(
+        self, rhs: ArrayLike, order: SpatialOrder
+    ) -> tuple[Namespace, Array, Array, Array]:
         """The namespace, r_fc, and the force and torque at the centre of mass."""
         xp, (terms, rhs) = real_arrays(terms=self.terms, rhs=rhs)
         torque, force = spatial.split(rhs, order)
@@ -174,7 +175,7 @@ class InertiaFactor:
 
 
 @quiet
-def factor(terms: Any) -> InertiaFactor:
+def factor(terms: ArrayLike) -> InertiaFactor:
     """The rank-revealing Cholesky factorisation of positive semidefinite spatial inertias.
 
     At the centre of mass force and torque part, so the rank of M_ff is that of the inertia about

@@ -14,7 +14,7 @@ Derivatives of Position & Orientation" and its Appendix I.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Literal, get_args
 
 from inertial_check.arrays.broadcasting import (
     batch_shape,
@@ -27,7 +27,7 @@ from inertial_check.arrays.broadcasting import (
     real_arrays,
 )
 from inertial_check.arrays.so3 import matrix_of_rows, skew_matrix, skew_part
-from inertial_check.arrays.types import Array, Namespace
+from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.frames import pose_parts, refuse_nonrotation, rotated_vector
@@ -40,6 +40,8 @@ from inertial_check.spatial.rotation_calculus import (
 )
 from inertial_check.spatial.rotations import (
     PARAMETERISATIONS,
+    EulerSequence,
+    Parameterisation,
     angle_and_axis,
     elementary,
     refuse_gimbal_lock,
@@ -48,7 +50,10 @@ from inertial_check.spatial.rotations import (
     refuse_unknown,
 )
 
-FRAMES = ("B", "I")
+Frame = Literal["B", "I"]
+"""Frame of the coordinates of an angular velocity: the body B or the inertial frame I."""
+
+FRAMES: tuple[Frame, ...] = get_args(Frame)
 """Where an angular velocity may have its coordinates: in the body, or in the inertial frame."""
 
 
@@ -56,7 +61,7 @@ FRAMES = ("B", "I")
 
 
 @quiet
-def rate_map(values: Any, parameterisation: str, expressed_in: str) -> Array:
+def rate_map(values: ArrayLike, parameterisation: Parameterisation, expressed_in: Frame) -> Array:
     """The matrix E of w_IB = E dx/dt, for parameters x of k numbers.
 
     2 H(q) in I and 2 Hbar(q) in B for quaternions; Gamma(phi) in I and its transpose in B for
@@ -77,7 +82,9 @@ def rate_map(values: Any, parameterisation: str, expressed_in: str) -> Array:
 
 
 @quiet
-def inverse_rate_map(values: Any, parameterisation: str, expressed_in: str) -> Array:
+def inverse_rate_map(
+    values: ArrayLike, parameterisation: Parameterisation, expressed_in: Frame
+) -> Array:
     """The matrix F of dx/dt = F w_IB: E F = 1, and F E = 1 on the rates that a rotation can have.
 
     Args:
@@ -97,7 +104,9 @@ def inverse_rate_map(values: Any, parameterisation: str, expressed_in: str) -> A
 
 
 @quiet
-def angular_velocity(values: Any, rates: Any, parameterisation: str, expressed_in: str) -> Array:
+def angular_velocity(
+    values: ArrayLike, rates: ArrayLike, parameterisation: Parameterisation, expressed_in: Frame
+) -> Array:
     """The angular velocity of a rotation that changes at given rates.
 
     Args:
@@ -127,7 +136,9 @@ def angular_velocity(values: Any, rates: Any, parameterisation: str, expressed_i
 
 
 @quiet
-def rates(values: Any, w_IB: Any, parameterisation: str, expressed_in: str) -> Array:
+def rates(
+    values: ArrayLike, w_IB: ArrayLike, parameterisation: Parameterisation, expressed_in: Frame
+) -> Array:
     """The rates at which a rotation's parameters change under an angular velocity.
 
     Args:
@@ -158,7 +169,7 @@ def rates(values: Any, w_IB: Any, parameterisation: str, expressed_in: str) -> A
 
 
 @quiet
-def compose_angular_velocities(w_AB_B: Any, w_BC_C: Any, C_BC: Any) -> Array:
+def compose_angular_velocities(w_AB_B: ArrayLike, w_BC_C: ArrayLike, C_BC: ArrayLike) -> Array:
     """The angular velocity of C in A: w_AC_C = C_BC^T w_AB_B + w_BC_C; of B in A, -w_BA.
 
     Args:
@@ -180,7 +191,7 @@ def compose_angular_velocities(w_AB_B: Any, w_BC_C: Any, C_BC: Any) -> Array:
     return rotated_vector(xp, xp.matrix_transpose(C_BC), w_AB_B) + w_BC_C
 
 
-def integrate(q_IB: Any, w_IB: Any, duration: Any, expressed_in: str) -> Array:
+def integrate(q_IB: ArrayLike, w_IB: ArrayLike, duration: ArrayLike, expressed_in: Frame) -> Array:
     """The rotation after a time at constant angular velocity; exact, whatever the time.
 
     box_plus(q_IB, w_IB_I dt), or box_plus(q_BI, -w_IB_B dt) as a q_BI, inverted.
@@ -206,7 +217,9 @@ def integrate(q_IB: Any, w_IB: Any, duration: Any, expressed_in: str) -> Array:
 
 
 @quiet
-def mean_angular_velocity(q_0: Any, q_1: Any, duration: Any, expressed_in: str) -> Array:
+def mean_angular_velocity(
+    q_0: ArrayLike, q_1: ArrayLike, duration: ArrayLike, expressed_in: Frame
+) -> Array:
     """The constant angular velocity that leads from one rotation to another, the shorter way.
 
     Args:
@@ -236,7 +249,9 @@ def mean_angular_velocity(q_0: Any, q_1: Any, duration: Any, expressed_in: str) 
 
 
 @quiet
-def point_velocity(v_A: Any, w_IB: Any, r_AP: Any, dr_AP: Any = (0.0, 0.0, 0.0)) -> Array:
+def point_velocity(
+    v_A: ArrayLike, w_IB: ArrayLike, r_AP: ArrayLike, dr_AP: ArrayLike = (0.0, 0.0, 0.0)
+) -> Array:
     """The velocity of P in I from that of A: v_P = v_A + dr_AP + w_IB x r_AP.
 
     Args:
@@ -262,7 +277,7 @@ def point_velocity(v_A: Any, w_IB: Any, r_AP: Any, dr_AP: Any = (0.0, 0.0, 0.0))
 
 
 @quiet
-def pose(C_IB: Any, p_IoBo_I: Any) -> Array:
+def pose(C_IB: ArrayLike, p_IoBo_I: ArrayLike) -> Array:
     """X_IB = [[C_IB, p_IoBo_I], [0, 1]].
 
     Args:
@@ -286,7 +301,7 @@ def pose(C_IB: Any, p_IoBo_I: Any) -> Array:
 
 
 @quiet
-def inverse_pose(X_IB: Any) -> Array:
+def inverse_pose(X_IB: ArrayLike) -> Array:
     """X_BI = [[C_IB^T, -C_IB^T p_IoBo_I], [0, 1]].
 
     Args:
@@ -305,7 +320,7 @@ def inverse_pose(X_IB: Any) -> Array:
 
 
 @quiet
-def compose_poses(*poses: Any) -> Array:
+def compose_poses(*poses: ArrayLike) -> Array:
     """X_AD = X_AB X_BC X_CD, of any number of poses from one on.
 
     Args:
@@ -330,7 +345,7 @@ def compose_poses(*poses: Any) -> Array:
 
 
 @quiet
-def transform_point(X_IB: Any, p_BoP_B: Any) -> Array:
+def transform_point(X_IB: ArrayLike, p_BoP_B: ArrayLike) -> Array:
     """p_IoP_I = C_IB p_BoP_B + p_IoBo_I.
 
     Args:
@@ -353,7 +368,7 @@ def transform_point(X_IB: Any, p_BoP_B: Any) -> Array:
 # The maps of each parameterisation
 
 
-def _quaternion_map(q_IB: Any, expressed_in: str) -> Array:
+def _quaternion_map(q_IB: ArrayLike, expressed_in: Frame) -> Array:
     """2 H(q) = 2 [-q, q0 1 + q^x] in I; Hbar, with the other sign of q^x, in B."""
     xp, (q_IB,) = real_arrays(q_IB=q_IB)
     refuse_nonunit(xp, "q_IB", q_IB, 4)
@@ -363,11 +378,11 @@ def _quaternion_map(q_IB: Any, expressed_in: str) -> Array:
     return 2 * matrix_of_rows(xp, ((-x, w, -c, b), (-y, c, w, -a), (-z, -b, a, w)))
 
 
-def _quaternion_inverse_map(q_IB: Any, expressed_in: str) -> Array:
+def _quaternion_inverse_map(q_IB: ArrayLike, expressed_in: Frame) -> Array:
     return _quaternion_map(q_IB, expressed_in).mT / 4
 
 
-def _angle_axis_map(angle_axis: Any, expressed_in: str) -> Array:
+def _angle_axis_map(angle_axis: ArrayLike, expressed_in: Frame) -> Array:
     """[n, sin(theta) 1 + (1 - cos(theta)) n^x] in I; with the other sign of n^x in B."""
     xp, angle, axis = angle_and_axis(angle_axis)
     sign = 1 if expressed_in == "I" else -1
@@ -377,7 +392,7 @@ def _angle_axis_map(angle_axis: Any, expressed_in: str) -> Array:
     return xp.concat([axis[..., None], across], axis=-1)
 
 
-def _angle_axis_inverse_map(angle_axis: Any, expressed_in: str) -> Array:
+def _angle_axis_inverse_map(angle_axis: ArrayLike, expressed_in: Frame) -> Array:
     """[n^T; -cot(theta/2)/2 n^x n^x - n^x / 2] in I; with the other sign of n^x in B."""
     xp, angle, axis = angle_and_axis(angle_axis)
     sine, half = xp.sin(angle / 2), angle / 2
@@ -396,17 +411,19 @@ def _angle_axis_inverse_map(angle_axis: Any, expressed_in: str) -> Array:
     return xp.concat([axis[..., None, :], across], axis=-2)
 
 
-def _rotation_vector_map(phi_IB: Any, expressed_in: str) -> Array:
+def _rotation_vector_map(phi_IB: ArrayLike, expressed_in: Frame) -> Array:
     change = exp_jacobian(phi_IB)
     return change if expressed_in == "I" else change.mT
 
 
-def _rotation_vector_inverse_map(phi_IB: Any, expressed_in: str) -> Array:
+def _rotation_vector_inverse_map(phi_IB: ArrayLike, expressed_in: Frame) -> Array:
     change = exp_jacobian_inverse(phi_IB)
     return change if expressed_in == "I" else change.mT
 
 
-def _euler_axes(angles: Any, sequence: str, expressed_in: str) -> tuple[Any, Array, list[Array]]:
+def _euler_axes(
+    angles: ArrayLike, sequence: EulerSequence, expressed_in: Frame
+) -> tuple[Namespace, Array, list[Array]]:
     """The axes of the three turns: each carried along by those before it in I, behind it in B."""
     xp, (angles,) = real_arrays(angles=angles)
     expect_shape("angles", angles, 3)
@@ -424,18 +441,18 @@ def _euler_axes(angles: Any, sequence: str, expressed_in: str) -> tuple[Any, Arr
     return xp, angles, [first, middle, units[2]]
 
 
-def _euler_map(sequence: str) -> Callable[[Any, str], Array]:
-    def change(angles: Any, expressed_in: str) -> Array:
+def _euler_map(sequence: EulerSequence) -> Callable[[ArrayLike, Frame], Array]:
+    def change(angles: ArrayLike, expressed_in: Frame) -> Array:
         xp, _, axes = _euler_axes(angles, sequence, expressed_in)
         return xp.stack(axes, axis=-1)
 
     return change
 
 
-def _euler_inverse_map(sequence: str) -> Callable[[Any, str], Array]:
+def _euler_inverse_map(sequence: EulerSequence) -> Callable[[ArrayLike, Frame], Array]:
     """The reciprocal basis of the three axes; their volume is cos(y) or its negative."""
 
-    def change(angles: Any, expressed_in: str) -> Array:
+    def change(angles: ArrayLike, expressed_in: Frame) -> Array:
         xp, angles, (a, b, c) = _euler_axes(angles, sequence, expressed_in)
         rows = [_cross(xp, b, c), _cross(xp, c, a), _cross(xp, a, b)]
         volume = xp.sum(a * rows[0], axis=-1)
@@ -445,7 +462,7 @@ def _euler_inverse_map(sequence: str) -> Callable[[Any, str], Array]:
     return change
 
 
-Map = Callable[[Any, str], Array]
+Map = Callable[[ArrayLike, Frame], Array]
 
 _MAPS: dict[str, tuple[Map, Map]] = {
     "quaternion": (_quaternion_map, _quaternion_inverse_map),
@@ -456,13 +473,13 @@ _MAPS: dict[str, tuple[Map, Map]] = {
 }
 
 
-def _maps(parameterisation: str, expressed_in: str) -> tuple[Map, Map]:
+def _maps(parameterisation: Parameterisation, expressed_in: Frame) -> tuple[Map, Map]:
     refuse_unknown("frame expressed_in", expressed_in, FRAMES)
     refuse_unknown("parameterisation", parameterisation, tuple(_MAPS))
     return _MAPS[parameterisation]
 
 
-def _from_matrix_rate(xp: Namespace, C_IB: Array, rate: Array, expressed_in: str) -> Array:
+def _from_matrix_rate(xp: Namespace, C_IB: Array, rate: Array, expressed_in: Frame) -> Array:
     refuse_nonrotation(xp, "values", C_IB)
     expect_shape("rates", rate, 3, 3)
     batch_shape(values=C_IB.shape[:-2], rates=rate.shape[:-2])
@@ -477,7 +494,9 @@ def _from_matrix_rate(xp: Namespace, C_IB: Array, rate: Array, expressed_in: str
     return skew_part(xp, turn)
 
 
-def _refuse_leaving(xp: Namespace, values: Array, rates: Array, parameterisation: str) -> None:
+def _refuse_leaving(
+    xp: Namespace, values: Array, rates: Array, parameterisation: Parameterisation
+) -> None:
     """Refuse rates along which a quaternion or an axis would not stay of length 1."""
     if parameterisation == "quaternion":
         what, unit, rate = "quaternion", values, rates

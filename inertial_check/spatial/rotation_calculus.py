@@ -9,8 +9,6 @@ Orientations, 2016).
 
 from __future__ import annotations
 
-from typing import Any
-
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     expect_shape,
@@ -30,7 +28,7 @@ from inertial_check.arrays.so3 import (
     square_of,
     versine,
 )
-from inertial_check.arrays.types import Array
+from inertial_check.arrays.types import Array, ArrayLike
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.frames import rotated_vector
@@ -43,7 +41,7 @@ from inertial_check.spatial.rotations import (
 
 
 @quiet
-def left_matrix(q: Any) -> Array:
+def left_matrix(q: ArrayLike) -> Array:
     """The quaternion matrix Q(q): q p = Q(q) p.
 
     Args:
@@ -59,7 +57,7 @@ def left_matrix(q: Any) -> Array:
 
 
 @quiet
-def right_matrix(p: Any) -> Array:
+def right_matrix(p: ArrayLike) -> Array:
     """The conjugate quaternion matrix Qbar(p): q p = Qbar(p) q.
 
     Args:
@@ -75,7 +73,7 @@ def right_matrix(p: Any) -> Array:
 
 
 @quiet
-def multiply(q: Any, p: Any) -> Array:
+def multiply(q: ArrayLike, p: ArrayLike) -> Array:
     """The Hamilton product q p; of rotations their concatenation, q_IC = q_IB q_BC.
 
     Args:
@@ -95,7 +93,7 @@ def multiply(q: Any, p: Any) -> Array:
     return rotated_vector(xp, left_matrix(q), p)
 
 
-def inverse(q_IB: Any) -> Array:
+def inverse(q_IB: ArrayLike) -> Array:
     """q_BI = [q0, -q1, -q2, -q3], the conjugate of a unit quaternion.
 
     Args:
@@ -112,7 +110,7 @@ def inverse(q_IB: Any) -> Array:
     return xp.concat([q_IB[..., :1], -q_IB[..., 1:]], axis=-1)
 
 
-def box_plus(q: Any, v: Any) -> Array:
+def box_plus(q: ArrayLike, v: ArrayLike) -> Array:
     """exp(v) q: the rotation, turned further by v about axes of the frame it leads to.
 
     Args:
@@ -130,7 +128,7 @@ def box_plus(q: Any, v: Any) -> Array:
     return multiply(quaternion_from_rotation_vector(v), q)
 
 
-def box_minus(q_1: Any, q_2: Any) -> Array:
+def box_minus(q_1: ArrayLike, q_2: ArrayLike) -> Array:
     """The logarithm of q_1 q_2^-1, at most pi long: the v with which box_plus(q_2, v) is q_1.
 
     Args:
@@ -149,7 +147,7 @@ def box_minus(q_1: Any, q_2: Any) -> Array:
     return rotation_vector_from_quaternion(multiply(q_1, inverse(q_2)))
 
 
-def interpolate(q_0: Any, q_1: Any, t: Any) -> Array:
+def interpolate(q_0: ArrayLike, q_1: ArrayLike, t: ArrayLike) -> Array:
     """(q_1 q_0^-1)^t q_0: from q_0 at t = 0 to q_1 at t = 1 at constant angular velocity.
 
     The shorter way round; at exactly pi apart, that of the sign of q_1 q_0^-1. Other t go on along
@@ -172,7 +170,7 @@ def interpolate(q_0: Any, q_1: Any, t: Any) -> Array:
 
 
 @quiet
-def exp_jacobian(v: Any) -> Array:
+def exp_jacobian(v: ArrayLike) -> Array:
     """Gamma(v) = d exp(v) / dv = 1 + (1 - cos t) / t^2 v^x + (t - sin t) / t^3 v^x^2, t = |v|.
 
     exp(v + d) = exp(Gamma(v) d) exp(v) to first order: the left Jacobian of SO(3). Gamma(-v) is its
@@ -194,7 +192,7 @@ def exp_jacobian(v: Any) -> Array:
 
 
 @quiet
-def exp_jacobian_inverse(v: Any) -> Array:
+def exp_jacobian_inverse(v: ArrayLike) -> Array:
     """Gamma(v)^-1 = 1 - v^x / 2 + (1 - t/2 cot(t/2)) / t^2 v^x^2: d log(R) / dR at R = exp(v).
 
     Args:
@@ -223,7 +221,7 @@ def exp_jacobian_inverse(v: Any) -> Array:
 
 
 @quiet
-def rotated_vector_jacobian(v: Any, r: Any) -> Array:
+def rotated_vector_jacobian(v: ArrayLike, r: ArrayLike) -> Array:
     """The derivative of C(v) r by v, with C(v) = exp(v^x): -(C(v) r)^x Gamma(v).
 
     Args:
@@ -243,7 +241,7 @@ def rotated_vector_jacobian(v: Any, r: Any) -> Array:
     return -product(xp, skew_matrix(xp, rotated), exp_jacobian(v))
 
 
-def box_minus_jacobians(q_1: Any, q_2: Any) -> tuple[Array, Array]:
+def box_minus_jacobians(q_1: ArrayLike, q_2: ArrayLike) -> tuple[Array, Array]:
     """Derivatives of v = box_minus(q_1, q_2): Gamma(v)^-1 by q_1, -Gamma(-v)^-1 by q_2.
 
     Args:
@@ -260,7 +258,7 @@ def box_minus_jacobians(q_1: Any, q_2: Any) -> tuple[Array, Array]:
     return exp_jacobian_inverse(v), -exp_jacobian_inverse(-v)
 
 
-def _product_matrix(q: Any, sign: int) -> Array:
+def _product_matrix(q: ArrayLike, sign: int) -> Array:
     """Q(q) for sign 1, Qbar(q) for -1."""
     xp, (q,) = real_arrays(q=q)
     expect_shape("q", q, 4)

@@ -18,7 +18,7 @@ is exp(v) q, and a derivative by a rotation is one by that v.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Literal, get_args
 
 from inertial_check.arrays.broadcasting import (
     expect_shape,
@@ -38,23 +38,25 @@ from inertial_check.arrays.so3 import (
     skew_part,
     square_of,
 )
-from inertial_check.arrays.types import Array, Namespace
+from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.frames import refuse_nonrotation
 
-SEQUENCES = ("ZYX", "XYZ")
+EulerSequence = Literal["ZYX", "XYZ"]
+SEQUENCES: tuple[EulerSequence, ...] = get_args(EulerSequence)
 """Euler angles about moving axes, in the order of their turns: upper case, as SciPy has it."""
 
-PARAMETERISATIONS = (
-    "matrix", "quaternion", "angle-axis", "rotation-vector", "euler-ZYX", "euler-XYZ",
-)  # fmt: skip
+Parameterisation = Literal[
+    "matrix", "quaternion", "angle-axis", "rotation-vector", "euler-ZYX", "euler-XYZ"
+]
+PARAMETERISATIONS: tuple[Parameterisation, ...] = get_args(Parameterisation)
 """What convert and inertial_check.spatial.kinematics know by name."""
 
 # Operators
 
 
-def skew(vector: Any) -> Array:
+def skew(vector: ArrayLike) -> Array:
     """The matrix a^x of the cross product: a^x b = a x b.
 
     Args:
@@ -71,7 +73,7 @@ def skew(vector: Any) -> Array:
     return skew_matrix(xp, vector)
 
 
-def unskew(matrix: Any) -> Array:
+def unskew(matrix: ArrayLike) -> Array:
     """The vector a of a matrix a^x.
 
     Args:
@@ -90,7 +92,7 @@ def unskew(matrix: Any) -> Array:
 
 
 @quiet
-def elementary(axis: str, angle: Any) -> Array:
+def elementary(axis: str, angle: ArrayLike) -> Array:
     """The turn by an angle about one axis of the frame.
 
     Args:
@@ -119,7 +121,7 @@ def elementary(axis: str, angle: Any) -> Array:
 
 
 @quiet
-def matrix_from_quaternion(q_IB: Any) -> Array:
+def matrix_from_quaternion(q_IB: ArrayLike) -> Array:
     """C_IB = 1 + 2 q0 q^x + 2 q^x q^x.
 
     Args:
@@ -145,7 +147,7 @@ def matrix_from_quaternion(q_IB: Any) -> Array:
 
 
 @quiet
-def quaternion_from_matrix(C_IB: Any) -> Array:
+def quaternion_from_matrix(C_IB: ArrayLike) -> Array:
     """The unit quaternion of a matrix, with q0 >= 0.
 
     4 q q^T is linear in C_IB; its row with the largest diagonal entry, over its length, is q. No
@@ -179,7 +181,7 @@ def quaternion_from_matrix(C_IB: Any) -> Array:
 
 
 @quiet
-def quaternion_from_angle_axis(angle_axis: Any) -> Array:
+def quaternion_from_angle_axis(angle_axis: ArrayLike) -> Array:
     """q_IB = [cos(theta / 2), n sin(theta / 2)].
 
     Args:
@@ -197,7 +199,7 @@ def quaternion_from_angle_axis(angle_axis: Any) -> Array:
 
 
 @quiet
-def angle_axis_from_quaternion(q_IB: Any) -> Array:
+def angle_axis_from_quaternion(q_IB: ArrayLike) -> Array:
     """[theta, n] with theta in [0, pi], exact at both ends; the axis x where the angle is 0.
 
     Args:
@@ -223,7 +225,7 @@ def angle_axis_from_quaternion(q_IB: Any) -> Array:
 
 
 @quiet
-def quaternion_from_rotation_vector(phi_IB: Any) -> Array:
+def quaternion_from_rotation_vector(phi_IB: ArrayLike) -> Array:
     """The exponential map, as a unit quaternion: [cos(t / 2), phi sin(t / 2) / t], t = |phi|.
 
     Args:
@@ -242,7 +244,7 @@ def quaternion_from_rotation_vector(phi_IB: Any) -> Array:
 
 
 @quiet
-def rotation_vector_from_quaternion(q_IB: Any) -> Array:
+def rotation_vector_from_quaternion(q_IB: ArrayLike) -> Array:
     """The logarithmic map: phi of length at most pi, 2 atan2(|q|, q0) q / |q| of q or -q.
 
     Accurate at 0 and at pi, where the arccosine of the sheet is not. At pi the sign is that of q.
@@ -264,7 +266,7 @@ def rotation_vector_from_quaternion(q_IB: Any) -> Array:
 
 
 @quiet
-def matrix_from_rotation_vector(phi_IB: Any) -> Array:
+def matrix_from_rotation_vector(phi_IB: ArrayLike) -> Array:
     """The exponential map, as a matrix: C_IB = 1 + sin(t) / t phi^x + (1 - cos t) / t^2 phi^x^2.
 
     Args:
@@ -281,7 +283,7 @@ def matrix_from_rotation_vector(phi_IB: Any) -> Array:
     return exponential(xp, phi_IB)
 
 
-def rotation_vector_from_matrix(C_IB: Any) -> Array:
+def rotation_vector_from_matrix(C_IB: ArrayLike) -> Array:
     """The logarithmic map of a matrix: phi of length at most pi.
 
     Args:
@@ -297,7 +299,7 @@ def rotation_vector_from_matrix(C_IB: Any) -> Array:
 
 
 @quiet
-def matrix_from_euler(angles: Any, sequence: str) -> Array:
+def matrix_from_euler(angles: ArrayLike, sequence: EulerSequence) -> Array:
     """C_IB of three turns about moving axes; every three angles are a rotation.
 
     Args:
@@ -320,7 +322,7 @@ def matrix_from_euler(angles: Any, sequence: str) -> Array:
 
 
 @quiet
-def euler_from_matrix(C_IB: Any, sequence: str) -> Array:
+def euler_from_matrix(C_IB: ArrayLike, sequence: EulerSequence) -> Array:
     """Euler angles of a rotation, the middle one inside (-pi/2, pi/2), the others in [-pi, pi].
 
     Args:
@@ -349,7 +351,7 @@ def euler_from_matrix(C_IB: Any, sequence: str) -> Array:
     return xp.stack([xp.atan2(*first), middle, xp.atan2(*third)], axis=-1)
 
 
-def convert(values: Any, source: str, target: str) -> Array:
+def convert(values: ArrayLike, source: Parameterisation, target: Parameterisation) -> Array:
     """Rotations from one parameterisation to another.
 
     Args:
@@ -380,7 +382,7 @@ def convert(values: Any, source: str, target: str) -> Array:
     return _FROM_MATRIX[target](rotation if hub == "matrix" else matrix_from_quaternion(rotation))
 
 
-def scalar_last(q_IB: Any) -> Array:
+def scalar_last(q_IB: ArrayLike) -> Array:
     """[q1, q2, q3, q0], the order of SciPy, ROS and USD files; of the same, Hamiltonian, algebra.
 
     Args:
@@ -394,7 +396,7 @@ def scalar_last(q_IB: Any) -> Array:
     return xp.concat([q_IB[..., 1:], q_IB[..., :1]], axis=-1)
 
 
-def scalar_first(xyzw_IB: Any) -> Array:
+def scalar_first(xyzw_IB: ArrayLike) -> Array:
     """[q0, q1, q2, q3] of a quaternion with its scalar last.
 
     Args:
@@ -472,7 +474,7 @@ def refuse_gimbal_lock(xp: Namespace, sequence: str, middle: Array, cosine: Arra
         )
 
 
-def angle_and_axis(angle_axis: Any) -> tuple[Any, Array, Array]:
+def angle_and_axis(angle_axis: ArrayLike) -> tuple[Namespace, Array, Array]:
     """The namespace, the angle (...,) and the axis (..., 3), its length looked at.
 
     Raises:
@@ -484,19 +486,19 @@ def angle_and_axis(angle_axis: Any) -> tuple[Any, Array, Array]:
     return xp, angle_axis[..., 0], angle_axis[..., 1:]
 
 
-def _matrix_as_given(C_IB: Any) -> Array:
+def _matrix_as_given(C_IB: ArrayLike) -> Array:
     xp, (C_IB,) = real_arrays(C_IB=C_IB)
     refuse_nonrotation(xp, "C_IB", C_IB)
     return C_IB
 
 
-def _quaternion_as_given(q_IB: Any) -> Array:
+def _quaternion_as_given(q_IB: ArrayLike) -> Array:
     xp, (q_IB,) = real_arrays(q_IB=q_IB)
     refuse_nonunit(xp, "q_IB", q_IB, 4)
     return q_IB
 
 
-Conversion = Callable[[Any], Array]
+Conversion = Callable[[ArrayLike], Array]
 
 _TO_QUATERNION: dict[str, Conversion] = {
     "quaternion": _quaternion_as_given,

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from inertial_check.arrays.broadcasting import (
     batch_shape,
@@ -28,15 +28,20 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
-from inertial_check.arrays.types import Array, Namespace
+from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import frames, tolerances
-from inertial_check.inertia.representations import SPATIAL_ORDERS, check_spatial_order
+from inertial_check.inertia.representations import (
+    SPATIAL_ORDERS,
+    Point,
+    SpatialOrder,
+    check_spatial_order,
+)
 
 # Vectors
 
 
-def join(angular: Any, linear: Any, order: str = "angular-linear") -> Array:
+def join(angular: ArrayLike, linear: ArrayLike, order: SpatialOrder = "angular-linear") -> Array:
     """Motions from w and v, or forces from tau and F.
 
     Args:
@@ -58,7 +63,7 @@ def join(angular: Any, linear: Any, order: str = "angular-linear") -> Array:
     return _joined(xp, angular, linear, order)
 
 
-def split(vector: Any, order: str = "angular-linear") -> tuple[Array, Array]:
+def split(vector: ArrayLike, order: SpatialOrder = "angular-linear") -> tuple[Array, Array]:
     """The angular half and the linear half (..., 3) of motions or forces (..., 6).
 
     Raises:
@@ -70,7 +75,7 @@ def split(vector: Any, order: str = "angular-linear") -> tuple[Array, Array]:
     return _halves(vector, order)
 
 
-def reorder(vector: Any, source: str, target: str) -> Array:
+def reorder(vector: ArrayLike, source: SpatialOrder, target: SpatialOrder) -> Array:
     """Motions or forces (..., 6) in the other order of their halves.
 
     Args:
@@ -86,7 +91,7 @@ def reorder(vector: Any, source: str, target: str) -> Array:
     return join(angular, linear, target)
 
 
-def reorder_matrix(matrix: Any, source: str, target: str) -> Array:
+def reorder_matrix(matrix: ArrayLike, source: SpatialOrder, target: SpatialOrder) -> Array:
     """6x6 matrices with their rows and columns in the other order of the halves.
 
     Args:
@@ -105,7 +110,9 @@ def reorder_matrix(matrix: Any, source: str, target: str) -> Array:
 
 
 @quiet
-def cross_motion(first: Any, second: Any, order: str = "angular-linear") -> Array:
+def cross_motion(
+    first: ArrayLike, second: ArrayLike, order: SpatialOrder = "angular-linear"
+) -> Array:
     """m1 x m2 = [w1 x w2, w1 x v2 + v1 x w2], the rate at which m1 carries m2 (RBDA section 2.9).
 
     Args:
@@ -125,7 +132,9 @@ def cross_motion(first: Any, second: Any, order: str = "angular-linear") -> Arra
 
 
 @quiet
-def cross_force(motion: Any, force: Any, order: str = "angular-linear") -> Array:
+def cross_force(
+    motion: ArrayLike, force: ArrayLike, order: SpatialOrder = "angular-linear"
+) -> Array:
     """M x* f = [w x tau + v x F, w x F], the rate at which m carries f (RBDA section 2.9).
 
     Args:
@@ -145,7 +154,7 @@ def cross_force(motion: Any, force: Any, order: str = "angular-linear") -> Array
 
 
 @quiet
-def power(motion: Any, force: Any) -> Array:
+def power(motion: ArrayLike, force: ArrayLike) -> Array:
     """M . f = w . tau + v . F [W], the same in every frame; both in the same order.
 
     Args:
@@ -187,7 +196,7 @@ class PluckerTransform(ABC):
 
     @classmethod
     @abstractmethod
-    def from_pose(cls, X_AB: Any) -> Self:
+    def from_pose(cls, X_AB: ArrayLike) -> Self:
         """The transform of motions from A to B, for the pose of B in A (Drake's X_AB).
 
         Args:
@@ -242,7 +251,7 @@ class PluckerTransform(ABC):
         return xp.concat([top, xp.broadcast_to(bottom, (*batch, 1, 4))], axis=-2)
 
     @quiet
-    def as_matrix(self, order: str = "angular-linear") -> Array:
+    def as_matrix(self, order: SpatialOrder = "angular-linear") -> Array:
         """(..., 6, 6) matrix X of motions: [[E, 0], [-E [r]x, E]] with E = R_BA (RBDA section 2.8).
 
         Raises:
@@ -252,7 +261,7 @@ class PluckerTransform(ABC):
         return _ordered(xp, assembled(xp, R_BA, xp.zeros_like(lower), lower, R_BA), order)
 
     @quiet
-    def as_dual_matrix(self, order: str = "angular-linear") -> Array:
+    def as_dual_matrix(self, order: SpatialOrder = "angular-linear") -> Array:
         """(..., 6, 6) matrix X* = X^-T of forces: [[E, -E [r]x], [0, E]] (RBDA section 2.8).
 
         Raises:
@@ -262,7 +271,7 @@ class PluckerTransform(ABC):
         return _ordered(xp, assembled(xp, R_BA, upper, xp.zeros_like(upper), R_BA), order)
 
     @quiet
-    def apply_motion(self, motion: Any, order: str = "angular-linear") -> Array:
+    def apply_motion(self, motion: ArrayLike, order: SpatialOrder = "angular-linear") -> Array:
         """Motions in B from motions in A: [E w, E (v - r x w)].
 
         Args:
@@ -280,7 +289,7 @@ class PluckerTransform(ABC):
         return _joined(xp, frames.rotated_vector(xp, R_BA, w), linear, order)
 
     @quiet
-    def apply_force(self, force: Any, order: str = "angular-linear") -> Array:
+    def apply_force(self, force: ArrayLike, order: SpatialOrder = "angular-linear") -> Array:
         """Forces in B from forces in A: [E (tau - r x F), E F].
 
         Args:
@@ -297,7 +306,7 @@ class PluckerTransform(ABC):
         angular = frames.rotated_vector(xp, R_BA, torque - cross(xp, r, push))
         return _joined(xp, angular, frames.rotated_vector(xp, R_BA, push), order)
 
-    def apply_inertia(self, theta: Any, about: str = "origin") -> Array:
+    def apply_inertia(self, theta: ArrayLike, about: Point = "origin") -> Array:
         """Inertial parameters in B from those in A, theta in order "urdf".
 
         Args:
@@ -312,7 +321,9 @@ class PluckerTransform(ABC):
         """
         return frames.rotate(frames.translate(theta, -self.r, about), self.R_BA)
 
-    def apply_spatial_inertia(self, matrix: Any, order: str = "angular-linear") -> Array:
+    def apply_spatial_inertia(
+        self, matrix: ArrayLike, order: SpatialOrder = "angular-linear"
+    ) -> Array:
         """Any symmetric 6x6 inertia in B from that in A: X* M X^-1 (RBDA section 2.13).
 
         Args:
@@ -330,12 +341,14 @@ class PluckerTransform(ABC):
     @abstractmethod
     def _composed(self, other: Self) -> Self: ...
 
-    def _blocks(self) -> tuple[Any, Array, Array]:
+    def _blocks(self) -> tuple[Namespace, Array, Array]:
         """The namespace, R_BA, and -R_BA [r]x."""
         xp, (R_BA, r) = real_arrays(E=self.R_BA, r=self.r)
         return xp, R_BA, -product(xp, R_BA, skew(r))
 
-    def _with(self, order: str, **vector: Any) -> tuple[Any, Array, Array, tuple[Array, Array]]:
+    def _with(
+        self, order: SpatialOrder, **vector: ArrayLike
+    ) -> tuple[Namespace, Array, Array, tuple[Array, Array]]:
         """The namespace, R_BA, r and the halves of a vector, in one precision."""
         check_spatial_order(order)
         ((name, value),) = vector.items()
@@ -350,7 +363,7 @@ class Plx(PluckerTransform):
     """Left-associative, as in RBDA and RBDL: E = R_BA, and X1 @ X2 first does X2."""
 
     @classmethod
-    def from_pose(cls, X_AB: Any) -> Self:
+    def from_pose(cls, X_AB: ArrayLike) -> Self:
         """The transform of motions from A to B, for the pose of B in A."""
         R_AB, p_AoBo_A = frames.pose_parts(X_AB, like=X_AB)
         return cls(_transposed(R_AB), p_AoBo_A)
@@ -376,7 +389,7 @@ class Plxb(PluckerTransform):
     """Right-associative, as in TDS and brax: E = R_AB, and Y1 @ Y2 first does Y1."""
 
     @classmethod
-    def from_pose(cls, X_AB: Any) -> Self:
+    def from_pose(cls, X_AB: ArrayLike) -> Self:
         """The transform of motions from A to B, for the pose of B in A."""
         return cls(*frames.pose_parts(X_AB, like=X_AB))
 
@@ -397,7 +410,7 @@ class Plxb(PluckerTransform):
         return type(self)(product(xp, E1, E2), r1 + frames.rotated_vector(xp, E1, r2))
 
 
-def plx(E: Any, r: Any) -> Plx:
+def plx(E: ArrayLike, r: ArrayLike) -> Plx:
     """The transform that shifts by r and then turns by E: E = R_BA, r = p_AoBo_A.
 
     Args:
@@ -410,7 +423,7 @@ def plx(E: Any, r: Any) -> Plx:
     return Plx(*_checked(E, r))
 
 
-def plxb(E: Any, r: Any) -> Plxb:
+def plxb(E: ArrayLike, r: ArrayLike) -> Plxb:
     """The same transform by the child's axes in the parent: E = R_AB, r = p_AoBo_A.
 
     Args:
@@ -426,7 +439,7 @@ def plxb(E: Any, r: Any) -> Plxb:
 # Matrices
 
 
-def skew(vector: Any) -> Array:
+def skew(vector: ArrayLike) -> Array:
     """[a]x (..., 3, 3) of vectors (..., 3): [a]x b = a x b.
 
     Raises:
@@ -447,7 +460,7 @@ def cross(xp: Namespace, a: Array, b: Array) -> Array:
 
 
 @quiet
-def congruence(matrix: Any, X: Any) -> Array:
+def congruence(matrix: ArrayLike, X: ArrayLike) -> Array:
     """X^T M X, exactly symmetric: the inertia M in the coordinates of which X is the transform.
 
     With X the matrix of motions from A to B, and M an inertia in B, it is the inertia in A. Both in
@@ -504,7 +517,7 @@ def assembled(xp: Namespace, upper_left: Array, upper_right: Array, *lower: Arra
     return xp.concat([xp.concat([a, b], axis=-1), xp.concat([c, d], axis=-1)], axis=-2)
 
 
-def _checked(E: Any, r: Any) -> tuple[Array, Array]:
+def _checked(E: ArrayLike, r: ArrayLike) -> tuple[Array, Array]:
     xp, (E, r) = real_arrays(E=E, r=r)
     frames.refuse_nonrotation(xp, "E", E)
     expect_shape("r", r, 3)
@@ -512,7 +525,7 @@ def _checked(E: Any, r: Any) -> tuple[Array, Array]:
     return E, r
 
 
-def _two(first: PluckerTransform, second: PluckerTransform) -> tuple[Any, tuple[Array, ...]]:
+def _two(first: PluckerTransform, second: PluckerTransform) -> tuple[Namespace, tuple[Array, ...]]:
     xp, arrays = real_arrays(E1=first.E, r1=first.r, E2=second.E, r2=second.r)
     batch_shape(first=_batch(*arrays[:2]), second=_batch(*arrays[2:]))
     return xp, arrays
@@ -522,7 +535,9 @@ def _batch(E: Array, r: Array) -> tuple[int, ...]:
     return batch_shape(E=E.shape[:-2], r=r.shape[:-1])
 
 
-def _pair(order: str, **vectors: Any) -> tuple[Any, tuple[Array, Array], tuple[Array, Array]]:
+def _pair(
+    order: SpatialOrder, **vectors: ArrayLike
+) -> tuple[Namespace, tuple[Array, Array], tuple[Array, Array]]:
     """The namespace, and the halves of two vectors of one order."""
     check_spatial_order(order)
     xp, (one, two) = real_arrays(**vectors)
@@ -533,18 +548,18 @@ def _pair(order: str, **vectors: Any) -> tuple[Any, tuple[Array, Array], tuple[A
     return xp, _halves(one, order), _halves(two, order)
 
 
-def _halves(vector: Array, order: str) -> tuple[Array, Array]:
+def _halves(vector: Array, order: SpatialOrder) -> tuple[Array, Array]:
     first, last = vector[..., :3], vector[..., 3:]
     return (first, last) if order == SPATIAL_ORDERS[0] else (last, first)
 
 
-def _joined(xp: Namespace, angular: Array, linear: Array, order: str) -> Array:
+def _joined(xp: Namespace, angular: Array, linear: Array, order: SpatialOrder) -> Array:
     batch = batch_shape(angular=angular.shape[:-1], linear=linear.shape[:-1])
     halves = [xp.broadcast_to(half, (*batch, 3)) for half in (angular, linear)]
     return xp.concat(halves if order == SPATIAL_ORDERS[0] else halves[::-1], axis=-1)
 
 
-def _ordered(xp: Namespace, matrix: Array, order: str) -> Array:
+def _ordered(xp: Namespace, matrix: Array, order: SpatialOrder) -> Array:
     check_spatial_order(order)
     return matrix if order == SPATIAL_ORDERS[0] else _swapped(xp, matrix)
 

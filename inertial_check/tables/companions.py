@@ -16,7 +16,7 @@ from inertial_check.errors import DocumentError, ParameterError
 from inertial_check.formats.archives import Archive, ArrayStream
 from inertial_check.formats.tables import Block, Layout, TableReader, open_table, sniff_format
 from inertial_check.inertia.consistency import Verdict, check
-from inertial_check.inertia.representations import reorder
+from inertial_check.inertia.representations import Order, Point, reorder
 from inertial_check.projection.closed_form import BALL, needs_projection
 from inertial_check.projection.given import read_prior, read_weights
 from inertial_check.projection.priors import from_body
@@ -66,7 +66,7 @@ class Companion(ABC):
 
 
 def prior(
-    stack: ExitStack, path: str | None, own: Own, about: str, layout: Layout
+    stack: ExitStack, path: str | None, own: Own, about: Point, layout: Layout
 ) -> Companion | None:
     """The priors of a table's rows.
 
@@ -203,7 +203,7 @@ def explained(path: str, block: Block, check: Callable[[slice], object]) -> Para
 class _Own(Companion):
     """Every body as its own prior."""
 
-    def __init__(self, own: Own, order: str, about: str) -> None:
+    def __init__(self, own: Own, order: Order, about: Point) -> None:
         self._own, self._order, self._about = own, order, about
 
     def beside(self, block: Block, theta: Floats) -> Any:
@@ -233,7 +233,7 @@ class _Own(Companion):
 class _One(Companion):
     """One matrix of weights for all rows."""
 
-    def __init__(self, path: str, values: Floats, order: str) -> None:
+    def __init__(self, path: str, values: Floats, order: Order) -> None:
         self._values = values
         try:
             read_weights(values, order, ())
@@ -309,7 +309,7 @@ def _diagonal(values: Floats) -> Floats:
     return values if values.ndim == 3 else np.asarray(values[:, :, None] * np.eye(10))
 
 
-def _count(stream: BinaryIO, path: str, order: str, most: int) -> int:
+def _count(stream: BinaryIO, path: str, order: Order, most: int) -> int:
     """How many rows a table has, up to a number; the stream is left at its beginning."""
     reader = open_table(stream, path, order)
     count = len(next(reader.blocks(most)).values)

@@ -25,6 +25,7 @@ from inertial_check.errors import (
 from inertial_check.formats.tables import Block, Layout, open_table
 from inertial_check.formats.tables.writing import Spool, TableWriter, choose_writer
 from inertial_check.inertia.consistency import check
+from inertial_check.inertia.representations import Order, Point
 from inertial_check.projection.options import TAKES
 from inertial_check.projection.project import project
 from inertial_check.projection.result import Projection, Status
@@ -54,8 +55,8 @@ class Request:
         output_format: Form to write; None for the table's own, in which only numbers change.
     """
 
-    about: str | None
-    order: str | None = None
+    about: Point | None
+    order: Order | None = None
     metric: str = "inertia"
     margin: float = 0.0
     weights: str | None = None
@@ -198,7 +199,7 @@ def project_table(  # noqa: PLR0913, PLR0917 - from where, to where, what, and w
     return summary
 
 
-def declared_about(about: str | None) -> str:
+def declared_about(about: Point | None) -> Point:
     """The point, looked over.
 
     Raises:
@@ -242,7 +243,7 @@ class _Worker:
     """Projects blocks, one like the other."""
 
     def __init__(
-        self, path: str, request: Request, about: str, layout: Layout, stack: ExitStack
+        self, path: str, request: Request, about: Point, layout: Layout, stack: ExitStack
     ) -> None:
         self.path, self.layout, self.about = path, layout, about
         options: dict[str, Any] = {

@@ -15,6 +15,7 @@ from inertial_check.errors import DocumentError
 from inertial_check.formats.tables.columns import Layout, check_order
 from inertial_check.formats.tables.reading import ADVICE, Block, TableReader, TextBlock
 from inertial_check.formats.text_window import BOM
+from inertial_check.inertia.representations import Order
 
 __all__ = ["Block", "Layout", "TableReader", "TextBlock", "open_table", "sniff_format"]
 
@@ -30,7 +31,7 @@ _YAML_LINE = re.compile(
 )
 
 
-def open_table(stream: BinaryIO, path: str, order: str | None = None) -> TableReader:
+def open_table(stream: BinaryIO, path: str, order: Order | None = None) -> TableReader:
     """Begin to read a table, whose first bytes tell its format.
 
     Args:

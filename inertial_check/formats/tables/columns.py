@@ -13,7 +13,7 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError, UsageError
-from inertial_check.inertia.representations import ORDERS
+from inertial_check.inertia.representations import ORDERS, Order
 
 MASS = ("m", "mass")
 FIRST_MOMENT, COM = ("hx", "hy", "hz"), ("cx", "cy", "cz")
@@ -85,14 +85,14 @@ class Layout:
         sequence: Columns of the values in the sequence in which the file states them.
     """
 
-    order: str
+    order: Order
     named: bool = False
     has_com: bool = False
     sequence: tuple[int, ...] = tuple(range(10))
 
     @classmethod
     def of(
-        cls, names: Sequence[str], sequence: Sequence[int], declared: str | None, path: str
+        cls, names: Sequence[str], sequence: Sequence[int], declared: Order | None, path: str
     ) -> Layout:
         """Make the layout of rows with these ten names, or of bare numbers if there are none.
 
@@ -132,7 +132,7 @@ class Layout:
         return written
 
 
-def check_order(order: str | None) -> None:
+def check_order(order: Order | None) -> None:
     """Refuse an unknown order.
 
     Raises:
@@ -142,7 +142,7 @@ def check_order(order: str | None) -> None:
         raise UsageError(f"unknown order {order!r}: choose one of {', '.join(ORDERS)}")
 
 
-def require_order(order: str | None, path: str) -> str:
+def require_order(order: Order | None, path: str) -> Order:
     """Give the order that the caller declared.
 
     Raises:

@@ -14,6 +14,7 @@ from inertial_check.formats.numbers import parse_number
 from inertial_check.formats.tables.columns import ALIASES, LABELS, Layout, choose_columns, plain
 from inertial_check.formats.tables.reading import ADVICE, SpanBlock, TableReader
 from inertial_check.formats.text_window import Cell, Window
+from inertial_check.inertia.representations import Order
 
 
 class CsvReader(TableReader):
@@ -21,7 +22,7 @@ class CsvReader(TableReader):
 
     format = "csv"
 
-    def __init__(self, stream: BinaryIO, path: str, order: str | None) -> None:
+    def __init__(self, stream: BinaryIO, path: str, order: Order | None) -> None:
         self.path, window = path, Window(stream, path, ADVICE)
         self.mark = window.mark
         self._text = DelimitedText(window)

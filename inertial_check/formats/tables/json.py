@@ -25,6 +25,7 @@ from inertial_check.formats.tables.nested import (
 )
 from inertial_check.formats.tables.reading import ADVICE, SpanBlock
 from inertial_check.formats.text_window import LONGEST_ROW, Cell, Window
+from inertial_check.inertia.representations import Order
 
 _TOKEN = re.compile(
     r'"(?:[^"\\]|\\.)*"|(-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|NaN|-?Infinity)', re.DOTALL
@@ -39,7 +40,7 @@ class JsonReader(NestedReader):
 
     format = "json"
 
-    def __init__(self, stream: BinaryIO, path: str, order: str | None) -> None:
+    def __init__(self, stream: BinaryIO, path: str, order: Order | None) -> None:
         self.path = path
         self._has_member = _has_rows_member(Window(stream, path, ADVICE))
         stream.seek(0)

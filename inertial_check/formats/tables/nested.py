@@ -25,6 +25,7 @@ from inertial_check.formats.tables.columns import (
 )
 from inertial_check.formats.tables.reading import SpanBlock, TableReader
 from inertial_check.formats.text_window import Cell
+from inertial_check.inertia.representations import Order
 
 PlacedError = Callable[[int, str], DocumentError]
 """Makes an error of an offset in the text and a reason."""
@@ -110,7 +111,7 @@ class NestedReader(TableReader):
     _end = 0
     """Offset behind the row that was read last."""
 
-    def _begin(self, interpret: RowInterpreter, order: str | None) -> None:
+    def _begin(self, interpret: RowInterpreter, order: Order | None) -> None:
         """Find the first row, which decides about the layout.
 
         Raises:

@@ -16,7 +16,7 @@ from inertial_check.errors import DocumentError, ParameterError
 from inertial_check.formats.archives import AnyArray, Archive, ArrayStream, decode_texts
 from inertial_check.formats.tables.columns import Layout, require_order
 from inertial_check.formats.tables.reading import Block, TableReader
-from inertial_check.inertia.representations import six
+from inertial_check.inertia.representations import Order, six
 
 _MEMBERS = {
     "theta": ("theta",),
@@ -35,7 +35,7 @@ class NpzReader(TableReader):
 
     format = "npz"
 
-    def __init__(self, stream: BinaryIO, path: str, order: str | None) -> None:
+    def __init__(self, stream: BinaryIO, path: str, order: Order | None) -> None:
         self.path = path
         self.archive = Archive(stream, path)
         self.roles = self._find_roles()
@@ -142,7 +142,7 @@ class NpyReader(TableReader):
 
     format = "npy"
 
-    def __init__(self, stream: BinaryIO, path: str, order: str | None) -> None:
+    def __init__(self, stream: BinaryIO, path: str, order: Order | None) -> None:
         self.path, self.stream = path, stream
         self.array = ArrayStream.of(stream, path, "")
         header = self.array.header

@@ -30,6 +30,7 @@ from inertial_check.formats.tables.nested import (
 )
 from inertial_check.formats.tables.reading import ADVICE, SpanBlock
 from inertial_check.formats.text_window import LONGEST_ROW, Cell, Window
+from inertial_check.inertia.representations import Order
 
 _Event = Any  # Any: PyYAML ships no types
 
@@ -48,7 +49,7 @@ class YamlReader(NestedReader):
 
     format = "yaml"
 
-    def __init__(self, stream: BinaryIO, path: str, order: str | None) -> None:
+    def __init__(self, stream: BinaryIO, path: str, order: Order | None) -> None:
         self.path = path
         self._has_member = _has_rows_member(_Events(stream, path))
         stream.seek(0)

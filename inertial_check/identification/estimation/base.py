@@ -26,7 +26,7 @@ from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.reduction import ROWS, Reduction
 from inertial_check.identification.estimation.sampled import Samples
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.representations import ORDERS, reorder
+from inertial_check.inertia.representations import ORDERS, Order, reorder
 
 Indices = npt.NDArray[np.intp]
 
@@ -62,7 +62,7 @@ class BaseParameters:
     columns: tuple[str, ...]
     silent: Mask
     singular_values: Floats
-    order: str = "urdf"
+    order: Order = "urdf"
     further: int = 0
 
     def __repr__(self) -> str:
@@ -120,7 +120,7 @@ def base_parameters(
     Y: Any,
     bodies: Sequence[str] | None = None,
     nuisance_names: Sequence[str] | None = None,
-    order: str = "urdf",
+    order: Order = "urdf",
     tolerance: float = tolerances.RANK,
 ) -> BaseParameters:
     """Find the combinations of parameters that the torques of a motion can tell apart.
@@ -260,7 +260,7 @@ def _reduced(Y: Any) -> Reduction:
 
 
 def _named(
-    width: int, bodies: Sequence[str] | None, beside: tuple[str, ...], order: str
+    width: int, bodies: Sequence[str] | None, beside: tuple[str, ...], order: Order
 ) -> tuple[str, ...]:
     """Names of all columns.
 
@@ -283,11 +283,11 @@ def _named(
     return (*(f"{entry}{suffix}" for suffix in suffixes for entry in entries), *beside)
 
 
-def _known(order: str) -> None:
+def _known(order: Order) -> None:
     reorder(np.zeros(10), "urdf", order)  # refuses what is none
 
 
-def _preferred(width: int, beside: int, order: str) -> Indices:
+def _preferred(width: int, beside: int, order: Order) -> Indices:
     """All columns, those first that stay rather than others."""
     own = [int(place) for place in np.argsort(reorder(np.arange(10.0), "urdf", order))]
     bodies = (width - beside) // 10
@@ -295,7 +295,7 @@ def _preferred(width: int, beside: int, order: str) -> Indices:
     return np.array([*entries, *range(10 * bodies, width)], dtype=np.intp)
 
 
-def _heard(length: Floats, beside: int, order: str, tolerance: float) -> Mask:
+def _heard(length: Floats, beside: int, order: Order, tolerance: float) -> Mask:
     """Which columns are not zero, but for rounding."""
     count = len(length) - beside
     kinds = np.array([*np.tile([0, 1, 1, 1, *[2] * 6], count // 10), *range(3, 3 + beside)])

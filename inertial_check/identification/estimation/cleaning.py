@@ -28,6 +28,8 @@ from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import (
     ABOUTS,
     ORDERS,
+    Order,
+    Point,
     pseudo_inertia,
     refuse_asymmetric,
     reorder,
@@ -72,8 +74,8 @@ class Cleaned:
     """
 
     bodies: tuple[str, ...]
-    order: str
-    about: str
+    order: Order
+    about: Point
     metric: str
     given: Floats
     theta: Floats
@@ -153,8 +155,8 @@ class Cleaned:
 def clean(  # noqa: PLR0913 - the public signature
     theta: Any,
     *,
-    order: str | None = None,
-    about: str | None = None,
+    order: Order | None = None,
+    about: Point | None = None,
     information: Any = None,
     covariance: Any = None,
     prior: Any = None,
@@ -242,7 +244,7 @@ class _Asked:
     """
 
     theta: Floats
-    about: str
+    about: Point
     W: Floats | None
     prior: Floats | None
     regularization: float
@@ -426,7 +428,7 @@ def _own(body: int) -> slice:
     return slice(10 * body, 10 * body + 10)
 
 
-def _said(theta: Any, order: str | None, about: str | None) -> tuple[str, str]:
+def _said(theta: Any, order: Order | None, about: Point | None) -> tuple[Order, Point]:
     """Order and point, as they were declared.
 
     Raises:
@@ -445,7 +447,7 @@ def _said(theta: Any, order: str | None, about: str | None) -> tuple[str, str]:
     return order, about
 
 
-def _bodies(name: str, theta: Any, order: str, about: str) -> tuple[Floats, str]:
+def _bodies(name: str, theta: Any, order: Order, about: Point) -> tuple[Floats, Point]:
     """(L, 10) in order "urdf", and their point.
 
     Raises:
@@ -464,7 +466,7 @@ def _bodies(name: str, theta: Any, order: str, about: str) -> tuple[Floats, str]
     return np.array(canonical, dtype=np.float64).reshape(-1, 10), about
 
 
-def _prior(prior: Any, order: str, about: str, count: int) -> Floats:
+def _prior(prior: Any, order: Order, about: Point, count: int) -> Floats:
     """(L, 10) in order "urdf", about `about`.
 
     Raises:
@@ -478,7 +480,7 @@ def _prior(prior: Any, order: str, about: str, count: int) -> Floats:
     return known
 
 
-def _information(information: Any, covariance: Any, count: int, order: str) -> Floats | None:
+def _information(information: Any, covariance: Any, count: int, order: Order) -> Floats | None:
     """W (10 L, 10 L) in order "urdf"; None where neither is given.
 
     Raises:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.inertia.representations import second_moment, symmetric
+from inertial_check.inertia.representations import Point, second_moment, symmetric
 
 SLENDER, SPREAD = 0.3, 1.0
 """Median and scale of ln(second moment along c / mean across c) over links of robot models, whose
@@ -53,7 +53,7 @@ class PointDeclaration(NamedTuple):
             if the tensors are about the origin.
     """
 
-    about: str
+    about: Point
     links: int
     odds: float
     longer: int
@@ -78,7 +78,7 @@ class PointDeclaration(NamedTuple):
         )
 
 
-def judge_declaration(theta: Floats, about: str) -> PointDeclaration:
+def judge_declaration(theta: Floats, about: Point) -> PointDeclaration:
     """Ask the links of one robot about the point of their tensors.
 
     Args:

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from inertial_check.arrays.types import Floats
 from inertial_check.identification.estimation.problem import Problem
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.representations import ORDERS, reorder
+from inertial_check.inertia.representations import ORDERS, Order, reorder
 
 Words = npt.NDArray[np.str_]
 
@@ -74,7 +74,7 @@ class Identifiability:
         total_mass_unaccounted: As unaccounted.
     """
 
-    order: str
+    order: Order
     share: Floats
     standard_deviation: Floats
     size: Floats
@@ -143,7 +143,7 @@ class Identifiability:
         return tuple(lines)
 
 
-def identifiability(problem: Problem, x: Floats, order: str = "urdf") -> Identifiability:
+def identifiability(problem: Problem, x: Floats, order: Order = "urdf") -> Identifiability:
     """Ask of each parameter how much the samples tell of it beside the prior.
 
     Args:

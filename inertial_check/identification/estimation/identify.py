@@ -27,7 +27,7 @@ from inertial_check.identification.estimation.sampled import Samples
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import check
 from inertial_check.inertia.parameters import InertialParameters
-from inertial_check.inertia.representations import reorder
+from inertial_check.inertia.representations import Order, reorder
 from inertial_check.projection._constraint import Constraint, read_constraints
 from inertial_check.projection.closed_form import read_margin
 from inertial_check.solvers.certificate import Certificate
@@ -59,7 +59,7 @@ def identify(  # noqa: PLR0913 - the public signature
     weights: Any = None,
     constraints: Any = (),
     nuisance: Any = None,
-    order: str = "urdf",
+    order: Order = "urdf",
     regularization: float | str = 1.0,
     metric: str = "prior",
     loss: str = "squares",
@@ -190,7 +190,7 @@ class _Data:
     samples: Samples | None
     reduced: Reduction | None
     nuisance: Nuisance
-    order: str
+    order: Order
 
     @property
     def further(self) -> int:
@@ -408,7 +408,7 @@ def _chosen(rule: str, data: _Data, asked: _Asked, weights: Floats) -> Any:
     return choosing.l_curve(data.whole, weights, solve)
 
 
-def _data(Y: Any, tau: Any, nuisance: Any, order: str) -> _Data:
+def _data(Y: Any, tau: Any, nuisance: Any, order: Order) -> _Data:
     """The samples.
 
     Raises:

@@ -14,6 +14,7 @@ from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.reduction import Reduction
 from inertial_check.inertia.consistency import as_theta, check
 from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.inertia.representations import Order
 from inertial_check.projection.priors import from_body
 
 
@@ -32,7 +33,7 @@ class Priors(NamedTuple):
 
 
 def prepare_priors(
-    prior: Any, count: int, order: str, margin: float, names: Sequence[str]
+    prior: Any, count: int, order: Order, margin: float, names: Sequence[str]
 ) -> Priors:
     """Priors with a margin.
 

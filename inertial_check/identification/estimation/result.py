@@ -15,7 +15,7 @@ from inertial_check.identification.estimation.problem import Problem
 from inertial_check.identification.estimation.reduction import Reduction
 from inertial_check.inertia.consistency import Consistency, check
 from inertial_check.inertia.parameters import InertialParameters
-from inertial_check.inertia.representations import reorder
+from inertial_check.inertia.representations import Order, reorder
 from inertial_check.solvers.certificate import Certificate
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Identification:
     """
 
     bodies: tuple[str, ...]
-    order: str
+    order: Order
     problem: Problem
     x: Floats
     reduction: Reduction

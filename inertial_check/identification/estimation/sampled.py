@@ -16,6 +16,7 @@ from inertial_check.dynamics.tree import Tree
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.reduction import Reduction
+from inertial_check.inertia.representations import Order
 
 Block = tuple[Floats, Floats, Floats]
 """Y (s, n, 10 L), F (s, n, k) and tau (s, n)."""
@@ -46,7 +47,7 @@ class Samples:
     nuisance: Nuisance
     source: Callable[[], Iterator[Block]]
     samples: int
-    order: str = "urdf"
+    order: Order = "urdf"
 
     def __repr__(self) -> str:
         """The sizes."""
@@ -95,7 +96,7 @@ class Samples:
 
     @classmethod
     def of_arrays(
-        cls, Y: Any, tau: Any, nuisance: Nuisance | None = None, order: str = "urdf"
+        cls, Y: Any, tau: Any, nuisance: Nuisance | None = None, order: Order = "urdf"
     ) -> Samples:
         """Samples that are there.
 
@@ -148,7 +149,7 @@ class Samples:
         *,
         bodies: Sequence[int] | None = None,
         gravity: Any = GRAVITY,
-        order: str = "urdf",
+        order: Order = "urdf",
         rest: float = REST,
         rows: int | None = None,
     ) -> Samples:
@@ -196,7 +197,7 @@ class Samples:
             for start in range(0, len(tau), rows):
                 part = slice(start, start + rows)
                 q_, u_, du_ = (array[part] for array in motion)
-                Y = regressor(tree, q_, u_, du_, gravity=gravity, order=order)
+                Y = np.asarray(regressor(tree, q_, u_, du_, gravity=gravity, order=order))
                 own = tau[part]
                 if len(others):
                     own = own - Y[:, :, others] @ known
@@ -208,7 +209,7 @@ class Samples:
         return cls(len(chosen), tree.n_u, beside, source, len(tau), order)
 
 
-def _reordered(tree: Tree, order: str) -> Floats:
+def _reordered(tree: Tree, order: Order) -> Floats:
     from inertial_check.inertia.representations import reorder
 
     return np.asarray(reorder(np.array(tree.theta), "urdf", order)).ravel()

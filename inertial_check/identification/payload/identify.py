@@ -25,7 +25,7 @@ from inertial_check.identification.estimation.sampled import Samples
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, check
 from inertial_check.inertia.parameters import InertialParameters
-from inertial_check.inertia.representations import ORDERS, reorder
+from inertial_check.inertia.representations import ORDERS, Order, reorder
 
 UNCERTAIN = 1.0
 """Deviations, in the payload's own size, above which a number is remarked on as unknown."""
@@ -66,7 +66,7 @@ class Payload:
         remarks: What was assumed or is doubtful, one line each.
     """
 
-    order: str
+    order: Order
     parameters: InertialParameters
     nuisance: Mapping[str, float]
     information: Floats
@@ -116,7 +116,7 @@ def identify_payload(  # noqa: PLR0913 - the public signature
     weights: Any = None,
     constraints: Any = (),
     nuisance: Any = None,
-    order: str = "urdf",
+    order: Order = "urdf",
     regularization: float | str = 1.0,
     loss: str = "squares",
     margin: float = 0.0,
@@ -228,7 +228,7 @@ class _Alone:
         )
 
 
-def _samples(Y: Any, tau: Any, nuisance: Any, order: str) -> Samples:
+def _samples(Y: Any, tau: Any, nuisance: Any, order: Order) -> Samples:
     """The samples, of one body.
 
     Raises:
@@ -249,7 +249,7 @@ def _samples(Y: Any, tau: Any, nuisance: Any, order: str) -> Samples:
     return samples
 
 
-def _ten(prior: Any, order: str) -> Floats:
+def _ten(prior: Any, order: Order) -> Floats:
     """The prior (1, 10) in an order."""
     if isinstance(prior, InertialParameters):
         prior = prior.as_theta(order=order, about="origin")
@@ -259,12 +259,14 @@ def _ten(prior: Any, order: str) -> Floats:
     return array.reshape(1, 10)
 
 
-def _entries(order: str, which: Mask) -> tuple[str, ...]:
+def _entries(order: Order, which: Mask) -> tuple[str, ...]:
     names = ("m", "hx", "hy", "hz", *(f"I{entry}" for entry in ORDERS[order]))
     return tuple(name for name, asked in zip(names, which, strict=True) if asked)
 
 
-def _point_mass(alone: _Alone, order: str, margin: float, constraints: Any) -> tuple[float, Floats]:
+def _point_mass(
+    alone: _Alone, order: Order, margin: float, constraints: Any
+) -> tuple[float, Floats]:
     """Mass and centre of mass (3,) of the point mass that samples at rest tell of.
 
     Raises:
@@ -354,7 +356,7 @@ def _payload(
 
 
 def _remarks(
-    order: str, alone: _Alone, theta: Floats, deviation: Floats, stands_in: bool
+    order: Order, alone: _Alone, theta: Floats, deviation: Floats, stands_in: bool
 ) -> tuple[str, ...]:
     """What was assumed, and what is not known."""
     lines = []

@@ -16,7 +16,13 @@ from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.reduction import ROWS
 from inertial_check.identification.estimation.sampled import Block, Samples
 from inertial_check.inertia.frames import transform
-from inertial_check.inertia.representations import SPATIAL_ORDERS, check_spatial_order, reorder
+from inertial_check.inertia.representations import (
+    SPATIAL_ORDERS,
+    Order,
+    SpatialOrder,
+    check_spatial_order,
+    reorder,
+)
 from inertial_check.spatial.vectors import skew
 
 BIAS = ("bias_mx", "bias_my", "bias_mz", "bias_fx", "bias_fy", "bias_fz")
@@ -29,8 +35,8 @@ def wrench_regressor(
     alpha: Any = None,
     a: Any = None,
     *,
-    order: str = "urdf",
-    spatial_order: str = "angular-linear",
+    order: Order = "urdf",
+    spatial_order: SpatialOrder = "angular-linear",
 ) -> Floats:
     """Y with wrench = Y theta, of what a sensor S exerts on a payload, about So.
 
@@ -82,8 +88,8 @@ def from_wrench(  # noqa: PLR0913 - a recording, and its conventions
     a: Any = None,
     *,
     bias: bool = False,
-    order: str = "urdf",
-    spatial_order: str = "angular-linear",
+    order: Order = "urdf",
+    spatial_order: SpatialOrder = "angular-linear",
 ) -> Samples:
     """Samples of a force-torque sensor that carries a payload.
 
@@ -146,7 +152,7 @@ def from_torques(  # noqa: PLR0913 - a robot, what is known of it, and a recordi
     nuisance: Nuisance | None = None,
     X_BF: Any = None,
     gravity: Any = GRAVITY,
-    order: str = "urdf",
+    order: Order = "urdf",
 ) -> Samples:
     """Samples of the torques that a payload adds to those of a robot.
 
@@ -194,7 +200,7 @@ def from_torques(  # noqa: PLR0913 - a robot, what is known of it, and a recordi
         for start in range(0, len(with_load.tau), ROWS):
             rows = slice(start, start + ROWS)
             part = Recording(*(array[rows] for array in with_load))
-            whole = regressor(tree, part.q, part.u, part.du, gravity=gravity)
+            whole = np.asarray(regressor(tree, part.q, part.u, part.du, gravity=gravity))
             added = robot(part)
             if without is not None:
                 added = added - robot(Recording(*(array[rows] for array in without)))

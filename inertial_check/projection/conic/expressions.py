@@ -16,8 +16,8 @@ import numpy as np
 from inertial_check.arrays.broadcasting import expect_shape, real_arrays
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
+from inertial_check.inertia.representations import Order, reorder
 from inertial_check.inertia.representations import pseudo_inertia as pseudo_inertia_of
-from inertial_check.inertia.representations import reorder
 from inertial_check.projection._constraint import Block, Constraint, read_constraints
 from inertial_check.projection.conic.posed import lengths
 from inertial_check.projection.conic.program import member
@@ -28,7 +28,7 @@ _ROOT2 = np.sqrt(2.0)
 _SECOND = [0, 1, 2, 4, 5, 7]  # where S stands in svec(Pi)
 
 
-def pseudo_inertia(theta: Any, order: str = "urdf") -> Any:
+def pseudo_inertia(theta: Any, order: Order = "urdf") -> Any:
     """The pseudo-inertia [[S, h], [h^T, m]] of one body, (4, 4), linear in theta.
 
     Args:
@@ -42,7 +42,7 @@ def pseudo_inertia(theta: Any, order: str = "urdf") -> Any:
 
 
 def consistent(
-    theta: Any, delta: float = 0.0, reference: Any = None, order: str = "urdf"
+    theta: Any, delta: float = 0.0, reference: Any = None, order: Order = "urdf"
 ) -> list[Any]:
     """The constraints that make bodies consistent: Pi >= delta Pi_ref.
 
@@ -72,7 +72,7 @@ def constrained(
     constraints: Constraint | Iterable[Constraint],
     theta0: Any = None,
     reference: Any = None,
-    order: str = "urdf",
+    order: Order = "urdf",
 ) -> list[Any]:
     """Constraints of projection.constraints as cvxpy's; put `consistent` beside them.
 
@@ -106,7 +106,7 @@ def squared_distance(
     *,
     weights: Any = None,
     prior: Any = None,
-    order: str = "urdf",
+    order: Order = "urdf",
 ) -> Any:
     """The square of a metric's distance between a body and numbers, as a convex expression.
 
@@ -133,7 +133,7 @@ def squared_distance(
     return cp.sum_squares(root @ change)
 
 
-def entropic(theta: Any, prior: Any, order: str = "urdf") -> Any:
+def entropic(theta: Any, prior: Any, order: Order = "urdf") -> Any:
     """The log-det Bregman divergence to a prior P: tr(P^-1 Pi) - log det(P^-1 Pi) - 4.
 
     Zero at the prior, it grows without bound towards the boundary of the cone and so keeps Pi > 0
@@ -154,21 +154,21 @@ def entropic(theta: Any, prior: Any, order: str = "urdf") -> Any:
     return cp.trace(relative) - cp.log_det(relative) - 4
 
 
-def _canonical(theta: Any, order: str) -> Any:
+def _canonical(theta: Any, order: Order) -> Any:
     """One body in order "urdf"."""
     if tuple(theta.shape) != (10,):
         raise ParameterError(f"theta has shape {tuple(theta.shape)}, expected (10,)")
     return theta if order == "urdf" else _permutation(order) @ theta
 
 
-def _bodies(theta: Any, order: str) -> list[Any]:
+def _bodies(theta: Any, order: Order) -> list[Any]:
     """Every body in order "urdf"."""
     if len(theta.shape) == 2:
         return [_canonical(theta[i], order) for i in range(theta.shape[0])]
     return [_canonical(theta, order)]
 
 
-def _permutation(order: str) -> Floats:
+def _permutation(order: Order) -> Floats:
     """The map (10, 10) of theta in `order` to order "urdf".
 
     Raises:
@@ -177,7 +177,7 @@ def _permutation(order: str) -> Floats:
     return np.asarray(reorder(np.eye(10), order, "urdf").T)
 
 
-def _given(theta0: Any, count: int, order: str) -> Floats:
+def _given(theta0: Any, count: int, order: Order) -> Floats:
     """Numbers (n, 10) in order "urdf"; NaN where there are none."""
     if theta0 is None:
         return np.full((count, 10), np.nan)
@@ -189,7 +189,7 @@ def _given(theta0: Any, count: int, order: str) -> Floats:
     return rows.reshape(count, 10)
 
 
-def _factor(body: Any, order: str) -> tuple[Floats, Floats]:
+def _factor(body: Any, order: Order) -> tuple[Floats, Floats]:
     """L (4, 4) of the body's Pi = L L^T, and its inverse.
 
     Raises:
@@ -242,7 +242,7 @@ def _members(
     return found
 
 
-def _root_of(metric: str, weights: Any, prior: Any, order: str) -> Floats:
+def _root_of(metric: str, weights: Any, prior: Any, order: Order) -> Floats:
     """R with ||R d||^2 the squared length of a change d (10,) of theta in order "urdf".
 
     Raises:

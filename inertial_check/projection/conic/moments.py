@@ -20,7 +20,7 @@ from inertial_check.arrays.types import Array
 from inertial_check.errors import ProjectionError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.eigen import eigenvalues
-from inertial_check.inertia.representations import inertia_from_second_moment, second_moment
+from inertial_check.inertia.representations import Point, inertia_from_second_moment, second_moment
 from inertial_check.projection.closed_form import central_inertia, with_margin
 from inertial_check.projection.conic.solvers import NoAnswer, broken_solvers_are_told, capable
 from inertial_check.projection.metrics import MomentMetric
@@ -43,7 +43,7 @@ _LOCK = Lock()  # a cached problem holds the data of one body at a time
 
 
 def moved(
-    theta: Array, about: str, metric: MomentMetric, margin: float, solver: str
+    theta: Array, about: Point, metric: MomentMetric, margin: float, solver: str
 ) -> tuple[Array, Array, Array]:
     """The projection of rows that need it, as `closed_form.moved` does it, by a conic solver.
 
@@ -65,8 +65,8 @@ def moved(
     before = central_inertia(theta, about)
     rows = np.asarray(before, dtype=np.float64).reshape(-1, 6)
     found = [_solved(row, metric, margin, name) for row in rows]
-    after = np.array([six for six, _ in found]).reshape(rows.shape)
-    steps = np.array([count for _, count in found], dtype=np.int32).reshape(before.shape[:-1])
+    after: Array = np.array([six for six, _ in found]).reshape(rows.shape)
+    steps: Array = np.array([n for _, n in found], dtype=np.int32).reshape(before.shape[:-1])
     if xp is not np:
         after = xp.asarray(after, dtype=before.dtype, device=before.device)
         steps = xp.asarray(steps, device=before.device)
@@ -78,7 +78,7 @@ def _solved(
     I_BBcm: np.ndarray, metric: MomentMetric, margin: float, solver: str
 ) -> tuple[np.ndarray, int]:
     """One body: solve, polish and certify, until an attempt succeeds."""
-    given = second_moment(I_BBcm)
+    given = np.asarray(second_moment(I_BBcm))
     size = float(np.abs(eigenvalues(given)).sum())
     s = given / size * _SCALE
     failures = []
