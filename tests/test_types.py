@@ -50,6 +50,10 @@ theta = np.zeros((4, 10))
 ic.project(theta, metric="nearest")  # error: arg-type
 ic.project(theta, margins=0.01)  # error: call-arg
 ic.project(theta).closest  # error: attr-defined
+ic.check("theta")  # error: arg-type
+ic.check(theta, order="ros")  # error: arg-type
+ic.check(theta, about="center")  # error: arg-type
+ic.InertialParameters.from_com(1.0, "com", [1.0] * 6)  # error: arg-type
 result = ic.check(theta)
 result.margins  # error: attr-defined
 wrong: ic.Projection = result  # error: assignment
