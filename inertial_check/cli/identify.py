@@ -1,28 +1,29 @@
-"""Identify the inertial parameters of a robot from what its joints measured.
+"""Identify the inertial parameters of a robot from the recorded torques of its joints.
 
-The torques are linear in the ten parameters of each body. They are fitted for all bodies together,
-every one of them held inside the cone of bodies that exist, and what the data leave open is left to
-the prior. Prints what was found and how far it can be trusted; writes nothing unless -o or --write
-is given.
+The torques are linear in the ten parameters of each body. All bodies are fitted together, each
+constrained to be physically consistent; the prior decides what the data leave open. Prints the
+result and how far it can be trusted; writes no robot file unless -o or --write is given.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from argparse import SUPPRESS
 from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING
 
 from inertial_check.cli import exit_codes, options, output
+from inertial_check.cli.option_groups import read_group, read_texts
 from inertial_check.errors import UsageError
 from inertial_check.model import Severity
 
 if TYPE_CHECKING:
     from inertial_check.identification.recordings.signals import Smoothing
-    from inertial_check.identifying.identify import Outcome
-    from inertial_check.identifying.request import Request
-    from inertial_check.model.identified import Identified
+    from inertial_check.identifying.identify import RobotIdentification
+    from inertial_check.identifying.options import IdentifyOptions
+    from inertial_check.model.identified import IdentificationReport
 
 _METRICS = ("prior", "entropic", "affine-invariant", "euclidean")
 _LOSSES = ("squares", "huber")
@@ -32,7 +33,7 @@ _ORDERS = ("urdf", "pinocchio", "mujoco", "wensing", "ksl")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what `identify` takes."""
+    """Declare the arguments of `identify`."""
     parser.add_argument(
         "data",
         nargs="+",
@@ -52,18 +53,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_recordings(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("Recordings")
+    group = parser.add_argument_group("Recordings", argument_default=SUPPRESS)
     group.add_argument(
         "--validation",
         action="append",
-        default=[],
         metavar="DATA",
         help="a recording that is predicted and not fitted (repeatable)",
     )
     group.add_argument(
         "--holdout",
         type=float,
-        default=0.0,
         metavar="FRACTION",
         help="keep this part of every recording for validation, in five stretches (default: 0)",
     )
@@ -71,7 +70,7 @@ def _add_recordings(parser: argparse.ArgumentParser) -> None:
         "--gain",
         type=options.numbers,
         metavar="G[,G...]",
-        help="multiply the torques, by one number or by one a joint: drive gains [N m/A], units",
+        help="multiply the torques by one number, or by one for each joint, as drive gains [N m/A]",
     )
     group.add_argument(
         "--degrees", action="store_true", help="positions, velocities, accelerations are in degrees"
@@ -79,42 +78,42 @@ def _add_recordings(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--delay",
         type=float,
-        default=0.0,
         metavar="S",
-        help="the torques come so much later than the motion that they go with (default: 0)",
+        help="time by which the torques lag behind the motion that they belong to [s] (default: 0)",
     )
     group.add_argument(
-        "--rate", type=float, metavar="HZ", help="clock to resample to (default: that of t)"
+        "--rate", type=float, metavar="HZ", help="resample to this rate (default: that of t)"
     )
     group.add_argument(
-        "--cutoff", type=float, metavar="HZ", help="of the filter (default: from the motion)"
+        "--cutoff",
+        type=float,
+        metavar="HZ",
+        help="cut-off frequency of the filter (default: from the motion)",
     )
     group.add_argument(
-        "--filter-order", type=int, default=4, metavar="N", help="of the filter (default: 4)"
+        "--filter-order", type=int, metavar="N", help="order of the filter (default: 4)"
     )
-    group.add_argument("--no-filter", action="store_true", help="take the signals as they are")
+    group.add_argument("--no-filter", action="store_true", help="do not filter the signals")
     group.add_argument(
         "--decimate",
         type=int,
-        default=1,
         metavar="N",
-        help="of the filtered signals take every N-th sample (default: 1)",
+        help="keep every N-th sample of the filtered signals (default: 1)",
     )
     group.add_argument(
         "--trim",
         type=int,
         metavar="N",
-        help="samples to leave out at both ends (default: what the filter spoils)",
+        help="samples to leave out at both ends (default: those that the filter distorts)",
     )
 
 
 def _add_robot(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("The robot while it was recorded")
+    group = parser.add_argument_group("The robot while it was recorded", argument_default=SUPPRESS)
     group.add_argument(
         "--base",
         choices=("fixed", "floating"),
-        default="fixed",
-        help="fixed is what recordings of joints are about (default)",
+        help="attachment to the world; recordings of joints need fixed (default)",
     )
     options.add_motion(group)
     group.add_argument(
@@ -126,10 +125,9 @@ def _add_robot(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_prior(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("Prior")
+    group = parser.add_argument_group("Prior", argument_default=SUPPRESS)
     group.add_argument(
         "--prior",
-        default="file",
         metavar="PRIOR",
         help="file: the robot's own inertials (default); geometry: the written masses spread over "
         "the shapes; or another model, by the names of its bodies (./file is a model)",
@@ -138,19 +136,18 @@ def _add_prior(parser: argparse.ArgumentParser) -> None:
         "--prior-margin",
         type=float,
         metavar="MARGIN",
-        help="bodies of the prior are given at least this margin, above 0 to 1/3 (default: 0.001)",
+        help="least margin of the prior's bodies, above 0 to 1/3 (default: 0.001)",
     )
     group.add_argument(
         "--prior-radius",
         type=float,
         metavar="M",
-        help="bodies of the prior that have a smaller radius of gyration are given this one [m]; "
-        "without it, point masses get that of the least of the others",
+        help="least radius of gyration of the prior's bodies [m] (default for point masses: the "
+        "smallest radius among the other bodies)",
     )
     group.add_argument(
         "--regularization",
-        type=_weight,
-        default=1.0,
+        type=_read_weight,
         metavar="WEIGHT",
         help="weight of the prior: a number, k-fold or l-curve (default: 1)",
     )
@@ -158,68 +155,70 @@ def _add_prior(parser: argparse.ArgumentParser) -> None:
         "--metric",
         choices=_METRICS,
         metavar="METRIC",
-        default="prior",
-        help=f"of the distance to the prior: {', '.join(_METRICS)} (default: prior)",
+        help=f"distance from the prior: {', '.join(_METRICS)} (default: prior)",
     )
 
 
 def _add_torques(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("Torques beside those of the bodies")
+    group = parser.add_argument_group(
+        "Torques besides those of the bodies", argument_default=SUPPRESS
+    )
     group.add_argument(
         "--friction",
         type=options.comma_separated,
         metavar="TERMS",
-        help="viscous, coulomb, offset, rotor, with commas; none (default: viscous,coulomb,offset)",
+        help="viscous, coulomb, offset, rotor, separated by commas; or none (default: "
+        "viscous,coulomb,offset)",
     )
     group.add_argument(
         "--friction-prior",
         metavar="SCALE",
-        help="standard deviation of these terms about 0, one for all, or TERM=SCALE with commas "
-        "(default: none)",
+        help="standard deviation of these terms about 0: one for all, or TERM=SCALE separated by "
+        "commas (default: none)",
     )
     group.add_argument(
         "--coupling",
         action="append",
-        default=[],
         metavar="JOINT,JOINT",
         help="two joints that share a gear: friction and rotor inertia between them (repeatable)",
     )
 
 
 def _add_fit(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("Fit")
+    group = parser.add_argument_group("Fit", argument_default=SUPPRESS)
     group.add_argument(
         "--weights",
         type=options.numbers,
         metavar="W,W...",
-        help="one over the standard deviation of the noise of each joint [1/(N m)] (default: found "
-        "with the parameters)",
+        help="one over the standard deviation of the noise of each joint [1/(N m)] (default: "
+        "estimated from the residuals)",
     )
     group.add_argument(
         "--loss",
         choices=_LOSSES,
-        default="squares",
-        help="squares (default), or huber where some samples are far off",
+        help="squares (default), or huber for recordings with outliers",
     )
     group.add_argument(
         "--margin",
         type=float,
-        default=0.0,
         metavar="MARGIN",
         help="give the results at least this margin, 0 to 1/3 (dimensionless; default: 0)",
     )
     group.add_argument(
-        "--total-mass", metavar="KG[:REL]", help="of the identified bodies, within REL of it"
+        "--total-mass",
+        metavar="KG[:REL]",
+        help="known total mass of the identified bodies, within the relative tolerance REL",
     )
     group.add_argument(
         "--mass",
         action="append",
-        default=[],
         metavar="BODY=KG",
-        help="a mass that is known (repeatable)",
+        help="known mass of a body (repeatable)",
     )
     group.add_argument(
-        "--solver", metavar="NAME", help="solve by this installed conic solver, as clarabel or scs"
+        "--solver",
+        metavar="NAME",
+        help="solve with this installed conic solver, such as clarabel or scs",
     )
 
 
@@ -231,7 +230,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         "--output-format",
         choices=_FORMS,
         default="text",
-        help="of the report (default: text)",
+        help="format of the report (default: text)",
     )
     group.add_argument("--output-file", metavar="FILE", help="write the report here")
     group.add_argument(
@@ -243,24 +242,25 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         "--fail-on",
         choices=_FAIL_ON,
         default="error",
-        help="least remark that fails the run; then no robot is written (default: error)",
+        help="least severity of a remark that fails the run, so that no robot file is written "
+        "(default: error)",
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Identify, write what was asked for, report, and tell in the exit code how it went."""
+    """Identify the bodies, write the files that were asked for, and return the exit code."""
     from inertial_check.identifying.identify import identify_robot
     from inertial_check.reports import View
     from inertial_check.reports.identification import render
 
     _refuse_same_files(args)
-    outcome = identify_robot(_request(args))
+    found = identify_robot(_read_options(args))
     fail_on = None if args.fail_on == "never" else Severity[args.fail_on.upper()]
-    report, failed, failure = outcome.report, outcome.report.fails(fail_on), ""
+    report, failed, failure = found.report, found.report.fails(fail_on), ""
     if args.write or args.output is not None:
-        report, failure = _written(args, outcome, failed)
+        report, failure = _write_model(args, found, failed)
     if args.plot is not None:
-        outcome.plot(args.plot)
+        found.plot(args.plot)
     code = _exit_code(report, failed, failure)
     view = View(
         exit_code=code,
@@ -273,23 +273,25 @@ def run(args: argparse.Namespace) -> int:
     return code
 
 
-def _exit_code(report: Identified, failed: bool, failure: str) -> int:
-    """0 where all is as asked; 1 where a remark fails the run, or a body stays; 2 for a failure."""
+def _exit_code(report: IdentificationReport, failed: bool, failure: str) -> int:
+    """Return 2 for a failure, 1 if a remark fails the run or a body is not written, else 0."""
     if failure:
         return exit_codes.FAILURE
     complete = report.written is None or report.written.complete
     return exit_codes.CLEAN if complete and not failed else exit_codes.FINDINGS
 
 
-def _written(args: argparse.Namespace, outcome: Outcome, failed: bool) -> tuple[Identified, str]:
-    """The report with what became of the robot's file, and why that could not be written.
+def _write_model(
+    args: argparse.Namespace, found: RobotIdentification, failed: bool
+) -> tuple[IdentificationReport, str]:
+    """Write the robot's file; return the report on it, and the reason if it cannot be written.
 
     Raises:
-        InertialCheckError: The new document would not read as told.
+        InertialCheckError: The new document does not read back as these numbers.
     """
-    from inertial_check.model.identified import Written, WrittenBody
+    from inertial_check.model.identified import WrittenBody, WrittenModel
 
-    fix, failure = outcome.fix(), ""
+    fix, failure = found.fix(), ""
     reason = f"there are remarks at or above --fail-on {args.fail_on}; never would write it"
     if not failed:
         try:
@@ -300,8 +302,8 @@ def _written(args: argparse.Namespace, outcome: Outcome, failed: bool) -> tuple[
             reason = ""
     bodies = tuple(WrittenBody(body.name, body.status, body.reason) for body in fix.bodies)
     path = fix.source.path if args.output is None else args.output
-    written = Written(path, not reason, reason, fix.complete, bodies)
-    return replace(outcome.report, written=written), failure
+    written = WrittenModel(path, not reason, reason, fix.complete, bodies)
+    return replace(found.report, written=written), failure
 
 
 def _refuse_same_files(args: argparse.Namespace) -> None:
@@ -315,7 +317,7 @@ def _refuse_same_files(args: argparse.Namespace) -> None:
     if args.write and args.output is not None:
         raise UsageError("--write changes the robot's file itself, -o writes another: choose one")
     read = [("DATA", path) for path in args.data]
-    read += [("--validation", path) for path in args.validation]
+    read += [("--validation", path) for path in getattr(args, "validation", ())]
     written = [("-o", args.output), ("--output-file", args.output_file), ("--plot", args.plot)]
     for place, (option, path) in enumerate(written):
         if path is None:
@@ -328,63 +330,60 @@ def _refuse_same_files(args: argparse.Namespace) -> None:
                 raise UsageError(f"{option} and {name} name one file, {path}")
 
 
-def _request(args: argparse.Namespace) -> Request:
-    """What the command line asks for."""
-    from inertial_check.identifying import request as asked
+def _read_options(args: argparse.Namespace) -> IdentifyOptions:
+    """Read the options of the command line; those that are not given keep their defaults.
 
-    return asked.Request(
+    Raises:
+        UsageError: A text of another form, or a number out of range. The message names the option.
+    """
+    from inertial_check.identification.estimation.identify import FitOptions
+    from inertial_check.identifying import options as groups
+
+    context, smoothing = options.context_of(args), _read_smoothing(args)
+    read_texts(
+        args,
+        {
+            "validation": tuple,
+            "locked": groups.read_positions,
+            "friction": groups.read_terms,
+            "friction_prior": groups.read_scales,
+            "coupling": groups.read_couplings,
+            "total_mass": groups.read_total_mass,
+            "mass": groups.read_masses,
+        },
+    )
+    return groups.IdentifyOptions(
         data=tuple(args.data),
         model=args.model,
-        context=options.context_of(args),
-        validation=tuple(args.validation),
-        holdout=args.holdout,
-        gain=args.gain,
-        degrees=args.degrees,
-        delay=args.delay,
-        smoothing=_smoothing(args),
-        base=args.base,
-        gravity=args.gravity,
-        locked=asked.positions(args.locked),
-        order=args.order,
-        prior=args.prior,
-        prior_margin=args.prior_margin,
-        prior_radius=args.prior_radius,
-        regularization=args.regularization,
-        metric=args.metric,
-        friction=None if args.friction is None else asked.terms(args.friction),
-        friction_prior=asked.scales(args.friction_prior),
-        coupling=asked.pairs(args.coupling),
-        weights=args.weights,
-        loss=args.loss,
-        margin=args.margin,
-        total_mass=asked.total_mass(args.total_mass),
-        masses=asked.masses(args.mass),
-        solver=args.solver,
+        context=context,
+        recordings=read_group(groups.RecordingOptions, args, smoothing=smoothing),
+        robot=read_group(groups.RobotOptions, args),
+        prior=read_group(groups.PriorOptions, args),
+        friction=read_group(groups.FrictionOptions, args),
+        masses=read_group(groups.MassOptions, args),
+        fit=read_group(FitOptions, args),
     )
 
 
-def _smoothing(args: argparse.Namespace) -> Smoothing:
-    """What is to be done to the signals.
+def _read_smoothing(args: argparse.Namespace) -> Smoothing:
+    """Read the processing of the signals.
 
     Raises:
-        UsageError: A filter is wanted and unwanted.
+        UsageError: --no-filter and --cutoff exclude each other.
     """
     from inertial_check.identification.recordings.signals import Smoothing
 
-    if args.no_filter and args.cutoff is not None:
-        raise UsageError("--no-filter leaves nothing for --cutoff: choose one")
-    cutoff = inf if args.no_filter else args.cutoff
-    return Smoothing(
-        rate=args.rate,
-        cutoff=cutoff,
-        order=args.filter_order,
-        trim=args.trim,
-        decimate=args.decimate,
-    )
+    if hasattr(args, "no_filter"):
+        if hasattr(args, "cutoff"):
+            raise UsageError("--no-filter leaves nothing for --cutoff: choose one")
+        args.cutoff = inf
+    # The order of Y is an argument of the same name.
+    order = getattr(args, "filter_order", Smoothing.order)
+    return read_group(Smoothing, args, order=order)
 
 
-def _weight(text: str) -> float | str:
-    """A number, k-fold or l-curve.
+def _read_weight(text: str) -> float | str:
+    """Read a number, k-fold or l-curve.
 
     Raises:
         argparse.ArgumentTypeError: It is none of them.

@@ -154,7 +154,6 @@ def add_motion(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--locked",
         action="append",
-        default=[],
         metavar="JOINT[=POSITION]",
         help="a joint that does not move, held there [rad or m] (repeatable; default: 0)",
     )

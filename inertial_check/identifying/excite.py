@@ -1,4 +1,4 @@
-"""Motions that show a robot's parameters: limits from its file, the search, what is written."""
+"""Excitation of a robot: limits from its file, a motion that shows its parameters, its file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -22,44 +22,40 @@ from inertial_check.identification.excitation import (
     optimise,
 )
 from inertial_check.identification.recordings.signals import differentiate, resample, smooth
-from inertial_check.identifying.recordings import matched
-from inertial_check.identifying.request import Request, Term
+from inertial_check.identifying.friction import build_nuisance
+from inertial_check.identifying.options import FrictionOptions, RobotOptions
+from inertial_check.identifying.recordings import match_joints
 from inertial_check.identifying.robot import Robot, read_robot
-from inertial_check.identifying.torques import nuisance_of
+from inertial_check.inertia import tolerances
 from inertial_check.model.tree import TreeJoints, tree_of
 
 _Motion = tuple[Floats, Floats, Floats, Floats, tuple[str, ...]]
-"""Time, positions, velocities, accelerations; and what was done, one line each."""
+"""Time, positions, velocities and accelerations of a given motion, and notes on how they came."""
 
 Source = Literal["file", "option", "unknown"]
-"""Where a limit comes from: the robot's file, the caller, nowhere."""
+"""Source of a limit: the robot's file, an option, or none."""
 
-DURATION, HARMONICS = 10.0, 5
-"""Of the motion, where the caller does not say: [s], and those of its Fourier series."""
-
-MANY = 8
-"""Joints, above which a search takes longer than half a minute: its steps grow with their cube."""
-
-_ROUNDING = 1e-9
-"""Of a limit, by which a motion may exceed it: files of trajectories have few digits."""
+_MANY = 8
+"""Number of joints above which a search takes longer than half a minute: its time grows with the
+cube of their number."""
 
 
 class Quantity(NamedTuple):
-    """What is limited.
+    """Limited quantity of a joint.
 
     Attributes:
         name: "position", "velocity", "acceleration" or "torque".
-        turning: Its unit at a revolute joint.
-        sliding: That at a prismatic one.
+        revolute: Unit at a revolute joint.
+        prismatic: Unit at a prismatic joint.
     """
 
     name: str
-    turning: str
-    sliding: str
+    revolute: str
+    prismatic: str
 
-    def unit(self, slides: bool) -> str:
-        """Its unit at a joint."""
-        return self.sliding if slides else self.turning
+    def unit(self, prismatic: bool) -> str:
+        """Return the unit at a joint."""
+        return self.prismatic if prismatic else self.revolute
 
 
 QUANTITIES = (
@@ -70,17 +66,17 @@ QUANTITIES = (
 )
 
 
-class Use(NamedTuple):
-    """What a joint does of one quantity, and what it may do.
+class QuantityRange(NamedTuple):
+    """Range of one quantity of a joint in a motion, and its limits.
 
     Attributes:
-        lower: The least that it may; NaN where that is not known.
-        upper: The most.
-        source: Who says so.
-        least: The least that it does.
-        most: The most.
-        share: Of its limits, 1 at either of them; NaN where they are not known. Of positions, that
-            of half the range, from its middle.
+        lower: Lower limit; NaN if it is not known.
+        upper: Upper limit.
+        source: Source of the limits.
+        least: Least value in the motion.
+        most: Largest value.
+        share: Largest distance from the middle of the limits, as a part of half their range: 1 at
+            either limit; NaN if they are not known.
     """
 
     lower: float
@@ -91,73 +87,93 @@ class Use(NamedTuple):
     share: float
 
 
-class JointUse(NamedTuple):
-    """What one joint does.
+class JointRanges(NamedTuple):
+    """Ranges of one joint in a motion.
 
     Attributes:
-        joint: Its name.
-        slides: Whether it is a prismatic one.
-        uses: Of the QUANTITIES. The torque is that of the bodies as the file has them.
+        joint: Name of the joint.
+        prismatic: Whether it is a prismatic joint.
+        ranges: Range of each of the QUANTITIES. The torque is that of the bodies in the file.
     """
 
     joint: str
-    slides: bool
-    uses: tuple[Use, ...]
+    prismatic: bool
+    ranges: tuple[QuantityRange, ...]
 
 
-@dataclass(frozen=True)
-class ExcitationRequest:
-    """What motion is asked for, or which is to be judged.
+@dataclass(frozen=True, kw_only=True)
+class LimitOptions:
+    """Limits of the joints, in place of those in the robot's file.
+
+    Attributes:
+        position_limit: Texts LOWER:UPPER or JOINT=LOWER:UPPER [rad or m].
+        velocity_limit: Texts VALUE or JOINT=VALUE [rad/s or m/s].
+        acceleration_limit: Texts VALUE or JOINT=VALUE [rad/s^2 or m/s^2].
+    """
+
+    position_limit: Sequence[str] = ()
+    velocity_limit: Sequence[str] = ()
+    acceleration_limit: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchOptions:
+    """Search for a motion.
+
+    Attributes:
+        duration: Duration of the motion [s].
+        harmonics: Number of harmonics of its Fourier series.
+        rate: Samples a second [Hz]; None for 32 in a period of the highest harmonic.
+        seed: Seed of the random motions that the search starts from.
+    """
+
+    duration: float = 10.0
+    harmonics: int = 5
+    rate: float | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExciteOptions:
+    """Everything that an excitation is asked for.
 
     Attributes:
         model: Path of the robot.
-        context: Where the robot finds what it refers to.
-        locked: Positions of joints that do not move [rad or m].
-        gravity: (3,) in the axes of the base [m/s^2]; None for the usual.
-        friction: Terms that are to be identified beside the bodies; None for the usual ones.
-        position: Limits, texts LOWER:UPPER or JOINT=LOWER:UPPER [rad or m].
-        velocity: Limits, texts VALUE or JOINT=VALUE [rad/s or m/s].
-        acceleration: Likewise [rad/s^2 or m/s^2].
-        duration: Of the motion [s].
-        harmonics: Of its Fourier series.
-        rate: Samples a second [Hz]; None for 32 in a period of the highest harmonic.
-        seed: Of the motions that the search starts from.
-        given: Path of a motion to be judged; None to look for one.
+        context: Folders and arguments that the robot's file refers to.
+        robot: Robot while it moves.
+        friction: Friction that is to be identified besides the bodies.
+        limits: Limits of the joints.
+        search: Search for a motion.
+        given: Path of a motion to judge; None to search for one.
     """
 
     model: str
     context: Context = field(default_factory=Context)
-    locked: Mapping[str, float] = field(default_factory=dict)
-    gravity: tuple[float, ...] | None = None
-    friction: tuple[Term, ...] | None = None
-    position: Sequence[str] = ()
-    velocity: Sequence[str] = ()
-    acceleration: Sequence[str] = ()
-    duration: float = DURATION
-    harmonics: int = HARMONICS
-    rate: float | None = None
-    seed: int = 0
+    robot: RobotOptions = field(default_factory=RobotOptions)
+    friction: FrictionOptions = field(default_factory=FrictionOptions)
+    limits: LimitOptions = field(default_factory=LimitOptions)
+    search: SearchOptions = field(default_factory=SearchOptions)
     given: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
-class Excited:
-    """A motion, and what it shows of a robot.
+class RobotExcitation:
+    """Motion of a robot, and the parameters that it shows.
 
     Attributes:
-        request: What was asked for.
+        options: Options of the excitation.
         joints: Names of the n joints.
-        t: (S,) [s].
+        t: (S,) time [s].
         q: (S, n) positions [rad or m].
         u: (S, n) velocities.
         du: (S, n) accelerations.
-        condition: Of the motion.
-        before: Of the random motion that it was improved from; None for a given one.
-        uses: What each joint does.
-        notes: What was taken for granted, one line each.
+        condition: Condition of the motion.
+        before: Condition of the random motion that it was improved from; None for a given motion.
+        ranges: Ranges of each joint.
+        notes: Assumptions, one line each.
     """
 
-    request: ExcitationRequest
+    options: ExciteOptions
     joints: tuple[str, ...]
     t: Floats
     q: Floats
@@ -165,21 +181,21 @@ class Excited:
     du: Floats
     condition: Condition
     before: Condition | None
-    uses: tuple[JointUse, ...]
+    ranges: tuple[JointRanges, ...]
     notes: tuple[str, ...]
 
     @property
     def exceeded(self) -> tuple[str, ...]:
-        """What goes beyond a limit, as "velocity of elbow"."""
+        """Quantities that exceed a limit, as "velocity of elbow"."""
         return tuple(
             f"{quantity.name} of {each.joint}"
-            for each in self.uses
-            for quantity, use in zip(QUANTITIES, each.uses, strict=True)
-            if use.share > 1 + _ROUNDING
+            for each in self.ranges
+            for quantity, own in zip(QUANTITIES, each.ranges, strict=True)
+            if own.share > 1 + tolerances.LIMIT_ROUNDING
         )
 
     def file(self, path: str) -> bytes:
-        """The motion as a file of this name: time, positions, velocities and accelerations.
+        """Write the motion as bytes of a file of this name: t, q, qd and qdd.
 
         Raises:
             UsageError: The name ends in neither .csv nor .npz.
@@ -204,12 +220,12 @@ class Excited:
         np.savez(stream, t=self.t, q=self.q, qd=self.u, qdd=self.du, joints=names)
         return stream.getvalue()
 
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+    def as_dict(self) -> dict[str, object]:
+        """Return the JSON form."""
         condition, before = self.condition, self.before
         return {
-            "model": self.request.model,
-            "given": self.request.given,
+            "model": self.options.model,
+            "given": self.options.given,
             "samples": len(self.t),
             "duration": float(self.t[-1] - self.t[0]),
             "condition_number": _known(condition.number),
@@ -217,83 +233,72 @@ class Excited:
             "rank": condition.rank,
             "columns": condition.columns,
             "singular_values": condition.singular_values.tolist(),
-            "joints": [_as_dict(each) for each in self.uses],
+            "joints": [_as_dict(each) for each in self.ranges],
             "exceeded": list(self.exceeded),
             "notes": list(self.notes),
         }
 
 
-def excite(request: ExcitationRequest, announce: Callable[[str], None] | None = None) -> Excited:
+def excite(
+    options: ExciteOptions, announce: Callable[[str], None] | None = None
+) -> RobotExcitation:
     """Find a motion that shows a robot's parameters, or judge a given one.
 
     Args:
-        request: What is asked for.
-        announce: Is told before a search that takes long.
+        options: Robot, friction, limits, and the search or the given motion.
+        announce: Receives a message before a search that takes long.
 
     Raises:
         DocumentError: A file cannot be read, or is no robot model or no motion.
-        UsageError: The robot has no tree or no limits that a motion could keep; names the joint
-            and the option that gives them. The given motion is of other joints.
+        UsageError: The robot has no tree, or limits are missing or leave no room; the message names
+            the joint and the option. Or the given motion is of other joints.
         ParameterError: A duration, rate or number of harmonics that no motion has.
     """
-    asked = Request(
-        data=(),
-        model=request.model,
-        context=request.context,
-        locked=request.locked,
-        gravity=request.gravity,
-        friction=request.friction,
-    )
-    robot = read_robot(asked)
-    read = tree_of(robot.model, "fixed", request.locked)
-    limits, sources = _limits(request, robot, read.joints)
-    gravity = GRAVITY if request.gravity is None else request.gravity
-    beside = nuisance_of(asked, robot, range(len(robot.joints)))
-    shown: dict[str, Any] = {"nuisance": beside, "gravity": gravity}
-    if request.given is None:
-        _refuse_open(request, robot, limits)
-        if announce is not None and len(robot.joints) > MANY:
+    robot = read_robot(options.model, options.context, options.robot)
+    read = tree_of(robot.model, "fixed", options.robot.locked)
+    limits, sources = _read_limits(options, robot, read.joints)
+    gravity = GRAVITY if options.robot.gravity is None else options.robot.gravity
+    nuisance = build_nuisance(options.friction, robot, range(len(robot.joints)))
+    if options.given is None:
+        _refuse_open(options, robot, limits)
+        if announce is not None and len(robot.joints) > _MANY:
             announce(
                 f"looking for a motion of {len(robot.joints)} joints, which can take minutes, for "
                 "dozens of joints hours: --locked JOINT leaves one out"
             )
         found = optimise(
-            robot.tree,
-            limits,
-            duration=request.duration,
-            harmonics=request.harmonics,
-            rate=request.rate,
-            seed=request.seed,
-            **shown,
+            robot.tree, limits, nuisance=nuisance, gravity=gravity, **vars(options.search)
         )
         t, q, u, du = found.t, found.q, found.u, found.du
         condition, before = found.condition, found.condition_start
         notes: tuple[str, ...] = ()
     else:
-        t, q, u, du, notes = _given(request.given, robot)
-        condition, before = condition_number(robot.tree, q, u, du, **shown), None
+        t, q, u, du, notes = _read_motion(options.given, robot)
+        condition = condition_number(robot.tree, q, u, du, nuisance=nuisance, gravity=gravity)
+        before = None
     tau = np.asarray(inverse_dynamics(robot.tree, q, u, du, gravity=gravity))
-    uses = tuple(_uses(robot, limits, sources, read.joints.effort, (q, u, du, tau)))
-    return Excited(
-        request, robot.joints, t, q, u, du, condition, before, uses, (*read.notes, *notes)
+    ranges = tuple(_list_ranges(robot, limits, sources, read.joints.effort, (q, u, du, tau)))
+    return RobotExcitation(
+        options, robot.joints, t, q, u, du, condition, before, ranges, (*read.notes, *notes)
     )
 
 
-def _limits(
-    request: ExcitationRequest, robot: Robot, stated: TreeJoints
+def _read_limits(
+    options: ExciteOptions, robot: Robot, stated: TreeJoints
 ) -> tuple[Limits, dict[str, list[Source]]]:
-    """The limits, NaN where none is known, and where they come from, by quantity."""
+    """Read the limits, NaN if not known, and their sources by quantity."""
     arrays: dict[str, Floats] = {}
     sources: dict[str, list[Source]] = {}
-    for name, texts, ends in (
-        ("position", request.position, ("lower", "upper")),
-        ("velocity", request.velocity, ("velocity",)),
-        ("acceleration", request.acceleration, ("acceleration",)),
+    for name, ends in (
+        ("position", ("lower", "upper")),
+        ("velocity", ("velocity",)),
+        ("acceleration", ("acceleration",)),
     ):
         found = [np.array(getattr(stated, end)) for end in ends]
         known = np.isfinite(np.stack(found)).all(axis=0)
         source: list[Source] = ["file" if each else "unknown" for each in known]
-        for joints, numbers in _options(f"--{name}-limit", texts, len(ends), robot):
+        texts = getattr(options.limits, f"{name}_limit")
+        for joints, numbers in _read_texts(f"--{name}-limit", texts, len(ends), robot):
             for joint in joints:
                 source[joint] = "option"
                 for array, number in zip(found, numbers, strict=True):
@@ -303,10 +308,10 @@ def _limits(
     return Limits(**arrays), sources
 
 
-def _options(
+def _read_texts(
     option: str, texts: Sequence[str], count: int, robot: Robot
 ) -> Iterator[tuple[Sequence[int], list[float]]]:
-    """The joints and the numbers of every text, those for all joints first.
+    """Read the joints and numbers of limit texts, those for all joints first.
 
     Raises:
         UsageError: A text of another form, or a joint that does not exist.
@@ -314,25 +319,25 @@ def _options(
     form = "LOWER:UPPER" if count == 2 else "VALUE"
     for text in sorted(texts, key=lambda text: "=" in text):
         name, sign, value = text.rpartition("=")
-        numbers = [_number(part) for part in value.split(":")]
+        numbers = [_read_number(part) for part in value.split(":")]
         if len(numbers) != count or not all(map(isfinite, numbers)):
             raise UsageError(f"{option} {text}: expected [JOINT=]{form}")
         every = range(len(robot.joints))
         yield [robot.joint(name.strip(), option)] if sign else every, numbers
 
 
-def _number(text: str) -> float:
+def _read_number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
         return float("nan")
 
 
-def _refuse_open(request: ExcitationRequest, robot: Robot, limits: Limits) -> None:
-    """Refuse limits that are not known, are none, or leave no room.
+def _refuse_open(options: ExciteOptions, robot: Robot, limits: Limits) -> None:
+    """Refuse limits that are not known or leave no room.
 
     Raises:
-        UsageError: Names the joints and the options that give them.
+        UsageError: The message names the joints and the options that give them.
     """
     missing = []
     for quantity, ends in zip(
@@ -347,7 +352,7 @@ def _refuse_open(request: ExcitationRequest, robot: Robot, limits: Limits) -> No
         for joint in np.flatnonzero(narrow).tolist():
             name, numbers = robot.joints[joint], " to ".join(f"{end[joint]:g}" for end in ends)
             raise UsageError(
-                f"{request.model}: the {quantity.name} limit of {name} is {numbers} and leaves no "
+                f"{options.model}: the {quantity.name} limit of {name} is {numbers} and leaves no "
                 f"room: {option} {name}={form} gives another"
             )
         unknown = np.flatnonzero(~known).tolist()
@@ -359,11 +364,11 @@ def _refuse_open(request: ExcitationRequest, robot: Robot, limits: Limits) -> No
                 f"and {option} JOINT={form} to one [{' or '.join(units)}]"
             )
     if missing:
-        raise UsageError(f"{request.model}: {'; '.join(missing)}")
+        raise UsageError(f"{options.model}: {'; '.join(missing)}")
 
 
-def _given(path: str, robot: Robot) -> _Motion:
-    """Time, positions, velocities and accelerations of a file, in the order of the robot's joints.
+def _read_motion(path: str, robot: Robot) -> _Motion:
+    """Read time, positions, velocities and accelerations, in the order of the robot's joints.
 
     Raises:
         UsageError: It has other joints, no positions, or neither time nor the derivatives.
@@ -371,42 +376,44 @@ def _given(path: str, robot: Robot) -> _Motion:
     motion = read_recording(path, torques=False)
     if motion.q is None:
         raise UsageError(f"{path}: it has Y and no q: a motion has q, and t or qd and qdd")
-    places, (t, q, u, du) = matched(motion, robot), (motion.t, motion.q, motion.u, motion.du)
+    places, (t, q, u, du) = match_joints(motion, robot), (motion.t, motion.q, motion.u, motion.du)
     notes: tuple[str, ...] = ()
     if u is None or du is None:
         if t is None:
             raise UsageError(f"{path}: no t, and not both qd and qdd: expected one or the other")
-        t, q, u, du, notes = _planned(t, q, u) if motion.tau is None else _measured(motion, t, q)
+        t, q, u, du, notes = (
+            _differentiate(t, q, u) if motion.tau is None else _filter(motion, t, q)
+        )
     if t is None:
         t = np.arange(len(q), dtype=np.float64)
-    said = tuple(f"{path}: {note}" for note in notes)
-    return t, q[:, places], u[:, places], du[:, places], said
+    prefixed = tuple(f"{path}: {note}" for note in notes)
+    return t, q[:, places], u[:, places], du[:, places], prefixed
 
 
-def _planned(t: Floats, q: Floats, u: Floats | None) -> _Motion:
-    """A motion without torques, with central differences for what it does not have."""
+def _differentiate(t: Floats, q: Floats, u: Floats | None) -> _Motion:
+    """Complete a planned motion, which has no torques, by central differences."""
     clocked = resample(t, q if u is None else np.concatenate([q, u], axis=1))
     q, speeds = np.split(clocked.signals, [q.shape[1]], axis=1)
     u = differentiate(q, clocked.rate) if u is None else speeds
-    said = "no torques, so it was planned: derivatives are central differences, unfiltered"
-    return clocked.t, q, u, differentiate(u, clocked.rate), (said, *clocked.notes)
+    note = "no torques, so it was planned: derivatives are central differences, unfiltered"
+    return clocked.t, q, u, differentiate(u, clocked.rate), (note, *clocked.notes)
 
 
-def _measured(motion: Recording, t: Floats, q: Floats) -> _Motion:
-    """A motion with torques, filtered."""
+def _filter(motion: Recording, t: Floats, q: Floats) -> _Motion:
+    """Filter a measured motion, which has torques."""
     found = smooth(t, q, motion.tau, motion.u, motion.du)
-    said = "torques, so it was measured: filtered as before an identification"
-    return found.t, found.q, found.u, found.du, (said, *found.notes)
+    note = "torques, so it was measured: filtered as before an identification"
+    return found.t, found.q, found.u, found.du, (note, *found.notes)
 
 
-def _uses(
+def _list_ranges(
     robot: Robot,
     limits: Limits,
     sources: Mapping[str, Sequence[Source]],
     effort: Floats,
     motion: Sequence[Floats],
-) -> Iterator[JointUse]:
-    """What each joint does of what it may."""
+) -> Iterator[JointRanges]:
+    """List the ranges of all joints in a motion."""
     efforts: list[Source] = ["file" if each else "unknown" for each in np.isfinite(effort)]
     ends = (
         (limits.lower, limits.upper, sources["position"]),
@@ -415,42 +422,44 @@ def _uses(
         (-effort, effort, efforts),
     )
     for joint, name in enumerate(robot.joints):
-        uses = tuple(
-            _use(float(lower[joint]), float(upper[joint]), source[joint], signal[:, joint])
+        ranges = tuple(
+            _measure_range(
+                float(lower[joint]), float(upper[joint]), source[joint], signal[:, joint]
+            )
             for (lower, upper, source), signal in zip(ends, motion, strict=True)
         )
-        yield JointUse(name, robot.units[joint] == "N", uses)
+        yield JointRanges(name, robot.units[joint] == "N", ranges)
 
 
-def _use(lower: float, upper: float, source: Source, signal: Floats) -> Use:
+def _measure_range(lower: float, upper: float, source: Source, signal: Floats) -> QuantityRange:
     least, most = float(signal.min()), float(signal.max())
     middle, half = (upper + lower) / 2, (upper - lower) / 2
     known = source != "unknown" and half > 0
     share = max(most - middle, middle - least) / half if known else float("nan")
-    return Use(lower, upper, source, least, most, share)
+    return QuantityRange(lower, upper, source, least, most, share)
 
 
 def _are_columns(names: Sequence[str]) -> bool:
-    """Whether names can stand in the header of a csv file and tell its columns apart."""
+    """Decide whether names can head the columns of a csv file, each its own."""
     return len(set(names)) == len(names) and all(
         name.strip() == name and name and not set(name) & set(',;\t"#[]()\r\n') for name in names
     )
 
 
-def _as_dict(each: JointUse) -> dict[str, Any]:
+def _as_dict(each: JointRanges) -> dict[str, object]:
     return {
         "joint": each.joint,
         **{
             quantity.name: {
-                "unit": quantity.unit(each.slides),
-                "lower": _known(use.lower),
-                "upper": _known(use.upper),
-                "source": use.source,
-                "least": use.least,
-                "most": use.most,
-                "share": _known(use.share),
+                "unit": quantity.unit(each.prismatic),
+                "lower": _known(own.lower),
+                "upper": _known(own.upper),
+                "source": own.source,
+                "least": own.least,
+                "most": own.most,
+                "share": _known(own.share),
             }
-            for quantity, use in zip(QUANTITIES, each.uses, strict=True)
+            for quantity, own in zip(QUANTITIES, each.ranges, strict=True)
         },
     }
 

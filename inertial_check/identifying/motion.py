@@ -1,40 +1,79 @@
-"""The motion of a recording, smooth, in the order of the robot's joints."""
+"""Motion of a recording: in SI units, smooth, and in the order of the robot's joints."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import Floats, Mask
 from inertial_check.errors import ParameterError, UsageError
 from inertial_check.formats.recordings import Recording
-from inertial_check.identification.recordings.diagnosis import diagnose
+from inertial_check.identification.recordings.diagnosis import AGREEMENT, SignalRemark, diagnose
 from inertial_check.identification.recordings.signals import Smoothing, filter_signals, smooth
-from inertial_check.identifying.request import Request
+from inertial_check.identifying.options import RecordingOptions
 from inertial_check.identifying.robot import Robot
-from inertial_check.identifying.severities import in_severity
 from inertial_check.model import Severity
 from inertial_check.model.identified import Remark
 
 
+class _Grade(NamedTuple):
+    """Severity of a kind of remark, and the option that answers it; "" for none."""
+
+    severity: Severity
+    option: str = ""
+
+
+_GRADES = {
+    "clock": _Grade(Severity.NOTE),
+    "still": _Grade(Severity.WARNING, "--locked JOINT=POSITION leaves a joint out"),
+    "constant": _Grade(Severity.WARNING),
+    "limits": _Grade(Severity.WARNING),
+    "degrees": _Grade(Severity.ERROR, "--degrees reads them so"),
+    "velocity": _Grade(Severity.WARNING),
+    "acceleration": _Grade(Severity.WARNING),
+    "unit": _Grade(Severity.ERROR, "--gain multiplies them"),
+    "gear": _Grade(Severity.ERROR, "--gain multiplies them"),
+    "sign": _Grade(Severity.ERROR, "--gain=-1 turns them"),
+    "lag": _Grade(Severity.WARNING, "--delay S moves them back"),
+}
+"""Grades by kind. A remark is an error if the recording holds something else than it was taken for,
+so that all results are wrong, and a warning if a part of it may."""
+
+
+def grade_remark(path: str, remark: SignalRemark) -> Remark:
+    """Give a remark on the signals of a recording its severity and the option that answers it."""
+    grade = _GRADES.get(remark.kind, _Grade(Severity.WARNING))
+    severity = grade.severity
+    if remark.kind == "sign" and not _most_turned(remark):
+        severity = Severity.WARNING
+    option = f"; {grade.option}" if grade.option else ""
+    return Remark(severity, remark.kind, f"{path}: {remark.message}{option}")
+
+
+def _most_turned(remark: SignalRemark) -> bool:
+    """Decide whether most joints have the other sign: of a single one it may be chance."""
+    slopes, shares = np.array(remark.values["slopes"]), np.array(remark.values["shares"])
+    return bool(np.mean(slopes[shares >= AGREEMENT] < 0) > 0.5)
+
+
 @dataclass(frozen=True, eq=False)
-class Motion:
-    """What the joints did, and the torques beside it.
+class JointMotion:
+    """Motion of the joints with their torques.
 
     Attributes:
-        t: (S,) time [s]; the number of the sample where the recording has none.
+        t: (S,) time [s]; the number of the sample if the recording has no time.
         q: (S, n) positions [rad or m].
         u: (S, n) velocities.
         du: (S, n) accelerations.
         tau: (S, n) torques [N m] or forces [N].
-        redundancy: How many samples say what one independent sample would.
-        cutoff: Of the filter [Hz]; infinite without one.
-        rate: Samples a second [Hz]; None where it is not known to be uniform.
-        order: Of the filter.
+        redundancy: Number of samples that carry as much information as one independent sample.
+        cutoff: Cut-off frequency of the filter [Hz]; infinite without one.
+        rate: Samples a second [Hz]; None if the steps are not known to be uniform.
+        order: Order of the filter.
         runs: Rows at uniform steps that passed the filter together.
     """
 
@@ -43,23 +82,23 @@ class Motion:
     u: Floats
     du: Floats
     tau: Floats
-    redundancy: float
-    cutoff: float
-    rate: float | None
+    redundancy: float = 1.0
+    cutoff: float = inf
+    rate: float | None = None
     order: int = 0
     runs: tuple[slice, ...] = ()
 
     def __len__(self) -> int:
-        """How many samples there are."""
+        """Number of samples."""
         return len(self.t)
 
-    def part(self, rows: npt.NDArray[np.bool_]) -> Motion:
-        """Some of the samples, which are in no run any more."""
+    def part(self, rows: Mask) -> JointMotion:
+        """Select some samples, which belong to no run any more."""
         signals = {name: getattr(self, name)[rows] for name in ("t", "q", "u", "du", "tau")}
         return replace(self, **signals, runs=())
 
-    def through_filter(self, signals: Floats) -> Floats:
-        """Signals (S, ...) of the same samples, after the filter that the torques passed."""
+    def filter(self, signals: Floats) -> Floats:
+        """Pass signals (S, ...) of the same samples through the filter that the torques passed."""
         if not np.isfinite(self.cutoff):
             return signals
         passed = np.empty_like(signals)
@@ -69,44 +108,45 @@ class Motion:
         return passed
 
 
-def motion_of(
+def read_motion(
     recording: Recording,
-    places: Sequence[int],
+    columns: Sequence[int],
     gain: Floats,
-    request: Request,
+    options: RecordingOptions,
     robot: Robot,
-) -> tuple[Motion, list[Remark]]:
-    """The motion that a recording holds.
+) -> tuple[JointMotion, list[Remark]]:
+    """Make the motion of a recording smooth.
 
-    Positions, velocities and accelerations that are all there, and no wish, pass as they are.
+    Complete positions, velocities and accelerations pass as they are, unless smoothing is asked
+    for.
 
     Args:
-        recording: With q and tau.
-        places: Which of its columns each joint is.
-        gain: (n,) what torques are multiplied by.
-        request: Units, delay, and what is to be done to the signals.
-        robot: Whose joints they are.
+        recording: Recording with q and tau.
+        columns: Column of the recording for each joint.
+        gain: (n,) factors of the torques.
+        options: Units, delay and smoothing.
+        robot: Robot with these joints.
 
     Raises:
         UsageError: There is neither time nor a rate.
         ParameterError: Numbers that cannot be used.
     """
-    smoothing = request.smoothing
-    turning = np.array([unit == "N m" for unit in robot.units])
-    scale = np.where(turning & request.degrees, np.pi / 180, 1.0)
+    smoothing = options.smoothing
+    revolute = np.array([unit == "N m" for unit in robot.units])
+    scale = np.where(revolute & options.degrees, np.pi / 180, 1.0)
     q, u, du = (
-        None if signal is None else signal[:, places] * scale
+        None if signal is None else signal[:, columns] * scale
         for signal in (recording.q, recording.u, recording.du)
     )
-    tau = None if recording.tau is None else recording.tau[:, places] * gain
+    tau = None if recording.tau is None else recording.tau[:, columns] * gain
     assert q is not None
     assert tau is not None
-    said = _diagnosis(recording, (q, tau, u, du), robot)
-    tau = _undelayed(recording, tau, request.delay)
+    remarks = _diagnose(recording, (q, tau, u, du), robot)
+    tau = _advance(recording, tau, options.delay)
     if u is not None and du is not None and smoothing == Smoothing():
         t = np.arange(len(q), dtype=np.float64) if recording.t is None else recording.t
-        said.append(_note(recording, "q, qd, qdd and tau as they are, not filtered"))
-        return Motion(t, q, u, du, tau, 1.0, inf, None), said
+        remarks.append(_note(recording, "q, qd, qdd and tau as they are, not filtered"))
+        return JointMotion(t, q, u, du, tau), remarks
     if recording.t is None and smoothing.rate is None:
         raise UsageError(
             f"{recording.path}: no t, and without it neither velocities nor a filter: give "
@@ -116,26 +156,16 @@ def motion_of(
         signals = smooth(recording.t, q, tau, u, du, smoothing)
     except ParameterError as error:
         raise ParameterError(f"{recording.path}: {error}") from None
-    found = Motion(
-        signals.t,
-        signals.q,
-        signals.u,
-        signals.du,
-        signals.tau,
-        signals.redundancy,
-        signals.cutoff,
-        signals.rate,
-        smoothing.order,
-        signals.runs,
-    )
-    return found, [*said, *(_note(recording, note) for note in signals.notes)]
+    names = ("t", "q", "u", "du", "tau", "redundancy", "cutoff", "rate", "runs")
+    found = JointMotion(**{name: getattr(signals, name) for name in names}, order=smoothing.order)
+    return found, [*remarks, *(_note(recording, note) for note in signals.notes)]
 
 
-def _undelayed(recording: Recording, tau: Floats, delay: float) -> Floats:
-    """Torques at the time of the motion that they go with; at the ends the last that there are.
+def _advance(recording: Recording, tau: Floats, delay: float) -> Floats:
+    """Move torques to the time of their motion; at the ends the last torque is repeated.
 
     Raises:
-        UsageError: There is no time.
+        UsageError: The recording has no time.
     """
     if delay == 0:
         return tau
@@ -145,20 +175,21 @@ def _undelayed(recording: Recording, tau: Floats, delay: float) -> Floats:
     return np.stack([np.interp(wanted, recording.t, column) for column in tau.T], axis=1)
 
 
-def _diagnosis(
+def _diagnose(
     recording: Recording, signals: tuple[Floats | None, ...], robot: Robot
 ) -> list[Remark]:
-    """What looks wrong with what was recorded.
+    """Diagnose the signals of a recording.
 
     Raises:
-        ParameterError: It cannot be used.
+        ParameterError: They cannot be used.
     """
     q, tau, u, du = signals
+    assert q is not None
     try:
         found = diagnose(q, tau, u, du, recording.t, limits=robot.limits, joints=robot.joints)
     except ParameterError as error:
         raise ParameterError(f"{recording.path}: {error}") from None
-    return [in_severity(recording.path, each) for each in found]
+    return [grade_remark(recording.path, each) for each in found]
 
 
 def _note(recording: Recording, message: str) -> Remark:

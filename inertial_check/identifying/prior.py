@@ -1,4 +1,4 @@
-"""Where the bodies are expected: from the robot's file, its geometry, or another model."""
+"""Prior of an identification: the expected bodies, from a file, its geometry, or another model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import UsageError
 from inertial_check.geometry.priors import from_geometry, from_model
-from inertial_check.identifying.request import Request
+from inertial_check.identifying.options import IdentifyOptions
 from inertial_check.identifying.robot import Robot
 from inertial_check.inertia.consistency import Verdict, check
 from inertial_check.inertia.parameters import InertialParameters
@@ -19,12 +19,12 @@ from inertial_check.model.identified import Remark
 
 
 class Prior(NamedTuple):
-    """What the bodies are expected to be, as it is stated.
+    """Expected bodies, as they are stated.
 
     Attributes:
-        parameters: (L,), which need not be consistent.
-        source: Where they come from, in words.
-        remarks: What was taken for what.
+        parameters: (L,) bodies, which need not be consistent.
+        source: Source of the bodies, in words.
+        remarks: Remarks on assumptions and replacements.
     """
 
     parameters: InertialParameters
@@ -32,22 +32,22 @@ class Prior(NamedTuple):
     remarks: tuple[Remark, ...]
 
 
-def prior_of(request: Request, robot: Robot) -> Prior:
-    """The prior that a request names.
+def read_prior(options: IdentifyOptions, robot: Robot) -> Prior:
+    """Read the prior that the options name.
 
     Raises:
-        UsageError: A body has no mass in it, or none an extent; names the way out.
-        ParameterError: A body has none, in the geometry or in the other model.
+        UsageError: A body has no mass, or no body has an extent. The message names the way out.
+        ParameterError: A body has no prior in the geometry or in the other model.
         DocumentError: The other model cannot be read.
     """
-    given, source, remarks = _stated(request, robot)
+    given, source, remarks = _read_source(options, robot)
     for name, mass in zip(robot.names, np.asarray(given.mass).tolist(), strict=True):
         if not (np.isfinite(mass) and mass > 0):
             raise UsageError(
-                f"--prior {request.prior}: {name} has the mass {mass:g} kg, expected a positive "
-                "one: write the mass in the robot's file, or take another model as prior"
+                f"--prior {options.prior.prior}: {name} has the mass {mass:g} kg, expected a "
+                "positive one: write the mass in the robot's file, or take another model as prior"
             )
-    given = _with_extent(given, robot.names, request.prior_radius, remarks)
+    given = _add_extent(given, robot.names, options.prior.prior_radius, remarks)
     sound = np.asarray(check(given).consistent)
     bad = [name for name, is_sound in zip(robot.names, sound, strict=True) if not is_sound]
     if bad:
@@ -59,32 +59,35 @@ def prior_of(request: Request, robot: Robot) -> Prior:
     return Prior(given, source, tuple(remarks))
 
 
-def _stated(request: Request, robot: Robot) -> tuple[InertialParameters, str, list[Remark]]:
-    if request.prior == "file":
+def _read_source(
+    options: IdentifyOptions, robot: Robot
+) -> tuple[InertialParameters, str, list[Remark]]:
+    prior = options.prior.prior
+    if prior == "file":
         return from_model(robot.model, robot.names), "the robot's file", []
-    if request.prior == "geometry":
-        found = from_geometry(robot.model, robot.names, packages=request.context.packages)
+    if prior == "geometry":
+        found = from_geometry(robot.model, robot.names, packages=options.context.packages)
         remarks = [
             Remark(Severity.NOTE, "prior-geometry", line)
             for body in found.bodies
             for line in body.remarks
         ]
         return found.parameters, "the written masses spread over the shapes", remarks
-    return from_model(request.prior, robot.names), request.prior, []
+    return from_model(prior, robot.names), prior, []
 
 
-def _with_extent(
+def _add_extent(
     given: InertialParameters, names: Sequence[str], radius: float | None, remarks: list[Remark]
 ) -> InertialParameters:
-    """The prior with at least a radius of gyration, where one is asked for or there is none.
+    """Give bodies that have a smaller one a radius of gyration, asked for or that of the others.
 
     Raises:
-        UsageError: All bodies are points, or as good as that, and no radius is asked for.
+        UsageError: All bodies are point masses but for rounding, and no radius is asked for.
     """
     mass, theta = np.asarray(given.mass), np.array(given.as_theta(about="com"))
     spread = theta[:, [4, 7, 9]].sum(axis=1) / 2 / mass  # radius of gyration squared
     if radius is None:
-        lacking, radius = _points(given, spread)
+        lacking, radius = _widen_points(given, spread)
     else:
         lacking = np.maximum(radius**2 - spread, 0.0)
     if not np.any(lacking > 0):
@@ -96,11 +99,11 @@ def _with_extent(
     return InertialParameters.from_theta(theta, about="com")
 
 
-def _points(given: InertialParameters, spread: Floats) -> tuple[Floats, float]:
-    """What bodies without extent lack to be as wide as the least of the others, and how wide.
+def _widen_points(given: InertialParameters, spread: Floats) -> tuple[Floats, float]:
+    """(L,) squared radius that point masses lack to be as wide as the smallest other, and that.
 
     Raises:
-        UsageError: There are no others.
+        UsageError: All bodies are point masses.
     """
     judged = check(given)
     points = np.all(np.asarray(judged.principal_moments) == 0, axis=1)

@@ -1,70 +1,285 @@
-"""From files to runs: joints matched, one filter for all, a part held out, friction declared."""
+"""Datasets of an identification: recordings as samples of the equations of motion."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain, pairwise
 from math import inf
+from typing import Protocol
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats, Mask
+from inertial_check.dynamics.equations import GRAVITY
 from inertial_check.errors import UsageError
 from inertial_check.formats.recordings import Recording, read_recording
 from inertial_check.identification.estimation.nuisance import Nuisance
+from inertial_check.identification.estimation.reduction import ROWS, Reduction
+from inertial_check.identification.estimation.sampled import Block, Samples
 from inertial_check.identification.recordings.signals import MOST_OF_NYQUIST
-from inertial_check.identifying.motion import motion_of
-from inertial_check.identifying.request import Request
+from inertial_check.identifying.friction import FilteredSteps, build_nuisance, wrap_columns
+from inertial_check.identifying.motion import JointMotion, read_motion
+from inertial_check.identifying.options import IdentifyOptions
 from inertial_check.identifying.robot import Robot
-from inertial_check.identifying.runs import Given, Moved, Rows, Run, Runs
-from inertial_check.identifying.torques import nuisance_of
-from inertial_check.inertia.representations import Order
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.representations import Order, reorder
 from inertial_check.model import Severity
 from inertial_check.model.identified import Remark
 
 STRETCHES = 5
-"""Of a recording: each gives its end for validation, so that what is held out is like the rest, and
-only a few samples have neighbours on the other side."""
+"""Number of stretches of a recording that each give their end for validation: what is held out is
+like the rest then, and only a few of its samples have neighbours among the fitted ones."""
 
-STILL = 1e-3
-"""Of the speed of the fastest joint of its kind: a slower one shows no friction but noise."""
+_DEFAULT_ORDER: Order = "urdf"
+"""Order of the columns of a regressor Y from a file if none is declared, as in
+inertial_check.identify; a warning says so."""
 
 
-def read_runs(request: Request, robot: Robot) -> Runs:
-    """The recordings of a request.
+class RecordedSamples(Protocol):
+    """Samples of one recording."""
+
+    def __len__(self) -> int:
+        """Number of samples."""
+
+    def part(self, rows: Mask) -> RecordedSamples:
+        """Select some samples."""
+
+    def equations(self, options: IdentifyOptions, robot: Robot, nuisance: Nuisance) -> Samples:
+        """Return the equations of motion."""
+
+    def largest(self, nuisance: Nuisance) -> Floats:
+        """(k,) largest factor of each friction number."""
+
+
+@dataclass(frozen=True, eq=False)
+class MotionSamples:
+    """Recording of a motion.
+
+    Attributes:
+        motion: Motion of the joints.
+        steps: Filtered columns in place of the discontinuous ones; None to use those.
+    """
+
+    motion: JointMotion
+    steps: FilteredSteps | None = None
+
+    def __len__(self) -> int:
+        """Number of samples."""
+        return len(self.motion)
+
+    def part(self, rows: Mask) -> MotionSamples:
+        """Select some samples."""
+        return MotionSamples(self.motion.part(rows), self.steps and self.steps.part(rows))
+
+    def filter_steps(self, nuisance: Nuisance) -> MotionSamples:
+        """Pass discontinuous columns through the filter that the torques passed."""
+        steps = None if self.motion.cutoff == inf else FilteredSteps.of(nuisance, self.motion)
+        return MotionSamples(self.motion, steps)
+
+    def equations(self, options: IdentifyOptions, robot: Robot, nuisance: Nuisance) -> Samples:
+        """Return the equations of motion, which are computed block by block."""
+        motion, steps, gravity = self.motion, self.steps, options.robot.gravity
+        found = Samples.of_trajectory(
+            robot.tree,
+            motion.q,
+            motion.u,
+            motion.du,
+            motion.tau,
+            nuisance,
+            bodies=robot.bodies,
+            gravity=GRAVITY if gravity is None else gravity,
+        )
+        if steps is None:
+            return found
+
+        def source() -> Iterator[Block]:
+            start = 0
+            for Y, F, tau in found.blocks():
+                rows = slice(start, start + len(tau))
+                yield Y, steps.replace_in(F, rows), tau
+                start = rows.stop
+
+        return replace(found, source=source)
+
+    def largest(self, nuisance: Nuisance) -> Floats:
+        """(k,) largest factor of each friction number."""
+        largest, motion = np.zeros(len(nuisance)), self.motion
+        for start in range(0, len(motion), ROWS):
+            rows = slice(start, start + ROWS)
+            columns = np.abs(nuisance.columns(motion.u[rows], motion.du[rows]))
+            largest = np.maximum(largest, columns.max(axis=(0, 1)))
+        return largest
+
+
+@dataclass(frozen=True, eq=False)
+class EquationSamples:
+    """Recording that holds the equations of motion themselves.
+
+    Attributes:
+        Y: (S, n, 10 L) regressor.
+        tau: (S, n) torques.
+        F: (S, n, k) further columns; k can be 0.
+        names: Names of the columns of F; None for f1, f2, ...
+        order: Order of the last six of each body's columns.
+    """
+
+    Y: Floats
+    tau: Floats
+    F: Floats
+    names: tuple[str, ...] | None
+    order: Order
+
+    def __len__(self) -> int:
+        """Number of samples."""
+        return len(self.tau)
+
+    def part(self, rows: Mask) -> EquationSamples:
+        """Select some samples."""
+        return replace(self, Y=self.Y[rows], tau=self.tau[rows], F=self.F[rows])
+
+    def equations(self, options: IdentifyOptions, robot: Robot, nuisance: Nuisance) -> Samples:
+        """Return the equations as they are, about the body origins, in order "urdf"."""
+        bodies = self.Y.reshape(*self.tau.shape, -1, 10)
+        Y = reorder(bodies, self.order, "urdf").reshape(self.Y.shape)
+        return Samples.of_arrays(Y, self.tau, wrap_columns(self.F, self.names))
+
+    def largest(self, nuisance: Nuisance) -> Floats:
+        """(k,) largest factor of each friction number."""
+        return np.asarray(np.abs(self.F).max(axis=(0, 1), initial=0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """One recording, or a part of one.
+
+    Attributes:
+        path: Path of the file, with the part.
+        recorded: Samples as recorded.
+        samples: Equations of the bodies to identify.
+    """
+
+    path: str
+    recorded: RecordedSamples
+    samples: Samples
+
+    @cached_property
+    def reduction(self) -> Reduction:
+        """Triangular systems of the samples, which least squares needs."""
+        return self.samples.reduce()
+
+    def largest(self) -> Floats:
+        """(k,) largest factor of each friction number."""
+        return self.recorded.largest(self.samples.nuisance)
+
+    def torques(self, x: Floats, most: int | None = None) -> tuple[Floats, ...]:
+        """Return the measured torques (S, n), and those that each set of parameters predicts.
+
+        Args:
+            x: (c, p) sets of parameters, bodies first.
+            most: Largest number of samples, from the first on; None for all.
+        """
+        measured: list[Floats] = []
+        predicted: list[Floats] = []
+        for A, tau in self.samples.rows():
+            measured.append(tau)
+            predicted.append(np.moveaxis(A @ x.T, 2, 0))
+            if most is not None and sum(map(len, measured)) >= most:
+                break
+        whole = np.concatenate(measured), *np.concatenate(predicted, axis=1)
+        return tuple(each[:most] for each in whole)
+
+    @property
+    def motion(self) -> JointMotion | None:
+        """Motion of the joints; None if the file holds equations."""
+        return self.recorded.motion if isinstance(self.recorded, MotionSamples) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Datasets:
+    """All recordings of an identification.
+
+    Attributes:
+        train: Recordings to fit; at least one.
+        validation: Recordings to predict.
+        joints: Names of the joints.
+        remarks: Remarks on the signals and on their processing.
+    """
+
+    train: tuple[Dataset, ...]
+    validation: tuple[Dataset, ...]
+    joints: tuple[str, ...]
+    remarks: tuple[Remark, ...]
+
+    @property
+    def nuisance(self) -> Nuisance:
+        """Torques besides those of the bodies, with the same names in all recordings."""
+        return self.train[0].samples.nuisance
+
+    @property
+    def redundancy(self) -> float:
+        """Number of fitted samples that carry as much information as one independent sample."""
+        counts = [len(own.recorded) for own in self.train]
+        independent = [
+            count / (1.0 if own.motion is None else own.motion.redundancy)
+            for count, own in zip(counts, self.train, strict=True)
+        ]
+        return sum(counts) / sum(independent)
+
+    @cached_property
+    def reduction(self) -> Reduction:
+        """Reduction of all fitted samples."""
+        first, *others = (own.reduction for own in self.train)
+        return first.merge(*others)
+
+    @property
+    def samples(self) -> Samples:
+        """All fitted samples, one recording after the other."""
+
+        def source() -> Iterator[Block]:
+            return chain.from_iterable(own.samples.blocks() for own in self.train)
+
+        count = sum(own.samples.samples for own in self.train)
+        return replace(self.train[0].samples, source=source, samples=count)
+
+
+def read_datasets(options: IdentifyOptions, robot: Robot) -> Datasets:
+    """Read the recordings of an identification.
 
     Raises:
         DocumentError: A file cannot be read, or holds no recording.
-        UsageError: It is not of this robot, or an option does not fit it.
-        ParameterError: Its numbers cannot be used: time that runs backwards, only zeros.
+        UsageError: A recording is not of this robot, or an option does not fit it.
+        ParameterError: Numbers cannot be used: time that runs backwards, only zeros.
     """
-    recordings = [read_recording(path) for path in (*request.data, *request.validation)]
+    paths, holdout = options.data, options.recordings.holdout
+    recordings = [read_recording(path) for path in (*paths, *options.recordings.validation)]
     _refuse_mixed(recordings)
     remarks: list[Remark] = []
-    rows = _all_rows(recordings, request, robot, remarks)
-    nuisance = _nuisance(rows[: len(request.data)], request, robot, remarks)
-    rows = [own.smooth(nuisance) if isinstance(own, Moved) else own for own in rows]
-    train: list[tuple[str, Rows]] = []
-    kept: list[tuple[str, Rows]] = []
-    for path, own in zip(request.data, rows, strict=False):
-        held = _held_out(len(own), request.holdout)
+    recorded = _read_all(recordings, options, robot, remarks)
+    nuisance = _declare_friction(recorded[: len(paths)], options, robot, remarks)
+    recorded = [
+        own.filter_steps(nuisance) if isinstance(own, MotionSamples) else own for own in recorded
+    ]
+    train: list[tuple[str, RecordedSamples]] = []
+    kept: list[tuple[str, RecordedSamples]] = []
+    for path, own in zip(paths, recorded, strict=False):
+        held = _hold_out(len(own), holdout)
         if held.all():
-            raise UsageError(f"--holdout {request.holdout:g} leaves nothing of {path} to be fitted")
+            raise UsageError(f"--holdout {holdout:g} leaves nothing of {path} to be fitted")
         train.append((path, own.part(~held) if held.any() else own))
         if held.any():
             kept.append((f"{path}, held out", own.part(held)))
-    kept += zip(request.validation, rows[len(request.data) :], strict=True)
-    return Runs(
-        tuple(Run(path, own, own.samples(request, robot, nuisance)) for path, own in train),
-        tuple(Run(path, own, own.samples(request, robot, nuisance)) for path, own in kept),
-        robot.joints,
-        tuple(dict.fromkeys(remarks)),
+    kept += zip(options.recordings.validation, recorded[len(paths) :], strict=True)
+    train_sets, validation_sets = (
+        tuple(Dataset(path, own, own.equations(options, robot, nuisance)) for path, own in chosen)
+        for chosen in (train, kept)
     )
+    return Datasets(train_sets, validation_sets, robot.joints, tuple(dict.fromkeys(remarks)))
 
 
-def _held_out(count: int, part: float) -> Mask:
-    """(count,) which samples are kept for validation: this part of each stretch, at its end."""
+def _hold_out(count: int, part: float) -> Mask:
+    """(count,) samples that are kept for validation: this part of each stretch, at its end."""
     held = np.zeros(count, dtype=bool)
     ends = np.linspace(0, count, STRETCHES + 1).round().astype(int).tolist()
     for start, end in pairwise(ends):
@@ -72,16 +287,20 @@ def _held_out(count: int, part: float) -> Mask:
     return held
 
 
-def _nuisance(
-    train: Sequence[Rows], request: Request, robot: Robot, remarks: list[Remark]
+def _declare_friction(
+    train: Sequence[RecordedSamples],
+    options: IdentifyOptions,
+    robot: Robot,
+    remarks: list[Remark],
 ) -> Nuisance:
-    """What stands beside the bodies; friction of joints only that move."""
-    motions = [own.motion for own in train if isinstance(own, Moved)]
+    """Declare the friction of those joints that move."""
+    motions = [own.motion for own in train if isinstance(own, MotionSamples)]
     if not motions:
         return Nuisance()
     fastest = np.max([np.abs(motion.u).max(axis=0) for motion in motions], axis=0)
     alike = np.equal.outer(robot.units, robot.units)
-    moves = fastest > STILL * np.max(np.where(alike, fastest, 0.0), axis=1)
+    least = tolerances.STILL * np.max(np.where(alike, fastest, 0.0), axis=1)
+    moves = fastest > least
     still = [name for name, own in zip(robot.joints, moves.tolist(), strict=True) if not own]
     if still:
         remarks.append(
@@ -91,14 +310,14 @@ def _nuisance(
                 f"{', '.join(still)}: never moved, so without friction and rotor inertia here",
             )
         )
-    return nuisance_of(request, robot, np.flatnonzero(moves).tolist())
+    return build_nuisance(options.friction, robot, np.flatnonzero(moves).tolist())
 
 
 def _refuse_mixed(recordings: Sequence[Recording]) -> None:
-    """Refuse recordings whose equations could not be of the same parameters.
+    """Refuse recordings whose equations cannot have the same parameters.
 
     Raises:
-        UsageError: Names two that differ.
+        UsageError: Two recordings differ. The message names them.
     """
     first = recordings[0]
     for other in recordings[1:]:
@@ -107,62 +326,65 @@ def _refuse_mixed(recordings: Sequence[Recording]) -> None:
                 f"{first.path} has {'q' if first.Y is None else 'Y'} and {other.path} has "
                 f"{'q' if other.Y is None else 'Y'}: give recordings of one kind"
             )
-        beside = [0 if each.F is None else each.F.shape[2] for each in (first, other)]
-        if beside[0] != beside[1] or first.columns != other.columns:
+        counts = [0 if each.F is None else each.F.shape[2] for each in (first, other)]
+        if counts[0] != counts[1] or first.columns != other.columns:
             raise UsageError(
-                f"F of {first.path} and of {other.path} have other columns: {beside[0]} and "
-                f"{beside[1]}, or other names"
+                f"F of {first.path} and of {other.path} have other columns: {counts[0]} and "
+                f"{counts[1]}, or other names"
             )
 
 
-def _all_rows(
-    recordings: Sequence[Recording], request: Request, robot: Robot, remarks: list[Remark]
-) -> list[Rows]:
-    """The samples of all recordings, which pass the same filter: their residuals are compared.
+def _read_all(
+    recordings: Sequence[Recording],
+    options: IdentifyOptions,
+    robot: Robot,
+    remarks: list[Remark],
+) -> list[RecordedSamples]:
+    """Read the samples of all recordings through one filter, so that residuals compare.
 
-    Where no cut-off is asked for it is the highest that suits a recording to be fitted, but not
+    If no cut-off is asked for, it is the highest that suits a recording to be fitted, but not
     above what the slowest clock of all allows.
     """
-    found = [_rows(each, request, robot) for each in recordings]
-    motions = [own.motion for own, _ in found if isinstance(own, Moved)]
-    fitted = [motion.cutoff for motion in motions[: len(request.data)]]
-    if fitted and request.smoothing.cutoff is None and max(fitted) < inf:
+    found = [_read_samples(each, options, robot) for each in recordings]
+    motions = [own.motion for own, _ in found if isinstance(own, MotionSamples)]
+    fitted = [motion.cutoff for motion in motions[: len(options.data)]]
+    smoothing = options.recordings.smoothing
+    if fitted and smoothing.cutoff is None and max(fitted) < inf:
         limits = [MOST_OF_NYQUIST * each.rate / 2 for each in motions if each.rate is not None]
-        common = replace(request.smoothing, cutoff=min(max(fitted), *limits))
-        again = replace(request, smoothing=common)
+        common = replace(smoothing, cutoff=min(max(fitted), *limits))
+        again = replace(options, recordings=replace(options.recordings, smoothing=common))
         for place, motion in enumerate(motions):
             if motion.cutoff not in (common.cutoff, inf):
-                found[place] = _rows(recordings[place], again, robot)
-    for _, said in found:
-        remarks += said
+                found[place] = _read_samples(recordings[place], again, robot)
+    for _, own_remarks in found:
+        remarks += own_remarks
     return [own for own, _ in found]
 
 
-USUAL_ORDER: Order = "urdf"
-"""Of the columns of a given Y where none is declared, as in inertial_check.identify; and said."""
-
-
-def _rows(recording: Recording, request: Request, robot: Robot) -> tuple[Rows, list[Remark]]:
-    """The samples of a recording in the order of the robot's joints."""
+def _read_samples(
+    recording: Recording, options: IdentifyOptions, robot: Robot
+) -> tuple[RecordedSamples, list[Remark]]:
+    """Read the samples of a recording, in the order of the robot's joints."""
     remarks = []
     if recording.ignored:
         message = f"{recording.path}: not used: {', '.join(recording.ignored)}"
         remarks.append(Remark(Severity.NOTE, "not-used", message))
-    places = matched(recording, robot)
-    gain = _gain(request.gain, robot)
+    columns = match_joints(recording, robot)
+    gain = _read_gain(options.recordings.gain, robot)
     if recording.Y is None:
-        if request.order is not None:
+        if options.robot.order is not None:
             raise UsageError(f"--order is for a given Y, and {recording.path} has q")
-        motion, said = motion_of(recording, places, gain, request, robot)
-        return Moved(motion), [*remarks, *said]
-    given = _given(recording, places, gain, request, robot)
-    return given, [*remarks, *_said_of_equations(request)]
+        motion, said = read_motion(recording, columns, gain, options.recordings, robot)
+        return MotionSamples(motion), [*remarks, *said]
+    order = options.robot.order or _DEFAULT_ORDER
+    given = _read_equations(recording, columns, gain, order, robot)
+    return given, [*remarks, *_remark_on_equations(options)]
 
 
-def _given(
-    recording: Recording, places: list[int], gain: Floats, request: Request, robot: Robot
-) -> Given:
-    """The equations of a file, looked over.
+def _read_equations(
+    recording: Recording, columns: list[int], gain: Floats, order: Order, robot: Robot
+) -> EquationSamples:
+    """Read the equations of a file.
 
     Raises:
         UsageError: Y is of other bodies.
@@ -180,25 +402,26 @@ def _given(
             f"{len(robot.bodies)} with mass that joints move: {', '.join(robot.names)}; or of all "
             f"{every} of the file"
         )
-    beside = np.zeros((*tau.shape, 0)) if F is None else F
-    order = request.order or USUAL_ORDER
-    return Given(Y[:, places], tau[:, places] * gain, beside[:, places], recording.columns, order)
+    further = np.zeros((*tau.shape, 0)) if F is None else F
+    return EquationSamples(
+        Y[:, columns], tau[:, columns] * gain, further[:, columns], recording.columns, order
+    )
 
 
-def _said_of_equations(request: Request) -> list[Remark]:
-    """What was taken for granted of given equations, and what options have no effect on them."""
-    said = []
-    if request.order is None:
-        said.append(
+def _remark_on_equations(options: IdentifyOptions) -> list[Remark]:
+    """Remark on an assumed order, and on options that have no effect on given equations."""
+    remarks, friction = [], options.friction
+    if options.robot.order is None:
+        remarks.append(
             Remark(
                 Severity.WARNING,
                 "order",
-                f"no --order: the last six columns of each body in Y are taken for {USUAL_ORDER} "
-                "(xx xy xz yy yz zz), about the body origins",
+                f"no --order: the last six columns of each body in Y are taken for "
+                f"{_DEFAULT_ORDER} (xx xy xz yy yz zz), about the body origins",
             )
         )
-    if request.friction or request.coupling or request.friction_prior:
-        said.append(
+    if friction.friction or friction.coupling or friction.friction_prior:
+        remarks.append(
             Remark(
                 Severity.WARNING,
                 "friction-not-used",
@@ -206,17 +429,17 @@ def _said_of_equations(request: Request) -> list[Remark]:
                 "the same file holds such columns",
             )
         )
-    return said
+    return remarks
 
 
-def matched(recording: Recording, robot: Robot) -> list[int]:
-    """Which column of the recording each joint of the robot is.
+def match_joints(recording: Recording, robot: Robot) -> list[int]:
+    """Find the column of a recording for each joint of the robot.
 
     Raises:
         UsageError: They are not the same joints.
     """
     count, names = len(robot.joints), recording.joints
-    if names is None or _numbered(names):
+    if names is None or _are_numbers(names):
         if recording.count == len(robot.every):
             return [place for place, name in enumerate(robot.every) if name in robot.joints]
         if recording.count != count:
@@ -241,19 +464,19 @@ def matched(recording: Recording, robot: Robot) -> list[int]:
     return [names.index(joint) for joint in robot.joints]
 
 
-def _numbered(names: Sequence[str]) -> bool:
-    """Whether the names are only the joints' numbers."""
+def _are_numbers(names: Sequence[str]) -> bool:
+    """Decide whether names are only the numbers of the joints."""
     return [name.strip() for name in names] in (
         [str(number) for number in range(len(names))],
         [str(number) for number in range(1, len(names) + 1)],
     )
 
 
-def _gain(gain: tuple[float, ...] | None, robot: Robot) -> Floats:
-    """(n,) what the torques are multiplied by.
+def _read_gain(gain: tuple[float, ...] | None, robot: Robot) -> Floats:
+    """(n,) factors of the torques.
 
     Raises:
-        UsageError: As many numbers as there are no joints.
+        UsageError: Their number does not fit the joints, or one is 0 or not finite.
     """
     given = np.array([1.0] if gain is None else gain)
     if len(given) not in (1, len(robot.joints)):

@@ -1,4 +1,4 @@
-"""The robot as its recordings see it: which joints move, and which bodies they tell of."""
+"""Robot of an identification: the joints that move, and the bodies that their torques depend on."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.dynamics.tree import SIZES, Tree
 from inertial_check.errors import UsageError
-from inertial_check.formats import load
-from inertial_check.identifying.request import Request
+from inertial_check.formats import Context, load
+from inertial_check.identifying.options import RobotOptions
 from inertial_check.model import Model, Severity
 from inertial_check.model.identified import Remark
 from inertial_check.model.tree import TreeJoints, tree_of
@@ -23,15 +23,15 @@ class Robot(NamedTuple):
     """A robot whose joints are those that the recordings have.
 
     Attributes:
-        model: As read.
-        tree: Of all bodies; joints that are locked are fixed where they are held.
+        model: Model of the file.
+        tree: Tree of all bodies; locked joints are fixed where they are held.
         joints: Name of the joint of each velocity: its own, or that of the body it moves.
-        every: Those and the locked ones, in the order of the bodies.
-        units: Of the torque of each velocity: "N m", or "N" of sliding joints.
-        limits: (n, 2) least and largest position of each joint; infinite where none is stated.
+        every: Names of these joints and the locked ones, in the order of the bodies.
+        units: Unit of the torque of each velocity: "N m", or "N" for prismatic joints.
+        limits: (n, 2) least and largest position of each joint; infinite if none is stated.
         bodies: Indices of the bodies to identify, ascending.
-        left: Name of every other body, and why it stays as it is written.
-        remarks: What was taken for granted.
+        left: Name of every other body, and the reason why it stays as it is written.
+        remarks: Remarks on what was assumed.
     """
 
     model: Model
@@ -46,16 +46,16 @@ class Robot(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the bodies to identify: ids where names repeat."""
+        """Names of the bodies to identify; ids where names repeat."""
         every = [body.name for body in self.model.bodies]
         chosen = [self.model.bodies[index] for index in self.bodies]
         return tuple(body.name if every.count(body.name) == 1 else body.id for body in chosen)
 
     def body(self, name: str, option: str) -> int:
-        """The place among `bodies` of a body, by name or id.
+        """Return the place of a body among `bodies`, by name or id.
 
         Raises:
-            UsageError: It is none of them, or several.
+            UsageError: No body or several have this name.
         """
         found = [
             place
@@ -75,29 +75,29 @@ class Robot(NamedTuple):
         raise UsageError(f"{option}: {name!r} {what}; identified are {', '.join(self.names)}")
 
     def joint(self, name: str, option: str) -> int:
-        """The place of a joint, by name or by its number from 1.
+        """Return the index of a joint, by name or by its number from 1.
 
         Raises:
-            UsageError: There is none.
+            UsageError: No joint has this name.
         """
         if name in self.joints:
             return self.joints.index(name)
         if name.isdecimal() and 1 <= int(name) <= len(self.joints):
             return int(name) - 1
         raise UsageError(
-            f"{option}: {name!r} is no joint of the recordings; there are {_listed(self.joints)}"
+            f"{option}: {name!r} is no joint of the recordings; there are {_list(self.joints)}"
         )
 
 
-def read_robot(request: Request) -> Robot:
-    """The robot of a request.
+def read_robot(path: str, context: Context, options: RobotOptions) -> Robot:
+    """Read a robot.
 
     Raises:
         DocumentError: The file cannot be read, or is no robot model.
-        UsageError: It has no tree, a joint that the equations do not know, or nothing to identify.
+        UsageError: It has no tree, a joint of an unknown type, or nothing to identify.
     """
-    model = load(request.model, context=request.context)
-    tree, _, joints = tree_of(model, request.base, request.locked)
+    model = load(path, context=context)
+    tree, _, joints = tree_of(model, options.base, options.locked)
     path = model.source.path
     moving = [joint for joint in tree.joints if SIZES[joint][1]]
     if "floating" in moving:
@@ -109,7 +109,7 @@ def read_robot(request: Request) -> Robot:
     if not moving:
         raise UsageError(f"{path}: no joint moves anything, so there is nothing to identify")
     _refuse_mimics(path, joints)
-    bodies, left = _split(model, tree)
+    bodies, left = _split_bodies(model, tree)
     if not bodies:
         raise UsageError(
             f"{path}: no body that a joint moves has a mass, so there is nothing to identify; "
@@ -119,17 +119,17 @@ def read_robot(request: Request) -> Robot:
         model,
         tree,
         joints.names,
-        tree_of(model, request.base).joints.names if request.locked else joints.names,
+        tree_of(model, options.base).joints.names if options.locked else joints.names,
         tuple(_UNITS[joint] for joint in moving),
-        np.stack([_known(joints.lower, -np.inf), _known(joints.upper, np.inf)], axis=1),
+        np.stack([_fill(joints.lower, -np.inf), _fill(joints.upper, np.inf)], axis=1),
         tuple(bodies),
         tuple(left),
-        tuple(_remarks(model, tree, request.locked)),
+        tuple(_remark_on_model(model, tree, options.locked)),
     )
 
 
-def _split(model: Model, tree: Tree) -> tuple[list[int], list[tuple[str, str]]]:
-    """The bodies to identify, and the others with the reason."""
+def _split_bodies(model: Model, tree: Tree) -> tuple[list[int], list[tuple[str, str]]]:
+    """Split the bodies into those to identify, and the others with the reason."""
     chosen, left = [], []
     for index, body in enumerate(model.bodies):
         if not np.any(tree.theta[index]):
@@ -141,8 +141,8 @@ def _split(model: Model, tree: Tree) -> tuple[list[int], list[tuple[str, str]]]:
     return chosen, left
 
 
-def _remarks(model: Model, tree: Tree, positions: Mapping[str, float]) -> list[Remark]:
-    """What is worth saying of the robot before anything was measured."""
+def _remark_on_model(model: Model, tree: Tree, positions: Mapping[str, float]) -> list[Remark]:
+    """Remark on missing and default inertias, and on locked joints."""
     remarks = []
     bare = [
         body.name
@@ -154,7 +154,7 @@ def _remarks(model: Model, tree: Tree, positions: Mapping[str, float]) -> list[R
             Remark(
                 Severity.WARNING,
                 "no-inertia",
-                f"a joint moves {_listed(bare)}, without mass in the file: what it weighs is "
+                f"a joint moves {_list(bare)}, without mass in the file: what it weighs is "
                 "given to its neighbours; write an inertial to have it identified",
             )
         )
@@ -164,7 +164,7 @@ def _remarks(model: Model, tree: Tree, positions: Mapping[str, float]) -> list[R
             Remark(
                 Severity.WARNING,
                 "default-inertia",
-                f"the format's default stands in for the inertia of {_listed(default)}",
+                f"the format's default stands in for the inertia of {_list(default)}",
             )
         )
     for name, position in positions.items():
@@ -173,10 +173,10 @@ def _remarks(model: Model, tree: Tree, positions: Mapping[str, float]) -> list[R
 
 
 def _refuse_mimics(path: str, joints: TreeJoints) -> None:
-    """Refuse joints that follow others: they have no torque of their own.
+    """Refuse joints that follow others, which have no torque of their own.
 
     Raises:
-        UsageError: Names the first.
+        UsageError: There is one. The message names it.
     """
     for name, mimic in zip(joints.names, joints.mimics, strict=True):
         if mimic is not None:
@@ -186,11 +186,11 @@ def _refuse_mimics(path: str, joints: TreeJoints) -> None:
             )
 
 
-def _known(limits: Floats, otherwise: float) -> Floats:
-    """The limits, where there are any."""
-    return np.where(np.isnan(limits), otherwise, limits)
+def _fill(limits: Floats, default: float) -> Floats:
+    """Replace limits that are not known (NaN) by a default."""
+    return np.where(np.isnan(limits), default, limits)
 
 
-def _listed(names: Sequence[str], most: int = 12) -> str:
+def _list(names: Sequence[str], most: int = 12) -> str:
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{', '.join(names[:most])}{more}" or "none"

@@ -101,6 +101,57 @@ LEAST_CHANGE = 1e-5
 ones its tables hold numbers too far apart for it to factorise."""
 
 
+# Identification and excitation
+
+HUBER_SETTLED = 1e-8
+"""Relative fall of Huber's loss at which its rounds end: what follows is below the noise."""
+
+LEAST_NOISE = 1e-4
+"""Noise of a joint relative to its torque, at least: no sensor is more precise than four digits."""
+
+NOISE_ROUNDING = 1e-12
+"""Weighted noise relative to the torques, squared, that is rounding and no unit for a weight."""
+
+BLIND = 1e-8
+"""Squared part of an undecided direction in a number above which the number is undecided, too."""
+
+BASE_PIVOT = 1e-3
+"""Least pivot of a column that is regrouped, so that no coefficient exceeds 1000."""
+
+REST = 1e-6
+"""Speed of a joint relative to its fastest, below which the sign of the velocity is rounding."""
+
+STILL = 1e-3
+"""Motion of a joint relative to the joint that moves most, below which it excites nothing."""
+
+MADE_UP = 1e-9
+"""Size of a signal, relative to itself, after removing others that make it up: their rounding."""
+
+UNIFORM_CLOCK = 1e-3
+"""Deviation of time stamps from a uniform clock, in steps, that changes a signal by as little."""
+
+CLOCK_ROUNDING = 1e-6
+"""Part of a step by which a uniform clock may end behind the last time stamp: rounding."""
+
+SAME_LINK = 1e-6
+"""Relative difference of second moments below which two links are copies and count once."""
+
+EDGE = 1e-6
+"""Margin of an identified body below which only the cone keeps it consistent."""
+
+LIMIT_ROUNDING = 1e-9
+"""Part of a limit by which a motion may exceed it: files of trajectories have few digits."""
+
+BASE_SETTLED = 1e-3
+"""Relative decrease of the distance to base parameters at which its rounds end: none is nearer."""
+
+BASE_REACHED = 1e-6
+"""Relative distance at which base parameters are reached: singular bodies converge slowly."""
+
+GRAM_PRECISE = 1e-12
+"""Least eigenvalue of a Gram matrix, relative to the largest, that keeps four digits."""
+
+
 @cache
 def limits(dtype: DType, xp: Namespace) -> Any:  # Any: a class of the library
     """What the array library says of a floating-point type; asking it takes as long as a check."""

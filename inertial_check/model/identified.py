@@ -56,7 +56,7 @@ class JointFit(NamedTuple):
     r_squared: float
 
 
-class Fit(NamedTuple):
+class TorqueFit(NamedTuple):
     """How well the torques of a part of the recordings are predicted.
 
     Attributes:
@@ -144,7 +144,7 @@ class FrictionValue(NamedTuple):
     upper: float
 
 
-class Certificate(NamedTuple):
+class SolverCertificate(NamedTuple):
     """How far the solution is from the optimum, computed from the problem (dimensionless).
 
     Attributes:
@@ -162,7 +162,7 @@ class Certificate(NamedTuple):
     gap: float
 
 
-class Weighing(NamedTuple):
+class CandidateWeight(NamedTuple):
     """One weight of the prior that was tried.
 
     Attributes:
@@ -198,7 +198,7 @@ class WrittenBody(NamedTuple):
     reason: str
 
 
-class Written(NamedTuple):
+class WrittenModel(NamedTuple):
     """The robot's file with the identified numbers.
 
     Attributes:
@@ -217,7 +217,7 @@ class Written(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Identified:
+class IdentificationReport:
     """An identification as it is reported.
 
     Attributes:
@@ -252,7 +252,7 @@ class Identified:
     data: tuple[str, ...]
     bodies: tuple[IdentifiedBody, ...]
     left: tuple[tuple[str, str], ...]
-    fits: tuple[Fit, ...]
+    fits: tuple[TorqueFit, ...]
     friction: tuple[FrictionValue, ...]
     weights: tuple[float, ...]
     rank: int
@@ -269,10 +269,10 @@ class Identified:
     objective: float
     data_term: float
     prior_term: float
-    certificate: Certificate
-    weighings: tuple[Weighing, ...] = ()
+    certificate: SolverCertificate
+    weighings: tuple[CandidateWeight, ...] = ()
     remarks: tuple[Remark, ...] = ()
-    written: Written | None = None
+    written: WrittenModel | None = None
 
     def count(self, severity: Severity) -> int:
         """How many remarks have this severity."""

@@ -13,13 +13,13 @@ from inertial_check.inertia import tolerances
 from inertial_check.model import ENTRIES, Severity
 from inertial_check.model.identified import (
     THETA,
-    Certificate,
-    Fit,
     FrictionValue,
-    Identified,
+    IdentificationReport,
     IdentifiedBody,
     Remark,
-    Written,
+    SolverCertificate,
+    TorqueFit,
+    WrittenModel,
 )
 from inertial_check.reports import View
 from inertial_check.reports.json import plain
@@ -50,12 +50,12 @@ class _Table(NamedTuple):
     remark: str = ""
 
 
-def render(found: Identified, form: str, view: View) -> str:
+def render(found: IdentificationReport, form: str, view: View) -> str:
     """The report in one of FORMS, with its last line end."""
     return {"text": text, "markdown": markdown, "json": as_json}[form](found, view)
 
 
-def text(found: Identified, view: View) -> str:
+def text(found: IdentificationReport, view: View) -> str:
     """For people, in a terminal of a hundred columns."""
     style = Style(view.color)
     blocks = [style("path", printable(_title(found))) + "\n"]
@@ -72,7 +72,7 @@ def text(found: Identified, view: View) -> str:
     return "\n".join(block for block in blocks if block)
 
 
-def markdown(found: Identified, view: View) -> str:
+def markdown(found: IdentificationReport, view: View) -> str:
     """For the summary of a job, and for comments."""
     blocks = [f"## {_cell(_title(found))}\n"]
     for table in _tables(found):
@@ -91,12 +91,12 @@ def markdown(found: Identified, view: View) -> str:
     return "\n".join(blocks)
 
 
-def _title(found: Identified) -> str:
+def _title(found: IdentificationReport) -> str:
     bodies, recordings = plural(len(found.bodies), "body"), ", ".join(found.data)
     return f"{found.model}: {bodies} identified from {recordings}"
 
 
-def _tables(found: Identified) -> Iterator[_Table]:
+def _tables(found: IdentificationReport) -> Iterator[_Table]:
     for fit in found.fits:
         yield _fit(fit)
     yield _bodies(found.bodies)
@@ -107,7 +107,7 @@ def _tables(found: Identified) -> Iterator[_Table]:
         yield _weighings(found)
 
 
-def _fit(fit: Fit) -> _Table:
+def _fit(fit: TorqueFit) -> _Table:
     rows = [
         (
             f"{each.joint} [{each.unit}]",
@@ -158,7 +158,7 @@ def _bodies(bodies: Sequence[IdentifiedBody]) -> _Table:
     return _Table("Bodies", head, tuple(rows), remark)
 
 
-def _shares(found: Identified) -> _Table:
+def _shares(found: IdentificationReport) -> _Table:
     rows = [
         (
             body.name,
@@ -198,7 +198,7 @@ def _measured(value: FrictionValue) -> str:
     return f"{number} +- {deviation}{bound}"
 
 
-def _weighings(found: Identified) -> _Table:
+def _weighings(found: IdentificationReport) -> _Table:
     rows = [
         (
             f"{each.weight:.3g}",
@@ -219,7 +219,7 @@ def _weighings(found: Identified) -> _Table:
     )
 
 
-def _weight(found: Identified) -> str:
+def _weight(found: IdentificationReport) -> str:
     """The weight of the prior, beside independent samples and beside those that there are."""
     if found.weighings or found.redundancy == 1:
         return f"{found.regularization:.4g}"
@@ -229,7 +229,7 @@ def _weight(found: Identified) -> str:
     )
 
 
-def _sentences(found: Identified) -> Iterator[str]:
+def _sentences(found: IdentificationReport) -> Iterator[str]:
     """What a line can say."""
     change = 100 * (found.total_mass / found.prior_mass - 1)
     yield (
@@ -255,7 +255,7 @@ def _sentences(found: Identified) -> Iterator[str]:
         yield f"As written: {', '.join(names)} ({reason})."
 
 
-def _proof(proof: Certificate) -> str:
+def _proof(proof: SolverCertificate) -> str:
     """How near to the optimum; numbers below what is asked for are rounding, and not shown."""
     worst = max(proof.primal_residual, proof.dual_residual, proof.gap)
     if worst <= tolerances.CERTIFIED:
@@ -266,7 +266,7 @@ def _proof(proof: Certificate) -> str:
     )
 
 
-def _file(written: Written) -> Iterator[str]:
+def _file(written: WrittenModel) -> Iterator[str]:
     """What became of the robot's file."""
     if written.done:
         yield f"Written: {written.path}."
@@ -277,7 +277,7 @@ def _file(written: Written) -> Iterator[str]:
             yield f"{body.name}: {body.status}: {body.reason}."
 
 
-def _summary(found: Identified) -> str:
+def _summary(found: IdentificationReport) -> str:
     counts = [
         plural(found.count(severity), severity.word)
         for severity in reversed(Severity)
@@ -315,7 +315,7 @@ def _cell(text: str) -> str:
     return shown
 
 
-def as_json(found: Identified, view: View) -> str:
+def as_json(found: IdentificationReport, view: View) -> str:
     """A JSON document, ASCII only; NaN and the infinities are null.
 
     inertial_check/reports/identification.schema.json describes it.
@@ -393,7 +393,7 @@ def _body(body: IdentifiedBody) -> dict[str, Any]:
     }
 
 
-def _written(written: Written) -> dict[str, Any]:
+def _written(written: WrittenModel) -> dict[str, Any]:
     return {
         "path": _path(written.path),
         "done": written.done,

@@ -49,8 +49,10 @@ def motion(tmp_path_factory):
     """A motion of the arm as `excite` writes it, and its condition number."""
     folder = tmp_path_factory.mktemp("motion")
     (folder / "arm.urdf").write_text(ARM)
-    asked = excitation.ExcitationRequest(
-        str(folder / "arm.urdf"), acceleration=["6"], duration=4.0, harmonics=3, rate=200.0
+    asked = excitation.ExciteOptions(
+        model=str(folder / "arm.urdf"),
+        limits=excitation.LimitOptions(acceleration_limit=["6"]),
+        search=excitation.SearchOptions(duration=4.0, harmonics=3, rate=200.0),
     )
     found = excitation.excite(asked)
     (folder / "motion.npz").write_bytes(found.file("motion.npz"))
@@ -304,6 +306,6 @@ def test_torques_beyond_the_files_are_a_finding_and_the_motion_is_written(run, t
 
 
 def test_a_long_search_is_announced(run, arm, monkeypatch):
-    monkeypatch.setattr(excitation, "MANY", 1)
+    monkeypatch.setattr(excitation, "_MANY", 1)
     assert "looking for a motion of 2 joints, which can take" in run("excite", arm, *QUICK)[2]
     assert run("excite", arm, *QUICK, "-q")[2] == ""

@@ -1,7 +1,8 @@
 """From files to identified bodies: known robots back, real robots as published, nothing silent."""
 
 import json
-from dataclasses import replace
+from dataclasses import fields
+from dataclasses import replace as replace_fields
 
 import numpy as np
 import pytest
@@ -11,18 +12,37 @@ import recorded
 from inertial_check.dynamics.equations import inverse_dynamics
 from inertial_check.errors import ParameterError, UsageError
 from inertial_check.identification.recordings.signals import Smoothing
-from inertial_check.identifying import request as asked
+from inertial_check.identifying import options as asked
 from inertial_check.identifying.identify import identify_robot
-from inertial_check.identifying.recordings import STRETCHES, read_runs
-from inertial_check.identifying.request import Request
+from inertial_check.identifying.options import IdentifyOptions
+from inertial_check.identifying.recordings import STRETCHES, read_datasets
 from inertial_check.identifying.robot import read_robot
 from inertial_check.model import Severity
 
 ROBOT = str(recorded.ROBOT)
+PLAIN = ("data", "model")  # options that belong to no group
+
+
+def replace(options, **changes):
+    """The options with some changed, which are named as on the command line, without groups."""
+    for name, value in changes.items():
+        groups = (each.name for each in fields(options) if each.name not in ("context", *PLAIN))
+        if name in PLAIN:
+            options = replace_fields(options, **{name: value})
+        else:
+            group = next(each for each in groups if hasattr(getattr(options, each), name))
+            changed = replace_fields(getattr(options, group), **{name: value})
+            options = replace_fields(options, **{group: changed})
+    return options
 
 
 def request(folder, arrays, **options):
-    return Request(data=(recorded.written(folder, arrays),), model=ROBOT, **options)
+    plain = IdentifyOptions(data=(recorded.written(folder, arrays),), model=ROBOT)
+    return replace(plain, **options)
+
+
+def robot_of(options):
+    return read_robot(options.model, options.context, options.robot)
 
 
 def test_the_recordings_are_those_that_their_script_writes():
@@ -73,12 +93,12 @@ def test_a_result_does_not_depend_on_the_unit_of_mass(tmp_path):
 def test_the_held_out_samples_are_in_five_stretches(tmp_path):
     data = recorded.with_friction(seed=1, noise=1.0)
     asked_for = request(tmp_path, data, holdout=0.25)
-    robot = read_robot(asked_for)
-    runs = read_runs(asked_for, robot)
+    robot = robot_of(asked_for)
+    runs = read_datasets(asked_for, robot)
     (train,), (kept,) = runs.train, runs.validation
     count = len(data["t"])
-    assert len(train.rows) + len(kept.rows) == count
-    assert len(kept.rows) == 25 * STRETCHES
+    assert len(train.recorded) + len(kept.recorded) == count
+    assert len(kept.recorded) == 25 * STRETCHES
     seams = np.flatnonzero(np.diff(kept.motion.t) > 1.5 / 50)
     assert len(seams) == STRETCHES - 1
     assert kept.motion.t[-1] == data["t"][-1]
@@ -92,14 +112,14 @@ def test_all_recordings_pass_the_filter_of_those_fitted(tmp_path):
     paths = [
         recorded.written(tmp_path, each, f"{i}.npz") for i, each in enumerate((slow, fast, coarse))
     ]
-    one = Request(data=(paths[0],), validation=(paths[1],), model=ROBOT)
-    robot = read_robot(one)
+    one = replace(IdentifyOptions(data=(paths[0],), model=ROBOT), validation=(paths[1],))
+    robot = robot_of(one)
     cutoffs = [
         [run.motion.cutoff for run in (*runs.train, *runs.validation)]
         for runs in (
-            read_runs(one, robot),
-            read_runs(replace(one, data=tuple(paths[:2]), validation=()), robot),
-            read_runs(replace(one, data=tuple(paths[1:]), validation=()), robot),
+            read_datasets(one, robot),
+            read_datasets(replace(one, data=tuple(paths[:2]), validation=()), robot),
+            read_datasets(replace(one, data=tuple(paths[1:]), validation=()), robot),
         )
     ]
     assert cutoffs[0][0] == cutoffs[0][1] < cutoffs[1][0]
@@ -110,10 +130,10 @@ def test_all_recordings_pass_the_filter_of_those_fitted(tmp_path):
 def test_signals_that_are_complete_pass_as_they_are_unless_asked(tmp_path):
     data = recorded.motion(seed=1)
     plain = request(tmp_path, data)
-    robot = read_robot(plain)
-    motion = read_runs(plain, robot).train[0].motion
+    robot = robot_of(plain)
+    motion = read_datasets(plain, robot).train[0].motion
     np.testing.assert_array_equal(motion.du, data["qdd"])
-    filtered = read_runs(replace(plain, smoothing=Smoothing(cutoff=5.0)), robot).train[0].motion
+    filtered = read_datasets(replace(plain, smoothing=Smoothing(cutoff=5.0)), robot).train[0].motion
     assert len(filtered) < len(motion)
     assert filtered.cutoff == 5.0
 
@@ -132,7 +152,7 @@ def test_gravity_is_where_it_is_said_to_be(tmp_path):
 def test_known_masses_are_kept(tmp_path):
     data = recorded.with_friction(seed=1, noise=1.0)
     found = identify_robot(
-        request(tmp_path, data, masses={"forearm": 1.45}, total_mass=(7.95, 0.0))
+        request(tmp_path, data, mass={"forearm": 1.45}, total_mass=(7.95, 0.0))
     ).found
     np.testing.assert_allclose(found.theta[2, 0], 1.45, rtol=1e-9)
     np.testing.assert_allclose(found.theta[:, 0].sum(), 7.95, rtol=1e-9)
@@ -269,16 +289,15 @@ def test_remarks_stand_worst_first(tmp_path):
 @pytest.mark.parametrize(
     ("parse", "text", "expected"),
     [
-        (asked.terms, ["coulomb", "viscous"], ("viscous", "coulomb")),
-        (asked.terms, ["none"], ()),
-        (asked.scales, "2", dict.fromkeys(asked.TERMS, 2.0)),
-        (asked.scales, "rotor=3,viscous=1e-3", {"viscous": 1e-3, "rotor": 3.0}),
-        (asked.scales, None, {}),
-        (asked.positions, ["a", "b=0.5", "c=d=1"], {"a": 0.0, "b": 0.5, "c=d": 1.0}),
-        (asked.masses, ["tool=0.2"], {"tool": 0.2}),
-        (asked.total_mass, "12", (12.0, 0.0)),
-        (asked.total_mass, "12:0.1", (12.0, 0.1)),
-        (asked.pairs, ["a, b"], (("a", "b"),)),
+        (asked.read_terms, ["coulomb", "viscous"], ("viscous", "coulomb")),
+        (asked.read_terms, ["none"], ()),
+        (asked.read_scales, "2", dict.fromkeys(asked.FRICTION_TERMS, 2.0)),
+        (asked.read_scales, "rotor=3,viscous=1e-3", {"viscous": 1e-3, "rotor": 3.0}),
+        (asked.read_positions, ["a", "b=0.5", "c=d=1"], {"a": 0.0, "b": 0.5, "c=d": 1.0}),
+        (asked.read_masses, ["tool=0.2"], {"tool": 0.2}),
+        (asked.read_total_mass, "12", (12.0, 0.0)),
+        (asked.read_total_mass, "12:0.1", (12.0, 0.1)),
+        (asked.read_couplings, ["a, b"], (("a", "b"),)),
     ],
 )
 def test_texts_of_options(parse, text, expected):
@@ -288,16 +307,16 @@ def test_texts_of_options(parse, text, expected):
 @pytest.mark.parametrize(
     ("parse", "text"),
     [
-        (asked.terms, ["none", "viscous"]),
-        (asked.scales, "viscous=inf"),
-        (asked.scales, "viscous"),
-        (asked.positions, ["=1"]),
-        (asked.positions, ["a=b"]),
-        (asked.masses, ["tool"]),
-        (asked.masses, ["tool=0"]),
-        (asked.total_mass, "heavy"),
-        (asked.total_mass, "-1"),
-        (asked.pairs, ["a,a"]),
+        (asked.read_terms, ["none", "viscous"]),
+        (asked.read_scales, "viscous=inf"),
+        (asked.read_scales, "viscous"),
+        (asked.read_positions, ["=1"]),
+        (asked.read_positions, ["a=b"]),
+        (asked.read_masses, ["tool"]),
+        (asked.read_masses, ["tool=0"]),
+        (asked.read_total_mass, "heavy"),
+        (asked.read_total_mass, "-1"),
+        (asked.read_couplings, ["a,a"]),
     ],
 )
 def test_texts_of_options_that_say_nothing(parse, text):
@@ -356,12 +375,14 @@ def test_a_real_arm_from_its_raw_recordings(datasets, tmp_path):
     (row,) = [each for each in baseline if each["method"] == "consistent, lambda=1"]
     (prior,) = [each for each in baseline if each["method"].startswith("prior")]
     outcome = identify_robot(
-        Request(
-            data=(raw(datasets, tmp_path, "train_50s12h"),),
+        replace(
+            IdentifyOptions(
+                data=(raw(datasets, tmp_path, "train_50s12h"),),
+                model=str(datasets / "ur10e" / "ur10e.urdf"),
+            ),
             validation=tuple(raw(datasets, tmp_path, name) for name in row["val"]),
-            model=str(datasets / "ur10e" / "ur10e.urdf"),
             gain=GAIN,
-            friction=asked.TERMS,
+            friction=asked.FRICTION_TERMS,
         )
     )
     train, *validation = outcome.report.fits
@@ -381,10 +402,12 @@ def test_a_real_arm_from_its_raw_recordings(datasets, tmp_path):
 
 def test_a_robot_that_only_the_cone_holds_is_flagged(datasets, tmp_path):
     outcome = identify_robot(
-        Request(
-            data=(str(datasets / "ur10e" / "ref" / "train_50s12h.npz"),),
-            model=str(datasets / "ur10e" / "ur10e.urdf"),
-            friction=asked.TERMS,
+        replace(
+            IdentifyOptions(
+                data=(str(datasets / "ur10e" / "ref" / "train_50s12h.npz"),),
+                model=str(datasets / "ur10e" / "ur10e.urdf"),
+            ),
+            friction=asked.FRICTION_TERMS,
             regularization=1e-6,
         )
     )

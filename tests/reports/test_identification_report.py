@@ -12,16 +12,16 @@ import inertial_check
 from inertial_check.model import Severity
 from inertial_check.model.identified import (
     THETA,
-    Certificate,
-    Fit,
+    CandidateWeight,
     FrictionValue,
-    Identified,
+    IdentificationReport,
     IdentifiedBody,
     JointFit,
     Remark,
-    Weighing,
-    Written,
+    SolverCertificate,
+    TorqueFit,
     WrittenBody,
+    WrittenModel,
 )
 from inertial_check.reports import View
 from inertial_check.reports.identification import FORMS, render
@@ -72,13 +72,13 @@ TOOL = IdentifiedBody(
     decided_by=("prior",) * 10,
     standard_deviation=(0.2, *(nan,) * 9),
 )
-EVERYTHING = Identified(
+EVERYTHING = IdentificationReport(
     model="robots/arm.urdf",
     data=("run.npz", "again.csv"),
     bodies=(ARM, TOOL),
     left=(("base", "no joint moves it"), ("foot", "no joint moves it"), ("tool0", "without mass")),
     fits=(
-        Fit(
+        TorqueFit(
             "train",
             "run.npz, again.csv",
             12000,
@@ -89,7 +89,7 @@ EVERYTHING = Identified(
             3.2,
             0.9957,
         ),
-        Fit(
+        TorqueFit(
             "validation",
             "other.npz",
             600,
@@ -122,17 +122,17 @@ EVERYTHING = Identified(
     objective=1759.013,
     data_term=1754.6735,
     prior_term=4.3395,
-    certificate=Certificate("interior point", 12, 0.0, 4.5e-27, 1.5e-13),
+    certificate=SolverCertificate("interior point", 12, 0.0, 4.5e-27, 1.5e-13),
     weighings=(
-        Weighing(0.3, 1.01, 0.02, 1754.67, 14.5, 2.95, True),
-        Weighing(3.0, nan, nan, 1770.2, 9.1, 2.8, False),
+        CandidateWeight(0.3, 1.01, 0.02, 1754.67, 14.5, 2.95, True),
+        CandidateWeight(3.0, nan, nan, 1770.2, 9.1, 2.8, False),
     ),
     remarks=(
         Remark(Severity.ERROR, "unit", "run.npz: torques are 106 times those expected"),
         Remark(Severity.WARNING, "unsupported", "upper_arm: Izz moved"),
         Remark(Severity.NOTE, "signals", "run.npz: velocities: measured"),
     ),
-    written=Written(
+    written=WrittenModel(
         "out.urdf",
         False,
         "there are remarks",

@@ -33,9 +33,6 @@ Indices = npt.NDArray[np.intp]
 PREFERENCE = (4, 5, 6, 7, 8, 9, 1, 2, 3, 0)
 """Entries of theta in order "urdf", those first that are kept rather than regrouped."""
 
-PIVOT = 1e-3
-"""A column is regrouped where the others need no coefficients above 1 / PIVOT, in units of size."""
-
 DIGITS = 6
 """Significant digits of the coefficients in names; K has them all."""
 
@@ -213,14 +210,14 @@ def _regrouped(null: Floats, preference: Indices) -> Indices:
     """Which columns go, by an orthonormal basis (c, d) of the combinations that are zero.
 
     The rows of those that go have to be independent. They are taken from the least preferred on,
-    each one that keeps PIVOT of what is left: exactly the columns that depend on preferred ones,
-    where no coefficient gets too large.
+    each one that keeps tolerances.BASE_PIVOT of what is left: exactly the columns that depend on
+    preferred ones, where no coefficient gets too large.
     """
     left, gone = null.copy(), []
     backwards = np.argsort(-preference)
     for _ in range(null.shape[1]):
         size = np.linalg.norm(left, axis=1)
-        large = size[backwards] >= PIVOT * size.max()
+        large = size[backwards] >= tolerances.BASE_PIVOT * size.max()
         column = int(backwards[np.argmax(large)])
         gone.append(column)
         direction = left[column] / size[column]

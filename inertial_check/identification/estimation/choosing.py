@@ -17,6 +17,7 @@ from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.identification.estimation.problem import Problem
 from inertial_check.identification.estimation.reduction import Reduction
+from inertial_check.inertia import tolerances
 
 FOLDS = 5
 """Folds of a validation: of those usual, the cheapest."""
@@ -29,9 +30,6 @@ GRID = 10.0 ** np.arange(-2, 5.25, 0.5)
 
 APART = 0.1
 """Of the L-curve's range: points nearer than that to each other say nothing of its shape."""
-
-EXACT = 1e-12
-"""Of the torques' squares: noise below is rounding, and no unit for a weight."""
 
 
 class Fit(Protocol):
@@ -290,7 +288,7 @@ def _unit(reduction: Reduction, weights: Floats) -> float:
     count = int(reduction.samples[weights > 0].sum())
     size = float(b @ b) + rss
     free = max(count - np.linalg.matrix_rank(A), 1)
-    variance = max(rss / free, EXACT * size / max(count, 1))
+    variance = max(rss / free, tolerances.NOISE_ROUNDING * size / max(count, 1))
     return 10.0 ** round(float(np.log10(variance))) if variance > 0 else 1.0
 
 

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.arrays.types import Floats
+from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import Point, second_moment, symmetric
 
 SLENDER, SPREAD = 0.3, 1.0
@@ -33,9 +34,6 @@ SUSPECT = 100.0
 
 LINKS = 3
 """Links with an offset, different from each other, below which nothing is said."""
-
-SAME = 1e-6
-"""Relative difference below which two links are copies, and count once."""
 
 OTHER = {"origin": "com", "com": "origin"}
 IN_WORDS = {"origin": "the body origin", "com": "the centre of mass"}
@@ -107,7 +105,7 @@ def _moments(theta: Floats) -> tuple[Floats, Floats]:
     pairs = np.stack([along, (whole - along) / 2], axis=1)[usable]
     kept: list[Floats] = []
     for pair in pairs:
-        if not any(np.allclose(pair, other, rtol=SAME, atol=0.0) for other in kept):
+        if not any(np.allclose(pair, other, rtol=tolerances.SAME_LINK, atol=0.0) for other in kept):
             kept.append(pair)
     found = np.array(kept).reshape(-1, 2)
     return found[:, 0], found[:, 1]

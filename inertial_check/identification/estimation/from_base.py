@@ -38,13 +38,6 @@ for."""
 ROUNDS = 30
 """Rounds at most; three to six are usual."""
 
-SETTLED = 1e-3
-"""Part by which a round has to bring base parameters nearer, or no consistent bodies have them."""
-
-REACHED = 1e-6
-"""Distance, relative to the base parameters in their deviations, at which they are had: where only
-singular bodies have them, the way there is long."""
-
 
 @dataclass(frozen=True, eq=False)
 class FromBase:
@@ -155,7 +148,7 @@ def identify_from_base(  # noqa: PLR0913 - what is known and what is wanted
         if exact:
             raise
         least = np.nan
-    reached = bool(least <= REACHED * np.linalg.norm(values))
+    reached = bool(least <= tolerances.BASE_REACHED * np.linalg.norm(values))
     if exact:
         return FromBase(nearest, base, least, least, reached)
     found = solve(values, regularization)
@@ -191,7 +184,7 @@ def _converged(
         left = values - rows @ _numbers(found)
         distance = float(np.linalg.norm(left))
         done = distance <= tolerances.MEETS * np.linalg.norm(values)
-        if done or distance >= (1 - SETTLED) * last:
+        if done or distance >= (1 - tolerances.BASE_SETTLED) * last:
             break
         wanted, last = wanted + left, distance
     return found, distance

@@ -1,11 +1,11 @@
-"""Consistent inertial parameters of all bodies together, from measured torques."""
+"""Identification: consistent inertial parameters of all bodies together, from measured torques."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,8 @@ import numpy.typing as npt
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.identification.estimation import (
+    choosing,
+    constrained,
     interior_point,
     noise,
     priors,
@@ -32,37 +34,64 @@ from inertial_check.projection._constraint import Constraint, read_constraints
 from inertial_check.projection.closed_form import read_margin
 from inertial_check.solvers.certificate import Certificate
 
-Metric = Literal["prior", "entropic", "affine-invariant", "euclidean"]
-METRICS: tuple[Metric, ...] = get_args(Metric)
-"""What the distance from the prior is."""
+PriorMetric = Literal["prior", "entropic", "affine-invariant", "euclidean"]
+"""Distance of a body from its prior."""
 
 Loss = Literal["squares", "huber"]
-LOSSES: tuple[Loss, ...] = get_args(Loss)
-"""What becomes of a residual."""
+"""Loss function of a residual."""
 
-Rule = Literal["k-fold", "l-curve"]
-RULES: tuple[Rule, ...] = get_args(Rule)
-"""How the weight of the prior is chosen."""
+WeightRule = Literal["k-fold", "l-curve"]
+"""Rule that chooses the weight of the prior from the samples."""
 
-MARGIN_ROUNDS = 60
-"""Rounds in which bodies are lifted to a margin that depends on their own size."""
+_MARGIN_ROUNDS = 60
+"""Largest number of rounds that lift bodies to a margin, which depends on their own size."""
 
-LIFT = 1.01
-"""By how much each round lifts a body more than it lacks: it grows with it."""
+_MARGIN_STEP = 1.01
+"""Factor by which each round lifts a body more than it lacks, since the body grows with it."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FitOptions:
+    """Options of a fit, stated once from the command line to the solver.
+
+    Attributes: As the arguments of `identify` of the same names.
+    """
+
+    weights: npt.ArrayLike | None = None
+    constraints: Constraint | Iterable[Constraint] = ()
+    regularization: float | WeightRule = 1.0
+    metric: PriorMetric = "prior"
+    loss: Loss = "squares"
+    margin: float = 0.0
+    prior_margin: float = tolerances.PRIOR_MARGIN
+    redundancy: float = 1.0
+    bodies: Sequence[str] | None = None
+    solver: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse unknown names and a redundancy below one.
+
+        Raises:
+            ParameterError: The message names the option.
+        """
+        _refuse_unknown("metric", self.metric, get_args(PriorMetric))
+        _refuse_unknown("loss", self.loss, get_args(Loss))
+        if not 1 <= self.redundancy < np.inf:
+            raise ParameterError(f"redundancy is {self.redundancy!r}, expected a number from 1 on")
 
 
 def identify(  # noqa: PLR0913 - the public signature
-    Y: Any,
-    tau: Any = None,
-    prior: Any = None,
+    Y: npt.ArrayLike | Samples | Reduction,
+    tau: npt.ArrayLike | None = None,
+    prior: InertialParameters | npt.ArrayLike | None = None,
     *,
-    weights: Any = None,
-    constraints: Any = (),
-    nuisance: Any = None,
+    weights: npt.ArrayLike | None = None,
+    constraints: Constraint | Iterable[Constraint] = (),
+    nuisance: Nuisance | Mapping[str, npt.ArrayLike] | npt.ArrayLike | None = None,
     order: Order = "urdf",
-    regularization: float | str = 1.0,
-    metric: str = "prior",
-    loss: str = "squares",
+    regularization: float | WeightRule = 1.0,
+    metric: PriorMetric = "prior",
+    loss: Loss = "squares",
     margin: float = 0.0,
     prior_margin: float = tolerances.PRIOR_MARGIN,
     redundancy: float = 1.0,
@@ -75,17 +104,18 @@ def identify(  # noqa: PLR0913 - the public signature
                  + sum_k ((f_k - prior_k) / scale_k)^2)
         over bodies with Pi_i >= 0, and lower_k <= f_k <= upper_k
 
-    All bodies together: what torques tell is combinations of several bodies, and a body that is
-    made consistent by itself afterwards spoils the fit. D is, by `metric`,
+    All bodies are solved for together: torques decide combinations of several bodies, and a body
+    that is made consistent by itself afterwards spoils the fit. `metric` chooses the distance D:
 
     * "prior" (default): ||L^-1 (Pi - P) L^-T||_F^2 with P = L L^T the prior's pseudo-inertia; it
       depends neither on frames nor on units;
     * "entropic": the log-det Bregman divergence tr(P^-1 Pi) - log det(P^-1 Pi) - 4;
-    * "affine-invariant": ||log(L^-1 Pi L^-T)||_F^2, not convex: a minimum among its neighbours;
+    * "affine-invariant": ||log(L^-1 Pi L^-T)||_F^2, not convex, so the result is a local minimum;
     * "euclidean": ||theta - prior||^2 in units of the prior's mass m and radius of gyration k: kg
       by m, kg m by m k, kg m^2 by m k^2. It depends on the origin and the axes.
 
-    The samples are reduced by QR in blocks, joint by joint; only what is small is solved.
+    The samples are reduced joint by joint, by QR in blocks, so that the problem to be solved has
+    the size of the parameters and not of the samples.
 
     Sources: Wensing, Kim, Slotine, IEEE Robot. Autom. Lett. 3 (2018); Sousa, Cortesao, Int. J.
     Robot. Res. 33 (2014); Lee, Wensing, Park, IEEE Trans. Robot. 36 (2020).
@@ -95,136 +125,194 @@ def identify(  # noqa: PLR0913 - the public signature
             another; (S, 10 L), which counts as one joint; Samples, also of a trajectory, which need
             not be in memory at once; or a Reduction.
         tau: (S, n) or (S,) torques [N m] or forces [N]; None beside Samples and a Reduction.
-        prior: InertialParameters or (L, 10), what the bodies are expected to be, in the same order.
-            Those that are not strictly inside the cone are moved there, and a remark says which.
-            None only where the samples decide every parameter.
-        weights: (n,) factors of the residuals of each joint, one over the deviation of its noise
-            [1/(N m)]; or one for all. None finds them: least squares, the deviation of each joint's
-            residuals, and again until they agree.
-        constraints: Of inertial_check.projection.constraints; `bodies` in them are indices 0 to
-            L - 1. With the metrics prior and euclidean.
-        nuisance: What is in the torques beside the bodies, a Nuisance, or a mapping of names to
-            columns (S, n), or one array of columns (S, n, k). Samples have their own.
-        order: Of the last six of each body: urdf, pinocchio, mujoco, wensing or ksl.
-        regularization: Weight of the priors: at 1, a body changed by its prior's own size costs as
-            much as one residual of one deviation. Or "k-fold", by validation, or "l-curve".
-        metric: Of the priors.
-        loss: "squares", or "huber": residuals beyond 1.345 deviations count by their size, not
-            their square.
+        prior: InertialParameters or (L, 10), the expected bodies, in the same order. Those that are
+            not strictly inside the cone are moved there, and a remark says which. None is allowed
+            only if the samples decide every parameter.
+        weights: (n,) factors of the residuals of each joint, one over the standard deviation of its
+            noise [1/(N m)]; or one number for all. None estimates them from the residuals of
+            iterated least squares.
+        constraints: Constraints of inertial_check.projection.constraints, whose `bodies` are
+            indices 0 to L - 1. Only the metrics "prior" and "euclidean" take them.
+        nuisance: Torques besides those of the bodies: a Nuisance, a mapping of names to columns
+            (S, n), or one array of columns (S, n, k). Samples have their own.
+        order: Order of the last six entries of each body: urdf, pinocchio, mujoco, wensing or ksl.
+        regularization: Weight of the priors: at 1, a body that differs from its prior by the
+            prior's own size costs as much as one residual of one standard deviation. "k-fold"
+            chooses the weight by cross-validation, "l-curve" at the corner of the L-curve.
+        metric: Distance of a body from its prior.
+        loss: "squares", or "huber", under which residuals beyond 1.345 standard deviations count by
+            their size and not by their square.
         margin: Least margin of the bodies, 0 to 1/3.
-        prior_margin: What priors are given that have less.
-        redundancy: How many samples say what one independent one would, as filters make them:
-            signals.smoothed tells it. A regularization that is a number is multiplied by it, and
-            standard deviations count independent samples.
+        prior_margin: Margin that a prior with a smaller one is moved to.
+        redundancy: Number of samples that carry as much information as one independent sample, as
+            signals.smooth reports it for its filter. A regularization that is a number is
+            multiplied by it, and standard deviations count independent samples.
         bodies: L names, for the remarks.
-        solver: None for the interior-point method of this package or, with constraints, Clarabel;
-            the name of an installed conic solver ("clarabel", "scs") for the same answer by that.
+        solver: None for the interior-point method of this package or, with constraints, Clarabel.
+            The name of an installed conic solver ("clarabel", "scs") gives the same answer by it.
 
     Returns:
-        The bodies, with fit, rank, what the samples decide, and a proof of optimality.
+        The bodies, with fit, rank, the parameters that the samples decide, and a proof of
+        optimality.
 
     Raises:
-        ParameterError: Shapes that do not fit, numbers that are not finite, an unknown name; a
-            parameter that neither samples nor prior decide. Names the place.
-        ProjectionError: No answer could be certified, or the constraints exclude each other.
+        ParameterError: Shapes do not fit, a number is not finite, a name is unknown, or neither
+            samples nor prior decide a parameter. The message names the place.
+        ProjectionError: No answer could be certified, or the constraints contradict each other.
     """
-    _refuse_unknown(metric=(metric, METRICS), loss=(loss, LOSSES))
-    if not 1 <= redundancy < np.inf:
-        raise ParameterError(f"redundancy is {redundancy!r}, expected a number from 1 on")
-    data = _data(Y, tau, nuisance, order)
-    names = body_names(bodies, data.count)
-    if prior is None:
-        believed, regularization = priors.without(data.whole, data.nuisance), 0.0
-    else:
-        believed = priors.prepare_priors(prior, data.count, order, prior_margin, names)
-    rule = _rule(regularization)
-    asked = _Asked(
-        believed.theta,
-        data.nuisance,
-        metric,
-        read_constraints(constraints),
-        read_margin(margin),
-        solver,
-        names,
+    options = FitOptions(
+        weights=weights,
+        constraints=constraints,
+        regularization=regularization,
+        metric=metric,
+        loss=loss,
+        margin=margin,
+        prior_margin=prior_margin,
+        redundancy=redundancy,
+        bodies=bodies,
+        solver=solver,
     )
-    asked.validate()
-    found = _weighed(data, asked, weights)
-    choice = None if rule is None else _chosen(rule, data, asked, found.weights)
-    weight = float(regularization) * redundancy if choice is None else choice.weight
-    fit = asked.fit(found.reduction, found.weights, weight)
-    if loss == "huber":
-        found, fit = _robust(data, asked, found, fit, weights is None)
+    return estimate(Measurements.read(Y, tau, nuisance, order), prior, options, order)
+
+
+def estimate(
+    data: Measurements,
+    prior: InertialParameters | npt.ArrayLike | None,
+    options: FitOptions,
+    order: Order = "urdf",
+) -> Identification:
+    """Fit consistent bodies to measurements: prior, weights, weight of the prior, solution.
+
+    Args:
+        data: The measurements.
+        prior: As for `identify`.
+        options: As the arguments of `identify`.
+        order: Order of the last six entries of a prior that is an array.
+
+    Raises:
+        ParameterError: As for `identify`.
+        ProjectionError: As for `identify`.
+    """
+    names = body_names(options.bodies, data.bodies)
+    regularization = options.regularization
+    if prior is None:
+        expected = priors.priors_from_samples(data.whole, data.nuisance)
+        regularization = 0.0
+    else:
+        margin = options.prior_margin
+        expected = priors.prepare_priors(prior, data.bodies, order, margin, names)
+    rule = _read_rule(regularization)
+    fit = _JointFit(expected.theta, data.nuisance, options, names)
+    reduction = data.whole
+    weights, remarks = _read_weights(options.weights, reduction, fit)
+    choice = None
+    if rule is None:
+        weight = float(regularization) * options.redundancy
+    else:
+        choice = _choose_weight(rule, data, fit, weights)
+        weight = choice.weight
+    solution = fit.solve(reduction, weights, weight)
+    if options.loss == "huber":
+        weights, remarks, solution = _iterate_huber(
+            data, fit, weights, remarks, solution, options.weights is None
+        )
     return Identification(
         bodies=names,
         order=data.order,
-        problem=fit.problem,
-        x=fit.x,
-        reduction=found.reduction.relabel(np.argsort(data.labels)),
-        weights=found.weights,
-        metric=metric,
-        loss=loss,
-        solver=fit.solver,
-        iterations=fit.steps,
-        certificate=fit.certificate,
-        prior_term=fit.prior_term,
+        problem=solution.problem,
+        x=solution.x,
+        reduction=reduction.relabel(np.argsort(data.labels)),
+        weights=weights,
+        metric=options.metric,
+        loss=options.loss,
+        solver=solution.solver,
+        iterations=solution.steps,
+        certificate=solution.certificate,
+        prior_term=solution.prior_term,
         names=data.nuisance.names,
-        given=believed.given,
-        proof=fit.proof,
-        redundancy=float(redundancy),
-        noted=(*believed.remarks, *found.remarks),
+        given=expected.given,
+        proof=solution.proof,
+        redundancy=float(options.redundancy),
+        noted=(*expected.remarks, *remarks),
         choice=choice,
     )
 
 
 @dataclass(frozen=True, eq=False)
-class _Data:
-    """The samples, and what their columns are.
+class Measurements:
+    """Samples, or only their reduction, and the meaning of their columns.
 
     Attributes:
-        samples: None where only their reduction is known.
-        reduced: The reduction that was given.
-        nuisance: The further numbers.
-        order: Of the columns of each body.
+        samples: None if only the reduction is known.
+        reduced: The reduction, if there are no samples.
+        nuisance: Torques besides those of the bodies.
+        order: Order of the last six columns of each body.
     """
 
     samples: Samples | None
     reduced: Reduction | None
     nuisance: Nuisance
-    order: Order
+    order: Order = "urdf"
+
+    @classmethod
+    def read(
+        cls,
+        Y: npt.ArrayLike | Samples | Reduction,
+        tau: npt.ArrayLike | None,
+        nuisance: Nuisance | Mapping[str, npt.ArrayLike] | npt.ArrayLike | None,
+        order: Order,
+    ) -> Measurements:
+        """Read the arguments of `identify`.
+
+        Raises:
+            ParameterError: Arguments contradict each other, or shapes do not fit.
+        """
+        reorder(np.zeros(10), "urdf", order)  # refuses an unknown order
+        if isinstance(Y, (Samples, Reduction)) and tau is not None:
+            raise ParameterError(f"{Y!r} holds its torques: expected tau=None beside it")
+        if isinstance(Y, Samples):
+            if nuisance is not None:
+                raise ParameterError("Samples hold their nuisance: declare it where they are made")
+            return cls(Y, None, Y.nuisance, Y.order)
+        further = _read_nuisance(nuisance)
+        if isinstance(Y, Reduction):
+            if Y.columns <= len(further) or (Y.columns - len(further)) % 10:
+                raise ParameterError(
+                    f"{Y!r} beside {len(further)} nuisance columns: expected ten columns a body"
+                )
+            return cls(None, Y, further, order)
+        if tau is None:
+            raise ParameterError("tau is None: the torques (S, n) are needed beside a regressor")
+        return cls(Samples.of_arrays(Y, tau, further, order), None, further, order)
 
     @property
-    def further(self) -> int:
-        """How many further numbers there are."""
-        return len(self.nuisance)
-
-    @property
-    def count(self) -> int:
-        """How many bodies there are."""
+    def bodies(self) -> int:
+        """Number of bodies."""
         if self.samples is not None:
             return self.samples.bodies
         assert self.reduced is not None
-        return (self.reduced.columns - self.further) // 10
+        return (self.reduced.columns - len(self.nuisance)) // 10
 
     @property
     def labels(self) -> npt.NDArray[np.intp]:
-        """(p,) the place of each column in order "urdf"."""
+        """(p,) place of each column in order "urdf"."""
         own = np.asarray(reorder(np.arange(10.0), "urdf", self.order)).astype(np.intp)
-        bodies = (10 * np.arange(self.count)[:, None] + own).ravel()
-        return np.concatenate([bodies, 10 * self.count + np.arange(self.further)])
+        bodies = (10 * np.arange(self.bodies)[:, None] + own).ravel()
+        return np.concatenate([bodies, 10 * self.bodies + np.arange(len(self.nuisance))])
 
     @cached_property
     def whole(self) -> Reduction:
-        """All samples, in order "urdf"."""
+        """Reduction of all samples, in order "urdf"."""
         if self.samples is None:
             assert self.reduced is not None
             return self.reduced.relabel(self.labels)
         return self.samples.reduce().relabel(self.labels)
 
     def folds(self, count: int) -> list[Reduction]:
-        """In order "urdf".
+        """Reduce consecutive parts of the samples, each by itself, in order "urdf".
 
         Raises:
-            ParameterError: There is nothing but a reduction.
+            ParameterError: There are no samples, only their reduction.
         """
         if self.samples is None:
             raise ParameterError(
@@ -234,16 +322,8 @@ class _Data:
         return [fold.relabel(self.labels) for fold in self.samples.folds(count)]
 
 
-class _Weighed(NamedTuple):
-    """The samples, reduced, and what each joint counts."""
-
-    reduction: Reduction
-    weights: Floats
-    remarks: tuple[str, ...]
-
-
-class _Fit(NamedTuple):
-    """An answer."""
+class _Solution(NamedTuple):
+    """Certified solution of one joint problem."""
 
     problem: Problem
     x: Floats
@@ -255,55 +335,61 @@ class _Fit(NamedTuple):
 
     @property
     def si(self) -> Floats:
-        """The parameters (p,) [SI], in order "urdf"."""
+        """(p,) parameters in SI units, in order "urdf"."""
         return np.concatenate([self.problem.theta(self.x).ravel(), self.problem.numbers(self.x)])
 
 
-@dataclass(frozen=True, eq=False)
-class _Asked:
-    """What is wanted of the samples, whatever their weights."""
+class _JointFit:
+    """Fit of all bodies to reduced samples, for any weights of joints and prior.
 
-    theta0: Floats
-    nuisance: Nuisance
-    metric: str
-    constraints: tuple[Constraint, ...]
-    margin: float
-    solver: str | None
-    names: tuple[str, ...]
+    Args:
+        theta0: (L, 10) priors in order "urdf".
+        nuisance: Torques besides those of the bodies.
+        options: Options of the fit.
+        names: (L,) of the bodies.
 
-    def validate(self) -> None:
-        """Refuse what does not go together.
+    Raises:
+        ParameterError: Options that exclude each other. The message names both.
+    """
 
-        Raises:
-            ParameterError: Naming both.
-        """
+    def __init__(
+        self, theta0: Floats, nuisance: Nuisance, options: FitOptions, names: tuple[str, ...]
+    ) -> None:
+        self.theta0, self.nuisance, self.names = theta0, nuisance, names
+        self.constraints = read_constraints(options.constraints)
+        self.margin = read_margin(options.margin)
+        self.metric, self.solver = options.metric, options.solver
         if self.metric in ("prior", "euclidean"):
             return
-        for name, value in (
-            ("constraints", self.constraints),
-            ("a margin", self.margin),
-            ("a solver", self.solver),
-        ):
+        given = {"constraints": self.constraints, "margin": self.margin, "solver": self.solver}
+        for name, value in given.items():
             if value:
                 raise ParameterError(
-                    f"metric {self.metric!r} takes no {name.removeprefix('a ')}: 'prior' does, and "
-                    "'euclidean'"
+                    f"metric {self.metric!r} takes no {name}: 'prior' does, and 'euclidean'"
                 )
 
-    def fit(self, reduction: Reduction, weights: Floats, regularization: float) -> _Fit:
-        """The answer, with the margin."""
+    def solve(self, reduction: Reduction, weights: Floats, regularization: float) -> _Solution:
+        """Solve for bodies with at least the margin.
+
+        A margin is a bound on the least eigenvalue of the central second moment relative to its
+        trace, which is not convex. So bodies that lack it get a floor of their present trace, in
+        rounds.
+
+        Raises:
+            ProjectionError: The margin is not reached.
+        """
         system = reduction.stack(weights)
         spread = np.zeros(len(self.theta0))
-        found = self._fit(system, regularization, spread)
-        for _ in range(MARGIN_ROUNDS if self.margin else 0):
+        found = self._solve(system, regularization, spread)
+        for _ in range(_MARGIN_ROUNDS if self.margin else 0):
             theta = found.problem.theta(found.x)
             short = check(theta).margin < self.margin
             if not np.any(short):
                 return found
             moments = InertialParameters.from_theta(theta).central_second_moment
-            wanted = LIFT * self.margin * np.trace(moments, axis1=1, axis2=2)
-            spread = np.where(short, np.maximum(LIFT * spread, wanted), spread)
-            found = self._fit(system, regularization, spread)
+            wanted = _MARGIN_STEP * self.margin * np.trace(moments, axis1=1, axis2=2)
+            spread = np.where(short, np.maximum(_MARGIN_STEP * spread, wanted), spread)
+            found = self._solve(system, regularization, spread)
         if self.margin:
             margins = check(found.problem.theta(found.x)).margin
             worst = int(np.argmin(margins))
@@ -314,48 +400,44 @@ class _Asked:
             )
         return found
 
-    def _fit(
+    def _solve(
         self, system: tuple[Floats, Floats, float], regularization: float, spread: Floats
-    ) -> _Fit:
+    ) -> _Solution:
         pull = regularisers.euclidean_pull(self.theta0) if self.metric == "euclidean" else None
         problem = Problem.of(
             system, self.theta0, self.nuisance, regularization, spread=spread, pull=pull
         )
+        proof: Callable[[], Certificate]
         if self.constraints or self.solver is not None:
-            return self._conic(problem)
-        if self.metric in ("entropic", "affine-invariant"):
-            answer = regularisers.solve(problem, self.metric)  # type: ignore[arg-type]
-            term = regularisers.prior_term(problem, answer.x, self.metric)  # type: ignore[arg-type]
-            proof = partial(regularisers.certify, problem, answer.x, self.metric)  # type: ignore[arg-type]
+            solver = self.solver or "clarabel"
+            conic = constrained.solve(problem, self.constraints, solver)
+            x, certificate, steps, proof = conic.x, conic.certificate, conic.steps, conic.certify
+            return _Solution(
+                problem, x, certificate, problem.prior_term(x), steps, solver.lower(), proof
+            )
+        if self.metric == "entropic" or self.metric == "affine-invariant":  # noqa: PLR1714 - narrows
+            answer = regularisers.solve(problem, self.metric)
+            term = regularisers.prior_term(problem, answer.x, self.metric)
+            proof = partial(regularisers.certify, problem, answer.x, self.metric)
         else:
             answer = interior_point.solve(problem)
             term = problem.prior_term(answer.x)
             proof = partial(problem.certify, answer.x)
-        return _Fit(
+        return _Solution(
             problem, answer.x, answer.certificate, term, answer.steps, "interior point", proof
         )
 
-    def _conic(self, problem: Problem) -> _Fit:
-        from inertial_check.identification.estimation import constrained
 
-        answer = constrained.solve(problem, self.constraints, self.solver or "clarabel")
-        return _Fit(
-            problem,
-            answer.x,
-            answer.certificate,
-            problem.prior_term(answer.x),
-            answer.steps,
-            (self.solver or "clarabel").lower(),
-            answer.certify,
-        )
+def _read_weights(
+    weights: npt.ArrayLike | None, reduction: Reduction, fit: _JointFit
+) -> noise.Noise:
+    """Read the weights of the joints, or estimate them from the residuals.
 
-
-def _weighed(data: _Data, asked: _Asked, weights: Any) -> _Weighed:
-    """The samples, reduced, with the weights that were given or are found."""
-    reduction = data.whole
+    Raises:
+        ParameterError: Their number does not fit, or one is negative or not finite.
+    """
     if weights is None:
-        found = noise.estimate_noise(reduction, asked.theta0, asked.nuisance)
-        return _Weighed(reduction, *found)
+        return noise.estimate_noise(reduction, fit.theta0, fit.nuisance)
     given = np.asarray(weights, dtype=np.float64)
     if given.ndim > 1 or given.size not in (1, reduction.joints):
         raise ParameterError(
@@ -365,75 +447,68 @@ def _weighed(data: _Data, asked: _Asked, weights: Any) -> _Weighed:
     given = np.broadcast_to(given, (reduction.joints,))
     if not np.all(np.isfinite(given) & (given >= 0)) or not given.any():
         raise ParameterError(f"weights are {given.tolist()}, expected positive numbers [1/(N m)]")
-    return _Weighed(reduction, np.array(given), ())
+    return noise.Noise(np.array(given), ())
 
 
-def _robust(
-    data: _Data, asked: _Asked, found: _Weighed, fit: _Fit, weigh: bool
-) -> tuple[_Weighed, _Fit]:
-    """Rounds of Huber's loss until it falls no more; the weights are found anew where `weigh`."""
+def _iterate_huber(
+    data: Measurements,
+    fit: _JointFit,
+    weights: Floats,
+    remarks: tuple[str, ...],
+    solution: _Solution,
+    estimate_weights: bool,
+) -> tuple[Floats, tuple[str, ...], _Solution]:
+    """Minimise Huber's loss by reweighted least squares, in rounds until it falls no more.
+
+    Raises:
+        ParameterError: There are no samples, only their reduction.
+    """
     if data.samples is None:
         raise ParameterError("loss 'huber' looks at each sample: a Reduction has none")
-    last, weights, remarks = np.inf, found.weights, list(found.remarks)
+    last = np.inf
     for _ in range(robust.ROUNDS):
-        factors = robust.Huber(fit.si[data.labels], weights)
+        factors = robust.Huber(solution.si[data.labels], weights)
         reduction = data.samples.reduce(factors).relabel(data.labels)
-        objective = factors.loss + fit.prior_term
-        if not weigh and objective >= last * (1 - robust.SETTLED):
+        objective = factors.loss + solution.prior_term
+        if not estimate_weights and objective >= last * (1 - tolerances.HUBER_SETTLED):
             break
-        if weigh:
+        if estimate_weights:
             before, weights = weights, factors.reweigh(reduction.samples)
             moved = np.abs(weights - before) > noise.news(reduction.samples) * before
-            weigh = bool(moved.any())
-        fit = asked.fit(reduction, weights, fit.problem.regularization)
-        last = np.inf if weigh else objective
+            estimate_weights = bool(moved.any())
+        solution = fit.solve(reduction, weights, solution.problem.regularization)
+        last = np.inf if estimate_weights else objective
     else:
-        remarks.append(f"Huber's loss still falls after {robust.ROUNDS} rounds")
-    remarks.append(
-        f"{factors.bent} of {int(data.samples.samples) * len(weights)} residuals are beyond "
-        f"{robust.BEND} deviations and count by their size"
+        remarks = (*remarks, f"Huber's loss still falls after {robust.ROUNDS} rounds")
+    count = int(data.samples.samples) * len(weights)
+    remark = (
+        f"{factors.bent} of {count} residuals are beyond {robust.BEND} deviations and count by "
+        "their size"
     )
-    return _Weighed(found.reduction, weights, tuple(remarks)), fit
+    return weights, (*remarks, remark), solution
 
 
-def _chosen(rule: str, data: _Data, asked: _Asked, weights: Floats) -> Any:
-    """The weight of the prior."""
-    from inertial_check.identification.estimation import choosing
+def _choose_weight(
+    rule: WeightRule, data: Measurements, fit: _JointFit, weights: Floats
+) -> choosing.Choice:
+    """Choose the weight of the prior from the samples."""
 
-    def solve(reduction: Reduction, regularization: float) -> _Fit:
-        return asked.fit(reduction, weights, regularization)
+    def solve(reduction: Reduction, regularization: float) -> _Solution:
+        return fit.solve(reduction, weights, regularization)
 
     if rule == "k-fold":
         return choosing.k_fold(data.folds(choosing.FOLDS * choosing.STRETCHES), weights, solve)
     return choosing.l_curve(data.whole, weights, solve)
 
 
-def _data(Y: Any, tau: Any, nuisance: Any, order: Order) -> _Data:
-    """The samples.
+def _read_nuisance(
+    given: Nuisance | Mapping[str, npt.ArrayLike] | npt.ArrayLike | None,
+) -> Nuisance:
+    """Read the torques besides those of the bodies, in any of their forms.
 
     Raises:
-        ParameterError: Arguments that do not go together, shapes that do not fit.
+        ParameterError: Columns of different shapes.
     """
-    reorder(np.zeros(10), "urdf", order)  # refuses an unknown order
-    if isinstance(Y, (Samples, Reduction)) and tau is not None:
-        raise ParameterError(f"{Y!r} holds its torques: expected tau=None beside it")
-    if isinstance(Y, Samples):
-        if nuisance is not None:
-            raise ParameterError("Samples hold their nuisance: declare it where they are made")
-        return _Data(Y, None, Y.nuisance, Y.order)
-    beside = _nuisance(nuisance)
-    if isinstance(Y, Reduction):
-        if Y.columns <= len(beside) or (Y.columns - len(beside)) % 10:
-            raise ParameterError(
-                f"{Y!r} beside {len(beside)} nuisance columns: expected ten columns a body"
-            )
-        return _Data(None, Y, beside, order)
-    if tau is None:
-        raise ParameterError("tau is None: the torques (S, n) are needed beside a regressor")
-    return _Data(Samples.of_arrays(Y, tau, beside, order), None, beside, order)
-
-
-def _nuisance(given: Any) -> Nuisance:
     if given is None:
         return Nuisance()
     if isinstance(given, Nuisance):
@@ -443,15 +518,18 @@ def _nuisance(given: Any) -> Nuisance:
         shapes = {column.shape for column in columns}
         if len(shapes) > 1:
             raise ParameterError(f"nuisance columns have shapes {shapes}, expected one for all")
-        stacked = np.stack(columns, axis=-1)
-        return Nuisance.given(stacked, list(given))
+        return Nuisance.given(np.stack(columns, axis=-1), list(given))
     return Nuisance.given(given)
 
 
-def _rule(regularization: Any) -> str | None:
-    """The rule by which the weight is chosen; None for a number."""
+def _read_rule(regularization: float | WeightRule) -> WeightRule | None:
+    """Read the rule that chooses the weight of the prior; None if the weight is a number.
+
+    Raises:
+        ParameterError: An unknown rule, or a number that is negative or not finite.
+    """
     if isinstance(regularization, str):
-        _refuse_unknown(regularization=(regularization, RULES))
+        _refuse_unknown("regularization", regularization, get_args(WeightRule))
         return regularization
     if not 0 <= float(regularization) < np.inf:
         raise ParameterError(
@@ -461,9 +539,6 @@ def _rule(regularization: Any) -> str | None:
     return None
 
 
-def _refuse_unknown(**named: tuple[Any, Sequence[str]]) -> None:
-    for name, (value, known) in named.items():
-        if value not in known:
-            raise ParameterError(
-                f"{name} is {value!r}; available are {', '.join(map(repr, known))}"
-            )
+def _refuse_unknown(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise ParameterError(f"{name} is {value!r}; available are {', '.join(map(repr, known))}")

@@ -16,15 +16,13 @@ from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.problem import Problem
 from inertial_check.identification.estimation.reduction import Reduction
+from inertial_check.inertia import tolerances
 
 ROUNDS = 50
 """Rounds at most; three to fifteen are usual."""
 
 SETTLED = 0.1
 """Part of a deviation's own statistical error, 1 / sqrt(2 S), below which a change is no news."""
-
-LEAST_NOISE = 1e-4
-"""Of a joint's torque: none is known to a ten-thousandth of its size, whatever residuals say."""
 
 FEW = 3.0
 """Samples for each parameter of a joint below which residuals tell little of its noise."""
@@ -78,18 +76,19 @@ def estimate_noise(reduction: Reduction, theta0: Floats, nuisance: Nuisance) -> 
             "joints tell little of the noise of each: the same part of the torque for all; give "
             "weights"
         )
-        return Noise(weights / max(np.sqrt(pooled), LEAST_NOISE), tuple(remarks))
+        return Noise(weights / max(np.sqrt(pooled), tolerances.LEAST_NOISE), tuple(remarks))
     for _ in range(ROUNDS):
         deviations = np.sqrt(squares / np.where(silent, 1.0, reduction.samples - share))
-        deviations = np.maximum(deviations, LEAST_NOISE * sizes)
+        deviations = np.maximum(deviations, tolerances.LEAST_NOISE * sizes)
         change = np.abs(weights * deviations - 1)
         weights = np.where(silent, 0.0, 1 / np.where(silent, 1.0, deviations))
         if np.all((change <= news(reduction.samples))[~silent]):
             break
         squares, _ = _fitted(reduction, weights, theta0, nuisance)
     remarks += [
-        f"joint {j}: its residuals are rounding; its noise counts as {LEAST_NOISE:g} of its torque"
-        for j in np.flatnonzero(~silent & (deviations <= LEAST_NOISE * sizes))
+        f"joint {j}: its residuals are rounding; its noise counts as "
+        f"{tolerances.LEAST_NOISE:g} of its torque"
+        for j in np.flatnonzero(~silent & (deviations <= tolerances.LEAST_NOISE * sizes))
     ]
     return Noise(weights, tuple(remarks))
 

@@ -72,7 +72,7 @@ def prepare_priors(
     return Priors(given, theta, remarks)
 
 
-def without(reduction: Reduction, nuisance: Nuisance) -> Priors:
+def priors_from_samples(reduction: Reduction, nuisance: Nuisance) -> Priors:
     """Units for bodies of which nothing is known beforehand, from the samples alone.
 
     Args:

@@ -13,6 +13,7 @@ from inertial_check.arrays.types import Floats, Mask
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.problem import Problem
 from inertial_check.identification.estimation.reduction import Reduction
+from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, check
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order, reorder
@@ -21,10 +22,6 @@ from inertial_check.solvers.certificate import Certificate
 if TYPE_CHECKING:
     from inertial_check.identification.estimation.choosing import Choice
     from inertial_check.identification.estimation.identifiability import Identifiability
-
-
-_BLIND = 1e-8
-"""Squared part of a direction without any decision in a number that makes it undecided, too."""
 
 
 def body_names(bodies: Sequence[str] | None, count: int) -> tuple[str, ...]:
@@ -191,7 +188,7 @@ class Identification:
         values, vectors = np.linalg.eigh(H / np.multiply.outer(size, size))
         seen = values > len(H) * np.finfo(np.float64).eps * values.max(initial=0.0)
         variance = vectors[:, seen] ** 2 @ (1 / values[seen])
-        blind = np.sum(vectors[:, ~seen] ** 2, axis=1) > _BLIND
+        blind = np.sum(vectors[:, ~seen] ** 2, axis=1) > tolerances.BLIND
         deviations = np.where(blind, np.inf, np.sqrt(variance) / size)[10 * len(self.bodies) :]
         return dict(zip(self.names, (deviations * self.problem.unit).tolist(), strict=True))
 

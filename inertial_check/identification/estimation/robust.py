@@ -20,9 +20,6 @@ EXPECTED = 0.71016
 ROUNDS = 50
 """Rounds at most; five to twenty are usual."""
 
-SETTLED = 1e-8
-"""Relative fall of the objective at which the rounds end."""
-
 
 class Huber:
     """Factors of the squares of residuals, and the loss on the way.

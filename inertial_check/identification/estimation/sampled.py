@@ -16,6 +16,7 @@ from inertial_check.dynamics.tree import Tree
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.reduction import Reduction
+from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import Order
 
 Block = tuple[Floats, Floats, Floats]
@@ -24,9 +25,6 @@ Block = tuple[Floats, Floats, Floats]
 
 ENTRIES = 2**20
 """Of the regressor in memory at a time: eight megabytes."""
-
-REST = 1e-6
-"""Of the fastest a joint gets: slower, and the sign of its velocity is that of the rounding."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -150,7 +148,7 @@ class Samples:
         bodies: Sequence[int] | None = None,
         gravity: Any = GRAVITY,
         order: Order = "urdf",
-        rest: float = REST,
+        rest: float = tolerances.REST,
         rows: int | None = None,
     ) -> Samples:
         """Samples of a motion.

@@ -22,6 +22,7 @@ from inertial_check.identification.excitation.fourier import (
     between,
 )
 from inertial_check.identification.excitation.visibility import Visibility
+from inertial_check.inertia import tolerances
 
 POWER = 2
 """Of the means that stand for the extreme eigenvalues: 1 cares for all of them, 4 has kinks."""
@@ -47,10 +48,6 @@ _SMALL = 1e-6
 _STEP = 0.05
 """Step in velocity and acceleration, of their limits: exact for the bodies, whose regressor is a
 quadratic in the one and linear in the other, and it rounds the steps of Coulomb friction."""
-
-
-_PRECISE = 1e-12
-"""Least eigenvalues of a Gram matrix, of the largest, that keep four digits."""
 
 
 class Limits(NamedTuple):
@@ -291,7 +288,7 @@ def _spectrum(seen: Floats) -> tuple[Floats, Floats]:
     """Singular values (r,) of rows (S, n, r), descending, and right singular vectors as columns."""
     rows = seen.reshape(-1, seen.shape[-1])
     squares, V = np.linalg.eigh(rows.T @ rows)  # takes a tenth of the time of a decomposition
-    if squares[0] > _PRECISE * squares[-1]:
+    if squares[0] > tolerances.GRAM_PRECISE * squares[-1]:
         return np.sqrt(squares[::-1]), V[:, ::-1]
     _, found, Vt = np.linalg.svd(rows)
     sizes = np.zeros(len(Vt))

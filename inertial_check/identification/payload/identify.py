@@ -17,7 +17,7 @@ import numpy as np
 from inertial_check.arrays.types import Floats, Mask
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.base import base_parameters
-from inertial_check.identification.estimation.identify import identify
+from inertial_check.identification.estimation.identify import WeightRule, identify
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.reduction import Reduction
 from inertial_check.identification.estimation.result import Identification
@@ -117,7 +117,7 @@ def identify_payload(  # noqa: PLR0913 - the public signature
     constraints: Any = (),
     nuisance: Any = None,
     order: Order = "urdf",
-    regularization: float | str = 1.0,
+    regularization: float | WeightRule = 1.0,
     loss: str = "squares",
     margin: float = 0.0,
     solver: str | None = None,

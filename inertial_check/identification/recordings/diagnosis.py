@@ -17,9 +17,7 @@ import numpy.typing as npt
 from inertial_check._renamed import old_names
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
-
-STILL = 1e-3
-"""Of the spread of the joint that moves most, radians and metres alike: less excites nothing."""
+from inertial_check.inertia import tolerances
 
 NOISE = 3.0
 """Times the noise of a position: a spread of less is no motion."""
@@ -48,9 +46,6 @@ FACTOR = 1.5
 LAG_GAIN = 0.02
 """Share of the squared residuals that a shift must save; less is saved by chance."""
 
-ALIKE = 1e-9
-"""Of a signal's size: what others leave of it that is less is their rounding."""
-
 LAGS = 25
 """Samples by which one signal is shifted at most, and a tenth of all of them."""
 
@@ -74,7 +69,7 @@ CLOCKS: Mapping[str, float] = MappingProxyType({"ms": 1e3, "us": 1e6, "ns": 1e9,
 
 
 @dataclass(frozen=True)
-class Remark:
+class SignalRemark:
     """Something about a recording that its user should know.
 
     Attributes:
@@ -146,7 +141,7 @@ def diagnose(  # noqa: PLR0913 - the signals of one recording
     *,
     limits: Any = None,
     joints: Sequence[str] | None = None,
-) -> tuple[Remark, ...]:
+) -> tuple[SignalRemark, ...]:
     """What looks wrong in a recording by itself.
 
     Args:
@@ -187,7 +182,7 @@ def diagnose(  # noqa: PLR0913 - the signals of one recording
 
 def find_unit_errors(
     tau: Any, predicted: Any, u: Any = None, joints: Sequence[str] | None = None
-) -> tuple[Remark, ...]:
+) -> tuple[SignalRemark, ...]:
     """Whether torques have another unit, sign or side of the gear than a prior predicts.
 
     Joint by joint the measured torque is a number times the predicted one, plus an offset and,
@@ -216,7 +211,7 @@ def find_unit_errors(
     if turned.any():
         which = "all of them" if turned.sum() == len(known) else _listed(joints, turned)
         remarks.append(
-            Remark(
+            SignalRemark(
                 "sign",
                 f"torques fall where the prior predicts that they rise, slope "
                 f"{_shown(slopes[turned])}: {which}; is the sign of the torque, or of the "
@@ -227,7 +222,7 @@ def find_unit_errors(
     size = float(np.exp(np.median(np.log(np.abs(known)))))
     if not 1 / UNLIKE <= size <= UNLIKE:
         remarks.append(
-            Remark(
+            SignalRemark(
                 "unit",
                 f"torques are {size:.3g} times those that the prior predicts, "
                 f"{_shown(np.abs(known))} joint by joint: "
@@ -260,7 +255,7 @@ def find_lag(
     u: Any = None,
     rate: float | None = None,
     joints: Sequence[str] | None = None,
-) -> tuple[Remark, ...]:
+) -> tuple[SignalRemark, ...]:
     """Whether torques come later or earlier than those that a prior or a fit predicts.
 
     As in `suspected_unit`, with the torques shifted by whole samples; told is the shift that leaves
@@ -282,7 +277,12 @@ def find_lag(
     most = min(LAGS, len(tau) // 10)
     left = _left_by_shift(tau, predicted, u, most)
     least = left.min(axis=0)
-    told = (1 - least >= AGREEMENT) & (least < left[0]) & (least < left[-1]) & (left[most] > ALIKE)
+    told = (
+        (1 - least >= AGREEMENT)
+        & (least < left[0])
+        & (least < left[-1])
+        & (left[most] > tolerances.MADE_UP)
+    )
     if not told.any():
         return ()
     saved = 1 - left[:, told] / left[most, told]
@@ -295,7 +295,7 @@ def find_lag(
     word = "behind" if shift > 0 else "ahead of"
     own = _tuple(np.where(told, np.argmin(left, axis=0) - most, np.nan))
     return (
-        Remark(
+        SignalRemark(
             "lag",
             f"torques are {abs(shift):.3g} samples{time} {word} what their motion predicts: "
             f"shifted by that, the squared residuals are {whole[best]:.0%} smaller, in the mean of "
@@ -330,7 +330,7 @@ def _names(joints: Sequence[str] | None, count: int) -> tuple[str, ...]:
     return names
 
 
-def _clock(t: Floats) -> list[Remark]:
+def _clock(t: Floats) -> list[SignalRemark]:
     steps = np.diff(t)
     median = float(np.median(steps))
     wide = steps > GAP * median
@@ -339,7 +339,7 @@ def _clock(t: Floats) -> list[Remark]:
         return []
     longest = int(np.argmax(steps))
     return [
-        Remark(
+        SignalRemark(
             "clock",
             f"steps of {steps.min() * 1e3:.4g} to {steps.max() * 1e3:.4g} ms, median "
             f"{median * 1e3:.4g} ms, jitter {jitter:.1%}; gaps of more than {GAP:g} "
@@ -364,17 +364,17 @@ def _spreads(q: Floats) -> tuple[Floats, Floats]:
 
 def _is_still(q: Floats) -> npt.NDArray[np.bool_]:
     spread, noise = _spreads(q)
-    return np.asarray((spread <= STILL * spread.max()) | (spread <= NOISE * noise))
+    return np.asarray((spread <= tolerances.STILL * spread.max()) | (spread <= NOISE * noise))
 
 
-def _still(q: Floats, joints: tuple[str, ...]) -> list[Remark]:
+def _still(q: Floats, joints: tuple[str, ...]) -> list[SignalRemark]:
     spread, noise = _spreads(q)
     still = _is_still(q)
     if not still.any():
         return []
     which = "no joint moves" if still.all() else f"{_listed(joints, still)}: never moves"
     return [
-        Remark(
+        SignalRemark(
             "still",
             f"{which}: positions spread by {_shown(spread[still])}, noise "
             f"{_shown(noise[still])}, and the joint that moves most by {spread.max():.3g}; what "
@@ -384,14 +384,14 @@ def _still(q: Floats, joints: tuple[str, ...]) -> list[Remark]:
     ]
 
 
-def _constant(tau: Floats | None, joints: tuple[str, ...]) -> list[Remark]:
+def _constant(tau: Floats | None, joints: tuple[str, ...]) -> list[SignalRemark]:
     if tau is None:
         return []
     constant = np.ptp(tau, axis=0) == 0
     if not constant.any():
         return []
     return [
-        Remark(
+        SignalRemark(
             "constant",
             f"{_listed(joints, constant)}: the torque is {_shown(tau[0, constant])} in all "
             f"{len(tau)} samples; was it recorded?",
@@ -415,7 +415,7 @@ def _ratios(t: Floats, signal: Floats, rate: Floats) -> Floats:
 
 def _rates(
     kind: str, ratios: Floats, moves: npt.NDArray[np.bool_], joints: tuple[str, ...]
-) -> list[Remark]:
+) -> list[SignalRemark]:
     """What the ratios of rates to what should be the rates say, of the joints that move."""
     of, plural = _RATES[kind]
     values = {"ratios": _tuple(ratios)}
@@ -423,7 +423,7 @@ def _rates(
     strange = moves & ~np.isfinite(ratios)
     if strange.any():
         text = f"{_listed(joints, strange)}: {plural} have nothing to do with the change of {of}"
-        remarks.append(Remark(kind, text, values))
+        remarks.append(SignalRemark(kind, text, values))
     told = moves & np.isfinite(ratios)
     wrong = told & (np.abs(ratios - 1) > MISMATCH)
     if not wrong.any():
@@ -437,15 +437,15 @@ def _rates(
         } | {("time", f"time is in {unit}, not in s"): 1 / own for unit, own in CLOCKS.items()}
         (cause, text), ratio = min(causes.items(), key=lambda item: abs(common / item[1] - 1))
         if abs(common / ratio - 1) <= MISMATCH:
-            return [*remarks, Remark(cause, f"{begin}: {text}", values)]
-    return [*remarks, Remark(kind, f"{begin}: {_listed(joints, wrong)}; expected 1", values)]
+            return [*remarks, SignalRemark(cause, f"{begin}: {text}", values)]
+    return [*remarks, SignalRemark(kind, f"{begin}: {_listed(joints, wrong)}; expected 1", values)]
 
 
 _RATES = {"velocity": ("positions", "velocities"), "acceleration": ("velocities", "accelerations")}
 """What each rate is the rate of, and what it is called."""
 
 
-def _ranges(q: Floats, limits: Any, joints: tuple[str, ...]) -> list[Remark]:
+def _ranges(q: Floats, limits: Any, joints: tuple[str, ...]) -> list[SignalRemark]:
     """Whether positions stay in their limits, and turn as far as joints do."""
     spans = np.ptp(q, axis=0)
     if limits is None:
@@ -453,7 +453,7 @@ def _ranges(q: Floats, limits: Any, joints: tuple[str, ...]) -> list[Remark]:
         if far.sum() <= len(far) / 2:
             return []
         return [
-            Remark(
+            SignalRemark(
                 "degrees",
                 f"{_listed(joints, far)}: positions range over {_shown(spans[far] / (2 * np.pi))} "
                 "full turns; are they in degrees?",
@@ -475,7 +475,7 @@ def _ranges(q: Floats, limits: Any, joints: tuple[str, ...]) -> list[Remark]:
         for k in np.flatnonzero(outside)
     )
     return [
-        Remark(
+        SignalRemark(
             "degrees" if in_degrees else "limits",
             f"positions outside their limits{hint}: {shown}",
             {"least": _tuple(q.min(axis=0)), "largest": _tuple(q.max(axis=0))},
@@ -522,7 +522,7 @@ def _explaining(predicted: Floats, u: Floats | None) -> Floats:
             for other in columns:
                 own = own - other * (other * own).sum(axis=0)
         size = np.linalg.norm(own, axis=0)
-        kept = size > ALIKE * np.linalg.norm(column, axis=0)
+        kept = size > tolerances.MADE_UP * np.linalg.norm(column, axis=0)
         columns.append(np.where(kept, own, 0.0) / np.where(kept, size, 1.0))
     return np.stack(columns, axis=2)
 

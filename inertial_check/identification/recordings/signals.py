@@ -16,10 +16,7 @@ from inertial_check._renamed import old_names
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
 from inertial_check.identification.recordings.diagnosis import GAP, check_signal, check_time
-
-UNIFORM = 1e-3
-"""Of a step: stamps so near a uniform clock are one; a signal would move by as little of its own
-change."""
+from inertial_check.inertia import tolerances
 
 PAUSE = 20.0
 """Times the median step: no jitter, but the end of a run and the beginning of another."""
@@ -38,9 +35,6 @@ MOST_OF_NYQUIST = 0.5
 
 EDGE = 0.01
 """Of what an end does to the filter: where less is left of it, the signals are kept."""
-
-OVERRUN = 1e-6
-"""Of a step: so far behind the last stamp a uniform clock may end, by rounding."""
 
 
 class ResampledSignals(NamedTuple):
@@ -135,7 +129,7 @@ class Signals:
 def resample(t: Any, signals: Any, rate: float | None = None) -> ResampledSignals:
     """Signals at uniform steps, by linear interpolation between the samples.
 
-    A clock that is uniform already, to UNIFORM of a step, is kept with its samples as they are.
+    A clock that is uniform already (tolerances.UNIFORM_CLOCK) is kept with its samples.
 
     Args:
         t: (S,) time of the samples [s], increasing.
@@ -149,10 +143,10 @@ def resample(t: Any, signals: Any, rate: float | None = None) -> ResampledSignal
     if len(signals) != len(t):
         raise ParameterError(f"signals have {len(signals)} samples and t has {len(t)}")
     own, is_uniform = _own_rate(t)
-    if is_uniform and (rate is None or abs(rate / own - 1) * len(t) <= UNIFORM):
+    if is_uniform and (rate is None or abs(rate / own - 1) * len(t) <= tolerances.UNIFORM_CLOCK):
         return ResampledSignals(t, signals, own, (_kept(len(t), own),))
     rate = own if rate is None else rate
-    count = int((t[-1] - t[0]) * rate + OVERRUN) + 1
+    count = int((t[-1] - t[0]) * rate + tolerances.CLOCK_ROUNDING) + 1
     clock = t[0] + np.arange(count) / rate
     even = np.empty((count, *signals.shape[1:]))
     for column, own in zip(even.reshape(count, -1).T, signals.reshape(len(t), -1).T, strict=True):
@@ -164,7 +158,7 @@ def _own_rate(t: Floats) -> tuple[float, bool]:
     """The rate of a clock, and whether it is uniform; if not, that of its median step."""
     mean = (len(t) - 1) / float(t[-1] - t[0])
     away = float(np.abs((t - t[0]) * mean - np.arange(len(t))).max())
-    if away <= UNIFORM:
+    if away <= tolerances.UNIFORM_CLOCK:
         return mean, True
     return 1 / float(np.median(np.diff(t))), False
 
@@ -188,7 +182,7 @@ def _moved(t: Floats, steps: Floats, rate: float) -> tuple[str, ...]:
             f"gaps: steps longer than {GAP:g} median steps: {wide}, the longest of "
             f"{steps[longest] * 1e3:.4g} ms at t = {t[longest]:.6g} s; filled by straight lines"
         )
-    if rate * median < 1 - UNIFORM:
+    if rate * median < 1 - tolerances.UNIFORM_CLOCK:
         notes.append(
             f"aliasing: {rate:.6g} Hz is slower than the recording's {1 / median:.6g} Hz, and "
             "nothing was filtered before; keep the rate, and decimate behind the filter"

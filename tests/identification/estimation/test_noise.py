@@ -8,6 +8,7 @@ from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation import noise
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.reduction import Reduction
+from inertial_check.inertia import tolerances
 
 
 def estimate_noise(count, deviation, seed=1):
@@ -44,7 +45,7 @@ def test_exact_torques_have_the_least_noise_there_is():
     Y, tau, _, prior, _ = measured(robot(3), 200, 0.0)
     found = noise.estimate_noise(Reduction.of([(Y, tau)]), prior, Nuisance())
     sizes = np.sqrt(np.mean(tau**2, axis=0))
-    np.testing.assert_allclose(1 / found.weights, noise.LEAST_NOISE * sizes)
+    np.testing.assert_allclose(1 / found.weights, tolerances.LEAST_NOISE * sizes)
     assert len(found.remarks) == 3
 
 

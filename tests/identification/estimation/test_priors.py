@@ -56,6 +56,6 @@ def test_without_a_prior_units_are_those_of_the_fit(kilograms, meters):
     scale = kilograms * meters ** np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2])
     A = np.random.default_rng(0).normal(size=(60, 1, 10)) / scale
     tau = A @ (np.array(SOLID) * scale)
-    found = priors.without(Reduction.of([(A, tau)]), Nuisance())
+    found = priors.priors_from_samples(Reduction.of([(A, tau)]), Nuisance())
     np.testing.assert_allclose(found.theta[0, 0], 2.0 * kilograms, rtol=1e-6)
     np.testing.assert_allclose(found.theta[0, 4], 0.13 / 3 * kilograms * meters**2, rtol=1e-6)

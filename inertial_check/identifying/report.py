@@ -1,56 +1,64 @@
-"""An identification as what is reported of it: plain numbers, bodies by name, remarks in order."""
+"""Report and pictures of an identification: plain numbers, bodies by name, remarks in order."""
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.identification.estimation.choosing import Choice
 from inertial_check.identification.estimation.identifiability import Identifiability
 from inertial_check.identification.estimation.reduction import Reduction
 from inertial_check.identification.estimation.result import Identification
-from inertial_check.identifying.doubts import doubts
+from inertial_check.identifying.friction import describe_number
+from inertial_check.identifying.options import IdentifyOptions
 from inertial_check.identifying.prior import Prior
-from inertial_check.identifying.request import Request
+from inertial_check.identifying.recordings import Dataset, Datasets
+from inertial_check.identifying.remarks import judge_result
 from inertial_check.identifying.robot import Robot
-from inertial_check.identifying.runs import Runs
-from inertial_check.identifying.torques import described
 from inertial_check.model import Severity
 from inertial_check.model.identified import (
     THETA,
-    Certificate,
+    CandidateWeight,
     Decider,
-    Fit,
     FrictionValue,
-    Identified,
+    IdentificationReport,
     IdentifiedBody,
     JointFit,
     Remark,
     Role,
-    Weighing,
+    SolverCertificate,
+    TorqueFit,
 )
 
+if TYPE_CHECKING:
+    from inertial_check.reports.plots import Page
 
-def reported(
-    request: Request, robot: Robot, prior: Prior, runs: Runs, found: Identification
-) -> Identified:
-    """The report on an identification."""
-    told, friction = found.identifiability, _friction(robot, found)
-    fits = [_fit(robot, found, "train", ", ".join(request.data), runs.reduction)]
-    fits += [_fit(robot, found, "validation", run.path, run.reduction) for run in runs.validation]
+
+def build_report(
+    options: IdentifyOptions, robot: Robot, prior: Prior, datasets: Datasets, found: Identification
+) -> IdentificationReport:
+    """Build the report on an identification."""
+    decided, friction = found.identifiability, _list_friction(robot, found)
+    fits = [_judge_torques(robot, found, "train", ", ".join(options.data), datasets.reduction)]
+    fits += [
+        _judge_torques(robot, found, "validation", data.path, data.reduction)
+        for data in datasets.validation
+    ]
     remarks = [
-        *doubts(found, told, runs, friction, fits),
+        *judge_result(found, datasets, friction, fits),
         *robot.remarks,
         *prior.remarks,
-        *runs.remarks,
+        *datasets.remarks,
         *(Remark(Severity.NOTE, "identification", line) for line in found.noted),
         *([] if found.choice is None else [Remark(Severity.NOTE, "weight", found.choice.note)]),
     ]
-    return Identified(
+    return IdentificationReport(
         model=robot.model.source.path,
-        data=request.data,
-        bodies=_bodies(robot, found, told),
+        data=options.data,
+        bodies=_list_bodies(robot, found, decided),
         left=robot.left,
         fits=tuple(fits),
         friction=friction,
@@ -65,29 +73,29 @@ def reported(
         prior=prior.source,
         total_mass=found.total_mass,
         prior_mass=found.prior_mass,
-        total_mass_share=told.total_mass_share,
+        total_mass_share=decided.total_mass_share,
         objective=found.objective,
         data_term=found.data_term,
         prior_term=float(found.prior_term),
-        certificate=Certificate(
+        certificate=SolverCertificate(
             found.solver,
             found.iterations,
             found.primal_residual,
             found.dual_residual,
             found.gap,
         ),
-        weighings=_weighings(found),
+        weighings=_list_candidates(found),
         remarks=tuple(sorted(remarks, key=lambda remark: -remark.severity)),
     )
 
 
-def _bodies(
-    robot: Robot, found: Identification, told: Identifiability
+def _list_bodies(
+    robot: Robot, found: Identification, decided: Identifiability
 ) -> tuple[IdentifiedBody, ...]:
     consistency, parameters = found.consistency, found.parameters
     alone = found.least_squares_consistency.verdict
     unsupported: dict[int, list[str]] = {}
-    for each in told.unsupported:
+    for each in decided.unsupported:
         unsupported.setdefault(each.body, []).append(THETA[each.entry])
     return tuple(
         IdentifiedBody(
@@ -105,17 +113,19 @@ def _bodies(
             least_squares_verdict=str(alone[i]),
             distance=float(found.distance[i]),
             prior_moved=bool(found.prior_moved[i]),
-            share=_numbers(told.share[i]),
-            decided_by=tuple(cast(Decider, str(word)) for word in told.decided_by[i]),
-            standard_deviation=_numbers(told.standard_deviation[i]),
+            share=_numbers(decided.share[i]),
+            decided_by=tuple(cast(Decider, str(word)) for word in decided.decided_by[i]),
+            standard_deviation=_numbers(decided.standard_deviation[i]),
             unsupported=tuple(unsupported.get(i, ())),
         )
         for i, index in enumerate(robot.bodies)
     )
 
 
-def _fit(robot: Robot, found: Identification, role: Role, path: str, reduction: Reduction) -> Fit:
-    """How well some samples are predicted, by the prior's bodies and by the identified ones."""
+def _judge_torques(
+    robot: Robot, found: Identification, role: Role, path: str, reduction: Reduction
+) -> TorqueFit:
+    """Compare measured torques with those of the prior's bodies and of the identified ones."""
     before, after = found.prior_x, np.append(found.theta, list(found.nuisance.values()))
     rms = np.sqrt(reduction.squares / np.maximum(reduction.samples, 1))
     columns = [
@@ -130,18 +140,18 @@ def _fit(robot: Robot, found: Identification, role: Role, path: str, reduction: 
         for name, unit, row in zip(robot.joints, robot.units, np.transpose(columns), strict=True)
     )
     squares = [reduction.weighted_mean_square(found.weights, x) for x in (before, after)]
-    return Fit(
+    return TorqueFit(
         role, path, int(reduction.samples.max(initial=0)), joints, *np.sqrt(squares).tolist()
     )
 
 
-def _friction(robot: Robot, found: Identification) -> tuple[FrictionValue, ...]:
+def _list_friction(robot: Robot, found: Identification) -> tuple[FrictionValue, ...]:
     problem, deviations = found.problem, found.nuisance_standard_deviation
     lower, upper = problem.lower * problem.unit, problem.upper * problem.unit
     return tuple(
         FrictionValue(
             name,
-            *described(name, robot),
+            *describe_number(name, robot),
             value,
             deviations[name],
             float(lower[k]),
@@ -151,12 +161,12 @@ def _friction(robot: Robot, found: Identification) -> tuple[FrictionValue, ...]:
     )
 
 
-def _weighings(found: Identification) -> tuple[Weighing, ...]:
+def _list_candidates(found: Identification) -> tuple[CandidateWeight, ...]:
     choice = found.choice
     if choice is None:
         return ()
     return tuple(
-        Weighing._make([*row, row[0] == choice.weight])
+        CandidateWeight._make([*row, row[0] == choice.weight])
         for row in np.stack(
             [
                 choice.candidates,
@@ -173,3 +183,46 @@ def _weighings(found: Identification) -> tuple[Weighing, ...]:
 
 def _numbers(values: npt.ArrayLike) -> tuple[float, ...]:
     return tuple(np.asarray(values, dtype=np.float64).tolist())
+
+
+def draw_pages(
+    robot: Robot, datasets: Datasets, found: Identification, report: IdentificationReport
+) -> Iterator[Page]:
+    """Draw torques, parameters, ellipsoids and the choice of the prior's weight.
+
+    Raises:
+        UsageError: matplotlib is not installed.
+    """
+    from inertial_check.reports import plots  # drawing is seldom asked for
+
+    several = len(datasets.train) + len(datasets.validation) > 1
+    for number, data in enumerate((*datasets.train, *datasets.validation), 1):
+        for page in _draw_torques(data, robot, found):
+            yield page._replace(name=f"{number}-{page.name}") if several else page
+    names = [body.name for body in report.bodies]
+    prior = np.array([body.prior for body in report.bodies])
+    theta = np.array([body.theta for body in report.bodies])
+    deviation = np.array([body.standard_deviation for body in report.bodies])
+    decided = [body.decided_by for body in report.bodies]
+    yield from plots.parameters(theta, prior, deviation, names, decided)
+    yield from plots.ellipsoids(prior, theta, names)
+    if found.choice is not None:
+        yield from _draw_choice(found.choice)
+
+
+def _draw_choice(choice: Choice) -> list[Page]:
+    from inertial_check.reports import plots
+
+    if choice.rule == "k-fold":
+        return plots.k_fold(choice.candidates, choice.errors, choice.standard_errors, choice.weight)
+    return plots.l_curve(choice.candidates, choice.data_terms, choice.prior_terms, choice.weight)
+
+
+def _draw_torques(data: Dataset, robot: Robot, found: Identification) -> list[Page]:
+    from inertial_check.reports import plots
+
+    after = np.append(found.theta, list(found.nuisance.values()))
+    measured, before, fitted = data.torques(np.stack([found.prior_x, after]))
+    t = np.arange(len(measured)) if data.motion is None else data.motion.t
+    title = f"Torques: {data.path}"
+    return plots.torques(t, measured, before, fitted, robot.joints, robot.units, title)

@@ -1,0 +1,278 @@
+"""Options of `identify` and `excite`, stated once: one group for each group of the command line.
+
+The functions read the texts of the options that are more than a number or a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import inf, isfinite
+from typing import Literal, get_args
+
+from inertial_check.errors import UsageError
+from inertial_check.formats import Context
+from inertial_check.identification.estimation.identify import FitOptions
+from inertial_check.identification.recordings.signals import Smoothing
+from inertial_check.inertia.representations import Order
+
+FrictionTerm = Literal["viscous", "coulomb", "offset", "rotor"]
+"""Kind of torque that a joint has besides that of the bodies."""
+
+FRICTION_TERMS: tuple[FrictionTerm, ...] = get_args(FrictionTerm)
+"""All kinds of torque besides that of the bodies, in the order of their columns."""
+
+USUAL_TERMS: tuple[FrictionTerm, ...] = ("viscous", "coulomb", "offset")
+"""Default friction terms: every drive has the first two, and every sensor an offset."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordingOptions:
+    """Recordings, their units, and the processing of their signals.
+
+    Attributes:
+        validation: Paths of recordings that are predicted and not fitted.
+        holdout: Part of each recording that is predicted and not fitted.
+        gain: Factors of the torques, one for all joints or one for each; None for 1.
+        degrees: Whether angles are recorded in degrees.
+        delay: Time by which the torques come later than the motion that they belong to [s].
+        smoothing: Clock, filter and derivatives of the signals.
+    """
+
+    validation: tuple[str, ...] = ()
+    holdout: float = 0.0
+    gain: tuple[float, ...] | None = None
+    degrees: bool = False
+    delay: float = 0.0
+    smoothing: Smoothing = field(default_factory=Smoothing)
+
+    def __post_init__(self) -> None:
+        """Refuse numbers out of range.
+
+        Raises:
+            UsageError: The message names the option.
+        """
+        if not 0 <= self.holdout < 1:
+            raise UsageError(f"--holdout is {self.holdout!r}, expected 0 or more and less than 1")
+        if not isfinite(self.delay):
+            raise UsageError(f"--delay is {self.delay!r}, expected a time [s]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobotOptions:
+    """Robot as it stood while it was recorded.
+
+    Attributes:
+        base: Attachment of the robot to the world.
+        gravity: (3,) acceleration of gravity in the axes of the base [m/s^2]; None for the usual.
+        locked: Positions of joints that do not move [rad or m].
+        order: Order of the last six of each body's columns in a regressor Y from a file.
+    """
+
+    base: Literal["fixed", "floating"] = "fixed"
+    gravity: tuple[float, ...] | None = None
+    locked: Mapping[str, float] = field(default_factory=dict)
+    order: Order | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a floating base, and a gravity that is no vector.
+
+        Raises:
+            UsageError: The message names the option.
+        """
+        if self.base == "floating":
+            raise UsageError(
+                "--base floating: the motion of the base is not in a recording of joints, and six "
+                "of the equations need it; give --base fixed, or compute Y and tau yourself and "
+                "give those"
+            )
+        if self.gravity is not None and len(self.gravity) != 3:
+            raise UsageError(f"--gravity has {len(self.gravity)} numbers, expected three: X,Y,Z")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PriorOptions:
+    """Source of the expected bodies.
+
+    Attributes:
+        prior: "file", "geometry", or the path of another model.
+        prior_radius: Radius of gyration given to bodies that have a smaller one [m]; None gives
+            point masses the smallest radius among the other bodies.
+    """
+
+    prior: str = "file"
+    prior_radius: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a radius that is not positive.
+
+        Raises:
+            UsageError: The message names the option.
+        """
+        if self.prior_radius is not None and not 0 < self.prior_radius < inf:
+            raise UsageError(f"--prior-radius is {self.prior_radius!r}, expected more than 0 [m]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrictionOptions:
+    """Torques that joints have besides those of the bodies.
+
+    Attributes:
+        friction: Friction terms; None for USUAL_TERMS.
+        friction_prior: Standard deviation about 0 of a term; a term without one is free.
+        coupling: Pairs of joints that share a gear.
+    """
+
+    friction: tuple[FrictionTerm, ...] | None = None
+    friction_prior: Mapping[FrictionTerm, float] = field(default_factory=dict)
+    coupling: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class MassOptions:
+    """Masses that are known besides the recordings.
+
+    Attributes:
+        total_mass: Mass of the identified bodies [kg], and its relative tolerance.
+        mass: Known masses by body [kg].
+    """
+
+    total_mass: tuple[float, float] | None = None
+    mass: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class IdentifyOptions:
+    """Everything that an identification from files is asked for.
+
+    Attributes:
+        data: Paths of the recordings to fit.
+        model: Path of the robot.
+        context: Folders and arguments that the robot's file refers to.
+        recordings: Recordings and their signals.
+        robot: Robot while it was recorded.
+        prior: Source of the expected bodies.
+        friction: Torques besides those of the bodies.
+        masses: Known masses.
+        fit: Weights, metric and loss of the fit.
+    """
+
+    data: tuple[str, ...]
+    model: str
+    context: Context = field(default_factory=Context)
+    recordings: RecordingOptions = field(default_factory=RecordingOptions)
+    robot: RobotOptions = field(default_factory=RobotOptions)
+    prior: PriorOptions = field(default_factory=PriorOptions)
+    friction: FrictionOptions = field(default_factory=FrictionOptions)
+    masses: MassOptions = field(default_factory=MassOptions)
+    fit: FitOptions = field(default_factory=FitOptions)
+
+
+def read_terms(words: Sequence[str]) -> tuple[FrictionTerm, ...]:
+    """Read the friction terms that words name, in the order of FRICTION_TERMS; "none" for none.
+
+    Raises:
+        UsageError: An unknown term.
+    """
+    if list(words) == ["none"]:
+        return ()
+    _refuse_unknown("--friction", words)
+    return tuple(term for term in FRICTION_TERMS if term in words)
+
+
+def read_scales(text: str) -> dict[FrictionTerm, float]:
+    """Read standard deviations by friction term, from SCALE or TERM=SCALE,...
+
+    Raises:
+        UsageError: A text of another form, or a scale that is not positive.
+    """
+    if "=" not in text:
+        scale = _read_number("--friction-prior", text, text)
+        found: dict[str, float] = dict.fromkeys(FRICTION_TERMS, scale)
+    else:
+        found = _read_assignments("--friction-prior", text.split(","), "TERM=SCALE")
+        _refuse_unknown("--friction-prior", list(found))
+    for term, scale in found.items():
+        if not scale > 0:
+            raise UsageError(f"--friction-prior: {term} is {scale!r}, expected more than 0")
+    return {term: found[term] for term in FRICTION_TERMS if term in found}
+
+
+def read_positions(texts: Sequence[str]) -> dict[str, float]:
+    """Read positions by joint, from texts JOINT or JOINT=POSITION [rad or m].
+
+    Raises:
+        UsageError: A position that is no number.
+    """
+    given = [text if "=" in text else f"{text}=0" for text in texts]
+    return _read_assignments("--locked", given, "JOINT[=POSITION]")
+
+
+def read_masses(texts: Sequence[str]) -> dict[str, float]:
+    """Read masses by body, from texts BODY=KG.
+
+    Raises:
+        UsageError: A text of another form, or a mass that is not positive.
+    """
+    found = _read_assignments("--mass", texts, "BODY=KG")
+    for body, mass in found.items():
+        if not mass > 0:
+            raise UsageError(f"--mass: {body} is {mass!r} kg, expected more than 0")
+    return found
+
+
+def read_total_mass(text: str) -> tuple[float, float]:
+    """Read a mass and its relative tolerance, from KG or KG:REL.
+
+    Raises:
+        UsageError: A text of another form, or a number that no robot has.
+    """
+    mass, colon, relative = text.partition(":")
+    found = (
+        _read_number("--total-mass", text, mass),
+        _read_number("--total-mass", text, relative) if colon else 0.0,
+    )
+    if not (found[0] > 0 and 0 <= found[1] < 1):
+        raise UsageError(f"--total-mass {text}: expected KG above 0, and REL from 0 to below 1")
+    return found
+
+
+def read_couplings(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Read pairs of joints, from texts JOINT,JOINT.
+
+    Raises:
+        UsageError: A text of another form.
+    """
+    found = []
+    for text in texts:
+        names = [part.strip() for part in text.split(",")]
+        if len(names) != 2 or not all(names) or names[0] == names[1]:
+            raise UsageError(f"--coupling {text}: expected two joints, JOINT,JOINT")
+        found.append((names[0], names[1]))
+    return tuple(found)
+
+
+def _read_assignments(option: str, texts: Sequence[str], form: str) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for text in texts:
+        name, sign, value = text.rpartition("=")
+        if not (sign and name.strip()):
+            raise UsageError(f"{option} {text}: expected {form}")
+        found[name.strip()] = _read_number(option, text, value)
+    return found
+
+
+def _read_number(option: str, text: str, value: str) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        raise UsageError(f"{option} {text}: {value!r} is no number") from None
+    if not isfinite(number):
+        raise UsageError(f"{option} {text}: {value!r} is not finite")
+    return number
+
+
+def _refuse_unknown(option: str, words: Sequence[str]) -> None:
+    for word in words:
+        if word not in FRICTION_TERMS:
+            raise UsageError(f"{option}: {word!r} is none of {', '.join(FRICTION_TERMS)}, none")

@@ -1,0 +1,146 @@
+"""Remarks on a result: numbers without support, open friction, poor fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from inertial_check.identification.estimation.result import Identification
+from inertial_check.identification.recordings.diagnosis import find_lag, find_unit_errors
+from inertial_check.identifying.motion import grade_remark
+from inertial_check.identifying.recordings import Datasets
+from inertial_check.inertia import tolerances
+from inertial_check.model import Severity
+from inertial_check.model.identified import FrictionValue, Remark, TorqueFit
+
+OPEN_FRICTION = 0.1
+"""Standard deviation of friction at the highest recorded speed, relative to the joint's torque,
+above which another motion is predicted badly."""
+
+POOR_FIT = 0.5
+"""Part of a torque's variance below which bodies and friction explain too little of it: another
+force acts on the joint."""
+
+WORSE = 1.05
+"""Ratio of a validation's RMSE to that of the prior's bodies above which identifying did harm."""
+
+_LONGEST = 20_000
+"""Largest number of samples of a recording that are searched for errors of units, signs and time:
+more samples would not change the outcome."""
+
+_MOST = 6
+"""Largest number of bodies or numbers that a remark names."""
+
+
+def judge_result(
+    found: Identification,
+    datasets: Datasets,
+    friction: Sequence[FrictionValue],
+    fits: Sequence[TorqueFit],
+) -> Iterator[Remark]:
+    """Remark on numbers and fits of a result that are doubtful.
+
+    Args:
+        found: Result of the fit.
+        datasets: Recordings.
+        friction: Friction numbers.
+        fits: Fits of the torques, first that of the training data.
+    """
+    unsupported = found.identifiability.remarks(found.bodies)
+    for line in unsupported:
+        yield Remark(Severity.WARNING, "unsupported", line)
+    if unsupported and datasets.train[0].motion is not None:
+        yield from _judge_rotors(found)
+    yield from _judge_recordings(found, datasets)
+    yield from _judge_margins(found)
+    yield from _judge_friction(datasets, friction, fits[0])
+    for fit in fits:
+        yield from _judge_fit(fit)
+
+
+def _judge_recordings(found: Identification, datasets: Datasets) -> Iterator[Remark]:
+    """Compare measured torques with those of prior and result: units, signs and lags."""
+    after = np.append(found.theta, list(found.nuisance.values()))
+    bodies = np.append(found.prior, np.zeros(len(found.names)))
+    joints = datasets.joints
+    for data in datasets.train:
+        measured, prior, fitted = data.torques(np.stack([bodies, after]), _LONGEST)
+        u = None if data.motion is None else data.motion.u[:_LONGEST]
+        for remark in find_unit_errors(measured, prior, u, joints):
+            yield grade_remark(data.path, remark)
+        if data.motion is not None:
+            for remark in find_lag(measured, fitted, rate=data.motion.rate, joints=joints):
+                yield grade_remark(data.path, remark)
+
+
+def _judge_rotors(found: Identification) -> Iterator[Remark]:
+    """Remark on rotors that are not declared, where links have numbers without support."""
+    if not any(name.startswith("Ia") for name in found.names):
+        yield Remark(
+            Severity.NOTE,
+            "no-rotors",
+            "no rotor inertia is declared: where torques stand for motor currents, rotors behind "
+            "gears end in the links; --friction viscous,coulomb,offset,rotor",
+        )
+
+
+def _judge_margins(found: Identification) -> Iterator[Remark]:
+    """Remark on bodies that only the cone keeps consistent: noise or a wrong model moved them."""
+    flat = np.asarray(found.consistency.margin) < tolerances.EDGE
+    if flat.any():
+        names = [name for name, own in zip(found.bodies, flat.tolist(), strict=True) if own]
+        yield Remark(
+            Severity.NOTE,
+            "edge",
+            f"at the edge of what exists, flat or of few points: {_list_some(names)}; --margin "
+            "keeps bodies off it, and so does a larger --regularization",
+        )
+
+
+def _judge_friction(
+    datasets: Datasets, friction: Sequence[FrictionValue], train: TorqueFit
+) -> Iterator[Remark]:
+    """Remark on friction numbers that the data leave open."""
+    if not friction:
+        return
+    largest = np.max([data.largest() for data in datasets.train], axis=0)
+    rms = {joint.joint: joint.rms for joint in train.joints}
+    open_ = []
+    for value, signal in zip(friction, largest.tolist(), strict=True):
+        torque = rms.get(value.joint, 0.0)
+        uncertain = value.standard_deviation * signal
+        if torque > 0 and uncertain > OPEN_FRICTION * torque:
+            of = f"{100 * uncertain / torque:.0f} % of the torque"
+            open_.append(f"{value.name} ({value.standard_deviation:.2g} {value.unit}, {of})")
+    if open_:
+        yield Remark(
+            Severity.WARNING,
+            "friction-open",
+            "the data leave friction open, by the standard deviation: "
+            f"{_list_some(open_)}; record longer, or give --friction-prior",
+        )
+
+
+def _judge_fit(fit: TorqueFit) -> Iterator[Remark]:
+    for joint in fit.joints:
+        if joint.r_squared < POOR_FIT:
+            yield Remark(
+                Severity.WARNING,
+                "poor-fit",
+                f"{fit.path}: {joint.joint}: bodies and friction explain R^2 = "
+                f"{joint.r_squared:.3g} of the torque: look at its sign, its joint and what "
+                "touches the robot",
+            )
+    if fit.role == "validation" and fit.weighted > WORSE * fit.weighted_before:
+        yield Remark(
+            Severity.WARNING,
+            "worse-than-prior",
+            f"{fit.path}: predicted worse than by the prior, weighted RMS {fit.weighted:.4g} and "
+            f"{fit.weighted_before:.4g}",
+        )
+
+
+def _list_some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+    return f"{', '.join(names[:_MOST])}{more}"
