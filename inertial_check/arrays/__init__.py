@@ -1,1 +1,6 @@
-"""Array helpers that every numerical package shares: namespaces, broadcasting, SO(3) series."""
+"""Array helpers that every numerical package shares.
+
+The modules: types (the types of annotations), namespace (the library of given arrays), broadcasting
+(reading arguments, shapes, indices in errors), random (numbers of any library's generator), so3
+(matrices of rows, cross products, the even functions behind rotations).
+"""

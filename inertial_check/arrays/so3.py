@@ -40,6 +40,12 @@ def skew_matrix(xp: Namespace, vector: Array) -> Array:
     return matrix_of_rows(xp, ((zero, -z, y), (z, zero, -x), (-y, x, zero)))
 
 
+def cross(xp: Namespace, a: Array, b: Array) -> Array:
+    """Vectors a x b (..., 3), broadcast; xp.cross does not broadcast in every library."""
+    (ax, ay, az), (bx, by, bz) = ([v[..., i] for i in range(3)] for v in (a, b))
+    return xp.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)
+
+
 def skew_part(xp: Namespace, matrix: Array) -> Array:
     """The vectors a (..., 3) of the skew-symmetric part a^x of matrices."""
     entries = [matrix[..., i, j] - matrix[..., j, i] for i, j in ((2, 1), (0, 2), (1, 0))]

@@ -11,6 +11,11 @@ Rotation = tuple[tuple[float, float, float], ...]
 IDENTITY: Rotation = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
+def cross(a: Sequence[float], b: Sequence[float]) -> Vector:
+    """Vector product a x b."""
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
 def from_rpy(roll: float, pitch: float, yaw: float) -> Rotation | None:
     """Rz(yaw) Ry(pitch) Rx(roll): fixed axes, roll first."""
     if not all(map(math.isfinite, (roll, pitch, yaw))):

@@ -23,6 +23,7 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
+from inertial_check.arrays.so3 import cross
 from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.parameters import InertialParameters
@@ -343,17 +344,12 @@ def _simplex(
     pairs = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
     variances = tuple(xp.sum(arm[..., i] * arm[..., j], axis=-1) / factor for i, j in pairs)
     one, two, *three = (vertices[..., i, :] - vertices[..., 0, :] for i in range(1, corners))
-    normal = _cross(xp, one, two)
+    normal = cross(xp, one, two)
     if three:
         size = xp.abs(xp.sum(normal * three[0], axis=-1)) / 6
     else:
         size = xp.hypot(xp.hypot(normal[..., 0], normal[..., 1]), normal[..., 2]) / 2
     return _body(xp, _Form(size, variances, tuple(mean[..., i] for i in range(3))), *amount)
-
-
-def _cross(xp: Namespace, a: Array, b: Array) -> Array:
-    parts = [a[..., i] * b[..., j] - a[..., j] * b[..., i] for i, j in ((1, 2), (2, 0), (0, 1))]
-    return xp.stack(parts, axis=-1)
 
 
 def _centred(

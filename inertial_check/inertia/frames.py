@@ -18,6 +18,7 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
+from inertial_check.arrays.so3 import cross
 from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
@@ -211,8 +212,7 @@ def refuse_nonrotation(xp: Namespace, name: str, R_AB: Array) -> None:
             f"{float(error[body]):.3g}, expected at most {floor:.2g}"
         )
     x, y, z = (R_AB[..., i, :] for i in range(3))
-    cross = [x[..., i] * y[..., j] - x[..., j] * y[..., i] for i, j in ((1, 2), (2, 0), (0, 1))]
-    determinant = xp.sum(xp.stack(cross, axis=-1) * z, axis=-1)
+    determinant = xp.sum(cross(xp, x, y) * z, axis=-1)
     body = first_index(xp, determinant < 0)
     if body is not None:
         raise ParameterError(

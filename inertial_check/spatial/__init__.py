@@ -1,1 +1,6 @@
-"""Rigid-body algebra on arrays: spatial vectors, compact inertias, rotations and their calculus."""
+"""Rigid-body algebra on arrays: everything that is made of a rotation and a position.
+
+The modules: vectors (spatial vectors and Plücker transforms), compact (the KSL form of an inertia),
+factor (its square root), rotations (parameterisations), rotation_calculus (derivatives), kinematics
+(angular velocities and poses), added_mass (the fluid around a body).
+"""

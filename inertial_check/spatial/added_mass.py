@@ -31,6 +31,7 @@ from inertial_check.arrays.broadcasting import (
     real_arrays,
 )
 from inertial_check.arrays.namespace import array_namespace
+from inertial_check.arrays.so3 import cross
 from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import frames, tolerances
@@ -38,6 +39,7 @@ from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import SpatialOrder, check_spatial_order, six, symmetric
 from inertial_check.spatial import vectors as spatial
 from inertial_check.spatial.compact import length
+from inertial_check.spatial.rotations import skew
 
 # Gazebo and DART
 
@@ -110,7 +112,7 @@ class GzInertial:
         xp, (mass, c) = real_arrays(mass=self.mass, c=self.X_BBcm[..., :3, 3])
         mass = mass[..., None, None]
         one = xp.eye(3, dtype=c.dtype, device=device_of(c))
-        coupling = mass * spatial.skew(c)
+        coupling = mass * skew(c)
         return spatial.assembled(xp, mass * one, -coupling, coupling, self.moi())
 
     @quiet
@@ -273,7 +275,7 @@ def cmct(added_mass: ArrayLike, order: SpatialOrder = "linear-angular") -> Array
     M, S, _ = _blocks(added_mass, order)
     rows = [[M[..., i, j] for j in range(3)] for i in range(3)]
     x, y, z = (xp.stack(row, axis=-1) for row in rows)
-    cofactors = xp.stack([spatial.cross(xp, *p) for p in ((y, z), (z, x), (x, y))], axis=-2)
+    cofactors = xp.stack([cross(xp, *p) for p in ((y, z), (z, x), (x, y))], axis=-2)
     determinant = xp.sum(x * cofactors[..., 0, :], axis=-1)
     size = _norm(xp, M)
     floor = tolerances.floor(xp.ones_like(size))

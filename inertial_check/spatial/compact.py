@@ -31,6 +31,7 @@ from inertial_check.inertia import frames, tolerances
 from inertial_check.inertia.representations import SpatialOrder, about_origin, reorder, symmetric
 from inertial_check.inertia.representations import spatial_inertia as matrix_of
 from inertial_check.spatial import vectors as spatial
+from inertial_check.spatial.rotations import skew
 
 TERMS = 10
 REDUNDANT_TERMS = 13
@@ -302,7 +303,7 @@ def m_ff_by_blocks(terms: ArrayLike, D_fb: ArrayLike) -> Array:
     xp, mass, I_c, r_bc, D_fb = _body(terms, D_fb)
     R_fc, t_fb = D_fb[..., :3, :3], D_fb[..., :3, 3]
     R_cf = xp.matrix_transpose(R_fc)
-    K = spatial.skew(-(frames.rotated_vector(xp, R_cf, t_fb) + r_bc))
+    K = skew(-(frames.rotated_vector(xp, R_cf, t_fb) + r_bc))
     mass = mass[..., None, None]
     one = xp.eye(3, dtype=K.dtype, device=device_of(K))
     coupling = mass * product(xp, product(xp, R_fc, K), R_cf)
@@ -331,7 +332,7 @@ def m_ff_by_steps(terms: ArrayLike, D_fb: ArrayLike) -> Array:
     r_fc = r_fb + frames.rotated_vector(xp, R_fb, r_bc)  # (11)
     t_temp = mass[..., None] * r_fc  # (12)
     result = product_of_skews(t_temp, r_fc)  # (14), (15)
-    K = spatial.skew(t_temp)
+    K = skew(t_temp)
     one = xp.eye(3, dtype=K.dtype, device=device_of(K))
     return spatial.assembled(xp, mass[..., None, None] * one, -K, K, I_f - result)  # (13), (17)
 

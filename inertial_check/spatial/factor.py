@@ -21,6 +21,7 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
+from inertial_check.arrays.so3 import cross
 from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import frames, tolerances
@@ -29,7 +30,6 @@ from inertial_check.inertia.representations import SpatialOrder, reorder
 from inertial_check.spatial import vectors as spatial
 from inertial_check.spatial.compact import center_of, length, read_terms
 from inertial_check.spatial.compact import spatial_inertia as matrix_of
-from inertial_check.spatial.vectors import cross
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -28,6 +28,7 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
+from inertial_check.arrays.so3 import cross
 from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import frames, tolerances
@@ -37,6 +38,7 @@ from inertial_check.inertia.representations import (
     SpatialOrder,
     check_spatial_order,
 )
+from inertial_check.spatial.rotations import skew
 
 # Vectors
 
@@ -437,26 +439,6 @@ def plxb(E: ArrayLike, r: ArrayLike) -> Plxb:
 
 
 # Matrices
-
-
-def skew(vector: ArrayLike) -> Array:
-    """[a]x (..., 3, 3) of vectors (..., 3): [a]x b = a x b.
-
-    Raises:
-        ParameterError: Wrong shape.
-    """
-    xp, (vector,) = real_arrays(vector=vector)
-    expect_shape("vector", vector, 3)
-    x, y, z = (vector[..., i] for i in range(3))
-    zero = xp.zeros_like(x)
-    entries = [zero, -z, y, z, zero, -x, -y, x, zero]
-    return xp.reshape(xp.stack(entries, axis=-1), (*vector.shape[:-1], 3, 3))
-
-
-def cross(xp: Namespace, a: Array, b: Array) -> Array:
-    """Vectors a x b (..., 3), broadcast; xp.cross does not broadcast in every library."""
-    (ax, ay, az), (bx, by, bz) = ([v[..., i] for i in range(3)] for v in (a, b))
-    return xp.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)
 
 
 @quiet

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from inertial_check.formats.poses import unit
-from inertial_check.formats.rotations import Rotation, Vector, from_quaternion
+from inertial_check.formats.rotations import Rotation, Vector, cross, from_quaternion
 
 Quaternion = tuple[float, float, float, float]  # w x y z
 
@@ -49,7 +49,7 @@ def from_xy_axes(*six: float) -> Rotation | None:
     y = unit(across)
     if y is None or math.hypot(*across) <= _PARALLEL:
         return None
-    return tuple(zip(x, y, _cross(x, y), strict=True))
+    return tuple(zip(x, y, cross(x, y), strict=True))
 
 
 def from_z_axis(*three: float) -> Rotation | None:
@@ -71,10 +71,6 @@ def from_euler(angles: Sequence[float], sequence: str) -> Rotation | None:
         turn = _turn((axis[0], axis[1], axis[2]), angle)
         total = _product(total, turn) if letter.islower() else _product(turn, total)
     return from_wxyz(*total)
-
-
-def _cross(a: Vector, b: Vector) -> Vector:
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
 def _turn(axis: Vector, angle: float) -> Quaternion:

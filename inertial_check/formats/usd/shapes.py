@@ -11,7 +11,7 @@ from typing import Any
 
 from inertial_check.errors import DocumentError
 from inertial_check.formats.context import Context
-from inertial_check.formats.rotations import Rotation, Vector
+from inertial_check.formats.rotations import Rotation, Vector, cross
 from inertial_check.formats.shapes import Unusable, check_usable, unusable_shape
 from inertial_check.formats.usd.process import compose_stage
 from inertial_check.formats.usd.stage import SCALE_NOISE
@@ -90,7 +90,7 @@ def _place(entry: Mapping[str, Any], kind: str, meters: float) -> tuple[Pose, Ve
     ]
     if any(abs(_dot(units[i], units[j])) > SCALE_NOISE for i, j in ((0, 1), (0, 2), (1, 2))):
         raise Unusable("it is sheared, and no longer what its type says: write it as a mesh")
-    if _dot(units[2], _cross(units[0], units[1])) < 0:  # mirrored, which none of them shows
+    if _dot(units[2], cross(units[0], units[1])) < 0:  # mirrored, which none of them shows
         units[0] = [-entry for entry in units[0]]
     R_BG: Rotation = tuple(zip(*units, strict=True))
     position = [meters * row[3] for row in rows]
@@ -142,7 +142,3 @@ def _alike(*factors: float) -> bool:
 
 def _dot(a: Sequence[float], b: Sequence[float]) -> float:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-def _cross(a: Sequence[float], b: Sequence[float]) -> Vector:
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])

@@ -23,7 +23,7 @@ from inertial_check.inertia.representations import (
     check_spatial_order,
     reorder,
 )
-from inertial_check.spatial.vectors import skew
+from inertial_check.spatial.rotations import skew
 
 BIAS = ("bias_mx", "bias_my", "bias_mz", "bias_fx", "bias_fy", "bias_fz")
 """Names of a sensor's offsets: moment [N m], then force [N]."""
