@@ -85,7 +85,7 @@ class Constraint(ABC):
         """Whether what is fixed reads the same about every point of the body."""
         return False
 
-    def snapped(self, theta: Floats, theta0: Floats) -> Floats:
+    def snap(self, theta: Floats, theta0: Floats) -> Floats:
         """An answer (n, 10), right up to rounding, with what is fixed exactly as it was fixed."""
         return theta
 

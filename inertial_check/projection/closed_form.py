@@ -91,7 +91,7 @@ def _nearest(I_BBcm: Array, margin: float, metric: MomentMetric) -> Array:
     rows = Rows(needs_projection(Consistency(theta, "com"), margin))
     if rows.none:
         return xp.asarray(I_BBcm, copy=True)
-    _, after = moved(rows.take(theta, BALL), "com", metric, margin)
+    _, after = move_inertias(rows.take(theta, BALL), "com", metric, margin)
     return rows.put(after, I_BBcm)
 
 
@@ -117,7 +117,9 @@ def needs_projection(judged: Consistency, margin: float) -> Array:
     return bad | (unknown & (judged.margin < 0))
 
 
-def moved(theta: Array, about: Point, metric: MomentMetric, margin: float) -> tuple[Array, Array]:
+def move_inertias(
+    theta: Array, about: Point, metric: MomentMetric, margin: float
+) -> tuple[Array, Array]:
     """The projection of rows that need it.
 
     Args:
@@ -133,10 +135,10 @@ def moved(theta: Array, about: Point, metric: MomentMetric, margin: float) -> tu
     """
     xp = array_namespace(theta)
     if xp is not np:
-        return _moved(xp, theta, about, metric, margin)
+        return _move(xp, theta, about, metric, margin)
     starts = range(0, max(len(theta), 1), CHUNK)
     with np.errstate(under="ignore"):
-        parts = [_moved(np, theta[i : i + CHUNK], about, metric, margin) for i in starts]
+        parts = [_move(np, theta[i : i + CHUNK], about, metric, margin) for i in starts]
     before, after = (np.concatenate(side) for side in zip(*parts, strict=True))
     return before, after
 
@@ -170,7 +172,7 @@ def with_margin(theta: Array, about: Point, I_BBcm: Array, margin: float, turn: 
     return short.put(with_margin(short.take(theta, BALL), about, lifted, margin, turn + 1), I_BBcm)
 
 
-def _moved(
+def _move(
     xp: Namespace, theta: Array, about: Point, metric: MomentMetric, margin: float
 ) -> tuple[Array, Array]:
     before = central_inertia(theta, about)

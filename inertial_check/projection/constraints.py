@@ -92,7 +92,7 @@ class FixedMass(Constraint):
         """A mass does."""
         return True
 
-    def snapped(self, theta: Floats, theta0: Floats) -> Floats:
+    def snap(self, theta: Floats, theta0: Floats) -> Floats:
         """The mass as it was fixed."""
         theta[:, 0] = theta0[:, 0] if self.mass is None else self.mass
         return theta
@@ -138,7 +138,7 @@ class FixedCom(Constraint):
         """The point that a body was given does."""
         return self.com is None
 
-    def snapped(self, theta: Floats, theta0: Floats) -> Floats:
+    def snap(self, theta: Floats, theta0: Floats) -> Floats:
         """The first moment of the mass at that point; as given where neither changed."""
         mass = theta[:, :1]
         if self.com is not None:
@@ -197,7 +197,7 @@ class FixedEntries(Constraint):
         """The mass alone does."""
         return set(self.entries) == {"m"}
 
-    def snapped(self, theta: Floats, theta0: Floats) -> Floats:
+    def snap(self, theta: Floats, theta0: Floats) -> Floats:
         """The numbers as they were fixed."""
         for name, value in self.entries.items():
             k = NAMES.index(name)

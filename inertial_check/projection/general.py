@@ -5,9 +5,8 @@ Chooses frame, units and solver for the rows that have to move. All of it runs i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,123 +15,115 @@ from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.representations import Point, pseudo_inertia, second_moment
 from inertial_check.inertia.tolerances import CERTIFIED
-from inertial_check.projection import newton, regularised, whitened
+from inertial_check.projection import newton, regularised
 from inertial_check.projection.closed_form import central_inertia, with_central_inertia
 from inertial_check.projection.given import (
-    Weights,
+    pseudo_inertia_about,
     read_prior,
     read_weights,
-    seen_from,
-    seen_from_com,
+    shift_to_com,
 )
-from inertial_check.projection.holding import held
+from inertial_check.projection.holding import hold
 from inertial_check.projection.metrics import METRICS, MomentMetric, inner, trace
 from inertial_check.projection.options import Options
-from inertial_check.projection.outcome import MatrixOutcome, Outcome, Parts
-from inertial_check.projection.quadratic import Counts, Quadratic, Solution, fitted
+from inertial_check.projection.quadratic import (
+    Quadratic,
+    Solution,
+    certify,
+    fit_reference,
+    project_whitened,
+)
+from inertial_check.projection.solver_result import (
+    SolverResult,
+    join_results,
+    result_of_matrices,
+)
 from inertial_check.solvers.svec import TO_SVEC, congruence, factors
 
-
-class Answered(NamedTuple):
-    """The outcome of the rows that were to be moved.
-
-    Attributes:
-        outcome: Before and after.
-        floored: (n,) rows that end at the least mass.
-        solver: What found them.
-        steps: (n,) its iterations.
-    """
-
-    outcome: Outcome
-    floored: Mask
-    solver: str
-    steps: Counts
-
-
 BATCH = 4096
-"""Bodies whose matrices are in memory as temporaries at a time."""
+"""Number of bodies whose matrices are in memory as temporaries at a time."""
 
 DIVERGENCES: tuple[regularised.Divergence, ...] = ("entropic", "affine-invariant")
+"""Metrics that are data terms with a divergence to a prior."""
 
 
-def answer(theta: Floats, about: Point, rows: Mask, options: Options) -> Answered:
-    """Move the rows that have to.
+def project_matrices(theta: Floats, about: Point, rows: Mask, options: Options) -> SolverResult:
+    """Move the rows that have to move, without constraints.
 
     Args:
         theta: (..., 10) in order "urdf", about `about`.
         about: "origin" or "com".
-        rows: (...,) which have to move.
-        options: What is wanted.
+        rows: (...,) rows that have to move.
+        options: The request.
 
     Raises:
         ParameterError: Weights or a prior that are none; names the body and the value.
         ProjectionError: An answer could not be certified; `instance` holds the bodies.
     """
-    prior, weights = looked_over(theta, about, rows, options)
-    given = theta[rows]
-    parts = [
-        _answer(given, about, weights, prior, slice(start, start + BATCH), options)
-        for start in range(0, max(len(given), 1), BATCH)
-    ]
-    if len(parts) == 1:
-        return parts[0]
-    outcomes, floored, used, steps = zip(*parts, strict=True)
-    return Answered(Parts(outcomes), np.concatenate(floored), used[0], np.concatenate(steps))
+    parts = []
+    for problem, prior, p_BoFo_B in build_problems(theta, about, rows, options, BATCH):
+        nowhere = np.zeros(len(problem.theta0), dtype=np.bool_)
+        if options.metric in DIVERGENCES:
+            held, floored, solver = problem, nowhere, "newton"
+            found = regularised.project(problem, options.regularization, options.metric)
+            proof = partial(regularised.certify, problem, options.regularization, options.metric)
+        else:
+            solve, solver = _choose_solver(options)
+            held, found, floored = hold(solve, problem, options.margin, options.mass_min, prior)
+            proof = partial(certify, held)
+        _refuse_uncertified(held, found, options)
+        proof = partial(proof, found.theta, found.dual)
+        parts.append(result_of_matrices(about, p_BoFo_B, held, found, floored, solver, proof))
+    return join_results(parts)
 
 
-def looked_over(
-    theta: Floats, about: Point, rows: Mask, options: Options
-) -> tuple[Floats | None, Weights | None]:
-    """Prior (n, 10) about the body origin and weights of the rows.
+def build_problems(
+    theta: Floats, about: Point, rows: Mask, options: Options, batch: int
+) -> Iterator[tuple[Quadratic, Floats | None, Floats]]:
+    """Build the quadratic problems of some rows, a batch of bodies at a time.
+
+    Args:
+        theta: (..., 10) in order "urdf", about `about`.
+        about: "origin" or "com".
+        rows: (...,) rows to build them for.
+        options: The request.
+        batch: Number of bodies in a problem.
+
+    Yields:
+        The problem, in frames F; the priors (n, 4, 4) about their origins; and these, p_BoFo_B.
 
     Raises:
-        ParameterError: They are none, or weights are singular without a prior.
+        ParameterError: Weights or a prior that are none, or weights that are singular without a
+            prior.
     """
-    batch = theta.shape[:-1]
+    given, shape = theta[rows], theta.shape[:-1]
     prior = weights = None
     if options.prior is not None:
-        prior = read_prior(options.prior, options.order, about, batch)[rows]
+        prior = read_prior(options.prior, options.order, about, shape)[rows]
     if options.weights is not None:
-        weights = read_weights(options.weights, options.order, batch)
+        weights = read_weights(options.weights, options.order, shape)
         if weights.singular and prior is None:
             raise ParameterError(
                 "weights are singular: they leave some change of the parameters without a price; "
                 "give a prior beside them, whose own distance is then added"
             )
         weights = weights._replace(values=weights.values[rows])
-    return prior, weights
+    for start in range(0, max(len(given), 1), batch):
+        some = slice(start, start + batch)
+        theta0, p_BoFo_B = shift_to_com(given[some], about)
+        W = None if weights is None else weights.matrices(some)
+        Pi = None if prior is None else pseudo_inertia_about(prior[some], p_BoFo_B)
+        yield _build_problem(options, theta0, W, Pi), Pi, p_BoFo_B
 
 
-def _answer(
-    theta: Floats,
-    about: Point,
-    weights: Weights | None,
-    prior: Floats | None,
-    rows: slice,
-    options: Options,
-) -> Answered:
-    """The answers of some of the bodies that have to move."""
-    theta0, p_BoFo_B = seen_from_com(theta[rows], about)
-    W = None if weights is None else weights.matrices(rows)
-    Pi = None if prior is None else seen_from(prior[rows], p_BoFo_B)
-    problem = posed(options, theta0, W, Pi)
-    if options.metric in DIVERGENCES:
-        return _regularised(problem, about, p_BoFo_B, options)
-    solve, used = _solver(options)
-    found = held(solve, problem, options.margin, options.mass_min, Pi)
-    _refuse_uncertified(found.problem, found.solution, options)
-    outcome = MatrixOutcome(about, found.problem, found.solution, p_BoFo_B)
-    return Answered(outcome, found.floored, used, found.solution.iterations)
-
-
-def posed(
+def _build_problem(
     options: Options, theta0: Floats, weights: Floats | None, prior: Floats | None
 ) -> Quadratic:
-    """The quadratic problem of a metric."""
+    """Build the quadratic problem of a metric."""
     count = len(theta0)
     Delta = np.zeros((count, 4, 4))
     if options.metric in METRICS:
-        W = np.broadcast_to(MOMENTS[options.metric], (count, 10, 10))
+        W = np.broadcast_to(_MOMENTS[options.metric], (count, 10, 10))
         return Quadratic(theta0, W, Delta, _about_itself(theta0), fixed=True)
     if prior is not None and (weights is None or options.metric in DIVERGENCES):
         return Quadratic(theta0, weights, Delta, prior)
@@ -142,21 +133,22 @@ def posed(
         weights = np.broadcast_to(TO_SVEC.T @ TO_SVEC, (count, 10, 10))
     if prior is not None:
         weights = weights + options.regularization * weights_of_prior(prior)
-    return Quadratic(theta0, weights, Delta, fitted(weights, theta0))
+    return Quadratic(theta0, weights, Delta, fit_reference(weights, theta0))
 
 
 def _about_itself(theta: Floats) -> Floats:
-    """Pseudo-inertias (n, 4, 4) of isotropic bodies with the mass, place and size of these."""
+    """Build pseudo-inertias (n, 4, 4) of isotropic bodies with mass, place and size of these."""
     spread = np.sum(np.abs(eigenvalues(second_moment(central_inertia(theta, "origin")))), axis=1)
     mass, h = theta[:, 0], theta[:, 1:4]
+    # Rows reach this metric only with a positive mass: the quotient exists.
     least = np.where(spread > 0, spread, np.sum(h**2, axis=1) / mass)
     least = np.where(least > 0, least, mass)  # a point at the origin has no size at all
     six = (2 * least / 3)[:, None] * np.array([1.0, 0, 0, 1, 0, 1])
     return np.asarray(pseudo_inertia(with_central_inertia(theta, "origin", six)))
 
 
-def _moments(metric: MomentMetric) -> Floats:
-    """W (10, 10) of a metric under which mass and first moment stay."""
+def _weights_of_moments(metric: MomentMetric) -> Floats:
+    """Build W (10, 10) of a metric under which mass and first moment stay."""
     W = np.zeros((10, 10))
     basis = np.eye(6)
     for i, row in enumerate(second_moment(basis)):
@@ -165,53 +157,38 @@ def _moments(metric: MomentMetric) -> Floats:
     return W
 
 
-MOMENTS = {name: _moments(metric) for name, metric in METRICS.items()}
-"""The weights of the metrics inertia and covariance, on theta about any point."""
+_MOMENTS = {name: _weights_of_moments(metric) for name, metric in METRICS.items()}
+"""Weights (10, 10) of the metrics inertia and covariance, on theta about any point."""
 
 
 def weights_of_prior(prior: Floats) -> Floats:
-    """W (n, 10, 10) with d^T W d = ||L^-1 dPi L^-T||_F^2 for the bodies L L^T."""
+    """Build W (n, 10, 10) with d^T W d = ||L^-1 dPi L^-T||_F^2 for the bodies L L^T."""
     whiten = np.matmul(congruence(factors(prior)[1]), TO_SVEC)
     return np.asarray(np.matmul(whiten.transpose(0, 2, 1), whiten))
 
 
-def _solver(options: Options) -> tuple[Callable[[Quadratic], Solution], str]:
-    """What finds the nearest with Pi >= Delta, and its name."""
+def _choose_solver(options: Options) -> tuple[Callable[[Quadratic], Solution], str]:
+    """Choose the function that finds the nearest with Pi >= Delta, and name it."""
     if options.solver is not None:
         from inertial_check.projection import conic
 
         return partial(conic.nearest, solver=options.solver), options.solver.lower()
     if options.metric in ("prior", "pseudo-inertia"):
-        return whitened.nearest, "closed form"
-    return _by_newton, "newton"
+        return project_whitened, "closed form"
+    return _project_by_newton, "newton"
 
 
-def _by_newton(problem: Quadratic) -> Solution:
-    """By Newton's method, and by a conic solver where that does not get there."""
-    found = newton.nearest(problem)
+def _project_by_newton(problem: Quadratic) -> Solution:
+    """Project by Newton's method, and by a conic solver the rows that it leaves uncertified."""
+    found = newton.project(problem)
     left = np.flatnonzero(found.worst > CERTIFIED)
     if left.size:
         from inertial_check.projection import conic
 
         anew = conic.nearest(problem.rows(left), (), "clarabel")
         better = anew.worst < found.worst[left]
-        found.put(left[better], anew.rows(better))
+        found.put(left[better], anew.rows(np.flatnonzero(better)))
     return found
-
-
-def _regularised(problem: Quadratic, about: Point, p_BoFo_B: Floats, options: Options) -> Answered:
-    """The answer for a data term with a divergence."""
-    rho = options.regularization
-    divergence = next(name for name in DIVERGENCES if name == options.metric)
-    found = regularised.nearest(problem, rho, divergence)
-    _refuse_uncertified(problem, found, options)
-
-    def measure(problem: Quadratic, theta: Floats, dual: Floats) -> tuple[Floats, Floats, Floats]:
-        return regularised.residuals(problem, rho, divergence, theta, dual)
-
-    outcome = MatrixOutcome(about, problem, found, p_BoFo_B, measure)
-    nowhere = np.zeros(len(problem.theta0), dtype=np.bool_)
-    return Answered(outcome, nowhere, "newton", found.iterations)
 
 
 def _refuse_uncertified(problem: Quadratic, found: Solution, options: Options) -> None:

@@ -1,17 +1,18 @@
-"""What callers give beside theta, as arrays on rows of bodies: weights and priors, looked over."""
+"""Weights and priors that a caller gives, read and checked, as arrays with a row for each body."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.broadcasting import first_index, of_body, real_arrays
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import Array, Floats
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, as_theta
 from inertial_check.inertia.frames import translate
+from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import (
     ORDERS,
     Order,
@@ -20,11 +21,12 @@ from inertial_check.inertia.representations import (
     join,
     pseudo_inertia,
     refuse_asymmetric,
+    split,
 )
 
 
 class Weights(NamedTuple):
-    """Weights on theta in order "urdf", as compact as they were given.
+    """Weights on theta in order "urdf", as compact as the caller gave them.
 
     Attributes:
         values: (*batch, 10) diagonals, or (*batch, 10, 10) matrices, broadcast.
@@ -36,14 +38,14 @@ class Weights(NamedTuple):
     diagonal: bool
     singular: bool
 
-    def matrices(self, rows: Any) -> Floats:
-        """The weights (n, 10, 10) of some of the bodies."""
+    def matrices(self, rows: slice) -> Floats:
+        """Expand the weights of some of the bodies to matrices (n, 10, 10)."""
         values = self.values[rows]
         return np.asarray(values[..., :, None] * np.eye(10)) if self.diagonal else values
 
 
-def read_weights(weights: Any, order: Order, batch: tuple[int, ...]) -> Weights:
-    """The weights of every body, looked over.
+def read_weights(weights: Array, order: Order, batch: tuple[int, ...]) -> Weights:
+    """Read the weights of every body.
 
     Args:
         weights: (..., 10) diagonals or (..., 10, 10) matrices on theta in `order`. (10, 10) is one
@@ -74,8 +76,10 @@ def read_weights(weights: Any, order: Order, batch: tuple[int, ...]) -> Weights:
     return Weights(np.broadcast_to(W, (*batch, 10, 10)), False, singular)
 
 
-def read_prior(prior: Any, order: Order, about: Point, batch: tuple[int, ...]) -> Floats:
-    """Prior bodies (*batch, 10), in order "urdf" about the body origin.
+def read_prior(
+    prior: InertialParameters | Array, order: Order, about: Point, batch: tuple[int, ...]
+) -> Floats:
+    """Read the prior of every body: (*batch, 10), in order "urdf" about the body origin.
 
     Args:
         prior: InertialParameters, or (..., 10) in `order` and about `about`.
@@ -89,7 +93,11 @@ def read_prior(prior: Any, order: Order, about: Point, batch: tuple[int, ...]) -
     """
     theta, about = as_theta(prior, order, about)
     theta = np.asarray(theta, dtype=np.float64)
-    _refuse_batch("prior", theta.shape[:-1], batch)
+    if not _fits(theta.shape[:-1], batch):
+        raise ParameterError(
+            f"prior has leading axes {theta.shape[:-1]}, expected none or those of the bodies, "
+            f"{batch}"
+        )
     judged = Consistency(theta, about)
     inside = judged.mass_positive & (judged.margin > judged.tolerance)
     index = first_index(np, ~inside)
@@ -100,12 +108,13 @@ def read_prior(prior: Any, order: Order, about: Point, batch: tuple[int, ...]) -
             "inertial_check.projection.priors.strictly_inside moves a prior inside"
         )
     if about == "com":
-        theta = join(theta[..., 0], theta[..., 1:4], about_origin(*_parts(theta)))
+        mass, h, six = split(theta)
+        theta = join(mass, h, about_origin(mass, h, six))
     return np.broadcast_to(theta, (*batch, 10))
 
 
-def seen_from_com(theta: Floats, about: Point) -> tuple[Floats, Floats]:
-    """Theta about the origin of a frame in which what was given stays exact, and where that lies.
+def shift_to_com(theta: Floats, about: Point) -> tuple[Floats, Floats]:
+    """Express theta about the origin of a frame in which the given numbers stay exact.
 
     Tensors about the centre of mass are kept as they are, by a frame that has its origin there:
     through the body origin they would lose digits.
@@ -126,17 +135,13 @@ def seen_from_com(theta: Floats, about: Point) -> tuple[Floats, Floats]:
     return np.asarray(join(theta[:, 0], first_moment, theta[:, 4:])), p_BoFo_B
 
 
-def seen_from(theta: Floats, p_BoFo_B: Floats) -> Floats:
-    """Pseudo-inertias (n, 4, 4) of bodies given about Bo, about the points Fo."""
+def pseudo_inertia_about(theta: Floats, p_BoFo_B: Floats) -> Floats:
+    """Compute the pseudo-inertias (n, 4, 4), about points Fo, of bodies given about Bo."""
     return np.asarray(pseudo_inertia(translate(theta, -p_BoFo_B)))
 
 
-def _parts(theta: Floats) -> tuple[Floats, Floats, Floats]:
-    return theta[..., 0], theta[..., 1:4], theta[..., 4:]
-
-
 def _is_diagonal(shape: tuple[int, ...], batch: tuple[int, ...]) -> bool:
-    """Whether weights of this shape are diagonals.
+    """Decide whether weights of this shape are diagonals.
 
     Raises:
         ParameterError: They are neither diagonals nor matrices for this batch.
@@ -158,15 +163,8 @@ def _fits(shape: tuple[int, ...], batch: tuple[int, ...]) -> bool:
         return False
 
 
-def _refuse_batch(name: str, shape: tuple[int, ...], batch: tuple[int, ...]) -> None:
-    if not _fits(shape, batch):
-        raise ParameterError(
-            f"{name} has leading axes {shape}, expected none or those of the bodies, {batch}"
-        )
-
-
 def _refuse_indefinite(W: Floats) -> bool:
-    """Whether some weights are singular.
+    """Decide whether some weights are singular.
 
     Raises:
         ParameterError: Weights that are not positive semidefinite, with the body and the value.
@@ -174,7 +172,7 @@ def _refuse_indefinite(W: Floats) -> bool:
     diagonal = np.einsum("...ii->...i", W)
     _refuse_negative(diagonal)
     units = np.sqrt(diagonal)
-    safe = np.where(units > 0, units, 1.0)
+    safe = np.where(units > 0, units, 1.0)  # a zero on the diagonal scales by one, and stays zero
     scaled = W / (safe[..., :, None] * safe[..., None, :])
     rounding = tolerances.SOLVED_FACTOR * tolerances.epsilon(np.float64, np)
     try:
@@ -207,5 +205,5 @@ def _refuse_negative(diagonal: Floats) -> None:
 
 
 def _at(index: tuple[int, ...], axes: int) -> tuple[str, str]:
-    """Which body, and which entry of its `axes` last axes, an index means."""
+    """Name the body of an index, and its entry by the last `axes` axes."""
     return of_body(index[:-axes]), str(list(index[-axes:]))

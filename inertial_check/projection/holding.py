@@ -1,4 +1,4 @@
-"""Answers that are bodies: with mass, with the margin asked for, and sound after rounding.
+"""Floors under the answers, so that these have mass, the margin and a sound verdict.
 
 The closure of the cone holds matrices that no body has (m = 0 with S != 0), and an answer on its
 boundary may lie a rounding unit outside. Rows of either kind are solved again inside Pi >= Delta.
@@ -10,9 +10,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from inertial_check.arrays.types import Floats, Mask
+from inertial_check.arrays.types import Floats, Integers, Mask
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.eigen import eigenvalues
@@ -22,20 +21,20 @@ from inertial_check.inertia.representations import (
     theta_from_pseudo_inertia,
 )
 from inertial_check.projection.closed_form import central_inertia, with_central_inertia, with_margin
-from inertial_check.projection.quadratic import Quadratic, Solution, residuals
+from inertial_check.projection.quadratic import Quadratic, Solution, certify
 
-Rows = npt.NDArray[np.intp]
 Solver = Callable[[Quadratic], Solution]
+"""Function that finds the nearest with Pi >= Delta."""
 
 RISE, LEAST_RISE = 4.0, 1.1
-"""What the floor is multiplied by at most and at least, where it was not enough."""
+"""Largest and least factor by which a floor is raised where it was not enough."""
 
 
 class Held(NamedTuple):
-    """Answers that are bodies.
+    """Answers that are bodies, with the floors that make them so.
 
     Attributes:
-        problem: What they solve: the given one, with the floor of mass and of the margin.
+        problem: The given problem, with the floors of mass and of the margin as its Delta.
         solution: The answers.
         floored: (n,) rows that end at the least mass.
     """
@@ -45,7 +44,7 @@ class Held(NamedTuple):
     floored: Mask
 
 
-def held(
+def hold(
     solve: Solver,
     problem: Quadratic,
     margin: float,
@@ -56,7 +55,7 @@ def held(
 
     Args:
         solve: Gives the nearest with Pi >= Delta.
-        problem: With Delta = 0.
+        problem: A problem with Delta = 0.
         margin: Least margin of the results, 0 to 1/3.
         mass_min: Least mass [kg]; None for MASS_FLOOR of the mass given, or of the reference's
             where that is zero.
@@ -86,27 +85,27 @@ def held(
 
 
 def least_mass(problem: Quadratic, mass_min: float | None) -> Floats:
-    """The least mass (n,) [kg]: as asked; else MASS_FLOOR of the given, or of the reference's."""
+    """Compute the least mass (n,) [kg]: as asked, or MASS_FLOOR of the given or reference's."""
     if mass_min is not None:
         return np.full(len(problem.theta0), mass_min)
     given = np.abs(problem.theta0[:, 0])
     return tolerances.MASS_FLOOR * np.where(given > 0, given, problem.reference[:, 3, 3])
 
 
-def _restore(held: Held, rows: Rows, sound: Solution, below: Floats) -> None:
+def _restore(held: Held, rows: Integers, sound: Solution, below: Floats) -> None:
     """Give rows, in place, the answers and floors that they had before they were raised."""
     held.solution.put(rows, sound.rows(rows))
     held.problem.Delta[rows] = below[rows]
 
 
 def _raise(
-    solve: Solver, held: Held, margin: float, bodies: Callable[[Held, Rows], Floats]
-) -> Rows:
+    solve: Solver, held: Held, margin: float, bodies: Callable[[Held, Integers], Floats]
+) -> Integers:
     """Raise Delta, in place, under the answers that lack the margin or a sound verdict.
 
     Args:
-        solve: As for `held`.
-        held: What there is; answers and floors are replaced in place.
+        solve: As for `hold`.
+        held: Answers and floors so far, replaced in place.
         margin: Least margin.
         bodies: Gives the bodies (n, 4, 4) of which Delta takes a share, for some rows.
 
@@ -114,7 +113,7 @@ def _raise(
         Rows that a whole body under the answer would not give the margin.
     """
     theta, failed = held.solution.theta, [np.zeros(0, dtype=np.intp)]
-    short = np.flatnonzero(lacks(theta, margin))
+    short = np.flatnonzero(lacks_margin(theta, margin))
     if not short.size:
         return short
     body, Delta = bodies(held, short), held.problem.Delta[short]
@@ -123,17 +122,17 @@ def _raise(
         held.problem.Delta[short] = Delta + share[:, None, None] * body
         _solve_again(solve, held, short)
         reached = Consistency(theta[short], "origin").margin
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"):  # a margin of zero divides by zero where it is not used
             rise = np.where(reached > 0, margin / reached, RISE)
         share = share * np.clip(rise, LEAST_RISE, RISE)
-        missing = lacks(theta[short], margin)
+        missing = lacks_margin(theta[short], margin)
         failed.append(short[missing & (share > 1)])
         left = missing & (share <= 1)
         short, body, Delta, share = (part[left] for part in (short, body, Delta, share))
     return np.concatenate(failed)
 
 
-def _solve_again(solve: Solver, held: Held, rows: Rows) -> None:
+def _solve_again(solve: Solver, held: Held, rows: Integers) -> None:
     """Replace some of the answers, in place; their steps add up."""
     if rows.size:
         anew = solve(held.problem.rows(rows))
@@ -141,8 +140,8 @@ def _solve_again(solve: Solver, held: Held, rows: Rows) -> None:
         held.solution.put(rows, anew)
 
 
-def lacks(theta: Floats, margin: float) -> Mask:
-    """Rows (n,) that are no body with this margin; nothing at all (theta = 0) lacks nothing."""
+def lacks_margin(theta: Floats, margin: float) -> Mask:
+    """Find the rows (n,) that are no body with this margin; theta = 0 lacks nothing."""
     judged = Consistency(theta, "origin")
     code = judged.verdict_code
     bad = code > int(Verdict.BOUNDARY)
@@ -151,20 +150,20 @@ def lacks(theta: Floats, margin: float) -> Mask:
     return np.asarray(bad & (code != int(Verdict.MASSLESS)))
 
 
-def spread_about_origin(held: Held, rows: Rows) -> Floats:
-    """Bodies whose central spread is that of the answer about the origin; for points, as a rule."""
+def spread_about_origin(held: Held, rows: Integers) -> Floats:
+    """Build bodies, mostly for points, whose central spread is the answer's about the origin."""
     theta = held.solution.theta[rows]
     return _body(held, rows, theta[:, [4, 7, 9]].sum(axis=1) / 2)
 
 
-def isotropic(held: Held, rows: Rows) -> Floats:
-    """Bodies (n, 4, 4) with mass, centre of mass and spread of the answers, the same all round."""
+def isotropic(held: Held, rows: Integers) -> Floats:
+    """Build isotropic bodies (n, 4, 4) with mass, centre of mass and spread of the answers."""
     six = np.asarray(central_inertia(held.solution.theta[rows], "origin"))
     return _body(held, rows, six[:, [0, 3, 5]].sum(axis=1) / 2)
 
 
-def _body(held: Held, rows: Rows, spread: Floats) -> Floats:
-    """Isotropic bodies (n, 4, 4) with tr(S_c) = spread; the problem's own where there is none."""
+def _body(held: Held, rows: Integers, spread: Floats) -> Floats:
+    """Build isotropic bodies (n, 4, 4) with tr(S_c) = spread, or like the reference for none."""
     theta = held.solution.theta[rows]
     moment = 2 * spread / 3
     six = moment[:, None] * np.array([1.0, 0, 0, 1, 0, 1])
@@ -174,7 +173,7 @@ def _body(held: Held, rows: Rows, spread: Floats) -> Floats:
 
 
 def _ball(body: Floats) -> Floats:
-    """Isotropic bodies (n, 4, 4) about the origin with mass and spread of these."""
+    """Build isotropic bodies (n, 4, 4) about the origin with mass and spread of these."""
     ball = np.zeros_like(body)
     ball[:, range(3), range(3)] = np.trace(body[:, :3, :3], axis1=1, axis2=2)[:, None] / 3
     ball[:, 3, 3] = body[:, 3, 3]
@@ -182,7 +181,7 @@ def _ball(body: Floats) -> Floats:
 
 
 def _first_share(theta: Floats, body: Floats, margin: float) -> Floats:
-    """The share (n,) of a body whose least spread is the margin's part of the answer's spread."""
+    """Compute the share (n,) of a body whose least spread is the margin times the answer's."""
     around = central_inertia(theta_from_pseudo_inertia(body), "origin")
     least = eigenvalues(second_moment(around))[:, 0]
     six = np.asarray(central_inertia(theta, "origin"))
@@ -191,8 +190,8 @@ def _first_share(theta: Floats, body: Floats, margin: float) -> Floats:
     return np.asarray(np.clip(share, tolerances.SOUND_SHARE, 1.0))
 
 
-def _measure(held: Held, rows: Rows) -> None:
-    """Take the residuals of some answers anew, in place."""
+def _measure(held: Held, rows: Integers) -> None:
+    """Compute the residuals of some answers again, in place."""
     part = held.solution.rows(rows)
-    found = residuals(held.problem.rows(rows), part.theta, part.dual)
-    held.solution.put(rows, Solution(part.theta, part.dual, *found, part.iterations))
+    certificate = certify(held.problem.rows(rows), part.theta, part.dual)
+    held.solution.put(rows, part._replace(certificate=certificate))

@@ -12,11 +12,11 @@ from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order, Point
 from inertial_check.projection._constraint import Constraint
 from inertial_check.projection._rows import Rows
-from inertial_check.projection.closed_form import BALL, moved, needs_projection
-from inertial_check.projection.metrics import METRICS, find_metric
+from inertial_check.projection.closed_form import BALL, move_inertias, needs_projection
+from inertial_check.projection.metrics import METRICS
 from inertial_check.projection.options import Metric, Options
-from inertial_check.projection.outcome import MomentOutcome
 from inertial_check.projection.result import Projection, Status
+from inertial_check.projection.solver_result import SolverResult, result_of_moments
 
 
 def project(  # noqa: PLR0913, PLR0917 - the public signature
@@ -114,7 +114,7 @@ def project_with(theta: Array | InertialParameters, options: Options) -> Project
     options = options.validate()
     given, about = as_theta(theta, options.order, options.about)
     if options.metric in METRICS and not options.constraints:
-        return _by_moments(given, about, options)
+        return _project_moments(given, about, options)
     if options.metric in ("weighted", "euclidean") and about == "com":
         if not isinstance(theta, InertialParameters):
             raise ParameterError(
@@ -122,73 +122,74 @@ def project_with(theta: Array | InertialParameters, options: Options) -> Project
                 "such a theta; give it, and its weights, about the origin"
             )
         given, about = theta.as_theta(order="urdf", about="origin"), "origin"
-    return _by_matrices(given, about, options)
+    return _project_matrices(given, about, options)
 
 
-def _by_moments(given: Array, about: Point, options: Options) -> Projection:
-    """The projection by a metric under which mass and centre of mass stay."""
-    chosen, judged = find_metric(options.metric), Consistency(given, about)
-    rows = Rows(needs_projection(judged, options.margin))
+def _project_moments(given: Array, about: Point, options: Options) -> Projection:
+    """Project by a metric under which mass and centre of mass stay, in the caller's library."""
+    metric, margin = METRICS[options.metric], options.margin
+    judged = Consistency(given, about)
+    rows = Rows(needs_projection(judged, margin))
     taken = rows.take(given, BALL)
-    steps = None
+    solver, steps = "closed form", None
     if options.solver is None:
-        before, after = moved(taken, about, chosen, options.margin)
+        before, after = move_inertias(taken, about, metric, margin)
     else:
         from inertial_check.projection import conic
 
-        before, after, steps = conic.moved(taken, about, chosen, options.margin, options.solver)
+        before, after, steps = conic.move_inertias(taken, about, metric, margin, options.solver)
+        solver = options.solver.lower()
+    result = result_of_moments(taken, about, before, after, metric, margin, solver, steps)
     nobody = judged.verdict_code >= int(Verdict.INVALID)
-    outcome = MomentOutcome(taken, about, before, after, chosen, options.margin)
-    return Projection(
-        order=options.order,
-        about=about,
-        metric=options.metric,
-        margin=options.margin,
-        solver="closed form" if options.solver is None else options.solver.lower(),
-        canonical=rows.put(outcome.theta, given),
-        rows=rows,
-        outcome=outcome,
-        codes=_codes(rows.mask, nobody, judged.verdict_code < 0),
-        steps=steps,
-    )
+    codes = _codes(rows.mask, nobody, judged.verdict_code < 0)  # no mass is ever floored here
+    return _assemble(options, about, given, rows, result, codes)
 
 
-def _by_matrices(given: Array, about: Point, options: Options) -> Projection:
-    """The projection by a metric of the whole pseudo-inertia, in NumPy."""
+def _project_matrices(given: Array, about: Point, options: Options) -> Projection:
+    """Project by a metric of the whole pseudo-inertia, in NumPy."""
     from inertial_check.projection import constrained, general
 
     own, like = _in_numpy(given, options.metric)
     judged = Consistency(own, about)
     finite = np.all(np.isfinite(own), axis=-1)
-    impossible = judged.verdict_code == int(Verdict.INVALID)
     theta = np.asarray(own, dtype=np.float64)
     if options.constraints:
-        mask = finite = constrained.looked_at(judged, finite, options.metric)
-        answered = constrained.answer(theta, about, mask, options)
+        mask = finite = constrained.has_nearest(judged, finite, options.metric)
+        result = constrained.project_constrained(theta, about, mask, options)
     else:
+        impossible = judged.verdict_code == int(Verdict.INVALID)
         mask = np.asarray(finite & (needs_projection(judged, options.margin) | impossible))
-        answered = general.answer(theta, about, mask, options)
-    rows, outcome = Rows(mask), answered.outcome
-    nowhere = np.zeros_like(mask)
-    floored = rows.put(answered.floored, nowhere)
-    moved = rows.put(outcome.changed, nowhere)
+        result = general.project_matrices(theta, about, mask, options)
+    rows, nowhere = Rows(mask), np.zeros_like(mask)
+    floored = nowhere if result.floored is None else rows.put(result.floored, nowhere)
+    codes = _codes(rows.put(result.changed, nowhere), ~finite, floored)
+    return _assemble(options, about, own, rows, result, codes, like)
+
+
+def _assemble(  # noqa: PLR0913, PLR0917 - the fields of a Projection
+    options: Options,
+    about: Point,
+    given: Array,
+    rows: Rows,
+    result: SolverResult,
+    codes: Array,
+    like: Array | None = None,
+) -> Projection:
     return Projection(
         order=options.order,
         about=about,
         metric=options.metric,
         margin=options.margin,
-        solver=answered.solver,
-        canonical=rows.put(outcome.theta, own),
+        canonical=rows.put(result.theta, given),
         rows=rows,
-        outcome=outcome,
-        codes=_codes(moved, ~finite, floored),
-        steps=answered.steps,
+        result=result,
+        codes=codes,
         like=like,
     )
 
 
 def _in_numpy(given: Array, metric: str) -> tuple[Array, Array | None]:
-    """The array in NumPy, and itself where it was none.
+    """Read the array in NumPy; beside it the array itself, if it is of another library.
 
     Raises:
         ParameterError: Its numbers cannot be seen, as under a trace.
@@ -205,7 +206,7 @@ def _in_numpy(given: Array, metric: str) -> tuple[Array, Array | None]:
 
 
 def _codes(moved: Array, nobody: Array, floored: Array) -> Array:
-    """Integers (...,) of Status."""
+    """Combine masks to the integers (...,) of Status; later ones decide over earlier ones."""
     xp = array_namespace(moved)
     status = xp.zeros_like(moved, dtype=xp.int8)
     cases = (Status.PROJECTED, moved), (Status.MASS_FLOORED, floored), (Status.NO_NEAREST, nobody)

@@ -1,19 +1,19 @@
-"""The nearest pseudo-inertia in a quadratic norm, as data: what is asked, and what was found.
+"""The nearest pseudo-inertia in a quadratic norm, as data: the problem, its units and its solution.
 
-A pseudo-inertia is kept as svec(Pi), its upper triangle by rows with off-diagonal entries times
-sqrt(2), so that inner products of vectors are those of matrices, and svec(Pi) = TO_SVEC theta.
+Pseudo-inertias are svec (solvers/svec.py). Where the norm is that of a prior body, the answer is a
+closed form too: see project_whitened.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import Floats, Integers, Mask
 from inertial_check.inertia.tolerances import CERTIFIED, EPS, ROUNDING_FACTOR
 from inertial_check.solvers.certificate import Certificate, cone_residual
+from inertial_check.solvers.iteration import Counts
 from inertial_check.solvers.svec import (
     COLUMN,
     FROM_SVEC,
@@ -23,9 +23,11 @@ from inertial_check.solvers.svec import (
     congruence,
     factors,
     pack,
+    unpack,
 )
 
-Counts = npt.NDArray[np.int32]
+Selection = slice | Integers
+"""Rows of a batch: a slice, or their indices."""
 
 
 class Quadratic(NamedTuple):
@@ -46,8 +48,8 @@ class Quadratic(NamedTuple):
     reference: Floats
     fixed: bool = False
 
-    def rows(self, rows: Any) -> Quadratic:
-        """The problem of some of the bodies."""
+    def rows(self, rows: Selection) -> Quadratic:
+        """Select the problem of some of the bodies."""
         return Quadratic(
             self.theta0[rows],
             None if self.W is None else self.W[rows],
@@ -58,45 +60,43 @@ class Quadratic(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """What was found for each body, and by how much it fails to be the proven nearest.
-
-    The residuals are dimensionless: of the problem in units in which the given body and the weights
-    have size one.
+    """Answer for each body, and its certificate.
 
     Attributes:
         theta: (n, 10) in order "urdf" about the body origin.
         dual: (n, 10) svec of the multiplier Z >= 0 of Pi - Delta >= 0.
-        primal_residual: (n,) by how much the result leaves the feasible set.
-        dual_residual: (n,) by how much Z leaves its cone, or fails to explain the change.
-        gap: (n,) |<Z, Pi - Delta>|.
+        certificate: (n,) each, of the problem in units in which body and weights have size one.
         iterations: (n,) of the solver.
     """
 
     theta: Floats
     dual: Floats
-    primal_residual: Floats
-    dual_residual: Floats
-    gap: Floats
+    certificate: Certificate
     iterations: Counts
 
     @property
     def worst(self) -> Floats:
         """(n,) the largest of the three residuals."""
-        residuals = [self.primal_residual, self.dual_residual, self.gap]
-        return np.asarray(np.max(residuals, axis=0))
+        return self.certificate.worst
 
-    def rows(self, rows: Any) -> Solution:
-        """The answers of some of the bodies."""
-        return Solution(*(part[rows] for part in self._parts))
+    def rows(self, rows: Selection) -> Solution:
+        """Select the answers of some of the bodies."""
+        certificate = Certificate(*(part[rows] for part in self.certificate))
+        return Solution(self.theta[rows], self.dual[rows], certificate, self.iterations[rows])
 
-    def put(self, rows: Any, other: Solution) -> None:
+    def put(self, rows: Selection, other: Solution) -> None:
         """Replace the answers of some of the bodies, in place."""
-        for whole, part in zip(self._parts, other._parts, strict=True):
+        self.theta[rows], self.dual[rows] = other.theta, other.dual
+        self.iterations[rows] = other.iterations
+        for whole, part in zip(self.certificate, other.certificate, strict=True):
             whole[rows] = part
 
-    @property
-    def _parts(self) -> tuple[npt.NDArray[Any], ...]:
-        return tuple(self)
+
+def join_solutions(parts: list[Solution]) -> Solution:
+    """Join the solutions of parts of a batch, in order."""
+    theta, dual, certificates, iterations = zip(*parts, strict=True)
+    joined = Certificate(*map(np.concatenate, zip(*certificates, strict=True)))
+    return Solution(np.concatenate(theta), np.concatenate(dual), joined, np.concatenate(iterations))
 
 
 class Normalised(NamedTuple):
@@ -122,19 +122,19 @@ class Normalised(NamedTuple):
     size: Floats
     weight: Floats
 
-    def rows(self, rows: Any) -> Normalised:
-        """Some of the problems."""
+    def rows(self, rows: Selection | Mask) -> Normalised:
+        """Select some of the problems."""
         return Normalised(*(part[rows] for part in self))
 
     @property
     def rounding(self) -> Floats:
-        """(n,) what the residual can reach: some rounding units of its own terms."""
+        """(n,) least residual that can be reached: some rounding units of its own terms."""
         size = 1 + np.linalg.norm(self.M, axis=(1, 2))
         return np.asarray(np.minimum(ROUNDING_FACTOR * EPS * size, CERTIFIED))
 
 
-def normalised(problem: Quadratic) -> Normalised:
-    """The problem in its own units; W positive definite."""
+def normalise(problem: Quadratic) -> Normalised:
+    """Put a problem, with W positive definite, into its own units."""
     factor, inverse = factors(problem.reference)
     x0 = apply(inverse, problem.theta0 @ TO_SVEC.T - pack(problem.Delta))
     size = np.linalg.norm(x0, axis=1)
@@ -153,7 +153,7 @@ def normalised(problem: Quadratic) -> Normalised:
 
 
 def _log_det(M: Floats) -> Floats:
-    """Logarithm (n,) of the determinant of positive definite matrices."""
+    """Compute the logarithms (n,) of the determinants of positive definite matrices."""
     try:
         diagonal = np.einsum("nii->ni", np.linalg.cholesky(M))
     except np.linalg.LinAlgError:  # definite but for rounding
@@ -161,61 +161,59 @@ def _log_det(M: Floats) -> Floats:
     return np.asarray(2 * np.sum(np.log(diagonal), axis=1))
 
 
-def solution(
-    problem: Quadratic, units: Normalised, x: Floats, z: Floats, steps: Counts
-) -> Solution:
-    """An answer x = svec(X), with its multiplier z, of a normalised problem in SI units."""
-    theta, dual = restored(problem, units, x, z)
-    return Solution(theta, dual, *_residuals(problem, units, theta, dual), steps)
+def restore(problem: Quadratic, units: Normalised, x: Floats, z: Floats, steps: Counts) -> Solution:
+    """Restore SI units of an answer x = svec(X), with its multiplier z, and certify it."""
+    theta, dual = to_si(problem, units, x, z)
+    return Solution(
+        theta, dual, certify_in_units(units, *to_units(problem, units, theta, dual)), steps
+    )
 
 
-def restored(problem: Quadratic, units: Normalised, x: Floats, z: Floats) -> tuple[Floats, Floats]:
-    """Theta (n, 10) and the multiplier (n, 10) in SI units, of those of a normalised problem."""
+def to_si(problem: Quadratic, units: Normalised, x: Floats, z: Floats) -> tuple[Floats, Floats]:
+    """Convert x and z of a normalised problem to theta (n, 10) and the multiplier (n, 10) [SI]."""
     Pi = apply(units.factor, x * units.size[:, None]) + pack(problem.Delta)
     dual = np.einsum("nij,ni->nj", congruence(units.inverse), z)
     return Pi @ FROM_SVEC.T, dual * (units.weight * units.size)[:, None]
 
 
-def in_units(
+def to_units(
     problem: Quadratic, units: Normalised, theta: Floats, dual: Floats
 ) -> tuple[Floats, Floats]:
-    """The inverse of `restored`."""
+    """Convert theta and its multiplier back, as the inverse of `to_si`."""
     x = apply(units.inverse, theta @ TO_SVEC.T - pack(problem.Delta)) / units.size[:, None]
     z = np.einsum("nij,ni->nj", congruence(units.factor), dual)
     return x, z / (units.weight * units.size)[:, None]
 
 
-def residuals(problem: Quadratic, theta: Floats, dual: Floats) -> Certificate:
-    """By how much theta and the multiplier fail the optimality conditions, from the data alone.
+def certify(problem: Quadratic, theta: Floats, dual: Floats) -> Certificate:
+    """Compute by how much theta and the multiplier fail the optimality conditions.
 
     The conditions are X = Pi - Delta >= 0, Z >= 0, <X, Z> = 0 and W (theta - theta0) = Z, in the
-    units of the normalised problem. A convex problem has no other minimum.
+    units of the normalised problem. Only the problem's data enter.
 
     Args:
-        problem: What was asked.
+        problem: The problem that was solved.
         theta: (n, 10) the answer.
         dual: (n, 10) svec of its multiplier Z.
-
-    Returns:
-        The certificate (n,), non-negative and dimensionless.
     """
-    return _residuals(problem, normalised(problem), theta, dual)
+    units = normalise(problem)
+    return certify_in_units(units, *to_units(problem, units, theta, dual))
 
 
-def _residuals(problem: Quadratic, units: Normalised, theta: Floats, dual: Floats) -> Certificate:
-    x, z = in_units(problem, units, theta, dual)
+def certify_in_units(units: Normalised, x: Floats, z: Floats) -> Certificate:
+    """Compute the certificate of x = svec(X) and its multiplier z, both in normalised units."""
     unexplained = np.maximum(stationarity(units, x, z), cone_residual(z))
     return Certificate(cone_residual(x), unexplained, np.abs(np.einsum("ni,ni->n", x, z)))
 
 
 def stationarity(units: Normalised, x: Floats, z: Floats) -> Floats:
-    """||M (x - x0) + slope - z|| (n,)."""
+    """Compute ||M (x - x0) + slope - z|| (n,)."""
     pulled = np.matmul(units.M, (x - units.x0)[:, :, None])[:, :, 0]
     return np.asarray(np.linalg.norm(pulled + units.slope - z, axis=1))
 
 
-def separation(problem: Quadratic, theta: Floats) -> Floats:
-    """Length (n,) of the change from theta0 to theta (n, 10) in the metric of the problem."""
+def measure_change(problem: Quadratic, theta: Floats) -> Floats:
+    """Measure changes from theta0 to theta (n, 10) in the metric of the problem: (n,)."""
     change = theta - problem.theta0
     if problem.W is not None:
         square = np.einsum("ni,nij,nj->n", change, problem.W, change)
@@ -224,16 +222,17 @@ def separation(problem: Quadratic, theta: Floats) -> Floats:
     return np.asarray(np.linalg.norm(apply(inverse, change @ TO_SVEC.T), axis=1))
 
 
-def fitted(W: Floats, theta0: Floats) -> Floats:
-    """Diagonal references (n, 4, 4) of theta0's size, in whose units W is as even as it can be.
+def fit_reference(W: Floats, theta0: Floats) -> Floats:
+    """Fit diagonal references (n, 4, 4) of theta0's size, in whose units W is most even.
 
-    A least-squares fit to the logarithms of the diagonal of W on svec.
+    It is a least-squares fit to the logarithms of the diagonal of W on svec.
     """
     own = np.einsum("nii->ni", W)
     if np.count_nonzero(W) == np.count_nonzero(own):  # diagonal weights, as most are
         diagonal = own @ FROM_SVEC**2
     else:
         diagonal = np.sum(np.matmul(W, FROM_SVEC) * FROM_SVEC, axis=1)
+    # W is definite, or has a prior's norm added: its diagonal is positive.
     log_d = np.log(diagonal) @ _FIT.T / 2
     units = np.exp(log_d - log_d.mean(axis=1, keepdims=True))
     size = np.linalg.norm((theta0 @ TO_SVEC.T) * units[:, ROW] * units[:, COLUMN], axis=1)
@@ -243,7 +242,7 @@ def fitted(W: Floats, theta0: Floats) -> Floats:
 
 
 def _units_fit() -> Floats:
-    """The least-squares map (4, 10) from log diag(M) to twice the logs of the four units."""
+    """Build the least-squares map (4, 10) from log diag(M) to twice the four units' logs."""
     incidence = np.zeros((10, 4))
     np.add.at(incidence, (np.arange(10), ROW), 1.0)
     np.add.at(incidence, (np.arange(10), COLUMN), 1.0)
@@ -251,3 +250,21 @@ def _units_fit() -> Floats:
 
 
 _FIT = _units_fit()
+
+
+def project_whitened(problem: Quadratic) -> Solution:
+    """Find the nearest by ||L^-1 (Pi - Pi0) L^-T||_F, L L^T the reference, in closed form.
+
+    Whiten, clip the eigenvalues, un-whiten. The length is that of the change as a body of
+    pseudo-inertia L L^T sees it, and does not change with the frame or the units as long as the
+    reference changes with them (Lee and Park, IEEE Robot. Autom. Lett. 3, 2018, eq. 24, at the
+    prior).
+
+    Args:
+        problem: A problem with W None, or in whose units W is one.
+    """
+    units = normalise(problem)
+    values, vectors = np.linalg.eigh(unpack(units.x0))
+    lifted = np.maximum(-values, 0.0)
+    z = pack(np.matmul(vectors * lifted[:, None, :], vectors.transpose(0, 2, 1)))
+    return restore(problem, units, units.x0 + z, z, np.zeros(len(z), dtype=np.int32))

@@ -15,65 +15,63 @@ from typing import Literal
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats
-from inertial_check.inertia import tolerances
-from inertial_check.inertia.tolerances import EPS
+from inertial_check.arrays.types import Floats, Integers, Mask
+from inertial_check.inertia.tolerances import CLOSE_EIGENVALUES
 from inertial_check.projection import newton
 from inertial_check.projection.quadratic import (
-    Counts,
     Normalised,
     Quadratic,
     Solution,
-    in_units,
-    normalised,
-    restored,
+    normalise,
     stationarity,
+    to_si,
+    to_units,
 )
+from inertial_check.solvers.certificate import Certificate
+from inertial_check.solvers.iteration import Counts, LineSearch, is_flat, iterate_rows
 from inertial_check.solvers.svec import COLUMN, ROW, congruence, pack, unpack
 
 Divergence = Literal["entropic", "affine-invariant"]
+"""Divergence between a body and a prior body, named as the metric that it regularises."""
 
 STEPS = 60
 """Newton steps at most at each weight of the divergence; five to ten are usual."""
 
-HALVINGS = 40
-"""Halvings of a step at most: below that, no step in this direction helps."""
+SEARCH = LineSearch(trials=40)
+"""Line search of a Newton step, on the objective."""
 
-FALL = 0.1
-"""Each weight of the divergence in terms of the one before, down to the one asked for."""
-
-CLOSE = 1e-4
-"""Eigenvalues so close, relative to their sum: a quotient of differences would cancel."""
+WEIGHT_RATIO = 0.1
+"""Ratio of each weight of the divergence to the one before, down to the one that was asked for."""
 
 
-def nearest(problem: Quadratic, rho: float, divergence: Divergence) -> Solution:
-    """The minimum of every body.
+def project(problem: Quadratic, rho: float, divergence: Divergence) -> Solution:
+    """Find the minimum of every body.
 
     Args:
-        problem: The data term; its reference is the prior P. Delta is not looked at.
+        problem: The data term; its reference is the prior P, and its Delta is ignored.
         rho: Weight of the divergence, positive.
-        divergence: Which.
+        divergence: Divergence from the prior.
     """
-    units, c = _units(problem, rho, divergence)
+    units, c = _normalise(problem, rho, divergence)
     if divergence == "entropic":
-        found = newton.solve(units)
-        x, z, steps = found.x, found.z, found.steps
+        root = newton.solve(units)
+        x, z, steps = root.x, root.z, root.steps
     else:
-        x, z, steps = _geodesic(units, c)
-    theta, dual = restored(problem, units, x, z)
-    return Solution(theta, dual, *residuals(problem, rho, divergence, theta, dual), steps)
+        x, z, steps = _minimise_geodesic(units, c)
+    theta, dual = to_si(problem, units, x, z)
+    return Solution(theta, dual, certify(problem, rho, divergence, theta, dual), steps)
 
 
-def residuals(
+def certify(
     problem: Quadratic, rho: float, divergence: Divergence, theta: Floats, dual: Floats
-) -> tuple[Floats, Floats, Floats]:
-    """By how much the conditions of a minimum fail, as `quadratic.residuals` has them.
+) -> Certificate:
+    """Compute by how much the conditions of a minimum fail, as `quadratic.certify` does.
 
     Here Z is minus the slope of the divergence's barrier: X^1/2 Z X^1/2 = c 1 for the entropic one,
-    -2 c log X for the other. The gap is how far that is from so.
+    -2 c log X for the other. The gap is the distance from that.
     """
-    units, c = _units(problem, rho, divergence)
-    x, z = in_units(problem, units, theta, dual)
+    units, c = _normalise(problem, rho, divergence)
+    x, z = to_units(problem, units, theta, dual)
     values, vectors = np.linalg.eigh(unpack(x))
     root = np.sqrt(np.maximum(values, 0.0))
     between = np.matmul(vectors.transpose(0, 2, 1), np.matmul(unpack(z), vectors))
@@ -84,15 +82,15 @@ def residuals(
         expected = -2 * c[:, None] * _log(units.size[:, None] * values)
     between[:, range(4), range(4)] -= expected
     gap = np.linalg.norm(between, axis=(1, 2))
-    return np.maximum(-values[:, 0], 0.0), stationarity(units, x, z), np.asarray(gap)
+    return Certificate(np.maximum(-values[:, 0], 0.0), stationarity(units, x, z), np.asarray(gap))
 
 
-def _units(problem: Quadratic, rho: float, divergence: Divergence) -> tuple[Normalised, Floats]:
-    """The problem in the units of the prior, and the weight (n,) of the divergence there.
+def _normalise(problem: Quadratic, rho: float, divergence: Divergence) -> tuple[Normalised, Floats]:
+    """Put a problem into the units of the prior, with the weight (n,) of the divergence there.
 
-    The data term and the divergence weigh one in all, whichever is heavier.
+    The data term and the divergence together weigh one, whichever is heavier.
     """
-    units = normalised(problem)
+    units = normalise(problem)
     c = rho / (2 * units.weight * units.size**2)
     whole = 1 + c
     units = units._replace(M=units.M / whole[:, None, None], weight=units.weight * whole)
@@ -103,7 +101,7 @@ def _units(problem: Quadratic, rho: float, divergence: Divergence) -> tuple[Norm
     return units, c
 
 
-def _geodesic(units: Normalised, c: Floats) -> tuple[Floats, Floats, Counts]:
+def _minimise_geodesic(units: Normalised, c: Floats) -> tuple[Floats, Floats, Counts]:
     """Find x (n, 10), z and steps for the geodesic distance, by way of larger weights of it."""
     x = pack(np.eye(4)) / units.size[:, None]
     steps = np.zeros(len(x), dtype=np.int32)
@@ -113,29 +111,29 @@ def _geodesic(units: Normalised, c: Floats) -> tuple[Floats, Floats, Counts]:
         steps += more
         if np.all(weight == c):
             return x, -_pull(units, c, x)[0], steps
-        weight = np.maximum(FALL * weight, c)
+        weight = np.maximum(WEIGHT_RATIO * weight, c)
 
 
 def _descend(units: Normalised, c: Floats, x: Floats) -> tuple[Floats, Counts]:
-    """Newton's method on ||x - x0||_M^2 / 2 + c ||log X||_F^2, row by row until no step helps."""
-    x, steps = np.array(x), np.zeros(len(x), dtype=np.int32)
-    rows = np.arange(len(x))
-    for _ in range(STEPS):
+    """Minimise ||x - x0||_M^2 / 2 + c ||log X||_F^2 by Newton's method, until no step helps."""
+    x = np.array(x)
+
+    def advance(rows: Integers) -> Mask:
         part, weight = units.rows(rows), c[rows]
         pull, bends, vectors = _pull(part, weight, x[rows])
         gradient = np.matmul(part.M, (x[rows] - part.x0)[:, :, None])[:, :, 0] + pull
-        step = _step(part.M, gradient, bends, vectors)
-        trial, better = _searched(part, weight, x[rows], step, gradient)
-        x[rows[better]], steps[rows] = trial[better], steps[rows] + 1
+        step = _newton_step(part.M, gradient, bends, vectors)
+        trial, better = _search(part, weight, x[rows], step, gradient)
+        x[rows[better]] = trial[better]
         small = np.linalg.norm(gradient, axis=1) <= part.rounding
-        rows = rows[better & ~small]
-        if not rows.size:
-            break
+        return np.asarray(better & ~small)
+
+    steps = iterate_rows(np.arange(len(x)), len(x), STEPS, advance)
     return x, steps
 
 
 def _pull(units: Normalised, c: Floats, x: Floats) -> tuple[Floats, Floats, Floats]:
-    """Gradient (n, 10) of c ||log X||_F^2, divided differences (n, 10), eigenvectors of X."""
+    """Compute gradient and divided differences (n, 10) of c ||log X||_F^2; eigenvectors of X."""
     values, vectors = np.linalg.eigh(unpack(x))
     slopes, bends = log_slopes(units.size[:, None] * values)
     slopes *= (c * units.size)[:, None]
@@ -144,7 +142,7 @@ def _pull(units: Normalised, c: Floats, x: Floats) -> tuple[Floats, Floats, Floa
 
 
 def log_slopes(values: Floats) -> tuple[Floats, Floats]:
-    """The first and second derivative of ||log X||_F^2 in the eigenbasis of X.
+    """Compute the first and second derivatives of ||log X||_F^2 in the eigenbasis of X.
 
     Args:
         values: (n, 4) eigenvalues, positive.
@@ -156,14 +154,14 @@ def log_slopes(values: Floats) -> tuple[Floats, Floats]:
     slopes = 2 * _log(values) / values
     a, b = values[:, ROW], values[:, COLUMN]
     middle = (a + b) / 2
-    near = np.abs(a - b) <= CLOSE * (a + b)
+    near = np.abs(a - b) <= CLOSE_EIGENVALUES * (a + b)  # the quotient below would cancel
     bend = 2 * (1 - _log(middle)) / middle**2
     quotient = (slopes[:, ROW] - slopes[:, COLUMN]) / np.where(near, 1.0, a - b)
     return slopes, np.where(near, bend, quotient)
 
 
-def _step(M: Floats, gradient: Floats, bends: Floats, vectors: Floats) -> Floats:
-    """A Newton step (n, 10), without the negative part of the curvature where it is not convex."""
+def _newton_step(M: Floats, gradient: Floats, bends: Floats, vectors: Floats) -> Floats:
+    """Compute Newton steps (n, 10), without the negative curvature where it is not convex."""
     T = congruence(vectors)
     curved = np.matmul(T * bends[:, None, :], T.transpose(0, 2, 1))
     hessian = M + curved
@@ -171,42 +169,47 @@ def _step(M: Floats, gradient: Floats, bends: Floats, vectors: Floats) -> Floats
     if np.any(bad):
         clipped = T[bad] * np.maximum(bends[bad], 0.0)[:, None, :]
         hessian[bad] = M[bad] + np.matmul(clipped, T[bad].transpose(0, 2, 1))
-    return np.asarray(-newton.solved(hessian, gradient[:, :, None])[:, :, 0])
+    return np.asarray(-newton.solve_systems(hessian, gradient[:, :, None])[:, :, 0])
 
 
-def _searched(
+def _search(
     units: Normalised, c: Floats, x: Floats, step: Floats, gradient: Floats
-) -> tuple[Floats, np.ndarray]:
-    """The step, halved in each row until the objective falls, or the gradient where it is flat."""
+) -> tuple[Floats, Mask]:
+    """Halve the step in each row until the objective falls, or the gradient where it is flat.
+
+    Returns:
+        The new x (n, 10), and the rows (n,) for which a step was found.
+    """
     before, size = _objective(units, c, x), np.linalg.norm(gradient, axis=1)
     trial, better = np.array(x), np.zeros(len(x), dtype=np.bool_)
-    length, rows = 1.0, np.arange(len(x))
-    for _ in range(HALVINGS):
+
+    def attempt(rows: Integers, length: float) -> Mask:
         part = units.rows(rows)
         y = x[rows] + length * step[rows]
         value = _objective(part, c[rows], y)
         inside = np.isfinite(value)
-        flat = np.abs(value - before[rows]) <= tolerances.SOLVED_FACTOR * EPS * np.abs(before[rows])
+        flat = is_flat(value, before[rows])
         slope = np.full(len(rows), np.inf)
         slope[inside] = np.linalg.norm(
             _gradient(part.rows(inside), c[rows][inside], y[inside]), axis=1
         )
-        accepted = inside & np.where(flat, slope < size[rows], value < before[rows])
+        falls = SEARCH.accepts(value, before[rows], length)
+        accepted = inside & np.where(flat, slope < size[rows], falls)
         trial[rows[accepted]], better[rows[accepted]] = y[accepted], True
-        rows, length = rows[~accepted], length / 2
-        if not rows.size:
-            break
+        return np.asarray(accepted)
+
+    SEARCH.find_rows(len(x), attempt)
     return trial, better
 
 
 def _gradient(units: Normalised, c: Floats, x: Floats) -> Floats:
-    """The gradient (n, 10) of the objective."""
+    """Compute the gradient (n, 10) of the objective."""
     pulled = np.matmul(units.M, (x - units.x0)[:, :, None])[:, :, 0]
     return np.asarray(pulled + _pull(units, c, x)[0])
 
 
 def _objective(units: Normalised, c: Floats, x: Floats) -> Floats:
-    """||x - x0||_M^2 / 2 + c ||log X||_F^2 (n,); infinite where X is not positive definite."""
+    """Compute ||x - x0||_M^2 / 2 + c ||log X||_F^2 (n,); infinite where X is not definite."""
     values = np.linalg.eigvalsh(unpack(x))
     change = x - units.x0
     square = np.einsum("ni,nij,nj->n", change, units.M, change) / 2

@@ -1,4 +1,4 @@
-"""What a projection found, and the proof that nothing is nearer, computed from the problem."""
+"""The result of a projection, with the certificate that nothing is nearer."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ from inertial_check.inertia.consistency import Consistency
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order, Point, reorder
 from inertial_check.projection._rows import Rows
-from inertial_check.projection.outcome import Certificate, Outcome
+from inertial_check.projection.options import Metric
+from inertial_check.projection.solver_result import Change, SolverResult
+from inertial_check.solvers.certificate import Certificate
 
 
 class Status(IntEnum):
-    """What became of a row; `.word` is its name in reports."""
+    """Status of a row after a projection; `.word` is its name in reports."""
 
     FEASIBLE = 0
     PROJECTED = 1
@@ -44,53 +46,54 @@ class Projection:
     Attributes:
         order: The caller's order of the last six entries.
         about: The caller's point, "origin" or "com".
-        metric: What was least, as `project` takes it.
-        margin: What was asked for; the result has it, unless its inertia is zero.
-        solver: "closed form", "newton", or the name of the conic solver.
+        metric: Metric that was least, as `project` takes it.
+        margin: Margin that was asked for; the result has it, unless its inertia is zero.
         canonical: (..., 10) the result in order "urdf", about `about`.
-        rows: Which rows were moved.
-        outcome: What became of them, laid out as `rows` says.
+        rows: Rows that had to be moved.
+        result: The solver's result for them, laid out as `rows` says.
         codes: (...,) integers of Status.
-        steps: Iterations of the solver for those rows; None where it needs none.
         like: The caller's own array, where the work was done on a NumPy copy of it.
     """
 
     order: Order
     about: Point
-    metric: str
+    metric: Metric
     margin: float
-    solver: str
     canonical: Array
     rows: Rows
-    outcome: Outcome
+    result: SolverResult
     codes: Array
-    steps: Array | None
     like: Array | None = None
 
     def __repr__(self) -> str:
-        """Counts of the statuses, and what was asked."""
+        """Show how many rows have each status, with metric and margin."""
         words, counts = np.unique(np.asarray(self.status), return_counts=True)
         found = ", ".join(f"{count} {word}" for word, count in zip(words, counts, strict=True))
         return f"Projection({found}; metric={self.metric!r}, margin={self.margin!r})"
 
+    @property
+    def solver(self) -> str:
+        """Name of the solver: "closed form", "newton", or that of the conic solver."""
+        return self.result.solver
+
     @cached_property
     def theta(self) -> Array:
         """(..., 10) the result in the caller's order and about the caller's point."""
-        return self._returned(reorder(self.canonical, "urdf", self.order))
+        return self._convert(reorder(self.canonical, "urdf", self.order))
 
     @cached_property
     def parameters(self) -> InertialParameters:
         """The result as InertialParameters."""
-        canonical = self._returned(self.canonical)
+        canonical = self._convert(self.canonical)
         return InertialParameters.from_theta(canonical, order="urdf", about=self.about)
 
     @cached_property
     def status_code(self) -> Array:
         """(...,) integers of Status, in the caller's array library."""
-        return self._returned(self.codes)
+        return self._convert(self.codes)
 
     @cached_property
-    def status(self) -> Any:
+    def status(self) -> Any:  # Any: an array of words, or a str for one body
         """(...,) words: feasible, projected, mass-floored or no-nearest; a str for one body."""
         codes = np.asarray(self.codes)
         return str(_WORDS[codes]) if codes.ndim == 0 else _WORDS[codes]
@@ -98,18 +101,18 @@ class Projection:
     @cached_property
     def iterations(self) -> Array:
         """(...,) of the solver; 0 where none was needed."""
-        none = 0 * self.codes
-        return self._returned(none if self.steps is None else self.rows.put(self.steps, none))
+        steps, none = self.result.iterations, 0 * self.codes
+        return self._convert(none if steps is None else self.rows.put(steps, none))
 
     @cached_property
     def changed(self) -> Array:
         """(...,) whether any number of the row differs from what was given."""
-        return self._scatter(self.outcome.changed, self.codes < 0)
+        return self._scatter(self.result.changed, self.codes < 0)
 
     @cached_property
     def vanished(self) -> Array:
         """(...,) whether the nearest has no inertia about its centre of mass: a point mass."""
-        return self._scatter(self.outcome.vanished, self.codes < 0)
+        return self._scatter(self.result.vanished, self.codes < 0)
 
     @cached_property
     def distance(self) -> Array:
@@ -120,38 +123,41 @@ class Projection:
         data term of entropic and affine-invariant; ||d|| for euclidean, ||dPi||_F for
         pseudo-inertia, in SI units.
         """
-        return self._scatter(self.outcome.distance, self._blank)
+        return self._scatter(self._change.distance, self._blank)
 
     @cached_property
     def relative_change(self) -> Array:
         """(...,) relative Frobenius change of the principal moments about the centre of mass."""
-        return self._scatter(self.outcome.relative_change, self._blank)
+        return self._scatter(self._change.relative, self._blank)
 
     @property
     def primal_residual(self) -> Array:
-        """(...,) by how much the result leaves the feasible set; see Certificate."""
-        return self._certificate.primal_residual
+        """(...,) distance by which the result leaves the feasible set; see Certificate."""
+        residual: Array = self._certificate.primal_residual
+        return residual
 
     @property
     def dual_residual(self) -> Array:
-        """(...,) by how much the gradient leaves the dual cone; see Certificate."""
-        return self._certificate.dual_residual
+        """(...,) part of the gradient outside the dual cone; see Certificate."""
+        residual: Array = self._certificate.dual_residual
+        return residual
 
     @property
     def gap(self) -> Array:
-        """(...,) what moving along the result itself would gain; see Certificate."""
-        return self._certificate.gap
+        """(...,) decrease that moving along the result itself would bring; see Certificate."""
+        residual: Array = self._certificate.gap
+        return residual
 
     @quiet
     def certify(self) -> Certificate:
-        """Compute the residuals anew, from what was given and what was found alone.
+        """Compute the residuals again, from the parameters given and found alone.
 
         Returns:
-            Numbers that are zero for the exact answer, before it was rounded to the caller's point
+            Residuals, zero for the exact answer before it was rounded to the caller's point
             and precision; NaN where no nearest exists. The primal residual of a feasible row, which
             nothing has touched, counts from its numerical floor.
         """
-        found = self.outcome.certify()
+        found = self.result.certify()
         untouched = Consistency(self.canonical, self.about)
         xp = array_namespace(self.canonical)
         shortfall = self.margin - untouched.tolerance - untouched.margin
@@ -184,6 +190,10 @@ class Projection:
         )
 
     @cached_property
+    def _change(self) -> Change:
+        return self.result.measure()
+
+    @cached_property
     def _certificate(self) -> Certificate:
         return self.certify()
 
@@ -196,11 +206,11 @@ class Projection:
         return xp.where(none, xp.full_like(zeros, xp.nan), zeros)
 
     def _scatter(self, values: Array, into: Array) -> Array:
-        """One value for each row of the batch, from those of the moved rows."""
-        return self._returned(self.rows.put(values, into))
+        """Spread one value for each moved row over the rows of the batch."""
+        return self._convert(self.rows.put(values, into))
 
-    def _returned(self, values: Array) -> Array:
-        """Values of the batch as the caller has them: in his array library, a scalar for one."""
+    def _convert(self, values: Array) -> Array:
+        """Return values of the batch in the caller's array library, one body's as a scalar."""
         if self.like is None:
             return values[()] if isinstance(values, np.ndarray) else values
         xp = array_namespace(self.like)

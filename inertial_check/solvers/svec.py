@@ -107,3 +107,21 @@ def eigenbasis(vectors: Floats) -> Floats:
     products = vectors.T[i, :, None] * vectors.T[j, None, :]
     products = (products + products.transpose(0, 2, 1)) / 2
     return np.asarray(scale[:, None] * products[:, i, j] * scale)
+
+
+def smooth_positive(values: Floats, mu: Floats | float) -> tuple[Floats, Floats]:
+    """Smooth the positive part of eigenvalues l: p(l) = (l + r) / 2 with r = sqrt(l^2 + 4 mu^2).
+
+    Returns:
+        The p and the r of each; with X = p(Y) and Z = X - Y, X Z = mu^2 1 is the central path.
+    """
+    radius = np.hypot(values, 2 * mu)
+    below = np.where(values > 0, 1.0, radius - values)
+    conjugate = 2 * mu**2 / np.where(below > 0, below, 1.0)  # (l + r) / 2 would cancel
+    return np.where(values > 0, (values + radius) / 2, conjugate), radius
+
+
+def root_of(M: Floats) -> Floats:
+    """Compute R with R^T R = M, for M positive semidefinite except for rounding."""
+    values, vectors = np.linalg.eigh(M)
+    return np.asarray(np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T)

@@ -13,7 +13,7 @@ from inertial_check.projection import conic, newton
 from inertial_check.projection import constraints as limit
 from inertial_check.projection.conic import joint, program
 from inertial_check.projection.metrics import METRICS
-from inertial_check.projection.quadratic import Quadratic, fitted, residuals, separation
+from inertial_check.projection.quadratic import Quadratic, certify, fit_reference, measure_change
 from inertial_check.solvers.svec import TO_SVEC, pack
 from limits import CORNERS, POINTS, SHAPES, quadratic, worst
 
@@ -122,14 +122,14 @@ class TestSolversThatFail:
     def test_answers_are_judged_in_the_size_of_the_move(self, monkeypatch, violation, lie):
         """Ten times too far is wrong, also where the whole move is below the tolerance."""
         theta = np.array([1.0, 0, 0, 0, 0.1, 0, 0, 0.2, 0, 0.3 * (1 + violation)])
-        right = conic.moments._polished
+        right = conic.moments._polish
 
         def wrong(P, s, metric, margin):
             P, Z = right(P, s, metric, margin)
             return lie(P, Z, P - s)
 
         assert ic.project(theta, about="com", solver="clarabel").status == "projected"
-        monkeypatch.setattr(conic.moments, "_polished", wrong)
+        monkeypatch.setattr(conic.moments, "_polish", wrong)
         with pytest.raises(ic.ProjectionError, match="no certified answer"):
             ic.project(theta, about="com", solver="clarabel")
 
@@ -145,7 +145,7 @@ class TestSolversThatFail:
             kept = np.array([0, 0, 0, second < 0, 0, 1.0])
             return kept * s, kept * s - s
 
-        monkeypatch.setattr(conic.moments, "_polished", wrong)
+        monkeypatch.setattr(conic.moments, "_polish", wrong)
         with pytest.raises(ic.ProjectionError, match="no certified answer"):
             ic.project(theta, "covariance", about="com", solver="clarabel")
 
@@ -211,7 +211,7 @@ def some_bodies(seed, count, **scales):
 
 
 def objective(problem, theta):
-    return separation(problem, theta) ** 2
+    return measure_change(problem, theta) ** 2
 
 
 class TestNearestWithoutConstraints:
@@ -219,12 +219,14 @@ class TestNearestWithoutConstraints:
     def test_every_family_is_certified_in_the_units_of_newtons_method(self, name):
         drawn = families.draw(name, 8, seed=4)
         W = drawn.matrices
-        problem = Quadratic(drawn.theta, W, np.zeros((8, 4, 4)), fitted(W, drawn.theta))
+        problem = Quadratic(drawn.theta, W, np.zeros((8, 4, 4)), fit_reference(W, drawn.theta))
         found = conic.nearest(problem)
-        assert max(part.max() for part in residuals(problem, found.theta, found.dual)) <= CERTIFIED
-        other = newton.nearest(problem)
-        size = separation(problem, np.zeros((8, 10)))
-        difference = np.abs(separation(problem, found.theta) - separation(problem, other.theta))
+        assert max(part.max() for part in certify(problem, found.theta, found.dual)) <= CERTIFIED
+        other = newton.project(problem)
+        size = measure_change(problem, np.zeros((8, 10)))
+        difference = np.abs(
+            measure_change(problem, found.theta) - measure_change(problem, other.theta)
+        )
         assert (difference <= 1e-9 * size).all()
 
     def test_a_floor_of_mass_is_held(self):
@@ -386,10 +388,10 @@ class TestNearestUnderConstraints:
 
     def test_the_proof_is_computed_anew_for_any_answer(self):
         problem = some_bodies(21, 2)
-        found, proof = conic.proven(problem, [limit.DensityInBall(0.2), limit.FixedMass()])
-        np.testing.assert_array_equal(proof.residuals(found.theta), found[2:5])
+        found, proof = conic.prove_nearest(problem, [limit.DensityInBall(0.2), limit.FixedMass()])
+        np.testing.assert_array_equal(proof.certify(found.theta), found.certificate)
         wrong = problem.theta0 * 1.01
-        assert max(part.min() for part in proof.residuals(wrong)) > 1e-4
+        assert max(part.min() for part in proof.certify(wrong)) > 1e-4
 
     def test_another_solver_agrees(self):
         problem = some_bodies(22, 1)
@@ -497,20 +499,20 @@ class TestSolversThatBreakUnderConstraints:
 
     def test_a_solver_that_lies_is_found_out(self, monkeypatch):
         """It swears by another point, and nothing polishes it."""
-        solve = joint.solved
+        solve = joint.ask_solver
 
         def lying(problem, step, solver, options):
             point, steps = solve(problem, step, solver, options)
             return point._replace(d=1.1 * point.d), steps
 
-        monkeypatch.setattr(joint, "solved", lying)
-        monkeypatch.setattr(joint, "polished", lambda problem, start, **_: (start, 0.0))
+        monkeypatch.setattr(joint, "ask_solver", lying)
+        monkeypatch.setattr(joint, "polish", lambda problem, start, **_: (start, 0.0))
         with pytest.raises(ic.ProjectionError, match="no certified answer"):
             conic.nearest(some_bodies(42, 1), limit.FixedMass(2.0))
 
     def test_a_solver_that_cries_infeasible_is_not_believed(self, monkeypatch):
         """Once infeasible, then not: no conflict can be shown, so none is claimed."""
-        solve, calls = joint.solved, []
+        solve, calls = joint.ask_solver, []
 
         def crying(*arguments):
             calls.append(arguments)
@@ -518,7 +520,7 @@ class TestSolversThatBreakUnderConstraints:
                 raise joint.NoAnswer("no answer, status infeasible", infeasible=True)
             return solve(*arguments)
 
-        monkeypatch.setattr(joint, "solved", crying)
+        monkeypatch.setattr(joint, "ask_solver", crying)
         assert worst(conic.nearest(some_bodies(43, 1), limit.FixedMass(2.0))) <= CERTIFIED
 
 

@@ -12,8 +12,8 @@ from inertial_check.inertia import sampling
 from inertial_check.inertia.representations import ORDERS, about_com, reorder
 from inertial_check.inertia.tolerances import CERTIFIED
 from inertial_check.projection.metrics import METRICS
-from inertial_check.projection.outcome import certificate
 from inertial_check.projection.result import Status
+from inertial_check.projection.solver_result import certify_moments
 
 EPS = np.finfo(float).eps
 
@@ -212,7 +212,7 @@ class TestCertificate:
     def test_passes_the_answer_alone(self, metric, margin):
         theta = np.r_[1.0, 0, 0, 0, self.BEFORE]
         right = ic.project(theta, metric.name, about="com", margin=margin).theta[4:]
-        assert max(certificate(self.BEFORE, right, metric, margin)) <= 32 * EPS
+        assert max(certify_moments(self.BEFORE, right, metric, margin)) <= 32 * EPS
         change = right - self.BEFORE
         ball = np.array([1.0, 0, 0, 1, 0, 1])
         wrong = {
@@ -224,14 +224,14 @@ class TestCertificate:
             "the zero tensor": 0 * right,
         }
         for name, answer in wrong.items():
-            assert max(certificate(self.BEFORE, answer, metric, margin)) > CERTIFIED, name
+            assert max(certify_moments(self.BEFORE, answer, metric, margin)) > CERTIFIED, name
 
     def test_the_zero_tensor_must_be_earned(self):
         for spreads, earned in (((-1, -1, 0.99), True), ((-1, -1, 1.01), False)):
             s = np.array(spreads)
             moments = s.sum() - s
             before = np.array([moments[0], 0, 0, moments[1], 0, moments[2]])
-            worst = max(certificate(before, 0 * before, METRICS["inertia"], 0.0))
+            worst = max(certify_moments(before, 0 * before, METRICS["inertia"], 0.0))
             assert (worst <= CERTIFIED) == earned
 
     @pytest.mark.parametrize("dtype", [np.float32, np.float64])

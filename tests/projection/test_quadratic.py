@@ -8,12 +8,12 @@ from inertial_check.inertia.representations import pseudo_inertia
 from inertial_check.projection import newton
 from inertial_check.projection.quadratic import (
     Quadratic,
-    fitted,
-    in_units,
-    normalised,
-    residuals,
-    restored,
-    separation,
+    certify,
+    fit_reference,
+    measure_change,
+    normalise,
+    to_si,
+    to_units,
 )
 from inertial_check.solvers.svec import FROM_SVEC, TO_SVEC, apply, congruence, factors, pack, unpack
 
@@ -25,7 +25,7 @@ def problems(count=30):
     root = RNG.normal(size=(count, 10, 10)) / np.abs(theta[:, None, :]).max(1, keepdims=True)
     size = np.abs(theta).max(axis=0, keepdims=True)
     W = np.matmul(root.transpose(0, 2, 1), root) + np.eye(10) / size**2
-    return Quadratic(theta, W, np.zeros((count, 4, 4)), fitted(W, theta))
+    return Quadratic(theta, W, np.zeros((count, 4, 4)), fit_reference(W, theta))
 
 
 def test_inner_products_of_vectors_are_those_of_matrices():
@@ -64,16 +64,16 @@ def test_factors_of_badly_scaled_bodies_keep_every_entry():
 
 
 def test_normalised_problems_have_size_one():
-    units = normalised(problems())
+    units = normalise(problems())
     np.testing.assert_allclose(np.linalg.norm(units.x0, axis=1), 1)
     np.testing.assert_allclose(np.linalg.slogdet(units.M)[1], 0, atol=1e-9)
 
 
 def test_answers_return_from_their_units():
     problem = problems()
-    units = normalised(problem)
+    units = normalise(problem)
     x, z = RNG.normal(size=(2, *units.x0.shape))
-    again = in_units(problem, units, *restored(problem, units, x, z))
+    again = to_units(problem, units, *to_si(problem, units, x, z))
     np.testing.assert_allclose(again[0], x, atol=1e-9)
     np.testing.assert_allclose(again[1], z, atol=1e-9)
 
@@ -81,7 +81,7 @@ def test_answers_return_from_their_units():
 @pytest.mark.parametrize("what", ["nearer", "farther", "outside", "multiplier"])
 def test_residuals_see_what_is_not_the_nearest(what):
     problem = problems()
-    found = newton.nearest(problem)
+    found = newton.project(problem)
     assert found.worst.max() < 1e-9
     theta, dual = np.array(found.theta), np.array(found.dual)
     step = 1e-4 * (theta - problem.theta0)
@@ -93,11 +93,11 @@ def test_residuals_see_what_is_not_the_nearest(what):
         theta = problem.theta0
     else:
         dual = dual * (1 + 1e-4)
-    move = separation(problem, found.theta) / separation(problem, 0 * theta)
-    worst = np.max(residuals(problem, theta, dual), axis=0)
+    move = measure_change(problem, found.theta) / measure_change(problem, 0 * theta)
+    worst = np.max(certify(problem, theta, dual), axis=0)
     assert (worst > 1e-8 * move).all()
 
 
 def test_nothing_to_solve_gives_nothing():
     empty = problems().rows(np.arange(0))
-    assert newton.nearest(empty).theta.shape == (0, 10)
+    assert newton.project(empty).theta.shape == (0, 10)

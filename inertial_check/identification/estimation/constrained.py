@@ -13,24 +13,24 @@ from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.identification.estimation.problem import Problem
 from inertial_check.inertia import tolerances
 from inertial_check.projection._constraint import Block, Constraint
-from inertial_check.projection.conic.cones import distance, gaps
+from inertial_check.projection.conic.cones import complementarity, distance
 from inertial_check.projection.conic.conflicts import irreducible, sentence
-from inertial_check.projection.conic.posed import Applied
+from inertial_check.projection.conic.joint_problem import Applied
 from inertial_check.solvers.certificate import Certificate
 from inertial_check.solvers.svec import pack
 
 if TYPE_CHECKING:
-    from inertial_check.projection.conic import Whole
+    from inertial_check.projection.conic import CoupledProblem
 
 
 class Answer(NamedTuple):
-    """The best x that was found.
+    """Best x that was found, with its certificate.
 
     Attributes:
         x: (p,).
-        certificate: How far it can be from the best.
-        steps: Of the solver.
-        proof: Computes the certificate anew.
+        certificate: Proven distance from the optimum.
+        steps: Iterations of the solver.
+        proof: Function that computes the certificate again.
     """
 
     x: Floats
@@ -39,28 +39,28 @@ class Answer(NamedTuple):
     proof: Proof
 
     def certify(self) -> Certificate:
-        """The certificate, anew."""
+        """Compute the certificate again."""
         return self.proof(self.x)
 
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """Why an answer is the best: the multipliers of all cones.
+    """Proof that an answer is the best: the multipliers of all cones.
 
     Attributes:
-        problem: What was asked, without the constraints.
+        problem: The problem, without the constraints.
         rows: The cones, in the units of x: rows (k, p) on x, on the auxiliary numbers, and b.
         y: The auxiliary numbers.
         z: (k,) multipliers, with half the gradient = Gu^T z.
     """
 
     problem: Problem
-    rows: Whole
+    rows: CoupledProblem
     y: Floats
     z: Floats
 
     def __call__(self, x: Floats) -> Certificate:
-        """How far x can be from the best: as Problem.certify, with these multipliers."""
+        """Bound how far x is from the optimum, as Problem.certify does, with these multipliers."""
         rows, problem = self.rows, self.problem
         s = rows.g + rows.Gu @ x + rows.Gy @ self.y
         left = problem.gradient(x) - rows.Gu.T @ self.z
@@ -68,16 +68,18 @@ class Proof:
         outside = distance(self.z, rows.parts, dual=True)
         loose = float(np.linalg.norm(rows.Gy.T @ self.z))
         scale = problem.scale(x)
-        apart = 2 * (gaps(s, self.z, rows.parts) + (outside + loose) * float(np.abs(s).sum()))
+        apart = 2 * (
+            complementarity(s, self.z, rows.parts) + (outside + loose) * float(np.abs(s).sum())
+        )
         return Certificate(distance(s, rows.parts), short / scale, (apart + short) / scale)
 
 
 def solve(problem: Problem, constraints: Sequence[Constraint], solver: str) -> Answer:
-    """The minimum under constraints.
+    """Find the minimum under constraints.
 
     Args:
-        problem: With a positive definite H.
-        constraints: On its bodies, by index.
+        problem: A problem with a positive definite H.
+        constraints: Constraints on its bodies, by index.
         solver: Name of an installed cvxpy solver with semidefinite cones.
 
     Raises:
@@ -85,26 +87,26 @@ def solve(problem: Problem, constraints: Sequence[Constraint], solver: str) -> A
         ProjectionError: The constraints exclude each other: names an irreducible set of them; or no
             answer could be certified.
     """
-    applied = _applied(constraints, problem.bodies)
-    return problem.soundly(lambda lifted: _answer(problem, lifted, applied, solver))
+    applied = _apply(constraints, problem.bodies)
+    return problem.solve_soundly(lambda lifted: _answer(problem, lifted, applied, solver))
 
 
 def _answer(problem: Problem, lifted: Problem, applied: tuple[Applied, ...], solver: str) -> Answer:
-    """The answer of the problem with floors a little higher, proven for the problem itself.
+    """Solve the problem with floors a little higher, and prove the answer for the problem itself.
 
     Raises:
         ProjectionError: No answer, or none that is certified.
     """
-    from inertial_check.projection.conic import NoAnswer, Whole, answers
+    from inertial_check.projection.conic import CoupledProblem, NoAnswer, solve_coupled
 
     free = problem.free
-    rows = Whole.of(problem.H, _blocks(problem, applied))
+    rows = CoupledProblem.of(problem.H, _blocks(problem, applied))
     size = max(float(np.linalg.norm(free - problem.prior)), 1.0)
     weight = float(np.exp(np.linalg.slogdet(problem.H)[1] / len(free)))
-    offsets = Whole.of(problem.H, _blocks(lifted, applied)).g
-    posed = rows._replace(M=problem.H / weight, g=(offsets + rows.Gu @ free) / size)
+    offsets = CoupledProblem.of(problem.H, _blocks(lifted, applied)).g
+    scaled = rows._replace(M=problem.H / weight, g=(offsets + rows.Gu @ free) / size)
     try:
-        found = answers(posed, solver)
+        found = solve_coupled(scaled, solver)
     except NoAnswer as error:
         _refuse_conflict(problem, applied, solver)
         raise ProjectionError(f"{solver}: {error}", problem) from None
@@ -125,8 +127,8 @@ def _answer(problem: Problem, lifted: Problem, applied: tuple[Applied, ...], sol
     return best
 
 
-def _applied(constraints: Sequence[Constraint], count: int) -> tuple[Applied, ...]:
-    """Each constraint with the bodies that it is on."""
+def _apply(constraints: Sequence[Constraint], count: int) -> tuple[Applied, ...]:
+    """Apply each constraint to its bodies."""
     applied = []
     for one in constraints:
         bodies = tuple(range(count)) if one.bodies is None else one.bodies
@@ -142,7 +144,7 @@ def _applied(constraints: Sequence[Constraint], count: int) -> tuple[Applied, ..
 
 
 def _blocks(problem: Problem, applied: Sequence[Applied]) -> list[list[Block]]:
-    """The cones of the bodies, the bounds and the constraints, on x."""
+    """Build the cones of the bodies, the bounds and the constraints, on x."""
     count, width = problem.bodies, len(problem.prior)
     eye = np.eye(width)
     none = np.zeros((10, 0))
@@ -156,13 +158,12 @@ def _blocks(problem: Problem, applied: Sequence[Applied]) -> list[list[Block]]:
             rows = sign * eye[10 * count + has]
             blocks.append([Block("nonneg", rows, np.zeros((len(has), 0)), -sign * bounds[has])])
     for constraint, bodies in applied:
-        assert constraint is not None
-        blocks.append(_placed(problem, constraint, bodies))
+        blocks.append(_place(problem, constraint, bodies))
     return blocks
 
 
-def _placed(problem: Problem, constraint: Constraint, bodies: tuple[int, ...]) -> list[Block]:
-    """The blocks of a constraint, on x."""
+def _place(problem: Problem, constraint: Constraint, bodies: tuple[int, ...]) -> list[Block]:
+    """Place the blocks of a constraint on x."""
     blocks = []
     for block in constraint.blocks(problem.theta0[list(bodies)]):
         A = np.zeros((len(block.b), len(problem.prior)))
@@ -179,13 +180,13 @@ def _refuse_conflict(problem: Problem, applied: tuple[Applied, ...], solver: str
     Raises:
         ProjectionError: They do.
     """
-    from inertial_check.projection.conic import NoAnswer, Whole, answers
+    from inertial_check.projection.conic import CoupledProblem, NoAnswer, solve_coupled
 
     width = len(problem.prior)
 
     def infeasible(some: tuple[Applied, ...]) -> bool:
         try:
-            answers(Whole.of(np.eye(width), _blocks(problem, some)), solver)
+            solve_coupled(CoupledProblem.of(np.eye(width), _blocks(problem, some)), solver)
         except NoAnswer:
             return True
         except ProjectionError:

@@ -21,31 +21,23 @@ from inertial_check.errors import ProjectionError
 from inertial_check.identification.estimation.problem import Problem
 from inertial_check.inertia import tolerances
 from inertial_check.solvers.certificate import Certificate
+from inertial_check.solvers.iteration import BOUNDARY_FRACTION, PATIENCE, length_to_boundary
 from inertial_check.solvers.svec import congruence, pack, unpack
 
 STEPS = 80
-"""Steps at most; ten to thirty are usual."""
-
-SHORT = 0.99
-"""Part of the way to the boundary that a step goes."""
+"""Interior-point steps at most; ten to thirty are usual."""
 
 STUCK = 0.1
-"""A step that is shorter goes along a wall: back towards the central path first."""
-
-ENOUGH = 1e-3
-"""Part of tolerances.CERTIFIED at which further steps are not worth their time."""
-
-PATIENCE = 4
-"""Steps in a row that may fail to narrow a certified gap: rounding has been reached."""
+"""Length below which a step counts as stuck along a wall: it goes back towards the central path."""
 
 
 class Answer(NamedTuple):
-    """The best x that was found.
+    """Best x that was found, with its certificate.
 
     Attributes:
         x: (p,).
-        certificate: How far it can be from the best.
-        steps: Of the method.
+        certificate: Proven distance from the optimum.
+        steps: Steps of the method.
     """
 
     x: Floats
@@ -54,7 +46,7 @@ class Answer(NamedTuple):
 
 
 class _State(NamedTuple):
-    """A point inside: x, and the multipliers of bodies (L, 4, 4) and bounds (k,)."""
+    """Point inside: x, and the multipliers of bodies (L, 4, 4) and bounds (k,)."""
 
     x: Floats
     Z: Floats
@@ -63,10 +55,10 @@ class _State(NamedTuple):
 
 
 def solve(problem: Problem) -> Answer:
-    """The minimum of a problem.
+    """Find the minimum of a problem.
 
     Args:
-        problem: With a positive definite H.
+        problem: A problem with a positive definite H.
 
     Raises:
         ProjectionError: No step helps any more, and the answer is not certified; or a body comes
@@ -78,7 +70,7 @@ def solve(problem: Problem) -> Answer:
         certificate = problem.certify(free)
         if certificate.gap <= tolerances.CERTIFIED:
             return Answer(free, certificate, 0)
-    found = problem.soundly(lambda lifted: followed(lifted, free))
+    found = problem.solve_soundly(lambda lifted: follow_path(lifted, free))
     found = found._replace(certificate=problem.certify(found.x))
     if not np.all(problem.sound(found.x)):
         bad = np.flatnonzero(~problem.sound(found.x)).tolist()
@@ -87,14 +79,14 @@ def solve(problem: Problem) -> Answer:
             "ask for a margin, or for a larger regularization",
             problem,
         )
-    return _certified(found, problem)
+    return _refuse_uncertified(found, problem)
 
 
-def _certified(found: Answer | None, problem: Problem) -> Answer:
-    """The answer, if it is proven.
+def _refuse_uncertified(found: Answer | None, problem: Problem) -> Answer:
+    """Return the answer, if it is proven.
 
     Raises:
-        ProjectionError: It is not.
+        ProjectionError: It is not proven.
     """
     gap = np.inf if found is None else found.certificate.gap
     if found is None or gap > tolerances.CERTIFIED:
@@ -106,8 +98,8 @@ def _certified(found: Answer | None, problem: Problem) -> Answer:
     return found
 
 
-def followed(problem: Problem, start: Floats) -> Answer:
-    """The minimum of a problem, by way of its central path from a point near `start` (p,).
+def follow_path(problem: Problem, start: Floats) -> Answer:
+    """Find the minimum of a problem along its central path, from a point near `start` (p,).
 
     Raises:
         ProjectionError: No step helps any more, and the answer is not certified.
@@ -115,29 +107,29 @@ def followed(problem: Problem, start: Floats) -> Answer:
     cone = _Cone(problem)
     state, best = cone.start(start), None
     for step in range(1, STEPS + 1):
-        moved = cone.step(state)
-        if moved is None:
+        further = cone.step(state)
+        if further is None:
             break
-        state = moved
+        state = further
         found = problem.certify(state.x)
         if best is None or found.gap < best.certificate.gap or np.isinf(found.gap):
             best = Answer(state.x, found, step)
         certified = best.certificate.gap <= tolerances.CERTIFIED
         tired = certified and step > best.steps + PATIENCE
-        if found.gap <= ENOUGH * tolerances.CERTIFIED or tired:
+        if found.gap <= tolerances.BEYOND_CERTIFIED * tolerances.CERTIFIED or tired:
             break
-    return _certified(best, problem)
+    return _refuse_uncertified(best, problem)
 
 
 def _inside(problem: Problem, x: Floats) -> bool:
-    """Whether x meets all cones and bounds."""
+    """Decide whether x meets all cones and bounds."""
     f = x[10 * problem.bodies :]
     within = np.all(f >= problem.lower) and np.all(f <= problem.upper)
     return bool(within and np.linalg.eigvalsh(problem.matrices(x))[:, 0].min(initial=0.0) >= 0)
 
 
 class _Cone:
-    """The steps of a problem."""
+    """Cone of a problem, in which the steps go."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -147,13 +139,13 @@ class _Cone:
         self.order = 4 * self.bodies + int(self.below.sum() + self.above.sum())
 
     def start(self, free: Floats) -> _State:
-        """A point well inside near the free minimum, with multipliers on the central path."""
+        """Choose a point inside near the free minimum, with multipliers on the central path."""
         problem, count = self.problem, 10 * self.bodies
         values, vectors = np.linalg.eigh(problem.matrices(free))
         lifted = np.maximum(values, 1.0 + 0 * values)
         X = np.matmul(vectors * lifted[:, None, :], vectors.transpose(0, 2, 1))
         X += problem.floor
-        f = self._within(free[count:])
+        f = self._put_inside(free[count:])
         x = np.concatenate([pack(X).ravel(), f])
         size = float(np.abs(problem.gradient(x)).max(initial=0.0))
         size = size if size > 0 else 1.0
@@ -166,8 +158,8 @@ class _Cone:
             np.where(self.above, size / above, 0.0),
         )
 
-    def _within(self, f: Floats) -> Floats:
-        """Numbers inside their bounds, by their own size or half the way between."""
+    def _put_inside(self, f: Floats) -> Floats:
+        """Put numbers inside their bounds, by their own unit or half the way between."""
         lower, upper = self.problem.lower, self.problem.upper
         room = np.minimum(1.0, np.where(self.below & self.above, (upper - lower) / 2, 1.0))
         room = np.maximum(room, 0.0)
@@ -175,24 +167,24 @@ class _Cone:
         return np.where(self.above, np.minimum(f, np.where(self.above, upper, 0.0) - room), f)
 
     def _slacks(self, x: Floats) -> tuple[Floats, Floats]:
-        """Room down to lower and up to upper; 1 where there is no bound."""
+        """Compute the room down to lower and up to upper; 1 where there is no bound."""
         f = x[10 * self.bodies :]
         below = np.where(self.below, f - self.problem.lower, 1.0)
         return below, np.where(self.above, self.problem.upper - f, 1.0)
 
     @quiet
     def step(self, state: _State) -> _State | None:
-        """One step further; None where rounding allows none."""
+        """Make one step; None where rounding allows none."""
         try:
-            moved = self._moved(state)
-        except np.linalg.LinAlgError:  # a factor of what is singular, but for rounding
+            further = self._move(state)
+        except np.linalg.LinAlgError:  # the matrix to factor is singular except for rounding
             return None
-        return moved if all(np.all(np.isfinite(part)) for part in moved) else None
+        return further if all(np.all(np.isfinite(part)) for part in further) else None
 
-    def _moved(self, state: _State) -> _State:
+    def _move(self, state: _State) -> _State:
         scaling = _Scaling.of(self.problem.matrices(state.x), state.Z)
         below, above = self._slacks(state.x)
-        solve = self._factored(scaling, state, below, above)
+        solve = self._factor(scaling, state, below, above)
         beyond = np.maximum(scaling.middle**2 - self.problem.barrier, 0.0)
         mean = (
             float(np.sum(beyond)) + float(state.lower @ below + state.upper @ above)
@@ -208,19 +200,19 @@ class _Cone:
             -(first.dx[10 * self.bodies :]) * first.upper,
         )
         second = solve(target, correction)
-        length = self._length(scaling, state, below, above, second, SHORT)
+        length = self._length(scaling, state, below, above, second, BOUNDARY_FRACTION)
         if length < STUCK:
             second = solve(mean, _Correction(zero, no, no))
-            length = self._length(scaling, state, below, above, second, SHORT)
+            length = self._length(scaling, state, below, above, second, BOUNDARY_FRACTION)
         return _State(
             state.x + length * second.dx,
-            state.Z + length * scaling.unscaled(second.dz),
+            state.Z + length * scaling.unscale(second.dz),
             state.lower + length * second.lower,
             state.upper + length * second.upper,
         )
 
-    def _factored(self, scaling: _Scaling, state: _State, below: Floats, above: Floats) -> _Solve:
-        """What solves the Newton equations for any target on the central path."""
+    def _factor(self, scaling: _Scaling, state: _State, below: Floats, above: Floats) -> _Solve:
+        """Factor the Newton equations; returns their solver for any target on the central path."""
         from scipy.linalg import cho_factor, cho_solve
 
         problem, count = self.problem, 10 * self.bodies
@@ -240,10 +232,10 @@ class _Cone:
             lower = np.where(self.below, (target - correction.lower) / below, 0.0)
             upper = np.where(self.above, (target - correction.upper) / above, 0.0)
             right = -gradient
-            right[:count] += pack(scaling.unscaled(wanted + scaling.diagonal)).ravel()
+            right[:count] += pack(scaling.unscale(wanted + scaling.diagonal)).ravel()
             right[count:] += lower - upper
             dx = units * cho_solve(factor, units * right, check_finite=False)
-            ds = scaling.scaled(unpack(dx[:count].reshape(-1, 10)))
+            ds = scaling.scale(unpack(dx[:count].reshape(-1, 10)))
             f = dx[count:]
             return _Direction(
                 dx,
@@ -262,9 +254,9 @@ class _Cone:
         below: Floats,
         above: Floats,
         direction: _Direction,
-        part: float,
+        fraction: float,
     ) -> float:
-        """How far to go, at most 1, and at most this part of the way to the boundary."""
+        """Limit the length of a step to this fraction of the way to the boundary."""
         f = direction.dx[10 * self.bodies :]
         ratios = [scaling.shrinkage(direction.ds), scaling.shrinkage(direction.dz)]
         for has, value, change in (
@@ -274,8 +266,7 @@ class _Cone:
             (self.above, state.upper, direction.upper),
         ):
             ratios.append(float(np.max(-change[has] / value[has], initial=0.0)))
-        worst = max(ratios)
-        return 1.0 if worst <= part else part / worst
+        return length_to_boundary(max(ratios), fraction)
 
 
 class _Correction(NamedTuple):
@@ -287,7 +278,7 @@ class _Correction(NamedTuple):
 
 
 class _Direction(NamedTuple):
-    """A direction: dx (p,), scaled dS and dZ (L, 4, 4), and those of the bounds' multipliers."""
+    """Direction of a step: dx (p,), scaled dS and dZ (L, 4, 4), and the bounds' multipliers."""
 
     dx: Floats
     ds: Floats
@@ -297,11 +288,11 @@ class _Direction(NamedTuple):
 
 
 _Solve = Callable[[float, _Correction], _Direction]
-"""The direction to a target on the central path, with terms of second order."""
+"""Function that gives the direction to a target on the central path, to second order."""
 
 
 class _Scaling(NamedTuple):
-    """R with R^-1 S R^-T = R^T Z R = diag(middle), for each body.
+    """Nesterov-Todd scaling R with R^-1 S R^-T = R^T Z R = diag(middle), for each body.
 
     Attributes:
         R: (L, 4, 4).
@@ -315,7 +306,7 @@ class _Scaling(NamedTuple):
 
     @classmethod
     def of(cls, S: Floats, Z: Floats) -> _Scaling:
-        """The scaling of slacks and multipliers (L, 4, 4), both positive definite."""
+        """Build the scaling of slacks and multipliers (L, 4, 4), both positive definite."""
         root_S, root_Z = np.linalg.cholesky(S), np.linalg.cholesky(Z)
         _, middle, Vt = np.linalg.svd(np.matmul(root_Z.transpose(0, 2, 1), root_S))
         V = Vt.transpose(0, 2, 1)
@@ -332,21 +323,21 @@ class _Scaling(NamedTuple):
         """(L, 4, 4) diag(middle)."""
         return np.asarray(self.middle[:, :, None] * np.eye(4))
 
-    def scaled(self, dS: Floats) -> Floats:
-        """R^-1 dS R^-T."""
+    def scale(self, dS: Floats) -> Floats:
+        """Compute R^-1 dS R^-T."""
         return _symmetric(np.matmul(np.matmul(self.inverse, dS), self.inverse.transpose(0, 2, 1)))
 
-    def unscaled(self, dz: Floats) -> Floats:
-        """R^-T dz R^-1."""
+    def unscale(self, dz: Floats) -> Floats:
+        """Compute R^-T dz R^-1."""
         return _symmetric(np.matmul(np.matmul(self.inverse.transpose(0, 2, 1), dz), self.inverse))
 
     def complementary(self, target: float, correction: Floats) -> Floats:
-        """The ds + dz (L, 4, 4) that lead to S Z = target 1, seen from here."""
+        """Compute the ds + dz (L, 4, 4) that lead to S Z = target 1, to first order."""
         right = target * np.eye(4) - self.diagonal**2 - correction
         return np.asarray(2 * right / (self.middle[:, :, None] + self.middle[:, None, :]))
 
     def shrinkage(self, change: Floats) -> float:
-        """1 / length of the step at which diag(middle) + length change is singular."""
+        """Compute 1 / length of the step at which diag(middle) + length change is singular."""
         root = np.sqrt(self.middle)
         relative = change / (root[:, :, None] * root[:, None, :])
         return float(np.max(-np.linalg.eigvalsh(relative)[:, 0], initial=0.0))

@@ -24,28 +24,36 @@ from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import check
 from inertial_check.inertia.representations import pseudo_inertia
 from inertial_check.solvers.certificate import Certificate
-from inertial_check.solvers.svec import FROM_SVEC, TO_SVEC, apply, congruence, factors, pack, unpack
+from inertial_check.solvers.svec import (
+    FROM_SVEC,
+    TO_SVEC,
+    apply,
+    congruence,
+    factors,
+    pack,
+    root_of,
+    unpack,
+)
 
 
-class _HasX(Protocol):
+class _Answer(Protocol):
     @property
     def x(self) -> Floats:
-        """The answer."""
+        """The point that was found."""
 
 
-Solved = TypeVar("Solved", bound=_HasX)
-"""An answer of a problem."""
+AnswerT = TypeVar("AnswerT", bound=_Answer)
 
 IDENTITY: Floats = pack(np.eye(4))
-"""svec of 1: every prior in its own units."""
+"""Svec of the 4x4 identity: every prior in its own units."""
 
 
 class Bounds(NamedTuple):
-    """What the bounds of the further numbers do.
+    """Effect of the bounds of the further numbers on an answer.
 
     Attributes:
-        left: (k,) what of half the gradient no bound holds.
-        outside: By how much one is violated.
+        left: (k,) projected gradient: half the gradient without the parts that active bounds hold.
+        outside: Largest distance by which a bound is violated.
         apart: Complementarity gap, in the unit of the objective.
     """
 
@@ -55,28 +63,28 @@ class Bounds(NamedTuple):
 
 
 LIFTS = tuple(2.0**-k for k in range(44, 26, -1))
-"""Parts of its prior that a body is kept inside by, in turn, where rounding leaves it outside."""
+"""Parts of the prior, in turn, that lie under a body which rounding leaves outside the cone."""
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What is least, in units of the priors.
+    """Joint problem of all bodies, in units of their priors.
 
     Attributes:
         A: (r, 10 L + k).
         b: (r,).
-        rss: What nothing explains.
+        rss: Residual sum of squares that no parameters explain.
         theta0: (L, 10) the priors, positive definite, in order "urdf" about the body origins [SI].
         regularization: Weight of the bodies' prior terms.
         pull: (L, 10, 10) matrices of the bodies' prior terms, 1 unless asked otherwise.
         beside: (k,) diagonal of K of the further numbers.
-        unit: (k,) what the further numbers are divided by.
+        unit: (k,) units by which the further numbers are divided.
         lower: (k,) bounds in these units.
         upper: (k,).
         f0: (k,) their prior, in these units.
-        floor: (L, 4, 4) what is below every body, positive semidefinite, in these units.
+        floor: (L, 4, 4) lower bound of every body, positive semidefinite, in these units.
         size: Sum of the weighted squares of the torques.
-        names: (k,) of the further numbers, for messages.
+        names: (k,) names of the further numbers, for messages.
     """
 
     A: Floats
@@ -105,7 +113,7 @@ class Problem:
         spread: Floats | None = None,
         pull: Floats | None = None,
     ) -> Problem:
-        """The problem of a system of equations in SI units.
+        """Build the problem of a system of equations in SI units.
 
         Args:
             system: A (r, p), b (r,), rss, of theta in order "urdf".
@@ -143,7 +151,7 @@ class Problem:
 
     @property
     def bodies(self) -> int:
-        """How many bodies there are."""
+        """Number of bodies."""
         return len(self.theta0)
 
     @property
@@ -181,36 +189,36 @@ class Problem:
         return (H + H.T) / 2
 
     def theta(self, x: Floats) -> Floats:
-        """The bodies (L, 10) of x [SI]."""
+        """Convert the bodies of x to theta (L, 10) [SI]."""
         own = x[: 10 * self.bodies].reshape(-1, 10, 1)
         return np.asarray(np.matmul(self.to_theta, own)[:, :, 0] + 0.0)
 
     def numbers(self, x: Floats) -> Floats:
-        """The further numbers (k,) of x [SI]."""
+        """Convert the further numbers of x to SI units (k,)."""
         return np.asarray(x[10 * self.bodies :] * self.unit + 0.0)
 
     def x(self, theta: Floats, numbers: Floats) -> Floats:
-        """The x of bodies (L, 10) and further numbers (k,) [SI]."""
+        """Convert bodies (L, 10) and further numbers (k,) [SI] to x."""
         _, inverse = factors(pseudo_inertia(self.theta0))
         bodies = apply(inverse, theta @ TO_SVEC.T)
         return np.concatenate([bodies.ravel(), numbers / self.unit])
 
     def matrices(self, x: Floats) -> Floats:
-        """The bodies (L, 4, 4) of x, less the floor."""
+        """Unpack the bodies (L, 4, 4) of x, less the floor."""
         return np.asarray(unpack(x[: 10 * self.bodies].reshape(-1, 10)) - self.floor)
 
-    def lifted(self, parts: Floats) -> Problem:
-        """The same problem with each body kept inside by a part (L,) of its prior."""
+    def lift(self, parts: Floats) -> Problem:
+        """Keep each body inside by a part (L,) of its prior."""
         return replace(self, floor=self.floor + parts[:, None, None] * np.eye(4))
 
     def independent(self, redundancy: float) -> Problem:
-        """The problem, all of it, in the units of independent samples.
+        """Scale the problem to independent samples.
 
-        A filter makes neighbours alike: they tell as much as fewer samples would, and deviations
-        that count each of them are too small.
+        A filter makes neighbouring samples repeat each other: they tell as much as fewer samples
+        would, and standard deviations that count each of them are too small.
 
         Args:
-            redundancy: How many samples say what one independent one would.
+            redundancy: Number of samples that tell as much as one independent sample.
         """
         weight = 1 / np.sqrt(redundancy)
         return replace(
@@ -224,14 +232,14 @@ class Problem:
         )
 
     def sound(self, x: Floats) -> Mask:
-        """(L,) whether a body of x is consistent or on the boundary, once it is ten numbers."""
+        """Decide which bodies (L,) of x are consistent or on the boundary as ten numbers."""
         return np.asarray(check(self.theta(x)).consistent)
 
-    def soundly(self, solve: Callable[[Problem], Solved]) -> Solved:
-        """What solves this problem, with those bodies lifted that rounding leaves outside.
+    def solve_soundly(self, solve: Callable[[Problem], AnswerT]) -> AnswerT:
+        """Solve this problem, and again with those bodies lifted that rounding leaves outside.
 
         Args:
-            solve: Gives an answer of a problem, which has an x.
+            solve: Function that finds the answer of a problem.
         """
         found, parts = solve(self), np.zeros(self.bodies)
         for lift in LIFTS:
@@ -239,33 +247,33 @@ class Problem:
             if not bad.any():
                 break
             parts = np.where(bad, lift, parts)
-            found = solve(self.lifted(parts))
+            found = solve(self.lift(parts))
         return found
 
     def data_term(self, x: Floats) -> float:
-        """||A x - b||^2 + rss."""
+        """Compute ||A x - b||^2 + rss."""
         left = self.A @ x - self.b
         return float(left @ left) + self.rss
 
     def prior_term(self, x: Floats) -> float:
-        """(x - x0)^T K (x - x0)."""
+        """Compute (x - x0)^T K (x - x0)."""
         change = x - self.prior
         return float(change @ self.K @ change)
 
     def objective(self, x: Floats) -> float:
-        """What is least."""
+        """Compute data term and prior term, the sum that is least."""
         return self.data_term(x) + self.prior_term(x)
 
     def gradient(self, x: Floats) -> Floats:
-        """Half the gradient (p,), from the residuals themselves."""
+        """Compute half the gradient (p,), from the residuals themselves."""
         return np.asarray(self.A.T @ (self.A @ x - self.b) + self.K @ (x - self.prior))
 
     @cached_property
     def free(self) -> Floats:
-        """(p,) the minimum without cones and bounds: least squares, drawn to the prior.
+        """(p,) the minimum without cones and bounds: regularised least squares.
 
         Raises:
-            ParameterError: There is none: what no sample excites has no prior either.
+            ParameterError: There is none: a direction has neither samples nor a prior.
         """
         root = np.concatenate([self.A, _root(self.K)])
         left = np.concatenate([self.b - self.A @ self.prior, np.zeros(len(self.K))])
@@ -277,7 +285,8 @@ class Problem:
 
     @property
     def _least(self) -> float:
-        return len(self.prior) * float(np.finfo(np.float64).eps)
+        """Singular values below it, relative to the largest, are rounding."""
+        return len(self.prior) * tolerances.EPS
 
     @cached_property
     def least_squares(self) -> tuple[Floats, int]:
@@ -287,7 +296,7 @@ class Problem:
         return self.prior + change, int(rank)
 
     def refuse_open(self) -> None:
-        """Name what neither the samples nor a prior decide.
+        """Refuse a problem, naming the parameters that neither samples nor a prior decide.
 
         Raises:
             ParameterError: Always.
@@ -308,7 +317,7 @@ class Problem:
         )
 
     def fit_numbers(self, x: Floats) -> Floats:
-        """The x (p,) with its bodies and the further numbers that fit best beside them."""
+        """Keep the bodies of x (p,), and fit the further numbers to them."""
         fitted, count = np.array(x), 10 * self.bodies
         left = self.b - self.A[:, :count] @ x[:count]
         if self.A.shape[1] > count:
@@ -316,12 +325,16 @@ class Problem:
         return fitted
 
     def certify(self, x: Floats) -> Certificate:
-        """How far x can be from the best."""
+        """Bound how far x is from the optimum, from the data of the problem alone.
+
+        With Z the part of half the gradient in the dual cone, and r the rest of it, no feasible
+        point has an objective below this one's by more than 2 <Z, X - floor> + r^T H^-1 r.
+        """
         count, gradient = 10 * self.bodies, self.gradient(x)
         slack = self.matrices(x)
         values, vectors = np.linalg.eigh(unpack(gradient[:count].reshape(-1, 10)))
         along = np.einsum("lik,lij,ljk->lk", vectors, slack, vectors)
-        held = self.held(values, along)
+        held = self.hold(values, along)
         Z = np.matmul(vectors * held[:, None, :], vectors.transpose(0, 2, 1))
         bounds = self.multipliers(x, gradient)
         left = np.concatenate([gradient[:count] - pack(Z).ravel(), bounds.left])
@@ -332,18 +345,18 @@ class Problem:
         return Certificate(max(0.0, -inside, bounds.outside), short, apart + short)
 
     def multipliers(self, x: Floats, gradient: Floats) -> Bounds:
-        """What the bounds hold of half the gradient (p,), and how far x is from where they act."""
+        """Split half the gradient (p,) into the part that bounds hold and the rest."""
         f, own = x[10 * self.bodies :], gradient[10 * self.bodies :]
         below, above = np.isfinite(self.lower), np.isfinite(self.upper)
         under = np.where(below, f - self.lower, 0.0)
         over = np.where(above, self.upper - f, 0.0)
-        up = self.held(np.where(below, own, 0.0), under)
-        down = self.held(np.where(above, -own, 0.0), over)
+        up = self.hold(np.where(below, own, 0.0), under)
+        down = self.hold(np.where(above, -own, 0.0), over)
         outside = max(0.0, -float(under.min(initial=0.0)), -float(over.min(initial=0.0)))
         return Bounds(own - up + down, outside, 2 * abs(float(up @ under + down @ over)))
 
-    def held(self, force: Floats, slack: Floats) -> Floats:
-        """The part of a force that a boundary at this distance holds: the cheaper proof.
+    def hold(self, force: Floats, slack: Floats) -> Floats:
+        """Choose the part of a force that a boundary at this distance holds: the cheaper proof.
 
         A force that is held costs its product with the slack, one that is not its square over the
         least curvature: where nothing acts, that is rounding squared.
@@ -352,9 +365,9 @@ class Problem:
         return np.where(force >= 2 * self._curvature * np.maximum(slack, 0.0), force, 0.0)
 
     def shortfall(self, left: Floats) -> float:
-        """The bound left^T H^-1 left of what a force (p,) that nothing holds can still gain."""
+        """Bound by left^T H^-1 left the decrease that an unheld force (p,) can bring."""
         values, vectors = self._spectrum
-        certain = values > np.finfo(np.float64).eps * len(values) * values[-1]
+        certain = values > tolerances.EPS * len(values) * values[-1]
         along = vectors.T @ left
         return float(np.sum(along[certain] ** 2 / values[certain]))
 
@@ -370,22 +383,21 @@ class Problem:
         return np.asarray(values), np.asarray(vectors)
 
     def scale(self, x: Floats) -> float:
-        """The objective; where that is so little that its rounding shows, as much as hides it."""
-        rounding = tolerances.SOLVED_FACTOR * float(np.finfo(np.float64).eps) * self.size
+        """Return the objective, or what hides its rounding where that would show in a gap."""
+        rounding = tolerances.SOLVED_FACTOR * tolerances.EPS * self.size
         scale = max(self.objective(x), rounding / tolerances.CERTIFIED)
         return scale if scale > 0 else 1.0
 
 
 def _floors(theta0: Floats, spread: Floats) -> Floats:
-    """S_c >= spread 1 is Pi >= diag(spread, spread, spread, 0): that, in units of the priors."""
+    """Build floors for S_c >= spread 1: Pi >= diag(spread, spread, spread, 0), in units of x."""
     _, inverse = factors(pseudo_inertia(theta0))
     own = spread[:, None] * np.array([1.0, 1.0, 1.0, 0.0])
     return np.asarray(np.matmul(inverse * own[:, None, :], inverse.transpose(0, 2, 1)))
 
 
 def _root(K: Floats) -> Floats:
-    """A matrix whose square is K, which is positive semidefinite and mostly diagonal."""
+    """Compute R with R^T R = K, which is positive semidefinite and mostly diagonal."""
     if np.count_nonzero(K) == np.count_nonzero(np.diag(K)):
         return np.diag(np.sqrt(np.diag(K)))
-    values, vectors = np.linalg.eigh(K)
-    return np.asarray(np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T)
+    return root_of(K)

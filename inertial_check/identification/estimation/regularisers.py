@@ -23,7 +23,7 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats, Mask
 from inertial_check.errors import ParameterError, ProjectionError
-from inertial_check.identification.estimation.interior_point import Answer, followed
+from inertial_check.identification.estimation.interior_point import Answer, follow_path
 from inertial_check.identification.estimation.problem import IDENTITY, Problem
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.equivalents import radius_of_gyration
@@ -31,29 +31,27 @@ from inertial_check.inertia.representations import about_com, pseudo_inertia, sp
 from inertial_check.inertia.tolerances import EPS
 from inertial_check.projection.regularised import Divergence, log_slopes
 from inertial_check.solvers.certificate import Certificate
+from inertial_check.solvers.iteration import LineSearch, is_flat, length_to_boundary
 from inertial_check.solvers.svec import COLUMN, FROM_SVEC, ROW, congruence, factors, pack, unpack
 
-Of = TypeVar("Of", bound="Divergent")
+D = TypeVar("D", bound="Divergent")
 
 STEPS = 400
 """Newton steps at most; five to twenty are usual, hundreds where bodies outgrow their priors."""
 
-HALVINGS = 40
-"""Halvings of a step at most: below that, no step in this direction helps."""
-
-SHORT = 0.99
-"""Part of the way to the boundary of the cone that a step goes."""
+SEARCH = LineSearch(trials=40)
+"""Line search of a Newton step, on the objective."""
 
 
-def posed(problem: Problem, divergence: Divergence) -> Problem:
-    """The problem with a divergence in place of the bodies' quadratic prior terms.
+def with_divergence(problem: Problem, divergence: Divergence) -> Problem:
+    """Replace the bodies' quadratic prior terms of a problem by a divergence.
 
     Its objective, prior term and certificate are those with the divergence. The certificate is a
     proof for the entropic one; see `AffineInvariant.certify` for the other.
 
     Args:
-        problem: Its `pull` is not looked at.
-        divergence: Which.
+        problem: Problem whose `pull` is ignored.
+        divergence: Divergence from the priors.
 
     Raises:
         ParameterError: No positive regularization, or a floor under the bodies.
@@ -62,7 +60,7 @@ def posed(problem: Problem, divergence: Divergence) -> Problem:
 
 
 def solve(problem: Problem, divergence: Divergence) -> Answer:
-    """The minimum of `posed(problem, divergence)`.
+    """Find the minimum of `with_divergence(problem, divergence)`.
 
     Raises:
         ParameterError: No positive regularization, a floor under the bodies, or numbers that
@@ -71,24 +69,24 @@ def solve(problem: Problem, divergence: Divergence) -> Answer:
     """
     entropic = Entropic.of_problem(problem)
     count = 10 * problem.bodies
-    start = followed(entropic, np.concatenate([problem.prior[:count], problem.free[count:]]))
+    start = follow_path(entropic, np.concatenate([problem.prior[:count], problem.free[count:]]))
     if divergence == "entropic":
         return start
-    return _descended(AffineInvariant.of_problem(problem), start)
+    return _descend(AffineInvariant.of_problem(problem), start)
 
 
 def prior_term(problem: Problem, x: Floats, divergence: Divergence) -> float:
-    """What of the objective of `posed(problem, divergence)` is not the data term."""
-    return posed(problem, divergence).prior_term(x)
+    """Compute the objective of `with_divergence(problem, divergence)` less its data term."""
+    return with_divergence(problem, divergence).prior_term(x)
 
 
 def certify(problem: Problem, x: Floats, divergence: Divergence) -> Certificate:
-    """How far x can be from the best of `posed(problem, divergence)`."""
-    return posed(problem, divergence).certify(x)
+    """Bound how far x is from the optimum of `with_divergence(problem, divergence)`."""
+    return with_divergence(problem, divergence).certify(x)
 
 
 def euclidean_pull(theta0: Floats) -> Floats:
-    """The prior terms sum_k ((theta_k - theta0_k) / s_k)^2 as matrices in units of the priors.
+    """Build prior terms sum_k ((theta_k - theta0_k) / s_k)^2 as matrices in units of the priors.
 
     s is the mass of the prior body, times its radius of gyration for the first moments, times its
     square for the inertias: one weight for each of the ten numbers, as in regularised least
@@ -98,7 +96,7 @@ def euclidean_pull(theta0: Floats) -> Floats:
         theta0: (L, 10) priors, in order "urdf" about the body origins.
 
     Returns:
-        (L, 10, 10) what `Problem.of` takes as pull.
+        (L, 10, 10) matrices, for the argument pull of `Problem.of`.
     """
     mass, h, six = split(theta0)
     moments = np.asarray(about_com(mass, h, six))[:, [0, 3, 5]]  # their sum is the principal ones'
@@ -110,11 +108,11 @@ def euclidean_pull(theta0: Floats) -> Floats:
 
 
 class Divergent(Problem):
-    """A joint problem whose bodies have a divergence as prior term."""
+    """Joint problem whose bodies have a divergence as prior term."""
 
     @classmethod
-    def of_problem(cls: type[Of], problem: Problem) -> Of:
-        """The same samples, numbers and bounds."""
+    def of_problem(cls: type[D], problem: Problem) -> D:
+        """Build it from a problem with the same samples, numbers and bounds."""
         if not problem.regularization > 0:
             raise ParameterError(
                 f"a divergence with regularization {problem.regularization:g}, expected a positive "
@@ -129,13 +127,13 @@ class Divergent(Problem):
         return cls(**{**given, "pull": np.zeros((problem.bodies, 10, 10))})
 
     def eigen(self, x: Floats) -> tuple[Floats, Floats]:
-        """Eigenvalues (L, 4) of the bodies, and B (L, 4, 4) with X = B B^T, in their eigenbasis."""
+        """Compute eigenvalues (L, 4) of the bodies, and B (L, 4, 4) with X = B B^T."""
         values, vectors = np.linalg.eigh(self.matrices(x))
         return values, vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
 
 
 class Entropic(Divergent):
-    """The joint problem with regularization (tr X - log det X - 4) for every body."""
+    """Joint problem with regularization (tr X - log det X - 4) for every body."""
 
     @property
     def barrier(self) -> float:
@@ -143,21 +141,21 @@ class Entropic(Divergent):
         return self.regularization / 2
 
     def gradient(self, x: Floats) -> Floats:
-        """Half the gradient (p,), without that of -log det."""
+        """Compute half the gradient (p,), without that of -log det."""
         gradient = super().gradient(x)
         gradient[: 10 * self.bodies] += self.barrier * np.tile(IDENTITY, self.bodies)
         return gradient
 
     def prior_term(self, x: Floats) -> float:
-        """The divergences times the regularization, and the further numbers' prior terms."""
+        """Add up the divergences times the regularization, and the numbers' prior terms."""
         values, _ = self.eigen(x)
         return super().prior_term(x) + self.regularization * _entropy(values)
 
     def certify(self, x: Floats) -> Certificate:
-        """How far x can be from the best: log det X <= <Z, X> - log det Z - 4 for any Z > 0.
+        """Bound how far x is from the optimum: log det X <= <Z, X> - log det Z - 4 for any Z > 0.
 
-        That in place of the log det makes the problem quadratic, and its minimum lower. Z is half
-        the gradient, over the barrier, at x with the further numbers moved to their best.
+        The right side in place of the log det makes the problem quadratic, with a lower minimum. Z
+        is half the gradient, over the barrier, at x with the further numbers moved to their best.
         """
         values, B = self.eigen(x)
         if not values.min(initial=1.0) > 0:
@@ -175,24 +173,24 @@ class Entropic(Divergent):
 
 
 def _entropy(values: Floats) -> float:
-    """Sum of v - 1 - log v over eigenvalues; infinite where one is not positive."""
+    """Add up v - 1 - log v over eigenvalues; infinite where one is not positive."""
     if not values.min(initial=1.0) > 0:
         return np.inf
     return float(np.sum(values - 1 - np.log(values)))
 
 
 class AffineInvariant(Divergent):
-    """The joint problem with regularization ||log X||_F^2 for every body."""
+    """Joint problem with regularization ||log X||_F^2 for every body."""
 
     def prior_term(self, x: Floats) -> float:
-        """The divergences times the regularization, and the further numbers' prior terms."""
+        """Add up the divergences times the regularization, and the numbers' prior terms."""
         values = np.linalg.eigvalsh(self.matrices(x))
         if not values.min(initial=1.0) > 0:
             return np.inf
         return super().prior_term(x) + self.regularization * float(np.sum(np.log(values) ** 2))
 
     def certify(self, x: Floats) -> Certificate:
-        """How much the quadratic model at x still promises: no proof, as this is not convex.
+        """Compute the decrease that the quadratic model at x promises: no proof, as not convex.
 
         Infinite where the curvature is not positive: then x is no minimum among its neighbours.
         """
@@ -208,7 +206,7 @@ class AffineInvariant(Divergent):
 
 
 class _Step(NamedTuple):
-    """A change of x (p,) in the coordinates of a model, and how far the objective falls by it."""
+    """Change of x (p,) in the coordinates of a model, and the decrease that it promises."""
 
     change: Floats
     promise: float
@@ -223,9 +221,9 @@ class _Model(NamedTuple):
     Attributes:
         gradient: (p,).
         data: (p, p) curvature of all but the bodies' divergence.
-        bends: (10 L,) that of the divergence, which is diagonal.
+        bends: (10 L,) curvature of the divergence, which is diagonal.
         maps: (L, 10, 10) from dY to dX.
-        free: (p,) all but the numbers that are held at a bound.
+        free: (p,) whether an entry moves: numbers held at a bound do not.
     """
 
     gradient: Floats
@@ -236,25 +234,25 @@ class _Model(NamedTuple):
 
     @classmethod
     def at(cls, problem: AffineInvariant, x: Floats) -> _Model:
-        """The model at a point inside."""
+        """Build the model at a point inside."""
         count, half = 10 * problem.bodies, problem.regularization / 2
         values, B = problem.eigen(x)
         maps = congruence(B)
         slopes, bends = log_slopes(values)
-        gradient = _mapped(maps, problem.gradient(x))
+        gradient = _map_bodies(maps, problem.gradient(x))
         gradient[:count] += half * pack((slopes * values)[:, :, None] * np.eye(4)).ravel()
         bends = half * bends * values[:, ROW] * values[:, COLUMN]
-        data = _mapped(maps, _mapped(maps, problem.H).T)
+        data = _map_bodies(maps, _map_bodies(maps, problem.H).T)
         f, own = x[count:], gradient[count:]
         held = ((f <= problem.lower) & (own > 0)) | ((f >= problem.upper) & (own < 0))
         free = np.concatenate([np.ones(count, dtype=np.bool_), ~held])
         return cls(gradient, data, bends.ravel(), maps, free)
 
     def step(self, *, convex: bool) -> _Step | None:
-        """Newton's step of the free ones; None where the curvature is not positive.
+        """Compute Newton's step of the free entries; None where the curvature is not positive.
 
         Args:
-            convex: Take what bends downwards as if it bent upwards as much.
+            convex: Whether to count negative curvature as positive.
         """
         system, count = np.array(self.data), len(self.bends)
         system[range(count), range(count)] += np.abs(self.bends) if convex else self.bends
@@ -273,20 +271,20 @@ class _Model(NamedTuple):
         return _Step(change, float(half @ half))
 
     def longest(self, step: _Step) -> float:
-        """The part of a step, at most 1, that goes SHORT of the way to the boundary of a cone."""
+        """Limit the length of a step so that it stays inside the cones."""
         changes = unpack(step.change[: len(self.bends)].reshape(-1, 10))
         worst = -float(np.linalg.eigvalsh(changes)[:, 0].min(initial=0.0))
-        return 1.0 if worst <= SHORT else SHORT / worst
+        return length_to_boundary(worst)
 
-    def moved(self, x: Floats, step: _Step, length: float) -> Floats:
-        """Where x (p,) comes to along a step."""
+    def move(self, x: Floats, step: _Step, length: float) -> Floats:
+        """Move x (p,) along a step."""
         count, change = len(self.bends), length * step.change
         own = np.matmul(self.maps, change[:count].reshape(-1, 10, 1))
         return np.asarray(x + np.concatenate([own.ravel(), change[count:]]))
 
 
-def _mapped(maps: Floats, rows: Floats) -> Floats:
-    """T^T rows (p, ...) for the block diagonal T of maps (L, 10, 10), and 1 beside it."""
+def _map_bodies(maps: Floats, rows: Floats) -> Floats:
+    """Compute T^T rows (p, ...) for the block diagonal T of maps (L, 10, 10), and 1 beside it."""
     count = 10 * len(maps)
     own = rows[:count].reshape(len(maps), 10, -1)
     mapped = np.array(rows)
@@ -294,20 +292,20 @@ def _mapped(maps: Floats, rows: Floats) -> Floats:
     return mapped
 
 
-def _descended(problem: AffineInvariant, start: Answer) -> Answer:
-    """A minimum downhill from the entropic one, by Newton's method, numbers held at their bounds.
+def _descend(problem: AffineInvariant, start: Answer) -> Answer:
+    """Descend from the entropic minimum by Newton's method, numbers held at their bounds.
 
     Raises:
         ProjectionError: No step helps any more, and the answer is not certified.
     """
-    x, steps = _at_bounds(problem, start.x), start.steps
+    x, steps = _put_at_bounds(problem, start.x), start.steps
     for _ in range(STEPS):
         model = _Model.at(problem, x)
         step = model.step(convex=False) or model.step(convex=True)
-        moved = None if step is None else _searched(problem, x, model, step)
-        if moved is None or step is None:
+        further = None if step is None else _search(problem, x, model, step)
+        if further is None or step is None:
             break
-        x, steps = moved, steps + 1
+        x, steps = further, steps + 1
         if step.promise <= EPS * problem.objective(x):
             break
     found = problem.certify(x)
@@ -321,29 +319,27 @@ def _descended(problem: AffineInvariant, start: Answer) -> Answer:
     return Answer(x, found, steps)
 
 
-def _searched(problem: AffineInvariant, x: Floats, model: _Model, step: _Step) -> Floats | None:
-    """The step, halved until the objective falls; None where it falls nowhere.
+def _search(problem: AffineInvariant, x: Floats, model: _Model, step: _Step) -> Floats | None:
+    """Halve the step until the objective falls; None where it never does.
 
-    Where it is flat but for rounding, the model there has to promise less.
+    Where it is flat except for rounding, the model there has to promise less.
     """
-    length, before = model.longest(step), problem.objective(x)
-    count = 10 * problem.bodies
-    for _ in range(HALVINGS):
-        y = model.moved(x, step, length)
+    before, count = problem.objective(x), 10 * problem.bodies
+
+    def attempt(length: float) -> Floats | None:
+        y = model.move(x, step, length)
         y[count:] = np.clip(y[count:], problem.lower, problem.upper)
         after = problem.objective(y)
-        if abs(after - before) <= tolerances.SOLVED_FACTOR * EPS * before:
+        if is_flat(after, before):
             further = _Model.at(problem, y).step(convex=True)
-            if further is not None and further.promise < step.promise:
-                return y
-        elif after < before:
-            return y
-        length /= 2
-    return None
+            return y if further is not None and further.promise < step.promise else None
+        return y if SEARCH.accepts(after, before, length) else None
+
+    return SEARCH.find(attempt, model.longest(step))
 
 
-def _at_bounds(problem: Problem, x: Floats) -> Floats:
-    """The point with those numbers at their bounds that a Newton step of their own takes past."""
+def _put_at_bounds(problem: Problem, x: Floats) -> Floats:
+    """Put numbers at the bounds that a Newton step of their own would take them past."""
     count = 10 * problem.bodies
     f, step = x[count:], problem.gradient(x)[count:]
     step = step / np.maximum(np.diag(problem.H)[count:], np.finfo(np.float64).tiny)

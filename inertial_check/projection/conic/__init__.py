@@ -3,6 +3,7 @@
 The only package that imports cvxpy, and only inside functions.
 """
 
+from inertial_check.projection.conic.coupled import CoupledProblem, solve_coupled
 from inertial_check.projection.conic.expressions import (
     consistent,
     constrained,
@@ -10,21 +11,20 @@ from inertial_check.projection.conic.expressions import (
     pseudo_inertia,
     squared_distance,
 )
-from inertial_check.projection.conic.joint import nearest, proven
-from inertial_check.projection.conic.moments import moved
+from inertial_check.projection.conic.joint import nearest, prove_nearest
+from inertial_check.projection.conic.moments import move_inertias
 from inertial_check.projection.conic.solvers import NoAnswer
-from inertial_check.projection.conic.whole import Whole, answers
 
 __all__ = [
+    "CoupledProblem",
     "NoAnswer",
-    "Whole",
-    "answers",
     "consistent",
     "constrained",
     "entropic",
-    "moved",
+    "move_inertias",
     "nearest",
-    "proven",
+    "prove_nearest",
     "pseudo_inertia",
+    "solve_coupled",
     "squared_distance",
 ]

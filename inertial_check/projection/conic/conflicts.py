@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from inertial_check.projection.conic.posed import Applied
+from inertial_check.projection.conic.joint_problem import Applied
 
 Infeasible = Callable[[tuple[Applied, ...]], bool]
 """Whether no consistent bodies meet these constraints."""

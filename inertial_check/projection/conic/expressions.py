@@ -19,10 +19,10 @@ from inertial_check.errors import ParameterError
 from inertial_check.inertia.representations import Order, reorder
 from inertial_check.inertia.representations import pseudo_inertia as pseudo_inertia_of
 from inertial_check.projection._constraint import Block, Constraint, read_constraints
-from inertial_check.projection.conic.posed import lengths
+from inertial_check.projection.conic.joint_problem import row_lengths
 from inertial_check.projection.conic.program import member
 from inertial_check.projection.given import read_prior, read_weights
-from inertial_check.solvers.svec import FROM_SVEC, TO_SVEC, congruence, factors, unsvec
+from inertial_check.solvers.svec import FROM_SVEC, TO_SVEC, congruence, factors, root_of, unsvec
 
 _ROOT2 = np.sqrt(2.0)
 _SECOND = [0, 1, 2, 4, 5, 7]  # where S stands in svec(Pi)
@@ -234,7 +234,7 @@ def _members(
         units, unit = np.kron(np.eye(len(bodies)), own), float(reference[0][3, 3] ** 2)
     found = []
     for block in blocks:
-        length = lengths(block.cone, block.A @ units, unit * block.B)[:, None]
+        length = row_lengths(block.cone, block.A @ units, unit * block.B)[:, None]
         expression = (block.A / length) @ theta + block.b / length[:, 0]
         if y is not None and block.B.shape[1]:
             expression += (unit * block.B / length) @ y
@@ -250,8 +250,7 @@ def _root_of(metric: str, weights: Any, prior: Any, order: Order) -> Floats:
     """
     if metric == "weighted" and weights is not None:
         W = read_weights(weights, order, ()).values
-        values, vectors = np.linalg.eigh(np.diag(W) if W.ndim == 1 else W)
-        return np.asarray(np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T)
+        return root_of(np.diag(W) if W.ndim == 1 else W)
     if metric == "prior" and prior is not None:
         return np.asarray(congruence(_factor(prior, order)[1][None])[0] @ TO_SVEC)
     known = {

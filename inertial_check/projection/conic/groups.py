@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from inertial_check.errors import ParameterError
 from inertial_check.projection._constraint import Constraint
-from inertial_check.projection.conic.posed import Applied
+from inertial_check.projection.conic.joint_problem import Applied
 
 Group = tuple[npt.NDArray[np.intp], tuple[Applied, ...]]
 """Rows of the batch, and the constraints on them by index within the group."""

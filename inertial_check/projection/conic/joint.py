@@ -20,15 +20,22 @@ from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.representations import about_origin, join
 from inertial_check.projection._constraint import Constraint, read_constraints
 from inertial_check.projection.conic import conflicts
-from inertial_check.projection.conic.cones import distance, projected
+from inertial_check.projection.conic.cones import distance, project
 from inertial_check.projection.conic.groups import groups
-from inertial_check.projection.conic.polish import ENOUGH, Point, polished
-from inertial_check.projection.conic.posed import Applied, Posed, posed
-from inertial_check.projection.conic.program import solved
-from inertial_check.projection.conic.proof import Piece, Proof, residuals
-from inertial_check.projection.conic.solvers import NoAnswer, capable
+from inertial_check.projection.conic.joint_problem import (
+    Applied,
+    JointProblem,
+    Piece,
+    Proof,
+    build_joint_problem,
+    certify,
+)
+from inertial_check.projection.conic.polish import Point, polish
+from inertial_check.projection.conic.program import ask_solver
+from inertial_check.projection.conic.solvers import NoAnswer, find_solver
 from inertial_check.projection.constraints import FixedEntries
 from inertial_check.projection.quadratic import Quadratic, Solution
+from inertial_check.solvers.certificate import Certificate
 
 ATTEMPTS: dict[str, tuple[dict[str, float], ...]] = {
     "CLARABEL": tuple(
@@ -36,26 +43,26 @@ ATTEMPTS: dict[str, tuple[dict[str, float], ...]] = {
     ),
     "SCS": tuple({"eps_abs": t, "eps_rel": t, "max_iters": 20_000} for t in (1e-7, 1e-4)),
 }
-"""Options to try in turn; tighter ones make Clarabel stall or panic, and the polish goes on."""
-
-LEAST_STEP = 1e-5
-"""Least unit of the change in which a solver is asked: smaller ones leave its tables in tatters."""
+"""Options of each solver to try in turn: tighter ones make Clarabel stall or panic, and the polish
+goes on from these."""
 
 RESCALED = 16.0
-"""A change so much smaller or larger than it was posed is polished again in its own units."""
+"""Ratio of a change to the unit in which it was posed, beyond which it is polished again in its own
+units."""
 
-ROUNDING = tolerances.SOLVED_FACTOR * float(np.finfo(np.float64).eps)
-"""Residuals and changes of a problem of unit size that are rounding."""
+ROUNDING = tolerances.SOLVED_FACTOR * tolerances.EPS
+"""Residuals and changes of a problem of unit size below which they are rounding."""
 
 LIFTS = tuple(2.0**k for k in range(-50, -29, 3))
-"""Parts of a body at its place that an answer is kept inside by, where rounding left it outside."""
+"""Parts of an isotropic body at its place, in turn, that lie under an answer which rounding left
+outside the cone."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class _Kept(FixedEntries):
+class _FixedByMetric(FixedEntries):
     """Mass and first moment stay, because the metric says so."""
 
-    entries: Any = ("m", "hx", "hy", "hz")
+    entries: tuple[str, ...] = ("m", "hx", "hy", "hz")
 
     @property
     def anywhere(self) -> bool:
@@ -68,17 +75,13 @@ class _Kept(FixedEntries):
 
 
 class _Answer(NamedTuple):
-    """What was found for the bodies of a joint problem."""
+    """Answer for the bodies of a joint problem: theta, auxiliary variables, and multipliers."""
 
     theta: Floats
     y: Floats
     z: Floats
-    residuals: tuple[float, float, float]
+    certificate: Certificate
     steps: int
-
-    @property
-    def worst(self) -> float:
-        return max(self.residuals)
 
 
 def nearest(
@@ -89,12 +92,12 @@ def nearest(
     rows: Sequence[int] | None = None,
     shifts: Floats | None = None,
 ) -> Solution:
-    """The nearest bodies with Pi - Delta >= 0 that meet the constraints; `proven` says why as well.
+    """Find the nearest bodies with Pi - Delta >= 0 that meet the constraints.
 
     Bodies that are consistent (or on the boundary) and meet the constraints come back bit for bit.
 
     Args:
-        problem: What is least, of the bodies.
+        problem: Change that is least, of the bodies.
         constraints: On them; their `bodies` are indices into `rows`.
         solver: Name of an installed cvxpy solver with semidefinite cones, in any case.
         rows: (n,) index of each body in the caller's batch; 0, 1, ... by default.
@@ -110,10 +113,10 @@ def nearest(
         ProjectionError: The constraints conflict: names an irreducible set of them and the body; or
             no answer could be certified. `instance` holds what was being solved.
     """
-    return proven(problem, constraints, solver, rows=rows, shifts=shifts)[0]
+    return prove_nearest(problem, constraints, solver, rows=rows, shifts=shifts)[0]
 
 
-def proven(
+def prove_nearest(
     problem: Quadratic,
     constraints: Constraint | Iterable[Constraint] = (),
     solver: str = "clarabel",
@@ -121,35 +124,33 @@ def proven(
     rows: Sequence[int] | None = None,
     shifts: Floats | None = None,
 ) -> tuple[Solution, Proof]:
-    """What `nearest` gives, with the multipliers of every constraint that prove it."""
-    name, count = capable(solver), len(problem.theta0)
+    """Find what `nearest` finds, with the multipliers of every constraint that prove it."""
+    name, count = find_solver(solver), len(problem.theta0)
     names = range(count) if rows is None else [int(row) for row in rows]
     shifts = np.zeros((count, 3)) if shifts is None else shifts
     found = Solution(
         np.array(problem.theta0),
         np.zeros((count, 10)),
-        np.zeros(count),
-        np.zeros(count),
-        np.zeros(count),
+        Certificate(*np.zeros((3, count))),
         np.zeros(count, dtype=np.int32),
     )
     pieces = []
     for group, applied in groups(read_constraints(constraints), names, whole=rows is None):
-        kept = [Applied(_Kept(), (i,)) for i in range(len(group) if problem.fixed else 0)]
-        own = problem.rows(group)
-        asked = _Asked(own, (*kept, *applied), shifts[group], name, tuple(names[i] for i in group))
-        answer, posed_as = _answered(asked)
+        fixed = [Applied(_FixedByMetric(), (i,)) for i in range(len(group) if problem.fixed else 0)]
+        own, its_names = problem.rows(group), tuple(names[i] for i in group)
+        request = _Request(own, (*fixed, *applied), shifts[group], name, its_names)
+        answer, joint = _answer(request)
         found.theta[group] = answer.theta
-        found.dual[group] = posed_as.multipliers(answer.z)
-        pieces.append(Piece(group, posed_as, answer.y, answer.z))
-        for whole, value in zip(found[2:5], answer.residuals, strict=True):
+        found.dual[group] = joint.multipliers(answer.z)
+        pieces.append(Piece(group, joint, answer.y, answer.z))
+        for whole, value in zip(found.certificate, answer.certificate, strict=True):
             whole[group] = value
         found.iterations[group] = answer.steps
     return found, Proof(tuple(pieces))
 
 
-class _Asked(NamedTuple):
-    """A joint problem and how to solve it."""
+class _Request(NamedTuple):
+    """Request for the answer of a joint problem by a solver."""
 
     problem: Quadratic
     applied: tuple[Applied, ...]
@@ -157,11 +158,11 @@ class _Asked(NamedTuple):
     solver: str
     names: tuple[int, ...]
 
-    def posed(self) -> Posed:
-        return posed(self.problem, self.applied, self.shifts)
+    def build(self, applied: tuple[Applied, ...]) -> JointProblem:
+        return build_joint_problem(self.problem, applied, self.shifts)
 
     def instance(self) -> dict[str, Any]:
-        """Enough to solve it again."""
+        """Describe the problem, so that it can be solved again."""
         W = self.problem.W
         return {
             "theta0": self.problem.theta0.tolist(),
@@ -174,76 +175,78 @@ class _Asked(NamedTuple):
         }
 
 
-def _answered(asked: _Asked) -> tuple[_Answer, Posed]:
-    """The certified answer of a joint problem, and the problem in its units.
+def _answer(request: _Request) -> tuple[_Answer, JointProblem]:
+    """Find the certified answer of a joint problem; beside it the problem, in its units.
 
     Raises:
         ProjectionError: A conflict, or no certified answer.
     """
-    problem = asked.posed()
+    problem = request.build(request.applied)
     without_aux = problem.Gy.shape[1] == 0
     if without_aux and problem.violation <= ROUNDING:
-        kept = _staying(problem, np.zeros(0), 0)
+        kept = _keep_given(problem, np.zeros(0), 0)
         if kept is not None:
             return kept, problem
     failures: list[str] = []
     steps = 0
-    change = max(problem.violation, LEAST_STEP) if without_aux else 1.0
-    for options in ATTEMPTS.get(asked.solver, ({},)):
+    change = max(problem.violation, tolerances.LEAST_CHANGE) if without_aux else 1.0
+    for options in ATTEMPTS.get(request.solver, ({},)):
         try:
-            start, more = solved(problem, change, asked.solver, options)
+            start, more = ask_solver(problem, change, request.solver, options)
         except NoAnswer as error:
             if error.infeasible:
-                _refuse_conflict(asked)
+                _refuse_conflict(request)
             failures.append(f"{error}")
             continue
         steps += more
-        answer = _finished(asked, problem, start, steps)
-        if answer.worst <= tolerances.CERTIFIED:
+        answer = _finish(request, problem, start, steps)
+        if answer.certificate.worst <= tolerances.CERTIFIED:
             return answer, problem
-        failures.append(f"residual {answer.worst:.1e}, expected at most {tolerances.CERTIFIED:.0e}")
-    bodies = conflicts.named(asked.names)
+        failures.append(
+            f"residual {answer.certificate.worst:.1e}, expected at most {tolerances.CERTIFIED:.0e}"
+        )
+    bodies = conflicts.named(request.names)
     raise ProjectionError(
-        f"{asked.solver} gave no certified answer for {bodies} ({'; '.join(failures)})",
-        asked.instance(),
+        f"{request.solver} gave no certified answer for {bodies} ({'; '.join(failures)})",
+        request.instance(),
     )
 
 
-def _finished(asked: _Asked, problem: Posed, start: Point, steps: int) -> _Answer:
-    """A solver's answer, polished, rounded to what was fixed, and lifted inside where rounding."""
-    kept = _staying(problem, _exact_equalities(problem, start), steps)
+def _finish(request: _Request, problem: JointProblem, start: Point, steps: int) -> _Answer:
+    """Polish a solver's answer, round it to what was fixed, and lift it inside where needed."""
+    kept = _keep_given(problem, _exact_equalities(problem, start), steps)
     if kept is not None:
         return kept
-    point, residual = polished(problem, start)
+    point, residual = polish(problem, start)
     moved = float(np.linalg.norm(point.d)) * point.step
     far = not 1 / RESCALED < moved / point.step < RESCALED
-    vague = residual > tolerances.CERTIFIED * ENOUGH * moved / point.step
+    vague = residual > tolerances.CERTIFIED * tolerances.BEYOND_CERTIFIED * moved / point.step
     if far and vague and moved > max(residual, ROUNDING):
-        point, _ = polished(problem, _rescaled(problem, point, moved))
-    kept = _staying(problem, point.y, steps)
+        point, _ = polish(problem, _rescale(problem, point, moved))
+    kept = _keep_given(problem, point.y, steps)
     if kept is not None:
         return kept
-    answer = _rounded(asked, problem, point, steps)
-    return answer if _verified(answer.theta) else _lifted(asked, problem, point, answer)
+    answer = _round(request, problem, point, steps)
+    return answer if _is_body(answer.theta) else _lift(request, problem, point, answer)
 
 
-def _lifted(asked: _Asked, problem: Posed, point: Point, answer: _Answer) -> _Answer:
-    """The answer a little inside Pi >= Delta, where rounding left it without a sound verdict."""
-    around = problem.image(_spread_out(answer.theta))
+def _lift(request: _Request, problem: JointProblem, point: Point, answer: _Answer) -> _Answer:
+    """Move an answer a little inside Pi >= Delta, where rounding left it no sound verdict."""
+    around = problem.image(_isotropic(answer.theta))
     for lift in LIFTS:
         g = np.array(problem.g)
         g[: len(around)] -= lift * around
-        point, _ = polished(problem._replace(g=g), point, along_path=False)
-        inner = _rounded(asked, problem, point, answer.steps)
-        if inner.worst > tolerances.CERTIFIED:  # what is fixed leaves no room inside
+        point, _ = polish(problem._replace(g=g), point, along_path=False)
+        inner = _round(request, problem, point, answer.steps)
+        if inner.certificate.worst > tolerances.CERTIFIED:  # what is fixed leaves no room inside
             break
-        if _verified(inner.theta):
+        if _is_body(inner.theta):
             return inner
     return answer
 
 
-def _spread_out(theta: Floats) -> Floats:
-    """Isotropic bodies (n, 10) at the places of these, as spread as they are about the origin."""
+def _isotropic(theta: Floats) -> Floats:
+    """Build isotropic bodies (n, 10) at the places of these, as spread as they about the origin."""
     mass = np.where(theta[:, :1] > 0, theta[:, :1], 1.0)
     com = np.where(theta[:, :1] > 0, theta[:, 1:4] / mass, 0.0)
     spread = np.abs(theta[:, [4, 7, 9]]).sum(axis=1, keepdims=True) / 3
@@ -251,23 +254,23 @@ def _spread_out(theta: Floats) -> Floats:
     return np.asarray(join(mass[:, 0], mass * com, six))
 
 
-def _rescaled(problem: Posed, point: Point, step: float) -> Point:
-    s = projected(point.w, problem.parts)
+def _rescale(problem: JointProblem, point: Point, step: float) -> Point:
+    s = project(point.w, problem.parts)
     ratio = point.step / step
     return Point(point.d * ratio, point.y, s - (s - point.w) * ratio, step)
 
 
-def _staying(problem: Posed, y: Floats, steps: int) -> _Answer | None:
-    """The given bodies, where these auxiliary variables show that they meet the constraints."""
+def _keep_given(problem: JointProblem, y: Floats, steps: int) -> _Answer | None:
+    """Return the given bodies, if these auxiliary variables show that they meet the constraints."""
     outside = distance(problem.g + problem.Gy @ y, problem.parts)
     if outside > tolerances.MEETS or not _sound(problem.theta0):
         return None
     zero = np.zeros_like(problem.g)
-    return _Answer(problem.theta0, y, zero, (outside, 0.0, 0.0), steps)
+    return _Answer(problem.theta0, y, zero, Certificate(outside, 0.0, 0.0), steps)
 
 
-def _exact_equalities(problem: Posed, point: Point) -> Floats:
-    """The auxiliary variables nearest to a solver's with which equalities hold to rounding."""
+def _exact_equalities(problem: JointProblem, point: Point) -> Floats:
+    """Find the auxiliary variables nearest to a solver's with which equalities hold to rounding."""
     rows = [np.arange(p.rows.start, p.rows.stop) for p in problem.parts if p.cone == "zero"]
     if not rows or not problem.Gy.size:
         return point.y
@@ -276,38 +279,36 @@ def _exact_equalities(problem: Posed, point: Point) -> Floats:
     return np.asarray(point.y - np.linalg.lstsq(problem.Gy[equal], short, rcond=None)[0])
 
 
-def _rounded(asked: _Asked, problem: Posed, point: Point, steps: int) -> _Answer:
-    """The answer in SI units with what was fixed as it was fixed, and by how much that fails."""
-    theta = problem.theta(point.step * point.d)
-    theta = _snapped(asked, theta)
-    z = (projected(point.w, problem.parts) - point.w) * point.step
-    return _Answer(theta, point.y, z, residuals(problem, theta, point.y, z), steps)
+def _round(request: _Request, problem: JointProblem, point: Point, steps: int) -> _Answer:
+    """Convert the answer to SI units, with what was fixed exactly so, and certify that."""
+    theta = _snap(request, problem.theta(point.step * point.d))
+    z = (project(point.w, problem.parts) - point.w) * point.step
+    return _Answer(theta, point.y, z, certify(problem, theta, point.y, z), steps)
 
 
-def _snapped(asked: _Asked, theta: Floats) -> Floats:
-    """Fixed numbers as they were fixed; twice, for a centre of mass follows the mass."""
-    for one in (*asked.applied, *asked.applied):
-        assert one.constraint is not None
+def _snap(request: _Request, theta: Floats) -> Floats:
+    """Set fixed numbers exactly, in place; twice, because a centre of mass follows the mass."""
+    for one in (*request.applied, *request.applied):
         rows = list(one.bodies)
-        if asked.shifts[rows].any() and not one.constraint.anywhere:
+        if request.shifts[rows].any() and not one.constraint.anywhere:
             continue
-        theta[rows] = one.constraint.snapped(theta[rows], asked.problem.theta0[rows])
+        theta[rows] = one.constraint.snap(theta[rows], request.problem.theta0[rows])
     return theta
 
 
 def _sound(theta: Floats) -> bool:
-    """Whether no body with mass is inconsistent; where mass vanished the caller has to say."""
+    """Decide whether no body with mass is inconsistent; vanished mass is the caller's to judge."""
     judged = Consistency(theta, "origin")
     return not np.any((theta[:, 0] > 0) & (judged.verdict_code == int(Verdict.INCONSISTENT)))
 
 
-def _verified(theta: Floats) -> bool:
-    """Whether every body with mass is consistent or on the boundary, and its numbers can tell."""
+def _is_body(theta: Floats) -> bool:
+    """Decide whether the numbers of every body with mass say that it is consistent."""
     judged = Consistency(theta, "origin")
     return bool(np.all((theta[:, 0] <= 0) | judged.consistent))
 
 
-def _refuse_conflict(asked: _Asked) -> None:
+def _refuse_conflict(request: _Request) -> None:
     """Name the constraints that exclude each other, if the solver says so of them alone as well.
 
     Raises:
@@ -315,13 +316,13 @@ def _refuse_conflict(asked: _Asked) -> None:
     """
 
     def infeasible(applied: tuple[Applied, ...]) -> bool:
-        problem = posed(asked.problem, applied, asked.shifts)
+        problem = request.build(applied)
         try:
-            solved(problem, 1.0, asked.solver, ATTEMPTS.get(asked.solver, ({},))[0])
+            ask_solver(problem, 1.0, request.solver, ATTEMPTS.get(request.solver, ({},))[0])
         except NoAnswer as error:
             return error.infeasible
         return False
 
-    if asked.applied and infeasible(asked.applied):
-        conflict = conflicts.irreducible(asked.applied, infeasible)
-        raise ProjectionError(conflicts.sentence(conflict, asked.names), asked.instance())
+    if request.applied and infeasible(request.applied):
+        conflict = conflicts.irreducible(request.applied, infeasible)
+        raise ProjectionError(conflicts.sentence(conflict, request.names), request.instance())

@@ -9,43 +9,47 @@ closed form does not.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.namespace import array_namespace
-from inertial_check.arrays.types import Array
+from inertial_check.arrays.types import Array, Floats
 from inertial_check.errors import ProjectionError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.representations import Point, inertia_from_second_moment, second_moment
 from inertial_check.projection.closed_form import central_inertia, with_margin
-from inertial_check.projection.conic.solvers import NoAnswer, broken_solvers_are_told, capable
+from inertial_check.projection.conic.solvers import NoAnswer, find_solver, translate_failures
 from inertial_check.projection.metrics import MomentMetric
-from inertial_check.projection.outcome import certificate
+from inertial_check.projection.solver_result import certify_moments
+from inertial_check.solvers.iteration import LineSearch, solve_equation
+from inertial_check.solvers.svec import eigenbasis, triangle
 
 ATTEMPTS: dict[str, tuple[dict[str, float], ...]] = {
     "CLARABEL": tuple({"tol_gap_abs": t, "tol_gap_rel": t, "tol_feas": t} for t in (1e-8, 1e-3)),
     "SCS": tuple({"eps_abs": t, "eps_rel": t, "max_iters": 20_000} for t in (1e-6, 1e-3)),
 }
-"""Options to try in turn. Near rods Clarabel stalls at 1e-8; from 1e-3 the polish goes as far."""
+"""Options of each solver to try in turn. Near rods Clarabel stalls at 1e-8; the polish goes as far
+from an answer at 1e-3."""
 
 POLISHING_STEPS = 30
 """Newton steps at most; from a solver's answer three or four reach the rounding unit."""
 
-_TRIANGLE = np.triu_indices(3)
-_ROOT2 = np.sqrt(2.0)
-_SCALE = np.where(_TRIANGLE[0] == _TRIANGLE[1], 1.0, _ROOT2)
+_WHOLE_STEP = LineSearch(trials=1)
+_ROW, _COLUMN, _SCALE = triangle(3)
+_TRIANGLE = (_ROW, _COLUMN)
 _UNIT = np.where(_TRIANGLE[0] == _TRIANGLE[1], 1.0, 0.0)
 _LOCK = Lock()  # a cached problem holds the data of one body at a time
 
 
-def moved(
+def move_inertias(
     theta: Array, about: Point, metric: MomentMetric, margin: float, solver: str
 ) -> tuple[Array, Array, Array]:
-    """The projection of rows that need it, as `closed_form.moved` does it, by a conic solver.
+    """Move rows as `closed_form.move_inertias` does, by a conic solver.
 
     Args:
         theta: (..., 10) in order urdf, finite, of positive mass.
@@ -61,10 +65,10 @@ def moved(
         ParameterError: No such solver, or one without semidefinite cones; lists those that can.
         ProjectionError: An answer could not be certified; `instance` holds body, metric and margin.
     """
-    name, xp = capable(solver), array_namespace(theta)
+    name, xp = find_solver(solver), array_namespace(theta)
     before = central_inertia(theta, about)
     rows = np.asarray(before, dtype=np.float64).reshape(-1, 6)
-    found = [_solved(row, metric, margin, name) for row in rows]
+    found = [_move_body(row, metric, margin, name) for row in rows]
     after: Array = np.array([six for six, _ in found]).reshape(rows.shape)
     steps: Array = np.array([n for _, n in found], dtype=np.int32).reshape(before.shape[:-1])
     if xp is not np:
@@ -74,27 +78,27 @@ def moved(
     return before, with_margin(theta, about, after, margin), steps
 
 
-def _solved(
-    I_BBcm: np.ndarray, metric: MomentMetric, margin: float, solver: str
-) -> tuple[np.ndarray, int]:
+def _move_body(
+    I_BBcm: Floats, metric: MomentMetric, margin: float, solver: str
+) -> tuple[Floats, int]:
     """One body: solve, polish and certify, until an attempt succeeds."""
     given = np.asarray(second_moment(I_BBcm))
     size = float(np.abs(eigenvalues(given)).sum())
     s = given / size * _SCALE
     failures = []
+    rounding = tolerances.SOLVED_FACTOR * tolerances.EPS
     for options in ATTEMPTS.get(solver, ({},)):
         try:
             P, steps = _ask(s, metric, margin, solver, options)
         except NoAnswer as error:
             failures.append(f"{error}")
             continue
-        P, Z = _polished(P, s, metric, margin)
+        P, Z = _polish(P, s, metric, margin)
         found = _spread(margin) @ P
         after = np.asarray(inertia_from_second_moment(size * found / _SCALE))
         residual, move = _residual(P, Z, s, metric, margin), float(np.linalg.norm(found - s))
-        rounding = tolerances.SOLVED_FACTOR * tolerances.epsilon(np.float64, np)
         proved = residual <= tolerances.CERTIFIED * move + rounding
-        if proved and max(certificate(I_BBcm, after, metric, margin)) <= tolerances.CERTIFIED:
+        if proved and max(certify_moments(I_BBcm, after, metric, margin)) <= tolerances.CERTIFIED:
             return after, steps
         failures.append(f"residual {residual:.1e} for a move of {move:.1e} of the body's size")
     raise ProjectionError(
@@ -104,10 +108,8 @@ def _solved(
     )
 
 
-def _residual(
-    P: np.ndarray, Z: np.ndarray, s: np.ndarray, metric: MomentMetric, margin: float
-) -> float:
-    """By how much P and its multiplier Z fail the optimality conditions of the problem.
+def _residual(P: Floats, Z: Floats, s: Floats, metric: MomentMetric, margin: float) -> float:
+    """Measure how far P and its multiplier Z fail the optimality conditions of the problem.
 
     P >= 0, Z >= 0, <P, Z> = 0 in units of Z, and stationarity. Held against the size of the move,
     they tell the nearest body from one ten times as far, where both are next to the given one and
@@ -120,14 +122,14 @@ def _residual(
 
 
 def _ask(
-    s: np.ndarray, metric: MomentMetric, margin: float, solver: str, options: dict[str, float]
-) -> tuple[np.ndarray, int]:
-    """The solver's P of the problem in _problem, as a scaled vector (6,), and its iterations."""
+    s: Floats, metric: MomentMetric, margin: float, solver: str, options: dict[str, float]
+) -> tuple[Floats, int]:
+    """Ask a solver for the P of the problem in _problem, as a vector (6,), and its iterations."""
     violation = margin * float(s @ _UNIT) - float(eigenvalues(s / _SCALE)[0])
-    with _LOCK, broken_solvers_are_told():
+    with _LOCK, translate_failures():
         problem, parameters, P = _problem(metric.trace_weight)
         parameters["given"].value = s
-        parameters["violation"].value = max(violation, float(np.finfo(np.float64).eps))
+        parameters["violation"].value = max(violation, tolerances.EPS)
         parameters["margin"].value = margin
         parameters["rest"].value = 1 - 3 * margin
         problem.solve(solver=solver, **options)
@@ -138,8 +140,10 @@ def _ask(
 
 
 @cache
-def _problem(trace_weight: float) -> tuple[Any, dict[str, Any], Any]:
-    """The parametrised problem, compiled once for a metric: change d, cone image P.
+def _problem(
+    trace_weight: float,
+) -> tuple[Any, dict[str, Any], Any]:  # Any: cvxpy has no types
+    """Compile the parametrised problem, once for a metric: change d, cone image P.
 
     Minimise ||d||^2 + trace_weight tr(d)^2 with given + violation d = margin tr(P) 1 + rest P and
     P >= 0, rest = 1 - 3 margin: the cone of the margin is the image of P, also at margin 1/3.
@@ -163,47 +167,55 @@ def _problem(trace_weight: float) -> tuple[Any, dict[str, Any], Any]:
     return problem, parameters, P
 
 
-def _polished(
-    P: np.ndarray, s: np.ndarray, metric: MomentMetric, margin: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """P and its multiplier Z, scaled vectors (6,), after Newton steps on the normal map.
+class _NormalMap(NamedTuple):
+    """F(Y) = slope(Y+) + Y - Y+ with Y+ the positive part of Y: semismooth, and zero at the answer.
 
-    F(Y) = slope(Y+) + Y - Y+ with Y+ the positive part of Y: where it vanishes, P = Y+ solves the
-    problem and Z = Y+ - Y is its multiplier. F is semismooth: convergence is quadratic.
+    Where it vanishes, P = Y+ solves the problem and Z = Y+ - Y is its multiplier.
     """
-    K = _spread(margin)
-    curvature = K @ _weights(metric) @ K
 
-    def F(Y: np.ndarray) -> np.ndarray:
+    s: Floats
+    metric: MomentMetric
+    margin: float
+    curvature: Floats
+
+    def value(self, Y: Floats) -> Floats:
+        """Compute F at Y (6,)."""
         positive = _positive(Y)[0]
-        return np.asarray(_slope(positive, s, metric, margin) + Y - positive)
+        return np.asarray(_slope(positive, self.s, self.metric, self.margin) + Y - positive)
 
-    Y = P - _slope(P, s, metric, margin)
-    value = F(Y)
-    for _ in range(POLISHING_STEPS):
+    def directions(self, Y: Floats, value: Floats) -> Iterator[Floats]:
+        """Yield the shortest Newton step: the Jacobian is singular at margin 1/3."""
         part = _positive(Y)[1]
-        jacobian = curvature @ part + np.eye(6) - part
-        trial = Y + np.linalg.lstsq(jacobian, -value, rcond=None)[0]  # singular at margin 1/3
-        changed = F(trial)
-        if not np.linalg.norm(changed) < np.linalg.norm(value):
-            break
-        Y, value = trial, changed
+        jacobian = self.curvature @ part + np.eye(6) - part
+        yield np.asarray(np.linalg.lstsq(jacobian, -value, rcond=None)[0])
+
+    def move(self, Y: Floats, step: Floats) -> Floats:
+        """Add the step."""
+        return Y + step
+
+
+def _polish(P: Floats, s: Floats, metric: MomentMetric, margin: float) -> tuple[Floats, Floats]:
+    """Improve P and its multiplier Z, vectors (6,), by Newton steps on the normal map."""
+    K = _spread(margin)
+    equation = _NormalMap(s, metric, margin, K @ _weights(metric) @ K)
+    start = P - _slope(P, s, metric, margin)
+    Y, _ = solve_equation(equation, start, _WHOLE_STEP, steps=POLISHING_STEPS)
     return _positive(Y)[0], _positive(-Y)[0]
 
 
-def _slope(P: np.ndarray, s: np.ndarray, metric: MomentMetric, margin: float) -> np.ndarray:
-    """Gradient (6,) by P of half the squared length of the change."""
+def _slope(P: Floats, s: Floats, metric: MomentMetric, margin: float) -> Floats:
+    """Compute the gradient (6,) by P of half the squared length of the change."""
     K = _spread(margin)
     return np.asarray(K @ (_weights(metric) @ (K @ P - s)))
 
 
-def _weights(metric: MomentMetric) -> np.ndarray:
-    """The metric (6, 6) on scaled vectors."""
+def _weights(metric: MomentMetric) -> Floats:
+    """Build the metric (6, 6) on svec of 3x3 matrices."""
     return np.eye(6) + metric.trace_weight * np.outer(_UNIT, _UNIT)
 
 
-def _positive(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Positive part of a scaled vector (6,), and its generalised Jacobian (6, 6)."""
+def _positive(Y: Floats) -> tuple[Floats, Floats]:
+    """Compute the positive part of an svec (6,), and its generalised Jacobian (6, 6)."""
     matrix = np.zeros((3, 3))
     matrix[_TRIANGLE] = Y / _SCALE
     values, vectors = np.linalg.eigh(matrix, UPLO="U")
@@ -213,12 +225,10 @@ def _positive(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     same = difference == 0
     quotient = (clipped[:, None] - clipped[None, :]) / np.where(same, 1, difference)
     quotient = np.where(same, values[:, None] > 0, quotient)
-    products = vectors.T[_TRIANGLE[0], :, None] * vectors.T[_TRIANGLE[1], None, :]
-    products = (products + products.transpose(0, 2, 1)) / 2
-    basis = _SCALE[:, None] * products[:, *_TRIANGLE] * _SCALE  # orthonormal scaled vectors
+    basis = eigenbasis(vectors)
     return part[_TRIANGLE] * _SCALE, (basis.T * quotient[_TRIANGLE]) @ basis
 
 
-def _spread(margin: float) -> np.ndarray:
-    """The map (6, 6) of scaled vectors from P >= 0 onto the cone of the margin."""
+def _spread(margin: float) -> Floats:
+    """Build the map (6, 6) of svec from P >= 0 onto the cone of the margin."""
     return margin * np.outer(_UNIT, _UNIT) + (1 - 3 * margin) * np.eye(6)

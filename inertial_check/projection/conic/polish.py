@@ -11,34 +11,33 @@ where auxiliary variables are not unique: steps are those of least squares.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.inertia import tolerances
-from inertial_check.projection.conic.cones import Part, projected, slopes
+from inertial_check.inertia.tolerances import (
+    BEYOND_CERTIFIED,
+    CERTIFIED,
+    EPS,
+    REGULAR_SYSTEM,
+    ROUNDING_FACTOR,
+)
+from inertial_check.projection.conic.cones import Part, project, slopes
+from inertial_check.solvers.iteration import PATIENCE, LineSearch, solve_equation
 
 STEPS = 30
 """Newton steps at most; from a solver's answer three to six reach the rounding unit."""
 
-HALVINGS = 12
-"""Halvings of a step at most."""
+SEARCH = LineSearch(trials=12)
+"""Line search of a Newton step, on the norm of the equation."""
 
 PATH = tuple(10.0**-k for k in range(2, 13))
-"""Points of the central path for answers on which plain Newton stalls."""
+"""Points of the central path for answers on which plain Newton steps stall."""
 
 PATH_STEPS = 8
-"""Newton steps at each of them."""
-
-ENOUGH = 1e-3
-"""Part of CERTIFIED below which the path is not worth its time: a factor for every later sum."""
-
-PATIENCE = 4
-"""Steps in a row that may fail to halve the residual before Newton's method counts as stalled."""
-
-SOLVED = 1e-6
-"""Relative residual of a linear system above which its matrix counts as singular."""
+"""Newton steps at most at each point of the central path."""
 
 
 class Conditions(Protocol):
@@ -81,16 +80,16 @@ class Point(NamedTuple):
     step: float
 
 
-def polished(problem: Conditions, start: Point, *, along_path: bool = True) -> tuple[Point, float]:
-    """The point from which no Newton step helps, and by how much it fails.
+def polish(problem: Conditions, start: Point, *, along_path: bool = True) -> tuple[Point, float]:
+    """Find the point from which no Newton step helps, and by how much it fails.
 
     Args:
-        problem: In its units.
-        start: What a solver says.
+        problem: A problem in its units.
+        start: The answer of a solver.
         along_path: Whether to follow the central path where plain steps stall.
     """
     point, residual = _newton(problem, start, 0.0, STEPS)
-    if residual <= ENOUGH * tolerances.CERTIFIED or not along_path:
+    if residual <= BEYOND_CERTIFIED * CERTIFIED or not along_path:
         return point, residual
     on_path = start
     for mu in PATH:
@@ -99,89 +98,70 @@ def polished(problem: Conditions, start: Point, *, along_path: bool = True) -> t
     return (other, after) if after < residual else (point, residual)
 
 
-def _target(problem: Conditions) -> float:
-    size = 1 + float(np.linalg.norm(problem.M)) + float(np.linalg.norm(problem.g))
-    return tolerances.ROUNDING_FACTOR * float(np.finfo(np.float64).eps) * size
-
-
 def _newton(problem: Conditions, point: Point, mu: float, most: int) -> tuple[Point, float]:
-    """Damped steps at one point of the central path; mu = 0 is the problem itself."""
-    value = _value(problem, point, mu)
-    target, slow = _target(problem), 0
-    for _ in range(most):
-        norm = float(np.linalg.norm(value))
-        if norm <= target or (mu == 0 and slow == PATIENCE):
-            break
-        jacobian = _jacobian(problem, point, mu)
-        for direction in (_direct, _least_squares):
-            found = _searched(problem, point, direction(jacobian, value), norm, mu)
-            if found is not None:
-                break
-        else:
-            break
-        point, value = found
-        slow = slow + 1 if float(np.linalg.norm(value)) > norm / 2 else 0
+    """Run damped steps at one point of the central path; mu = 0 is the problem itself."""
+    size = 1 + float(np.linalg.norm(problem.M)) + float(np.linalg.norm(problem.g))
+    point, value = solve_equation(
+        _Equation(problem, mu),
+        point,
+        SEARCH,
+        steps=most,
+        target=ROUNDING_FACTOR * EPS * size,
+        patience=PATIENCE if mu == 0 else None,
+    )
     return point, float(np.linalg.norm(value))
 
 
-def _direct(jacobian: Floats, value: Floats) -> Floats | None:
-    """The Newton step; None where the Jacobian is singular."""
+class _Equation(NamedTuple):
+    """The optimality conditions of a problem, at mu of the central path."""
+
+    problem: Conditions
+    mu: float
+
+    def value(self, point: Point) -> Floats:
+        """Compute the value that vanishes at the answer."""
+        problem = self.problem
+        s = project(point.w, problem.parts, self.mu)
+        z = s - point.w
+        inside = problem.g + point.step * (problem.Gu @ point.d) + problem.Gy @ point.y - s
+        pulled = problem.M @ point.d - problem.Gu.T @ z
+        return np.concatenate([pulled, -(problem.Gy.T @ z), inside])
+
+    def directions(self, point: Point, value: Floats) -> Iterator[Floats | None]:
+        """Yield the Newton step, and then the shortest step that solves the linear system best."""
+        jacobian = self._jacobian(point)
+        yield _solve_regular(jacobian, value)
+        try:
+            yield np.asarray(np.linalg.lstsq(jacobian, -value, rcond=None)[0])
+        except np.linalg.LinAlgError:  # numbers so large that its singular values do not converge
+            yield None
+
+    def move(self, point: Point, step: Floats) -> Point:
+        """Make the step, which holds d, y and w one after the other."""
+        d, y, w = np.split(step, [len(point.d), len(point.d) + len(point.y)])
+        return Point(point.d + d, point.y + y, point.w + w, point.step)
+
+    def _jacobian(self, point: Point) -> Floats:
+        """Compute one generalised Jacobian of the value by d, y and w."""
+        problem = self.problem
+        slope = slopes(point.w, problem.parts, self.mu)
+        pulled = slope - np.eye(len(slope))
+        n, aux = len(point.d), len(point.y)
+        jacobian = np.zeros((n + aux + len(slope),) * 2)
+        jacobian[:n, :n] = problem.M
+        jacobian[:n, n + aux :] = -problem.Gu.T @ pulled
+        jacobian[n : n + aux, n + aux :] = -problem.Gy.T @ pulled
+        jacobian[n + aux :, :n] = point.step * problem.Gu
+        jacobian[n + aux :, n : n + aux] = problem.Gy
+        jacobian[n + aux :, n + aux :] = -slope
+        return jacobian
+
+
+def _solve_regular(jacobian: Floats, value: Floats) -> Floats | None:
+    """Compute the Newton step; None where the Jacobian is singular."""
     try:
         step = np.asarray(np.linalg.solve(jacobian, -value))
     except np.linalg.LinAlgError:
         return None
     error = float(np.linalg.norm(jacobian @ step + value))
-    return step if error <= SOLVED * float(np.linalg.norm(value)) else None
-
-
-def _least_squares(jacobian: Floats, value: Floats) -> Floats | None:
-    """The shortest of the steps that solve the linear system best."""
-    try:
-        return np.asarray(np.linalg.lstsq(jacobian, -value, rcond=None)[0])
-    except np.linalg.LinAlgError:
-        return None
-
-
-def _searched(
-    problem: Conditions, point: Point, step: Floats | None, norm: float, mu: float
-) -> tuple[Point, Floats] | None:
-    """The step, halved until the residual falls, with the value there; None if it never does."""
-    if step is None:
-        return None
-    length = 1.0
-    for _ in range(HALVINGS):
-        trial = _moved(point, length * step)
-        value = _value(problem, trial, mu)
-        if float(np.linalg.norm(value)) < norm:
-            return trial, value
-        length /= 2
-    return None
-
-
-def _moved(point: Point, step: Floats) -> Point:
-    d, y, w = np.split(step, [len(point.d), len(point.d) + len(point.y)])
-    return Point(point.d + d, point.y + y, point.w + w, point.step)
-
-
-def _value(problem: Conditions, point: Point, mu: float) -> Floats:
-    """What vanishes at the answer."""
-    s = projected(point.w, problem.parts, mu)
-    z = s - point.w
-    inside = problem.g + point.step * (problem.Gu @ point.d) + problem.Gy @ point.y - s
-    pulled = problem.M @ point.d - problem.Gu.T @ z
-    return np.concatenate([pulled, -(problem.Gy.T @ z), inside])
-
-
-def _jacobian(problem: Conditions, point: Point, mu: float) -> Floats:
-    """One generalised Jacobian of the value by d, y and w."""
-    slope = slopes(point.w, problem.parts, mu)
-    pulled = slope - np.eye(len(slope))
-    n, aux = len(point.d), len(point.y)
-    jacobian = np.zeros((n + aux + len(slope),) * 2)
-    jacobian[:n, :n] = problem.M
-    jacobian[:n, n + aux :] = -problem.Gu.T @ pulled
-    jacobian[n : n + aux, n + aux :] = -problem.Gy.T @ pulled
-    jacobian[n + aux :, :n] = point.step * problem.Gu
-    jacobian[n + aux :, n : n + aux] = problem.Gy
-    jacobian[n + aux :, n + aux :] = -slope
-    return jacobian
+    return step if error <= REGULAR_SYSTEM * float(np.linalg.norm(value)) else None

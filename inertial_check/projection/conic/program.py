@@ -1,4 +1,4 @@
-"""A posed problem as a cvxpy program, compiled once for a pattern of cones and reused."""
+"""A joint problem as a cvxpy program, compiled once for a pattern of cones and reused."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.projection._constraint import Cone
 from inertial_check.projection.conic.cones import Part
+from inertial_check.projection.conic.joint_problem import JointProblem
 from inertial_check.projection.conic.polish import Point
-from inertial_check.projection.conic.posed import Posed
-from inertial_check.projection.conic.solvers import NoAnswer, broken_solvers_are_told
-from inertial_check.solvers.svec import order_of, unsvec
+from inertial_check.projection.conic.solvers import NoAnswer, translate_failures
+from inertial_check.solvers.svec import order_of, root_of, unsvec
 
 PATTERNS = 64
-"""Compiled programs that are kept."""
+"""Number of compiled programs that are kept."""
 
 
 class _Pattern(NamedTuple):
-    """What a program is compiled for: everything else is a parameter.
+    """Pattern that a program is compiled for: everything else is a parameter.
 
     Attributes:
-        bodies: Their number.
+        bodies: Number of bodies.
         aux: Number of auxiliary variables.
-        blocks: Of each: its cone, its rows, the bodies it touches, and where Gy is not zero.
+        blocks: For each block its cone, its rows, the bodies it touches, and where Gy is not zero.
     """
 
     bodies: int
@@ -37,6 +37,8 @@ class _Pattern(NamedTuple):
 class _Program(NamedTuple):
     """A compiled program with its parameters and variables."""
 
+    # Any: cvxpy has no types
+
     problem: Any
     roots: list[Any]
     coefficients: list[tuple[Any, Any, Any]]
@@ -46,11 +48,13 @@ class _Program(NamedTuple):
     lock: Any
 
 
-def solved(problem: Posed, step: float, solver: str, options: dict[str, Any]) -> tuple[Point, int]:
-    """What a solver says of a problem, and its iterations.
+def ask_solver(
+    problem: JointProblem, step: float, solver: str, options: dict[str, Any]
+) -> tuple[Point, int]:
+    """Ask a solver for the answer of a problem, and its iterations.
 
     Args:
-        problem: In its units.
+        problem: A problem in its units.
         step: The change is asked for in these units, or the solver's tolerance would hide it.
         solver: As cvxpy calls it.
         options: Of the solver.
@@ -59,7 +63,7 @@ def solved(problem: Posed, step: float, solver: str, options: dict[str, Any]) ->
         NoAnswer: The solver broke, or says that there is none.
     """
     program = _program(_pattern(problem))
-    with program.lock, broken_solvers_are_told():
+    with program.lock, translate_failures():
         _fill(program, problem, step)
         program.problem.solve(solver=solver, warm_start=False, **options)
         status = str(program.problem.status)
@@ -73,7 +77,7 @@ def solved(problem: Posed, step: float, solver: str, options: dict[str, Any]) ->
     return Point(d, y, s - z, step), int(steps or 0)
 
 
-def _pattern(problem: Posed) -> _Pattern:
+def _pattern(problem: JointProblem) -> _Pattern:
     bodies = len(problem.theta0)
     blocks = tuple(
         (
@@ -88,13 +92,13 @@ def _pattern(problem: Posed) -> _Pattern:
 
 
 def _touched(rows: Floats) -> tuple[int, ...]:
-    """The bodies on which some rows (k, 10 n) depend."""
+    """Find the bodies on which some rows (k, 10 n) depend."""
     return tuple(int(i) for i in np.flatnonzero(rows.reshape(len(rows), -1, 10).any(axis=(0, 2))))
 
 
 @lru_cache(maxsize=PATTERNS)
 def _program(pattern: _Pattern) -> _Program:
-    """Minimise ||R d||^2 / 2 with A d + B y + b in the cones; R, A, B, b are parameters."""
+    """Compile: minimise ||R d||^2 / 2 with A d + B y + b in the cones, all four parameters."""
     import cvxpy as cp
 
     d = cp.Variable(10 * pattern.bodies)
@@ -125,7 +129,7 @@ def _unpacked(mask: bytes, rows: int, aux: int) -> tuple[Any, ...]:
 
 
 def member(cone: Cone, expression: Any) -> Any:
-    """The rows lie in the cone, as a cvxpy constraint."""
+    """Constrain rows to lie in the cone, in cvxpy."""
     import cvxpy as cp
 
     if cone == "zero":
@@ -138,11 +142,11 @@ def member(cone: Cone, expression: Any) -> Any:
     return cp.reshape(unsvec(n) @ expression, (n, n), order="C") >> 0
 
 
-def _fill(program: _Program, problem: Posed, step: float) -> None:
-    """Set the parameters."""
+def _fill(program: _Program, problem: JointProblem, step: float) -> None:
+    """Set the parameters of a program."""
     for i, root in enumerate(program.roots):
         own = slice(10 * i, 10 * i + 10)
-        root.value = _root(problem.M[own, own])
+        root.value = root_of(problem.M[own, own])
     for (A, B, b), part in zip(program.coefficients, problem.parts, strict=True):
         b.value = problem.g[part.rows]
         if A is not None:
@@ -155,14 +159,8 @@ def _fill(program: _Program, problem: Posed, step: float) -> None:
             B.value_sparse = coo_array(problem.Gy[part.rows])
 
 
-def _root(M: Floats) -> Floats:
-    """R (10, 10) with R^T R = M."""
-    values, vectors = np.linalg.eigh(M)
-    return np.asarray(np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T)
-
-
 def multipliers(constraints: list[Any], parts: tuple[Part, ...]) -> Floats:
-    """The multipliers of the rows, by cvxpy's constraints; zeros where the solver gives none."""
+    """Read the multipliers of the rows from cvxpy's constraints; zeros if the solver gives none."""
     found = []
     for constraint, part in zip(constraints, parts, strict=True):
         length = part.rows.stop - part.rows.start

@@ -15,7 +15,7 @@ class NoAnswer(Exception):
     """A solver stopped without an answer, or broke.
 
     Attributes:
-        infeasible: It says that there is none.
+        infeasible: Whether it says that there is none.
     """
 
     def __init__(self, reason: str, infeasible: bool = False) -> None:
@@ -23,8 +23,8 @@ class NoAnswer(Exception):
         self.infeasible = infeasible
 
 
-def capable(solver: str) -> str:
-    """The name that cvxpy has for the solver.
+def find_solver(solver: str) -> str:
+    """Find the name that cvxpy has for a solver.
 
     Raises:
         ParameterError: Not installed, or without semidefinite cones; lists those that can.
@@ -33,8 +33,10 @@ def capable(solver: str) -> str:
 
     known = {str(name).upper(): str(name) for name in cp.installed_solvers()}
     name = known.get(solver.upper()) if isinstance(solver, str) else None
-    if name is None or not _takes_matrices(name):
-        able = ", ".join(repr(n.lower()) for n in sorted(known.values()) if _takes_matrices(n))
+    if name is None or not _has_semidefinite_cones(name):
+        able = ", ".join(
+            repr(n.lower()) for n in sorted(known.values()) if _has_semidefinite_cones(n)
+        )
         reason = "is not installed" if name is None else "has no semidefinite cones"
         raise ParameterError(
             f"solver {solver!r} {reason}; installed are {able}, and None is the closed form"
@@ -43,11 +45,11 @@ def capable(solver: str) -> str:
 
 
 @contextmanager
-def broken_solvers_are_told() -> Iterator[None]:
-    """Turn whatever a solver raises into NoAnswer; the user can still stop it.
+def translate_failures() -> Iterator[None]:
+    """Translate whatever a solver raises into NoAnswer; the user can still stop it.
 
-    A panic of Clarabel's is no Exception. Warnings of inaccurate answers are dropped: an answer is
-    certified, or refused, afterwards.
+    Clarabel's panics are no Exception, hence the broad clause. Warnings of inaccurate answers are
+    dropped: an answer is certified, or refused, afterwards.
     """
     try:
         with catch_warnings():
@@ -60,8 +62,8 @@ def broken_solvers_are_told() -> Iterator[None]:
 
 
 @cache
-def _takes_matrices(name: str) -> bool:
-    """Whether cvxpy can hand this solver a semidefinite problem."""
+def _has_semidefinite_cones(name: str) -> bool:
+    """Decide whether cvxpy can hand this solver a semidefinite problem."""
     import cvxpy as cp
 
     P = cp.Variable((2, 2), PSD=True)

@@ -12,7 +12,7 @@ from inertial_check.identification.estimation.identifiability import identifiabi
 from inertial_check.identification.estimation.interior_point import solved
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.problem import Problem
-from inertial_check.identification.estimation.regularisers import posed
+from inertial_check.identification.estimation.regularisers import with_divergence
 from inertial_check.inertia.representations import reorder
 
 
@@ -159,7 +159,10 @@ def _si(problem):
 @pytest.mark.parametrize("divergence", ["entropic", "affine-invariant"])
 def test_divergences_count_as_they_are_near_the_prior(divergence):
     weight = 2.0 if divergence == "entropic" else 1.0
-    plain, other = posed_problem(2), posed(posed_problem(2, regularization=weight), divergence)
+    plain, other = (
+        posed_problem(2),
+        with_divergence(posed_problem(2, regularization=weight), divergence),
+    )
     x = plain.free
     np.testing.assert_allclose(identifiability(other, x).share, identifiability(plain, x).share)
 

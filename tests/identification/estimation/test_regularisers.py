@@ -208,7 +208,7 @@ def test_a_point_that_is_no_minimum_is_not_certified():
 
 @pytest.mark.parametrize("divergence", DIVERGENCES)
 def test_the_gradient_is_that_of_the_objective(divergence):
-    asked = regularisers.posed(problem(3, 5.0), divergence)
+    asked = regularisers.with_divergence(problem(3, 5.0), divergence)
     x = a_point_inside(asked, np.random.default_rng(2), 0.8)
     x[-3:] = [1.0, 1.5, -1.0]
     slopes = asked.gradient(x)

@@ -1,7 +1,7 @@
 """One quadratic over bodies and other numbers together, under cones of any kind.
 
 Minimise d^T M d / 2 over the change d and the auxiliary y, with g + Gu d + Gy y in a product of
-cones. Unlike a `Posed` problem, M couples everything, so that no pattern of it is worth keeping.
+cones. Unlike a `JointProblem`, M couples everything, so that no pattern of it is worth keeping.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import ProjectionError
 from inertial_check.projection._constraint import Block
-from inertial_check.projection.conic.cones import Part, projected
+from inertial_check.projection.conic.cones import Part, project
 from inertial_check.projection.conic.joint import ATTEMPTS
-from inertial_check.projection.conic.polish import Point, polished
-from inertial_check.projection.conic.posed import lengths
+from inertial_check.projection.conic.joint_problem import row_lengths
+from inertial_check.projection.conic.polish import Point, polish
 from inertial_check.projection.conic.program import member, multipliers
-from inertial_check.projection.conic.solvers import NoAnswer, broken_solvers_are_told, capable
+from inertial_check.projection.conic.solvers import NoAnswer, find_solver, translate_failures
 
 
-class Whole(NamedTuple):
-    """A problem.
+class CoupledProblem(NamedTuple):
+    """A quadratic problem over a vector d whose M couples everything.
 
     Attributes:
         M: (p, p) positive definite.
@@ -40,15 +40,15 @@ class Whole(NamedTuple):
     parts: tuple[Part, ...]
 
     @classmethod
-    def of(cls, M: Floats, groups: Iterable[Sequence[Block]]) -> Whole:
-        """The problem of groups of blocks, those of each with auxiliary variables in common."""
+    def of(cls, M: Floats, groups: Iterable[Sequence[Block]]) -> CoupledProblem:
+        """Build the problem of groups of blocks; those of a group share auxiliary variables."""
         groups = list(groups)
         widths = [max(block.B.shape[1] for block in group) for group in groups]
         Gu, Gy, g, parts = [], [], [], []
         rows = column = 0
         for group, width in zip(groups, widths, strict=True):
             for block in group:
-                length = lengths(block.cone, block.A, block.B)
+                length = row_lengths(block.cone, block.A, block.B)
                 B = np.zeros((len(block.b), sum(widths)))
                 B[:, column : column + block.B.shape[1]] = block.B
                 Gu.append(block.A / length[:, None])
@@ -60,8 +60,8 @@ class Whole(NamedTuple):
         return cls(M, np.concatenate(Gu), np.concatenate(Gy), np.concatenate(g), tuple(parts))
 
 
-class Found(NamedTuple):
-    """What a solver found.
+class CoupledAnswer(NamedTuple):
+    """Answer of a solver to a coupled problem.
 
     Attributes:
         d: (p,) the change.
@@ -76,11 +76,11 @@ class Found(NamedTuple):
     steps: int
 
 
-def answers(problem: Whole, solver: str) -> list[Found]:
-    """What a solver says, polished, for one setting of its tolerances after the other.
+def solve_coupled(problem: CoupledProblem, solver: str) -> list[CoupledAnswer]:
+    """Find the polished answers of a solver, for one setting of its tolerances after the other.
 
     Args:
-        problem: In units in which everything has size one.
+        problem: A problem in units in which everything has size one.
         solver: Name of an installed cvxpy solver with semidefinite cones, in any case.
 
     Returns:
@@ -91,26 +91,26 @@ def answers(problem: Whole, solver: str) -> list[Found]:
         NoAnswer: It says that there is none.
         ProjectionError: It broke at every setting.
     """
-    name = capable(solver)
+    name = find_solver(solver)
     found, failures = [], []
     for options in ATTEMPTS.get(name, ({},)):
         try:
-            start, steps = _asked(problem, name, options)
+            start, steps = _ask(problem, name, options)
         except NoAnswer as error:
             if error.infeasible:
                 raise
             failures.append(str(error))
             continue
-        point, _ = polished(problem, start)
-        z = projected(point.w, problem.parts) - point.w
-        found.append(Found(point.d, point.y, z, steps))
+        point, _ = polish(problem, start)
+        z = project(point.w, problem.parts) - point.w
+        found.append(CoupledAnswer(point.d, point.y, z, steps))
     if not found:
         raise ProjectionError(f"{name} gave no answer ({'; '.join(failures)})", problem)
     return found
 
 
-def _asked(problem: Whole, solver: str, options: dict[str, Any]) -> tuple[Point, int]:
-    """What the solver says, and its iterations.
+def _ask(problem: CoupledProblem, solver: str, options: dict[str, Any]) -> tuple[Point, int]:
+    """Ask the solver for a point, and its iterations.
 
     Raises:
         NoAnswer: It broke, or says that there is none.
@@ -128,7 +128,7 @@ def _asked(problem: Whole, solver: str, options: dict[str, Any]) -> tuple[Point,
             expression += problem.Gy[part.rows] @ y
         constraints.append(member(part.cone, expression))
     program = cp.Problem(cp.Minimize(cp.sum_squares(root @ d) / 2), constraints)
-    with broken_solvers_are_told():
+    with translate_failures():
         program.solve(solver=solver, **options)
         status = str(program.status)
         if d.value is None or not np.all(np.isfinite(d.value)):

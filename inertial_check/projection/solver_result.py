@@ -1,0 +1,212 @@
+"""The result of a solver for the rows that had to move, whatever the metric."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from inertial_check.arrays.broadcasting import quiet
+from inertial_check.arrays.namespace import array_namespace
+from inertial_check.arrays.types import Array, Floats, Mask
+from inertial_check.inertia.eigen import eigenvalues
+from inertial_check.inertia.frames import translate
+from inertial_check.inertia.representations import Point, second_moment
+from inertial_check.projection.closed_form import central_inertia, with_central_inertia
+from inertial_check.projection.metrics import INERTIA, MomentMetric, inner, trace
+from inertial_check.projection.quadratic import Quadratic, Solution, measure_change
+from inertial_check.solvers.certificate import Certificate
+
+T = TypeVar("T")
+
+
+class Change(NamedTuple):
+    """Sizes of the changes of some bodies.
+
+    Attributes:
+        distance: (n,) length of the change in the metric.
+        relative: (n,) relative Frobenius change of the principal moments about the centre of mass.
+    """
+
+    distance: Array
+    relative: Array
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SolverResult:
+    """The rows that had to move, after a solver moved them.
+
+    Change and certificate are functions, because large batches are often projected without either:
+    together they take as long as the closed form itself.
+
+    Attributes:
+        theta: (n, 10) after, in order "urdf", about the caller's point.
+        changed: (n,) whether any number differs from what was given.
+        vanished: (n,) whether no inertia is left: the nearest is a point mass.
+        floored: (n,) whether a row ends at the least mass; None for metrics that keep the mass.
+        solver: Name of the solver.
+        iterations: (n,) of the solver; None where it needs none.
+        measure: Computes how far the rows moved.
+        certify: Computes the residuals from the problem's data alone.
+        problem: The quadratic problem with its floors; None for a metric of moments.
+    """
+
+    theta: Array
+    changed: Array
+    vanished: Array
+    floored: Array | None
+    solver: str
+    iterations: Array | None
+    measure: Callable[[], Change]
+    certify: Callable[[], Certificate]
+    problem: Quadratic | None = None
+
+
+def result_of_moments(  # noqa: PLR0913, PLR0917 - the data of the problem, and its answer
+    given: Array,
+    about: Point,
+    before: Array,
+    after: Array,
+    metric: MomentMetric,
+    margin: float,
+    solver: str,
+    iterations: Array | None,
+) -> SolverResult:
+    """Make the result of a metric under which mass and centre of mass stay.
+
+    Args:
+        given: (n, 10) before, in order "urdf", about `about`.
+        about: "origin" or "com".
+        before: (n, 6) I_BBcm as given [kg m^2].
+        after: (n, 6) as found, before it was moved back to `about`.
+        metric: Metric that was least.
+        margin: Margin mu that was asked for.
+        solver: Name of the solver.
+        iterations: (n,) of the solver.
+    """
+    xp = array_namespace(after)
+    return SolverResult(
+        theta=with_central_inertia(given, about, after),
+        changed=xp.any(after != before, axis=-1),
+        vanished=xp.all(after == 0, axis=-1),
+        floored=None,
+        solver=solver,
+        iterations=iterations,
+        measure=partial(_measure_moments, before, after, metric),
+        certify=partial(certify_moments, before, after, metric, margin),
+    )
+
+
+def _measure_moments(before: Array, after: Array, metric: MomentMetric) -> Change:
+    xp = array_namespace(after)
+    size = INERTIA.distance(xp.zeros_like(before), before)
+    size = xp.where(size > 0, size, xp.ones_like(size))
+    # These metrics keep the principal axes, so the change of the tensor is that of its moments.
+    return Change(metric.distance(before, after), INERTIA.distance(before, after) / size)
+
+
+def result_of_matrices(  # noqa: PLR0913, PLR0917 - the data of the problem, and its answer
+    about: Point,
+    p_BoFo_B: Floats,
+    problem: Quadratic,
+    solution: Solution,
+    floored: Mask,
+    solver: str,
+    certify: Callable[[], Certificate],
+) -> SolverResult:
+    """Make the result of a metric of the whole pseudo-inertia.
+
+    Args:
+        about: Point of theta in the result, "origin" or "com".
+        p_BoFo_B: (n, 3) origin of the frame F of the problem, which has the body's axes [m].
+        problem: The problem that was solved, in F.
+        solution: Its answer.
+        floored: (n,) rows that end at the least mass.
+        solver: Name of the solver.
+        certify: Computes the residuals again.
+    """
+    found = theta = solution.theta
+    if about == "com":
+        theta = np.concatenate([found[:, :4], central_inertia(found, "origin")], axis=1)
+    if p_BoFo_B.any():
+        theta = np.asarray(translate(theta, p_BoFo_B, about))
+    return SolverResult(
+        theta=theta,
+        changed=np.asarray(np.any(found != problem.theta0, axis=1)),
+        vanished=np.asarray(np.all(central_inertia(found, "origin") == 0, axis=1)),
+        floored=floored,
+        solver=solver,
+        iterations=solution.iterations,
+        measure=partial(_measure_matrices, problem, found),
+        certify=certify,
+        problem=problem,
+    )
+
+
+@quiet
+def _measure_matrices(problem: Quadratic, found: Floats) -> Change:
+    before, after = (eigenvalues(central_inertia(t, "origin")) for t in (problem.theta0, found))
+    change, size = (np.linalg.norm(v, axis=1) for v in (after - before, before))
+    relative = np.where(change > 0, change / size, 0.0)  # infinite where there was no inertia
+    return Change(measure_change(problem, found), relative)
+
+
+def join_results(parts: Sequence[SolverResult]) -> SolverResult:
+    """Join the results of the parts of a batch, whose matrices are never in memory together."""
+    if len(parts) == 1:
+        return parts[0]
+
+    def join(name: str) -> Array:
+        return np.concatenate([getattr(part, name) for part in parts])
+
+    return SolverResult(
+        theta=join("theta"),
+        changed=join("changed"),
+        vanished=join("vanished"),
+        floored=join("floored"),
+        solver=parts[0].solver,
+        iterations=join("iterations"),
+        measure=partial(_join_arrays, Change, [part.measure for part in parts]),
+        certify=partial(_join_arrays, Certificate, [part.certify for part in parts]),
+    )
+
+
+def _join_arrays(kind: type[T], functions: Sequence[Callable[[], Iterable[Array]]]) -> T:
+    values = zip(*(function() for function in functions), strict=True)
+    return kind(*map(np.concatenate, values))
+
+
+def certify_moments(
+    before: Array, after: Array, metric: MomentMetric, margin: float
+) -> Certificate:
+    """Compute by how much a projection at fixed mass and centre of mass fails to be the nearest.
+
+    With S' in the cone C = {S : lmin(S) >= mu tr(S), tr(S) >= 0}, the gradient G of the squared
+    distance must lie in its dual cone {G : mu tr(G) + (1 - 3 mu) lmin(G) >= 0}, and <G, S'> = 0.
+    That is Z >= 0 and <Z, Q(S')> = 0 for G = Q(Z), Q(S) = S - mu tr(S) 1, without the inverse of Q,
+    which does not exist at mu = 1/3.
+
+    Args:
+        before: (..., 6) I_BBcm given.
+        after: (..., 6) I_BBcm found.
+        metric: Metric that was to be least.
+        margin: Margin mu that was asked for.
+
+    Returns:
+        Non-negative, dimensionless; of the order of the rounding unit for the closed form.
+    """
+    xp = array_namespace(before, after)
+    given, found = second_moment(before), second_moment(after)
+    size = xp.sum(xp.abs(eigenvalues(given)), axis=-1)
+    size = xp.where(size > 0, size, xp.ones_like(size))[..., None]
+    given, found = given / size, found / size
+    gradient = metric.gradient(found - given)
+    zero = xp.zeros_like(size[..., 0])
+    lowest = eigenvalues(found)[..., 0]
+    primal = xp.maximum(margin * xp.maximum(trace(found), zero) - lowest, zero)
+    # The least value of <G, S> over the extreme rays of C: negative where G leaves the dual cone.
+    steepest = margin * trace(gradient) + (1 - 3 * margin) * eigenvalues(gradient)[..., 0]
+    return Certificate(primal, xp.maximum(-steepest, zero), xp.abs(inner(gradient, found)))
