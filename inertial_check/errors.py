@@ -1,21 +1,21 @@
-"""Every error this package raises on purpose; all descend from InertialCheckError."""
+"""The errors that this package raises; all are subclasses of InertialCheckError."""
 
 from __future__ import annotations
 
 
 class InertialCheckError(Exception):
-    """Base of all errors of this package: catch it to catch them all."""
+    """Base class of all errors of this package."""
 
 
 class ParameterError(InertialCheckError, ValueError):
-    """An argument that is no inertial parameter; names the value, the expected, the index."""
+    """Invalid inertial parameters; the message has the value, the expected value and the index."""
 
 
 class ProjectionError(InertialCheckError):
-    """A projection problem without a certified answer.
+    """A projection without a certified result.
 
     Attributes:
-        instance: What was being solved, enough to solve it again.
+        instance: The problem, with everything needed to solve it again.
     """
 
     def __init__(self, message: str, instance: object = None) -> None:
@@ -27,9 +27,9 @@ class DocumentError(InertialCheckError):
     """A document that cannot be read.
 
     Attributes:
-        path: The document, as the caller named it.
-        reason: What is wrong, without the place.
-        line: 1-based line, or None where no place is known.
+        path: Path of the document, as the caller wrote it.
+        reason: The error without its place.
+        line: 1-based line; None if no place is known.
         column: 1-based column in code points, or None.
     """
 
@@ -49,15 +49,15 @@ class NotAModelError(DocumentError):
 
 
 class MissingExtraError(NotAModelError):
-    """A document of a format that is read by a library which is not installed; says how to."""
+    """A document whose reader is not installed; the message has the command that installs it."""
 
 
 class NotExpandedError(DocumentError):
-    """A template, as xacro's, that does not expand to a model.
+    """A template, such as xacro, that does not expand to a model.
 
-    An argument or a package is missing, an expression fails, or it takes too long.
+    An argument or a package is missing, an expression fails, or the time limit is reached.
     """
 
 
 class UsageError(InertialCheckError):
-    """A command or an option that cannot be carried out as asked."""
+    """A wrong command, option or configuration."""

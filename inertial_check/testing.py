@@ -1,4 +1,4 @@
-"""What a test suite says of models: that real bodies can have their inertial parameters."""
+"""An assertion for test suites: real bodies can have the inertial parameters of a model."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ if TYPE_CHECKING:
     from inertial_check.settings.settings import Settings
 
 _ADAPTERS = {"pinocchio": "pinocchio", "mujoco": "mujoco", "pydrake": "drake"}
-"""By the package of a loaded model, the module of `integrations` that reads it."""
+"""Module of `integrations` that reads a model in memory, by the package of its class."""
 
 
 def assert_physically_consistent(
     model: Any, *, settings: Settings | None = None, order: Order = "urdf", about: Point = "origin"
 ) -> None:
-    """Assert that every body of a model, or every parameter vector, is one that can exist.
+    """Assert that every body of a model, or every parameter vector, is physically consistent.
 
     Args:
         model: A path or a document's bytes; a Model; a `pinocchio.Model`, `mujoco.MjSpec`,
             `mujoco.MjModel` or Drake `MultibodyPlant`; InertialParameters, or theta (..., 10).
-        settings: Which findings on a model count; None for those of the configuration nearest to a
-            path, else for the defaults.
-        order: Of the last six of theta.
-        about: The point about which these are taken, "origin" or "com".
+        settings: Settings of the check; None for those of the configuration nearest to a path, or
+            for the defaults if the model is no path.
+        order: Order of the last six entries of theta.
+        about: Reference point of these entries, "origin" or "com".
 
     Raises:
-        AssertionError: With a line for each finding that fails, or each vector.
+        AssertionError: There are failing findings or inconsistent vectors; one line for each.
         DocumentError: The document cannot be read.
-        ParameterError: Not a model, and no parameters either.
-        UsageError: The settings or the configuration cannot be carried out.
+        ParameterError: The argument is neither a model nor inertial parameters.
+        UsageError: The settings or the configuration are wrong.
     """
     report = _report(model, settings)
     if report is None:
@@ -46,7 +46,7 @@ def assert_physically_consistent(
 
 
 def _report(model: Any, settings: Settings | None) -> Report | None:
-    """What a check says of a model; None where it is not one."""
+    """Check a model; None if the argument is no model."""
     from inertial_check.checking.check import check_model
     from inertial_check.model import Model
 
@@ -65,14 +65,14 @@ def _settings(model: Any, settings: Settings | None) -> Settings:
     from inertial_check.settings.settings import Settings
 
     if settings is not None:
-        return settings.validated()
+        return settings.validate()
     if isinstance(model, str | os.PathLike):
         return Configurations().settings(os.fsdecode(model))
     return Settings()
 
 
 def _failing_findings(report: Report, settings: Settings) -> list[str]:
-    """A line for each finding that fails."""
+    """One line for each finding that fails."""
     from dataclasses import replace
 
     from inertial_check.reports import View, render
@@ -85,7 +85,7 @@ def _failing_findings(report: Report, settings: Settings) -> list[str]:
 
 
 def _inconsistent_rows(theta: Any, order: Order, about: Point) -> list[str]:
-    """A line for each vector that no body has."""
+    """One line for each inconsistent vector."""
     import numpy as np
 
     from inertial_check.inertia.consistency import check

@@ -17,7 +17,7 @@ from inertial_check.geometry.evidence import read_geometry
 from inertial_check.model import BodyReport, FileReport, Finding, Judgement, Model, Place, Report
 from inertial_check.model.judging import judge, judge_all
 from inertial_check.rules import UnreadableDocument, UnresolvedReference
-from inertial_check.selecting.suppressions import exempted, sort
+from inertial_check.selecting.suppressions import apply_exemptions, sort_findings
 from inertial_check.settings.settings import Settings
 
 
@@ -37,7 +37,7 @@ def check_model(
         DocumentError: The document cannot be read; names line and column.
         UsageError: The settings name an unknown rule.
     """
-    settings = (settings or Settings()).validated()
+    settings = (settings or Settings()).validate()
     if isinstance(model_or_path, Model):
         model = model_or_path
     else:
@@ -180,7 +180,7 @@ def _apply_rules(
         )
         for place in (model.place(body.span),)
     )
-    counting, suppressed = sort(findings, model, settings)
+    counting, suppressed = sort_findings(findings, model, settings)
     return FileReport(
         model.source.path,
         model.format,
@@ -219,10 +219,12 @@ def give_up(document: Document, reason: str) -> DocumentResult:
 def _refuse(document: Document, error: DocumentError) -> DocumentResult:
     """The result for a document whose model cannot be read; a failure if the caller named it."""
     failure = str(error) if document.named else None
-    return DocumentResult(document.path, refused(error, document.settings, document.named), failure)
+    return DocumentResult(
+        document.path, report_unreadable(error, document.settings, document.named), failure
+    )
 
 
-def refused(error: DocumentError, settings: Settings, named: bool) -> FileReport:
+def report_unreadable(error: DocumentError, settings: Settings, named: bool) -> FileReport:
     """Report a document that cannot be read.
 
     A template found in a folder may be meant to be included by other files, which pass its
@@ -234,7 +236,7 @@ def refused(error: DocumentError, settings: Settings, named: bool) -> FileReport
     if rule in settings.rules():
         line, column = error.line or 1, error.column or 1
         findings = (rule.on_document(error.reason, Place(line, column, line, column)),)
-    return FileReport(error.path, None, None, (), *exempted(findings, error.path, settings))
+    return FileReport(error.path, None, None, (), *apply_exemptions(findings, error.path, settings))
 
 
 def _reading_order(finding: Finding) -> tuple[str, int, int, str]:

@@ -32,12 +32,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "paths",
         nargs="*",
         metavar="PATH",
-        help="a file; a folder, searched for models that git does not ignore; a glob (** goes "
-        "through folders); - for standard input",
+        help="a file; a folder, searched for models that git does not ignore; a glob (** matches "
+        "folders of any depth); - for standard input",
     )
     group = parser.add_argument_group("Rule selection")
     for name, effect in (
-        ("--select", "run only these rules: codes, beginnings of codes (IC3), names or ALL, "),
+        ("--select", "run only these rules: codes, prefixes of codes (IC3), names or ALL, "),
         ("--ignore", "do not run these rules; the more specific of --select and --ignore wins, "),
         ("--extend-select", "run these rules besides those that the configuration selects, "),
         ("--extend-ignore", "ignore these rules besides those that the configuration ignores, "),
@@ -53,46 +53,46 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tolerance",
         type=float,
         metavar="MARGIN",
-        help="let margins down to -MARGIN pass (dimensionless; default: 0)",
+        help="accept margins down to -MARGIN (dimensionless; default: 0)",
     )
     group.add_argument(
         "--preset",
         metavar="PRESETS",
-        help="default: sound models stay quiet; strict: every doubt is said, and --strict; "
-        "simulator:NAME: --engine NAME; separated by commas",
+        help="default: no findings on plausible models; strict: report every doubt, with --strict; "
+        "simulator:NAME: as --engine NAME; separated by commas",
     )
     group = parser.add_argument_group("Evidence")
     group.add_argument(
         "--geometry",
         choices=("auto", "off"),
-        help="read shapes and meshes, and say where the numbers do not fit them (default: auto)",
+        help="compare the numbers with the shapes and meshes of the bodies (default: auto)",
     )
     group.add_argument(
         "--expect-mass",
         metavar="KG[:REL]",
-        help="total mass of a model [kg], and the relative deviation that is allowed (0.01)",
+        help="expected total mass of a model [kg] and allowed relative deviation (default: 0.01)",
     )
     group.add_argument(
         "--engine",
         action="extend",
         type=options.comma_separated,
         metavar="ENGINES",
-        help="fail on what these engines would refuse, alter, replace or drop: mujoco, drake, gz, "
+        help="fail on bodies that these engines refuse, alter, replace or drop: mujoco, drake, gz, "
         "newton, pybullet, pinocchio, idyntree, genesis, dart, physx; separated by commas",
     )
     group = parser.add_argument_group("Exit code")
     group.add_argument(
         "--fail-on",
         choices=("error", "warning", "note", "never"),
-        help="exit with 1 from this severity on (default: error)",
+        help="exit with code 1 on findings of at least this severity (default: error)",
     )
     group.add_argument(
         "--strict",
         action=argparse.BooleanOptionalAction,
-        help="fail on warnings, and on singular inertias",
+        help="fail on warnings, and report singular inertias as warnings",
     )
     group.add_argument(
-        "--allow-empty", action="store_true", help="that there is nothing to check is no failure"
+        "--allow-empty", action="store_true", help="exit with code 0 if there is nothing to check"
     )
     known_findings.add_arguments(parser)
     group = parser.add_argument_group("File selection")
@@ -100,30 +100,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--exclude",
         action="append",
         metavar="PATTERN",
-        help="leave out what a folder or glob holds under this path, a pattern as in a .gitignore "
+        help="skip files in folders and globs that match this pattern, written as in a .gitignore "
         "(repeatable)",
     )
     group.add_argument(
-        "--stdin-filename", metavar="NAME", help="what to call standard input (default: <stdin>)"
+        "--stdin-filename",
+        metavar="NAME",
+        help="name of standard input in the report (default: <stdin>)",
     )
     running.add_selection(group)
     options.add_sniff(group)
     group.add_argument(
-        "--show-files", action="store_true", help="list the files to check, and check none"
+        "--show-files",
+        action="store_true",
+        help="list the files that would be checked, without checking them",
     )
     options.add_context(parser)
     options.add_configuration(parser)
     parser.add_argument_group("Configuration").add_argument(
         "--show-settings",
         action="store_true",
-        help="print what holds for each PATH and where it is set, and check none",
+        help="print the settings of each PATH and where they are set, without checking",
     )
     running.add_arguments(parser)
     group = parser.add_argument_group("Output")
     group.add_argument(
         "--output-format",
         choices=FORMS,
-        help="form of the report: for people (full, concise, markdown), for programs (json, "
+        help="format of the report: for people (full, concise, markdown), for programs (json, "
         "jsonl), for code hosts and build servers (sarif, junit, github, gitlab) (default: full)",
     )
     group.add_argument("--output-file", metavar="FILE", help="write the report here, not to stdout")

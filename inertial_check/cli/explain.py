@@ -1,4 +1,4 @@
-"""Print the page of a rule or of a cause: what it is, why, what to write instead."""
+"""Print the page of a rule or of a cause: meaning, reason, and correction."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inertial_check.errors import UsageError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what `explain` takes."""
+    """Add the arguments of `explain`."""
     parser.add_argument(
         "subject",
         metavar="CODE",
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the page."""
-    page, facts = _found(args.subject)
+    page, facts = _find(args.subject)
     if args.output_format == "json":
         import json
 
@@ -32,11 +32,11 @@ def run(args: argparse.Namespace) -> int:
     return exit_codes.CLEAN
 
 
-def _found(selector: str) -> tuple[str, Mapping[str, object]]:
-    """The page of the rule or the cause with this name, as text and for machines.
+def _find(selector: str) -> tuple[str, Mapping[str, object]]:
+    """Find the page of a rule or a cause, as text and as JSON.
 
     Raises:
-        UsageError: There is none, or more than one; names the nearest.
+        UsageError: No rule or cause has this name, or several have; suggests the nearest.
     """
     from inertial_check import causes, rules
 

@@ -1,7 +1,7 @@
-"""`inertial-check`: finds the command, runs it, turns whatever happens into an exit code.
+"""The command line `inertial-check`: selects a command, runs it, and returns an exit code.
 
 A command is a module with `add_arguments(parser)` and `run(args) -> int`. It is imported only when
-it is asked for, so that checking a file does not pay for the other commands.
+it is used, so that checking a file does not wait for the imports of other commands.
 """
 
 from __future__ import annotations
@@ -21,63 +21,62 @@ from inertial_check.errors import InertialCheckError, UsageError
 
 
 class Command(Protocol):
-    """What the module of a command offers."""
+    """The interface of the module of a command."""
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Declare the command's own arguments, in groups."""
+        """Add the arguments of the command, in groups."""
 
     def run(self, args: argparse.Namespace) -> int:
-        """Do the job; returns an exit code, raises InertialCheckError where it cannot."""
+        """Run the command; returns an exit code, raises InertialCheckError if it cannot run."""
 
 
-class Entry(NamedTuple):
-    """A row of the command table: where the command lives, what it takes, what it does."""
+class CommandEntry(NamedTuple):
+    """A row of the table of commands: usage of the arguments, and summary."""
 
-    module: str
     arguments: str
     summary: str
 
 
-_HOME = "inertial_check.cli"
 COMMANDS = {
-    "check": Entry(f"{_HOME}.check", "PATH...", "check robot models (the default command)"),
-    "fix": Entry(f"{_HOME}.fix", "PATH...", "show, or write, the nearest consistent parameters"),
-    "project": Entry(f"{_HOME}.project", "TABLE", "project a table of parameter vectors"),
-    "identify": Entry(
-        f"{_HOME}.identify", "DATA... --model ROBOT", "inertial parameters from measured torques"
+    "check": CommandEntry("PATH...", "check robot models (the default command)"),
+    "fix": CommandEntry("PATH...", "show, or write, the nearest consistent parameters"),
+    "project": CommandEntry("TABLE", "project a table of parameter vectors"),
+    "identify": CommandEntry(
+        "DATA... --model ROBOT", "identify inertial parameters from measured torques"
     ),
-    "excite": Entry(f"{_HOME}.excite", "ROBOT", "find a motion that shows these parameters"),
-    "diff": Entry(f"{_HOME}.diff", "A B", "compare two models body by body"),
-    "explain": Entry(f"{_HOME}.explain", "CODE", "print the page of a rule"),
-    "lsp": Entry(f"{_HOME}.lsp", "", "serve an editor (language server, on stdin and stdout)"),
-    "rules": Entry(f"{_HOME}.rules", "", "list every rule"),
+    "excite": CommandEntry("ROBOT", "design a motion that makes these parameters visible"),
+    "diff": CommandEntry("A B", "compare two models body by body"),
+    "explain": CommandEntry("CODE", "print the page of a rule or of a cause"),
+    "lsp": CommandEntry("", "serve an editor (language server, on stdin and stdout)"),
+    "rules": CommandEntry("", "list every rule"),
 }
+"""The commands; each is the module of its name in this package."""
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """Help of one width everywhere; asking for the terminal's would load shutil on every run."""
+    """Help text of fixed width: the width of the terminal would need an import of shutil."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, width=88)
 
 
 class Parser(argparse.ArgumentParser):
-    """Reports a wrong command line as UsageError, so that one place writes every error."""
+    """A parser that raises UsageError on a wrong command line, as one place prints all errors."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise UsageError with the way to the help."""
+        """Raise UsageError, with the command that prints the help."""
         raise UsageError(f"{message} (see {self.prog} --help)")
 
     def print_help(self, file: object = None) -> None:
-        """Write the help as any payload."""
+        """Write the help to standard output."""
         output.write(self.format_help())
 
 
 def entry_point() -> NoReturn:
-    """Run the process's own command line and leave with its exit code."""
-    # Matrices here are 3x3: starting a pool of BLAS threads would take longer than most checks.
+    """Run the command line of this process, and exit with its code."""
+    # Matrices are 3x3 here: starting a pool of BLAS threads takes longer than most checks.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # A model is thousands of objects that die together: cycles are rarely worth a search.
+    # A model is thousands of objects with few reference cycles: search for them less often.
     gc.set_threshold(100_000, 20, 50)
     sys.exit(main(sys.argv[1:]))
 
@@ -85,7 +84,7 @@ def entry_point() -> NoReturn:
 def main(argv: Sequence[str]) -> int:
     """Run one command line, without the program's name; returns the exit code.
 
-    No exception leaves: errors become one line on stderr, a traceback is shown only with -v.
+    No exception escapes: an error is one line on stderr, with a traceback only with -v.
     """
     output.tolerate_any_text()
     try:
@@ -102,7 +101,7 @@ def main(argv: Sequence[str]) -> int:
             import traceback
 
             traceback.print_exc()
-        output.failure(_explained(error))
+        output.failure(_error_message(error))
         return exit_codes.FAILURE
 
 
@@ -114,7 +113,7 @@ def _run(argv: list[str]) -> int:
         return _about(name)
     else:
         name = "check"
-    module = cast(Command, import_module(COMMANDS[name].module))
+    module = cast(Command, import_module(f"inertial_check.cli.{name}"))
     parser = _parser(name, module)
     # Options may stand between paths, except where -- says that none follow.
     parse = parser.parse_args if "--" in argv else parser.parse_intermixed_args
@@ -126,7 +125,7 @@ def _run(argv: list[str]) -> int:
 
 
 def _parser(name: str, module: Command) -> Parser:
-    """The command's parser: its own groups, then the options that every command has."""
+    """The parser of a command: its own groups, then the options of every command."""
     parser = Parser(
         prog=f"{PROGRAM} {name}",
         usage=f"%(prog)s [OPTION]... {COMMANDS[name].arguments}".rstrip(),
@@ -138,8 +137,15 @@ def _parser(name: str, module: Command) -> Parser:
     module.add_arguments(parser)
     group = parser.add_argument_group("Miscellaneous")
     group.add_argument("-h", "--help", action="help", help="show this help and exit")
-    group.add_argument("-q", "--quiet", action="store_true", help="print the payload only")
-    group.add_argument("-v", "--verbose", action="store_true", help="say more; show tracebacks")
+    group.add_argument(
+        "-q",
+        "--quiet",
+        action="store_true",
+        help="print only the report: no progress bar, notes or summary",
+    )
+    group.add_argument(
+        "-v", "--verbose", action="store_true", help="print more details, and tracebacks of errors"
+    )
     group.add_argument(
         "--color",
         choices=("auto", "always", "never"),
@@ -150,7 +156,7 @@ def _parser(name: str, module: Command) -> Parser:
 
 
 def _about(request: str) -> int:
-    """Answer --version and --help; without any argument the help goes to stderr as a failure."""
+    """Print the version or the help; without any argument the help goes to stderr as a failure."""
     if request == "--version":
         output.write(f"{PROGRAM} {__version__}\n")
     elif request:
@@ -167,15 +173,15 @@ def _help() -> str:
     return (
         f"Usage: {PROGRAM} [COMMAND] ...\n\n"
         "Checks whether real rigid bodies can have the inertial parameters of a robot model,\n"
-        "says where and why not, and gives the nearest parameters that some body can have.\n\n"
+        "says where and why not, and computes the nearest parameters that a body can have.\n\n"
         f"Commands:\n{commands}\n\n"
         f"`{PROGRAM} PATH...` is `{PROGRAM} check PATH...`.\n"
         f"`{PROGRAM} COMMAND --help` lists the options of a command.\n"
     )
 
 
-def _explained(error: Exception) -> str:
-    """One line about what went wrong; what is not raised on purpose is our mistake, and says so."""
+def _error_message(error: Exception) -> str:
+    """One line about an error; an unexpected exception is reported as an internal error."""
     if isinstance(error, InertialCheckError):
         return str(error)
     return (

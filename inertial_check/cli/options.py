@@ -16,20 +16,20 @@ MOMENT_METRICS = {
     "inertia": "whose change is least: that of the inertia tensor (default)",
     "covariance": "or of the mass's spread",
 }
-"""Metrics under which mass and centre of mass stay, and what the help says of them."""
+"""Metrics that keep mass and centre of mass, with their help texts."""
 
 
 def add_nearest(
     parser: argparse.ArgumentParser, further: dict[str, str] | None = None
 ) -> argparse._ArgumentGroup:
-    """Declare what the nearest body is: --metric and --margin.
+    """Add --metric and --margin, which define the nearest body.
 
     Args:
-        parser: Of the command.
-        further: Metrics beside inertia and covariance, and what the help says of them.
+        parser: Parser of the command.
+        further: More metrics of the command, with their help texts.
 
     Returns:
-        The group, for the options that those need.
+        The group, for further options of those metrics.
     """
     metrics = MOMENT_METRICS | (further or {})
     group = parser.add_argument_group("What is nearest")
@@ -51,25 +51,24 @@ def add_nearest(
 
 
 def add_sniff(group: argparse._ArgumentGroup) -> None:
-    """Declare whether the caller means what he names: --sniff."""
+    """Add --sniff."""
     group.add_argument(
         "--sniff",
         action="store_true",
-        help="treat the files that are named as those of a folder: leave out what is no robot "
-        "model, and what is excluded",
+        help="skip named files that are excluded or are not robot models, as in a folder search",
     )
 
 
 def add_context(parser: argparse.ArgumentParser) -> None:
-    """Declare where a model finds what it refers to: --package-path and --xacro-arg."""
+    """Add --package-path and --xacro-arg."""
     group = parser.add_argument_group("What a model refers to")
     group.add_argument(
         "--package-path",
         action="append",
         default=[],
         metavar="PKG=DIR",
-        help="folder of the package or model PKG in package:// and model:// (repeatable; without "
-        "it, the folders above the file are searched)",
+        help="folder of the package or model PKG in package:// and model:// (repeatable; default: "
+        "search the folders above the file)",
     )
     group.add_argument(
         "--xacro-arg",
@@ -81,10 +80,10 @@ def add_context(parser: argparse.ArgumentParser) -> None:
 
 
 def context_of(args: argparse.Namespace) -> Context:
-    """Where what a model refers to is found, as the arguments of `add_context` say.
+    """Package paths and xacro arguments from the arguments of `add_context`.
 
     Raises:
-        UsageError: An argument of another form, or a folder that does not exist.
+        UsageError: A malformed argument, or a folder that does not exist.
     """
     from inertial_check.formats import Context
 
@@ -96,25 +95,24 @@ def context_of(args: argparse.Namespace) -> Context:
 
 
 def add_configuration(parser: argparse.ArgumentParser) -> None:
-    """Declare which configuration counts: --config and --isolated."""
+    """Add --config and --isolated."""
     group = parser.add_argument_group("Configuration")
     group.add_argument(
         "--config",
         metavar="FILE",
-        help="take this configuration, not the inertial-check.toml, .inertial-check.toml or "
-        "pyproject.toml that is nearest to each file",
+        help="use this configuration instead of the inertial-check.toml, .inertial-check.toml or "
+        "pyproject.toml nearest to each file",
     )
-    group.add_argument("--isolated", action="store_true", help="read no configuration")
+    group.add_argument("--isolated", action="store_true", help="read no configuration file")
 
 
 def configurations(args: argparse.Namespace) -> Configurations:
-    """The configurations of a run; the command line overrules each.
+    """The configurations of a run, overridden by the command line.
 
-    Of the options that may be configured, those count that the arguments hold and that are not
-    None: their parser has no defaults of its own.
+    Arguments that are None are not set: parsers have no defaults for options of configurations.
 
     Raises:
-        UsageError: A configuration, or an option, that cannot be carried out.
+        UsageError: A configuration or an option is wrong.
     """
     from inertial_check.settings.configuration import OPTIONS, Configurations
 
@@ -126,10 +124,10 @@ def configurations(args: argparse.Namespace) -> Configurations:
 
 
 def context_configurations(args: argparse.Namespace) -> Configurations:
-    """The configurations of a command that takes only what files refer to on its command line.
+    """The configurations of a command with only the arguments of `add_context`.
 
     Raises:
-        UsageError: A configuration, or an option, that cannot be carried out.
+        UsageError: A configuration or an option is wrong.
     """
     from inertial_check.settings.configuration import Configurations
 
@@ -139,45 +137,45 @@ def context_configurations(args: argparse.Namespace) -> Configurations:
 
 
 def comma_separated(text: str) -> list[str]:
-    """The parts of a list on the command line."""
+    """Split a comma-separated list."""
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def add_motion(group: argparse._ArgumentGroup) -> None:
-    """Declare how a robot stands while it moves: --gravity and --locked."""
+    """Add --gravity and --locked."""
     group.add_argument(
         "--gravity",
         type=numbers,
         metavar="X,Y,Z",
-        help="in the axes of the base [m/s^2] (default: 0,0,-9.81)",
+        help="gravity in the axes of the base [m/s^2] (default: 0,0,-9.81)",
     )
     group.add_argument(
         "--locked",
         action="append",
         metavar="JOINT[=POSITION]",
-        help="a joint that does not move, held there [rad or m] (repeatable; default: 0)",
+        help="hold a joint at this position [rad or m] (repeatable; default: 0)",
     )
 
 
 def numbers(text: str) -> tuple[float, ...]:
-    """The numbers of a list on the command line.
+    """Parse a comma-separated list of numbers.
 
     Raises:
-        argparse.ArgumentTypeError: A part is none.
+        argparse.ArgumentTypeError: A part is no number.
     """
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is no list of numbers with commas between them"
+            f"{text!r} is not a comma-separated list of numbers"
         ) from None
 
 
 def _xacro_args(texts: list[str]) -> dict[str, str]:
-    """The arguments that texts NAME:=VALUE give; the last of a name counts, as in xacro.
+    """Parse texts NAME:=VALUE; the last one for a name is used, as in xacro.
 
     Raises:
-        UsageError: A text of another form.
+        UsageError: A malformed text.
     """
     found = {}
     for text in texts:

@@ -1,4 +1,4 @@
-"""What a command may write, and where: the payload on stdout, everything else on stderr."""
+"""Output of the commands: the report on stdout, everything else on stderr."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ PROGRAM = "inertial-check"
 
 
 def write(payload: str, target: str | None = None) -> None:
-    """Write the payload to stdout, or to a file.
+    """Write the report to stdout, or to a file.
 
-    A reader of stdout that has gone (`| head`) is no error, and does not change the exit code.
+    A closed pipe (`| head`) is no error and does not change the exit code.
 
     Args:
-        payload: Everything, with its last line end.
+        payload: The whole report, with its last line end.
         target: The file of --output-file; None for stdout.
 
     Raises:
-        UsageError: The target cannot be written.
+        UsageError: The file cannot be written.
     """
     try:
         if target is None:
@@ -42,17 +42,17 @@ def write(payload: str, target: str | None = None) -> None:
 
 
 def note(message: str) -> None:
-    """Say something that changes nothing."""
+    """Print a note, which does not change the exit code."""
     _say("note", message)
 
 
 def failure(message: str) -> None:
-    """Say why the job could not be done."""
+    """Print the reason of a failure."""
     _say("error", message)
 
 
 def wants_color(choice: str, stream: TextIO | None) -> bool:
-    """Whether to colour what goes to a stream.
+    """Whether to colour the output on a stream.
 
     --color always or never decides; then NO_COLOR, then FORCE_COLOR, each if set and not empty;
     then whether the stream is a terminal.
@@ -67,7 +67,7 @@ def wants_color(choice: str, stream: TextIO | None) -> bool:
 
 
 def tolerate_any_text() -> None:
-    """Escape what the encoding of a terminal, or any encoding, cannot hold, instead of failing."""
+    """Escape characters that the encoding of the terminal lacks, instead of failing on them."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -75,7 +75,7 @@ def tolerate_any_text() -> None:
 
 
 def flush() -> None:
-    """Send out what has been printed; that its reader has gone is no error."""
+    """Flush stdout; a closed pipe is no error."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -83,7 +83,7 @@ def flush() -> None:
 
 
 def discard_stdout() -> None:
-    """Send what is still buffered to nowhere, so that leaving does not fail on it again."""
+    """Redirect stdout to the null device, so that flushing at exit does not fail again."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, sys.stdout.fileno())

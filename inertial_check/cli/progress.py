@@ -1,4 +1,4 @@
-"""A line on a terminal that says how far long work has come."""
+"""A progress bar on a terminal."""
 
 from __future__ import annotations
 
@@ -7,32 +7,33 @@ import sys
 import time
 from typing import TextIO
 
-_PATIENCE = 1.0
-"""[s] Work that takes no longer needs no bar."""
+_DELAY = 1.0
+"""Time before the bar is first drawn [s]; shorter work shows none."""
 
 _PERIOD = 0.2
-"""[s] Between two drawings."""
+"""Shortest time between two drawings [s]."""
 
 _WIDTH = 30
+"""Width of the bar [characters]."""
 
 
 class ProgressBar:
-    """One line, drawn over and over, and gone in the end. It has no colours.
+    """A bar of one line without colours, redrawn in place and erased at the end.
 
     Args:
-        wanted: Whether anybody wants to see it.
-        stream: Where to draw it, if that is a terminal.
+        wanted: Whether to show it at all.
+        stream: The stream to draw it on, if that is a terminal; None for stderr.
     """
 
     def __init__(self, wanted: bool, stream: TextIO | None = None) -> None:
         self._stream = sys.stderr if stream is None else stream
         self._shows = wanted and _is_terminal(self._stream)
         self._start = time.monotonic()
-        self._next = self._start + _PATIENCE
+        self._next = self._start + _DELAY
         self._drawn = 0
 
     def __call__(self, part: float) -> None:
-        """Which part of the work is done, 0 to 1."""
+        """Show the completed fraction of the work, 0 to 1."""
         now = time.monotonic()
         if not self._shows or now < self._next:
             return
@@ -43,7 +44,7 @@ class ProgressBar:
         self._draw(line)
 
     def close(self) -> None:
-        """Take the line away."""
+        """Erase the bar."""
         if self._drawn:
             self._draw("")
             self._drawn = 0

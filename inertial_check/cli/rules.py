@@ -8,13 +8,13 @@ from inertial_check.cli import exit_codes, output
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what `rules` takes."""
+    """Add the arguments of `rules`."""
     group = parser.add_argument_group("Output")
     group.add_argument("--output-format", choices=("text", "json"), default="text")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the list, in the order of the codes."""
+    """Write the list of rules, in the order of their codes."""
     from inertial_check.rules import ALL_RULES, as_dict
 
     if args.output_format == "json":

@@ -1,4 +1,4 @@
-"""The settings that hold for a path, as TOML, each with where it is set."""
+"""The settings of a path as TOML, each with the place that sets it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def render(configurations: Configurations, paths: Sequence[str]) -> str:
-    """One block a path: its configuration file, then every option that has a value."""
+    """Write one block for each path: its configuration file, then every option with a value."""
     return "\n".join("".join(_block(configurations, path)) for path in paths)
 
 
@@ -39,7 +39,7 @@ def _block(configurations: Configurations, path: str) -> Iterator[str]:
 
 
 def _implied(name: str, configuration: Configuration) -> Any:
-    """What holds instead of what is written, because of another option; None where nothing does."""
+    """The value that another option implies instead of the written one; None if none does."""
     settings = configuration.settings
     fail_on = "never" if settings.fail_on is None else settings.fail_on.word
     carried_out = {"strict": settings.strict, "fail-on": fail_on, "engine": settings.engines}
@@ -58,7 +58,7 @@ def _key(key: str) -> str:
 
 
 def _toml(value: Any) -> str:
-    """A value in the words of TOML, which for all but tables are those of JSON."""
+    """A value in TOML, which is JSON for everything except tables."""
     if isinstance(value, Mapping):
         members = ", ".join(f"{_key(key)} = {_toml(each)}" for key, each in value.items())
         return f"{{ {members} }}"

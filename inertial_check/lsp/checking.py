@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
-from inertial_check.checking.check import check_model, is_fragment, refused
+from inertial_check.checking.check import check_model, is_fragment, report_unreadable
 from inertial_check.errors import DocumentError, MissingExtraError, NotAModelError, UsageError
 from inertial_check.formats import FORMATS, load, sniff
 from inertial_check.formats.lookups import Lookups, record_lookups
@@ -151,7 +151,7 @@ def _checked(checked: Checked) -> Checked:
         except NotAModelError:
             return checked
         except DocumentError as error:
-            file = refused(error, settings, named=False)
+            file = report_unreadable(error, settings, named=False)
             return replace(checked, file=file, depends=_depends(lookups))
         if is_fragment(model):
             return checked

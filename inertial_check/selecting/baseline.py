@@ -1,7 +1,7 @@
-"""Findings that were known when a baseline was written: they do not count until they get worse.
+"""Baselines: known findings, which do not count unless they become worse.
 
-For each file, body and rule a baseline holds how many findings there were, and the worst margin of
-those that have one. Neither lines nor the layout of a document are in it.
+For each file, body and rule a baseline stores the number of findings and their lowest margin. It
+stores no line numbers, so that it survives changes of the layout of a document.
 """
 
 from __future__ import annotations
@@ -18,19 +18,20 @@ from inertial_check.files.writing import replace_file
 from inertial_check.model import FileReport, Finding, Report, Suppression
 
 SCHEMA_VERSION = "1"
+"""Version of the schema of baseline files."""
 
 WORSE = 1e-6
-"""A margin that is lower by more than this is worse. It is a ratio of moments, which numbers that
-are printed anew with seven digits move by less."""
+"""Decrease of a margin from which a finding counts as worse. Dimensionless. Printing numbers again
+with seven digits changes a margin by less."""
 
 
 class Key(NamedTuple):
-    """What an entry is about.
+    """The subject of an entry.
 
     Attributes:
-        file: From the folder of the baseline, with "/" between names.
-        body: Its name; "" for the document itself.
-        code: Of the rule.
+        file: Path relative to the folder of the baseline, with "/" between names.
+        body: Name of the body; "" for the document itself.
+        code: Code of the rule.
     """
 
     file: str
@@ -38,12 +39,12 @@ class Key(NamedTuple):
     code: str
 
 
-class Entry(NamedTuple):
-    """What was known.
+class KnownFinding(NamedTuple):
+    """The known findings of one rule on one body.
 
     Attributes:
-        findings: How many.
-        margin: The lowest of their margins; None where they have none.
+        findings: Number of findings.
+        margin: The lowest of their margins; None if they have none.
     """
 
     findings: int
@@ -51,12 +52,12 @@ class Entry(NamedTuple):
 
 
 class BaselineResult(NamedTuple):
-    """A report held against a baseline.
+    """The result of comparing a report with a baseline.
 
     Attributes:
-        report: Its known findings are suppressed.
-        gone: Entries whose findings no longer occur, where that could be seen.
-        kept: The baseline without these, and no worse than it was.
+        report: The report with known findings suppressed.
+        gone: Entries whose findings no longer occur, among files that could be checked.
+        kept: The baseline without these entries, tightened to findings that improved.
     """
 
     report: Report
@@ -66,22 +67,22 @@ class BaselineResult(NamedTuple):
 
 @dataclass(frozen=True)
 class Baseline:
-    """What is known of which bodies.
+    """A set of known findings.
 
     Attributes:
-        path: The file.
-        entries: By what they are about.
+        path: Path of the file.
+        entries: The known findings, by their subject.
     """
 
     path: str
-    entries: Mapping[Key, Entry]
+    entries: Mapping[Key, KnownFinding]
 
     @classmethod
     def read(cls, path: str) -> Baseline:
         """Read a baseline.
 
         Raises:
-            UsageError: There is none, or it is malformed; names the line.
+            UsageError: The file does not exist or is malformed; names the line.
         """
         try:
             with open(path, "rb") as stream:
@@ -96,12 +97,12 @@ class Baseline:
 
     @classmethod
     def of(cls, report: Report, path: str, known: Baseline | None = None) -> Baseline:
-        """The baseline of a report's findings that count.
+        """The baseline that makes all counting findings of a report known.
 
         Args:
-            report: Of a check.
-            path: Where the baseline will be written.
-            known: An older one; its entries on files that were not checked are kept.
+            report: Report of a check.
+            path: Path that the baseline will be written to.
+            known: An older baseline, whose entries about files that were not checked are kept.
         """
         baseline = cls(path, {})
         entries = baseline._found(report.files)
@@ -112,11 +113,11 @@ class Baseline:
         return cls(path, entries)
 
     def apply(self, report: Report, rules_of: Callable[[str], Collection[str]]) -> BaselineResult:
-        """Suppress what is known and has not become worse.
+        """Suppress known findings that have not become worse.
 
         Args:
-            report: Of a check.
-            rules_of: The codes of the rules that were on for the file at a path.
+            report: Report of a check.
+            rules_of: Gives the codes of the rules that ran on the file at a path.
         """
         found = self._found(report.files)
         files = tuple(self._file(file, found) for file in report.files)
@@ -139,10 +140,10 @@ class Baseline:
         )
 
     def write(self) -> None:
-        """Write the file, whole or not at all: sorted, a line an entry.
+        """Write the file as a whole or not at all: sorted, one line per entry.
 
         Raises:
-            UsageError: It cannot be written.
+            UsageError: The file cannot be written.
         """
         lines = [
             json.dumps({**key._asdict(), **_without_none(entry)}, ensure_ascii=False)
@@ -154,7 +155,7 @@ class Baseline:
         replace_file(self.path, text.encode("utf-8", "backslashreplace"))
 
     def _name(self, path: str) -> str:
-        """The file as the baseline calls it."""
+        """The path of a file relative to the baseline."""
         folder = os.path.dirname(os.path.abspath(self.path))
         absolute = os.path.abspath(path)
         try:
@@ -165,18 +166,18 @@ class Baseline:
     def _exists(self, name: str) -> bool:
         return os.path.lexists(os.path.join(os.path.dirname(os.path.abspath(self.path)), name))
 
-    def _found(self, files: Iterable[FileReport]) -> dict[Key, Entry]:
-        """The entries of all findings that count."""
-        found: dict[Key, Entry] = {}
+    def _found(self, files: Iterable[FileReport]) -> dict[Key, KnownFinding]:
+        """Collect the entries for all findings that count."""
+        found: dict[Key, KnownFinding] = {}
         for file in files:
             name = self._name(file.path)
             for finding in file.findings:
                 key = Key(name, finding.body or "", finding.code)
-                found[key] = _joined(found.get(key), margin_of(finding))
+                found[key] = _add(found.get(key), margin_of(finding))
         return found
 
-    def _file(self, file: FileReport, found: Mapping[Key, Entry]) -> FileReport:
-        """The report on a file with what is known suppressed."""
+    def _file(self, file: FileReport, found: Mapping[Key, KnownFinding]) -> FileReport:
+        """The report on a file with known findings suppressed."""
         name = self._name(file.path)
         counting: list[Finding] = []
         suppressed = list(file.suppressed)
@@ -192,7 +193,7 @@ class Baseline:
         suppressed.sort(key=lambda each: (each.place.path or "", *each.place[:2], each.code))
         return file._replace(findings=tuple(counting), suppressed=tuple(suppressed))
 
-    def _knows(self, key: Key, now: Entry, margin: float | None) -> bool:
+    def _knows(self, key: Key, now: KnownFinding, margin: float | None) -> bool:
         known = self.entries.get(key)
         if known is None or now.findings > known.findings:
             return False
@@ -200,7 +201,7 @@ class Baseline:
 
 
 def margin_of(finding: Finding) -> float | None:
-    """The margin that a finding speaks of; None where it speaks of none."""
+    """The margin in the values of a finding; None if there is none."""
     margin = finding.values.get("margin")
     return float(margin) if isinstance(margin, int | float) and isfinite(margin) else None
 
@@ -209,27 +210,31 @@ def _lower(one: float | None, other: float | None) -> float | None:
     return min((each for each in (one, other) if each is not None), default=None)
 
 
-def _joined(known: Entry | None, margin: float | None) -> Entry:
-    return Entry(1, margin) if known is None else Entry(known[0] + 1, _lower(known[1], margin))
+def _add(known: KnownFinding | None, margin: float | None) -> KnownFinding:
+    return (
+        KnownFinding(1, margin)
+        if known is None
+        else KnownFinding(known[0] + 1, _lower(known[1], margin))
+    )
 
 
-def _better(known: Entry, now: Entry) -> Entry:
-    """The lower count and the higher margin."""
+def _better(known: KnownFinding, now: KnownFinding) -> KnownFinding:
+    """The stricter of two entries: the lower count and the higher margin."""
     margin = known.margin
     if now.margin is not None:
         margin = now.margin if margin is None else max(margin, now.margin)
-    return Entry(min(known.findings, now.findings), margin)
+    return KnownFinding(min(known.findings, now.findings), margin)
 
 
-def _without_none(entry: Entry) -> dict[str, Any]:
+def _without_none(entry: KnownFinding) -> dict[str, Any]:
     return {name: value for name, value in entry._asdict().items() if value is not None}
 
 
-def _entries(path: str, text: str) -> dict[Key, Entry]:
-    """The entries of a baseline's text.
+def _entries(path: str, text: str) -> dict[Key, KnownFinding]:
+    """Parse the entries of a baseline.
 
     Raises:
-        UsageError: It is malformed, or says one thing twice; names the line.
+        UsageError: The text is malformed or has two entries about one subject; names the line.
     """
 
     def wrong(at: int, reason: str) -> UsageError:
@@ -246,7 +251,7 @@ def _entries(path: str, text: str) -> dict[Key, Entry]:
     if document.get("schema_version") != SCHEMA_VERSION:
         version = document.get("schema_version")
         raise wrong(0, f"schema_version is {version!r}, and this program knows {SCHEMA_VERSION!r}")
-    found: dict[Key, Entry] = {}
+    found: dict[Key, KnownFinding] = {}
     for at, item in zip(_starts(text, len(document["entries"])), document["entries"], strict=True):
         pair = _entry(item)
         if pair is None:
@@ -258,7 +263,7 @@ def _entries(path: str, text: str) -> dict[Key, Entry]:
 
 
 def _starts(text: str, count: int) -> Iterator[int]:
-    """Where each entry begins; the text is a document with so many."""
+    """Yield the position at which each entry begins; the text has been parsed before."""
     decoder = json.JSONDecoder()
     at = text.index("[", text.index('"entries"')) + 1
     for _ in range(count):
@@ -268,9 +273,9 @@ def _starts(text: str, count: int) -> Iterator[int]:
         _, at = decoder.raw_decode(text, at)
 
 
-def _entry(item: Any) -> tuple[Key, Entry] | None:
-    """An entry; None for what is none."""
-    if not isinstance(item, dict) or not item.keys() <= {*Key._fields, *Entry._fields}:
+def _entry(item: Any) -> tuple[Key, KnownFinding] | None:
+    """Parse an entry; None if it is malformed."""
+    if not isinstance(item, dict) or not item.keys() <= {*Key._fields, *KnownFinding._fields}:
         return None
     names = [name for field in Key._fields if isinstance(name := item.get(field), str)]
     findings, margin = item.get("findings"), item.get("margin")
@@ -280,4 +285,4 @@ def _entry(item: Any) -> tuple[Key, Entry] | None:
         return None
     if margin is not None and not (type(margin) in (int, float) and isfinite(margin)):
         return None
-    return Key(*names), Entry(findings, None if margin is None else float(margin))
+    return Key(*names), KnownFinding(findings, None if margin is None else float(margin))

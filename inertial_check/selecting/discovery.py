@@ -1,4 +1,4 @@
-"""From the paths on a command line to the files to check."""
+"""Discovery of the files to check: named files, folder searches and globs."""
 
 from __future__ import annotations
 
@@ -13,16 +13,21 @@ if TYPE_CHECKING:
     from inertial_check.files.walk import Glob, WalkEntry
 
 _SNIFFED_BYTES = 1 << 18
-_FRAGMENTS = frozenset(["mujocoinclude"])  # read where others include them, or when named
+"""Length of the beginning of a file from which its format is recognised [bytes]."""
+
+_FRAGMENTS = frozenset(["mujocoinclude"])
+"""Root elements of files that are checked only where other files include them, or when named."""
+
 _MAGIC = frozenset("*?[")
+"""Characters that make a path a glob."""
 
 
 class File(NamedTuple):
     """A file to check.
 
     Attributes:
-        path: As given, joined with the walk; "/" between folders.
-        named: The caller named it, so that not being a model is a failure.
+        path: Its path, beginning as the caller wrote it; "/" between folders.
+        named: Whether the caller named it, so that a file that is no model is a failure.
     """
 
     path: str
@@ -30,12 +35,12 @@ class File(NamedTuple):
 
 
 class Discovery(NamedTuple):
-    """What the paths hold.
+    """The files that the paths name or contain.
 
     Attributes:
         files: Sorted by path, without duplicates.
-        failures: What could not be looked at, one line each.
-        notes: What was left out, one line each.
+        failures: A message for each path that could not be read.
+        notes: Messages about files that were skipped.
     """
 
     files: tuple[File, ...]
@@ -48,16 +53,17 @@ def discover(
     excludes: Callable[[str], bool] = lambda path: False,
     sniff: bool = False,
 ) -> Discovery:
-    """Find the robot models that paths name or hold.
+    """Find the robot models that paths name or contain.
 
-    A named file is always taken, and not opened. Of the files below a folder or behind a glob,
-    those are taken that hold a model, by their root element, of a format that is read here.
+    A named file is always included, without opening it. Files below a folder or matched by a glob
+    are included if their root element shows that they are models of a supported format.
 
     Args:
-        paths: Files, folders, globs (`**` goes through folders). What exists under the very name
-            is no glob.
-        excludes: Whether to leave out a file that a walk meets, by its path.
-        sniff: Treat named files as a walk does: look into them, and leave out what is excluded.
+        paths: Files, folders and globs (`**` matches folders of any depth). A path that exists is
+            never taken as a glob.
+        excludes: Whether a folder search leaves out the file at a path.
+        sniff: Treat named files as a folder search does: skip excluded files and files that are no
+            models.
     """
     search = _Search(excludes, sniff)
     for path in paths:
@@ -66,7 +72,7 @@ def discover(
 
 
 class _Search:
-    """Collects files, and what is to be said about the search."""
+    """A search in progress: the files found, and the messages about it."""
 
     def __init__(self, excludes: Callable[[str], bool], sniff: bool) -> None:
         self._excludes = excludes
@@ -95,16 +101,16 @@ class _Search:
         elif os.path.lexists(path) and self._sniffs:
             from inertial_check.files.walk import WalkEntry
 
-            self._weigh(WalkEntry(printed, os.path.abspath(path), printed))
+            self._consider(WalkEntry(printed, os.path.abspath(path), printed))
         elif os.path.lexists(path):
             self._take(printed, os.path.abspath(path), named=True)
         elif not _MAGIC.isdisjoint(path):
             self._expand(printed)
         else:
-            self._missing(path)
+            self._add_missing(path)
 
     def _expand(self, pattern: str) -> None:
-        """Search from the folder before the first magic character."""
+        """Search a glob, from the folder before its first magic character."""
         from inertial_check.files.walk import Glob
 
         parts = pattern.split("/")
@@ -112,21 +118,21 @@ class _Search:
         start = "/".join(parts[:plain]) or ("/" if plain else "")
         glob = Glob.of("/".join(parts[plain:]).rstrip("/"))
         if glob is None or not os.path.isdir(start or "."):
-            self._missing(pattern if glob is None else start)
+            self._add_missing(pattern if glob is None else start)
         else:
             self._search(start, start or ".", glob, pattern)
 
     def _search(self, printed: str, path: str, glob: Glob | None, given: str) -> None:
         from inertial_check.files.walk import walk
 
-        held = [self._weigh(entry) for entry in walk(printed, path, glob, self._failed)]
+        held = [self._consider(entry) for entry in walk(printed, path, glob, self._add_failure)]
         if not any(held):
             self._without_model.append(given)
 
-    def _weigh(self, entry: WalkEntry) -> bool:
-        """Take a file that holds a model; returns whether it does, of whatever format."""
+    def _consider(self, entry: WalkEntry) -> bool:
+        """Include a file if it is a model; returns whether it is one, of whatever format."""
         if self._excludes(entry.printed):
-            return True  # whether it does nobody wants to know
+            return True  # so that a folder of excluded files is not reported as empty
         suffix = os.path.splitext(entry.absolute)[1].lower()
         try:
             name = _format(entry.absolute)
@@ -134,9 +140,9 @@ class _Search:
             if not any(suffix in module.SUFFIXES for module in FORMATS.values()):
                 self._notes.append(f"{entry.printed}: skipped, {_reason(error)}")
                 return False
-            self._take(entry.printed, entry.absolute, named=False)  # the check will say why
+            self._take(entry.printed, entry.absolute, named=False)  # the check reports the error
             return True
-        if (reason := _to_install(name)) is not None:
+        if (reason := _missing_extra(name)) is not None:
             self._unable[reason] += 1
         elif name in FORMATS:
             self._take(entry.printed, entry.absolute, named=False)
@@ -150,18 +156,18 @@ class _Search:
         if known is None or named > known.named:
             self._found[key] = File(printed, named)
 
-    def _missing(self, path: str) -> None:
+    def _add_missing(self, path: str) -> None:
         try:
             os.stat(path)
         except (OSError, ValueError) as error:
             self._failures.append(f"{path or repr(path)}: {_reason(error)}")
 
-    def _failed(self, printed: str, error: OSError) -> None:
+    def _add_failure(self, printed: str, error: OSError) -> None:
         self._failures.append(f"{printed}: {_reason(error)}")
 
 
 def _format(path: str) -> str | None:
-    """The format that a file's head betrays; None where it is no robot model."""
+    """The format of a file, recognised by its beginning; None if it is no robot model."""
     with open(path, "rb") as stream:
         head = stream.read(_SNIFFED_BYTES)
     if root_tag(head) in _FRAGMENTS:
@@ -169,8 +175,8 @@ def _format(path: str) -> str | None:
     return sniff(head)
 
 
-def _to_install(name: str | None) -> str | None:
-    """What has to be installed before documents of a format can be read; None where nothing has."""
+def _missing_extra(name: str | None) -> str | None:
+    """The extra that must be installed to read a format; None if none is missing."""
     missing = getattr(FORMATS.get(name or ""), "missing", None)
     return None if missing is None else missing()
 

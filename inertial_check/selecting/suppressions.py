@@ -1,7 +1,7 @@
-"""Findings that somebody has decided to leave: in a comment of the document, or in a configuration.
+"""Suppression of findings by comments in a document or by a configuration.
 
-First inside an element `inertial-check: ignore[IC101, IC3] reason` is about that element; before an
-element it is `ignore-next[...]`, and at the top `ignore-file[...]`, about the whole document.
+The comment `inertial-check: ignore[IC101, IC3] reason`, first inside an element, concerns that
+element; `ignore-next[...]` the next element; `ignore-file[...]`, at the top, the whole document.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from inertial_check.errors import UsageError
 from inertial_check.formats.xml.comments import Comment, find_comments
 from inertial_check.model import Body, Finding, Model, Place, Span, Suppression
 from inertial_check.rules.configuration import InvalidSuppression, UnusedSuppression
-from inertial_check.settings.settings import Settings, codes_of, validated_selector
+from inertial_check.settings.settings import Settings, codes_of, validate_selector
 
 MARK = "inertial-check:"
 _DIRECTIVE = re.compile(
@@ -26,36 +26,36 @@ _WORDS = ("ignore", "ignore-next", "ignore-file")
 _BLANKETS = frozenset(["ALL", "IC"])
 
 
-class Sorted(NamedTuple):
+class SortedFindings(NamedTuple):
     """Findings of one document.
 
     Attributes:
-        counting: Those that count.
-        suppressed: Those that do not, each with its suppression.
+        counting: The findings that count.
+        suppressed: The findings that do not count, each with its suppression.
     """
 
     counting: tuple[Finding, ...]
     suppressed: tuple[Finding, ...]
 
 
-def sort(findings: Iterable[Finding], model: Model, settings: Settings) -> Sorted:
-    """Part the findings on a model by whether they count, and judge the comments that say so.
+def sort_findings(findings: Iterable[Finding], model: Model, settings: Settings) -> SortedFindings:
+    """Separate the findings on a model that count from suppressed ones, and check the comments.
 
     Args:
-        findings: Of all rules but those about suppressions, whose findings are added.
+        findings: Findings of all rules except those about suppressions, which are added here.
         model: The model.
-        settings: Of the check; its exemptions count where no comment speaks of a finding.
+        settings: Settings of the check; exemptions apply to findings that no comment concerns.
     """
     directives = _Directives(model, settings)
     if not directives.found and not directives.invalid:
-        return exempted(findings, model.source.path, settings)
-    judged = [directives.applied(finding) for finding in (*findings, *directives.invalid)]
-    judged += [directives.applied(finding) for finding in directives.unused()]
-    return exempted(judged, model.source.path, settings)
+        return apply_exemptions(findings, model.source.path, settings)
+    judged = [directives.apply(finding) for finding in (*findings, *directives.invalid)]
+    judged += [directives.apply(finding) for finding in directives.unused()]
+    return apply_exemptions(judged, model.source.path, settings)
 
 
-def exempted(findings: Iterable[Finding], path: str, settings: Settings) -> Sorted:
-    """Part the findings on a document by what the configuration says of them."""
+def apply_exemptions(findings: Iterable[Finding], path: str, settings: Settings) -> SortedFindings:
+    """Separate the findings on a document that count from those that a configuration exempts."""
     counting: list[Finding] = []
     suppressed: list[Finding] = []
     for finding in findings:
@@ -65,18 +65,18 @@ def exempted(findings: Iterable[Finding], path: str, settings: Settings) -> Sort
             if (exemption := next(covering, None)) is not None:
                 each = finding._replace(suppression=Suppression("external", exemption.reason))
         (counting if each.suppression is None else suppressed).append(each)
-    return Sorted(tuple(counting), tuple(suppressed))
+    return SortedFindings(tuple(counting), tuple(suppressed))
 
 
 @dataclass
 class _Directive:
-    """What one comment asks for.
+    """The suppression that one comment states.
 
     Attributes:
-        selectors: Of the rules it names.
-        reason: Its own words.
-        scope: What it speaks of.
-        span: Where it stands.
+        selectors: Selectors of the rules that it names.
+        reason: The reason given in the comment.
+        scope: The element or document that it concerns.
+        span: Place of the comment.
         used: The selectors by which it has suppressed a finding.
     """
 
@@ -87,7 +87,7 @@ class _Directive:
     used: set[str] = field(default_factory=set)
 
     def suppresses(self, finding: Finding, places: Iterable[Place]) -> bool:
-        """Whether it speaks of a finding that has these places; remembers that it does."""
+        """Whether it concerns a finding at these places; records the selectors that were used."""
         meant = {each for each in self.selectors if finding.code in codes_of(each)}
         if not meant or not any(_holds(self.scope, place) for place in places):
             return False
@@ -109,8 +109,8 @@ class _Directives:
                 self._read(comment)
         self._bodies = {body.id: body for body in model.bodies} if self.found else {}
 
-    def applied(self, finding: Finding) -> Finding:
-        """The finding with its suppression, if a comment speaks of it: the innermost gives it."""
+    def apply(self, finding: Finding) -> Finding:
+        """Add the suppression of the innermost comment that concerns a finding, if there is one."""
         places = self._places(finding)
         covering = [each for each in self.found if each.suppresses(finding, places)]
         if not covering:
@@ -119,10 +119,10 @@ class _Directives:
         return finding._replace(suppression=Suppression("inSource", reason))
 
     def unused(self) -> Iterator[Finding]:
-        """One finding for each selector that has suppressed nothing and could have.
+        """One finding for each selector that could have suppressed a finding, but has not.
 
-        Templates and included documents serve further models, which may need what this one does
-        not; so do rules that look at more than the document.
+        Templates and included documents are exempt, as other models may need their comments; so
+        are rules that examine more than the document.
         """
         if UnusedSuppression.code not in self._on or self._model.format == "xacro":
             return
@@ -136,7 +136,7 @@ class _Directives:
                     yield rule.on_comment(selector, len(directive.selectors), directive.span)
 
     def _places(self, finding: Finding) -> Sequence[Place]:
-        """Where a finding is: its numbers, and its body, wherever these are written."""
+        """The places of a finding: its numbers and its body, in whatever file they are written."""
         body: Body | None = self._bodies.get(finding.body_id or "")
         if body is None:
             return [finding.place]
@@ -148,7 +148,7 @@ class _Directives:
     def _read(self, comment: Comment) -> None:
         match = _DIRECTIVE.match(comment.text)
         if match is None:
-            return  # prose
+            return  # a comment in prose that only mentions the program
         word, codes = match["word"], match["codes"]
         if word not in _WORDS:
             self._complain(comment, f"{MARK} knows no {word!r}{_nearest(word)}")
@@ -168,14 +168,14 @@ class _Directives:
             self._complain(comment, f"{name} would ignore every rule: name those that are meant")
             return False
         try:
-            validated_selector(name)
+            validate_selector(name)
         except UsageError as error:
             self._complain(comment, str(error))
             return False
         return True
 
     def _scope(self, word: str, comment: Comment) -> Place | None:
-        """What the comment speaks of; None, and a finding, where it stands in the wrong place."""
+        """The place that a comment concerns; None, with a finding, in a wrong position."""
         if word == "ignore-file" and comment.top:
             here = self._model.place(comment.span)
             return Place(1, 1, sys.maxsize, 1, here.path)
@@ -204,7 +204,7 @@ class _Directives:
 
 
 def _holds(scope: Place, place: Place) -> bool:
-    """Whether a place is within another."""
+    """Whether a place lies within another."""
     begins = (scope.line, scope.column) <= (place.line, place.column)
     ends = (place.end_line, place.end_column) <= (scope.end_line, scope.end_column)
     return scope.path == place.path and begins and ends

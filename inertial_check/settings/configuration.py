@@ -1,7 +1,7 @@
-"""Configuration files: where they are found, what may stand in them, and what holds for a file.
+"""Configuration files: how they are found, their options, and the settings of each file.
 
-A value is taken from the command line, else from the nearest configuration file above the file that
-is checked, else from the one that it extends, else it is the default. Every value knows its origin.
+A value comes from the command line, else from the nearest configuration file above the file that is
+checked, else from a file that this one extends, else it is the default. Every value has its origin.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from inertial_check.reports import FORMS
 from inertial_check.settings.settings import (
     Exemption,
     Settings,
-    validated_engine,
-    validated_presets,
-    validated_selector,
+    validate_engine,
+    validate_presets,
+    validate_selector,
 )
 
 if TYPE_CHECKING:
     from inertial_check.settings.toml import TomlFile
 
 FILE_NAMES = ("inertial-check.toml", ".inertial-check.toml", "pyproject.toml")
-"""Of configuration files; in one folder the first that is one counts."""
+"""Names of configuration files; in one folder the first that exists is used."""
 
 _SHARED_FILE, _TABLE = "pyproject.toml", ("tool", "inertial-check")
 _MARK = b"inertial-check"
@@ -38,48 +38,48 @@ _EXTEND = "extend"
 
 
 class Origin(Protocol):
-    """Where values are written."""
+    """A source of option values: a configuration file or the command line."""
 
     @property
     def folder(self) -> str:
-        """From which relative paths are taken."""
+        """The folder that relative paths are relative to."""
 
     def place(self, keys: Sequence[str]) -> str:
-        """Where a value is written, for the reader."""
+        """The place of a value, as messages show it."""
 
     def called(self, keys: Sequence[str]) -> str:
-        """Where a value is written and which, to begin a sentence about it."""
+        """The place and name of a value, as the beginning of a message."""
 
 
 class Where(NamedTuple):
-    """Where one value is written.
+    """The place of one value.
 
     Attributes:
         origin: The file, or the command line.
-        keys: The option's name, and the keys inside it.
+        keys: The name of the option, and the keys inside it.
     """
 
     origin: Origin
     keys: tuple[str, ...]
 
     def __str__(self) -> str:
-        """The place, for the reader."""
+        """The place, as messages show it."""
         return self.origin.place(self.keys)
 
     def inside(self, key: str) -> Where:
-        """Where a member of a table is written."""
+        """The place of a member of a table."""
         return Where(self.origin, (*self.keys, key))
 
     def wrong(self, message: str) -> UsageError:
-        """The error of a value that cannot be taken."""
+        """The error for a value that cannot be used."""
         return UsageError(self.origin.called(self.keys) + message)
 
     def unlike(self, value: Any, expected: str) -> UsageError:
-        """The error of a value that is none of the option."""
+        """The error for a value of the wrong type or range."""
         return self.wrong(f" is {_shown(value)}: expected {expected}")
 
-    def checked(self, validate: Callable[[Any], Any], value: Any) -> Any:
-        """What a validation gives; its error with the place before it."""
+    def validate(self, validate: Callable[[Any], Any], value: Any) -> Any:
+        """Call a validation function; put the place before the message of its error."""
         try:
             return validate(value)
         except UsageError as error:
@@ -87,14 +87,14 @@ class Where(NamedTuple):
 
 
 class Value(NamedTuple):
-    """A value and where it is written; None for a default."""
+    """A value as written, and its place; None for a default."""
 
     value: Any
     where: Where | None = None
 
 
 class _CommandLine:
-    """The origin of what the command line says."""
+    """The origin of options on the command line."""
 
     folder = ""
 
@@ -106,12 +106,12 @@ class _CommandLine:
 
 
 class _File:
-    """The origin of what a configuration file says."""
+    """The origin of options in a configuration file."""
 
     def __init__(self, path: str) -> None:
-        from inertial_check.settings.toml import TomlFile, shown
+        from inertial_check.settings.toml import TomlFile, relative_path
 
-        self.toml: TomlFile = TomlFile(shown(path))
+        self.toml: TomlFile = TomlFile(relative_path(path))
         self.folder = os.path.dirname(self.toml.path)
         self.table = _TABLE if os.path.basename(path) == _SHARED_FILE else ()
 
@@ -122,10 +122,10 @@ class _File:
         return f"{self.place(keys)}: {'.'.join(keys)}"
 
     def values(self) -> Mapping[str, Any] | None:
-        """The options that the file sets; None if it is not about this program.
+        """The options that the file sets; None if it has no section for this program.
 
         Raises:
-            UsageError: An option that does not exist; names the nearest.
+            UsageError: An unknown option; suggests the nearest.
         """
         found: Any = self.toml.values
         for key in self.table:
@@ -142,7 +142,7 @@ class _File:
 
 
 def _shown(value: Any) -> str:
-    """A value as TOML writes it, near enough."""
+    """A value approximately as TOML writes it."""
     if isinstance(value, bool):
         return str(value).lower()
     return "a table" if isinstance(value, Mapping) else repr(value)
@@ -155,7 +155,7 @@ def _nearest(name: str, known: Sequence[str]) -> str:
     return f"; did you mean {close[0]!r}?" if close else f": expected one of {', '.join(known)}"
 
 
-# What reads a value checks it and gives what Settings hold; errors name the place.
+# Readers of values: each checks a written value and converts it to that of Settings.
 
 
 def _choice(*words: str) -> Callable[[Any, Where], str]:
@@ -186,15 +186,15 @@ def _texts(value: Any, where: Where) -> tuple[str, ...]:
 
 
 def _selectors(value: Any, where: Where) -> tuple[str, ...]:
-    return tuple(where.checked(validated_selector, each) for each in _texts(value, where))
+    return tuple(where.validate(validate_selector, each) for each in _texts(value, where))
 
 
 def _engines(value: Any, where: Where) -> tuple[str, ...]:
-    return tuple(where.checked(validated_engine, each) for each in _texts(value, where))
+    return tuple(where.validate(validate_engine, each) for each in _texts(value, where))
 
 
 def _presets(value: Any, where: Where) -> str:
-    return ",".join(where.checked(validated_presets, _text(value, where)))
+    return ",".join(where.validate(validate_presets, _text(value, where)))
 
 
 def _is_number(value: Any) -> bool:
@@ -257,7 +257,7 @@ def _patterns(value: Any, where: Where) -> tuple[PathPattern, ...]:
 
 
 def _exemption(value: Any, where: Where) -> Exemption:
-    """The member `where.keys[-1]` of per-file-ignores or per-body-ignores."""
+    """Read the member `where.keys[-1]` of per-file-ignores or per-body-ignores."""
     option, name = where.keys
     files, _, body = name.partition("::")
     if option == "per-body-ignores" and not (files and body):
@@ -278,14 +278,14 @@ def _exemption(value: Any, where: Where) -> Exemption:
 
 
 class Option(NamedTuple):
-    """What may be configured, beside its name.
+    """An option of configuration files.
 
     Attributes:
-        default: As it would be written; None for none.
-        read: Checks a written value and gives what Settings hold; for a table, of a member.
-        table: The option is a table, and those of several origins are merged.
-        adds_to: The option to whose list this one adds.
-        whole_run: It is taken from the configuration nearest to the working directory.
+        default: The default, as it would be written; None for none.
+        read: Checks and converts a written value; for a table, the value of one member.
+        table: Whether the option is a table; tables of several origins are merged.
+        adds_to: The option whose list this one extends.
+        whole_run: Whether the configuration nearest to the working directory sets it for the run.
     """
 
     default: Any
@@ -321,28 +321,28 @@ OPTIONS: Mapping[str, Option] = {
 
 
 class _Layer(NamedTuple):
-    """The options of one origin."""
+    """The options that one origin sets."""
 
     origin: Origin
     values: Mapping[str, Any]
 
 
 class Configuration:
-    """What holds for a folder.
+    """The configuration that holds for a folder.
 
     Attributes:
-        path: The configuration file; None where there is none.
+        path: Path of the configuration file; None if there is none.
     """
 
     def __init__(self, layers: Sequence[_Layer], path: str | None = None) -> None:
         """Merge layers.
 
         Args:
-            layers: What decides last comes last.
-            path: The configuration file.
+            layers: The layers; a later one overrides an earlier one.
+            path: Path of the configuration file.
 
         Raises:
-            UsageError: A value that is none of its option; names the place.
+            UsageError: A value of the wrong type or range; names the place.
         """
         self.path = path
         self._written: dict[str, list[Value]] = {name: [] for name in OPTIONS}
@@ -372,14 +372,14 @@ class Configuration:
         self._written[name].append(Value(written, where))
 
     def _drop(self, name: str, keys: tuple[str, ...]) -> None:
-        """Forget what has been said of an option, or of a member of a table."""
+        """Forget the earlier values of an option, or of a member of a table."""
         values = enumerate(self._written[name])
         kept = [i for i, each in values if each.where is None or each.where.keys != keys]
         self._written[name] = [self._written[name][i] for i in kept]
         self._read[name] = [self._read[name][i] for i in kept]
 
-    def __getitem__(self, name: str) -> Any:
-        """What holds for an option, checked; a dict for a table."""
+    def __getitem__(self, name: str) -> Any:  # Any: each option has its own type
+        """The value of an option, checked and converted; a dict for a table."""
         option, read = OPTIONS[name], self._read[name]
         if option.table:
             keys = (each.where.keys[-1] for each in self._written[name] if each.where)
@@ -389,9 +389,9 @@ class Configuration:
         return read[-1] if read else option.default
 
     def written(self, name: str) -> Sequence[Value]:
-        """The values of an option as they are written; for a table, its members.
+        """The values of an option as written; for a table, its members.
 
-        Without any, its default; nothing for a table or a list that is empty by default.
+        If there is none, the default; nothing for a table or list that is empty by default.
         """
         default = OPTIONS[name].default
         if self._written[name] or default in ((), {}, None):
@@ -400,10 +400,10 @@ class Configuration:
 
     @cached_property
     def settings(self) -> Settings:
-        """The settings of a check.
+        """The settings for checking a document.
 
         Raises:
-            UsageError: No rule is left to run.
+            UsageError: The selection leaves no rule to run.
         """
         fail_on = self["fail-on"]
         exemptions = (self["per-file-ignores"].values(), self["per-body-ignores"].values())
@@ -420,13 +420,13 @@ class Configuration:
             expected_mass=self["expect-mass"],
             exemptions=tuple(chain.from_iterable(exemptions)),
             exclude=self["exclude"],
-        ).validated()
+        ).validate()
         if not settings.rules():
             raise UsageError(f"{self._selection()} leave no rule to run")
         return settings
 
     def _selection(self) -> str:
-        """Where rules are chosen, for an error."""
+        """The places that select rules, for an error message."""
         places = {
             str(value.where)
             for name in ("select", "extend-select", "ignore", "extend-ignore")
@@ -436,7 +436,7 @@ class Configuration:
 
 
 class Configurations:
-    """Which configuration holds where; each file is read once."""
+    """The configurations of all folders; each file is read once."""
 
     def __init__(
         self,
@@ -444,15 +444,15 @@ class Configurations:
         file: str | None = None,
         isolated: bool = False,
     ) -> None:
-        """Say what overrules discovery.
+        """Set the options that override configuration files.
 
         Args:
-            command_line: Options that overrule every file, by name, as a file would write them.
-            file: The configuration file of all files, in place of the nearest of each.
-            isolated: Read no configuration file.
+            command_line: Options that override every file, by name, as a file would write them.
+            file: The configuration file of all documents, instead of the nearest of each.
+            isolated: Whether to read no configuration file.
 
         Raises:
-            UsageError: Both a file and none.
+            UsageError: Both `file` and `isolated` are given, or the file has no configuration.
         """
         if isolated and file is not None:
             raise UsageError("--isolated reads no configuration, --config names one: choose one")
@@ -462,7 +462,7 @@ class Configurations:
         if isolated:
             self._only = Configuration([self._command_line])
         elif file is not None:
-            self._only = self._configured(file)
+            self._only = self._read_configuration(file)
             if self._only is None:
                 raise UsageError(f"{file} has no table [tool.inertial-check]")
 
@@ -472,7 +472,7 @@ class Configurations:
         return self._of_folder(os.getcwd())
 
     def of(self, path: str) -> Configuration:
-        """The configuration of a file, or of a folder.
+        """The configuration of a file or folder.
 
         Raises:
             UsageError: It cannot be read.
@@ -482,11 +482,11 @@ class Configurations:
         return self._of_folder(folder)
 
     def excludes(self, path: str) -> bool:
-        """Whether a walk leaves out the file at a path."""
+        """Whether a folder search leaves out the file at a path."""
         return self.settings(path).excludes(path)
 
     def settings(self, path: str) -> Settings:
-        """The settings of a file; the same object for all files of one configuration.
+        """The settings of a file; one object for all files of one configuration.
 
         Raises:
             UsageError: The configuration cannot be read.
@@ -513,11 +513,11 @@ class Configurations:
     def _in_folder(self, folder: str) -> Configuration | None:
         for name in FILE_NAMES:
             path = os.path.join(folder, name)
-            if _may_be_one(path) and (found := self._configured(path)) is not None:
+            if _may_be_one(path) and (found := self._read_configuration(path)) is not None:
                 return found
         return None
 
-    def _configured(self, path: str) -> Configuration | None:
+    def _read_configuration(self, path: str) -> Configuration | None:
         layers = list(_layers(path))
         if not layers:
             return None
@@ -527,7 +527,7 @@ class Configurations:
 
 
 def _may_be_one(path: str) -> bool:
-    """Whether there is such a file; a pyproject.toml has to mention this program."""
+    """Whether a file may be a configuration; a pyproject.toml must mention this program."""
     if not path.endswith(_SHARED_FILE):
         return os.path.isfile(path)
     try:
@@ -538,10 +538,10 @@ def _may_be_one(path: str) -> bool:
 
 
 def _layers(path: str, above: tuple[str, ...] = ()) -> Iterator[_Layer]:
-    """The options of a file, then those of the files that it extends; none if it is no such file.
+    """Yield the options of a file, then those of the files that it extends.
 
     Raises:
-        UsageError: One cannot be read, or extends itself.
+        UsageError: A file cannot be read, or extends itself.
     """
     file = _File(path)
     values = file.values()

@@ -1,4 +1,4 @@
-"""What a run is asked to do."""
+"""The settings with which a document is checked."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from inertial_check.model import Finding, Severity
 from inertial_check.rules import ALL_RULES, Rule
 
 SIMULATOR = "simulator:"
-"""Begins the presets that gate on one engine."""
+"""Prefix of the presets that add an engine to `engines`."""
 
 _PRESETS = ("default", "strict", *(SIMULATOR + engine for engine in ENGINES))
 
 
 class Exemption(NamedTuple):
-    """Findings that do not count, by where they are.
+    """Findings that a configuration exempts, by file, body and rule.
 
     Attributes:
-        files: In which documents; also those that others include.
-        body: Name or id of the bodies, "*" for any text; None for all, and the document's own.
-        selectors: Of which rules: codes, beginnings of codes, names.
-        reason: Why, in the words of who exempted them.
+        files: The documents, including documents that others include.
+        body: Name or id of the bodies, with "*" for any text; None for all findings.
+        selectors: The rules: codes, prefixes of codes, or names.
+        reason: The reason given in the configuration.
     """
 
     files: PathPattern
@@ -37,7 +37,7 @@ class Exemption(NamedTuple):
     reason: str = ""
 
     def covers(self, finding: Finding, path: str) -> bool:
-        """Whether a finding on the document at this path is meant."""
+        """Whether a finding on the document at a path is exempted."""
         if not any(finding.code in codes_of(selector) for selector in self.selectors):
             return False
         place = finding.place.path
@@ -56,17 +56,17 @@ class Settings:
     Attributes:
         select: Codes, prefixes of codes ("IC3"), names, or "ALL".
         ignore: The same; the more specific of select and ignore wins, ignore at a tie.
-        fail_on: Findings of this severity or above fail the run; None for never.
-        strict: Fail on warnings, and singular-inertia becomes one.
-        tolerance: Margins down to -tolerance pass. Dimensionless.
-        context: Where what a document refers to is found.
-        preset: Separated by commas: "default" keeps sound models quiet; "strict" wants to hear
-            every doubt, and is strict; "simulator:NAME" adds an engine to `engines`.
+        fail_on: Findings of this severity or above fail the run; None: no finding does.
+        strict: Warnings fail the run, and singular-inertia is a warning.
+        tolerance: Margins down to -tolerance are accepted. Dimensionless.
+        context: Package paths and xacro arguments, for files that a document refers to.
+        preset: Presets, separated by commas: "default" reports nothing on plausible models;
+            "strict" reports every doubt and sets `strict`; "simulator:NAME" adds to `engines`.
         geometry: Whether shapes and meshes are read as evidence, "auto" or "off".
-        engines: Names of engines; what they refuse, alter, replace or drop is an error.
-        expected_mass: Total mass [kg] of a model and the relative deviation that is allowed.
-        exemptions: Findings that do not count, by file and body.
-        exclude: Files that a walk leaves out.
+        engines: Names of engines; a body that one refuses, alters, replaces or drops is an error.
+        expected_mass: Total mass [kg] of a model, and its allowed relative deviation.
+        exemptions: Findings that do not count.
+        exclude: Files that a folder search leaves out.
     """
 
     select: tuple[str, ...] = ("ALL",)
@@ -82,23 +82,23 @@ class Settings:
     exemptions: tuple[Exemption, ...] = ()
     exclude: tuple[PathPattern, ...] = ()
 
-    def validated(self) -> Settings:
-        """These settings, with `preset` and `strict` carried out.
+    def validate(self) -> Settings:
+        """Check the settings, and apply `preset` and `strict` to the others.
 
         Raises:
-            UsageError: A code, prefix or name that no rule has, an engine or preset that is not
-                known, a tolerance that is no margin, or a mass that is none.
+            UsageError: An unknown rule, engine or preset, a negative tolerance, or an expected
+                mass or deviation that is not positive.
         """
         exempted = (selector for each in self.exemptions for selector in each.selectors)
         for selector in (*self.select, *self.ignore, *exempted):
-            validated_selector(selector)
+            validate_selector(selector)
         if not 0 <= self.tolerance < inf:
             raise UsageError(f"tolerance is {self.tolerance!r}; it is a margin, so 0 or positive")
-        presets = validated_presets(self.preset)
+        presets = validate_presets(self.preset)
         simulated = [each.removeprefix(SIMULATOR) for each in presets if each.startswith(SIMULATOR)]
         engines = tuple(dict.fromkeys((*self.engines, *simulated)))
         for engine in engines:
-            validated_engine(engine)
+            validate_engine(engine)
         if self.expected_mass is not None and not all(0 < x < inf for x in self.expected_mass):
             raise UsageError(
                 f"expected mass is {self.expected_mass}: it is a mass [kg] and a relative "
@@ -112,15 +112,15 @@ class Settings:
 
     @property
     def strictness(self) -> Literal["default", "strict"]:
-        """Whether every doubt is to be said."""
-        return "strict" if "strict" in validated_presets(self.preset) else "default"
+        """The thresholds of the rules about plausibility."""
+        return "strict" if "strict" in validate_presets(self.preset) else "default"
 
     def rules(self) -> tuple[type[Rule], ...]:
-        """The rules that are on."""
+        """The rules that run with these settings."""
         return self._rules
 
     def severity(self, rule: type[Rule]) -> Severity:
-        """The rule's severity in this run."""
+        """The severity of a rule with these settings."""
         return rule.strict_severity if self.strict else rule.severity
 
     def fails(self, severity: Severity) -> bool:
@@ -128,7 +128,7 @@ class Settings:
         return self.fail_on is not None and severity >= self.fail_on
 
     def excludes(self, path: str) -> bool:
-        """Whether a walk leaves a file out."""
+        """Whether a folder search leaves out the file at a path."""
         return any(pattern.matches(path) for pattern in self.exclude)
 
     @cached_property
@@ -148,37 +148,37 @@ class Settings:
 
 @cache
 def codes_of(selector: str) -> frozenset[str]:
-    """The rules that a code, the beginning of one, a name or ALL means, as codes."""
+    """The codes of the rules that a selector means: a code, a prefix of codes, a name or ALL."""
     return frozenset(rule.code for rule in ALL_RULES if _specificity(selector, rule))
 
 
-def validated_selector(selector: str) -> str:
-    """The selector, if it means a rule.
+def validate_selector(selector: str) -> str:
+    """Return the selector if it means at least one rule.
 
     Raises:
-        UsageError: It means none; names the nearest that does.
+        UsageError: It means no rule; suggests the nearest selector.
     """
     if not codes_of(selector):
         raise UsageError(f"unknown rule {selector!r}{_nearest(selector)}")
     return selector
 
 
-def validated_engine(name: str) -> str:
-    """The engine's name, if there is such an engine.
+def validate_engine(name: str) -> str:
+    """Return the name if an engine has it.
 
     Raises:
-        UsageError: There is none.
+        UsageError: No engine has it.
     """
     if name not in ENGINES:
         raise UsageError(f"unknown engine {name!r}: expected {', '.join(ENGINES)}")
     return name
 
 
-def validated_presets(text: str) -> tuple[str, ...]:
-    """The presets that a text names, separated by commas.
+def validate_presets(text: str) -> tuple[str, ...]:
+    """Split a text into presets.
 
     Raises:
-        UsageError: There is no such preset.
+        UsageError: A preset is unknown.
     """
     presets = tuple(part.strip() for part in text.split(","))
     for preset in presets:
@@ -191,7 +191,7 @@ def validated_presets(text: str) -> tuple[str, ...]:
 
 
 def _specificity(selector: str, rule: type[Rule]) -> int:
-    """0 where the selector does not mean the rule; the higher the more specific."""
+    """How specifically a selector means a rule; 0 if it does not."""
     if selector == "ALL":
         return 1
     if selector in (rule.name, rule.code):

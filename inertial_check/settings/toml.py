@@ -1,4 +1,4 @@
-"""TOML files that can tell in which line they say what."""
+"""TOML files with the line of each key."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
 class TomlFile:
-    """A TOML file, read.
+    """A parsed TOML file.
 
     Attributes:
-        path: As shown to the reader.
-        values: What it says.
+        path: Path of the file, as messages show it.
+        values: The parsed table.
     """
 
     def __init__(self, path: str) -> None:
         """Read a file.
 
         Raises:
-            UsageError: It cannot be read, or is no TOML; names line and column.
+            UsageError: It cannot be read, or is not valid TOML; names line and column.
         """
         self.path = path
         try:
@@ -44,26 +44,27 @@ class TomlFile:
         try:
             self.values: Mapping[str, Any] = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            raise UsageError(_explained(path, str(error), self._lines)) from None
+            raise UsageError(_message(path, str(error), self._lines)) from None
 
     def line(self, keys: Sequence[str]) -> int:
-        """The line in which the statement begins that gives a key, 1-based; 1 for no key.
+        """The line on which the statement that sets a key begins, 1-based; 1 without a key.
 
-        No parser tells places. But as a text may end after each statement, and nowhere else, the
-        first beginning of the text that has the key ends with its statement.
+        The parser of the standard library gives no places. But a prefix of the text is valid TOML
+        only if it ends after a statement, so the shortest valid prefix that has the key ends with
+        the statement that sets it.
         """
         if not keys:
             return 1
         last = bisect_left(range(len(self._lines)), True, key=lambda n: self._has(keys, n + 1)[0])
         _, end = self._has(keys, last + 1)
         first = end
-        while first > 1 and _parsed(self._lines[: first - 1]) is None:
+        while first > 1 and _parse(self._lines[: first - 1]) is None:
             first -= 1
         return first
 
     def _has(self, keys: Sequence[str], count: int) -> tuple[bool, int]:
-        """Whether a key is known after so many lines, or more to where a statement ends."""
-        while (values := _parsed(self._lines[:count])) is None and count < len(self._lines):
+        """Whether the first lines, up to the end of a statement, set a key; and their count."""
+        while (values := _parse(self._lines[:count])) is None and count < len(self._lines):
             count += 1
         found: Any = values
         for key in keys:
@@ -73,15 +74,16 @@ class TomlFile:
         return True, count
 
 
-def _parsed(lines: Sequence[str]) -> Mapping[str, Any] | None:
+def _parse(lines: Sequence[str]) -> Mapping[str, Any] | None:
+    """Parse lines; None if they end inside a statement."""
     try:
         return tomllib.loads("".join(lines))
     except tomllib.TOMLDecodeError:
         return None
 
 
-def _explained(path: str, message: str, lines: Sequence[str]) -> str:
-    """What is wrong with a text, behind its place."""
+def _message(path: str, message: str, lines: Sequence[str]) -> str:
+    """The error message of the parser, with the place first."""
     place = _PLACE.search(message)
     reason = message[: place.start()] if place else message
     line, column = place.groups() if place else (None, None)
@@ -90,8 +92,8 @@ def _explained(path: str, message: str, lines: Sequence[str]) -> str:
     return f"{path}:{line}:{column}: no valid TOML: {reason[:1].lower()}{reason[1:]}"
 
 
-def shown(path: str) -> str:
-    """A path as a reader in the working directory would write it."""
+def relative_path(path: str) -> str:
+    """A path relative to the working directory if it is below that, else absolute."""
     absolute = os.path.abspath(path)
     try:
         relative = os.path.relpath(absolute)

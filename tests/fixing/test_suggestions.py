@@ -9,7 +9,7 @@ from inertial_check.model import Place
 from inertial_check.running.run import CheckRequest, check_paths
 from inertial_check.settings.settings import Settings
 
-SETTINGS = Settings().validated()
+SETTINGS = Settings().validate()
 
 
 def settings_of(path):

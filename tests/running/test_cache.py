@@ -19,7 +19,7 @@ from inertial_check.running.cache import Fingerprints, Folder
 from inertial_check.running.run import CheckRequest, check_paths, default_cache
 from inertial_check.settings.settings import Settings
 
-SETTINGS = Settings().validated()
+SETTINGS = Settings().validate()
 
 
 def settings_of(path):
@@ -135,9 +135,9 @@ def test_what_depends_on_the_environment_is_not_kept(tmp_path, monkeypatch, chec
 )
 def test_other_settings_have_other_entries(models, checked, settings):
     checked("defects")
-    other, asked = checked("defects", settings=Settings(**settings).validated())
+    other, asked = checked("defects", settings=Settings(**settings).validate())
     assert asked
-    assert other == checked("defects", settings=Settings(**settings).validated(), folder="new")[0]
+    assert other == checked("defects", settings=Settings(**settings).validate(), folder="new")[0]
     assert checked("defects")[1] == []
 
 

@@ -13,7 +13,7 @@ from inertial_check.settings.settings import Settings
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="install git")
 
-SETTINGS = Settings().validated()
+SETTINGS = Settings().validate()
 
 
 def settings_of(path):

@@ -24,7 +24,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
 ]
 
-SETTINGS = Settings().validated()
+SETTINGS = Settings().validate()
 
 
 def settings_of(path):

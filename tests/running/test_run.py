@@ -19,7 +19,7 @@ from inertial_check.running.run import CheckRequest, check_paths, cores
 from inertial_check.settings.settings import Settings
 from waiting import GUARD, wait_until
 
-SETTINGS = Settings().validated()
+SETTINGS = Settings().validate()
 
 
 def settings_of(path):
@@ -154,7 +154,7 @@ def test_tasks_hold_every_document_once_the_largest_first(tmp_path):
 
 
 def test_documents_of_several_settings_keep_their_own(models):
-    quiet = Settings(ignore=("ALL",)).validated()
+    quiet = Settings(ignore=("ALL",)).validate()
     of = {"valid/rod.urdf": quiet}.get
     report = check_paths(CheckRequest(["valid"], lambda path: of(path, SETTINGS), jobs=2))
     found = {file.path: len(file.findings) for file in report.files}
@@ -235,5 +235,5 @@ def test_what_evidence_was_left_out_is_said_once_a_run(tmp_path, monkeypatch):
         (tmp_path / f"{name}.urdf").write_text(f'<robot name="{name}">{link}</robot>')
     (note,) = check_paths(CheckRequest([str(tmp_path)], settings_of)).notes
     assert "inertial-check[mesh]" in note
-    off = Settings(geometry="off").validated()
+    off = Settings(geometry="off").validate()
     assert check_paths(CheckRequest([str(tmp_path)], lambda path: off)).notes == ()

@@ -12,10 +12,10 @@ from inertial_check.errors import UsageError
 from inertial_check.model import Suppression
 from inertial_check.rules import ALL_RULES
 from inertial_check.running.run import CheckRequest, check_paths
-from inertial_check.selecting.baseline import WORSE, Baseline, Entry, Key
+from inertial_check.selecting.baseline import WORSE, Baseline, Key, KnownFinding
 from inertial_check.settings.settings import Settings
 
-SETTINGS = Settings().validated()
+SETTINGS = Settings().validate()
 
 
 def settings_of(path):
@@ -147,7 +147,7 @@ class TestStability:
 
     @given(name=st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), min_size=1))
     def test_any_name_survives(self, name):
-        entries = {Key("robots/\udc80.urdf", name, "IC301"): Entry(1, -0.25)}
+        entries = {Key("robots/\udc80.urdf", name, "IC301"): KnownFinding(1, -0.25)}
         Baseline("names.json", entries).write()
         assert Baseline.read("names.json").entries == entries
 
@@ -186,7 +186,7 @@ class TestPruning:
         checked(robot(a="0.0030"), "robots/leg.urdf")
         old = known(robot(a="0.0030"))
         gone = Key("robots/absent.urdf", "a", "IC301")
-        old = Baseline(old.path, {**old.entries, gone: Entry(1, None)})
+        old = Baseline(old.path, {**old.entries, gone: KnownFinding(1, None)})
         checked(robot(a="0.0040"))
         report = check_paths(CheckRequest(["robots/arm.urdf"], settings_of))
         written = Baseline.of(report, "known.json", old)

@@ -200,7 +200,7 @@ class TestUnused:
 
     def test_strict_runs_fail_on_it(self):
         text = document("<!-- inertial-check: ignore[IC302] x -->", "first-in-link", GOOD)
-        settings = Settings(preset="strict").validated()
+        settings = Settings(preset="strict").validate()
         (finding,) = ic.check_model(text.encode(), settings).findings
         assert settings.fails(finding.severity)
 

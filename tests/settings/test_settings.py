@@ -8,14 +8,14 @@ from inertial_check.settings.settings import Settings, codes_of
 
 
 def test_the_preset_strict_is_every_doubt_and_strict():
-    settings = Settings(preset="strict").validated()
+    settings = Settings(preset="strict").validate()
     assert (settings.strict, settings.strictness) == (True, "strict")
     assert settings.fail_on is Severity.WARNING
     assert settings.severity(find("IC306")) is Severity.WARNING
 
 
 def test_strict_alone_does_not_ask_for_every_doubt():
-    settings = Settings(strict=True).validated()
+    settings = Settings(strict=True).validate()
     assert (settings.strictness, settings.fail_on) == ("default", Severity.WARNING)
 
 
@@ -25,27 +25,27 @@ def test_strict_alone_does_not_ask_for_every_doubt():
 )
 @pytest.mark.parametrize("how", [{"strict": True}, {"preset": "strict"}])
 def test_strict_lowers_what_fails_and_never_raises_it(how, fail_on, then):
-    assert Settings(fail_on=fail_on, **how).validated().fail_on is then
+    assert Settings(fail_on=fail_on, **how).validate().fail_on is then
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_simulator_is_an_engine_and_nothing_else(engine):
-    settings = Settings(preset=f"simulator:{engine}").validated()
-    assert settings == Settings(preset=f"simulator:{engine}", engines=(engine,)).validated()
+    settings = Settings(preset=f"simulator:{engine}").validate()
+    assert settings == Settings(preset=f"simulator:{engine}", engines=(engine,)).validate()
     assert (settings.strict, settings.strictness) == (False, "default")
     assert settings.rules() == ALL_RULES
 
 
 def test_presets_together():
-    settings = Settings(preset="simulator:drake, strict", engines=("mujoco", "drake")).validated()
+    settings = Settings(preset="simulator:drake, strict", engines=("mujoco", "drake")).validate()
     assert (settings.engines, settings.strictness) == (("mujoco", "drake"), "strict")
-    assert settings.validated() == settings
+    assert settings.validate() == settings
 
 
 @pytest.mark.parametrize("preset", ["", "strikt", "strict,", "simulator:", "simulator:mujocco"])
 def test_unknown_presets(preset):
     with pytest.raises(UsageError, match="unknown preset"):
-        Settings(preset=preset).validated()
+        Settings(preset=preset).validate()
 
 
 def test_what_selectors_mean():
@@ -58,7 +58,7 @@ def test_what_selectors_mean():
 
 def test_the_more_specific_wins():
     def on(**chosen):
-        return {rule.code for rule in Settings(**chosen).validated().rules()}
+        return {rule.code for rule in Settings(**chosen).validate().rules()}
 
     assert "IC301" in on(select=("IC301",), ignore=("IC3",))
     assert "IC301" not in on(select=("IC3",), ignore=("IC301",))
