@@ -49,6 +49,9 @@ import inertial_check as ic
 theta = np.zeros((4, 10))
 ic.project(theta, metric="nearest")  # error: arg-type
 ic.project(theta, margins=0.01)  # error: call-arg
+ic.check(theta, order="pinochio")  # error: arg-type
+ic.check(theta, about="centre")  # error: arg-type
+ic.check("robot.urdf")  # error: arg-type
 ic.project(theta).closest  # error: attr-defined
 ic.check("theta")  # error: arg-type
 ic.check(theta, order="ros")  # error: arg-type
