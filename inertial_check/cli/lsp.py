@@ -11,12 +11,14 @@ from inertial_check.errors import UsageError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what `lsp` takes."""
+    """Declare the arguments of `lsp`."""
     options.add_context(parser)
     options.add_configuration(parser)
     group = parser.add_argument_group("Transport")
     group.add_argument(
-        "--stdio", action="store_true", help="speak on stdin and stdout, as always; for clients"
+        "--stdio",
+        action="store_true",
+        help="use stdin and stdout; always so, the option is for clients that pass it",
     )
 
 
@@ -24,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
     """Serve until the editor is done."""
     configured = partial(options.configurations, args)
     if args.config is not None:
-        configured()  # a file that was named and cannot be read is said at once
+        configured()  # report a named file that cannot be read before the editor waits
     try:
         from inertial_check.lsp.server import serve
     except ModuleNotFoundError as error:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 
 from inertial_check.errors import InertialCheckError
 from inertial_check.fixing.case import (
@@ -84,7 +85,10 @@ def settle(
         else:
             break
     bodies = tuple(targets.conclude(each, after).result for each in proposals.values())
-    return Fix(model.source, model.format, documents[0], bodies, documents[1], layer)
+    edits: dict[str, tuple[Edit, ...]] = {}
+    if layer is None:
+        edits = _edits_by_body(model, _changes_of(proposals))
+    return Fix(model.source, model.format, documents[0], bodies, documents[1], edits, layer)
 
 
 def withdraw(reasons: Mapping[str, str], proposals: dict[str, Proposal], status: FixStatus) -> None:
@@ -239,10 +243,8 @@ def _literal_texts(body: Body, texts: Texts) -> Iterator[tuple[str, Span, str]]:
 def _group_by_text(model: Model, changes: Changes) -> list[set[str]]:
     """Ids of bodies that can only change together, as the same text states their numbers."""
     groups: list[tuple[set[Span], set[str]]] = []
-    for body in model.bodies:
-        if body.id not in changes:
-            continue
-        spans, ids = {edit.span for edit in _edits(model, body, changes[body.id])}, {body.id}
+    for id_, edits in _edits_by_body(model, changes).items():
+        spans, ids = {edit.span for edit in edits}, {id_}
         joined = [group for group in groups if group[0] & spans]
         groups = [group for group in groups if not group[0] & spans]
         groups.append(
@@ -254,18 +256,21 @@ def _group_by_text(model: Model, changes: Changes) -> list[set[str]]:
 def _edit_documents(model: Model, changes: Changes) -> Documents:
     """The document's bytes with the new texts, and those of the included documents that change."""
     # A document that is included twice states the numbers of two bodies once: no edit twice.
-    edits = dict.fromkeys(
-        edit
-        for body in model.bodies
-        if body.id in changes
-        for edit in _edits(model, body, changes[body.id])
-    )
+    edits = dict.fromkeys(chain.from_iterable(_edits_by_body(model, changes).values()))
     data, *others = (
         source.apply_edits(edit for edit in edits if edit.span.file == file)
         for file, source in enumerate((model.source, *model.others))
     )
     pairs = zip(model.others, others, strict=True)
     return data, tuple((source, new) for source, new in pairs if new != source.data)
+
+
+def _edits_by_body(model: Model, changes: Changes) -> dict[str, tuple[Edit, ...]]:
+    return {
+        body.id: tuple(_edits(model, body, changes[body.id]))
+        for body in model.bodies
+        if body.id in changes
+    }
 
 
 def _edits(model: Model, body: Body, texts: Texts) -> Iterator[Edit]:

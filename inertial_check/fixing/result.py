@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from inertial_check.errors import UsageError
 from inertial_check.files.writing import replace_file, same_file
-from inertial_check.model import Action, Source
+from inertial_check.model import Action, Edit, Source
 
 Three = tuple[float, float, float]
 Six = tuple[float, ...]
@@ -123,6 +123,7 @@ class Fix:
             changes.
         bodies: Result for each requested body, in document order.
         others: Included documents in which numbers change, as read, and their new bytes.
+        edits: The edits of each body that changes, by its id; empty with a layer.
         layer: Where no edit reaches a number, as in binary data: gives the bytes of a document that
             refers to this one and overrides its numbers, for the path to write to. `data` holds
             those for a path beside the document.
@@ -133,6 +134,7 @@ class Fix:
     data: bytes = field(repr=False)
     bodies: tuple[BodyFix, ...]
     others: tuple[tuple[Source, bytes], ...] = field(default=(), repr=False)
+    edits: Mapping[str, tuple[Edit, ...]] = field(default_factory=dict, repr=False)
     layer: LayerWriter | None = field(default=None, repr=False)
 
     @property

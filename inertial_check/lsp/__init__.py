@@ -1,1 +1,1 @@
-"""Robot models in an editor: findings while typing, what mends them, and what the numbers mean."""
+"""Language server for robot models: findings while typing, quick fixes and hovers."""

@@ -1,4 +1,4 @@
-"""One check of an open document, with all that is asked of it afterwards."""
+"""Check of an open document, with what quick fixes and hovers need of it afterwards."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from inertial_check.settings.configuration import Configuration, Configurations
 from inertial_check.settings.settings import Settings
 
 _SUFFIXES = tuple(suffix for each in FORMATS.values() for suffix in each.SUFFIXES)
-"""Of files that are meant to be robot models whatever is in them."""
+"""Suffixes of files that are checked as robot models whatever they contain."""
 
 
 @dataclass(frozen=True)
 class Document:
-    """An open document at one moment.
+    """Open document at one moment.
 
     Attributes:
-        uri: As the editor names it.
-        path: Its file, absolute; that of no file where it has none.
-        text: What is in it.
-        version: The editor's number of this text.
+        uri: Name that the editor gives it.
+        path: Absolute path of its file; a path of no file where it has none.
+        text: Its text.
+        version: Number that the editor gives this text.
     """
 
     uri: str
@@ -40,17 +40,17 @@ class Document:
 
 
 @dataclass(frozen=True)
-class Checked:
-    """What a check says of an open document.
+class DocumentCheck:
+    """Result of the check of an open document.
 
     Attributes:
         document: The document.
         overlay: Bytes of the other open documents, by path.
-        settings: Of the check, which holds the overlay; None where there was none.
-        file: The report; None where the document is no robot model, or none that is checked.
-        model: What was read; None where nothing could be.
-        failure: Why nothing was checked, if that has to be said.
-        depends: Absolute paths of the files that play a part; None where that cannot be told.
+        settings: Settings of the check, which hold the overlay; None where nothing was checked.
+        file: The report; None where the document is not a robot model, or is excluded.
+        model: The model that was read; None where it could not be read.
+        failure: Reason why nothing was checked, if the editor should show it.
+        depends: Absolute paths of the files that the result depends on; None where unknown.
     """
 
     document: Document
@@ -62,11 +62,11 @@ class Checked:
     depends: frozenset[str] | None = frozenset()
 
     def concerns(self, path: str) -> bool:
-        """Whether another file plays a part."""
+        """Whether the result depends on another file."""
         return self.file is not None and (self.depends is None or path in self.depends)
 
     def text_of(self, path: str | None) -> Text | None:
-        """The text of the document at a finding's path, as it was read; None for one unknown."""
+        """The text of the document at a finding's path, as it was read; None if it is unknown."""
         return self.document.text if path is None else self._others.get(os.path.abspath(path))
 
     def path_of(self, place: Place) -> str:
@@ -92,32 +92,32 @@ class Checked:
 
 def check(
     document: Document, overlay: Mapping[str, bytes], configured: Callable[[], Configurations]
-) -> Checked:
+) -> DocumentCheck:
     """Check an open document as the command line would check its file in a walk.
 
     Args:
         document: The document.
         overlay: Bytes of the other open documents, by absolute path.
-        configured: Finds the configurations anew, so that no change of one is missed.
+        configured: Reads the configurations, so that no change of one is missed.
     """
     path, data = document.path, document.text.data
     if not data.strip() or (sniff(data) is None and not path.lower().endswith(_SUFFIXES)):
-        return Checked(document)
+        return DocumentCheck(document)
     try:
         configuration = configured().of(path)
         settings = configuration.settings
         if settings.excludes(path):
-            return Checked(document)
+            return DocumentCheck(document)
         overlay = {other: each for other, each in overlay.items() if _is_usd(each) == _is_usd(data)}
         context = replace(settings.context, overlay=overlay)
         settings = replace(settings, context=context)
-        return _suppressed(_checked(Checked(document, overlay, settings)), configuration)
+        return _remove_known(_run_check(DocumentCheck(document, overlay, settings)), configuration)
     except UsageError as error:
-        return Checked(document, failure=str(error))
+        return DocumentCheck(document, failure=str(error))
 
 
-def again(checked: Checked, texts: Mapping[str, Text]) -> FileReport | None:
-    """What the check would say if documents had other texts.
+def recheck(checked: DocumentCheck, texts: Mapping[str, Text]) -> FileReport | None:
+    """The report of a check in which documents have other texts.
 
     Args:
         checked: The check.
@@ -131,15 +131,15 @@ def again(checked: Checked, texts: Mapping[str, Text]) -> FileReport | None:
     text = texts.get(document.path, document.text)
     context = replace(checked.settings.context, overlay=overlay)
     settings = replace(checked.settings, context=context)
-    return _checked(Checked(replace(document, text=text), overlay, settings)).file
+    return _run_check(DocumentCheck(replace(document, text=text), overlay, settings)).file
 
 
 def _is_usd(data: bytes) -> bool:
-    """Whether the USD library can read a document, which tries to read whatever it is given."""
+    """Whether a document is USD text; the USD library would try to read others, too."""
     return data.startswith(TEXT)
 
 
-def _checked(checked: Checked) -> Checked:
+def _run_check(checked: DocumentCheck) -> DocumentCheck:
     settings = checked.settings or Settings()
     path, data = checked.document.path, checked.document.text.data
     lookups = Lookups()
@@ -152,22 +152,22 @@ def _checked(checked: Checked) -> Checked:
             return checked
         except DocumentError as error:
             file = report_unreadable(error, settings, named=False)
-            return replace(checked, file=file, depends=_depends(lookups))
+            return replace(checked, file=file, depends=_find_dependencies(lookups))
         if is_fragment(model):
             return checked
         file = check_model(model, settings).files[0]
     others = {os.path.abspath(source.path) for source in model.others}
-    depends = _depends(lookups)
+    depends = _find_dependencies(lookups)
     depends = None if depends is None else depends | others
     return replace(checked, file=file, model=model, depends=depends)
 
 
-def _depends(lookups: Lookups) -> frozenset[str] | None:
+def _find_dependencies(lookups: Lookups) -> frozenset[str] | None:
     return frozenset(lookups.paths) if lookups.complete else None
 
 
-def _suppressed(checked: Checked, configuration: Configuration) -> Checked:
-    """The check without what its baseline knows.
+def _remove_known(checked: DocumentCheck, configuration: Configuration) -> DocumentCheck:
+    """The check without the findings of its baseline.
 
     Raises:
         UsageError: The baseline cannot be read.
@@ -184,7 +184,7 @@ def _suppressed(checked: Checked, configuration: Configuration) -> Checked:
 
 @lru_cache(maxsize=8)
 def _baseline(path: str, changed: int, size: int) -> Baseline:
-    """The baseline, read again once its file has changed."""
+    """The baseline at a path; size and time of change are keys of the cache."""
     return Baseline.read(path)
 
 

@@ -15,14 +15,14 @@ from lsprotocol.types import (
 )
 
 from inertial_check.fixing.case import collect_numbers
-from inertial_check.lsp.checking import Checked, Document
+from inertial_check.lsp.checking import Document, DocumentCheck
 from inertial_check.model import Finding, Place, Severity
 from inertial_check.reports.details import describe_cause
 from inertial_check.rules.configuration import UnusedSuppression
 
 SOURCE = "inertial-check"
 SURE = 0.5
-"""A cause that is more probable than this is more probable than all else together."""
+"""Probability above which a cause is more probable than all others together."""
 
 START = Range(Position(0, 0), Position(0, 0))
 _SEVERITIES = {
@@ -32,11 +32,10 @@ _SEVERITIES = {
 }
 
 
-def of_check(checked: Checked) -> Mapping[str, list[Diagnostic]]:
-    """What there is to show, by the path of the document that it stands in.
+def collect_diagnostics(checked: DocumentCheck) -> Mapping[str, list[Diagnostic]]:
+    """The diagnostics of a check, by the path of the document in which they are shown.
 
-    What stands in an included document of which nothing can be shown is shown at the top of the
-    open one.
+    Findings in an included document that cannot be shown are placed at the top of the open one.
     """
     own = checked.document.path
     found: dict[str, list[Diagnostic]] = {own: []}
@@ -45,25 +44,25 @@ def of_check(checked: Checked) -> Mapping[str, list[Diagnostic]]:
             Diagnostic(START, checked.failure, DiagnosticSeverity.Error, source=SOURCE)
         )
     for finding in () if checked.file is None else checked.file.findings:
-        path = home(checked, finding)
+        path = find_document(checked, finding)
         found.setdefault(path, []).append(_diagnostic(checked, finding, path))
     return found
 
 
-def home(checked: Checked, finding: Finding) -> str:
+def find_document(checked: DocumentCheck, finding: Finding) -> str:
     """The path of the document in which a finding is shown."""
     known = checked.text_of(finding.place.path) is not None
     return checked.path_of(finding.place) if known else checked.document.path
 
 
-def range_of(checked: Checked, finding: Finding) -> Range:
-    """Where a finding is shown: at the one number that is probably to blame, if there is one."""
+def find_range(checked: DocumentCheck, finding: Finding) -> Range:
+    """The range of a finding: that of the one number that is probably wrong, if there is one."""
     text = checked.text_of(finding.place.path)
     return START if text is None else text.range(_culprit(checked, finding) or finding.place)
 
 
-def _culprit(checked: Checked, finding: Finding) -> Place | None:
-    """Where the one number stands that would have to change; None where several would."""
+def _culprit(checked: DocumentCheck, finding: Finding) -> Place | None:
+    """The place of the one number that would have to change; None where several would."""
     cause = finding.causes[0] if finding.causes else None
     if cause is None or cause.confidence <= SURE or cause.edit is None or checked.model is None:
         return None
@@ -76,21 +75,23 @@ def _culprit(checked: Checked, finding: Finding) -> Place | None:
     return place if place.path == finding.place.path else None
 
 
-def within(checked: Checked, document: Document, where: Range) -> Iterator[tuple[Finding, Range]]:
-    """The findings that are shown in, or touch, a part of a document, and where."""
+def find_within(
+    checked: DocumentCheck, document: Document, where: Range
+) -> Iterator[tuple[Finding, Range]]:
+    """The findings that are shown in, or touch, a range of a document, with their ranges."""
     for finding in () if checked.file is None else checked.file.findings:
-        if home(checked, finding) == document.path:
-            shown = range_of(checked, finding)
+        if find_document(checked, finding) == document.path:
+            shown = find_range(checked, finding)
             if shown.start <= where.end and where.start <= shown.end:
                 yield finding, shown
 
 
 def data_of(finding: Finding) -> dict[str, str | None]:
-    """By what a diagnostic is known again when a client sends it back."""
+    """The data by which a diagnostic is recognised when a client sends it back."""
     return {"code": finding.code, "name": finding.name, "body": finding.body_id}
 
 
-def _diagnostic(checked: Checked, finding: Finding, path: str) -> Diagnostic:
+def _diagnostic(checked: DocumentCheck, finding: Finding, path: str) -> Diagnostic:
     message = finding.message
     if finding.body is not None:
         message = f"{finding.body}: {message}"
@@ -102,7 +103,7 @@ def _diagnostic(checked: Checked, finding: Finding, path: str) -> Diagnostic:
         location = Location(checked.document.uri, START)
         related = [DiagnosticRelatedInformation(location, f"in the model {model or ''}".rstrip())]
     return Diagnostic(
-        range_of(checked, finding),
+        find_range(checked, finding),
         message,
         _SEVERITIES[finding.severity],
         source=SOURCE,

@@ -1,4 +1,4 @@
-"""What the numbers of an inertial mean, for the hover of an editor: Markdown."""
+"""Hover of an editor over the numbers of an inertial: what they mean, in Markdown."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from lsprotocol.types import Hover, MarkupContent, MarkupKind, Position, Range
 
 from inertial_check.fixing.case import collect_numbers
 from inertial_check.inertia.intervals import admissible_intervals
-from inertial_check.lsp.checking import Checked, Document
-from inertial_check.lsp.diagnostics import within
+from inertial_check.lsp.checking import Document, DocumentCheck
+from inertial_check.lsp.diagnostics import find_within
 from inertial_check.lsp.texts import Text
 from inertial_check.model import ENTRIES, Body, BodyReport, Finding, Number, Span
 from inertial_check.reports.details import Row, describe_box, describe_engines
@@ -21,17 +21,18 @@ from inertial_check.reports.text import fence, interval, number, plural, printab
 from inertial_check.rules.pages import as_dict, find
 
 _LENGTH_DIGITS = 4
-"""Significant digits of places, which nobody copies."""
+"""Significant digits of lengths, which are for reading only."""
 
 
-class _Hit(NamedTuple):
-    """A body whose numbers stand under the cursor.
+class _BodyAtPosition(NamedTuple):
+    """Body whose numbers are under the cursor.
 
     Attributes:
-        body: As written.
-        report: What the conditions say of it.
-        name: Of the number under the cursor: mass, x, y, z or one of ENTRIES; None beside them.
-        span: What is under the cursor.
+        body: The body as written.
+        report: Its report.
+        name: Name of the number under the cursor: mass, x, y, z or one of ENTRIES; None beside
+            them.
+        span: Span of the number or the inertial under the cursor.
     """
 
     body: Body
@@ -40,54 +41,56 @@ class _Hit(NamedTuple):
     span: Span
 
 
-def answer(document: Document, checks: Sequence[Checked], position: Position) -> Hover | None:
-    """What is known of the numbers, and of the findings, at a position."""
+def describe_position(
+    document: Document, checks: Sequence[DocumentCheck], position: Position
+) -> Hover | None:
+    """The hover over a position: the body whose numbers are there, and the rules of findings."""
     parts: list[str] = []
     where: Range | None = None
     index = document.text.index(position)
     for checked in checks:
         found = _hits(checked, document.path, document.text, index)
         if found and checked.model is not None:
-            parts.append(_body_in_words(found))
+            parts.append(_describe_body(found))
             where = document.text.range(checked.model.place(found[0].span))
             break
     here = Range(position, position)
-    findings = [each for checked in checks for each, _ in within(checked, document, here)]
-    parts += _rules_in_words(findings)
+    findings = [each for checked in checks for each, _ in find_within(checked, document, here)]
+    parts += _describe_rules(findings)
     if not parts:
         return None
     content = MarkupContent(MarkupKind.Markdown, "\n\n".join(parts))
     return Hover(content, where)
 
 
-def _hits(checked: Checked, path: str, text: Text, index: int) -> list[_Hit]:
-    """The bodies to whose inertials a place belongs; those whose number it is, if there are any.
+def _hits(checked: DocumentCheck, path: str, text: Text, index: int) -> list[_BodyAtPosition]:
+    """The bodies with a number at a place; without any, those whose inertial contains it.
 
     Args:
         checked: A check.
-        path: Of the document; the one that was checked, or one that it includes.
-        text: Of that document.
-        index: The character.
+        path: Path of the document that was checked, or of one that it includes.
+        text: Text of that document.
+        index: Index of the character.
     """
     file = _number_of(checked, path, text)
     if file is None or checked.model is None or checked.file is None:
         return []
     offset = text.byte(index)
-    on_number: list[_Hit] = []
-    beside: list[_Hit] = []
+    on_number: list[_BodyAtPosition] = []
+    beside: list[_BodyAtPosition] = []
     for body, report in zip(checked.model.bodies, checked.file.bodies, strict=True):
         if body.inertial is None:
             continue
         for name, each in collect_numbers(body).items():
             if _holds(each.span, file, offset):
-                on_number.append(_Hit(body, report, name, each.span or body.span))
+                on_number.append(_BodyAtPosition(body, report, name, each.span or body.span))
         if _holds(body.inertial.span, file, offset):
-            beside.append(_Hit(body, report, None, body.inertial.span))
+            beside.append(_BodyAtPosition(body, report, None, body.inertial.span))
     return on_number or beside
 
 
-def _body_in_words(found: list[_Hit]) -> str:
-    """All that is known of the first of these bodies, and how many others have its number."""
+def _describe_body(found: list[_BodyAtPosition]) -> str:
+    """The numbers of the first of these bodies, and how many others share its number."""
     hit = found[0]
     others = {each.body.id for each in found} - {hit.body.id}
     also = f" (and {plural(len(others), 'other body')})" if others else ""
@@ -98,8 +101,8 @@ def _body_in_words(found: list[_Hit]) -> str:
     return fence(lines)
 
 
-def _rules_in_words(findings: Iterable[Finding]) -> Iterator[str]:
-    """What the rules look for that found these, each once."""
+def _describe_rules(findings: Iterable[Finding]) -> Iterator[str]:
+    """The summaries of the rules of findings, each once."""
     for code in dict.fromkeys(finding.code for finding in findings):
         rule = find(code)
         if rule is not None:
@@ -109,8 +112,8 @@ def _rules_in_words(findings: Iterable[Finding]) -> Iterator[str]:
             yield f"**{rule.code} {rule.name}**\n\n{said}"
 
 
-def _number_of(checked: Checked, path: str, text: Text) -> int | None:
-    """Which of a model's documents has the path, if it was read as it is now."""
+def _number_of(checked: DocumentCheck, path: str, text: Text) -> int | None:
+    """The number of a model's document by its path; None if it has changed since it was read."""
     if path == checked.document.path:
         return 0 if text == checked.document.text else None
     for number_, source in enumerate(() if checked.model is None else checked.model.others, 1):
@@ -120,7 +123,7 @@ def _number_of(checked: Checked, path: str, text: Text) -> int | None:
 
 
 def _holds(span: Span | None, file: int, offset: int) -> bool:
-    """Whether a place is in a span, or right behind it, where a cursor also touches it."""
+    """Whether a byte is in a span, or right behind it, where a cursor touches it, too."""
     return (
         span is not None
         and span.file == file
@@ -129,7 +132,7 @@ def _holds(span: Span | None, file: int, offset: int) -> bool:
     )
 
 
-def _rows(hit: _Hit) -> Iterator[Row]:
+def _rows(hit: _BodyAtPosition) -> Iterator[Row]:
     judgement = hit.report.judgement
     yield Row("mass", f"{number(judgement.mass)} kg" if isfinite(judgement.mass) else "none")
     yield Row("centre of mass", f"{', '.join(_lengths(judgement.p_BoBcm_B))} m")
@@ -149,8 +152,8 @@ def _lengths(values: Iterable[float]) -> list[str]:
     return round_together([value if isfinite(value) else None for value in values], _LENGTH_DIGITS)
 
 
-def _admissible(hit: _Hit) -> str:
-    """Where the entry under the cursor may lie, in the document's own units."""
+def _admissible(hit: _BodyAtPosition) -> str:
+    """The interval in which the entry under the cursor is consistent, in the document's units."""
     inertial = hit.body.inertial
     entries: dict[str, Number] = {} if inertial is None else dict(inertial.I_BBcm_Bi)
     six = np.array([entries[name].value if name in entries else 0.0 for name in ENTRIES])

@@ -1,8 +1,8 @@
-"""The language server: what the editor says and asks, and what it is told.
+"""Language server: handles the editor's notifications and requests, and publishes diagnostics.
 
-Messages are handled in one thread, which never waits: checks and answers are worked out in threads
-of their own. Of a document, one check runs at a time; what comes of it counts only if the document
-is still the same, else the newest text is checked next.
+Messages are handled in one thread, which never waits: checks and answers are computed in threads of
+their own. One check of a document runs at a time. Its result is used only if the document is still
+the same; otherwise the newest text is checked next.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from pygls.workspace import TextDocument
 from inertial_check import __version__
 from inertial_check.errors import UsageError
 from inertial_check.lsp.actions import FIX_ALL, Actions
-from inertial_check.lsp.checking import Checked, Document, check
-from inertial_check.lsp.diagnostics import SOURCE, of_check
-from inertial_check.lsp.hover import answer
-from inertial_check.lsp.mending import Mending
+from inertial_check.lsp.checking import Document, DocumentCheck, check
+from inertial_check.lsp.diagnostics import SOURCE, collect_diagnostics
+from inertial_check.lsp.hover import describe_position
+from inertial_check.lsp.quick_fixes import QuickFixes
 from inertial_check.lsp.texts import Text
 from inertial_check.settings.configuration import FILE_NAMES, Configurations
 
 _QUIET = 0.15
-"""[s] without a change, before a text is checked: a pause between words, not between letters."""
+"""Time without a change before a text is checked [s]: a pause between words, not letters."""
 
 _PATIENCE = 5.0
-"""[s] that a hover or a list of actions waits for a check; editors give up sooner or later."""
+"""Longest time that a hover or a list of actions waits for a check [s]."""
 
 _WATCHED = (
     f"**/{{{','.join(FILE_NAMES)}}}",
@@ -47,14 +47,15 @@ _WATCHED = (
 )
 
 T = TypeVar("T")
+
 Shown = Mapping[str, list[types.Diagnostic]]
-"""Diagnostics by the path of the document that they stand in."""
+"""Diagnostics by the path of the document in which they are shown."""
 
 _log = logging.getLogger(__name__)
 
 
 class _Buffer(TextDocument):
-    """An open document as this server keeps it: lines end as the protocol says."""
+    """Open document in the workspace, whose lines end as the protocol says."""
 
     def __init__(self, item: types.TextDocumentItem, units: types.PositionEncodingKind) -> None:
         super().__init__(item.uri, item.text, item.version, item.language_id)
@@ -66,41 +67,41 @@ class _Buffer(TextDocument):
 
 
 @dataclass(eq=False)
-class _Open:
-    """What is known of an open document.
+class _OpenDocument:
+    """State of an open document.
 
     Attributes:
         document: Its newest text.
-        due: When to check it [s], on the loop's clock; None where it need not be.
-        task: Checks it as long as it is due.
-        checked: The newest check that counts.
-        mending: What mends its findings.
-        shown: Its diagnostics, by the path of the document that they stand in.
+        due: Time of the next check on the loop's clock [s]; None where none is due.
+        task: Task that checks it as long as it is due.
+        checked: Its newest check.
+        fixes: Quick fixes of the findings of that check.
+        shown: Its diagnostics, by the path of the document in which they are shown.
     """
 
     document: Document
     due: float | None = None
     task: asyncio.Task[None] | None = None
-    checked: Checked | None = None
-    mending: Mending | None = None
+    checked: DocumentCheck | None = None
+    fixes: QuickFixes | None = None
     shown: Shown = field(default_factory=dict)
 
 
 class Server(LanguageServer):
-    """Checks open documents.
+    """Language server that checks open documents.
 
     Args:
-        configured: Finds the configurations anew.
+        configured: Reads the configurations.
     """
 
     def __init__(self, configured: Callable[[], Configurations]) -> None:
         super().__init__(SOURCE, __version__)
         self._configured = configured
-        self._open: dict[str, _Open] = {}
+        self._open: dict[str, _OpenDocument] = {}
         self.shut_down = False
 
     def changed(self, uri: str, delay: float = _QUIET) -> None:
-        """A document was opened, or has another text."""
+        """Handle a document that was opened, or has another text."""
         buffer = self.workspace.text_documents[unquote(uri)]
         if not isinstance(buffer, _Buffer):
             return
@@ -108,44 +109,44 @@ class Server(LanguageServer):
         document = Document(uri, path, buffer.text, buffer.version)
         known = self._open.get(path)
         if known is None:
-            self._open[path] = _Open(document)
+            self._open[path] = _OpenDocument(document)
         else:
             known.document = document
         self._schedule(path, delay)
-        self.played_a_part(path, delay)
+        self.recheck_dependents(path, delay)
 
     def closed(self, uri: str) -> None:
-        """A document was closed: nothing is shown of it any more."""
+        """Handle a document that was closed: its diagnostics disappear."""
         path = _path(uri)
         known = self._open.pop(path, None)
         for shown in () if known is None else known.shown:
             self._publish(shown)
-        self.played_a_part(path)
+        self.recheck_dependents(path)
 
-    def played_a_part(self, path: str, delay: float = _QUIET) -> None:
-        """A file has changed: check the open documents for which it plays a part."""
+    def recheck_dependents(self, path: str, delay: float = _QUIET) -> None:
+        """Check the open documents that depend on a file that has changed."""
         for other, known in self._open.items():
             if other != path and known.checked is not None and known.checked.concerns(path):
                 self._schedule(other, delay)
 
-    def files_changed(self, paths: Sequence[str]) -> None:
-        """Files have changed on the disk; a configuration concerns every document."""
+    def handle_file_changes(self, paths: Sequence[str]) -> None:
+        """Handle files that have changed on the disk; a configuration concerns every document."""
         configured = any(os.path.basename(path) in FILE_NAMES for path in paths)
         for path in self._open if configured else ():
             self._schedule(path, 0)
         for path in paths:
-            self.played_a_part(path, 0)
+            self.recheck_dependents(path, 0)
 
-    async def settled(self, uri: str) -> list[tuple[Checked, Mending]]:
-        """The checks that count, once that of a document is there or has been waited for."""
+    async def wait_for_checks(self, uri: str) -> list[tuple[DocumentCheck, QuickFixes]]:
+        """The current checks of all documents, after waiting for that of one document."""
         known = self._open.get(_path(uri))
         if known is not None and known.task is not None:
             await asyncio.wait({known.task}, timeout=_PATIENCE)
         return [
-            (each.checked, each.mending)
+            (each.checked, each.fixes)
             for each in self._open.values()
             if each.checked is not None
-            and each.mending is not None
+            and each.fixes is not None
             and each.checked.document is each.document
         ]
 
@@ -171,7 +172,7 @@ class Server(LanguageServer):
         if known.task is None or known.task.done():
             known.task = loop.create_task(self._keep_checked(known))
 
-    async def _keep_checked(self, known: _Open) -> None:
+    async def _keep_checked(self, known: _OpenDocument) -> None:
         loop = asyncio.get_running_loop()
         path = known.document.path
         while known.due is not None and self._open.get(path) is known:
@@ -183,19 +184,19 @@ class Server(LanguageServer):
             others = {
                 other: each.document.text for other, each in self._open.items() if other != path
             }
-            work = partial(_checked, document, others, self._configured)
+            work = partial(_run_check, document, others, self._configured)
             checked, shown = await in_thread(work)
             if known.document is document and self._open.get(path) is known:
                 self._take(known, checked, shown)
 
-    def _take(self, known: _Open, checked: Checked, shown: Shown) -> None:
+    def _take(self, known: _OpenDocument, checked: DocumentCheck, shown: Shown) -> None:
         before = set(known.shown)
-        known.checked, known.mending, known.shown = checked, Mending(checked), shown
+        known.checked, known.fixes, known.shown = checked, QuickFixes(checked), shown
         for path in sorted(before | set(known.shown)):
             self._publish(path)
 
     def _publish(self, path: str) -> None:
-        """Show what all open documents have to say of one; of what is said twice, once."""
+        """Publish the diagnostics of all open documents in one document, each once."""
         shown = {
             (str(each.range), each.code, each.message): each
             for known in self._open.values()
@@ -211,7 +212,7 @@ class Server(LanguageServer):
 
 
 async def in_thread(work: Callable[[], T]) -> T:
-    """What a function returns; it runs in a thread that does not keep the process from ending."""
+    """Run a function in a thread that does not keep the process from ending."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
 
@@ -229,35 +230,35 @@ async def in_thread(work: Callable[[], T]) -> T:
             result = work()
         except Exception as failure:
             error = failure
-        with suppress(RuntimeError):  # the loop has been closed: nobody waits any more
+        with suppress(RuntimeError):  # the loop has been closed: nobody waits for the result
             loop.call_soon_threadsafe(settle, result, error)
 
     Thread(target=run, daemon=True).start()
     return await future
 
 
-def _checked(
+def _run_check(
     document: Document, others: Mapping[str, Text], configured: Callable[[], Configurations]
-) -> tuple[Checked, Shown]:
-    """The check and what it shows; a mistake of ours is shown, too, and does not end the server."""
+) -> tuple[DocumentCheck, Shown]:
+    """A check and its diagnostics; an internal error becomes one, and does not end the server."""
     try:
         overlay = {path: text.data for path, text in others.items()}
         checked = check(document, overlay, configured)
-        return checked, of_check(checked)
+        return checked, collect_diagnostics(checked)
     except Exception as error:
         _log.exception("checking %s", document.path)
         told = f"internal error, {type(error).__name__}: {error}"
-        checked = Checked(document, failure=f"{told}; please report it with the file")
-        return checked, of_check(checked)
+        checked = DocumentCheck(document, failure=f"{told}; please report it with the file")
+        return checked, collect_diagnostics(checked)
 
 
 def _path(uri: str) -> str:
-    """The absolute path of a document; one in the working directory where it lies nowhere."""
+    """The absolute path of a document; one in the working directory if it has no file."""
     return os.path.abspath(to_fs_path(uri) or re.sub(r"[^\w.-]", "_", unquote(uri)))
 
 
-def _registered(server: Server) -> Server:
-    """The server with its answers to what the editor says and asks."""
+def _register_features(server: Server) -> Server:
+    """Register the handlers of the editor's notifications and requests."""
 
     @server.feature(types.INITIALIZED)
     def initialized(params: types.InitializedParams) -> None:
@@ -291,22 +292,22 @@ def _registered(server: Server) -> Server:
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def did_change_watched_files(params: types.DidChangeWatchedFilesParams) -> None:
-        server.files_changed([_path(each.uri) for each in params.changes])
+        server.handle_file_changes([_path(each.uri) for each in params.changes])
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hovered(params: types.HoverParams) -> types.Hover | None:
-        checks = await server.settled(params.text_document.uri)
+        checks = await server.wait_for_checks(params.text_document.uri)
         document = server.document(params.text_document.uri)
         if document is None:
             return None
         only = [checked for checked, _ in checks]
-        return await in_thread(lambda: answer(document, only, params.position))
+        return await in_thread(lambda: describe_position(document, only, params.position))
 
     kinds = types.CodeActionOptions([types.CodeActionKind.QuickFix, FIX_ALL])
 
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, kinds)
     async def code_actions(params: types.CodeActionParams) -> list[types.CodeAction]:
-        checks = await server.settled(params.text_document.uri)
+        checks = await server.wait_for_checks(params.text_document.uri)
         document = server.document(params.text_document.uri)
         if document is None:
             return []
@@ -317,25 +318,25 @@ def _registered(server: Server) -> Server:
 
 
 def serve(configured: Callable[[], Configurations]) -> bool:
-    """Serve one editor on stdin and stdout until it says goodbye, or is gone.
+    """Serve one editor on stdin and stdout until it ends the session, or is gone.
 
     Args:
         configured: Finds the configurations anew.
 
     Returns:
-        Whether it said goodbye in the order that the protocol asks for.
+        Whether it requested the shutdown before the end, as the protocol asks.
 
     Raises:
         UsageError: There is no stdin or stdout.
     """
     stdin, stdout = _streams()
-    server = _registered(Server(configured))
+    server = _register_features(Server(configured))
     server.start_io(stdin, stdout)
     return server.shut_down
 
 
 def _streams() -> tuple[BinaryIO, BinaryIO]:
-    """The streams of the protocol; whatever else is printed goes to stderr."""
+    """The streams of the protocol; everything else that is printed goes to stderr."""
     if sys.stdin is None or sys.stdout is None:
         raise UsageError("a language server speaks on stdin and stdout, one of which is closed")
     stdout = os.fdopen(os.dup(sys.stdout.fileno()), "wb")

@@ -1,4 +1,4 @@
-"""The text of an open document, and its places: as the editor counts them, and as reports do.
+"""Text of an open document, with places as the editor counts them and as reports do.
 
 An editor counts lines from 0 and columns in the code units that were negotiated; a report counts
 from 1 and in code points, and does not count a byte order mark. Both end lines at LF, CRLF and CR.
@@ -29,18 +29,18 @@ _CODE_UNIT = {PositionEncodingKind.Utf8: 1, PositionEncodingKind.Utf16: 2}
 
 @dataclass(frozen=True)
 class Text:
-    """The text of a document at one moment.
+    """Text of a document at one moment.
 
     Attributes:
-        content: Every character, a byte order mark included.
-        units: In which the editor counts columns.
+        content: All characters, including a byte order mark.
+        units: Units in which the editor counts columns.
     """
 
     content: str = field(repr=False)
     units: PositionEncodingKind | str = PositionEncodingKind.Utf16
 
     def __post_init__(self) -> None:
-        """Halves of surrogate pairs, which no file can hold, become U+FFFD."""
+        """Replace halves of surrogate pairs, which no file can hold, by U+FFFD."""
         object.__setattr__(self, "content", _LONE_SURROGATE.sub("\ufffd", self.content))
 
     @cached_property
@@ -65,7 +65,7 @@ class Text:
 
     @cached_property
     def _body(self) -> str:
-        """The text that is encoded; only Unicode has a byte order mark."""
+        """The text to encode; only Unicode encodings can write a byte order mark."""
         return self.content if self.encoding.startswith("utf") else self._unmarked
 
     @property
@@ -79,7 +79,7 @@ class Text:
 
     @cached_property
     def _starts(self) -> list[int]:
-        """Where lines start, in code points."""
+        """Indices of the characters at which lines start."""
         return [0, *(match.end() for match in _LINE_END.finditer(self.content))]
 
     def byte(self, index: int) -> int:
@@ -88,43 +88,43 @@ class Text:
         return len(self._prefix) + len(self._body[: max(index, 0)].encode(self.encoding))
 
     def index(self, position: Position) -> int:
-        """The character at which an editor's position stands; its nearest, where there is none."""
+        """The index of the character at an editor's position; the nearest one outside the text."""
         if position.line >= len(self._starts):
             return len(self.content)
         line = self._line(position.line)
         return self._starts[position.line] + _characters(line, position.character, self.units)
 
     def position(self, index: int) -> Position:
-        """Where an editor sees a character."""
+        """The editor's position of a character."""
         line = bisect_right(self._starts, index) - 1
         return Position(line, _count(self.content[self._starts[line] : index], self.units))
 
     def span(self, place: Place) -> tuple[int, int]:
-        """The first character of a report's place, and the one after its last."""
+        """The indices of the first character of a report's place and of the one after its last."""
         return (
             self._index(place.line, place.column),
             self._index(place.end_line, place.end_column),
         )
 
     def range(self, place: Place) -> Range:
-        """Where an editor sees a report's place; one that is empty becomes the word that begins."""
+        """The editor's range of a report's place; an empty one is widened to the word there."""
         start, end = self.span(place)
         if start >= end:
             word = _WORD.match(self.content, start)
             end = word.end() if word else start
         return Range(self.position(start), self.position(end))
 
-    def exactly(self, place: Place) -> Range:
-        """Where an editor sees a report's place, be it empty."""
+    def exact_range(self, place: Place) -> Range:
+        """The editor's range of a report's place, empty if the place is."""
         start, end = self.span(place)
         return Range(self.position(start), self.position(end))
 
-    def says_the_same(self, other: Text) -> bool:
+    def has_same_content(self, other: Text) -> bool:
         """Whether two texts differ by no more than a byte order mark."""
         return self._unmarked == other._unmarked
 
     def changed(self, where: Range | None, new: str) -> Text:
-        """The text after an editor's change; without a range, all of it is new."""
+        """The text after an editor's change; without a range, the whole text is replaced."""
         if where is None:
             return Text(new, self.units)
         start, end = self.index(where.start), self.index(where.end)
@@ -140,12 +140,12 @@ class Text:
 
     @property
     def line_end(self) -> str:
-        """What ends its lines."""
+        """The line end of the text."""
         match = _LINE_END.search(self.content)
         return match[0] if match else "\n"
 
     def before(self, index: int) -> str:
-        """What stands on the line before a character."""
+        """The part of a line before a character."""
         return self.content[self._starts[bisect_right(self._starts, index) - 1] : index]
 
     def _line(self, number: int) -> str:
@@ -162,7 +162,7 @@ class Text:
 
 
 def _count(text: str, units: PositionEncodingKind | str) -> int:
-    """How many code units a text has."""
+    """Number of code units of a text."""
     codec = _CODECS.get(PositionEncodingKind(units))
     if codec is None or text.isascii():
         return len(text)
@@ -170,7 +170,7 @@ def _count(text: str, units: PositionEncodingKind | str) -> int:
 
 
 def _characters(text: str, count: int, units: PositionEncodingKind | str) -> int:
-    """How many characters begin and end within so many code units."""
+    """Number of characters that lie within so many code units."""
     codec = _CODECS.get(PositionEncodingKind(units))
     if codec is None or text.isascii():
         return min(count, len(text))

@@ -32,7 +32,7 @@ async def _session(folder):
         uri = (folder / "arm.urdf").as_uri()
         item = types.TextDocumentItem(uri, "xml", 1, ROBOT)
         client.text_document_did_open(types.DidOpenTextDocumentParams(item))
-        params = await asyncio.wait_for(shown, 10)
+        params = await asyncio.wait_for(shown, 60)
         document = types.TextDocumentIdentifier(uri)
         (diagnostic,) = params.diagnostics
         context = types.CodeActionContext([diagnostic])

@@ -93,7 +93,7 @@ def test_an_empty_place_becomes_the_word_that_begins_there():
     text = Text("<robot>\n")
     assert text.range(Place(1, 2, 1, 2)) == Range(Position(0, 1), Position(0, 6))
     assert text.range(Place(1, 8, 1, 8)) == Range(Position(0, 7), Position(0, 7))
-    assert text.exactly(Place(1, 2, 1, 2)) == Range(Position(0, 1), Position(0, 1))
+    assert text.exact_range(Place(1, 2, 1, 2)) == Range(Position(0, 1), Position(0, 1))
 
 
 def test_half_a_surrogate_pair_does_no_harm():

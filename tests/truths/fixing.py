@@ -107,7 +107,7 @@ def causing(**hypotheses):
             for finding in findings
         ]
 
-    with patch("inertial_check.causes.explained", explained):
+    with patch("inertial_check.causes.explain", explained):
         yield
 
 

@@ -1,4 +1,4 @@
-"""Edits that mend what findings say, tried before they are offered."""
+"""Quick fixes of findings: edits that have been tried before they are offered."""
 
 from __future__ import annotations
 
@@ -13,25 +13,27 @@ from inertial_check.fixing.case import format_percent
 from inertial_check.fixing.fix import fix_model
 from inertial_check.fixing.result import Fix
 from inertial_check.fixing.suggestions import suggest_edits
-from inertial_check.lsp.checking import Checked, again
+from inertial_check.lsp.checking import DocumentCheck, recheck
 from inertial_check.lsp.diagnostics import SURE
 from inertial_check.lsp.texts import Text
 from inertial_check.model import Finding, Hypothesis, Place, Suggestion, TextReplacement
 from inertial_check.selecting.suppressions import MARK
 
 _MOST_ENTRIES = 3
-"""Of an edit, in a title."""
+"""Most entries of an edit that a title shows."""
 
 _LONGEST_NAME = 60
+"""Longest name of a body in a title that is shown in full [code points]."""
+
 _FIRST_LINE = re.compile(r"\ufeff?(?:<\?xml[^>]*\?>|#usda [^\r\n]*)")
 
 
-class Mend(NamedTuple):
-    """An edit that is offered.
+class QuickFix(NamedTuple):
+    """Edit that is offered for a finding.
 
     Attributes:
-        title: One line.
-        replacements: Places are of the open document, or with the path of an included one.
+        title: Title, on one line.
+        replacements: Replacements in the open document, or with the path of an included one.
         sure: Whether it is the one to be offered first.
         bodies: How many bodies it is about.
     """
@@ -42,36 +44,36 @@ class Mend(NamedTuple):
     bodies: int = 1
 
 
-class Mending:
-    """What mends the findings of one check; each edit is tried once.
+class QuickFixes:
+    """Quick fixes of the findings of one check; each is tried once.
 
     Args:
         checked: The check.
     """
 
-    def __init__(self, checked: Checked) -> None:
-        self._checked = checked
+    def __init__(self, checked: DocumentCheck) -> None:
+        self._check = checked
         self._lock = Lock()
-        self._known: dict[tuple[str, str | None, Place], tuple[Mend, ...]] = {}
+        self._known: dict[tuple[str, str | None, Place], tuple[QuickFix, ...]] = {}
         file = checked.file
         self._fixable = [each for each in (file.findings if file else ()) if each.fix is not None]
 
-    def of(self, finding: Finding) -> tuple[Mend, ...]:
-        """What mends a finding: its causes undone, best first; the nearest body; a comment."""
+    def of(self, finding: Finding) -> tuple[QuickFix, ...]:
+        """The quick fixes of a finding: undo its causes, best first; the nearest; a comment."""
         key = finding.code, finding.body_id, finding.place
         with self._lock:
             if key not in self._known:
                 nearest = self._to_nearest(finding)
-                comment = _suppressed(self._checked, finding)
+                comment = _suppress_in_comment(self._check, finding)
                 others = [each for each in (nearest, comment) if each is not None]
-                self._known[key] = (*_undone(self._checked, finding), *others)
+                self._known[key] = (*_undo_causes(self._check, finding), *others)
             return self._known[key]
 
-    def all(self, safe: bool) -> Mend | None:
-        """What moves all broken bodies of the document at once; None where there is nothing.
+    def all(self, safe: bool) -> QuickFix | None:
+        """The edit that moves all broken bodies of the document at once; None without such bodies.
 
         Args:
-            safe: Only those that `fix` moves without --unsafe.
+            safe: Move only bodies that `fix` moves without --unsafe.
         """
         with self._lock:
             found = self._nearest[1]
@@ -84,9 +86,9 @@ class Mending:
         )
         which = "whatever has to change little" if safe else f"all {len(wanted)} broken bodies"
         title = f"Move {which} to the nearest consistent inertia"
-        return Mend(title, tuple(replacements), bodies=len(wanted))
+        return QuickFix(title, tuple(replacements), bodies=len(wanted))
 
-    def _to_nearest(self, finding: Finding) -> Mend | None:
+    def _to_nearest(self, finding: Finding) -> QuickFix | None:
         if finding.fix is None or finding.body_id is None:
             return None
         fix, found = self._nearest
@@ -98,20 +100,22 @@ class Mending:
             f"Move {_name(finding)} to the nearest consistent inertia "
             f"(changes moments by {format_percent(change)})"
         )
-        return Mend(title, suggestion.replacements)
+        return QuickFix(title, suggestion.replacements)
 
     @cached_property
     def _nearest(self) -> tuple[Fix | None, Mapping[str, Suggestion]]:
-        """The nearest of every broken body, and the edits by its id."""
+        """The fix of all broken bodies by method nearest, and the suggestions by their ids."""
         ids = {each.body_id for each in self._fixable if each.body_id is not None}
-        fix = _fix(self._checked, ids)
-        return fix, _suggestions(self._checked, fix)
+        fix = _fix(self._check, ids)
+        return fix, _suggestions(self._check, fix)
 
 
-def changes(checked: Checked, mend: Mend) -> dict[str, tuple[Text, list[TextReplacement]]]:
-    """By path, the texts that a mend changes, and how; nothing if one of them is not known."""
+def changes(
+    checked: DocumentCheck, quick_fix: QuickFix
+) -> dict[str, tuple[Text, list[TextReplacement]]]:
+    """The texts that a quick fix changes, and how, by path; empty if one of them is unknown."""
     found: dict[str, tuple[Text, list[TextReplacement]]] = {}
-    for each in mend.replacements:
+    for each in quick_fix.replacements:
         text = checked.text_of(each.place.path)
         if text is None:
             return {}
@@ -119,8 +123,8 @@ def changes(checked: Checked, mend: Mend) -> dict[str, tuple[Text, list[TextRepl
     return found
 
 
-def _fix(checked: Checked, bodies: Collection[str], cause: int | None = None) -> Fix | None:
-    """What `fix --unsafe` would write; None where it can write nothing."""
+def _fix(checked: DocumentCheck, bodies: Collection[str], cause: int | None = None) -> Fix | None:
+    """The fix that `fix --unsafe` would write; None where it cannot."""
     model, settings = checked.model, checked.settings
     if model is None or settings is None or not bodies:
         return None
@@ -133,18 +137,18 @@ def _fix(checked: Checked, bodies: Collection[str], cause: int | None = None) ->
             tolerance=settings.tolerance,
             context=settings.context,
         )
-    except InertialCheckError:  # `fix` itself says so
-        return None
+    except InertialCheckError:
+        return None  # a quick fix is an offer; `fix` itself reports the reason
 
 
-def _suggestions(checked: Checked, fix: Fix | None) -> Mapping[str, Suggestion]:
+def _suggestions(checked: DocumentCheck, fix: Fix | None) -> Mapping[str, Suggestion]:
     if fix is None or checked.model is None:
         return {}
     return suggest_edits(checked.model, fix)
 
 
-def _undone(checked: Checked, finding: Finding) -> Iterator[Mend]:
-    """The edits of the probable causes of a finding, as far as they mend it."""
+def _undo_causes(checked: DocumentCheck, finding: Finding) -> Iterator[QuickFix]:
+    """The quick fixes that undo the probable causes of a finding, if they remove it."""
     body = finding.body_id
     for number, cause in enumerate(finding.causes, 1):
         if body is None or not (cause.edit and cause.edit["entries"]):
@@ -154,7 +158,7 @@ def _undone(checked: Checked, finding: Finding) -> Iterator[Mend]:
         result = None if fix is None else next(each for each in fix.bodies if each.id == body)
         if suggestion is not None and result is not None and result.cause == cause.cause:
             sure = number == 1 and cause.confidence > SURE
-            yield Mend(_title(cause), suggestion.replacements, sure=sure)
+            yield QuickFix(_title(cause), suggestion.replacements, sure=sure)
 
 
 def _title(cause: Hypothesis) -> str:
@@ -166,8 +170,8 @@ def _title(cause: Hypothesis) -> str:
     return f"Undo {cause.cause.replace('-', ' ')}: {', '.join(shown)} ({likely})"
 
 
-def _suppressed(checked: Checked, finding: Finding) -> Mend | None:
-    """A comment by which a finding no longer counts; None where no comment can do that."""
+def _suppress_in_comment(checked: DocumentCheck, finding: Finding) -> QuickFix | None:
+    """The quick fix that suppresses a finding by a comment; None where no comment can do that."""
     if checked.file is None or checked.model is None:
         return None
     before = (*checked.file.findings, *checked.file.suppressed)
@@ -178,15 +182,15 @@ def _suppressed(checked: Checked, finding: Finding) -> Mend | None:
         if text is None:
             continue
         path = checked.path_of(replacement.place)
-        file = again(checked, {path: text.replaced([replacement])})
+        file = recheck(checked, {path: text.replaced([replacement])})
         if file is not None and known >= {(each.code, each.body_id) for each in file.findings}:
             about = "in this file" if finding.body is None else f"of {_name(finding)}"
-            return Mend(f"Suppress {finding.code} {about}", (replacement,))
+            return QuickFix(f"Suppress {finding.code} {about}", (replacement,))
     return None
 
 
-def _comments(checked: Checked, finding: Finding) -> Iterator[TextReplacement]:
-    """Where a comment may stand that speaks of a finding."""
+def _comments(checked: DocumentCheck, finding: Finding) -> Iterator[TextReplacement]:
+    """The comments that may suppress a finding, at their places, best first."""
     model = checked.model
     body = checked.bodies.get(finding.body_id or "")
     if body is not None and model is not None and body.span.start < body.span.end:
@@ -212,7 +216,7 @@ def _comments(checked: Checked, finding: Finding) -> Iterator[TextReplacement]:
             yield TextReplacement(Place(1, column, 1, column), f"{text.line_end}{comment}")
 
 
-def _comment(checked: Checked, directive: str) -> str:
+def _comment(checked: DocumentCheck, directive: str) -> str:
     text = f"{MARK} {directive}"
     unmarked = checked.document.text.content.lstrip("\ufeff")
     if unmarked.startswith("#usda") or (checked.file and checked.file.format == "ros-yaml"):
