@@ -17,25 +17,25 @@ from inertial_check.inertia.tolerances import SAME_BODY
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what `diff` takes."""
+    """Declare the arguments of `diff`."""
     parser.add_argument("a", metavar="A", help="a model; - for standard input")
-    parser.add_argument("b", metavar="B", help="the model to compare it with; - likewise")
+    parser.add_argument("b", metavar="B", help="the model to compare it with; - for standard input")
     group = parser.add_argument_group("Comparison")
     group.add_argument(
         "--tolerance",
         type=float,
         default=SAME_BODY,
         metavar="RELATIVE",
-        help="largest deviation that counts as none: of the mass, of the radius of gyration, of "
-        f"the largest principal moment (default: {SAME_BODY:g})",
+        help="largest deviation that counts as none, relative to the mass, the radius of gyration "
+        f"or the largest principal moment (default: {SAME_BODY:g})",
     )
     group.add_argument(
         "--map",
         action="append",
         default=[],
         metavar="A=B|FILE",
-        help="body A of the first model is B of the second; or a csv, json or toml file of such "
-        "names (repeatable; without it, names and the ends of scoped names decide)",
+        help="body A of the first model is body B of the second; or a csv, json or toml file of "
+        "such pairs (repeatable; default: match by name, then by the end of scoped names)",
     )
     group.add_argument(
         "--lump-fixed",
@@ -48,26 +48,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output-format",
         choices=("text", "json"),
         default="text",
-        help="text: what differs (default); json: every body",
+        help="text: the bodies that differ (default); json: every body",
     )
     group.add_argument(
         "--impact",
         action="store_true",
-        help="also say what the numbers of B do to the mass matrix, gravity and velocity torques "
-        "of the robot A",
+        help="also report how the numbers of B change the mass matrix, gravity torques and "
+        "velocity torques of robot A",
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Compare, report, and tell in the exit code whether the models are equal."""
+    """Compare and report; the exit code says whether the models are equal."""
     from inertial_check.comparing.diff import diff_models
-    from inertial_check.comparing.matching import read_maps
+    from inertial_check.comparing.matching import read_name_maps
     from inertial_check.formats import load
     from inertial_check.reports import View, difference
 
     if args.a == args.b == "-":
         raise UsageError("standard input can be one of the models only")
-    names, context = read_maps(args.map), options.context_of(args)
+    names, context = read_name_maps(args.map), options.context_of(args)
     a, b = (
         load(_stdin(), path="<stdin>", context=context)
         if path == "-"

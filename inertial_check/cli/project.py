@@ -1,9 +1,9 @@
 """Move every row of a table of inertial parameters to the nearest that a body can have.
 
-A row is [m, hx, hy, hz, six of the inertia], or has the centre of mass cx, cy, cz in place of the
-first moment. Columns with names go by them; ten bare numbers need --order. About which point the
-inertias are taken no table says, so --about is required. What a file is, its first bytes tell.
-Rows pass in blocks: a table may be larger than the memory.
+A row is [m, hx, hy, hz, six entries of the inertia], or has the centre of mass cx, cy, cz in place
+of the first moment. Columns with names go by their names; ten bare numbers need --order. No table
+says about which point the inertias are taken, so --about is required. The format of the table is
+known by its first bytes. Rows pass in blocks: a table may be larger than the memory.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from inertial_check.reports.text import plural, printable
 
 if TYPE_CHECKING:
     from inertial_check.files.writing import Replacement, Target
-    from inertial_check.tables.project import ProjectedBlock, Request, Summary
+    from inertial_check.tables.project import ProjectedBlock, TableRequest, TableSummary
     from inertial_check.tables.report import TableReport
 
 _ORDERS = {
@@ -40,11 +40,11 @@ _METRICS = {
     "pseudo-inertia": "or of its 4x4 matrix, whatever its units",
 }
 _SHOWN = 20
-"""Rows that are told of one by one."""
+"""Largest number of rows that are listed on stderr; --report has all."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what `project` takes."""
+    """Declare the arguments of `project`."""
     parser.add_argument(
         "table", metavar="TABLE", help="a csv, json, yaml, npz or npy file; - for standard input"
     )
@@ -53,12 +53,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--order",
         choices=tuple(_ORDERS),
-        help=f"order of the six where no column names tell it ({orders})",
+        help=f"order of the six inertia entries of bare numbers ({orders})",
     )
     group.add_argument(
         "--about",
         choices=("origin", "com"),
-        help="point about which the six are taken: the origin or the centre of mass (required)",
+        help="point about which the inertias are taken: origin of the frame or centre of mass "
+        "(required)",
     )
     _add_metric(parser)
     group = parser.add_argument_group("Output")
@@ -66,10 +67,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--output-format",
         choices=("csv", "json", "yaml", "npz"),
-        help="form of the table (default: as it was, and then only numbers that change differ)",
+        help="format to write (default: that of the table, in which only changed numbers differ)",
     )
     group.add_argument(
-        "--report", metavar="FILE", help="write as JSON what became of every row that moved"
+        "--report", metavar="FILE", help="write a JSON report on every row that moved"
     )
 
 
@@ -78,69 +79,79 @@ def _add_metric(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--weights",
         metavar="FILE",
-        help="10 weights, a 10x10 matrix, or one of those a row (the matrices in npz or npy), for "
-        "the ten numbers with the first moment, in the columns' sequence or by name",
+        help="weights of the ten numbers with the first moment: 10 weights or a 10x10 matrix, for "
+        "all rows or one for each (matrices for each in npz or npy), in the sequence of the "
+        "table's columns or by name",
     )
     group.add_argument(
         "--prior",
         metavar="FILE",
-        help="a table of one row, or of as many, with the same --order and --about; self: each "
-        "body, made strictly consistent, is its own (./self is a file)",
+        help="table of priors with one row, or as many as TABLE, in the same --order and --about; "
+        "self: each body, made strictly consistent, is its own prior (./self is a file)",
     )
     group.add_argument(
         "--regularization",
         type=float,
+        default=1.0,
         metavar="WEIGHT",
-        help="weight of the prior's term beside another (default: 1)",
+        help="weight of the prior's term beside that of --weights (default: 1)",
     )
     group.add_argument(
         "--mass-min",
         type=float,
         metavar="KG",
-        help="least mass of rows that move (default: 1e-6 of the mass they have)",
+        help="least mass of rows that move (default: 1e-6 of their mass)",
     )
     group.add_argument(
-        "--solver", metavar="NAME", help="solve by this installed conic solver, as clarabel or scs"
+        "--solver",
+        metavar="NAME",
+        help="solve with this installed conic solver, such as clarabel or scs",
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Project, write the table, and say on stderr what moved."""
-    from inertial_check.tables.project import Request, project_table
+    """Project, write the table, and list on stderr the rows that moved."""
+    from inertial_check.projection.options import Options
+    from inertial_check.tables.project import TableRequest, project_table
 
     name = "<stdin>" if args.table == "-" else args.table
-    request = Request(
-        about=args.about,
-        order=args.order,
+    projection = Options(
         metric=args.metric,
         margin=args.margin,
-        weights=args.weights,
-        prior=args.prior,
         regularization=args.regularization,
         mass_min=args.mass_min,
         solver=args.solver,
+    )
+    request = TableRequest(
+        about=args.about,
+        order=args.order,
+        weights=args.weights,
+        prior=args.prior,
         output_format=args.output_format,
+        projection=projection,
     )
     _refuse_same_files(args)
     with ExitStack() as stack:
-        source = _opened(stack, args.table)
-        target = stack.enter_context(_target(args, source))
-        report = _Report(stack, args.report, name, request)
+        source = _open_table(stack, args.table)
+        target = stack.enter_context(_choose_target(args, source))
+        report = _RowReport(stack, args.report, name, request)
         bar = stack.enter_context(closing(ProgressBar(wanted=not args.quiet)))
         summary = project_table(source, name, target.stream, request, report.add, bar)
         report.finish(summary)
         bar.close()
-        _put(target)
+        _deliver(target)
         report.commit()
     if not args.quiet:
-        _say(args, name, summary, report)
+        _print_summary(args, name, summary, report)
     return exit_codes.FINDINGS if summary.left else exit_codes.CLEAN
 
 
-class _Report:
-    """What is told of the rows: the first of them on stderr, all of them in a file if wanted."""
+class _RowReport:
+    """Report on the rows: the first as lines for stderr, all of them in a file if asked."""
 
-    def __init__(self, stack: ExitStack, path: str | None, name: str, request: Request) -> None:
+    def __init__(
+        self, stack: ExitStack, path: str | None, name: str, request: TableRequest
+    ) -> None:
         from inertial_check.files.writing import Replacement
         from inertial_check.tables.report import TableReport
 
@@ -154,14 +165,14 @@ class _Report:
 
     def add(self, done: ProjectedBlock) -> None:
         """Take the rows of a block that moved, or have no nearest body."""
-        told = (done.moved | done.left).nonzero()[0].tolist()
-        for row in told[: _SHOWN - len(self.lines)]:
-            self.lines.append(f"{done.name(row)} {done.said(row)}")
-        self.rows += len(told)
+        reported = (done.moved | done.left).nonzero()[0].tolist()
+        for row in reported[: _SHOWN - len(self.lines)]:
+            self.lines.append(f"{done.name(row)} {done.describe(row)}")
+        self.rows += len(reported)
         if self._report is not None:
             self._report.add(done)
 
-    def finish(self, summary: Summary) -> None:
+    def finish(self, summary: TableSummary) -> None:
         """Complete the file."""
         if self._report is not None:
             self._report.finish(summary)
@@ -190,23 +201,23 @@ def _refuse_same_files(args: argparse.Namespace) -> None:
         raise UsageError(f"--report and -o name one file, {args.report}")
 
 
-def _opened(stack: ExitStack, path: str) -> BinaryIO:
-    """The table to read, from which one can read again.
+def _open_table(stack: ExitStack, path: str) -> BinaryIO:
+    """Open the table for reading more than once.
 
     Raises:
-        DocumentError: It cannot be opened.
+        DocumentError: The table cannot be opened.
         UsageError: Standard input is closed.
     """
-    from inertial_check.tables.companions import copied, opened
+    from inertial_check.tables.companions import copy_to_disk, open_input
 
     if path != "-":
-        return opened(stack, path)
+        return open_input(stack, path)
     if sys.stdin is None:
         raise UsageError("cannot read standard input: it is closed")
-    return copied(stack, sys.stdin.buffer)
+    return copy_to_disk(stack, sys.stdin.buffer)
 
 
-def _target(args: argparse.Namespace, source: BinaryIO) -> Target:
+def _choose_target(args: argparse.Namespace, source: BinaryIO) -> Target:
     from inertial_check.files.writing import Replacement, Unnamed, same_file
 
     if args.output is None:
@@ -214,11 +225,11 @@ def _target(args: argparse.Namespace, source: BinaryIO) -> Target:
     return Replacement(args.output, source if same_file(args.output, args.table) else None)
 
 
-def _put(target: Target) -> None:
-    """Put the table where it belongs.
+def _deliver(target: Target) -> None:
+    """Replace the file of --output, or send the table to standard output.
 
     Raises:
-        UsageError: It cannot be written there.
+        UsageError: The table cannot be written there.
     """
     from inertial_check.files.writing import Replacement
 
@@ -230,7 +241,9 @@ def _put(target: Target) -> None:
     target.stream.seek(0)
     try:
         sys.stdout.flush()
-        shutil.copyfileobj(target.stream, sys.stdout.buffer)  # as it is, whatever the locale
+        shutil.copyfileobj(
+            target.stream, sys.stdout.buffer
+        )  # bytes, so that the locale does not matter
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         output.discard_stdout()
@@ -239,7 +252,9 @@ def _put(target: Target) -> None:
         raise UsageError(f"cannot write standard output: {error.strerror or error}") from None
 
 
-def _say(args: argparse.Namespace, name: str, summary: Summary, report: _Report) -> None:
+def _print_summary(
+    args: argparse.Namespace, name: str, summary: TableSummary, report: _RowReport
+) -> None:
     if summary.layout.named and args.order is not None:
         output.note(f"{name}: the numbers go by their names; --order {args.order} was not needed")
     for line in summary.notes:

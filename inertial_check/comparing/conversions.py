@@ -1,8 +1,8 @@
-"""Mistakes that converters make, each as a change to the numbers of one body.
+"""Mistakes of format converters, each as a change of one body's mass properties.
 
-A mistake explains a difference where the numbers of one body, so changed, are those of the other
-to the digits in which they are written. Nothing is fitted but the factor of `density`; every other
-mistake either gives the numbers or does not.
+A mistake explains a difference if it turns the numbers of one body into those of the other, to the
+digits in which they are written. Only the factor of `density` is fitted; every other mistake either
+gives the numbers or does not.
 """
 
 from __future__ import annotations
@@ -17,20 +17,24 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from inertial_check.arrays.types import Floats
+from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import ORDERS, about_origin
 from inertial_check.model.difference import Deviations
 
-Thing = TypeVar("Thing")
+Choice = TypeVar("Choice")
 
 _AXES = "xyz"
 _SIX = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 _WATER = 1000.0
-"""[kg/m^3] Of the sphere that stands in for an inertia in Drake."""
-_BALL = 0.1
-"""[m] Radius of the one that stands in for it in UsdPhysics."""
-_DECIMALS = range(16, -1, -1)
+"""Density [kg/m^3] of the sphere that Drake puts in place of a missing inertia."""
 
-_POUND, _INCH = 0.45359237, 0.0254
+_BALL = 0.1
+"""Radius [m] of the sphere that UsdPhysics puts in place of a missing inertia."""
+
+_DECIMALS = range(16, -1, -1)
+"""Numbers of digits to which a converter may have rounded, the finest first."""
+
+_POUND, _INCH = 0.45359237, 0.0254  # exact, in kg and m
 _MASSES = {
     "g": 1e-3,
     "lb": _POUND,
@@ -38,7 +42,11 @@ _MASSES = {
     "slug": _POUND * 9.80665 / 0.3048,
     "t": 1e3,
 }
+"""Units of mass [kg]."""
+
 _LENGTHS = {"mm": 1e-3, "cm": 1e-2, "in": _INCH, "ft": 12 * _INCH}
+"""Units of length [m]."""
+
 _INERTIAS = {
     "g m^2": 1e-3,
     "kg cm^2": 1e-4,
@@ -51,21 +59,22 @@ _INERTIAS = {
     "slug ft^2": _POUND * 9.80665 / 0.3048 * (12 * _INCH) ** 2,
     "t mm^2": 1e-3,
 }
+"""Units of inertia [kg m^2]."""
 
 
 _EXACT = Deviations(0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
-    """The numbers of one body as a converter meets them, in SI units.
+class MassProperties:
+    """Mass properties of one body as a converter meets them, in SI units.
 
     Attributes:
-        mass: [kg].
-        p_BoBcm_B: (3,) [m].
-        R_BBi: (3, 3) from the axes of the printed tensor to those of the body.
-        I_BBcm_Bi: (3, 3) about the centre of mass, in its own axes [kg m^2].
-        digits: How far the printed digits leave each quantity open, as a deviation.
+        mass: Mass [kg].
+        p_BoBcm_B: (3,) centre of mass [m].
+        R_BBi: (3, 3) rotation from the axes of the printed tensor to those of the body.
+        I_BBcm_Bi: (3, 3) printed tensor about the centre of mass, in its own axes [kg m^2].
+        digits: Deviation of each quantity that the printed digits leave open.
         lumped: The body with all that is fixed to it; None where nothing is.
         merged: Names of what is fixed to it.
     """
@@ -75,30 +84,30 @@ class Reading:
     R_BBi: Floats
     I_BBcm_Bi: Floats
     digits: Deviations = _EXACT
-    lumped: Reading | None = None
+    lumped: MassProperties | None = None
     merged: tuple[str, ...] = ()
 
     @cached_property
     def I_BBcm_B(self) -> Floats:
-        """(3, 3) in the body's axes; to the bit as printed where these are its own."""
+        """Tensor (3, 3) in the axes of the body; bit for bit as printed if those are its own."""
         if not self.turned:
             return self.I_BBcm_Bi
         return _in_axes(self.R_BBi, self.I_BBcm_Bi)
 
     @cached_property
     def turned(self) -> bool:
-        """Whether the printed tensor has axes of its own."""
+        """True if the printed tensor has axes of its own."""
         return not np.array_equal(self.R_BBi, np.eye(3))
 
 
-class Change(NamedTuple):
-    """What becomes of a body's numbers; None for those that stay.
+class Conversion(NamedTuple):
+    """Mass properties of a body after a conversion; None for those that stay.
 
     Attributes:
-        clause: What was done, after "A is B".
-        mass: [kg].
-        com: (3,) p_BoBcm_B [m].
-        inertia: (3, 3) I_BBcm_B [kg m^2].
+        clause: The conversion in words, to follow "A is B".
+        mass: Mass [kg].
+        com: (3,) centre of mass p_BoBcm_B [m].
+        inertia: (3, 3) tensor I_BBcm_B [kg m^2].
     """
 
     clause: str
@@ -107,22 +116,23 @@ class Change(NamedTuple):
     inertia: Floats | None = None
 
 
-Changes = Callable[[Reading, Reading], Iterator[Change]]
+Converter = Callable[[MassProperties, MassProperties], Iterator[Conversion]]
+"""Yields every form of one mistake: from the body that is converted, and the body to be met."""
 
 
-class Mistake(NamedTuple):
-    """A mistake of a converter.
+class ConverterMistake(NamedTuple):
+    """Mistake of a converter.
 
     Attributes:
-        name: By which it is reported.
-        changes: What it makes of a body, in each of its forms; the second argument is the body
-            that it shall give, from which only factors are taken.
-        forgets: Its result has nothing of the body's own numbers. That a body has such numbers is
-            no sign that they were made from another's, as long as anything else differs.
+        name: The name in reports.
+        convert: Makes the mistake, in each of its forms. From the body to be met, its second
+            argument, only factors are taken.
+        forgets: Whether the result has nothing of the body's own numbers. A body with such numbers
+            was not necessarily made from the other one, as long as anything else differs.
     """
 
     name: str
-    changes: Changes
+    convert: Converter
     forgets: bool = False
 
 
@@ -131,96 +141,96 @@ def _in_axes(R_AB: Floats, M_B: Floats) -> Floats:
     return np.asarray((turned + turned.T) / 2)
 
 
-def _printed_axes(body: Reading) -> Iterator[tuple[Floats, Callable[[Floats], Floats]]]:
-    """The tensor in the axes in which its numbers may have been taken, and the way back."""
+def _printed_axes(body: MassProperties) -> Iterator[tuple[Floats, Callable[[Floats], Floats]]]:
+    """Yield the tensor in the axes that a converter may have read it in, and the way back."""
     if body.turned:
         R_BBi = body.R_BBi
         yield body.I_BBcm_Bi, lambda M_Bi: _in_axes(R_BBi, M_Bi)
     yield body.I_BBcm_B, lambda M_B: M_B
 
 
-# What is counted in, or left out
+# Material counted in, left out or made up.
 
 
-def merged_children(body: Reading, _: Reading) -> Iterator[Change]:
-    """What is fixed to the body was counted into it."""
+def _merge_children(body: MassProperties, _: MassProperties) -> Iterator[Conversion]:
+    """Count the bodies fixed to a body into it."""
     if body.lumped is not None:
-        lumped, names = body.lumped, _listed(body.merged)
+        lumped, names = body.lumped, _join_words(body.merged)
         clause = f"with what is fixed to it ({names}) merged into it, as --lump-fixed does"
-        yield Change(clause, lumped.mass, lumped.p_BoBcm_B, lumped.I_BBcm_B)
+        yield Conversion(clause, lumped.mass, lumped.p_BoBcm_B, lumped.I_BBcm_B)
 
 
-def left_out(body: Reading, _: Reading) -> Iterator[Change]:
-    """The inertial, or only its tensor, was left out."""
+def _leave_out(body: MassProperties, _: MassProperties) -> Iterator[Conversion]:
+    """Leave out the inertial, or only its tensor."""
     zero = np.zeros((3, 3))
-    yield Change("with its inertial left out", 0.0, None, zero)
-    yield Change("with its inertia left out", inertia=zero)
+    yield Conversion("with its inertial left out", 0.0, None, zero)
+    yield Conversion("with its inertia left out", inertia=zero)
 
 
-def default_inertial(body: Reading, _: Reading) -> Iterator[Change]:
-    """The format's default stands in: 1 kg, and the unit tensor."""
+def _take_defaults(body: MassProperties, _: MassProperties) -> Iterator[Conversion]:
+    """Take the defaults of a format: 1 kg, and the unit tensor."""
     one, origin = np.eye(3), np.zeros(3)
-    yield Change("with the defaults 1 kg, diag(1, 1, 1) and no offset", 1.0, origin, one)
-    yield Change("with the defaults 1 kg and diag(1, 1, 1)", 1.0, None, one)
-    yield Change("with the default inertia diag(1, 1, 1)", inertia=one)
-    yield Change("with the default mass of 1 kg", mass=1.0)
+    yield Conversion("with the defaults 1 kg, diag(1, 1, 1) and no offset", 1.0, origin, one)
+    yield Conversion("with the defaults 1 kg and diag(1, 1, 1)", 1.0, None, one)
+    yield Conversion("with the default inertia diag(1, 1, 1)", inertia=one)
+    yield Conversion("with the default mass of 1 kg", mass=1.0)
 
 
-def replaced_by_sphere(body: Reading, _: Reading) -> Iterator[Change]:
-    """An engine's sphere stands in."""
+def _replace_by_sphere(body: MassProperties, _: MassProperties) -> Iterator[Conversion]:
+    """Put the sphere of an engine in place of the inertia."""
     for mass in (None, 1.0):
         kilograms = body.mass if mass is None else mass
         heavy = "" if mass is None else " of 1 kg"
         if kilograms > 0:
             radius = (3 * kilograms / (4 * pi * _WATER)) ** (1 / 3)
             clause = f"with Drake's stand-in, a sphere{heavy} with {_WATER:g} kg/m^3"
-            yield Change(clause, mass, None, _sphere(kilograms, radius))
+            yield Conversion(clause, mass, None, _sphere(kilograms, radius))
             clause = f"with UsdPhysics' stand-in, a sphere{heavy} with a radius of {_BALL:g} m"
-            yield Change(clause, mass, None, _sphere(kilograms, _BALL))
+            yield Conversion(clause, mass, None, _sphere(kilograms, _BALL))
 
 
 def _sphere(mass: float, radius: float) -> Floats:
     return np.asarray(0.4 * mass * radius**2 * np.eye(3))
 
 
-def moments_averaged(body: Reading, _: Reading) -> Iterator[Change]:
-    """An engine made the three moments equal."""
+def _average_moments(body: MassProperties, _: MassProperties) -> Iterator[Conversion]:
+    """Make the three principal moments equal, as an engine can."""
     mean = np.trace(body.I_BBcm_Bi) / 3
     clause = "with each principal moment replaced by their mean (MuJoCo's balanceinertia)"
-    yield Change(clause, inertia=mean * np.eye(3))
+    yield Conversion(clause, inertia=mean * np.eye(3))
 
 
-# Axes of the inertial
+# Axes of the inertial.
 
 
-def rotation_dropped(body: Reading, _: Reading) -> Iterator[Change]:
-    """The tensor was taken to be in the body's axes, or its moments to be about them."""
+def _drop_rotation(body: MassProperties, _: MassProperties) -> Iterator[Conversion]:
+    """Take the tensor as if it were in the axes of the body, or its moments about them."""
     if body.turned:
-        yield Change("with the rotation of its inertial left out", inertia=body.I_BBcm_Bi)
+        yield Conversion("with the rotation of its inertial left out", inertia=body.I_BBcm_Bi)
     tensor = body.I_BBcm_B
     if np.count_nonzero(tensor - np.diag(np.diag(tensor))):
         for moments in permutations(np.linalg.eigvalsh(tensor)):
             clause = "with its principal moments about the body's own axes"
-            yield Change(clause, inertia=np.diag(moments))
+            yield Conversion(clause, inertia=np.diag(moments))
 
 
-def rotation_transposed(body: Reading, _: Reading) -> Iterator[Change]:
-    """The inverse of the rotation was used."""
+def _transpose_rotation(body: MassProperties, _: MassProperties) -> Iterator[Conversion]:
+    """Use the inverse of the rotation."""
     if body.turned:
         inertia = _in_axes(body.R_BBi.T, body.I_BBcm_Bi)
         clause = "with the rotation of its inertial transposed (as by a conjugated quaternion)"
-        yield Change(clause, inertia=inertia)
+        yield Conversion(clause, inertia=inertia)
 
 
-def rotation_twice(body: Reading, _: Reading) -> Iterator[Change]:
-    """A tensor in the body's axes was rotated into them once more."""
+def _rotate_twice(body: MassProperties, _: MassProperties) -> Iterator[Conversion]:
+    """Rotate a tensor that is in the axes of the body into them once more."""
     if body.turned:
         clause = "with the rotation of its inertial applied twice"
-        yield Change(clause, inertia=_in_axes(body.R_BBi, body.I_BBcm_B))
+        yield Conversion(clause, inertia=_in_axes(body.R_BBi, body.I_BBcm_B))
 
 
-def quaternion_order(body: Reading, _: Reading) -> Iterator[Change]:
-    """The four numbers of a quaternion were read in another order."""
+def _permute_quaternion(body: MassProperties, _: MassProperties) -> Iterator[Conversion]:
+    """Read the four numbers of a quaternion in another order."""
     if body.turned:
         w, x, y, z = _quaternion(body.R_BBi)
         for read, (W, X, Y, Z) in (
@@ -228,38 +238,41 @@ def quaternion_order(body: Reading, _: Reading) -> Iterator[Change]:
             ("x y z w read as w x y z", (x, y, z, w)),
         ):
             inertia = _in_axes(_from_quaternion(W, X, Y, Z), body.I_BBcm_Bi)
-            yield Change(f"with its quaternion's {read}", inertia=inertia)
+            yield Conversion(f"with its quaternion's {read}", inertia=inertia)
 
 
-def rpy_order(body: Reading, _: Reading) -> Iterator[Change]:
-    """Three angles were applied in another order."""
+def _permute_rpy(body: MassProperties, _: MassProperties) -> Iterator[Conversion]:
+    """Apply roll, pitch and yaw in another order."""
     if not body.turned:
         return
     for roll, pitch, yaw in _both_rpy(body.R_BBi):
-        R = _about(0, roll) @ _about(1, pitch) @ _about(2, yaw)
+        R = _rotation_about(0, roll) @ _rotation_about(1, pitch) @ _rotation_about(2, yaw)
         clause = "with roll, pitch, yaw about the axes as they turn, not as they were"
-        yield Change(clause, inertia=_in_axes(R, body.I_BBcm_Bi))
+        yield Conversion(clause, inertia=_in_axes(R, body.I_BBcm_Bi))
         clause = "with roll and yaw exchanged"
-        yield Change(clause, inertia=_in_axes(_from_rpy(yaw, pitch, roll), body.I_BBcm_Bi))
+        yield Conversion(clause, inertia=_in_axes(_from_rpy(yaw, pitch, roll), body.I_BBcm_Bi))
     for roll, pitch, yaw in _both_rpy(body.R_BBi.T):
         clause = "with roll, pitch, yaw about the axes as they were, not as they turn"
         R = _from_rpy(-roll, -pitch, -yaw)
-        yield Change(clause, inertia=_in_axes(R, body.I_BBcm_Bi))
+        yield Conversion(clause, inertia=_in_axes(R, body.I_BBcm_Bi))
 
 
-def rpy_degrees(body: Reading, _: Reading) -> Iterator[Change]:
-    """Degrees were taken for radians, or radians for degrees."""
+def _confuse_degrees(body: MassProperties, _: MassProperties) -> Iterator[Conversion]:
+    """Take degrees for radians, or radians for degrees."""
     if not body.turned:
         return
     for converted, read in ((degrees, "in degrees"), (radians, "read as degrees")):
         for angles in _both_rpy(body.R_BBi):
             R = _from_rpy(*map(converted, angles))
             clause = f"with roll, pitch, yaw {read}"
-            yield Change(clause, inertia=_in_axes(R, body.I_BBcm_Bi))
+            yield Conversion(clause, inertia=_in_axes(R, body.I_BBcm_Bi))
 
 
 def _quaternion(R: Floats) -> tuple[float, float, float, float]:
-    """Unit w, x, y, z of a rotation, from its largest component."""
+    """Convert a rotation to a unit quaternion w, x, y, z.
+
+    It divides by the length of the row with the largest component, which is never near 0.
+    """
     (a, b, c), (d, e, f), (g, h, i) = R.tolist()
     squares = (1 + a + e + i, 1 + a - e - i, 1 - a + e - i, 1 - a - e + i)
     rows = (
@@ -278,7 +291,7 @@ def _from_quaternion(w: float, x: float, y: float, z: float) -> Floats:
     return np.asarray(np.eye(3) + 2 * w * cross + 2 * cross @ cross)
 
 
-def _about(axis: int, angle: float) -> Floats:
+def _rotation_about(axis: int, angle: float) -> Floats:
     R = np.eye(3)
     i, j = (axis + 1) % 3, (axis + 2) % 3
     R[i, i] = R[j, j] = cos(angle)
@@ -287,13 +300,16 @@ def _about(axis: int, angle: float) -> Floats:
 
 
 def _from_rpy(roll: float, pitch: float, yaw: float) -> Floats:
-    return np.asarray(_about(2, yaw) @ _about(1, pitch) @ _about(0, roll))
+    return np.asarray(
+        _rotation_about(2, yaw) @ _rotation_about(1, pitch) @ _rotation_about(0, roll)
+    )
 
 
 def _both_rpy(R: Floats) -> tuple[tuple[float, float, float], ...]:
-    """The two triples of roll, pitch, yaw that give a rotation."""
+    """Find the two triples of roll, pitch, yaw that give a rotation."""
     pitch, yaw = atan2(-R[2, 0], hypot(R[2, 1], R[2, 2])), atan2(R[1, 0], R[0, 0])
-    # Of roll and yaw only one is told at a pitch of 90 degrees: roll goes by what yaw was taken as.
+    # At a pitch of 90 degrees only one of roll and yaw is determined: roll follows from the yaw
+    # that was chosen.
     s, c = sin(yaw), cos(yaw)
     roll = atan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
     return (roll, pitch, yaw), (roll - pi * _sign(roll), pi - pitch, yaw - pi * _sign(yaw))
@@ -303,17 +319,17 @@ def _sign(value: float) -> int:
     return 1 if value > 0 else -1
 
 
-# The body's own frame
+# Frame of the body.
 
 
-def frame_turned(body: Reading, _: Reading) -> Iterator[Change]:
-    """The axes of the body frame were exchanged, as between z up and y up."""
+def _turn_frame(body: MassProperties, _: MassProperties) -> Iterator[Conversion]:
+    """Exchange the axes of the body frame, as between z up and y up."""
     for P, clause in _SIGNED_AXES:
-        yield Change(clause, None, P @ body.p_BoBcm_B, _in_axes(P, body.I_BBcm_B))
+        yield Conversion(clause, None, P @ body.p_BoBcm_B, _in_axes(P, body.I_BBcm_B))
 
 
-def _signed_axes() -> Iterator[tuple[Floats, str]]:
-    """Every other way to name three axes, and the three ways to mirror one."""
+def _list_signed_axes() -> Iterator[tuple[Floats, str]]:
+    """Yield the 23 proper ways to rename the axes, and the three ways to mirror one."""
     for order in permutations(range(3)):
         for signs in product((1, -1), repeat=3):
             P = np.zeros((3, 3))
@@ -331,49 +347,49 @@ def _signed_axes() -> Iterator[tuple[Floats, str]]:
             yield P, f"with its frame {verb}: {axes} for x y z"
 
 
-_SIGNED_AXES = tuple(_signed_axes())
+_SIGNED_AXES = tuple(_list_signed_axes())
 
 
-# The point
+# Points.
 
 
-def about_body_origin(body: Reading, _: Reading) -> Iterator[Change]:
-    """A tensor about the body's origin was taken to be about the centre of mass."""
+def _misplace_tensor(body: MassProperties, _: MassProperties) -> Iterator[Conversion]:
+    """Take the tensor about the origin of the body for that about the centre of mass."""
     first_moment = body.mass * body.p_BoBcm_B
     if first_moment.any():
         six = about_origin(body.mass, first_moment, _six(body.I_BBcm_B))
         clause = "with its inertia about the body's origin in place of the centre of mass"
-        yield Change(clause, inertia=_matrix(np.asarray(six)))
+        yield Conversion(clause, inertia=_matrix(np.asarray(six)))
 
 
-def com_dropped(body: Reading, _: Reading) -> Iterator[Change]:
-    """The offset of the centre of mass was left out."""
+def _drop_com(body: MassProperties, _: MassProperties) -> Iterator[Conversion]:
+    """Leave out the offset of the centre of mass."""
     if body.p_BoBcm_B.any():
-        yield Change("with its centre of mass put at the origin", com=np.zeros(3))
+        yield Conversion("with its centre of mass put at the origin", com=np.zeros(3))
 
 
-def com_sign(body: Reading, _: Reading) -> Iterator[Change]:
-    """Coordinates of the centre of mass lost, or got, a sign."""
+def _negate_com(body: MassProperties, _: MassProperties) -> Iterator[Conversion]:
+    """Change the sign of coordinates of the centre of mass."""
     for axes in _subsets(np.flatnonzero(body.p_BoBcm_B).tolist()):
         signs = np.array([-1.0 if axis in axes else 1.0 for axis in range(3)])
-        named = _listed([_AXES[axis] for axis in axes])
+        named = _join_words([_AXES[axis] for axis in axes])
         clause = f"with {named} of its centre of mass negated"
-        yield Change(clause, com=signs * body.p_BoBcm_B)
+        yield Conversion(clause, com=signs * body.p_BoBcm_B)
 
 
-def com_rotated(body: Reading, _: Reading) -> Iterator[Change]:
-    """The offset was taken to be in the axes of the inertial, or brought into them."""
+def _rotate_com(body: MassProperties, _: MassProperties) -> Iterator[Conversion]:
+    """Rotate the offset of the centre of mass into the axes of the inertial, or out of them."""
     if body.turned:
         for R, which in ((body.R_BBi, "the rotation"), (body.R_BBi.T, "the inverse rotation")):
             clause = f"with its centre of mass turned by {which} of its inertial"
-            yield Change(clause, com=R @ body.p_BoBcm_B)
+            yield Conversion(clause, com=R @ body.p_BoBcm_B)
 
 
-# The six numbers
+# Entries of the tensor.
 
 
-def products_sign(body: Reading, _: Reading) -> Iterator[Change]:
-    """Products of inertia were taken with the opposite sign."""
+def _negate_products(body: MassProperties, _: MassProperties) -> Iterator[Conversion]:
+    """Take products of inertia with the opposite sign."""
     for tensor, back in _printed_axes(body):
         written = [(i, j) for i, j in _SIX if i != j and tensor[i, j] != 0]
         for chosen in _subsets(written):
@@ -381,79 +397,75 @@ def products_sign(body: Reading, _: Reading) -> Iterator[Change]:
             for i, j in chosen:
                 changed[i, j] = changed[j, i] = -tensor[i, j]
             names = [f"i{_AXES[i]}{_AXES[j]}" for i, j in chosen]
-            yield Change(f"with {_listed(names)} negated", inertia=back(changed))
+            yield Conversion(f"with {_join_words(names)} negated", inertia=back(changed))
 
 
-def products_dropped(body: Reading, _: Reading) -> Iterator[Change]:
-    """Only the diagonal was taken."""
+def _drop_products(body: MassProperties, _: MassProperties) -> Iterator[Conversion]:
+    """Take only the diagonal of the tensor."""
     for tensor, back in _printed_axes(body):
         clause = "with its products of inertia left out"
-        yield Change(clause, inertia=back(np.diag(np.diag(tensor))))
+        yield Conversion(clause, inertia=back(np.diag(np.diag(tensor))))
 
 
-def component_order(body: Reading, _: Reading) -> Iterator[Change]:
-    """The six were written in one order and read in another."""
+def _permute_components(body: MassProperties, _: MassProperties) -> Iterator[Conversion]:
+    """Write the six entries in one order and read them in another."""
     for tensor, back in _printed_axes(body):
         six = dict(zip(ORDERS["urdf"], _six(tensor), strict=True))
         for written, read in permutations(ORDERS.values(), 2):
             slots = dict(zip(read, (six[entry] for entry in written), strict=True))
             changed = np.array([slots[entry] for entry in ORDERS["urdf"]])
             clause = f"with its six in the order {' '.join(written)} read as {' '.join(read)}"
-            yield Change(clause, inertia=back(_matrix(changed)))
+            yield Conversion(clause, inertia=back(_matrix(changed)))
         rows = tensor.reshape(9)[:6]
         clause = "with the first six of its nine, row by row, taken for xx xy xz yy yz zz"
-        yield Change(clause, inertia=back(_matrix(rows)))
+        yield Conversion(clause, inertia=back(_matrix(rows)))
 
 
-# Size
+# Units and sizes.
 
 
-def units(body: Reading, target: Reading) -> Iterator[Change]:
-    """Numbers in other units, taken for kg, m and kg m^2; or the reverse."""
-    mass = _unit(_MASSES, np.array([body.mass]), np.array([target.mass]))
-    com = _unit(_LENGTHS, body.p_BoBcm_B, target.p_BoBcm_B)
-    inertia = _unit(_INERTIAS, body.I_BBcm_B, target.I_BBcm_B)
-    named = zip(("mass", "centre of mass", "inertia"), (mass, com, inertia), strict=True)
-    said = [f"its {what} {unit[0]}" for what, unit in named if unit is not None]
-    if said:
-        yield Change(
-            f"with {_listed(said)}",
+def _confuse_units(body: MassProperties, target: MassProperties) -> Iterator[Conversion]:
+    """Take numbers in other units for kg, m and kg m^2, or the reverse."""
+    mass = _find_unit(_MASSES, np.array([body.mass]), np.array([target.mass]))
+    com = _find_unit(_LENGTHS, body.p_BoBcm_B, target.p_BoBcm_B)
+    inertia = _find_unit(_INERTIAS, body.I_BBcm_B, target.I_BBcm_B)
+    found = zip(("mass", "centre of mass", "inertia"), (mass, com, inertia), strict=True)
+    clauses = [f"its {what} {unit[0]}" for what, unit in found if unit is not None]
+    if clauses:
+        yield Conversion(
+            f"with {_join_words(clauses)}",
             None if mass is None else body.mass * mass[1],
             None if com is None else body.p_BoBcm_B * com[1],
             None if inertia is None else body.I_BBcm_B * inertia[1],
         )
 
 
-def _unit(known: dict[str, float], source: Floats, target: Floats) -> tuple[str, float] | None:
-    """The unit that would lead from some numbers to others, and its factor."""
+def _find_unit(known: dict[str, float], source: Floats, target: Floats) -> tuple[str, float] | None:
+    """Find the unit that would lead from some numbers to others, and its factor."""
     square = float(np.vdot(source, source))
     ratio = float(np.vdot(source, target)) / square if square > 0 else 0.0
     if ratio <= 0:
         return None
     for name, size in known.items():
-        for said, factor in ((f"in {name}", 1 / size), (f"read as {name}", size)):
-            if abs(ratio / factor - 1) < _LIKE:
-                return said, factor
+        for verb, factor in ((f"in {name}", 1 / size), (f"read as {name}", size)):
+            if abs(ratio / factor - 1) < tolerances.UNIT_TRIED:
+                return verb, factor
     return None
 
 
-_LIKE = 1e-2
-"""Of a factor: near enough to try the unit; whether it fits is decided like any other change."""
-
-
-def density(body: Reading, target: Reading) -> Iterator[Change]:
-    """The same shape with another density, or with another mass given to it."""
+def _change_density(body: MassProperties, target: MassProperties) -> Iterator[Conversion]:
+    """Give the same shape another density, or another mass."""
     if body.mass > 0 and target.mass > 0:
         factor = target.mass / body.mass
         clause = f"with another density, its mass and inertia multiplied by {factor:.6g}"
-        yield Change(clause, target.mass, None, factor * body.I_BBcm_B)
+        yield Conversion(clause, target.mass, None, factor * body.I_BBcm_B)
 
 
-# Digits
+# Digits.
 
 
-def rounded(body: Reading, target: Reading) -> Iterator[Change]:
-    """Fewer digits were written."""
+def _round_numbers(body: MassProperties, target: MassProperties) -> Iterator[Conversion]:
+    """Write fewer digits."""
     writings: list[tuple[str, Callable[[float], float]]] = []
     for digits in _DECIMALS:
         plural = "s" if digits != 1 else ""
@@ -470,9 +482,9 @@ def rounded(body: Reading, target: Reading) -> Iterator[Change]:
         for R, six in tensors:
             inertia = _in_axes(R, _matrix(np.array([write(value) for value in six])))
             if not inertia.any():
-                continue  # nothing is left of it
-            yield Change(f"rounded to {form}", mass, com, inertia)
-            yield Change(f"with its inertia rounded to {form}", inertia=inertia)
+                continue  # all entries were rounded to 0
+            yield Conversion(f"rounded to {form}", mass, com, inertia)
+            yield Conversion(f"with its inertia rounded to {form}", inertia=inertia)
 
 
 def _single(value: float) -> float:
@@ -488,12 +500,12 @@ def _decimals(digits: int) -> Callable[[float], float]:
     return lambda value: float(f"{value:.{digits}f}")
 
 
-# Help
+# Helpers.
 
 
-def _subsets(things: Sequence[Thing]) -> Sequence[tuple[Thing, ...]]:
-    """Every choice of some of the things, all of them first."""
-    return [c for size in range(len(things), 0, -1) for c in combinations(things, size)]
+def _subsets(choices: Sequence[Choice]) -> Sequence[tuple[Choice, ...]]:
+    """List every non-empty subset, the largest first."""
+    return [c for size in range(len(choices), 0, -1) for c in combinations(choices, size)]
 
 
 def _six(tensor: Floats) -> Floats:
@@ -504,33 +516,33 @@ def _matrix(six: Floats) -> Floats:
     return np.asarray(six)[[0, 1, 2, 1, 3, 4, 2, 4, 5]].reshape(3, 3)
 
 
-def _listed(words: Sequence[str]) -> str:
+def _join_words(words: Sequence[str]) -> str:
     shown = [*words[:6], f"{len(words) - 6} more"] if len(words) > 6 else list(words)
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 MISTAKES = (
-    Mistake("merged-children", merged_children),
-    Mistake("default-inertial", default_inertial, forgets=True),
-    Mistake("left-out", left_out, forgets=True),
-    Mistake("rotation-transposed", rotation_transposed),
-    Mistake("rotation-dropped", rotation_dropped),
-    Mistake("rotation-twice", rotation_twice),
-    Mistake("quaternion-order", quaternion_order),
-    Mistake("rpy-order", rpy_order),
-    Mistake("rpy-degrees", rpy_degrees),
-    Mistake("about-body-origin", about_body_origin),
-    Mistake("com-dropped", com_dropped, forgets=True),
-    Mistake("com-sign", com_sign),
-    Mistake("com-rotated", com_rotated),
-    Mistake("products-sign", products_sign),
-    Mistake("products-dropped", products_dropped),
-    Mistake("component-order", component_order),
-    Mistake("frame-turned", frame_turned),
-    Mistake("units", units),
-    Mistake("density", density),
-    Mistake("replaced-by-sphere", replaced_by_sphere),
-    Mistake("moments-averaged", moments_averaged),
-    Mistake("rounded", rounded),
+    ConverterMistake("merged-children", _merge_children),
+    ConverterMistake("default-inertial", _take_defaults, forgets=True),
+    ConverterMistake("left-out", _leave_out, forgets=True),
+    ConverterMistake("rotation-transposed", _transpose_rotation),
+    ConverterMistake("rotation-dropped", _drop_rotation),
+    ConverterMistake("rotation-twice", _rotate_twice),
+    ConverterMistake("quaternion-order", _permute_quaternion),
+    ConverterMistake("rpy-order", _permute_rpy),
+    ConverterMistake("rpy-degrees", _confuse_degrees),
+    ConverterMistake("about-body-origin", _misplace_tensor),
+    ConverterMistake("com-dropped", _drop_com, forgets=True),
+    ConverterMistake("com-sign", _negate_com),
+    ConverterMistake("com-rotated", _rotate_com),
+    ConverterMistake("products-sign", _negate_products),
+    ConverterMistake("products-dropped", _drop_products),
+    ConverterMistake("component-order", _permute_components),
+    ConverterMistake("frame-turned", _turn_frame),
+    ConverterMistake("units", _confuse_units),
+    ConverterMistake("density", _change_density),
+    ConverterMistake("replaced-by-sphere", _replace_by_sphere),
+    ConverterMistake("moments-averaged", _average_moments),
+    ConverterMistake("rounded", _round_numbers),
 )
-"""Every mistake that is looked for; of those that fit alike the first comes first."""
+"""Mistakes that are looked for; of those that fit equally well the first is named first."""

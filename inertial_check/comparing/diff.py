@@ -1,4 +1,4 @@
-"""Two models in, what differs out: body by body, in the body's own frame, whatever the formats."""
+"""Comparison of two models body by body, in the frame of each body, whatever their formats."""
 
 from __future__ import annotations
 
@@ -11,10 +11,16 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.comparing.conversions import Reading
-from inertial_check.comparing.explaining import deviations, explain, floors, scales, settled
+from inertial_check.comparing.conversions import MassProperties
+from inertial_check.comparing.explaining import (
+    deviations,
+    explain,
+    rank_by_model,
+    rounding_floors,
+    scales,
+)
 from inertial_check.comparing.lumping import lump
-from inertial_check.comparing.matching import pairs
+from inertial_check.comparing.matching import match_bodies
 from inertial_check.errors import ParameterError, UsageError
 from inertial_check.formats import Context, load
 from inertial_check.inertia import tolerances
@@ -33,9 +39,9 @@ from inertial_check.model.difference import (
 from inertial_check.model.judging import judge
 
 MOST_EXPLAINED = 100
-"""In how many bodies a mistake is looked for: a converter makes it in all of them, or in none."""
+"""Largest number of bodies in which mistakes are looked for: converters repeat theirs."""
 
-_NOTHING = Reading(0.0, np.zeros(3), np.eye(3), np.zeros((3, 3)))
+_NOTHING = MassProperties(0.0, np.zeros(3), np.eye(3), np.zeros((3, 3)))
 
 
 def diff_models(
@@ -52,27 +58,27 @@ def diff_models(
     Tensors are compared as such, so that the order and the signs of principal axes do not matter.
 
     Args:
-        a: A loaded model, a path, or a document's bytes.
-        b: The same.
-        names: Bodies of A -> bodies of B, by name or id, where the names do not tell.
+        a: A loaded model, a path, or the bytes of a document.
+        b: The model to compare it with.
+        names: Bodies of A -> bodies of B, by name or id, where their names differ.
         lump_fixed: Merge the bodies on fixed joints into those that carry them, in both models.
-        tolerance: Up to which a deviation counts as none; see Deviations. Dimensionless.
-        context: Where what the documents refer to is found.
+        tolerance: Largest deviation that counts as none, dimensionless; see Deviations.
+        context: Folders in which the files that the documents refer to are found.
 
     Raises:
         DocumentError: A document cannot be read; names line and column.
-        UsageError: A tolerance that is none, or names that no body has.
+        UsageError: A negative or infinite tolerance, or names that no body has.
     """
     if not 0 <= tolerance < inf:
         raise UsageError(f"tolerance is {tolerance!r}; it is relative, so 0 or positive")
     models = tuple(
         each if isinstance(each, Model) else load(each, context=context) for each in (a, b)
     )
-    side_a, side_b = (_side(model, lump_fixed) for model in models)
+    side_a, side_b = (_prepare_side(model, lump_fixed) for model in models)
     paths = models[0].source.path, models[1].source.path
     left, right = ([entry.body for entry in side.entries] for side in (side_a, side_b))
-    matched = pairs(left, right, names or {}, paths)
-    found = list(_compared(side_a.entries, side_b.entries, matched, tolerance))
+    matched = match_bodies(left, right, names or {}, paths)
+    found = list(_compare_all(side_a.entries, side_b.entries, matched, tolerance))
     left_out = _explain(found, tolerance)
     notes = (*side_a.notes, *side_b.notes, *left_out)
     named = [ComparedModel(model.source.path, model.format, model.name) for model in models]
@@ -80,12 +86,12 @@ def diff_models(
     return Difference(named[0], named[1], tolerance, bodies, notes)
 
 
-def _explain(found: list[_Compared], tolerance: float) -> list[str]:
-    """Add to every body that differs what explains it; returns a note where some were left out."""
+def _explain(found: list[_ComparedPair], tolerance: float) -> list[str]:
+    """Add explanations to the bodies that differ; returns a note if some bodies were left out."""
     differ = [place for place, one in enumerate(found) if one.difference.status == "differs"]
     looked_at = [found[place] for place in differ[:MOST_EXPLAINED]]
     explanations = [explain(*one.readings, one.difference.differs, tolerance) for one in looked_at]
-    for place, own in zip(differ, settled(explanations), strict=False):
+    for place, own in zip(differ, rank_by_model(explanations), strict=False):
         difference = found[place].difference._replace(explanations=own)
         found[place] = found[place]._replace(difference=difference)
     if len(differ) <= MOST_EXPLAINED:
@@ -94,31 +100,31 @@ def _explain(found: list[_Compared], tolerance: float) -> list[str]:
     return [f"mistakes that explain a difference were looked for in the first {count}"]
 
 
-class _Compared(NamedTuple):
-    """What is said of a pair, and the numbers behind it."""
+class _ComparedPair(NamedTuple):
+    """Difference of a pair of bodies, and the numbers behind it."""
 
     difference: BodyDifference
-    readings: tuple[Reading, Reading] = (_NOTHING, _NOTHING)
+    readings: tuple[MassProperties, MassProperties] = (_NOTHING, _NOTHING)
 
 
-class _Entry(NamedTuple):
-    """A body as it is compared: itself, its numbers, or why there are none."""
+class _SideBody(NamedTuple):
+    """Body of one model as it is compared, with its numbers or the reason why it has none."""
 
     body: Body
     shown: ComparedBody
-    reading: Reading
+    reading: MassProperties
     reason: str
 
 
 class _Side(NamedTuple):
-    """One model: the bodies that are compared, and what could not be merged."""
+    """Bodies of one model that are compared, and notes on those that could not be merged."""
 
-    entries: Sequence[_Entry]
+    entries: Sequence[_SideBody]
     notes: Sequence[str]
 
 
-def _side(model: Model, lump_fixed: bool) -> _Side:
-    numbers = [_numbers(*each) for each in zip(model.bodies, judge(model), strict=True)]
+def _prepare_side(model: Model, lump_fixed: bool) -> _Side:
+    numbers = [_read_numbers(*each) for each in zip(model.bodies, judge(model), strict=True)]
     thetas = np.array([_theta(reading) for reading, _ in numbers]).reshape(-1, 10)
     lumped = lump(model, thetas)
     entries = []
@@ -135,13 +141,13 @@ def _side(model: Model, lump_fixed: bool) -> _Side:
             reading = whole
         elif unknown and not reason:
             reason = f"{model.bodies[unknown[0]].name}, merged into it: {numbers[unknown[0]][1]}"
-        shown = _shown(model, body, reading, reason, names if lump_fixed else ())
-        entries.append(_Entry(body, shown, reading, reason))
+        shown = _as_data(model, body, reading, reason, names if lump_fixed else ())
+        entries.append(_SideBody(body, shown, reading, reason))
     return _Side(entries, lumped.notes if lump_fixed else ())
 
 
-def _numbers(body: Body, judgement: Judgement) -> tuple[Reading, str]:
-    """The numbers of a body in SI units; or why they cannot be told."""
+def _read_numbers(body: Body, judgement: Judgement) -> tuple[MassProperties, str]:
+    """Read the numbers of a body in SI units, or find the reason why it has none."""
     inertial = body.inertial
     if body.inertia_from == "geometry":
         return _NOTHING, "it takes its inertia from its geometry"
@@ -162,12 +168,12 @@ def _numbers(body: Body, judgement: Judgement) -> tuple[Reading, str]:
         refuse_nonrotation(np, "the rotation of its inertial", axes)
     except ParameterError as error:
         return _NOTHING, str(error)
-    reading = Reading(judgement.mass, center, axes, np.asarray(tensor))
-    return replace(reading, digits=_digits(inertial, reading)), ""
+    reading = MassProperties(judgement.mass, center, axes, np.asarray(tensor))
+    return replace(reading, digits=_open_digits(inertial, reading)), ""
 
 
-def _digits(inertial: Inertial, reading: Reading) -> Deviations:
-    """How far half a unit of each last digit leaves the quantities open."""
+def _open_digits(inertial: Inertial, reading: MassProperties) -> Deviations:
+    """Find the deviation that half a unit of each last digit leaves open."""
     texts = [number.text for number in inertial.I_BBcm_Bi.values()]
     mass = half_units([inertial.mass.text])[0] if inertial.mass is not None else 0.0
     center = np.array([half_units([number.text])[0] for number in inertial.p_BoBcm_B])
@@ -177,7 +183,7 @@ def _digits(inertial: Inertial, reading: Reading) -> Deviations:
     open_mass = _share(mass * kilograms, abs(reading.mass))
     open_center = float(np.linalg.norm(center)) * meters
     open_inertia = float(np.linalg.norm(half_units(texts))) * kilograms * meters**2
-    # What is moved by m c^2 is as open as m and c are.
+    # The tensor about the centre depends on m c^2, so that it is as open as m and twice c are.
     moved = open_mass + 2 * _share(open_center, offset)
     return Deviations(
         open_mass, _share(open_center, size.com), _share(open_inertia, size.inertia) + moved
@@ -188,22 +194,22 @@ def _share(part: float, whole: float) -> float:
     return part / whole if whole > 0 else 0.0
 
 
-def _theta(reading: Reading) -> Floats:
-    """The ten numbers about the centre of mass."""
+def _theta(reading: MassProperties) -> Floats:
+    """Collect the ten parameters about the centre of mass."""
     first_moment = reading.mass * reading.p_BoBcm_B
     return np.array([reading.mass, *first_moment, *six(reading.I_BBcm_B)])
 
 
-def _of_theta(theta: Floats) -> Reading:
+def _of_theta(theta: Floats) -> MassProperties:
     mass = float(theta[0])
     center = theta[1:4] / mass if mass else np.zeros(3)
-    return Reading(mass, center, np.eye(3), symmetric(theta[4:]))
+    return MassProperties(mass, center, np.eye(3), symmetric(theta[4:]))
 
 
-def _shown(
-    model: Model, body: Body, reading: Reading, reason: str, merged: tuple[str, ...]
+def _as_data(
+    model: Model, body: Body, reading: MassProperties, reason: str, merged: tuple[str, ...]
 ) -> ComparedBody:
-    """A body as data."""
+    """Convert a body to the data that reports show."""
     place = model.place(body.span)
     known = not reason
     return ComparedBody(
@@ -218,34 +224,36 @@ def _shown(
     )
 
 
-def _compared(
-    a: Sequence[_Entry], b: Sequence[_Entry], matched: Mapping[int, int], tolerance: float
-) -> Iterator[_Compared]:
-    """Every body of A with its counterpart, then what only B has."""
+def _compare_all(
+    a: Sequence[_SideBody], b: Sequence[_SideBody], matched: Mapping[int, int], tolerance: float
+) -> Iterator[_ComparedPair]:
+    """Compare every body of A with its counterpart, then list the bodies that only B has."""
     for i, entry in enumerate(a):
         if i in matched:
             other = b[matched[i]]
-            yield _Compared(_pair(entry, other, tolerance), (entry.reading, other.reading))
+            yield _ComparedPair(
+                _compare_pair(entry, other, tolerance), (entry.reading, other.reading)
+            )
         else:
             alone = BodyDifference("only-a", entry.shown, None, frame=_is_frame(entry))
-            yield _Compared(alone)
+            yield _ComparedPair(alone)
     taken = set(matched.values())
     for j, entry in enumerate(b):
         if j not in taken:
-            yield _Compared(BodyDifference("only-b", None, entry.shown, frame=_is_frame(entry)))
+            yield _ComparedPair(BodyDifference("only-b", None, entry.shown, frame=_is_frame(entry)))
 
 
-def _is_frame(entry: _Entry) -> bool:
+def _is_frame(entry: _SideBody) -> bool:
     reading = entry.reading
     return not entry.reason and reading.mass == 0 and not reading.I_BBcm_Bi.any()
 
 
-def _pair(a: _Entry, b: _Entry, tolerance: float) -> BodyDifference:
+def _compare_pair(a: _SideBody, b: _SideBody, tolerance: float) -> BodyDifference:
     both = (("A", a.reason), ("B", b.reason))
     reasons = "; ".join(f"in {which}, {reason}" for which, reason in both if reason)
     if reasons:
         return BodyDifference("incomparable", a.shown, b.shown, reason=reasons)
-    found, rounding = deviations(a.reading, b.reading), floors(a.reading, b.reading)
+    found, rounding = deviations(a.reading, b.reading), rounding_floors(a.reading, b.reading)
     differs = tuple(
         quantity
         for quantity, deviation, floor in zip(QUANTITIES, found, rounding, strict=True)

@@ -1,4 +1,4 @@
-"""How far two bodies differ, and which mistakes of converters turn one into the other."""
+"""Deviations between two bodies, and the mistakes of converters that explain them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.comparing.conversions import MISTAKES, Change, Reading
+from inertial_check.comparing.conversions import MISTAKES, Conversion, MassProperties
 from inertial_check.inertia import tolerances
 from inertial_check.model.difference import (
     QUANTITIES,
@@ -21,26 +21,24 @@ from inertial_check.model.difference import (
 )
 
 _ALIKE = 10.0
-"""Residuals within this factor of the least one rank alike: they are rounding, not evidence."""
-
-_ROUNDING = 1e-9
-"""Of a difference: residuals below are rounding in any case."""
+"""Factor to the smallest residual within which residuals rank alike: they differ by rounding."""
 
 _FORGETFUL = frozenset(mistake.name for mistake in MISTAKES if mistake.forgets)
+"""Names of the mistakes whose result has nothing of the body's own numbers."""
 
 
 class Scales(NamedTuple):
-    """What deviations are relative to: mass [kg], radius of gyration [m], largest moment."""
+    """Scales of deviations: mass [kg], radius of gyration [m], largest moment [kg m^2]."""
 
     mass: float
     com: float
     inertia: float
 
 
-def scales(*bodies: Reading) -> Scales:
-    """The largest of each among some bodies.
+def scales(*bodies: MassProperties) -> Scales:
+    """Find the largest mass, radius of gyration and moment among some bodies.
 
-    Of point masses it is the distance from the origin to which that of a centre of mass counts.
+    Point masses have no radius of gyration: their largest distance from the origin stands in.
     """
     radii = [_radius_of_gyration(body) for body in bodies]
     offsets = [float(np.linalg.norm(body.p_BoBcm_B)) for body in bodies]
@@ -51,16 +49,16 @@ def scales(*bodies: Reading) -> Scales:
     )
 
 
-def _radius_of_gyration(body: Reading) -> float:
+def _radius_of_gyration(body: MassProperties) -> float:
     if body.mass == 0:
         return 0.0
     return float(np.sqrt(abs(np.trace(body.I_BBcm_B) / 2 / body.mass)))
 
 
-def deviations(a: Reading, b: Reading) -> Deviations:
-    """How far two bodies differ, without units; see Deviations."""
+def deviations(a: MassProperties, b: MassProperties) -> Deviations:
+    """Measure how far two bodies differ, without units; see Deviations."""
     size = scales(a, b)
-    # What has no mass has no centre of it.
+    # Without mass a body has no centre of mass that could differ.
     moved = 0.0 if 0 in (a.mass, b.mass) else _deviation(a.p_BoBcm_B, b.p_BoBcm_B, size.com)
     return Deviations(
         _deviation(a.mass, b.mass, size.mass),
@@ -72,9 +70,9 @@ def deviations(a: Reading, b: Reading) -> Deviations:
 def _deviation(
     one: float | Floats, other: float | Floats, scale: float, enough: float = inf
 ) -> float:
-    """The length of a vector, or the largest eigenvalue of a tensor, over a scale.
+    """Measure the length of a vector, or the largest eigenvalue of a tensor, over a scale.
 
-    A lower bound is good enough where it exceeds `enough`.
+    A lower bound is returned where it exceeds `enough`, which saves the eigenvalues.
     """
     apart = np.asarray(one) - np.asarray(other)
     length = float(np.max(np.abs(apart)))
@@ -87,8 +85,8 @@ def _deviation(
     return length / scale
 
 
-def floors(a: Reading, b: Reading) -> Deviations:
-    """Up to which deviation two equal bodies, written in other axes, may differ by rounding."""
+def rounding_floors(a: MassProperties, b: MassProperties) -> Deviations:
+    """Bound the deviation by rounding of two equal bodies that are written in different axes."""
     floor = float(tolerances.floor(np.ones(())))
     size = scales(a, b)
     offset = max(float(np.linalg.norm(body.p_BoBcm_B)) for body in (a, b))
@@ -96,40 +94,41 @@ def floors(a: Reading, b: Reading) -> Deviations:
 
 
 def explain(
-    a: Reading,
-    b: Reading,
+    a: MassProperties,
+    b: MassProperties,
     differs: Sequence[MassProperty],
     tolerance: float,
 ) -> list[Explanation]:
-    """The mistakes that turn one body into the other, to the digits in which they are written.
+    """Find the mistakes that turn one body into the other, to the digits that are written.
 
     Args:
         a: The body of the first model.
-        b: Of the second.
-        differs: What of it differs.
-        tolerance: Up to which a deviation counts as none.
+        b: The body of the second model.
+        differs: The quantities that differ.
+        tolerance: Largest deviation that counts as none.
 
     Returns:
-        Best first: those that explain more of what differs, then those that leave less of it. At
-        most one of each name; none that explains only part of what another explains.
+        Explanations, the best first: those that explain more quantities, then those that leave less
+        of the difference. Each name comes once at most, and none explains only part of what another
+        explains.
     """
     digits = [max(tolerance, sum(pair)) for pair in zip(a.digits, b.digits, strict=True)]
-    directions: tuple[tuple[Which, Reading, _Goal], ...] = (
-        ("a", a, _goal(a, b, differs, tolerance, digits)),
-        ("b", b, _goal(b, a, differs, tolerance, digits)),
+    directions: tuple[tuple[Which, MassProperties, _Goal], ...] = (
+        ("a", a, _make_goal(a, b, differs, tolerance, digits)),
+        ("b", b, _make_goal(b, a, differs, tolerance, digits)),
     )
     found: list[Explanation] = []
     for mistake in MISTAKES:
         own = [
-            Explanation(mistake.name, of, change.clause, *fit)
+            Explanation(mistake.name, of, conversion.clause, *fit)
             for of, body, goal in directions
-            for change in mistake.changes(body, goal.body)
-            if (fit := _fit(change, goal)) is not None
+            for conversion in mistake.convert(body, goal.body)
+            if (fit := _fit(conversion, goal)) is not None
         ]
-        found += _ranked(own)[:1]
+        found += _rank(own)[:1]
     if {quantity for each in found for quantity in each.explains} != set(differs):
         found = [each for each in found if each.name not in _FORGETFUL]
-    ranked = _ranked(found)
+    ranked = _rank(found)
     return [
         explanation
         for explanation in ranked
@@ -137,41 +136,41 @@ def explain(
     ]
 
 
-def settled(each: Sequence[Sequence[Explanation]]) -> list[tuple[Explanation, ...]]:
-    """The explanations of many bodies; of those that rank alike, what explains more bodies first.
+def rank_by_model(each: Sequence[Sequence[Explanation]]) -> list[tuple[Explanation, ...]]:
+    """Rank the explanations of many bodies: of equal ones, that which explains more bodies first.
 
-    A converter makes one mistake in every body.
+    A converter makes the same mistake in every body.
     """
     bodies = fits(each)
-    return [tuple(_ranked(own, bodies)) for own in each]
+    return [tuple(_rank(own, bodies)) for own in each]
 
 
 class _Goal(NamedTuple):
-    """What a change has to give.
+    """Body that a conversion has to give.
 
     Attributes:
-        body: The one to be met.
+        body: The body.
         differs: Whether each quantity differs.
-        sizes: Of each quantity, to which deviations are relative.
-        open_to: Up to which deviation each quantity counts as met.
-        before: How far each quantity is before any change.
+        sizes: Scale of each quantity.
+        open_to: Largest deviation at which each quantity counts as met.
+        before: Deviation of each quantity before any conversion.
     """
 
-    body: Reading
+    body: MassProperties
     differs: Sequence[bool]
     sizes: Scales
     open_to: Sequence[float]
     before: Sequence[float]
 
 
-def _goal(
-    start: Reading,
-    body: Reading,
+def _make_goal(
+    start: MassProperties,
+    body: MassProperties,
     differs: Sequence[MassProperty],
     tolerance: float,
     digits: Sequence[float],
 ) -> _Goal:
-    """The goal of changes that start from one body and shall give another."""
+    """Make the goal of conversions that start from one body and shall give another."""
     sizes = scales(body)
     before = [_deviation(*each) for each in zip(_parts(start), _parts(body), sizes, strict=True)]
     different = [quantity in differs for quantity in QUANTITIES]
@@ -182,15 +181,15 @@ def _goal(
     return _Goal(body, different, sizes, open_to, before)
 
 
-def _fit(change: Change, goal: _Goal) -> tuple[tuple[MassProperty, ...], float] | None:
-    """What of the difference a change explains, and how much it leaves; None where it does not.
+def _fit(conversion: Conversion, goal: _Goal) -> tuple[tuple[MassProperty, ...], float] | None:
+    """Find the quantities that a conversion explains, and the share of the difference it leaves.
 
-    Whatever it changes has to come out as the goal has it.
+    Every quantity that it changes has to meet the goal; None if one does not.
     """
     left = 0.0
     explained: list[MassProperty] = []
     for place, wanted in enumerate(_parts(goal.body)):
-        changed = change[1 + place]
+        changed = conversion[1 + place]
         if changed is None or isinstance(changed, str):
             continue
         residual = _deviation(changed, wanted, goal.sizes[place], goal.open_to[place])
@@ -202,14 +201,14 @@ def _fit(change: Change, goal: _Goal) -> tuple[tuple[MassProperty, ...], float] 
     return (tuple(explained), left) if explained else None
 
 
-def _parts(body: Reading) -> tuple[float | Floats, ...]:
+def _parts(body: MassProperties) -> tuple[float | Floats, ...]:
     return body.mass, body.p_BoBcm_B, body.I_BBcm_B
 
 
-def _ranked(
+def _rank(
     explanations: Sequence[Explanation], bodies: dict[str, int] | None = None
 ) -> list[Explanation]:
-    """Best first; those that fit alike by how many bodies they explain, then as they came."""
+    """Sort explanations, the best first; equal ones by the number of bodies, then as they came."""
     least: dict[int, float] = {}
     for each in explanations:
         count = len(each.explains)
@@ -217,7 +216,7 @@ def _ranked(
 
     def key(each: Explanation) -> tuple[int, float, int]:
         count = len(each.explains)
-        alike = each.residual <= max(_ALIKE * least[count], _ROUNDING)
+        alike = each.residual <= max(_ALIKE * least[count], tolerances.EXPLANATION_ROUNDING)
         return -count, 0.0 if alike else each.residual, -(bodies or {}).get(each.name, 0)
 
     return sorted(explanations, key=key)

@@ -1,7 +1,7 @@
-"""Bodies on fixed joints counted into the bodies that carry them, as converters do.
+"""Merging of bodies on fixed joints into the bodies that carry them, as converters do.
 
-sdformat, MuJoCo's fusestatic and Isaac's importers merge the links of a URDF so. What is fixed to
-a link called world is not merged into it: sdformat stops there too.
+sdformat, MuJoCo's fusestatic and Isaac's importers merge the links of a URDF so. Bodies fixed to a
+link called world are not merged into it: sdformat stops there too.
 """
 
 from __future__ import annotations
@@ -17,19 +17,18 @@ from inertial_check.model.body import Body, Model
 
 _WORLD = "world"
 _FIXED = "fixed"
-_TELLING = frozenset(
-    ("urdf", "xacro", "mjcf", "sdf", "usd")
-)  # formats whose readers fill Body.parent
+_WITH_PARENTS = frozenset(("urdf", "xacro", "mjcf", "sdf", "usd"))
+"""Formats whose readers fill Body.parent."""
 
 
-class Lumped(NamedTuple):
-    """Bodies with what is fixed to them.
+class LumpedModel(NamedTuple):
+    """Parameters of the bodies of a model after merging.
 
     Attributes:
-        theta: (n, 10) of all bodies, about their centres of mass; only of carriers it is of use.
-        merged: Of each carrier the indices of the bodies that were merged into it, in order.
-        carrier: Into which body each is merged; itself where into none.
-        notes: What could not be merged, and why.
+        theta: (n, 10) parameters of all bodies about their centres of mass, valid for carriers.
+        merged: Indices of the bodies merged into each carrier, in order.
+        carrier: Index of the body into which each body is merged; its own where into none.
+        notes: Notes on the bodies that could not be merged.
     """
 
     theta: Floats
@@ -38,22 +37,23 @@ class Lumped(NamedTuple):
     notes: Sequence[str]
 
 
-class _Place(NamedTuple):
-    """The carrier R of a body B, and where B stands in it."""
+class _Carrier(NamedTuple):
+    """Carrier R of a body B: its index, and the pose of B in it."""
 
     carrier: int
     X_RB: Floats
 
 
-def lump(model: Model, theta: Floats) -> Lumped:
+def lump(model: Model, theta: Floats) -> LumpedModel:
     """Merge every body on a fixed joint into the body that carries it.
 
     Args:
-        model: As read.
-        theta: (n, 10) of its bodies about their centres of mass, order "urdf"; NaN spreads.
+        model: The model as read.
+        theta: (n, 10) parameters of its bodies about their centres of mass, order "urdf"; a NaN
+            makes the sum NaN.
     """
-    parents, notes = _parents(model)
-    places = _places(model.bodies, parents)
+    parents, notes = _find_parents(model)
+    places = _find_carriers(model.bodies, parents)
     total = np.array(theta)
     merged: dict[int, list[int]] = {}
     for index, place in enumerate(places):
@@ -62,14 +62,14 @@ def lump(model: Model, theta: Floats) -> Lumped:
             moved = frames.transform(theta[index], place.X_RB, "com")
             total[root] = frames.add(total[root], moved, "com")
             merged.setdefault(root, []).append(index)
-    return Lumped(total, merged, [place.carrier for place in places], notes)
+    return LumpedModel(total, merged, [place.carrier for place in places], notes)
 
 
-def _parents(model: Model) -> tuple[dict[int, int], list[str]]:
-    """The body into which each body is merged, if any; and what cannot be."""
+def _find_parents(model: Model) -> tuple[dict[int, int], list[str]]:
+    """Find the body into which each body is merged, and note those that cannot be."""
     bodies, path = model.bodies, model.source.path
     held = [index for index, body in enumerate(bodies) if body.joint == _FIXED]
-    silent = model.format not in _TELLING and all(body.parent is None for body in bodies)
+    silent = model.format not in _WITH_PARENTS and all(body.parent is None for body in bodies)
     if held and silent:
         reason = f"the reader of {model.format} does not tell what they are fixed to"
         return {}, [f"{path}: bodies on fixed joints were not merged: {reason}"]
@@ -86,14 +86,14 @@ def _parents(model: Model) -> tuple[dict[int, int], list[str]]:
             notes.append(f"{path}: {body.name} was not merged: {where}")
         else:
             parents[index] = parent
-    for index in _on_cycles(parents):
+    for index in _find_cycles(parents):
         notes.append(f"{path}: {bodies[index].name} was not merged: it is fixed to itself")
         del parents[index]
     return parents, notes
 
 
-def _on_cycles(parents: Mapping[int, int]) -> list[int]:
-    """Bodies that carry themselves by way of others."""
+def _find_cycles(parents: Mapping[int, int]) -> list[int]:
+    """Find bodies that carry themselves by way of others."""
     found: list[int] = []
     seen: dict[int, int] = {}
     for start in parents:
@@ -111,9 +111,9 @@ def _on_cycles(parents: Mapping[int, int]) -> list[int]:
     return sorted(found)
 
 
-def _places(bodies: Sequence[Body], parents: Mapping[int, int]) -> list[_Place]:
-    """The carrier of each body, and its pose there; itself where nothing carries it."""
-    known: dict[int, _Place] = {}
+def _find_carriers(bodies: Sequence[Body], parents: Mapping[int, int]) -> list[_Carrier]:
+    """Find the carrier of each body, and its pose there; its own where nothing carries it."""
+    known: dict[int, _Carrier] = {}
     for start in range(len(bodies)):
         chain = [start]
         while chain[-1] in parents and chain[-1] not in known:
@@ -122,15 +122,15 @@ def _places(bodies: Sequence[Body], parents: Mapping[int, int]) -> list[_Place]:
             if index in known:
                 continue
             if index not in parents:
-                known[index] = _Place(index, np.eye(4))
+                known[index] = _Carrier(index, np.eye(4))
                 continue
             above = known[parents[index]]
-            known[index] = _Place(above.carrier, above.X_RB @ _matrix(bodies[index]))
+            known[index] = _Carrier(above.carrier, above.X_RB @ _matrix(bodies[index]))
     return [known[index] for index in range(len(bodies))]
 
 
 def _matrix(body: Body) -> Floats:
-    """The pose of a body in its parent."""
+    """Make the homogeneous transform X_PB of a body in its parent."""
     X_PB = np.eye(4)
     if body.X_PB is not None:
         X_PB[:3, :3] = body.X_PB.R_PB

@@ -1,4 +1,4 @@
-"""Which body of one model is which of the other: by a map, by name, by the end of its name."""
+"""Matching of the bodies of two models: by a map, by name, or by the end of a scoped name."""
 
 from __future__ import annotations
 
@@ -7,22 +7,21 @@ import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from inertial_check.errors import UsageError
 from inertial_check.model.body import Body
 
 _DEEPEST = 8
-"""How many of the last parts of two names may have to agree."""
+"""Largest number of last parts of two names that are compared."""
 
 _PARTS = re.compile(r"::|/")
 _UNLIKELY = re.compile(r"[^0-9a-z]+")
 
 
-def pairs(
+def match_bodies(
     a: Sequence[Body], b: Sequence[Body], names: Mapping[str, str], paths: tuple[str, str]
 ) -> dict[int, int]:
-    """Indices of bodies of A -> those of B.
+    """Match the bodies of two models; returns the index in B by the index in A.
 
     The map decides first; then equal names; then names whose last parts agree, as many as possible
     (`model::link` and `link`, `/World/link` and `link`); then the same without regard to case and
@@ -31,16 +30,16 @@ def pairs(
 
     Args:
         a: Bodies of the first model.
-        b: Of the second.
+        b: Bodies of the second model.
         names: Names or ids in A -> names or ids in B.
-        paths: Of the models, for messages.
+        paths: Paths of the models, for messages.
 
     Raises:
-        UsageError: The map names no body, or one body twice.
+        UsageError: The map has a name that no body has, or names one body twice.
     """
     found: dict[int, int] = {}
     for left, right in names.items():
-        i, j = _named(left, a, paths[0]), _named(right, b, paths[1])
+        i, j = _find_body(left, a, paths[0]), _find_body(right, b, paths[1])
         if i in found or j in found.values():
             raise UsageError(f"the map {left!r} -> {right!r} names a body twice")
         found[i] = j
@@ -52,7 +51,7 @@ def pairs(
 
 
 def _parts(body: Body) -> tuple[str, ...]:
-    """The parts of a scoped name; empty for a body without name, which matches nothing."""
+    """Split a scoped name; a body without name has no parts and matches nothing."""
     return tuple(part for part in _PARTS.split(body.name) if part)
 
 
@@ -71,7 +70,7 @@ def _match(
     key: Callable[[Body], Hashable],
     in_order: bool = False,
 ) -> None:
-    """Add the pairs that share a key; where several do, in order if asked, else none."""
+    """Add the pairs of bodies that share a key; where several do, in order if asked, else none."""
     taken = set(found.values())
     left = _by_key(a, found, key)
     right = _by_key(b, taken, key)
@@ -92,11 +91,11 @@ def _by_key(
     return grouped
 
 
-def _named(name: str, bodies: Sequence[Body], path: str) -> int:
-    """The body that a map means.
+def _find_body(name: str, bodies: Sequence[Body], path: str) -> int:
+    """Find the body that a map names.
 
     Raises:
-        UsageError: There is none, or more than one.
+        UsageError: No body has the name, or more than one.
     """
     wanted = tuple(part for part in _PARTS.split(name) if part)
     looks: tuple[Callable[[Body], bool], ...] = (
@@ -111,15 +110,15 @@ def _named(name: str, bodies: Sequence[Body], path: str) -> int:
         if matches:
             ids = ", ".join(bodies[index].id for index in matches[:3])
             raise UsageError(f"{len(matches)} bodies of {path} are called {name!r}: say {ids}")
-    from difflib import get_close_matches  # only to explain
+    from difflib import get_close_matches  # only for the message
 
     close = get_close_matches(name, [body.name for body in bodies], 3)
     hint = f"; there is {', '.join(map(repr, close))}" if close else ""
     raise UsageError(f"no body of {path} is called {name!r}, which the map names{hint}")
 
 
-def read_maps(arguments: Sequence[str]) -> dict[str, str]:
-    """The map that arguments state: each A=B, or a csv, json or toml file of names.
+def read_name_maps(arguments: Sequence[str]) -> dict[str, str]:
+    """Read a map of names from arguments: each A=B, or a csv, json or toml file.
 
     Raises:
         UsageError: An argument of another form, a file that cannot be read, a name given twice.
@@ -157,17 +156,17 @@ def _file_rows(path: str) -> list[tuple[str, str]]:
 def _json_rows(text: str) -> list[tuple[str, str]]:
     import json
 
-    return _rows_of(json.loads(text, object_pairs_hook=list))
+    return _check_rows(json.loads(text, object_pairs_hook=list))
 
 
 def _toml_rows(text: str) -> list[tuple[str, str]]:
     import tomllib
 
-    return _rows_of(list(tomllib.loads(text).items()))
+    return _check_rows(list(tomllib.loads(text).items()))
 
 
-def _rows_of(items: Any) -> list[tuple[str, str]]:
-    """The rows of an object, which has names and nothing else."""
+def _check_rows(items: object) -> list[tuple[str, str]]:
+    """Check that an object has names and nothing else."""
     if not isinstance(items, list) or not all(
         isinstance(item, tuple) and isinstance(item[1], str) for item in items
     ):

@@ -151,6 +151,20 @@ BASE_REACHED = 1e-6
 GRAM_PRECISE = 1e-12
 """Least eigenvalue of a Gram matrix, relative to the largest, that keeps four digits."""
 
+# Comparison of models.
+
+UNIT_TRIED = 1e-2
+"""Relative distance of a factor from that of a unit within which the unit is tried as a cause;
+whether the converted numbers agree is decided by EXPLAINED."""
+
+EXPLANATION_ROUNDING = 1e-9
+"""Share of a difference that an explanation may leave and still rank as if it left nothing: so
+much is rounding of the numbers in the file."""
+
+SAME_MOTION = 1e-12
+"""Relative change of the equations of motion that is called none: recursions over a tree err by
+some hundred roundings."""
+
 
 @cache
 def limits(dtype: DType, xp: Namespace) -> Any:  # Any: a class of the library

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, isfinite, log10
-from typing import Any
 
 from inertial_check import __version__
+from inertial_check.files.json import Json
 from inertial_check.model import ENTRIES
 from inertial_check.model.difference import (
     QUANTITIES,
@@ -36,11 +36,11 @@ _DIGITS, _MOST_DIGITS = 6, 17
 
 
 def text(difference: Difference, view: View) -> str:
-    """What differs, for people: nothing of bodies that are equal."""
+    """Write the bodies that differ for people."""
     style = Style(view.color)
     blocks = ["".join(_block(style, difference, body)) for body in difference.bodies]
-    said = "".join(f"{block}\n" for block in blocks if block)
-    return said + (_summary(difference) if view.summary else "")
+    listed = "".join(f"{block}\n" for block in blocks if block)
+    return listed + (_summary(difference) if view.summary else "")
 
 
 def _block(style: Style, difference: Difference, body: BodyDifference) -> Iterator[str]:
@@ -53,7 +53,7 @@ def _block(style: Style, difference: Difference, body: BodyDifference) -> Iterat
     )
     yield f"{style('path', _heading(body))}\n"
     for which, model, side in sides:
-        merged = f", with {_listed(side.merged)} merged into it" if side.merged else ""
+        merged = f", with {_join_names(side.merged)} merged into it" if side.merged else ""
         yield f"  {which}  {_place(model, side)}{merged}\n"
     if len(sides) == 1:
         which, _, side = sides[0]
@@ -64,7 +64,7 @@ def _block(style: Style, difference: Difference, body: BodyDifference) -> Iterat
     for quantity in body.differs:
         yield from _quantity(style, body, quantity)
     for place, explanation in enumerate(body.explanations[:_SHOWN_EXPLANATIONS]):
-        yield f"  {_explained(style, body, explanation, first=place == 0)}\n"
+        yield f"  {_format_explanation(style, body, explanation, first=place == 0)}\n"
     if body.status == "differs" and not body.explanations:
         yield "  no known mistake of a converter gives these numbers\n"
 
@@ -78,7 +78,7 @@ def _place(model: ComparedModel, side: ComparedBody) -> str:
     return f"{printable(side.file or model.path)}:{side.line}"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return printable(", ".join(names))
 
 
@@ -88,7 +88,7 @@ def _quantity(style: Style, body: BodyDifference, quantity: MassProperty) -> Ite
     deviation: float = getattr(body.deviations, quantity)
     size = f"{deviation:.3g} {_OF[quantity]}"
     yield f"  {style('error', _NAMES[quantity])} differs by {size} [{_UNITS[quantity]}]\n"
-    # As many digits as show the difference.
+    # Enough digits to show the difference, which is relative.
     needed = 2 - ceil(log10(deviation)) if 0 < deviation < 1 else 0
     digits = min(max(needed + 1, _DIGITS), _MOST_DIGITS)
     for which, side in (("A", body.a), ("B", body.b)):
@@ -104,7 +104,7 @@ def _values(side: ComparedBody, quantity: MassProperty, digits: int) -> str:
     return ", ".join(f"{entry} {value}" for entry, value in zip(ENTRIES, shown, strict=True))
 
 
-def _explained(style: Style, body: BodyDifference, one: Explanation, first: bool) -> str:
+def _format_explanation(style: Style, body: BodyDifference, one: Explanation, first: bool) -> str:
     other, own = ("B", "A") if one.of == "a" else ("A", "B")
     part = [_NAMES[quantity] for quantity in one.explains]
     whole = len(part) == len(body.differs)
@@ -116,7 +116,7 @@ def _explained(style: Style, body: BodyDifference, one: Explanation, first: bool
 
 
 def _summary(difference: Difference) -> str:
-    """What was compared and what came of it."""
+    """Write the counts of bodies by result."""
     counts = [
         (difference.count("equal"), "equal"),
         (difference.count("differs"), "different"),
@@ -128,16 +128,16 @@ def _summary(difference: Difference) -> str:
     parts = [f"{count} {word}" for count, word in counts if count]
     frames = sum(body.frame for body in difference.bodies)
     also = f"; {plural(frames, 'frame')} without mass on one side only" if frames else ""
-    said = f"Compared {plural(bodies, 'body')}: {', '.join(parts) or 'none'}{also}.\n"
+    line = f"Compared {plural(bodies, 'body')}: {', '.join(parts) or 'none'}{also}.\n"
     name, most = next(iter(difference.explained.items()), ("", 0))
     if most > 1:
         different = difference.count("differs")
-        said += f"{name} explains {most} of the {different} bodies that differ.\n"
-    return said
+        line += f"{name} explains {most} of the {different} bodies that differ.\n"
+    return line
 
 
-def as_json(difference: Difference, view: View, impact: Mapping[str, Any] | None = None) -> str:
-    """A JSON document, ASCII only; NaN and the infinities are null."""
+def as_json(difference: Difference, view: View, impact: Mapping[str, Json] | None = None) -> str:
+    """Write a JSON document in ASCII; NaN and the infinities become null."""
     statuses: tuple[PairStatus, ...] = ("equal", "differs", "incomparable", "only-a", "only-b")
     document = {
         "schema_version": SCHEMA_VERSION,
@@ -159,7 +159,7 @@ def as_json(difference: Difference, view: View, impact: Mapping[str, Any] | None
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
 
 
-def _body(body: BodyDifference) -> dict[str, Any]:
+def _body(body: BodyDifference) -> dict[str, Json]:
     deviations = body.deviations
     return {
         "status": body.status,
@@ -177,7 +177,7 @@ def _body(body: BodyDifference) -> dict[str, Any]:
     }
 
 
-def _side(side: ComparedBody | None) -> dict[str, Any] | None:
+def _side(side: ComparedBody | None) -> dict[str, Json] | None:
     if side is None:
         return None
     return {

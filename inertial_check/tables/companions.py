@@ -1,4 +1,4 @@
-"""Weights and priors that stand in files beside a table: one for all rows, or one for each."""
+"""Files of weights and priors that go with a table: one entry for all rows, or one for each."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import Array, Floats, Integers, Mask
 from inertial_check.errors import DocumentError, ParameterError
 from inertial_check.formats.archives import Archive, ArrayStream
 from inertial_check.formats.tables import Block, Layout, TableReader, open_table, sniff_format
@@ -22,18 +22,21 @@ from inertial_check.projection.given import read_prior, read_weights
 from inertial_check.projection.priors import from_body
 
 SELF = "self"
-"""In place of a file of priors: every body is its own."""
+"""Word in place of a file of priors: every body is its own prior."""
 
 _WEIGHTS = ("weights", "W")
+"""Names of the array of weights in an npz file that holds others, too."""
+
 _MATRIX_ROWS = 10
+"""Number of rows of a table of weights that is one matrix."""
 
 
-class Own(NamedTuple):
-    """A table whose bodies are their own priors.
+class SelfPriorTable(NamedTuple):
+    """Table whose bodies are their own priors.
 
     Attributes:
-        path: What it is called.
-        margin: That its rows shall have; those that have it need no prior.
+        path: The path that messages name.
+        margin: Least margin of the results; rows that have it need no prior.
     """
 
     path: str
@@ -41,41 +44,41 @@ class Own(NamedTuple):
 
 
 class Companion(ABC):
-    """Gives each block of a table what its rows need."""
+    """Gives the weights or priors of each block of a table."""
 
     @abstractmethod
-    def beside(self, block: Block, theta: Floats) -> Any:
-        """What goes with the rows of a block, as `inertial_check.project` takes it.
+    def read_for(self, block: Block, theta: Floats) -> Array:
+        """Read what goes with the rows of a block, as `inertial_check.project` takes it.
 
         Args:
             block: The block.
-            theta: (n, 10) of its rows.
+            theta: (n, 10) parameters of its rows.
 
         Raises:
-            ParameterError: It is no such thing; names the file and the row.
-            DocumentError: Its file ends before the table does.
+            ParameterError: The numbers are no weights or no prior; names the file and the row.
+            DocumentError: The file ends before the table does.
         """
 
     @abstractmethod
     def finish(self) -> None:
-        """Look whether all of it was needed.
+        """Check that the file ends with the table.
 
         Raises:
-            DocumentError: There is more of it than of the table.
+            DocumentError: The file has more rows than the table.
         """
 
 
-def prior(
-    stack: ExitStack, path: str | None, own: Own, about: Point, layout: Layout
+def open_prior(
+    stack: ExitStack, path: str | None, own: SelfPriorTable, about: Point, layout: Layout
 ) -> Companion | None:
-    """The priors of a table's rows.
+    """Open the priors of a table's rows.
 
     Args:
-        stack: Closes the file.
-        path: A table of one row or of as many as there are; SELF for the bodies themselves.
-        own: The table, for that.
+        stack: Closes the file in the end.
+        path: A table of one row or of as many as the table has; SELF for the bodies themselves.
+        own: The table, for SELF.
         about: The point of both tables.
-        layout: Of the table; bare numbers of the prior are in its order.
+        layout: Layout of the table; bare numbers of the prior are in its order.
 
     Raises:
         DocumentError: The file is no table.
@@ -83,9 +86,9 @@ def prior(
     if path is None:
         return None
     if path == SELF:
-        return _Own(own, layout.order, about)
-    stream = opened(stack, path)
-    single = _count(stream, path, layout.order, 2) == 1
+        return _SelfPrior(own, layout.order, about)
+    stream = open_input(stack, path)
+    single = _count_rows(stream, path, layout.order, 2) == 1
     reader = open_table(stream, path, layout.order)
 
     def check(theta: Floats) -> object:
@@ -95,67 +98,69 @@ def prior(
         theta = reader.layout.theta(block.values)
         return np.asarray(reorder(theta, reader.layout.order, layout.order))
 
-    return _Rows(path, reader, theta_of, check, single)
+    return _RowCompanion(path, reader, theta_of, check, single)
 
 
-def weights(stack: ExitStack, path: str | None, layout: Layout) -> Companion | None:
-    """The weights of a table's rows, on theta in the order of the table.
+def open_weights(stack: ExitStack, path: str | None, layout: Layout) -> Companion | None:
+    """Open the weights of a table's rows, on theta in the order of the table.
 
     Args:
-        stack: Closes the file.
+        stack: Closes the file in the end.
         path: (10,), (10, 10), (n, 10) or (n, 10, 10) in npy or npz, or rows of ten in a table. Ten
             rows are a matrix. They go by their names, or by the sequence of the table's columns.
-        layout: Of the table.
+        layout: Layout of the table.
 
     Raises:
         DocumentError: The file holds no weights; names the shape.
     """
     if path is None:
         return None
-    stream = opened(stack, path)
+    stream = open_input(stack, path)
     form = sniff_format(stream.read(2**16), path)
     stream.seek(0)
     if form in ("npz", "npy"):
-        return _array_weights(stream, path, form, layout)
-    count = _count(stream, path, layout.order, _MATRIX_ROWS + 1)
+        return _open_array_weights(stream, path, form, layout)
+    count = _count_rows(stream, path, layout.order, _MATRIX_ROWS + 1)
     reader = open_table(stream, path, layout.order)
     if reader.layout.has_com:
         reason = "weights act on the first moment: call their columns hx hy hz"
         raise DocumentError(path, reason)
     own = reader.layout
 
-    def in_order(values: Floats) -> Floats:
+    def reorder_columns(values: Floats) -> Floats:
         if own.named:
             return np.asarray(reorder(values, "urdf", layout.order))
         return values[:, np.argsort(layout.sequence)]
 
     if count == _MATRIX_ROWS:
         values = next(reader.blocks(_MATRIX_ROWS)).values
-        if own.named:  # as its columns are, though only they carry names
+        if own.named:  # the rows are in the sequence of the columns, which alone carry names
             values = values[np.argsort(own.sequence)]
-        return _One(path, in_order(in_order(values).T).T, layout.order)
+        return _SharedWeights(path, reorder_columns(reorder_columns(values).T).T, layout.order)
 
     def check(values: Floats) -> object:
         return read_weights(_diagonal(values), layout.order, values.shape[:1])
 
-    return _Rows(path, reader, lambda block: in_order(block.values), check, count == 1, _diagonal)
+    return _RowCompanion(
+        path, reader, lambda block: reorder_columns(block.values), check, count == 1, _diagonal
+    )
 
 
-def opened(stack: ExitStack, path: str) -> BinaryIO:
-    """A file to read, from which one can read again.
+def open_input(stack: ExitStack, path: str) -> BinaryIO:
+    """Open a file for reading more than once.
 
     Raises:
-        DocumentError: It cannot be opened.
+        DocumentError: The file cannot be opened.
     """
     try:
         stream = stack.enter_context(open(path, "rb"))  # noqa: SIM115 - the stack closes it
     except OSError as error:
         raise DocumentError(path, (error.strerror or str(error)).lower()) from None
-    return stream if stream.seekable() else copied(stack, stream)
+    return stream if stream.seekable() else copy_to_disk(stack, stream)
 
 
-def copied(stack: ExitStack, stream: BinaryIO) -> BinaryIO:
-    """A copy on the disk of what comes through a pipe, at its beginning."""
+def copy_to_disk(stack: ExitStack, stream: BinaryIO) -> BinaryIO:
+    """Copy what comes through a pipe to a temporary file, and return that at its beginning."""
     copy = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
     shutil.copyfileobj(stream, copy)
     copy.seek(0)
@@ -163,19 +168,19 @@ def copied(stack: ExitStack, stream: BinaryIO) -> BinaryIO:
 
 
 def row_name(path: str, block: Block, row: int) -> str:
-    """What messages call a row: the file, its line where it has one, its number and its name."""
+    """Name a row in messages: the file, the line where it has one, the number and the name."""
     line = block.line(row)
     place = path if line is None else f"{path}:{line}"
     label = block.labels[row]
     return f"{place}: row {block.first + row + 1}" + ("" if label is None else f" [{label}]")
 
 
-def blamed(check: Callable[[slice], object], rows: int) -> int:
-    """The first of some rows that a check refuses, which all together it does.
+def _find_refused_row(check: Callable[[slice], object], rows: int) -> int:
+    """Find by bisection the first row that a check refuses, given that it refuses all together.
 
     Args:
         check: Raises ParameterError for rows of which one is bad.
-        rows: How many there are.
+        rows: Number of rows.
     """
     low, high = 0, rows
     while high - low > 1:
@@ -189,9 +194,9 @@ def blamed(check: Callable[[slice], object], rows: int) -> int:
     return low
 
 
-def explained(path: str, block: Block, check: Callable[[slice], object]) -> ParameterError:
-    """What a check says of the first row that it refuses."""
-    row = blamed(check, len(block.values))
+def _refused_row_error(path: str, block: Block, check: Callable[[slice], object]) -> ParameterError:
+    """Make the error of the first row that a check refuses."""
+    row = _find_refused_row(check, len(block.values))
     try:
         check(slice(row, row + 1))
     except ParameterError as error:
@@ -200,26 +205,29 @@ def explained(path: str, block: Block, check: Callable[[slice], object]) -> Para
     return ParameterError(f"{path}: rows that pass one by one, and not together")
 
 
-class _Own(Companion):
-    """Every body as its own prior."""
+class _SelfPrior(Companion):
+    """Priors that are the bodies of the table themselves."""
 
-    def __init__(self, own: Own, order: Order, about: Point) -> None:
+    def __init__(self, own: SelfPriorTable, order: Order, about: Point) -> None:
         self._own, self._order, self._about = own, order, about
 
-    def beside(self, block: Block, theta: Floats) -> Any:
-        # Rows that stay as they are need no prior, and may have none: point masses, nan.
-        theta = np.where(self._moves(theta), theta, reorder(np.array(BALL), "urdf", self._order))
+    def read_for(self, block: Block, theta: Floats) -> Array:
+        # Rows that stay need no prior, and may be unfit for one (point masses, NaN): there a ball
+        # stands in.
+        theta = np.where(
+            self._find_moving(theta), theta, reorder(np.array(BALL), "urdf", self._order)
+        )
         try:
             return from_body(theta, self._order, self._about)
         except ParameterError:
-            raise explained(
+            raise _refused_row_error(
                 self._own.path,
                 block,
                 lambda rows: from_body(theta[rows], self._order, self._about),
             ) from None
 
-    def _moves(self, theta: Floats) -> Any:
-        """(n, 1) rows that have to move."""
+    def _find_moving(self, theta: Floats) -> Mask:
+        """Find the rows (n, 1) that have to move."""
         judged = check(theta, order=self._order, about=self._about)
         few = needs_projection(judged, self._own.margin)
         finite = np.all(np.isfinite(theta), axis=1)
@@ -230,8 +238,8 @@ class _Own(Companion):
         pass
 
 
-class _One(Companion):
-    """One matrix of weights for all rows."""
+class _SharedWeights(Companion):
+    """Weights that hold for all rows."""
 
     def __init__(self, path: str, values: Floats, order: Order) -> None:
         self._values = values
@@ -240,23 +248,23 @@ class _One(Companion):
         except ParameterError as error:
             raise ParameterError(f"{path}: {error}") from None
 
-    def beside(self, block: Block, theta: Floats) -> Any:
+    def read_for(self, block: Block, theta: Floats) -> Array:
         return self._values
 
     def finish(self) -> None:
         pass
 
 
-class _Rows(Companion):
+class _RowCompanion(Companion):
     """Rows of another table, one for each row of the first or one for all.
 
     Args:
-        path: The file.
-        reader: That reads it.
-        values_of: What a block of it means.
-        check: Raises ParameterError if that is bad.
-        single: Whether it has one row, for all.
-        as_given: Makes of it what goes with the rows of a block.
+        path: The file of the other table.
+        reader: Its reader.
+        values_of: Converts a block to weights or priors.
+        check: Raises ParameterError if some of them are bad.
+        single: Whether the other table has one row, for all.
+        as_given: Converts them to what the projection takes.
     """
 
     def __init__(
@@ -271,13 +279,13 @@ class _Rows(Companion):
         self._path, self._reader = path, reader
         self._values_of, self._check, self._as_given = values_of, check, as_given
         self._blocks: Iterator[Block] | None = None
-        self._one = self._checked(next(reader.blocks(1)))[0] if single else None
+        self._one = self._check_block(next(reader.blocks(1)))[0] if single else None
 
-    def beside(self, block: Block, theta: Floats) -> Any:
+    def read_for(self, block: Block, theta: Floats) -> Array:
         if self._one is not None:
             return self._one
         if self._blocks is None:
-            blocks = self._reader.blocks(len(theta))  # so that theirs begin where the table's do
+            blocks = self._reader.blocks(len(theta))  # blocks of both tables begin at the same rows
             self._blocks = (each for each in blocks if len(each.values))
         own = next(self._blocks, None)
         if own is None or len(own.values) < len(theta):
@@ -285,19 +293,19 @@ class _Rows(Companion):
             raise self._mismatch(f"{count}, and the table has more")
         if len(own.values) > len(theta):
             raise self._mismatch(f"more than the table's {block.first + len(theta)}")
-        return self._as_given(self._checked(own))
+        return self._as_given(self._check_block(own))
 
     def finish(self) -> None:
         if self._blocks is not None and next(self._blocks, None) is not None:
             raise self._mismatch("more than the table")
 
-    def _checked(self, block: Block) -> Floats:
+    def _check_block(self, block: Block) -> Floats:
         values = self._values_of(block)
         try:
             self._check(values)
         except ParameterError:
             check = lambda rows: self._check(values[rows])  # noqa: E731 - used once
-            raise explained(self._path, block, check) from None
+            raise _refused_row_error(self._path, block, check) from None
         return values
 
     def _mismatch(self, found: str) -> DocumentError:
@@ -305,20 +313,20 @@ class _Rows(Companion):
 
 
 def _diagonal(values: Floats) -> Floats:
-    """Diagonals (n, 10) as matrices: ten of them would be taken for one; matrices as they are."""
+    """Turn diagonals (n, 10) into matrices, since ten of them would be taken for one matrix."""
     return values if values.ndim == 3 else np.asarray(values[:, :, None] * np.eye(10))
 
 
-def _count(stream: BinaryIO, path: str, order: Order, most: int) -> int:
-    """How many rows a table has, up to a number; the stream is left at its beginning."""
+def _count_rows(stream: BinaryIO, path: str, order: Order, most: int) -> int:
+    """Count the rows of a table up to a number; the stream is left at its beginning."""
     reader = open_table(stream, path, order)
     count = len(next(reader.blocks(most)).values)
     stream.seek(0)
     return count
 
 
-def _array_weights(stream: BinaryIO, path: str, form: str, layout: Layout) -> Companion:
-    """Weights from an array."""
+def _open_array_weights(stream: BinaryIO, path: str, form: str, layout: Layout) -> Companion:
+    """Open the weights in an npz or npy file."""
     if form == "npy":
         array = ArrayStream.of(stream, path, "")
     else:
@@ -330,7 +338,7 @@ def _array_weights(stream: BinaryIO, path: str, form: str, layout: Layout) -> Co
         array = archive.array(names[0])
     shape, dtype = array.header.shape, array.header.dtype
     position = np.argsort(layout.sequence)
-    if dtype.kind not in "fiu" or shape not in _shapes(shape):
+    if dtype.kind not in "fiu" or shape not in _allowed_shapes(shape[:1]):
         raise DocumentError(
             path,
             f"weights are {dtype} of shape {shape}, expected real numbers of shape (10,), "
@@ -340,36 +348,37 @@ def _array_weights(stream: BinaryIO, path: str, form: str, layout: Layout) -> Co
         whole = array.take(array.rows).astype(np.float64)
         values = whole.reshape(10, -1) if shape == (10, 10) else whole.reshape(10)
         values = values[position]
-        return _One(path, values[:, position] if values.ndim == 2 else values, layout.order)
-    return _Rows(
+        return _SharedWeights(
+            path, values[:, position] if values.ndim == 2 else values, layout.order
+        )
+    return _RowCompanion(
         path,
         _ArrayRows(path, array),
-        lambda block: _permuted(block.values, position),
+        lambda block: _permute(block.values, position),
         lambda values: read_weights(_diagonal(values), layout.order, values.shape[:1]),
         False,
         _diagonal,
     )
 
 
-def _shapes(shape: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """The shapes that weights can have, of so many rows."""
-    rows = shape[:1]
+def _allowed_shapes(rows: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """List the shapes that weights can have for so many rows."""
     return (10,), (10, 10), (*rows, 10), (*rows, 10, 10)
 
 
-def _permuted(values: Floats, position: Any) -> Floats:
+def _permute(values: Floats, position: Integers) -> Floats:
     values = values[..., position]
     return values[:, position] if values.ndim == 3 else values
 
 
 class _ArrayRows(TableReader):
-    """The rows of an array of weights."""
+    """Reads the rows of an array of weights."""
 
     def __init__(self, path: str, array: ArrayStream) -> None:
         self.path, self._array = path, array
 
     def blocks(self, rows: int) -> Iterator[Block]:
-        """The rows in their order, so many at a time."""
+        """Read the rows in their order, so many at a time."""
         for first in range(0, self._array.rows, rows):
             values = self._array.take(rows).astype(np.float64)
             yield Block(first, values, [None] * len(values))

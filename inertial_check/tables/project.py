@@ -1,7 +1,7 @@
-"""Table in, table out: every row moved to the nearest parameters that a body has.
+"""Projection of tables: every row moves to the nearest parameters that a body can have.
 
-Blocks of rows pass one after another, so that the memory needed does not grow with the table. What
-is written is read again as a whole, and compared, before it counts.
+The rows pass in blocks, so that the memory needed does not grow with the table. The written table
+is read again as a whole, and compared, before it counts.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
@@ -26,55 +26,48 @@ from inertial_check.formats.tables import Block, Layout, open_table
 from inertial_check.formats.tables.writing import Spool, TableWriter, choose_writer
 from inertial_check.inertia.consistency import check
 from inertial_check.inertia.representations import Order, Point
-from inertial_check.projection.options import TAKES
-from inertial_check.projection.project import project
+from inertial_check.projection.options import TAKES, Options
+from inertial_check.projection.project import project_with
 from inertial_check.projection.result import Projection, Status
 from inertial_check.tables import companions
 
-ABOUTS = ("origin", "com")
+_ABOUTS = ("origin", "com")
 """The points about which a table can state its inertias."""
 
 BLOCK = 8192
-"""Rows that are in memory at a time: enough to be quick, and a few megabytes."""
+"""Number of rows in memory at a time: a few megabytes, and enough to be quick."""
 
 
 @dataclass(frozen=True)
-class Request:
-    """What is wanted of a table, in the words of the command line.
+class TableRequest:
+    """The request of the command `project`, stated once on the command line.
 
     Attributes:
         about: Point about which the six are taken, "origin" or "com"; no table tells it.
         order: Order of ten numbers that carry no names.
-        metric: As `inertial_check.project` takes it.
-        margin: Least margin of the results, 0 to 1/3.
         weights: File of weights.
         prior: File of priors, or "self".
-        regularization: Weight of the prior's term; None for 1.
-        mass_min: Least mass [kg]; None for a part of each mass.
-        solver: Name of a conic solver; None for our own.
-        output_format: Form to write; None for the table's own, in which only numbers change.
+        output_format: Format to write; None for the table's own, in which only numbers change.
+        projection: Options of the projection itself; its order, point, weights and prior are those
+            of the table.
     """
 
     about: Point | None
     order: Order | None = None
-    metric: str = "inertia"
-    margin: float = 0.0
     weights: str | None = None
     prior: str | None = None
-    regularization: float | None = None
-    mass_min: float | None = None
-    solver: str | None = None
     output_format: str | None = None
+    projection: Options = Options()  # noqa: RUF009 - frozen
 
 
 @dataclass(frozen=True)
 class ProjectedBlock:
-    """Rows and what became of them.
+    """Block of rows and its projection.
 
     Attributes:
-        path: What the table is called.
+        path: The path of the table that messages name.
         block: The rows as read.
-        projection: Of them.
+        projection: The projection of the rows.
     """
 
     path: str
@@ -83,26 +76,26 @@ class ProjectedBlock:
 
     @cached_property
     def left(self) -> Mask:
-        """(n,) rows that stay as they were because no body is nearest to them."""
+        """(n,) rows that stay as they were because they have no nearest body."""
         none = np.asarray(self.projection.status_code) == int(Status.NO_NEAREST)
         return np.asarray(none | np.asarray(self.projection.vanished))
 
     @cached_property
     def moved(self) -> Mask:
-        """(n,) rows that changed."""
+        """(n,) rows that change."""
         return np.asarray(self.projection.changed) & ~self.left
 
     def status(self, row: int) -> str:
-        """One word."""
+        """Give the status of a row in one word."""
         none = Status.NO_NEAREST.word
         return none if self.left[row] else str(self.projection.status[row])
 
     def name(self, row: int) -> str:
-        """What messages call a row."""
+        """Name a row in messages."""
         return companions.row_name(self.path, self.block, row)
 
-    def said(self, row: int) -> str:
-        """What became of a row: its status, and why or by how much."""
+    def describe(self, row: int) -> str:
+        """Describe the result of a row: its status, and why or by how much it changes."""
         if self.projection.status_code[row] == int(Status.NO_NEAREST):
             positive = self.projection.metric in ("inertia", "covariance")
             reason = "its mass is not positive or a number not finite"
@@ -116,16 +109,16 @@ class ProjectedBlock:
 
 
 @dataclass
-class Summary:
-    """What became of a table.
+class TableSummary:
+    """Counts of the results of a table.
 
     Attributes:
-        layout: How it states its rows.
-        rows: How many.
-        moved: Rows that changed.
-        left: Rows that stay as they were because no body is nearest to them.
-        statuses: How many rows have each status.
-        notes: What else to tell.
+        layout: Layout of the table.
+        rows: Number of rows.
+        moved: Number of rows that changed.
+        left: Number of rows that stay as they were because they have no nearest body.
+        statuses: Number of rows by status.
+        notes: Notes for the user.
     """
 
     layout: Layout
@@ -146,81 +139,81 @@ class Summary:
 
 
 Listener = Callable[[ProjectedBlock], None]
-"""Is told of every block that has rows."""
+"""Function called with every projected block that has rows."""
 
 Progress = Callable[[float], None]
-"""Is told which part of the work is done."""
+"""Function called with the part of the work that is done, 0 to 1."""
 
 
-def project_table(  # noqa: PLR0913, PLR0917 - from where, to where, what, and who wants to know
+def project_table(  # noqa: PLR0913, PLR0917 - source and target, request, and two functions to call
     source: BinaryIO,
     path: str,
     target: BinaryIO,
-    request: Request,
+    request: TableRequest,
     listener: Listener = lambda done: None,
     progress: Progress = lambda part: None,
     block_rows: int = BLOCK,
-) -> Summary:
+) -> TableSummary:
     """Project every row of a table.
 
     Args:
         source: The table, at its beginning; it must be seekable.
-        path: What to call it.
-        target: Where to write, empty; what is there afterwards was read again and compared.
-        request: What is wanted.
-        listener: Is told of every block.
-        progress: Is told which part of the work is done.
-        block_rows: Rows in memory at a time.
+        path: The path that messages name.
+        target: The empty file to write; its content is read again and compared.
+        request: The request.
+        listener: Called with every projected block.
+        progress: Called with the part of the work that is done, 0 to 1.
+        block_rows: Number of rows in memory at a time.
 
     Raises:
         DocumentError: The table, its weights or its prior cannot be read; names the place.
         UsageError: The point or the order is not declared, or options do not go together.
         ParameterError: Weights that are not positive semidefinite, a prior that is not positive
-            definite: names the file and the row; a margin that is none.
-        ProjectionError: An answer could not be certified.
+            definite: names the file and the row; a margin out of range.
+        ProjectionError: A result could not be certified.
     """
-    about = declared_about(request.about)
-    refuse_options(request)
+    about = _require_about(request.about)
+    _refuse_options(request)
     size = max(source.seek(0, 2), 1)
     source.seek(0)
     with ExitStack() as stack:
         reader = open_table(source, path, request.order)
-        worker = _Worker(path, request, about, reader.layout, stack)
+        projector = _TableProjector(path, request, about, reader.layout, stack)
         spool = stack.enter_context(Spool(block_rows))
         output = choose_writer(reader, request.output_format, target, spool)
-        summary = Summary(reader.layout)
+        summary = TableSummary(reader.layout)
         for block in reader.blocks(block_rows):
-            _pass(block, worker, output, summary, listener)
+            _pass_block(block, projector, output, summary, listener)
             progress(0.8 * min(source.tell() / size, 1.0))
-        worker.finish()
+        projector.finish()
         summary.notes = output.finish()
         target.flush()
         _compare(target, path, reader.layout, request.output_format, spool, progress)
     return summary
 
 
-def declared_about(about: Point | None) -> Point:
-    """The point, looked over.
+def _require_about(about: Point | None) -> Point:
+    """Give the point that the caller declared.
 
     Raises:
-        UsageError: There is none, or an unknown one.
+        UsageError: The caller declared none, or an unknown one.
     """
-    if about in ABOUTS:
+    if about in _ABOUTS:
         return about
     given = "is not declared" if about is None else f"is {about!r}"
     raise UsageError(
         f"the point about which the inertias are taken {given}: "
-        f"choose --about {' or --about '.join(ABOUTS)}"
+        f"choose --about {' or --about '.join(_ABOUTS)}"
     )
 
 
-def refuse_options(request: Request) -> None:
-    """Refuse a metric that lacks something, or is given what it does not take.
+def _refuse_options(request: TableRequest) -> None:
+    """Refuse a metric without the file that it needs, or with one that it does not take.
 
     Raises:
         UsageError: Names the option.
     """
-    metric = request.metric
+    metric = request.projection.metric
     if metric not in TAKES:
         raise UsageError(f"metric is {metric!r}; choose one of {', '.join(TAKES)}")
     takes = TAKES[metric]
@@ -239,60 +232,51 @@ def refuse_options(request: Request) -> None:
         )
 
 
-class _Worker:
-    """Projects blocks, one like the other."""
+class _TableProjector:
+    """Projects the blocks of one table."""
 
     def __init__(
-        self, path: str, request: Request, about: Point, layout: Layout, stack: ExitStack
+        self, path: str, request: TableRequest, about: Point, layout: Layout, stack: ExitStack
     ) -> None:
-        self.path, self.layout, self.about = path, layout, about
-        options: dict[str, Any] = {
-            "metric": request.metric,
-            "margin": request.margin,
-            "solver": request.solver,
-            "mass_min": request.mass_min,
-            "regularization": request.regularization,
-        }
-        self._margin = request.margin
-        self._options = {name: value for name, value in options.items() if value is not None}
-        found = {
-            "weights": companions.weights(stack, request.weights, layout),
-            "prior": companions.prior(
-                stack, request.prior, companions.Own(path, request.margin), about, layout
-            ),
-        }
-        self._beside = {name: each for name, each in found.items() if each is not None}
+        self.path, self.layout = path, layout
+        self._options = replace(request.projection, order=layout.order, about=about)
+        own = companions.SelfPriorTable(path, request.projection.margin)
+        self._weights = companions.open_weights(stack, request.weights, layout)
+        self._prior = companions.open_prior(stack, request.prior, own, about, layout)
 
     def project(self, block: Block, theta: Floats) -> ProjectedBlock:
         """Project the rows of a block."""
-        beside = {name: each.beside(block, theta) for name, each in self._beside.items()}
+        options = replace(
+            self._options,
+            weights=None if self._weights is None else self._weights.read_for(block, theta),
+            prior=None if self._prior is None else self._prior.read_for(block, theta),
+        )
         try:
             with np.errstate(all="ignore"):
-                result = project(
-                    theta, order=self.layout.order, about=self.about, **self._options, **beside
-                )
+                result = project_with(theta, options)
         except ProjectionError as error:
             rows = f"rows {block.first + 1} to {block.first + len(theta)}"
             raise ProjectionError(f"{self.path}: {rows}: {error}", error.instance) from None
         return ProjectedBlock(self.path, block, result)
 
     def new_values(self, done: ProjectedBlock, theta: Floats) -> Floats:
-        """What to write for a block.
+        """Give the values to write for a block.
 
         Raises:
-            InertialCheckError: A result that is no body any more once its centre of mass is
-                written in place of its first moment.
+            InertialCheckError: A result is no longer consistent once its centre of mass is written
+                in place of its first moment.
         """
         values = done.block.values
         new = np.where(done.left[:, None], theta, np.asarray(done.projection.theta))
         written = self.layout.values(new, values)
         stay = ~done.moved[:, None]
         written = np.where(stay, values, written)
+        # c = h / m is rounded, so that m c need not be h: what a reader will get is checked again.
         again = self.layout.theta(written)
         shifted = done.moved & np.any(again != new, axis=1)
         if shifted.any():
-            judged = check(again[shifted], order=self.layout.order, about=self.about)
-            kept = judged.consistent & (judged.margin >= self._margin - judged.tolerance)
+            judged = check(again[shifted], order=self.layout.order, about=self._options.about)
+            kept = judged.consistent & (judged.margin >= self._options.margin - judged.tolerance)
             lost = np.flatnonzero(shifted)[~kept]
             if len(lost):
                 raise InertialCheckError(
@@ -302,20 +286,25 @@ class _Worker:
         return written
 
     def finish(self) -> None:
-        """Look whether all weights and priors were needed."""
-        for each in self._beside.values():
-            each.finish()
+        """Check that the files of weights and priors end with the table."""
+        for each in (self._weights, self._prior):
+            if each is not None:
+                each.finish()
 
 
-def _pass(
-    block: Block, worker: _Worker, output: TableWriter, summary: Summary, listener: Listener
+def _pass_block(
+    block: Block,
+    projector: _TableProjector,
+    output: TableWriter,
+    summary: TableSummary,
+    listener: Listener,
 ) -> None:
-    """One block from the reader to the writer."""
+    """Pass one block from the reader to the writer."""
     values = block.values
     if len(values):
-        theta = worker.layout.theta(values)
-        done = worker.project(block, theta)
-        values = worker.new_values(done, theta)
+        theta = projector.layout.theta(values)
+        done = projector.project(block, theta)
+        values = projector.new_values(done, theta)
         summary.add(done)
         listener(done)
     output.append(block, values)
@@ -329,10 +318,10 @@ def _compare(
     spool: Spool,
     progress: Progress,
 ) -> None:
-    """Read what was written, all of it, and compare.
+    """Read the written table again and compare it with the spool.
 
     Raises:
-        InertialCheckError: It is not what was meant.
+        InertialCheckError: The numbers or their meaning differ.
     """
     size = max(target.seek(0, 2), 1)
     target.seek(0)
@@ -343,8 +332,8 @@ def _compare(
         for block in again.blocks(spool.block):
             if not len(block.values):
                 continue
-            meant = next(own, None)
-            if meant is None or not np.array_equal(block.values, meant, equal_nan=True):
+            expected = next(own, None)
+            if expected is None or not np.array_equal(block.values, expected, equal_nan=True):
                 raise wrong
             progress(0.8 + 0.2 * min(target.tell() / size, 1.0))
         if next(own, None) is not None or again.layout.has_com != layout.has_com:

@@ -1,15 +1,17 @@
-"""What became of the rows of a table, as JSON, written while they pass."""
+"""JSON report on the rows of a projected table, written while they pass."""
 
 from __future__ import annotations
 
 import json
 import math
-from typing import Any, BinaryIO
+from collections.abc import Mapping
+from typing import BinaryIO
 
 import numpy as np
 
 from inertial_check import __version__
-from inertial_check.tables.project import ProjectedBlock, Request, Summary
+from inertial_check.files.json import Json
+from inertial_check.tables.project import ProjectedBlock, TableRequest, TableSummary
 
 SCHEMA_VERSION = "1"
 
@@ -17,28 +19,28 @@ _NUMBERS = ("distance", "relative_change", "primal_residual", "dual_residual", "
 
 
 class TableReport:
-    """Every row that moved, or has no nearest body; then how many rows have each status.
+    """Report on every row that moved or has no nearest body, and on the number of rows by status.
 
     Args:
-        stream: Where to.
-        path: What the table is called.
-        request: What was wanted.
+        stream: The file to write.
+        path: The path of the table.
+        request: The request of the command.
     """
 
-    def __init__(self, stream: BinaryIO, path: str, request: Request) -> None:
+    def __init__(self, stream: BinaryIO, path: str, request: TableRequest) -> None:
         self._stream, self._separator = stream, "\n"
         head = {
             "schema_version": SCHEMA_VERSION,
             "tool": {"name": "inertial-check", "version": __version__},
             "table": path,
             "about": request.about,
-            "metric": request.metric,
-            "margin": request.margin,
+            "metric": request.projection.metric,
+            "margin": request.projection.margin,
         }
-        self._send(_members(head) + ',\n "bodies": [')
+        self._send(_format_members(head) + ',\n "bodies": [')
 
     def add(self, done: ProjectedBlock) -> None:
-        """Write the rows of a block that are worth it."""
+        """Write the rows of a block that moved or have no nearest body."""
         rows = np.flatnonzero(done.moved | done.left).tolist()
         if not rows:
             return
@@ -59,8 +61,8 @@ class TableReport:
             self._send(f"{self._separator}  {json.dumps(body)}")
             self._separator = ",\n"
 
-    def finish(self, summary: Summary) -> None:
-        """Write what is known in the end."""
+    def finish(self, summary: TableSummary) -> None:
+        """Write the summary."""
         tail = {
             "order": summary.layout.order,
             "rows": summary.rows,
@@ -68,14 +70,14 @@ class TableReport:
             "left": summary.left,
             "statuses": dict(sorted(summary.statuses.items())),
         }
-        self._send("\n ],\n" + _members(tail)[2:] + "\n}\n")
+        self._send("\n ],\n" + _format_members(tail)[2:] + "\n}\n")
 
     def _send(self, text: str) -> None:
         self._stream.write(text.encode("utf-8", "backslashreplace"))
 
 
-def _members(members: dict[str, Any]) -> str:
-    """The beginning of an object, one member a line."""
+def _format_members(members: Mapping[str, Json]) -> str:
+    """Write the beginning of an object, one member a line."""
     return "{\n" + ",\n".join(
         f" {json.dumps(key)}: {json.dumps(value)}" for key, value in members.items()
     )

@@ -212,12 +212,12 @@ KILLED = """
 import os, signal
 from inertial_check.cli.main import main
 from inertial_check.tables import project as table
-passed = table._pass
+passed = table._pass_block
 def die(block, *rest):
     passed(block, *rest)
     if block.first > 8000:
         os.kill(os.getpid(), signal.SIGKILL)
-table._pass = die
+table._pass_block = die
 main(["project", "t.csv", "--about", "com", "-o", "t.csv", "--report", "r.json"])
 """
 

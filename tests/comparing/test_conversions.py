@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inertial_check.comparing.conversions import MISTAKES, Reading
+from inertial_check.comparing.conversions import MISTAKES, MassProperties
 from inertial_check.comparing.explaining import deviations, explain
 from inertial_check.formats.rotations import from_quaternion, from_rpy
 
@@ -22,7 +22,7 @@ def matrix(six):
 def reading(mass=1.37, com=(0.11, -0.032, 0.27), six=None, R=None):
     six = (0.0125, 0.0011, -0.0007, 0.0153, 0.0004, 0.0185) if six is None else six
     tensor = matrix(six) if np.shape(six) == (6,) else np.array(six)
-    return Reading(mass, np.array(com), np.array(from_rpy(*RPY) if R is None else R), tensor)
+    return MassProperties(mass, np.array(com), np.array(from_rpy(*RPY) if R is None else R), tensor)
 
 
 def explained(a, b, tolerance=TOLERANCE):
@@ -37,7 +37,7 @@ def names(a, b):
 
 def body(mass, com, tensor):
     """A body whose numbers are in its own axes, as a converter may write them all."""
-    return Reading(mass, np.array(com, dtype=float), np.eye(3), np.array(tensor))
+    return MassProperties(mass, np.array(com, dtype=float), np.eye(3), np.array(tensor))
 
 
 TRUE = reading()
@@ -181,7 +181,7 @@ def test_what_a_wrong_principal_rotation_makes_of_a_full_tensor_is_undone():
         "quaternion-order": np.array(from_quaternion(w, x, y, z)),
         "rotation-dropped": np.eye(3),
     }.items():
-        assert names(PLAIN, Reading(M, C, wrong, moments))[0] == name
+        assert names(PLAIN, MassProperties(M, C, wrong, moments))[0] == name
 
 
 @given(st.permutations(range(3)), st.tuples(*[st.sampled_from((-1, 1))] * 3))
@@ -189,7 +189,7 @@ def test_order_and_signs_of_principal_axes_do_not_matter(order, signs):
     moments, axes = np.linalg.eigh(I_B)
     axes = axes[:, list(order)] * signs
     axes = axes * np.linalg.det(axes)  # a rotation
-    other = Reading(M, C, axes, np.diag(moments[list(order)]))
+    other = MassProperties(M, C, axes, np.diag(moments[list(order)]))
     assert max(deviations(TRUE, other)) < 1e-14
 
 
@@ -198,7 +198,7 @@ def test_deviations_do_not_know_units(kilograms, meters):
     other = reading(six=(0.0126, 0.0011, -0.0007, 0.0143, 0.0005, 0.0185), com=(0.1, 0, 0.27))
     kg, m = 10.0**kilograms, 10.0**meters
     scaled = [
-        Reading(kg * one.mass, m * one.p_BoBcm_B, one.R_BBi, kg * m * m * one.I_BBcm_Bi)
+        MassProperties(kg * one.mass, m * one.p_BoBcm_B, one.R_BBi, kg * m * m * one.I_BBcm_Bi)
         for one in (TRUE, other)
     ]
     np.testing.assert_allclose(deviations(*scaled), deviations(TRUE, other), rtol=1e-12)

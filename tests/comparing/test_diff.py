@@ -7,7 +7,7 @@ import inertial_check as ic
 from inertial_check.comparing import diff as diff_module
 from inertial_check.comparing.diff import diff_models
 from inertial_check.comparing.lumping import lump
-from inertial_check.comparing.matching import read_maps
+from inertial_check.comparing.matching import read_name_maps
 from inertial_check.errors import DocumentError, UsageError
 from inertial_check.formats import load
 from inertial_check.model import Model
@@ -134,7 +134,7 @@ def test_a_map_of_names_that_no_body_has_is_refused(names, message):
 def test_maps_are_read_from_files_and_arguments(tmp_path, name, text):
     path = tmp_path / name
     path.write_bytes(text.encode())
-    assert read_maps([str(path), "l=m::r"]) == {"a": "x", "b c": "y", "l": "m::r"}
+    assert read_name_maps([str(path), "l=m::r"]) == {"a": "x", "b c": "y", "l": "m::r"}
 
 
 @pytest.mark.parametrize(
@@ -154,13 +154,13 @@ def test_a_file_that_is_no_map_is_refused(tmp_path, name, text, message):
     path = tmp_path / name
     path.write_text(text)
     with pytest.raises(UsageError, match=message):
-        read_maps([str(path)])
+        read_name_maps([str(path)])
 
 
 @pytest.mark.parametrize("argument", ["=b", "a=", "gone.json", "a"])
 def test_an_argument_that_is_no_map_is_refused(argument):
     with pytest.raises(UsageError, match="--map"):
-        read_maps([argument])
+        read_name_maps([argument])
 
 
 # What counts as different

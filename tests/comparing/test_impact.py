@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.comparing.impact import impact, impact_of_difference, impact_of_fix
+from inertial_check.comparing.impact import impact_of_difference, impact_of_fix, measure_impact
 from inertial_check.dynamics.tree import Tree
 from random_trees import as_mjcf, as_urdf, random_tree
 
@@ -50,7 +50,7 @@ def test_inertias_alone_leave_gravity_as_it_is():
     tree = random_tree(0, base="floating", anchored=True)
     after = tree.theta.copy()
     after[:, [4, 7, 9]] *= 1.01
-    found = impact(tree, tree.theta, after)
+    found = measure_impact(tree, tree.theta, after)
     assert found.gravity.worst == 0
     assert 0 < found.inertia.median <= found.inertia.worst < 0.0101
     assert found.bias.worst > 0
@@ -61,19 +61,19 @@ def test_measures_depend_on_no_unit():
     tree = random_tree(0)
     after = tree.theta.copy()
     after[3] *= 1.05
-    found = impact(tree, tree.theta, after)
+    found = measure_impact(tree, tree.theta, after)
     X_PB = tree.X_PB.copy()
     X_PB[:, :3, 3] *= 1000
     unit = 1000.0 ** np.array([0, *[1] * 3, *[2] * 6]) / 7
     args = tree.names, tree.parents, tree.joints, X_PB, tree.axes_B
-    scaled = impact(Tree(*args, tree.theta), tree.theta * unit, after * unit)
+    scaled = measure_impact(Tree(*args, tree.theta), tree.theta * unit, after * unit)
     for name in ("inertia", "gravity", "bias"):
         np.testing.assert_allclose(getattr(scaled, name), getattr(found, name), rtol=1e-9)
 
 
 def test_all_masses_by_one_factor_change_all_by_it():
     tree = random_tree(1, base="floating", anchored=True)
-    found = impact(tree, 1.25 * tree.theta, tree.theta)
+    found = measure_impact(tree, 1.25 * tree.theta, tree.theta)
     np.testing.assert_allclose(found.inertia, 0.25, rtol=1e-9)
     assert 0 < found.gravity.median < 0.5  # a quarter of the root mean square, here and there
 
@@ -82,7 +82,7 @@ def test_motions_without_inertia_are_left_out_and_said():
     tree = random_tree(1)
     theta = tree.theta.copy()
     theta[7] = 0.0
-    found = impact(tree, theta, theta)
+    found = measure_impact(tree, theta, theta)
     assert found.inertia.worst == 0
     leaf = 7 not in tree.parents and tree.joints[7] != "fixed"
     assert bool(found.notes) == leaf
@@ -93,7 +93,7 @@ def test_why_nothing_can_be_said():
     found = impact_of_fix(robot, ())
     assert found.text() == ("impact unknown: nothing moves: the tree has no joint that does")
     tree = random_tree(1)
-    assert "no kinetic energy" in impact(tree, tree.theta, -tree.theta).reason
+    assert "no kinetic energy" in measure_impact(tree, tree.theta, -tree.theta).reason
 
 
 def test_the_same_robot_in_two_formats():

@@ -14,12 +14,14 @@ from inertial_check.formats.tables import open_table
 from inertial_check.formats.tables.reading import SpanBlock
 from inertial_check.inertia import sampling
 from inertial_check.inertia.representations import ORDERS, reorder
+from inertial_check.projection.options import Options
 from inertial_check.projection.priors import from_body
-from inertial_check.tables.project import Request, project_table
+from inertial_check.tables.project import TableRequest, project_table
 from tables import npy, npz
 
 NAMES = ["m", "hx", "hy", "hz", "ixx", "ixy", "ixz", "iyy", "iyz", "izz"]
 COUNT = 37
+OF_THE_TABLE = ("about", "order", "weights", "prior", "output_format")
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +70,8 @@ def tables(theta, vector="hx hy hz"):
 def projected(data, block_rows=8192, **request):
     done = []
     target = io.BytesIO()
-    request = Request(**{"about": "origin", **request})
+    own = {key: request.pop(key) for key in OF_THE_TABLE if key in request}
+    request = TableRequest(**{"about": "origin", **own}, projection=Options(**request))
     summary = project_table(
         io.BytesIO(data), "t", target, request, done.append, block_rows=block_rows
     )
@@ -443,7 +446,7 @@ def _peak(path, form, rows, count, block):
     with path.open("rb") as source, path.with_suffix(".out").open("w+b") as target:
         tracemalloc.start()
         try:
-            project_table(source, "t", target, Request("com", "urdf"), block_rows=block)
+            project_table(source, "t", target, TableRequest("com", "urdf"), block_rows=block)
             return tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
