@@ -1,8 +1,8 @@
-"""Mesh files -> blocks of triangles.
+"""Reading of mesh files as blocks of triangles.
 
-STL and OBJ, the formats of most collision meshes, are read here: in blocks, which take bounded
-memory for STL, and keeping every corner as it stands. All others go through trimesh, which needs
-the extra [mesh], takes a second to import, and reads a file whole.
+STL and OBJ, the formats of most collision meshes, are read here, with every corner as it stands in
+the file; STL in blocks, so that the memory needed is bounded. All other formats go through trimesh,
+which needs the extra [mesh], takes a second to import, and reads a file whole.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -21,43 +21,47 @@ from inertial_check.errors import DocumentError, UsageError
 from inertial_check.inertia.meshes import BLOCK, from_faces
 
 THROUGH_TRIMESH = frozenset((".3mf", ".dae", ".glb", ".gltf", ".off", ".ply"))
-"""Suffixes of the formats that the extra [mesh] reads."""
+"""Suffixes of the formats that need the extra [mesh]."""
 
 LARGEST_WHOLE = 1 << 26
-"""[bytes] Files above it are not given to trimesh, which takes up to twenty times their size."""
+"""Largest file that is given to trimesh [bytes], which takes up to twenty times as much memory."""
 
 LARGEST_OBJ = 1 << 27
-"""[bytes] Of an OBJ file, whose corners and faces take up to three times their text's memory."""
+"""Largest OBJ file [bytes]; its corners and faces take up to three times as much memory."""
 
 _HEADER = 84
+"""Size of the header of a binary STL [bytes], with the number of triangles."""
+
 _FACET = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 _CORNERS = 3
 _PIECE = 1 << 17
-"""[bytes] Of a text file that are split into words together."""
+"""Size of the pieces of an OBJ file that are split into words together [bytes]."""
+
 _POINTER = b"version https://git-lfs"
+"""First bytes of a file that Git LFS puts in place of a large one."""
 
 
 class NotReadError(UsageError):
-    """A mesh file that may well be sound, but is not read: an extra is missing, it is too large.
+    """A mesh file is not read though it may be sound: an extra is missing, or it is too large.
 
     Attributes:
-        note: What to say once for all files that it concerns.
+        note: A note for the user, the same for all files that have the reason in common.
     """
 
     def __init__(self, path: str, note: str, each: bool = True) -> None:
-        """Say why.
+        """Make the error.
 
         Args:
             path: The file.
             note: The reason and the way out.
-            each: Whether they are this file's own.
+            each: Whether they concern this file only.
         """
         super().__init__(f"{path}: {note}")
         self.note = str(self) if each else note
 
 
 def triangles(path: str | os.PathLike[str]) -> Iterator[Floats]:
-    """The triangles of a mesh file, block after block.
+    """Read the triangles of a mesh file, block after block.
 
     Args:
         path: An STL or OBJ file, or one of THROUGH_TRIMESH.
@@ -67,25 +71,25 @@ def triangles(path: str | os.PathLike[str]) -> Iterator[Floats]:
         unit, and for glTF, which has no other.
 
     Raises:
-        DocumentError: While the blocks are taken: there is no such file, or it is no such mesh;
-            names the line or the number where it goes wrong.
-        NotReadError: While the blocks are taken: the format needs the extra [mesh], or the file is
-            larger than is read whole.
+        DocumentError: While the blocks are read: there is no such file, or it is no such mesh;
+            names the line or the number that is wrong.
+        NotReadError: While the blocks are read: the format needs the extra [mesh], or the file is
+            too large to be read whole.
         UsageError: The format is unknown.
     """
     path = os.fsdecode(path)
     suffix = os.path.splitext(path)[1].lower()
     if suffix == ".stl":
-        return _opened(path, _stl)
+        return _open(path, _read_stl)
     if suffix == ".obj":
-        return _opened(path, _obj)
+        return _open(path, _read_obj)
     if suffix in THROUGH_TRIMESH:
-        return _through_trimesh(path, suffix)
+        return _read_through_trimesh(path, suffix)
     known = ", ".join([".stl", ".obj", *sorted(THROUGH_TRIMESH)])
     raise UsageError(f"{path}: unknown mesh format {suffix or 'without suffix'!r}; known: {known}")
 
 
-def _opened(path: str, read: Callable[[str, BinaryIO], Iterator[Floats]]) -> Iterator[Floats]:
+def _open(path: str, read: Callable[[str, BinaryIO], Iterator[Floats]]) -> Iterator[Floats]:
     try:
         _expect_file(path)
         with open(path, "rb") as file:
@@ -114,15 +118,15 @@ def _refuse_large(path: str, largest: int) -> None:
         )
 
 
-def _stl(path: str, file: BinaryIO) -> Iterator[Floats]:
+def _read_stl(path: str, file: BinaryIO) -> Iterator[Floats]:
     head = file.read(_HEADER)
     size = os.fstat(file.fileno()).st_size
     count = int.from_bytes(head[80:], "little")
     if len(head) == _HEADER and size == _HEADER + count * _FACET.itemsize:
-        yield from _binary(file)
+        yield from _read_binary_stl(file)
     elif head.lstrip().lower().startswith(b"solid"):
         file.seek(0)
-        yield from _text(path, file)
+        yield from _read_text_stl(path, file)
     else:
         _refuse_pointer(path, head)
         raise DocumentError(
@@ -132,19 +136,19 @@ def _stl(path: str, file: BinaryIO) -> Iterator[Floats]:
         )
 
 
-def _binary(file: BinaryIO) -> Iterator[Floats]:
+def _read_binary_stl(file: BinaryIO) -> Iterator[Floats]:
     while (facets := np.fromfile(file, _FACET, BLOCK)).size:
         yield facets["corners"].astype(float)
 
 
-def _text(path: str, file: BinaryIO) -> Iterator[Floats]:
+def _read_text_stl(path: str, file: BinaryIO) -> Iterator[Floats]:
     numbers = array("d")
     of_facet, line = 0, 0
     for line, text in enumerate(file, 1):
         words = text.split()
         word = words[0].lower() if words else b""
         if word == b"vertex":
-            numbers.extend(_corner(path, line, words[1:]))
+            numbers.extend(_parse_corner(path, line, words[1:]))
             of_facet += 1
         elif word == b"endfacet":
             if of_facet != _CORNERS:
@@ -159,16 +163,16 @@ def _text(path: str, file: BinaryIO) -> Iterator[Floats]:
         yield np.array(numbers).reshape(-1, _CORNERS, 3)
 
 
-def _corner(path: str, line: int, words: list[bytes]) -> list[float]:
+def _parse_corner(path: str, line: int, words: list[bytes]) -> list[float]:
     try:
         x, y, z = map(float, words)
     except ValueError:
-        said = b" ".join(words).decode("latin-1")
-        raise DocumentError(path, f'vertex "{said}": expected three numbers', line, 1) from None
+        text = b" ".join(words).decode("latin-1")
+        raise DocumentError(path, f'vertex "{text}": expected three numbers', line, 1) from None
     return [x, y, z]
 
 
-def _obj(path: str, file: BinaryIO) -> Iterator[Floats]:
+def _read_obj(path: str, file: BinaryIO) -> Iterator[Floats]:
     _refuse_large(path, LARGEST_OBJ)
     text = _ObjText(path)
     while data := file.read(_PIECE):
@@ -180,9 +184,9 @@ def _obj(path: str, file: BinaryIO) -> Iterator[Floats]:
 
 
 class _ObjText:
-    """Collects corners and faces of OBJ; all else of the format has no corners.
+    """Corners and faces of an OBJ file; all other lines of the format are passed over.
 
-    Faces may name corners that follow, so that they are put together at the end.
+    A face may name corners that follow it, so that triangles are put together at the end.
     """
 
     def __init__(self, path: str) -> None:
@@ -192,32 +196,32 @@ class _ObjText:
         self._line = 0
 
     def add(self, data: bytes) -> None:
-        """Take in whole lines."""
+        """Read whole lines."""
         if not self._line:
             _refuse_pointer(self._path, data)
         try:
-            corners, faces = _at_once(data)
+            corners, faces = _read_plain_lines(data)
         except ValueError:
-            self._by_line(data)
+            self._read_lines(data)
         else:
             self._corners.frombytes(corners.tobytes())
             self._faces.frombytes(faces.tobytes())
         self._line += data.count(b"\n")
 
-    def _by_line(self, data: bytes) -> None:
-        for number, text in _lines(data):
+    def _read_lines(self, data: bytes) -> None:
+        for number, text in _join_lines(data):
             line = self._line + number
             word, *words = text.split() or [b""]
             if word == b"v":
-                self._corners.extend(_corner(self._path, line, words[:3]))
+                self._corners.extend(_parse_corner(self._path, line, words[:3]))
             elif word == b"f":
                 known = len(self._corners) // 3
-                first, *others = _indices(self._path, line, words, known)
+                first, *others = _parse_face(self._path, line, words, known)
                 for second, third in pairwise(others):
                     self._faces.extend((first, second, third))
 
     def blocks(self) -> Iterator[Floats]:
-        """The triangles."""
+        """Put the triangles together."""
         corners = np.frombuffer(self._corners).reshape(-1, 3)
         faces = np.frombuffer(self._faces, dtype=np.int64).reshape(-1, _CORNERS)
         if not len(faces):
@@ -229,11 +233,11 @@ class _ObjText:
         return from_faces(corners, faces)
 
 
-def _at_once(data: bytes) -> tuple[Floats, npt.NDArray[np.int64]]:
-    """Corners (n, 3) and faces (k, 3) of lines that are as plain as nearly all are.
+def _read_plain_lines(data: bytes) -> tuple[Floats, npt.NDArray[np.int64]]:
+    """Read the corners (n, 3) and faces (k, 3) of plain lines together.
 
     Raises:
-        ValueError: Some are not: they are to be read one after the other.
+        ValueError: Some lines are not plain, as few are, and have to be read one by one.
     """
     if b"\\" in data:
         raise ValueError
@@ -260,8 +264,8 @@ def _at_once(data: bytes) -> tuple[Floats, npt.NDArray[np.int64]]:
     return corners, np.concatenate(faces)
 
 
-def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Lines with their numbers; those that end in a backslash go on in the next."""
+def _join_lines(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield lines with their numbers; a line that ends in a backslash goes on in the next."""
     begun, first = b"", 0
     for line, text in enumerate(data.split(b"\n"), 1):
         begun, first = begun + text.rstrip(), first or line
@@ -274,30 +278,30 @@ def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
         yield first, begun
 
 
-def _indices(path: str, line: int, words: list[bytes], known: int) -> list[int]:
-    """The corners of a face, from 1; negative ones count back from the last so far."""
+def _parse_face(path: str, line: int, words: list[bytes], known: int) -> list[int]:
+    """Read the corners of a face, counted from 1; negative ones count back from the last so far."""
     try:
         indices = [int(word.partition(b"/")[0]) for word in words]
         if len(indices) < _CORNERS:
             raise ValueError
     except ValueError:
-        said = b" ".join(words).decode("latin-1")
-        reason = f'face "{said}": expected the numbers of three corners or more'
+        text = b" ".join(words).decode("latin-1")
+        reason = f'face "{text}": expected the numbers of three corners or more'
         raise DocumentError(path, reason, line, 1) from None
     if min(indices) < 1:
         indices = [index + known + 1 if index < 0 else index for index in indices]
         if min(indices) < 1:
-            said = b" ".join(words).decode("latin-1")
-            reason = f'face "{said}": {known} corners precede it, counted from 1'
+            text = b" ".join(words).decode("latin-1")
+            reason = f'face "{text}": {known} corners precede it, counted from 1'
             raise DocumentError(path, reason, line, 1)
     return indices
 
 
-def _through_trimesh(path: str, suffix: str) -> Iterator[Floats]:
+def _read_through_trimesh(path: str, suffix: str) -> Iterator[Floats]:
     _expect_file(path)
     _refuse_large(path, LARGEST_WHOLE)
     try:
-        yield from _scene_triangles(path)
+        yield from _read_scene(path)
     except ImportError as error:
         raise NotReadError(
             path,
@@ -307,32 +311,32 @@ def _through_trimesh(path: str, suffix: str) -> Iterator[Floats]:
         ) from None
     except DocumentError:
         raise
-    except Exception as error:  # whatever the parsers of a dozen formats raise on broken files
+    except Exception as error:  # the parsers of a dozen formats raise many types on broken files
         reason = " ".join(str(error).split()) or type(error).__name__
         raise DocumentError(path, f"trimesh cannot read it: {reason}") from None
 
 
-def _scene_triangles(path: str) -> Iterator[Floats]:
+def _read_scene(path: str) -> Iterator[Floats]:
     import trimesh
 
-    scene: Any = trimesh.load_scene(path, process=False, skip_materials=True)
+    scene = trimesh.load_scene(path, process=False, skip_materials=True)
     found = False
     for piece in scene.dump():
         corners = getattr(piece, "triangles", None)
         if corners is None or not len(corners):
             continue  # lines and points enclose nothing
         found = True
-        whole = np.asarray(corners, dtype=float) * _metres(piece.units)
+        whole = np.asarray(corners, dtype=float) * _metres_per_unit(piece.units)
         for i in range(0, len(whole), BLOCK):
             yield whole[i : i + BLOCK]
     if not found:
         raise DocumentError(path, "it holds no triangle")
 
 
-def _metres(unit: str | None) -> float:
-    """What the unit that a file states is in metres; files that state none are taken as they are.
+def _metres_per_unit(unit: str | None) -> float:
+    """Convert the unit that a file states to metres; a file without unit is taken to be in metres.
 
-    trimesh gives COLLADA's as "0.01 * meters".
+    trimesh gives the unit of COLLADA as "0.01 * meters".
     """
     factor, times, name = (unit or "meters").rpartition(" * ")
     return float(factor) if times and name == "meters" else 1.0

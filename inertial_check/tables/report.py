@@ -29,7 +29,7 @@ class TableReport:
 
     def __init__(self, stream: BinaryIO, path: str, request: TableRequest) -> None:
         self._stream, self._separator = stream, "\n"
-        head = {
+        head: dict[str, Json] = {
             "schema_version": SCHEMA_VERSION,
             "tool": {"name": "inertial-check", "version": __version__},
             "table": path,
@@ -63,7 +63,7 @@ class TableReport:
 
     def finish(self, summary: TableSummary) -> None:
         """Write the summary."""
-        tail = {
+        tail: dict[str, Json] = {
             "order": summary.layout.order,
             "rows": summary.rows,
             "moved": summary.moved,
