@@ -13,9 +13,8 @@ from math import pi
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import Array, Floats
 from inertial_check.dynamics.equations import bias_forces, gravity_forces, mass_matrix
 from inertial_check.dynamics.tree import Tree
 from inertial_check.errors import UsageError
@@ -271,7 +270,9 @@ def _theta_of(body: ComparedBody) -> Floats:
     return _theta(body.mass, body.p_BoBcm_B, list(body.I_BBcm_B))
 
 
-def _theta(mass: float, center: Sequence[float] | Floats, inertia: npt.ArrayLike) -> Floats:
+def _theta(
+    mass: float, center: Sequence[float] | Floats, inertia: Sequence[float] | Array
+) -> Floats:
     theta = np.asarray(InertialParameters.from_com(mass, list(center), inertia).as_theta())
     return theta
 

@@ -11,11 +11,12 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.types import Array, Floats, Integers, Mask
+from inertial_check.arrays.types import Floats, Integers, Mask
 from inertial_check.errors import DocumentError, ParameterError
 from inertial_check.formats.archives import Archive, ArrayStream
 from inertial_check.formats.tables import Block, Layout, TableReader, open_table, sniff_format
 from inertial_check.inertia.consistency import Verdict, check
+from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order, Point, reorder
 from inertial_check.projection.closed_form import BALL, needs_projection
 from inertial_check.projection.given import read_prior, read_weights
@@ -47,7 +48,7 @@ class Companion(ABC):
     """Gives the weights or priors of each block of a table."""
 
     @abstractmethod
-    def read_for(self, block: Block, theta: Floats) -> Array:
+    def read_for(self, block: Block, theta: Floats) -> Floats | InertialParameters:
         """Read what goes with the rows of a block, as `inertial_check.project` takes it.
 
         Args:
@@ -211,7 +212,7 @@ class _SelfPrior(Companion):
     def __init__(self, own: SelfPriorTable, order: Order, about: Point) -> None:
         self._own, self._order, self._about = own, order, about
 
-    def read_for(self, block: Block, theta: Floats) -> Array:
+    def read_for(self, block: Block, theta: Floats) -> Floats | InertialParameters:
         # Rows that stay need no prior, and may be unfit for one (point masses, NaN): there a ball
         # stands in.
         theta = np.where(
@@ -248,7 +249,7 @@ class _SharedWeights(Companion):
         except ParameterError as error:
             raise ParameterError(f"{path}: {error}") from None
 
-    def read_for(self, block: Block, theta: Floats) -> Array:
+    def read_for(self, block: Block, theta: Floats) -> Floats | InertialParameters:
         return self._values
 
     def finish(self) -> None:
@@ -279,9 +280,11 @@ class _RowCompanion(Companion):
         self._path, self._reader = path, reader
         self._values_of, self._check, self._as_given = values_of, check, as_given
         self._blocks: Iterator[Block] | None = None
-        self._one = self._check_block(next(reader.blocks(1)))[0] if single else None
+        self._one: Floats | None = None
+        if single:
+            self._one = np.asarray(self._check_block(next(reader.blocks(1)))[0])
 
-    def read_for(self, block: Block, theta: Floats) -> Array:
+    def read_for(self, block: Block, theta: Floats) -> Floats | InertialParameters:
         if self._one is not None:
             return self._one
         if self._blocks is None:

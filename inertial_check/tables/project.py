@@ -25,6 +25,7 @@ from inertial_check.errors import (
 from inertial_check.formats.tables import Block, Layout, open_table
 from inertial_check.formats.tables.writing import Spool, TableWriter, choose_writer
 from inertial_check.inertia.consistency import check
+from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order, Point
 from inertial_check.projection.options import TAKES, Options
 from inertial_check.projection.project import project_with
@@ -246,9 +247,11 @@ class _TableProjector:
 
     def project(self, block: Block, theta: Floats) -> ProjectedBlock:
         """Project the rows of a block."""
+        weights = None if self._weights is None else self._weights.read_for(block, theta)
+        assert not isinstance(weights, InertialParameters)  # only priors are bodies
         options = replace(
             self._options,
-            weights=None if self._weights is None else self._weights.read_for(block, theta),
+            weights=weights,
             prior=None if self._prior is None else self._prior.read_for(block, theta),
         )
         try:
