@@ -9,7 +9,7 @@ import identification_data
 import random_trees
 from inertial_check.dynamics.equations import regressor
 from inertial_check.identification.estimation.identifiability import identifiability
-from inertial_check.identification.estimation.interior_point import solved
+from inertial_check.identification.estimation.interior_point import solve
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.problem import Problem
 from inertial_check.identification.estimation.regularisers import with_divergence
@@ -260,7 +260,7 @@ def test_the_less_a_prior_weighs_the_more_is_flagged(datasets):
     found = {}
     for weight in (1e-12, 1e-6, 1.0, 100.0):
         problem = Problem.of((data.R, data.rho, data.rss), data.prior, nuisance, weight)
-        answer = solved(problem)
+        answer = solve(problem)
         told = identifiability(problem, answer.x)
         found[weight] = (problem.theta(answer.x)[:, 0].sum(), told)
     assert found[1e-12][0] > 200
