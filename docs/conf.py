@@ -1,8 +1,34 @@
-"""Sphinx configuration; every page also reads as plain Markdown."""
+"""Sphinx configuration; every page except for the API reference also reads as plain Markdown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 project = "inertial_check"
 author = "inertial_check contributors"
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 3
 html_theme = "furo"
 exclude_patterns = ["_build"]
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_class_signature = "mixed"
+autodoc_mock_imports = ["mujoco", "pinocchio", "pydrake"]
+napoleon_use_ivar = True
+napoleon_numpy_docstring = False
+
+
+def setup(app: Sphinx) -> None:
+    """Let docstrings write |v| for a length, which reStructuredText would take for a reference."""
+    app.connect("autodoc-process-docstring", _escape)
+
+
+def _escape(
+    app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]
+) -> None:
+    lines[:] = [line.replace("|", "\\|") for line in lines]

@@ -1,0 +1,125 @@
+"""Write docs/api/*.md, from which Sphinx makes the API reference; with --check, compare them.
+
+What stands on these pages is public: it changes only with a line in CHANGELOG.md.
+"""
+
+import sys
+from pathlib import Path
+
+import inertial_check as ic
+
+FOLDER = Path(__file__).parent / "api"
+
+PUBLIC = {
+    "inertia": (
+        "The ten inertial parameters of a rigid body: conditions, frames, densities, sampling.",
+        "representations frames consistency eigen printed intervals equivalents tolerances "
+        "densities primitives resemblance meshes sampling randomisation integrals ordering",
+    ),
+    "spatial": (
+        "Rigid-body algebra: spatial vectors, compact inertias, rotations, kinematics, added mass.",
+        "vectors compact factor added_mass rotations rotation_calculus kinematics",
+    ),
+    "dynamics": (
+        "Trees of bodies: equations of motion, regressor, Jacobians, impacts.",
+        "tree equations kinematics newton_euler impacts",
+    ),
+    "projection": (
+        "The nearest consistent parameters: constraints, priors, metrics, your own conic problem.",
+        "constraints priors metrics conic",
+    ),
+    "identification": (
+        "Consistent bodies from measurements: samples, base parameters, payloads, motions.",
+        "estimation.base estimation.from_base estimation.nuisance estimation.sampled "
+        "payload.samples excitation.design recordings.signals recordings.diagnosis",
+    ),
+    "model": (
+        "What a robot model says, as plain data, and its tree of bodies as arrays.",
+        "body joint shape finding source tree",
+    ),
+    "geometry": ("The shapes of a model as evidence, and priors from them.", "evidence priors"),
+    "integrations": (
+        "Models that other libraries hold in memory.",
+        "mujoco drake pinocchio",
+    ),
+}
+"""Public packages: the purpose of each, and its public modules."""
+
+
+def main() -> int:
+    """Write the pages, or compare them."""
+    stale = [
+        name
+        for name, text in make_pages().items()
+        if not (FOLDER / name).exists() or (FOLDER / name).read_text() != text
+    ]
+    if "--check" in sys.argv[1:]:
+        print(f"stale: {', '.join(stale)}" if stale else "current")
+        return bool(stale)
+    FOLDER.mkdir(exist_ok=True)
+    for name, text in make_pages().items():
+        (FOLDER / name).write_text(text)
+    return 0
+
+
+def make_pages() -> dict[str, str]:
+    """Every file of docs/api and its text."""
+    every = "\n\n".join(_directive(getattr(ic, name), name) for name in sorted(ic.__all__))
+    top = _page(
+        "inertial_check",
+        "The names of `import inertial_check as ic`. [Python](../python.md) shows them at work.",
+        _reference(f".. currentmodule:: inertial_check\n\n{every}"),
+    )
+    packages = {
+        f"{name}.md": _page(f"inertial_check.{name}", purpose, _modules(name, modules.split()))
+        for name, (purpose, modules) in PUBLIC.items()
+    }
+    return {"index.md": _index(), "inertial_check.md": top} | packages
+
+
+def _page(title: str, purpose: str, content: str) -> str:
+    return f"# {title}\n\n{purpose}\n\n{content}\n"
+
+
+def _reference(directives: str) -> str:
+    return f"```{{eval-rst}}\n{directives}\n```"
+
+
+def _modules(package: str, modules: list[str]) -> str:
+    return "\n\n".join(
+        f"## {package}.{module}\n\n"
+        + _reference(f".. automodule:: inertial_check.{package}.{module}\n   :members:")
+        for module in modules
+    )
+
+
+def _directive(value: object, name: str) -> str:
+    if not isinstance(value, type):
+        return f".. autofunction:: {name}"
+    kind = "exception" if issubclass(value, BaseException) else "class"
+    return f".. auto{kind}:: {name}\n   :members:"
+
+
+def _index() -> str:
+    rows = [f"| [{name}]({name}.md) | {purpose} |" for name, (purpose, _) in PUBLIC.items()]
+    listing = "\n".join(["inertial_check", *PUBLIC])
+    return "\n".join(
+        [
+            "# API reference",
+            "",
+            "What these pages list is public: it changes only with a line in the change log. Every",
+            "other name may change without notice.",
+            "",
+            "| package | for |",
+            "|---|---|",
+            "| [inertial_check](inertial_check.md) | The names that most programs need. |",
+            *rows,
+            "",
+            f"```{{toctree}}\n:hidden:\n\n{listing}\n```",
+            "",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
