@@ -1,4 +1,4 @@
-"""Bytes <-> model: one module per format; a document's root element decides which."""
+"""Readers of robot models: one package for each format, chosen by what a document contains."""
 
 from __future__ import annotations
 
@@ -21,16 +21,20 @@ __all__ = ["FORMATS", "Context", "Format", "Head", "load", "root_tag", "sniff"]
 
 
 class Format(Protocol):
-    """What the module of a format offers."""
+    """Interface of the package of a format.
+
+    A package may also have `missing`, which says how to install what reading needs, and `overlay`,
+    which writes changed numbers beside a document that cannot be edited.
+    """
 
     NAME: str
     SUFFIXES: tuple[str, ...]
 
     def matches(self, head: Head, /) -> bool:
-        """Whether a document that begins so is of the format."""
+        """Return whether a document is of the format, judged by its beginning."""
 
     def read(self, source: Source, context: Context, /) -> Model:
-        """Read the document, and what it includes."""
+        """Read a document and the documents that it includes."""
 
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
@@ -55,11 +59,12 @@ _ROOT = re.compile(
     re.DOTALL,
 )
 _HEADS = (1 << 12, 1 << 18)
-"""How many bytes are looked at first, before a long head of comments makes it all of them."""
+"""Numbers of bytes [bytes] searched for the root element before the whole document is, since a
+long comment may precede it."""
 
 
 def root_tag(data: bytes) -> str | None:
-    """The name of an XML document's first element, found without reading what follows."""
+    """Find the name of an XML document's root element without parsing the rest of the document."""
     for size in (*_HEADS, len(data)):
         text, nul, _ = head(data, size).partition("\0")
         match = _ROOT.match(text)
@@ -71,7 +76,7 @@ def root_tag(data: bytes) -> str | None:
 
 
 def sniff(data: bytes) -> str | None:
-    """The format of a document, by its content; None where it is no known robot model."""
+    """Determine the format of a document by its content; None if it is no known robot model."""
     start = Head(root_tag(data), data)
     return next((name for name, each in FORMATS.items() if each.matches(start)), None)
 
@@ -85,15 +90,15 @@ def load(
     """Read a robot model.
 
     Args:
-        path_or_bytes: The file, or what is in it.
-        format: One of FORMATS; where it is not given the root element decides.
-        path: By which to name a document that is given as bytes.
-        context: Where what it includes is found; None for beside it and above it.
+        path_or_bytes: The file, or its content.
+        format: Name of the format, one of FORMATS; None to determine it by the content.
+        path: Name, in messages, of a document that is given as bytes.
+        context: Where included documents are found; None to search beside and above the file.
 
     Raises:
-        DocumentError: There is no such file, or it cannot be read.
-        NotAModelError: It is no robot model of a known format.
-        UsageError: There is no such format.
+        DocumentError: The file does not exist or cannot be read.
+        NotAModelError: The document is not a robot model of a known format.
+        UsageError: The format is unknown.
     """
     if format is not None and format not in FORMATS:
         raise UsageError(f"unknown format {format!r}: known are {', '.join(FORMATS)}")
@@ -101,16 +106,16 @@ def load(
         data = path_or_bytes
     else:
         path = os.fsdecode(path_or_bytes)
-        data = _bytes_of(path)
+        data = _read_bytes(path)
     if not data.strip():
         raise DocumentError(path, "the document is empty")
     name = format or sniff(data)
     if name is None:
-        raise _no_model(path, data)
+        raise _no_model_error(path, data)
     return FORMATS[name].read(Source(path, data), context or Context())
 
 
-def _bytes_of(path: str) -> bytes:
+def _read_bytes(path: str) -> bytes:
     try:
         with open(path, "rb") as file:
             return file.read()
@@ -120,8 +125,8 @@ def _bytes_of(path: str) -> bytes:
         raise DocumentError(path, str(error)) from None
 
 
-def _no_model(path: str, data: bytes) -> DocumentError:
-    """Why no format reads a document."""
+def _no_model_error(path: str, data: bytes) -> DocumentError:
+    """Make the error for a document that no format reads."""
     tag = root_tag(data)
     if tag is None and "\0" in head(data, _HEADS[0]):
         return DocumentError(path, "binary data, no XML document")

@@ -1,4 +1,4 @@
-"""What a reader knows besides the document: its beginning, and where to find what it includes."""
+"""Input of the readers besides the document: its root element, and where included files are."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from inertial_check.formats.lookups import note_lookup
 
 
 class Head(NamedTuple):
-    """By what a format knows its documents.
+    """Beginning of a document, by which its format is determined.
 
     Attributes:
-        root_tag: Name of an XML document's root element; None where there is none.
+        root_tag: Name of an XML document's root element; None if there is none.
         data: The document, or its beginning.
     """
 
@@ -24,12 +24,12 @@ class Head(NamedTuple):
 
 @dataclass(frozen=True)
 class Context:
-    """Where a reader finds what a document refers to.
+    """Places where a reader finds the files to which a document refers.
 
     Attributes:
-        packages: Folders by package name, before the folders above the document are searched.
+        packages: Folders by package name; they take precedence over folders above the document.
         xacro_args: Arguments of a xacro file, by name.
-        overlay: Bytes to be read in place of what lies under these paths.
+        overlay: Bytes by absolute path, read in place of the file on the disk.
     """
 
     packages: Mapping[str, str] = field(default_factory=dict)
@@ -37,10 +37,10 @@ class Context:
     overlay: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     def read(self, path: str) -> bytes:
-        """The bytes of an included file.
+        """Read the bytes of an included file.
 
         Raises:
-            OSError: There is none, or it cannot be read.
+            OSError: The file does not exist or cannot be read.
         """
         known = self.overlay.get(os.path.abspath(path))
         if known is not None:

@@ -1,7 +1,7 @@
-"""What a reader looks at besides the document that it is given: what its answer depends on.
+"""Record of the files on which the result of reading a document depends, for the cache.
 
-Readers tell of every path that they open or ask for, whether or not there is anything. Nobody
-listens unless the answer is to be remembered.
+Readers note every path that they open or test, whether or not it exists. The notes are dropped
+unless the caller records them.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Lookups:
-    """What was looked at.
+    """Files on which a result depends.
 
     Attributes:
-        paths: Absolute.
-        complete: Nothing else plays a part, as an environment variable would.
+        paths: Absolute paths of files and folders that were opened or tested.
+        complete: Whether the result depends on nothing else, such as an environment variable.
     """
 
     paths: set[str] = field(default_factory=set)
@@ -31,7 +31,7 @@ _listener: ContextVar[Lookups | None] = ContextVar("_listener", default=None)
 
 @contextmanager
 def record_lookups(lookups: Lookups) -> Iterator[None]:
-    """Enter into `lookups` what readers look at meanwhile."""
+    """Record in `lookups` what readers open or test inside the context."""
     token = _listener.set(lookups)
     try:
         yield
@@ -40,31 +40,31 @@ def record_lookups(lookups: Lookups) -> Iterator[None]:
 
 
 def note_lookup(*paths: str) -> None:
-    """Tell of files and folders, there or not; of a folder, because its names play a part."""
+    """Note files that were opened or tested, and folders whose lists of names were used."""
     lookups = _listener.get()
     if lookups is not None:
         lookups.paths.update(map(os.path.abspath, paths))
 
 
 def note_other_inputs() -> None:
-    """Tell that files do not determine the answer."""
+    """Note that the result depends on something that is not a file."""
     lookups = _listener.get()
     if lookups is not None:
         lookups.complete = False
 
 
 def noting_lookups(exists: Callable[[str], bool]) -> Callable[[str], bool]:
-    """A question whether something is there, which tells of what it asks for."""
+    """Wrap a test of existence so that every path it is given is noted."""
 
-    def exists_noted(path: str) -> bool:
+    def test_and_note(path: str) -> bool:
         note_lookup(path)
         return exists(path)
 
-    return exists_noted
+    return test_and_note
 
 
 def note_child_lookups(paths: Iterable[str], complete: bool) -> None:
-    """Tell of what a child process has looked at."""
+    """Note what a child process has opened or tested."""
     note_lookup(*paths)
     if not complete:
         note_other_inputs()

@@ -1,4 +1,4 @@
-"""Text -> number. Nothing is guessed: what is no number stays none, and the way out is said."""
+"""Conversion of texts to numbers. Nothing is guessed: a text that is no number gets a complaint."""
 
 from __future__ import annotations
 
@@ -13,23 +13,25 @@ _HEXADECIMAL = re.compile(r"[+-]?0x[0-9a-f.]+(?:p[+-]?[0-9]+)?", re.IGNORECASE |
 _FORTRAN_EXPONENT = re.compile(r"(?<=[0-9.])[dD](?=[+-]?[0-9])")
 _UNIT = re.compile(r"(?:\s*[A-DF-WYZa-df-wyz][\w^*/]*)?")
 _LONGEST = 40
-EXPECTED = "a decimal number such as 1.5 or 2e-3"
+"""Largest number of characters of a text that a message quotes."""
+
+_EXPECTED = "a decimal number such as 1.5 or 2e-3"
 
 
 def quote(text: str) -> str:
-    """A text as a message quotes it."""
+    """Put a text in quotation marks for a message; a long one is cut."""
     cut = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
     return f'"{cut}"'
 
 
 def parse_number(text: str) -> tuple[float, str | None]:
-    """The value of a text without surrounding space, and why it cannot be taken as it stands.
+    """Parse a number from a text without surrounding space.
 
     A number is decimal ASCII, or nan, inf, infinity in any case with a sign or without. Beyond the
-    range of float64 it is an infinity, as its text asks.
+    range of float64 it is an infinity, as in every engine.
 
     Returns:
-        The value, NaN where the text is no number; and None, or the complaint with the way out.
+        The value, NaN if the text is no number; and a complaint that says what to write, or None.
     """
     if _DECIMAL.fullmatch(text):
         value = float(text)
@@ -38,33 +40,34 @@ def parse_number(text: str) -> tuple[float, str | None]:
         return value, None
     if _WORD.fullmatch(text):
         return float(text), None
-    return math.nan, f"{quote(text)} is no number: {_way_out(text)}"
+    return math.nan, f"{quote(text)} is no number: {_suggest(text)}"
 
 
 def parse_optional(text: str | None) -> float | None:
-    """The number of a text; None where there is no text, NaN where it is no number."""
+    """Parse a number that may be absent: None without a text, NaN if the text is no number."""
     return None if text is None else parse_number(text.strip())[0]
 
 
 def parse_finite(text: str, count: int) -> tuple[float, ...] | None:
-    """That many finite numbers, parted by space; None where a text is anything else."""
-    plain = _DECIMALS.fullmatch(text)  # most are, and floats of all words at once take half as long
+    """Parse `count` finite numbers separated by space; None if the text is anything else."""
+    # float() alone would also accept 1_000 or digits of other scripts; parse_number is slower.
+    plain = _DECIMALS.fullmatch(text)
     read = float if plain else lambda word: parse_number(word)[0]
     values = tuple(map(read, text.split()))
     return values if len(values) == count and all(map(math.isfinite, values)) else None
 
 
-def _way_out(text: str) -> str:
+def _suggest(text: str) -> str:
     if not text:
-        return f"expected {EXPECTED}"
+        return f"expected {_EXPECTED}"
     if "${" in text or "$(" in text:
         return "a xacro expression; expand the file first (xacro FILE > robot.urdf)"
-    suggestion = _suggestion(text)
-    return f"write {suggestion}" if suggestion else f"expected {EXPECTED}"
+    guess = _guess_number(text)
+    return f"write {guess}" if guess else f"expected {_EXPECTED}"
 
 
-def _suggestion(text: str) -> str | None:
-    """The decimal number that was probably meant."""
+def _guess_number(text: str) -> str | None:
+    """Guess the decimal number that was meant, for the complaint only."""
     if len(text) > _LONGEST:
         return None
     if _HEXADECIMAL.fullmatch(text):

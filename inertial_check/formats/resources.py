@@ -1,8 +1,9 @@
-"""From what a model calls a mesh to the file: packages, URLs and paths. Nothing is ever fetched.
+"""Search for the files that a model names by package://, model:// or file:// URL or by path.
 
-The same answer on every machine that has the same files: no environment variable is asked. A
-package is a folder given by --package-path, else the nearest folder above the model that is it or
-holds it: one whose package.xml has that name, or that has the name itself.
+Nothing is downloaded, and no environment variable is read, so that the result is the same on every
+machine with the same files. A package is a folder given by --package-path, or else the nearest
+folder above the model that is the package or contains it: its package.xml has the package's name,
+or the folder itself does.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(//)?(.*)", re.DOTALL)
 _PACKAGE_NAME = re.compile(rb"<name>\s*([^<\s]+)\s*</name>")
 _DRIVE = re.compile(r"/[A-Za-z]:")
 _MANIFEST_HEAD = 1 << 16
-"""Bytes of a package.xml in which its name is looked for."""
+"""Number of bytes at the start of a package.xml in which its name is searched for [bytes]."""
 
 
 class Resource(NamedTuple):
@@ -30,8 +31,8 @@ class Resource(NamedTuple):
 
     Attributes:
         uri: As written.
-        path: The file; None where there is none.
-        reason: Why there is none, with the way out; None where there is one.
+        path: Path of the file; None if it was not found.
+        reason: Why it was not found, and what to do; None if it was found.
     """
 
     uri: str
@@ -45,23 +46,23 @@ def resolve(
     packages: Packages | None = None,
     exists: Callable[[str], bool] = os.path.isfile,
 ) -> Resource:
-    """Find the file that a URI names.
+    """Find the file that a URI names; see ResourceFinder for many files of one model.
 
     Args:
-        uri: package://NAME/REST, model://NAME/REST, file:///PATH, or a path, which is taken from
-            the model's folder.
+        uri: package://NAME/REST, model://NAME/REST, file:///PATH, or a path relative to the
+            folder of the model.
         model: Path of the model file; None for one without a file.
         packages: Folders by package name.
-        exists: What counts as found; os.path.exists also finds folders, as model://NAME names one.
+        exists: Test of existence; os.path.exists also accepts folders, such as model://NAME.
 
     Returns:
-        The path of a file that exists, or the reason why there is none.
+        The path of a file that exists, or the reason why none was found.
     """
     return ResourceFinder(model, packages, exists).find(uri)
 
 
 class ResourceFinder:
-    """Finds files that one model names, looking for each package once."""
+    """Finds the files that one model names, and searches for each package only once."""
 
     def __init__(
         self,
@@ -69,7 +70,7 @@ class ResourceFinder:
         packages: Packages | None = None,
         exists: Callable[[str], bool] = os.path.isfile,
     ) -> None:
-        """As `resolve`."""
+        """Take the arguments of `resolve`."""
         self._model = model
         self._packages = packages or {}
         self._exists = noting_lookups(exists)
@@ -77,7 +78,7 @@ class ResourceFinder:
         self._above: list[str] = []
 
     def find(self, uri: str) -> Resource:
-        """The file that a URI names, or why there is none."""
+        """Find the file that a URI names."""
         match = _SCHEME.fullmatch(uri)
         scheme = match[1].lower() if match and match[2] else ""
         rest = match[3] if match else ""
@@ -96,7 +97,7 @@ class ResourceFinder:
         return _existing(uri, [beside], self._exists)
 
     def _in_package(self, uri: str, rest: str) -> Resource:
-        """The file of package://NAME/REST."""
+        """Find the file of package://NAME/REST."""
         name, _, inside = rest.partition("/")
         if not name:
             return _none(uri, "names no package: expected package://NAME/PATH")
@@ -119,10 +120,10 @@ class ResourceFinder:
 
 
 def package_paths(texts: Iterable[str]) -> dict[str, str]:
-    """The packages that texts PKG=DIR name.
+    """Parse texts of the form PKG=DIR, the values of --package-path.
 
     Raises:
-        UsageError: A text of another form, a folder that does not exist, a package named twice.
+        UsageError: A text has another form, a folder does not exist, or a package is named twice.
     """
     found: dict[str, str] = {}
     for text in texts:
@@ -141,7 +142,7 @@ def _none(uri: str, reason: str) -> Resource:
 
 
 def _existing(uri: str, candidates: list[str], exists: Callable[[str], bool]) -> Resource:
-    """The first of these paths that exists."""
+    """Take the first of these paths that exists."""
     for path in candidates:
         if exists(path):
             return Resource(uri, path, None)
@@ -151,7 +152,7 @@ def _existing(uri: str, candidates: list[str], exists: Callable[[str], bool]) ->
 
 
 def _hint(path: str) -> str:
-    """A file beside the missing one that may be meant."""
+    """Suggest a file beside the missing one that may be meant."""
     if "\\" in path and os.sep != "\\":
         return "; write / for \\"
     folder, name = os.path.split(path)
@@ -165,8 +166,8 @@ def _hint(path: str) -> str:
 
 
 def _at_url(uri: str, rest: str, exists: Callable[[str], bool]) -> Resource:
-    """The file of file://REST."""
-    from urllib.parse import unquote  # slow to import, and rarely asked for
+    """Find the file of file://REST."""
+    from urllib.parse import unquote  # slow to import, and rarely needed
 
     host, slash, path = rest.partition("/")
     if host not in {"", "localhost"} or not slash:
@@ -178,7 +179,7 @@ def _at_url(uri: str, rest: str, exists: Callable[[str], bool]) -> Resource:
 
 
 def _above(model: str) -> Iterator[str]:
-    """The folder of the model, and those above it."""
+    """List the folder of the model and the folders above it."""
     folder, below = os.path.dirname(os.path.abspath(model)), ""
     while folder != below:
         yield folder
@@ -186,7 +187,7 @@ def _above(model: str) -> Iterator[str]:
 
 
 def _folders(name: str, model: str) -> Iterator[str]:
-    """Folders that look like the package, nearest to the model first."""
+    """Find folders that may be the package, nearest to the model first."""
     for folder in _above(model):
         if os.path.basename(folder) == name or _manifest_name(folder) == name:
             yield folder
@@ -197,7 +198,7 @@ def _folders(name: str, model: str) -> Iterator[str]:
 
 
 def _manifest_name(folder: str) -> str | None:
-    """The name in the folder's package.xml."""
+    """Read the name in the package.xml of a folder."""
     manifest = os.path.join(folder, "package.xml")
     note_lookup(manifest)
     try:

@@ -1,4 +1,4 @@
-"""What stands for all that a document says besides the inertial numbers of its bodies."""
+"""Digest of a document without its inertial numbers, to show that a fix changed nothing else."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from inertial_check.model.body import Body
 
 
 def digest_rest(data: bytes, bodies: Iterable[Body]) -> str:
-    """A digest of a document without the masses, centres of mass and inertias of its bodies.
+    """Digest a document without the masses, centres of mass and inertias of its bodies.
 
     Args:
-        data: The document in which those numbers have their spans.
-        bodies: As read from it.
+        data: The document in which the spans of these numbers lie.
+        bodies: The bodies read from it.
     """
     from hashlib import sha256
 

@@ -1,6 +1,6 @@
-"""What the readers of shapes share: numbers that a shape can have, and shapes that say why not.
+"""Numbers of shapes, for the readers of all formats; a shape that cannot be used says why.
 
-Nothing here is a problem of a document: no number of an inertia depends on it.
+Nothing here is a problem of the document, since no inertia depends on a shape.
 """
 
 from __future__ import annotations
@@ -9,20 +9,21 @@ import math
 
 from inertial_check.formats.numbers import parse_number, quote
 from inertial_check.formats.poses import is_finite
+from inertial_check.formats.rotations import UNKNOWN
 from inertial_check.model.body import Pose
 from inertial_check.model.shape import Role, Shape
 from inertial_check.model.source import Span
 
 
 class Unusable(Exception):
-    """Why a shape cannot be used, with the way out."""
+    """Reason why a shape cannot be used, and what to do about it."""
 
 
 def check_usable(shape: Shape) -> Shape:
-    """The shape, if its numbers mean what they say.
+    """Return the shape if all its numbers are finite.
 
     Raises:
-        Unusable: What they come to is beyond float64.
+        Unusable: A number is beyond the range of float64.
     """
     X_BG = Pose(shape.p_BoGo_B, shape.R_BG)
     if not is_finite(X_BG) or not all(map(math.isfinite, shape.dimensions)):
@@ -31,20 +32,20 @@ def check_usable(shape: Shape) -> Shape:
 
 
 def unusable_shape(kind: str, role: Role, span: Span, why: object) -> Shape:
-    """A shape that only says why it cannot be used."""
-    return Shape(kind, role, (), (math.nan,) * 3, ((math.nan,) * 3,) * 3, span, note=str(why))
+    """Make a shape without numbers that says why it cannot be used."""
+    return Shape(kind, role, (), (math.nan,) * 3, UNKNOWN, span, note=str(why))
 
 
 def parse_numbers(text: str, count: int, what: str) -> tuple[float, ...]:
-    """The numbers of a text, parted by space.
+    """Parse finite numbers separated by space.
 
     Args:
-        text: As written.
-        count: How many there must be.
-        what: What they are, for the reason.
+        text: The text of the document.
+        count: Expected number of numbers.
+        what: Name of the quantity, for the reason.
 
     Raises:
-        Unusable: There are fewer or more, or one is no finite number.
+        Unusable: There are fewer or more numbers, or one of them is not finite.
     """
     words = text.split()
     if len(words) != count:
@@ -61,10 +62,10 @@ def _finite(word: str, what: str) -> float:
 
 
 def parse_lengths(text: str, count: int, what: str) -> tuple[float, ...]:
-    """The same of numbers that are not negative [m].
+    """Parse lengths [m], which must not be negative.
 
     Raises:
-        Unusable: As finite_numbers, or one is negative.
+        Unusable: As for parse_numbers, or a length is negative.
     """
     values = parse_numbers(text, count, what)
     if min(values) < 0:
@@ -73,10 +74,10 @@ def parse_lengths(text: str, count: int, what: str) -> tuple[float, ...]:
 
 
 def parse_factors(text: str, what: str) -> tuple[float, float, float]:
-    """Factors on the coordinates of a mesh.
+    """Parse the three factors on the coordinates of a mesh.
 
     Raises:
-        Unusable: They are no three numbers, or one is 0.
+        Unusable: As for parse_numbers, or a factor is 0.
     """
     x, y, z = parse_numbers(text, 3, what)
     if 0.0 in (x, y, z):

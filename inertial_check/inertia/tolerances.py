@@ -56,6 +56,12 @@ NEAREST_WRITTEN = 5e-7
 RANK = 1e-10
 """Singular values of a regressor below it, of the largest: rounding leaves 1e-13, motions 1e-6."""
 
+# formats
+
+USD_SCALE_NOISE = 1e-5
+"""Relative error up to which lengths and right angles of a USD frame count as exact: rotations by
+float32 quaternions keep them up to a few roundings."""
+
 MAX_CHANGE = 0.05
 """Relative change of the principal moments that `fix` makes unasked: below it, shape survives."""
 

@@ -11,7 +11,7 @@ from math import isnan, radians
 from typing import TYPE_CHECKING, Unpack
 
 from inertial_check.checking.check import check_model
-from inertial_check.formats.mjcf import rotations as orientations
+from inertial_check.formats import rotations as orientations
 from inertial_check.integrations._loaded import (
     UNTURNED,
     Loaded,

@@ -1,4 +1,4 @@
-"""Plain data about a document: bytes and places, bodies as written, findings."""
+"""Plain data about a document: bytes and places, bodies as written, and findings."""
 
 from inertial_check.model.body import ENTRIES, Body, Inertial, Model, Number, Problem, ProblemKind
 from inertial_check.model.excerpt import Excerpt, ExcerptLine, extract_excerpt

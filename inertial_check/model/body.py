@@ -1,4 +1,4 @@
-"""A robot model as its file states it: texts, values and where they stand. No judgement."""
+"""A robot model as its file states it: texts, values and their places, without judgement."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ ENTRIES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 """The six entries of a rotational inertia, in the order in which this package keeps them."""
 
 InertiaOrigin = Literal["file", "geometry", "default"]
-"""Where a body's inertia comes from: written; taken from its geometry; the format's stand-in."""
+"""Source of a body's inertia: the file states it, engines take it from the geometry, or it is the
+default of the format."""
 
 ProblemKind = Literal["repair", "reference", "malformed", "engine"]
-"""repair: read only after a mending; reference: not found; malformed: not as the format asks;
-engine: read as written, where the document has its engine use something else."""
+"""Kinds of problems: text that had to be repaired (repair), a file or name that was not found
+(reference), text that breaks a rule of the format (malformed), and numbers that are read as written
+although settings of the document make its engine use others (engine)."""
 
 
 class Number(NamedTuple):
     """One number of a document.
 
     Attributes:
-        value: What the text says; NaN where it is no number (a Problem then says so).
-        text: As written, without surrounding space; the format's default where nothing is written.
-        span: Where it stands; None where the format's default stands in; empty where it is written
-            as binary data, near what can be shown of it.
-        literal: The text stands there as such. False where an expression stands there, whose value
-            it is.
+        value: Value of the text; NaN if it is no number, which a Problem then says.
+        text: Text without surrounding space; that of the format's default if none is written.
+        span: Place of the text; None for a default of the format; empty, and near the body, for a
+            number in binary data.
+        literal: Whether the text is written there; False if an expression computes the number.
     """
 
     value: float
@@ -39,13 +40,20 @@ class Number(NamedTuple):
     literal: bool = True
 
 
+ZERO = Number(0.0, "0", None)
+"""The number of a document that writes none where its format takes 0."""
+
+ThreeNumbers = tuple[Number, Number, Number]
+FourNumbers = tuple[Number, Number, Number, Number]
+
+
 class Problem(NamedTuple):
-    """What a reader could not take as it stands.
+    """A problem that a reader found in the text of a document.
 
     Attributes:
         kind: repair, reference, malformed or engine.
-        message: One sentence: the value, the expected, the way out.
-        span: Where.
+        message: One sentence: the value, what is expected, and what to do.
+        span: Place of the problem.
     """
 
     kind: ProblemKind
@@ -57,34 +65,34 @@ class Inertial(NamedTuple):
     """The inertial element of a body, in its own axes Bi with the origin at the centre of mass.
 
     Attributes:
-        span: The element.
-        mass: [kg]; None where the document has none.
+        span: Place of the element.
+        mass: Mass [kg]; None if the document states none.
         p_BoBcm_B: Centre of mass in the body frame [m].
         R_BBi: Row-major rotation from the inertial's own axes to the body frame.
         I_BBcm_Bi: The six entries about the centre of mass in the inertial's own axes [kg m^2], by
             name; entries that are absent from the document are absent here. An entry that the
             document's form implies (the products beside principal moments) has no span.
-        kilograms_per_unit: What one of the document's units of mass weighs [kg].
-        meters_per_unit: How long one of its units of length is [m].
-        fluid_added_mass: 6x6, symmetric, rows x y z and rotations about them, about the body's
-            origin in its axes [kg, kg m, kg m^2]; () where the document states none.
-        quaternion: The numbers w, x, y, z, of any length, in which the document states the own
-            axes; None where it states none, or states them in other numbers.
+        kilograms_per_unit: Unit of mass of the document [kg].
+        meters_per_unit: Unit of length of the document [m].
+        fluid_added_mass: Symmetric 6x6 matrix about the body's origin in its axes, with rows for
+            translations along and rotations about x, y, z [kg, kg m, kg m^2]; () if none is stated.
+        quaternion: Numbers w, x, y, z, of any length, that state the own axes; None if other
+            numbers or none state them.
     """
 
     span: Span
     mass: Number | None
-    p_BoBcm_B: tuple[Number, Number, Number]
+    p_BoBcm_B: ThreeNumbers
     R_BBi: tuple[tuple[float, float, float], ...]
     I_BBcm_Bi: Mapping[str, Number]
     kilograms_per_unit: float = 1.0
     meters_per_unit: float = 1.0
     fluid_added_mass: tuple[tuple[Number, ...], ...] = ()
-    quaternion: tuple[Number, Number, Number, Number] | None = None
+    quaternion: FourNumbers | None = None
 
 
 class Pose(NamedTuple):
-    """Where a frame B stands in a frame P.
+    """Pose of a frame B in a frame P.
 
     Attributes:
         p_PoBo_P: Origin of B in P [m].
@@ -99,29 +107,28 @@ class Body(NamedTuple):
     """One rigid body (link) of a model.
 
     Attributes:
-        name: As written; can repeat.
+        name: Name as written; several bodies may share it.
         id: An XPath-like string, unique in the document.
-        span: The element.
+        span: Place of the element.
         joint: Type of the joint whose child the body is; None for a root.
         moved: Whether a joint that is not fixed moves the body relative to its parent.
-        inertial: None where the document has none.
-        problems: What is wrong with this body's text.
-        shapes: For looks and for contact, in document order.
-        inertia_from: Where its inertia comes from. "geometry": `inertial` is None, or holds what
-            is written beside it. "default": `inertial` holds the format's stand-in.
-        parent: The id of the body to which its joint ties it; None for a root, for a body that is
-            tied to the world, and where the reader of the format does not tell.
-        X_PB: The body's frame in its parent's, as the document places it: where the joint between
-            them is at its zero (MJCF: at its ref). None without a parent, and where it cannot be
-            told.
+        inertial: Its inertial element; None if the document has none.
+        problems: Problems of its text.
+        shapes: Visual and collision shapes, in document order.
+        inertia_from: Source of its inertia. With "geometry", `inertial` is None or holds numbers
+            that engines ignore. With "default", `inertial` holds the default of the format.
+        parent: Id of the parent body; None for a root, for a body whose parent is the world, and if
+            the format does not tell.
+        X_PB: Pose in the parent where the joint between them is at its zero (in MJCF, at its ref).
+            None without a parent, and if it is unknown.
         axis_B: Direction, of length 1, about or along which the joint moves the body relative to
             its parent, in the body's frame; the normal of the plane of a planar joint. None where
-            there is no single one (fixed, floating, ball and two-axis joints, several joints) and
-            where it cannot be told.
-        p_BoJo_B: A point on that axis, in the body's frame [m]; None without an axis, and where it
-            cannot be told.
-        joints: All that move the body relative to its parent, with their names and limits, as the
-            document orders them; empty where the reader of the format does not tell.
+            there is not exactly one (fixed, floating, ball and two-axis joints, several joints) and
+            if it is unknown.
+        p_BoJo_B: A point on that axis, in the body's frame [m]; None without an axis, and if it is
+            unknown.
+        joints: All joints that move the body relative to its parent, with their names and limits,
+            in document order; empty if the format does not tell.
     """
 
     name: str
@@ -142,17 +149,17 @@ class Body(NamedTuple):
 
 @dataclass(frozen=True)
 class Model:
-    """A document that holds a robot.
+    """A robot model read from a document.
 
     Attributes:
-        source: The bytes.
-        format: "urdf", ...
-        name: The model's own name; "" where it has none.
-        bodies: In document order.
-        problems: What is wrong with the document as a whole.
-        others: Further documents that were read for it; Span.file counts them from 1.
-        rest: Stands for all that the document says besides the inertias, where one text can have
-            several effects, as in a template; "" where every number stands for itself.
+        source: Path, bytes and encoding of the document.
+        format: Name of the format, such as "urdf".
+        name: Name of the model; "" if it has none.
+        bodies: Its bodies in document order.
+        problems: Problems of the document as a whole.
+        others: Other documents that were read for it; Span.file counts them from 1.
+        rest: Digest of the document without its inertial numbers, for formats in which one text can
+            have several effects, such as templates; "" for the others.
     """
 
     source: Source
@@ -164,11 +171,11 @@ class Model:
     rest: str = field(default="", repr=False)
 
     def source_of(self, span: Span) -> Source:
-        """The document in which a span stands."""
+        """Return the document that contains a span."""
         return self.others[span.file - 1] if span.file else self.source
 
     def place(self, span: Span) -> Place:
-        """Where a span stands for a reader."""
+        """Return the lines and columns of a span."""
         source = self.source_of(span)
         place = source.place(span)
         return place._replace(path=source.path) if span.file else place

@@ -1,17 +1,17 @@
-"""What a document says beside its numbers, read from it when it is first looked at."""
+"""Sequences of items of a document that are read when they are first used."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar, overload
+from typing import TypeVar, overload
 
 T = TypeVar("T")
 
 
 class Deferred(Sequence[T]):
-    """Some items of a document, read when they are first looked at.
+    """Items of a document that are read when they are first used.
 
-    A check of the numbers never looks at them, and reading them would cost it a tenth of its time.
+    A check of the numbers never uses them, and reading them would take a tenth of its time.
     """
 
     __slots__ = ("_items", "_read")
@@ -23,7 +23,7 @@ class Deferred(Sequence[T]):
     def _all(self) -> tuple[T, ...]:
         if self._read is not None:
             self._items = self._read()
-            self._read = None  # and with it the tree of the document
+            self._read = None  # releases the tree of the document, too
         return self._items
 
     @overload
@@ -31,31 +31,31 @@ class Deferred(Sequence[T]):
     @overload
     def __getitem__(self, index: slice) -> tuple[T, ...]: ...
     def __getitem__(self, index: int | slice) -> T | tuple[T, ...]:
-        """The item, or items, at an index."""
+        """Return the item, or items, at an index."""
         return self._all()[index]
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return the number of items."""
         return len(self._all())
 
     def __iter__(self) -> Iterator[T]:
-        """Over the items in document order."""
+        """Iterate over the items in document order."""
         return iter(self._all())
 
     def __eq__(self, other: object) -> bool:
-        """Whether these are the same items, read or not."""
+        """Return whether the items are the same."""
         if isinstance(other, (Deferred, tuple)):
             return self._all() == tuple(other)
         return NotImplemented
 
     def __hash__(self) -> int:
-        """That of the tuple."""
+        """Return the hash of the tuple of items."""
         return hash(self._all())
 
     def __repr__(self) -> str:
-        """As the tuple."""
+        """Print the tuple of items."""
         return repr(self._all())
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Copies and pickles are tuples: plain data, without the document."""
+    def __reduce__(self) -> tuple[type[tuple[T, ...]], tuple[tuple[T, ...]]]:
+        """Copy and pickle as a tuple: plain data, without the document."""
         return tuple, (self._all(),)

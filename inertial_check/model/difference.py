@@ -1,4 +1,4 @@
-"""What a comparison of two models says: pairs of bodies, deviations, what explains them."""
+"""Result of a comparison of two models: pairs of bodies, their deviations, and explanations."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Literal, NamedTuple
 
 MassProperty = Literal["mass", "com", "inertia"]
 QUANTITIES: tuple[MassProperty, ...] = ("mass", "com", "inertia")
-"""What is compared of two bodies: mass, centre of mass, inertia about it."""
+"""Mass properties that are compared: mass, centre of mass, and the inertia about it."""
 
 Which = Literal["a", "b"]
 """One of the two models, in the order in which they were given."""
 
 PairStatus = Literal["equal", "differs", "incomparable", "only-a", "only-b"]
-"""Of a pair: both have the same numbers; other numbers; numbers that cannot be told. Of one body:
-it has no counterpart."""
+"""Status of a pair of bodies, whose numbers are equal, differ or cannot be compared, or of a body
+that only one of the models has."""
 
 
 class Deviations(NamedTuple):
-    """How far two bodies differ, without units.
+    """Deviations between two bodies (dimensionless).
 
     Attributes:
-        mass: Relative to the larger of the two.
+        mass: Difference of the masses, relative to the larger one.
         com: Distance of the centres of mass, relative to the larger radius of gyration.
         inertia: Largest eigenvalue, in magnitude, of the difference of the tensors about the
             centre of mass, relative to the largest of either tensor.
@@ -38,14 +38,14 @@ class ComparedBody(NamedTuple):
     """One side of a pair, in SI units.
 
     Attributes:
-        name: As written.
-        id: Unique in its document.
-        line: Where it begins, 1-based.
-        file: The document in which that line is; None for the model's own.
-        mass: [kg]; NaN where it cannot be told, as all numbers here.
+        name: Name as written.
+        id: Id, unique in its document.
+        line: Line where it begins, 1-based.
+        file: Document with that line; None for the main document of the model.
+        mass: Mass [kg]; NaN if unknown, as all numbers here.
         p_BoBcm_B: Centre of mass in the body frame [m].
-        I_BBcm_B: The six of the inertia about it in the body's axes [kg m^2].
-        merged: Names of the bodies on fixed joints that are counted in.
+        I_BBcm_B: Six entries of the inertia about it in the body's axes [kg m^2].
+        merged: Names of the bodies on fixed joints that are lumped into it.
     """
 
     name: str
@@ -62,11 +62,11 @@ class Explanation(NamedTuple):
     """A mistake of a converter that turns the numbers of one body into those of the other.
 
     Attributes:
-        name: Of the mistake, rotation-transposed for one.
-        of: Whose numbers, so changed, are those of the other model's body.
-        change: What is done to them, as a clause: "with its rotation transposed".
-        explains: Which of the quantities that differ.
-        residual: What it leaves of the difference, 0 for nothing and 1 for all.
+        name: Name of the mistake, such as rotation-transposed.
+        of: Model whose numbers become those of the other model by the mistake.
+        change: The mistake as a clause, such as "with its rotation transposed".
+        explains: Mass properties whose difference it explains.
+        residual: Part of the difference that it leaves, from 0 to 1.
     """
 
     name: str
@@ -77,17 +77,17 @@ class Explanation(NamedTuple):
 
 
 class BodyDifference(NamedTuple):
-    """What is said of a pair of bodies, or of one that has no counterpart.
+    """Difference between a pair of bodies, or a body that only one model has.
 
     Attributes:
-        status: See Status.
-        a: The body of the first model; None where only the second has it.
-        b: That of the second.
-        deviations: None where nothing can be compared.
-        differs: Which quantities deviate by more than the tolerance.
-        reason: Why a pair cannot be compared; "" where it can.
-        frame: It has no counterpart, and neither mass nor inertia: its absence changes nothing.
-        explanations: Best first; none where no known mistake fits.
+        status: Status of the pair.
+        a: Body of the first model; None if only the second has it.
+        b: Body of the second model; None if only the first has it.
+        deviations: Deviations of the numbers; None if they cannot be compared.
+        differs: Mass properties that deviate by more than the tolerance.
+        reason: Why the pair cannot be compared; "" if it can.
+        frame: Whether it is a single body without mass and inertia, whose absence has no effect.
+        explanations: Mistakes that explain the difference, best first.
     """
 
     status: PairStatus
@@ -110,14 +110,14 @@ class ComparedModel(NamedTuple):
 
 @dataclass(frozen=True)
 class Difference:
-    """All that a comparison says.
+    """Result of a comparison.
 
     Attributes:
         a: The first model.
         b: The second.
-        tolerance: Up to which a deviation counts as none.
-        bodies: In the order of the first model; then those that only the second has, in its order.
-        notes: What was not done, and why, one line each.
+        tolerance: Largest deviation of numbers that count as equal.
+        bodies: Pairs in the order of the first model, then the other bodies of the second.
+        notes: Parts that were not compared and why, one line each.
     """
 
     a: ComparedModel
@@ -132,15 +132,15 @@ class Difference:
         return all(body.status == "equal" or body.frame for body in self.bodies)
 
     def count(self, status: PairStatus) -> int:
-        """How many pairs, or bodies without a counterpart, have this status; frames apart."""
+        """Count the pairs and single bodies with this status, without massless frames."""
         return sum(body.status == status and not body.frame for body in self.bodies)
 
     @property
     def explained(self) -> dict[str, int]:
-        """How many bodies each mistake explains, most first."""
+        """Number of bodies that each mistake explains, largest first."""
         return dict(fits(body.explanations for body in self.bodies).most_common())
 
 
 def fits(explanations: Iterable[Iterable[Explanation]]) -> Counter[str]:
-    """How many bodies each mistake explains."""
+    """Count the bodies that each mistake explains."""
     return Counter(name for each in explanations for name in dict.fromkeys(e.name for e in each))

@@ -1,4 +1,4 @@
-"""What a document says at a place, cut to what a reader can take in."""
+"""Excerpts of a document for reports: the lines of a span, cut to a readable length."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import NamedTuple
 from inertial_check.model.source import Source, Span
 
 _LINES = 4
-"""A span of more lines is shown by its first."""
+"""Largest number of lines of an excerpt; of a longer span only the first line is shown."""
 
 _WIDTH = 110
-"""[code points] A longer line is cut around what is marked in it."""
+"""Largest width of a line [code points]; a longer one is cut around the marked text."""
 
 _LEFT = 40
-"""[code points] Of them, how many stand before the marked ones."""
+"""Largest number of code points before the marked text in a line that is cut."""
 
 _REACH = 8 * _WIDTH
-"""[bytes] How far from the span a line is looked at, so that a document of one line stays cheap."""
+"""Largest distance from the span at which text is read [bytes]; bounds the cost of long lines."""
 
 _CUT = "..."
 _LINE_END = re.compile(r"\r\n?|\n")
@@ -25,13 +25,13 @@ _UNREADABLE = ("\0", "\ufffd")
 
 
 class ExcerptLine(NamedTuple):
-    """One line of a document, or the part of it around what is marked.
+    """A line of a document, or the part of it around the marked text.
 
     Attributes:
-        number: Of the line, 1-based.
-        text: Without its end; "..." stands for what is cut.
+        number: Number of the line, 1-based.
+        text: Text without its line end; "..." replaces parts that are cut.
         start: First marked code point of the text, from 0.
-        end: The one after the last; may equal start.
+        end: Code point after the last marked one; may equal start.
     """
 
     number: int
@@ -41,11 +41,11 @@ class ExcerptLine(NamedTuple):
 
 
 class Excerpt(NamedTuple):
-    """The lines on which a span stands.
+    """The lines of a span.
 
     Attributes:
-        lines: One to four.
-        more: Whether the span has more lines than these.
+        lines: One to four lines.
+        more: Whether the span has more lines.
     """
 
     lines: tuple[ExcerptLine, ...]
@@ -53,15 +53,15 @@ class Excerpt(NamedTuple):
 
 
 def extract_excerpt(source: Source, span: Span, line: int) -> Excerpt | None:
-    """The lines of a document on which a span stands.
+    """Extract the lines of a span from a document.
 
     Args:
         source: The document.
-        span: What to mark.
-        line: The number of the line on which it begins.
+        span: Bytes to mark.
+        line: Number of the line on which the span begins.
 
     Returns:
-        None where the document has no text there, as in binary data.
+        The excerpt; None if the document is binary there.
     """
     before = _LINE_END.split(_before(source, span.start))[-1]
     stop = min(span.end, span.start + _LINES * _REACH)
@@ -84,16 +84,16 @@ def extract_excerpt(source: Source, span: Span, line: int) -> Excerpt | None:
 
 
 def _before(source: Source, offset: int) -> str:
-    """The text before a byte, as far as it is looked at."""
+    """Read the text before a byte, up to the largest distance."""
     first = len(source.bom)
     start = max(first, offset - _REACH)
-    if start > first:  # a multiple of four bytes, so that UTF-16 is not cut in two
+    if start > first:  # _REACH is a multiple of 4 bytes, so that no UTF-16 unit is cut
         return source.text(Span(start, offset)).lstrip("\ufffd")
     return source.text(Span(start, offset))
 
 
 def _cut(number: int, before: str, marked: str, after: str) -> ExcerptLine:
-    """The line, or where it is long the part of it that holds the beginning of what is marked."""
+    """Make a line; of a long one, keep the part around the beginning of the marked text."""
     if len(before) + len(marked) + len(after) > _WIDTH:
         if len(before) > _LEFT:
             before = _CUT + before[-_LEFT:]

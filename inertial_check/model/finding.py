@@ -1,4 +1,4 @@
-"""What a check says: judgements of bodies, findings, reports. Plain data."""
+"""Results of a check: judgements of bodies, findings and reports. Plain data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inertial_check.model.source import Place
 
 
 class Severity(IntEnum):
-    """How much a finding weighs; comparable."""
+    """Severity of a finding; severities can be compared."""
 
     NOTE = 1
     WARNING = 2
@@ -20,27 +20,27 @@ class Severity(IntEnum):
 
     @property
     def word(self) -> str:
-        """note, warning or error."""
+        """The severity in lower case: note, warning or error."""
         return self.name.lower()
 
 
 class Judgement(NamedTuple):
-    """What the conditions say of one body.
+    """Verdict of the consistency conditions on one body, with the numbers behind it.
 
     Attributes:
-        verdict: One of the words of the contract (consistent, boundary, rounding, ...).
-        margin: mu in [-1, 1/3]; NaN where there is none.
-        tolerance: The numerical floor tau that decided.
-        mass: [kg]; NaN where unread.
-        p_BoBcm_B: (3,) [m].
-        I_BBcm_B: (6,) [kg m^2] about the centre of mass, body axes, order of model.body.ENTRIES.
-        I_BBcm_Bi: (6,) the same in the inertial's own axes, as printed.
-        principal_moments: (3,) ascending [kg m^2].
-        equivalent_box: (3,) edges [m] of the uniform box with these moments, ascending; NaN where
-            no box has them.
-        witness: (3,) unit vector, body axes, along which the mass would have negative spread; None
-            where there is none.
-        numerically_zero: max|I| < m (1e-6 m)^2.
+        verdict: Name of an inertia.consistency.Verdict (consistent, boundary, rounding, ...).
+        margin: Margin mu in [-1, 1/3]; NaN if it is not defined.
+        tolerance: Numerical floor tau with which the margin was compared.
+        mass: Mass [kg]; NaN if it was not read.
+        p_BoBcm_B: (3,) centre of mass [m].
+        I_BBcm_B: (6,) inertia about the centre of mass in body axes [kg m^2], order of ENTRIES.
+        I_BBcm_Bi: (6,) the same inertia in the inertial's own axes, as printed [kg m^2].
+        principal_moments: (3,) principal moments, ascending [kg m^2].
+        equivalent_box: (3,) edges [m] of the uniform box with these moments, ascending; NaN if no
+            box has them.
+        witness: (3,) unit vector in body axes along which the second moment of the mass would be
+            negative; None if there is none.
+        numerically_zero: Whether max|I| < m (1e-6 m)^2.
     """
 
     verdict: str
@@ -57,22 +57,23 @@ class Judgement(NamedTuple):
 
 
 FixKind = Literal["safe", "unsafe"]
+"""Kind of fix of a finding: `fix` makes it by default (safe) or only with --unsafe."""
 
 Action = Literal["accept", "warn", "alter", "replace", "reject", "drop"]
-"""What an engine does with a body: load it as written; the same, and print; load other numbers made
-from these (clamp, shift, mean); put a stand-in (sphere, zero) in its place; refuse the model; leave
-the body out."""
+"""Action of an engine on a body: load it as written (accept), also with a warning (warn), change
+its numbers (alter), replace them by a default such as a sphere or zero (replace), refuse the model
+(reject), or leave the body out (drop)."""
 
 
 class Prediction(NamedTuple):
-    """What one engine does with one body.
+    """Predicted behaviour of one engine with one body.
 
     Attributes:
-        engine: Its name, as in engines.ENGINES.
-        version: Of the engine, for which this holds.
-        action: What it does.
-        message: What the engine prints or raises, literally; "" where it says nothing.
-        becomes: What it simulates instead, in words with numbers; "" where it is as written.
+        engine: Name of the engine, as in engines.ENGINES.
+        version: Version of the engine for which this holds.
+        action: Action of the engine.
+        message: Literal text that the engine prints or raises; "" if there is none.
+        becomes: Description of the body that it simulates instead; "" if it is as written.
     """
 
     engine: str
@@ -86,12 +87,12 @@ class Hypothesis(NamedTuple):
     """One probable cause of a finding.
 
     Attributes:
-        cause: Its name: decimal-slip, ...
-        confidence: Probability that it is the cause, 0 to 1; those of a finding sum to at most 1.
-        evidence: One sentence with the numbers that speak for it.
-        edit: What would undo it: {"body": name, "entries": {"izz": 0.001676}}; entries are mass, x,
-            y, z (centre of mass) and ixx ... izz, in the document's own units and the inertial's
-            own axes. None where no edit can be told.
+        cause: Name of the cause, such as decimal-slip.
+        confidence: Probability of the cause, 0 to 1; those of a finding sum to at most 1.
+        evidence: One sentence with the numbers that support it.
+        edit: Edit that would undo it, such as {"body": name, "entries": {"izz": 0.001676}}; entries
+            are mass, x, y, z (centre of mass) and ixx ... izz, in the units of the document and the
+            inertial's own axes. None if no edit is known.
     """
 
     cause: str
@@ -101,12 +102,11 @@ class Hypothesis(NamedTuple):
 
 
 class Suppression(NamedTuple):
-    """Why a finding does not count.
+    """Suppression of a finding, which therefore does not count.
 
     Attributes:
-        kind: "inSource": a comment in the document says so; "external": a configuration or a
-            baseline does.
-        reason: In the words of who suppressed it; "" where none is given.
+        kind: "inSource" for a comment in the document, "external" for a configuration or baseline.
+        reason: Reason as its author wrote it; "" if none is given.
     """
 
     kind: Literal["inSource", "external"]
@@ -114,11 +114,11 @@ class Suppression(NamedTuple):
 
 
 class TextReplacement(NamedTuple):
-    """New text for a place.
+    """Replacement of the text at a place.
 
     Attributes:
-        place: What it replaces.
-        text: What stands there then.
+        place: Place of the old text.
+        text: The new text.
     """
 
     place: Place
@@ -126,11 +126,11 @@ class TextReplacement(NamedTuple):
 
 
 class Suggestion(NamedTuple):
-    """An edit that mends what a finding says.
+    """Edit that resolves a finding.
 
     Attributes:
-        description: One line: what it does, and how far it moves the numbers.
-        replacements: In the order of the document; none overlaps another.
+        description: One line: what the edit does, and how far it moves the numbers.
+        replacements: Replacements in the order of the document; no two overlap.
     """
 
     description: str
@@ -138,24 +138,24 @@ class Suggestion(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """One statement about a document or a body.
+    """A finding about a document or a body.
 
     Attributes:
-        code: IC301, ...
-        name: triangle-inequality-violation, ...
-        severity: As decided for this run.
-        body: The body's name; None for the document.
-        message: One line: numbers with units, the expected, the way out.
-        place: Where the number stands.
-        values: Numbers and strings behind the message.
-        fix: Whether `fix` would mend it, and how surely.
+        code: Code of the rule, such as IC301.
+        name: Name of the rule, such as triangle-inequality-violation.
+        severity: Severity in this run.
+        body: Name of the body; None for the document.
+        message: One line: numbers with units, what is expected, what to do.
+        place: Place of the number.
+        values: Numbers and strings of the message.
+        fix: Kind of fix that `fix` has for it; None if it has none.
         causes: Probable causes, best first.
-        body_id: The body's unique id in the document.
-        excerpt: What the document says there; None where that is not known or no text.
-        written: The numbers of the body as its document has them, by name: mass, x, y, z (centre of
-            mass) and ixx ... izz; empty where it has none.
-        suggestion: The edit of `fix`, where one was asked for.
-        suppression: Why it does not count; None where it does.
+        body_id: Id of the body, unique in the document.
+        excerpt: Excerpt of the document; None if it is unknown or binary.
+        written: Numbers of the body as written, by name: mass, x, y, z (centre of mass) and
+            ixx ... izz; empty if it has none.
+        suggestion: Edit of `fix`, if suggestions were requested.
+        suppression: Suppression of the finding; None if it counts.
     """
 
     code: str
@@ -175,15 +175,15 @@ class Finding(NamedTuple):
 
 
 class BodyReport(NamedTuple):
-    """A body and what the conditions say of it.
+    """A body with its judgement.
 
     Attributes:
-        name: As written; can repeat.
-        id: Unique in the file.
-        line: Where it begins, 1-based.
-        judgement: What the conditions say.
-        file: The document in which that line is; None for the report's own.
-        predictions: What each engine does with it, by the engine's name.
+        name: Name as written; several bodies may share it.
+        id: Id, unique in the file.
+        line: Line where it begins, 1-based.
+        judgement: Judgement of the body.
+        file: Document with that line; None for the file of the report.
+        predictions: Predicted behaviour of engines, by the engine's name.
     """
 
     name: str
@@ -195,16 +195,16 @@ class BodyReport(NamedTuple):
 
 
 class FileReport(NamedTuple):
-    """All that a check says of one document.
+    """Result of a check of one document.
 
     Attributes:
-        path: As given, joined with the walk.
-        format: "urdf", ...; None where it cannot be read.
-        model: The model's own name; None where it cannot be read.
-        bodies: In file order.
-        findings: Those that count, in file order.
-        suppressed: Those that do not, in file order; each has its suppression.
-        notes: What was left out of the evidence and why, one line each.
+        path: Path as given, or below the folder as given.
+        format: Name of the format, such as "urdf"; None if the document cannot be read.
+        model: Name of the model; None if the document cannot be read.
+        bodies: Bodies in file order.
+        findings: Findings that count, in file order.
+        suppressed: Suppressed findings, in file order.
+        notes: Evidence that was left out and why, one line each.
     """
 
     path: str
@@ -218,12 +218,12 @@ class FileReport(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """All that a check says.
+    """Result of a check.
 
     Attributes:
-        files: Sorted by path.
-        failures: Why the job could not be done, one line each (exit code 2).
-        notes: What was skipped and why, one line each.
+        files: Results of the documents, sorted by path.
+        failures: Reasons why the check failed, one line each (exit code 2).
+        notes: Files and checks that were skipped and why, one line each.
     """
 
     files: tuple[FileReport, ...]
@@ -232,19 +232,19 @@ class Report:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Every finding that counts, in file order."""
+        """All findings that count, in file order."""
         return tuple(finding for file in self.files for finding in file.findings)
 
     @property
     def suppressed(self) -> tuple[Finding, ...]:
-        """Every finding that does not count, in file order."""
+        """All suppressed findings, in file order."""
         return tuple(finding for file in self.files for finding in file.suppressed)
 
     @property
     def bodies(self) -> tuple[BodyReport, ...]:
-        """Every body, in file order."""
+        """All bodies, in file order."""
         return tuple(body for file in self.files for body in file.bodies)
 
     def count(self, severity: Severity) -> int:
-        """How many findings that count have exactly this severity."""
+        """Count the findings that count and have exactly this severity."""
         return sum(finding.severity == severity for finding in self.findings)

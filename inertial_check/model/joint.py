@@ -1,4 +1,4 @@
-"""What a document says of the joints that move a body: names and limits. Plain data."""
+"""Joints that move a body, as a document states them: names and limits. Plain data."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ class Mimic(NamedTuple):
     """A joint that follows another: q = multiplier q_other + offset.
 
     Attributes:
-        joint: The name of the other.
-        multiplier: In [rad] or [m] per [rad] or [m].
-        offset: [rad] or [m].
+        joint: Name of the other joint.
+        multiplier: Ratio of the positions, [rad] or [m] per [rad] or [m].
+        offset: Position at which the other joint is at zero [rad] or [m].
     """
 
     joint: str
@@ -24,14 +24,14 @@ class Mimic(NamedTuple):
 class Joint(NamedTuple):
     """One joint between a body and its parent, as the document states it.
 
-    A number is None where the document states none, infinite where it states that there is no
-    limit, and NaN where what stands there is no number. A lower limit above the upper one stays
-    as it is. The limits are those of joints about or along one axis; the position counts from
-    where the document places the body. The forces are those of one such joint, too.
+    A number is None if the document states none, infinite if it states that there is no limit, and
+    NaN if the text is no number. A lower limit above the upper one is kept. Limits and forces are
+    read for joints with one axis only; positions are relative to the place of the body in the
+    document.
 
     Attributes:
-        name: As written; "" where it has none; can repeat.
-        type: As written, or what the format takes for it.
+        name: Name as written; "" if it has none; several joints may share it.
+        type: Type as written, or the default of the format.
         lower: Least position [rad] or [m].
         upper: Largest position [rad] or [m].
         velocity: Largest speed [rad/s] or [m/s].
@@ -40,7 +40,7 @@ class Joint(NamedTuple):
         damping: Viscous friction [N m s/rad] or [N s/m].
         friction: Coulomb friction [N m] or [N].
         armature: Inertia of the rotor, as the joint feels it [kg m^2] or [kg].
-        mimic: The joint that it follows; None where it moves by itself.
+        mimic: The joint that it follows; None if it follows none.
     """
 
     name: str
@@ -57,6 +57,6 @@ class Joint(NamedTuple):
 
 
 class Joints(Deferred[Joint]):
-    """The joints of a body, read from the document when they are first looked at."""
+    """The joints of a body, read from the document when they are first used."""
 
     __slots__ = ()

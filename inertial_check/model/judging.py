@@ -1,4 +1,4 @@
-"""From the numbers of models to one judgement a body, in one batch."""
+"""Judgement of the bodies of models by the consistency conditions, in one batch."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def judge(model: Model, tolerance: float = 0.0) -> tuple[Judgement, ...]:
     """Judge every body by its printed numbers, about the centre of mass, in the numbers' own axes.
 
     Args:
-        model: As read.
-        tolerance: Margins down to -tolerance pass. Dimensionless.
+        model: The model as read.
+        tolerance: Margins down to -tolerance pass (dimensionless).
 
     Returns:
-        One judgement a body, in the model's order.
+        One judgement for each body, in the order of the model.
     """
     (judgements,) = judge_all([model], tolerance)
     return judgements
@@ -51,7 +51,7 @@ def judge(model: Model, tolerance: float = 0.0) -> tuple[Judgement, ...]:
 def judge_all(models: Sequence[Model], tolerance: float = 0.0) -> list[tuple[Judgement, ...]]:
     """Judge the bodies of several models in one batch; see `judge`.
 
-    A model has few bodies, and a batch of few takes as long as one of hundreds.
+    A model has few bodies, and a small batch takes as long as one of hundreds of bodies.
     """
     stated = [
         body.inertial for model in models for body in model.bodies if body.inertial is not None
@@ -67,7 +67,7 @@ def judge_all(models: Sequence[Model], tolerance: float = 0.0) -> list[tuple[Jud
 
 
 def _override_verdict(body: Body, judgement: Judgement) -> Judgement:
-    """The judgement, with the verdict that a body has whose inertia the file does not state."""
+    """Set the verdict of a body whose inertia the file does not state."""
     verdict = _UNWRITTEN.get(body.inertia_from)
     return judgement if verdict is None else judgement._replace(verdict=verdict.word)
 
@@ -79,7 +79,8 @@ def _judge_inertials(inertials: list[Inertial], tolerance: float) -> list[Judgem
     radii = np.array([_radii(inertial) for inertial in inertials])
     R_BBi = np.array([inertial.R_BBi for inertial in inertials])
 
-    # Units cancel in a verdict; as printed, the numbers keep the digits that the box is made of.
+    # Units cancel in a verdict, and in the units of the file the numbers keep their printed digits,
+    # from whose half units the rounding box is made.
     result = check_printed(mass, center, I_BBcm_Bi, radii, tolerance)
     kilograms = np.array([inertial.kilograms_per_unit for inertial in inertials])
     meters = np.array([inertial.meters_per_unit for inertial in inertials])
@@ -120,7 +121,7 @@ def _radii(inertial: Inertial) -> list[float]:
 
 
 def _rotate_tensors(I_BBcm_Bi: Floats, R_BBi: Floats) -> Floats:
-    """The tensors in body axes; those that are in body axes already, unchanged to the bit."""
+    """Rotate tensors to body axes; those already in body axes are unchanged to the bit."""
     turned = six(R_BBi @ symmetric(I_BBcm_Bi) @ R_BBi.transpose(0, 2, 1))
     aligned = np.all(R_BBi == np.eye(3), axis=(1, 2))
     return np.where(aligned[:, None], I_BBcm_Bi, turned)

@@ -1,4 +1,4 @@
-"""The shapes that a document gives a body, for looks and for contact. Plain data, no judgement."""
+"""Visual and collision shapes of a body, as a document states them. Plain data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inertial_check.model.deferred import Deferred
 from inertial_check.model.source import Span
 
 Role = Literal["visual", "collision"]
-"""What a shape is for: to be seen, or to touch."""
+"""Role of a shape: it is drawn, or it collides."""
 
 DIMENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -25,27 +25,28 @@ DIMENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "heightmap": (),
     }
 )
-"""What the dimensions of each kind of shape are, in order [m].
+"""Dimensions of each kind of shape, in order [m].
 
-Edges of a box, radii of an ellipsoid. Cylinder, capsule and cone lie along z, the middle of their
-length at the origin; a capsule's length is that of its cylinder, without the caps; a cone's tip is
-at +length / 2. A mesh has its size in its file; plane and heightmap enclose no volume."""
+A box has edges, an ellipsoid radii. Cylinder, capsule and cone are along z, with the middle of
+their length at the origin; the length of a capsule is that of its cylinder, without the caps; the
+tip of a cone is at +length / 2. The size of a mesh is in its file; plane and heightmap have no
+volume."""
 
 
 class Shape(NamedTuple):
     """One shape of a body.
 
     Attributes:
-        kind: A name of DIMENSIONS, or whatever the document calls it; "" where it names none.
+        kind: Name in DIMENSIONS, or the document's name for another kind; "" if it names none.
         role: "visual" or "collision".
         dimensions: Numbers as DIMENSIONS names them for this kind [m].
         p_BoGo_B: The shape's origin in the body frame [m].
         R_BG: Row-major rotation from the shape's axes to the body frame.
-        span: The element in the document.
-        uri: Where a mesh is, as written.
+        span: Place of the element.
+        uri: URI of a mesh, as written.
         scale: Factors on a mesh's coordinates; a negative one mirrors it.
-        note: Why the shape cannot be used, with the way out; None where it can. The numbers above
-            then mean nothing.
+        note: Why the shape cannot be used, and what to do; its numbers then have no meaning. None
+            if it can be used.
     """
 
     kind: str
@@ -60,6 +61,6 @@ class Shape(NamedTuple):
 
 
 class Shapes(Deferred[Shape]):
-    """The shapes of a body, read from the document when they are first looked at."""
+    """The shapes of a body, read from the document when they are first used."""
 
     __slots__ = ()

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 
 class Span(NamedTuple):
-    """A stretch of a document's bytes: `data[start:end]`.
+    """Interval of a document's bytes: `data[start:end]`.
 
     Attributes:
         start: First byte.
-        end: The byte after the last.
-        file: Which of a model's documents: 0 for its own, 1, 2, ... for those it includes.
+        end: Byte after the last one.
+        file: Number of the document: 0 for the main one of a model, 1, 2, ... for included ones.
     """
 
     start: int
@@ -26,14 +26,14 @@ class Span(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a span stands for a reader: 1-based lines, 1-based columns in code points.
+    """Place of a span for people: 1-based lines, and 1-based columns in code points.
 
     Attributes:
-        line: Where it begins.
-        column: The same.
-        end_line: Where it ends.
-        end_column: The same.
-        path: The document; None for the model's own.
+        line: Line of the first character.
+        column: Column of the first character.
+        end_line: Line of the end.
+        end_column: Column after the last character.
+        path: Path of the document; None for the main one of a model.
     """
 
     line: int
@@ -55,6 +55,8 @@ _LINE_ENDS = {
     "utf-16-be": re.compile(rb"\0\r(?:\0\n)?|\0\n"),
 }
 _BLOCK = 4096
+"""Number of bytes between positions at which code points are counted in advance."""
+
 _CONTINUATION = bytes(range(0x80, 0xC0))
 _LOW_SURROGATE = bytes(range(0xDC, 0xE0))
 _HIGH_BYTES = bytes(range(0x80, 0x100))
@@ -62,13 +64,13 @@ _HIGH_BYTES = bytes(range(0x80, 0x100))
 
 @dataclass(frozen=True)
 class Source:
-    """A document as it lies on the disk, with the encoding that its reader found.
+    """Bytes of a document, with the encoding that its reader determined.
 
     Attributes:
-        path: As the caller named it; "<bytes>" for data without a file.
-        data: The bytes, never normalised.
-        encoding: A Python codec that round-trips the document's text, without its byte order mark.
-        bom: The byte order mark, b"" where there is none.
+        path: Path as the caller gave it; "<bytes>" for data without a file.
+        data: The bytes as they are on the disk.
+        encoding: Python codec that decodes the document and encodes its text to the same bytes.
+        bom: The byte order mark; b"" if there is none.
     """
 
     path: str
@@ -82,21 +84,22 @@ class Source:
         first = len(self.bom)
         wide = _LINE_ENDS.get(self.encoding)
         if wide is None:
-            lines = self.data[first:].splitlines(keepends=True)  # bytes know no other line ends
+            # bytes.splitlines, unlike that of str, knows no other line ends.
+            lines = self.data[first:].splitlines(keepends=True)
             unfinished = bool(lines) and not lines[-1].endswith((b"\n", b"\r"))
             return list(accumulate(map(len, lines[:-1] if unfinished else lines), initial=first))
         ends = [match.span() for match in wide.finditer(self.data, first)]
-        # In UTF-16 the pattern also meets the halves of two neighbours; it never hides a line end.
+        # In UTF-16 the pattern may also match the halves of two characters, at an odd offset.
         return [first] + [end for start, end in ends if (start - first) % 2 == 0]
 
     @cached_property
     def _adds_up(self) -> bool:
-        """Whether the code points of two pieces cut anywhere add up; not so in GBK and its like."""
+        """Whether code points can be counted piece by piece, which is not so in GBK."""
         wide = self.encoding == "utf-8" or self.encoding in _LINE_ENDS
         return wide or len(_HIGH_BYTES.decode(self.encoding, "replace")) == len(_HIGH_BYTES)
 
     def _count(self, start: int, end: int) -> int:
-        """Code points in data[start:end]."""
+        """Count the code points in data[start:end]."""
         piece = self.data[start:end]
         if self.encoding == "utf-8":
             return len(piece.translate(None, _CONTINUATION))
@@ -107,7 +110,7 @@ class Source:
 
     @cached_property
     def _code_points(self) -> list[int]:
-        """Code points before each block of bytes, so that a column on a long line stays cheap."""
+        """Code points before each block of bytes, which makes columns on long lines cheap."""
         blocks = range(len(self.bom), len(self.data) + 1, _BLOCK)
         return list(accumulate((self._count(at, at + _BLOCK) for at in blocks), initial=0))
 
@@ -116,7 +119,7 @@ class Source:
         return self._code_points[block] + self._count(offset - rest, offset)
 
     def line_column(self, offset: int) -> tuple[int, int]:
-        """1-based line and column [code points] of a byte offset."""
+        """Return the 1-based line and column [code points] of a byte offset."""
         offset = min(max(offset, len(self.bom)), len(self.data))
         line = bisect_right(self._line_starts, offset)
         start = self._line_starts[line - 1]
@@ -125,15 +128,15 @@ class Source:
         return line, self._code_points_before(offset) - self._code_points_before(start) + 1
 
     def place(self, span: Span) -> Place:
-        """Where the span begins and ends."""
+        """Return the lines and columns of a span."""
         return Place(*self.line_column(span.start), *self.line_column(span.end))
 
     def text(self, span: Span) -> str:
-        """The text of a span."""
+        """Decode the text of a span."""
         return self.data[span.start : span.end].decode(self.encoding, "replace")
 
     def apply_edits(self, edits: Iterable[Edit]) -> bytes:
-        """The bytes with the edits applied; everything outside their spans is untouched.
+        """Apply edits to the bytes; everything outside their spans is untouched.
 
         Raises:
             ValueError: Two edits overlap.

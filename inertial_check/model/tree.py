@@ -1,9 +1,8 @@
-"""From the bodies and joints of a model to the tree whose dynamics can be computed.
+"""Conversion of the bodies and joints of a model to a tree whose dynamics can be computed.
 
-The tree is that of bodies and free joints. What the document says beside them of its joints, their
-names, limits, friction and rotors, stands beside the tree and is in none of its equations; springs
-and the loops that further joints close are not told. A joint that mimics another moves by itself
-in the tree, and a note says so.
+Names, limits, friction and rotors of the joints are returned beside the tree and are in none of its
+equations. Springs, and loops that further joints close, are not represented. A joint that mimics
+another moves independently in the tree, and a note says so.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from inertial_check.spatial.rotations import matrix_from_rotation_vector
 Base = Literal["fixed", "floating"]
 
 WORLD = "world"
-"""Name of a link of a URDF that stands for the world."""
+"""Name of a URDF link that represents the world."""
 
 _JOINTS: dict[str, JointType] = {
     "fixed": "fixed",
@@ -37,27 +36,27 @@ _JOINTS: dict[str, JointType] = {
     "floating": "floating",
     "free": "floating",
 }
-
+"""Joint of the tree for each type of joint of the formats."""
 
 _FLOATING = ("vx", "vy", "vz", "wx", "wy", "wz")
-"""What follows the name of a floating joint in those of its velocities."""
+"""Suffixes of the names of a floating joint's six velocities."""
 
 _SHOWN = 4
-"""Of the names in a note."""
+"""Largest number of names that a note lists."""
 
 _NOTHING: Mapping[str, float] = MappingProxyType({})
 _UNMOVED = np.eye(4)
 
 
 class TreeJoints(NamedTuple):
-    """What a document says of the n velocities of a tree, one entry each, in their order.
+    """Properties of the joints of a tree, one entry for each of its n velocities, in their order.
 
-    A number is NaN where the document does not say or cannot be read, and infinite where it says
-    that there is no limit.
+    A number is NaN if the document states none or it cannot be read, and infinite if the document
+    states that there is no limit.
 
     Attributes:
-        names: Of the joints; of the body where a joint has none. The six velocities of a floating
-            joint have .vx, .vy, .vz, .wx, .wy, .wz behind it.
+        names: Names of the joints, or of the body if a joint has none. The six velocities of a
+            floating joint have the suffixes .vx, .vy, .vz, .wx, .wy, .wz.
         lower: (n,) least position [rad] or [m].
         upper: (n,) largest position [rad] or [m].
         velocity: (n,) largest speed [rad/s] or [m/s].
@@ -66,7 +65,7 @@ class TreeJoints(NamedTuple):
         damping: (n,) viscous friction [N m s/rad] or [N s/m].
         friction: (n,) Coulomb friction [N m] or [N].
         armature: (n,) inertia of the rotor, as the joint feels it [kg m^2] or [kg].
-        mimics: The joint that each follows; None where it moves by itself.
+        mimics: The joint that each follows; None if it follows none.
     """
 
     names: tuple[str, ...]
@@ -82,13 +81,14 @@ class TreeJoints(NamedTuple):
 
 
 class ReadTree(NamedTuple):
-    """The tree of a model, one body for each of the model's, in document order.
+    """Tree of a model, with one body for each body of the model, in document order.
 
     Attributes:
-        tree: The coordinates are those of the joints in the order of the bodies that they move,
-            counted from where the document places them; the frame of each root is that of I.
-        notes: What was taken for granted, one line each.
-        joints: What the document says of the velocities of the tree.
+        tree: The tree. Its coordinates are those of the joints in the order of the bodies that they
+            move, and zero where the document places the bodies; the frame of each root is the
+            inertial frame.
+        notes: Assumptions that were made, one line each.
+        joints: Properties of the joints, for each velocity of the tree.
     """
 
     tree: Tree
@@ -97,20 +97,20 @@ class ReadTree(NamedTuple):
 
 
 def tree_of(model: Model, base: Base = "fixed", locked: Mapping[str, float] = _NOTHING) -> ReadTree:
-    """The tree of a model.
+    """Build the tree of a model.
 
     Args:
-        model: As read.
-        base: What becomes of a root that no joint holds: "fixed" or "floating". A link called
-            world is fixed, and so is what the document ties to the world.
-        locked: Positions of joints that do not move [rad] or [m], by their names: fixed joints of
-            the tree. A joint without a name of its own goes by that of its body.
+        model: The model as read.
+        base: Joint of a root that no joint holds: "fixed" or "floating". A link called world is
+            fixed, and so is a body that the document fixes to the world.
+        locked: Positions of joints that are locked [rad] or [m], by their names; they are fixed
+            joints of the tree. A joint without a name has that of its body.
 
     Raises:
-        UsageError: There is none: a joint of another type, or of several axes; a pose, an axis or
-            an inertia that cannot be told; in a URDF several roots; bodies in a loop, or floating
-            on others. Names the body. Or a joint to be locked does not exist, has no axis for a
-            position other than 0, or shares its name.
+        UsageError: The model has no tree: a joint has an unknown type or several axes; a pose, an
+            axis or an inertia is unknown; a URDF has several roots; bodies form a loop, or float
+            on others. The message names the body. Or a joint to be locked does not exist, shares
+            its name, or has no axis for a position other than 0.
         DocumentError: A USD stage cannot be composed again.
     """
     if base not in ("fixed", "floating"):
@@ -127,7 +127,7 @@ def tree_of(model: Model, base: Base = "fixed", locked: Mapping[str, float] = _N
     for index, body in enumerate(bodies):
         joint = "fixed" if index in still else _joint(model, body, parents[index], base)
         if joint == "floating" and parents[index] != INERTIAL_FRAME:
-            parents[index] = _world_instead(model, index, parents)
+            parents[index] = _replace_world(model, index, parents)
         joints.append(joint)
     theta = np.array([_theta(*each, model) for each in zip(bodies, judgements, strict=True)])
     tree = Tree(
@@ -171,8 +171,8 @@ def _joint(model: Model, body: Body, parent: int, base: Base) -> JointType:
     return joint
 
 
-def _world_instead(model: Model, index: int, parents: list[int]) -> int:
-    """The inertial frame in place of a link that stands for it."""
+def _replace_world(model: Model, index: int, parents: list[int]) -> int:
+    """Replace a parent link that represents the world by the inertial frame."""
     parent = parents[index]
     above = model.bodies[parent]
     if parents[parent] == INERTIAL_FRAME and above.joint is None and above.name == WORLD:
@@ -182,10 +182,10 @@ def _world_instead(model: Model, index: int, parents: list[int]) -> int:
 
 
 def _check_acyclic(model: Model, parents: list[int]) -> list[int]:
-    """The parents, which lead to a root from everywhere.
+    """Return the parents if a root can be reached from every body.
 
     Raises:
-        UsageError: They do not; names the bodies of the loop.
+        UsageError: Bodies form a loop, which the message names.
     """
     safe: set[int] = {INERTIAL_FRAME}
     for start in range(len(parents)):
@@ -221,7 +221,7 @@ def _point(model: Model, body: Body, joint: JointType) -> Floats:
 
 
 def _theta(body: Body, judgement: Judgement, model: Model) -> Floats:
-    """The ten numbers about the body's origin; zeros where the document has none."""
+    """Compute the ten parameters about the body's origin; zeros without an inertial element."""
     if body.inertia_from == "geometry":
         raise _tree_error(model, body, "it takes its inertia from its geometry")
     if body.inertial is None:
@@ -237,7 +237,7 @@ def _theta(body: Body, judgement: Judgement, model: Model) -> Floats:
 
 
 def _lock_joints(model: Model, positions: Mapping[str, float]) -> dict[int, Floats]:
-    """How far each body is moved whose joint is locked: (4, 4) from where it is placed."""
+    """Compute the displacement (4, 4) of each body whose joint is locked."""
     if not positions:
         return {}
     carried: dict[str, list[int]] = {}
@@ -256,7 +256,7 @@ def _lock_joints(model: Model, positions: Mapping[str, float]) -> dict[int, Floa
 
 
 def _displace(model: Model, body: Body, position: float) -> Floats:
-    """The pose of a body at a position of its joint, in its frame at 0."""
+    """Compute the pose of a body at a joint position, relative to its pose at 0."""
     X = np.eye(4)
     kind = _JOINTS.get(body.joint or "")
     if position == 0.0:
@@ -301,7 +301,7 @@ def _tree_joints(tree: Tree, bodies: Sequence[Body]) -> TreeJoints:
 
 
 def _name_of(body: Body) -> str:
-    """The name of the joint that moves a body; the body's, where there is no single other."""
+    """Return the name of a body's only joint, or else the name of the body."""
     names = [joint.name for joint in body.joints if joint.name]
     return names[0] if len(names) == 1 else body.name
 
@@ -312,7 +312,7 @@ def _without_mass(model: Model) -> Iterator[str]:
 
 
 def _note_mimics(joints: TreeJoints) -> Iterator[str]:
-    """What the tree does not do that the document says of its joints."""
+    """Note the joints that follow another one in the document but not in the tree."""
     followers = [
         f"{name} ({mimic.joint or 'its offset'})"
         for name, mimic in zip(joints.names, joints.mimics, strict=True)

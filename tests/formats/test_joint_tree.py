@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from inertial_check.formats import load
-from inertial_check.formats.poses import SAME_FRAME, inverse, is_finite, product, unit
-from inertial_check.formats.rotations import from_rpy
+from inertial_check.formats.poses import SAME_FRAME, inverse, is_finite, product
+from inertial_check.formats.rotations import from_rpy, unit
 from inertial_check.model.body import Pose
 
 angles = st.floats(-7, 7)

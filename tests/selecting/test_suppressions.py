@@ -370,5 +370,5 @@ def test_documents_without_a_mark_are_not_looked_at(monkeypatch):
     def refuse(*args):
         raise AssertionError("looked at")
 
-    monkeypatch.setattr("inertial_check.formats.xml.comments._of_xml", refuse)
+    monkeypatch.setattr("inertial_check.formats.xml.comments._find_in_xml", refuse)
     assert find_comments(Source("r.urdf", document().encode()), "inertial-check:") == []

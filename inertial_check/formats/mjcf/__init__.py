@@ -14,7 +14,7 @@ SUFFIXES: tuple[str, ...] = (".mjcf",)
 
 
 def matches(head: Head) -> bool:
-    """Whether a document is MJCF, judged by its root element."""
+    """Return whether a document is MJCF, judged by its root element."""
     return head.root_tag in ROOTS
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 NAME = "mjcf"
 
 FRAGMENT = "mujocoinclude"
@@ -15,3 +18,14 @@ MAIN = "main"
 
 ONE_AXIS = frozenset(("hinge", "slide"))
 """Types of joints that turn about one axis or move along it."""
+
+ORIENTATIONS: Mapping[str, tuple[int, str]] = MappingProxyType(
+    {
+        "quat": (4, "w x y z"),
+        "axisangle": (4, "x y z angle"),
+        "xyaxes": (6, "x-axis, y-axis"),
+        "zaxis": (3, "x y z"),
+        "euler": (3, "three angles"),
+    }
+)
+"""Attributes that state an orientation: how many numbers each holds, and their names."""

@@ -1,6 +1,6 @@
-"""What the <geom> elements of an MJCF body say of its geometry.
+"""Reader of the <geom> elements of MJCF bodies.
 
-A geom that cannot be read carries the reason, and is no problem of the document.
+A geom that cannot be read carries the reason; it is no problem of the document.
 """
 
 from __future__ import annotations
@@ -13,12 +13,18 @@ from typing import NamedTuple
 
 from inertial_check.formats.mjcf.constants import MAIN
 from inertial_check.formats.mjcf.poses import read_pose
-from inertial_check.formats.mjcf.rotations import from_wxyz, from_z_axis
 from inertial_check.formats.mjcf.settings import Compiler, Defaults
 from inertial_check.formats.mjcf.tree import MjcfDocument, MjcfElement
 from inertial_check.formats.numbers import quote
-from inertial_check.formats.poses import SAME_FRAME, is_finite, product, transpose
-from inertial_check.formats.rotations import IDENTITY, rotate
+from inertial_check.formats.poses import SAME_FRAME, is_finite, product
+from inertial_check.formats.rotations import (
+    IDENTITY,
+    Vector,
+    from_wxyz,
+    from_z_axis,
+    rotate,
+    transpose,
+)
 from inertial_check.formats.shapes import (
     Unusable,
     check_usable,
@@ -29,22 +35,20 @@ from inertial_check.formats.shapes import (
 from inertial_check.model.body import Pose
 from inertial_check.model.shape import Role, Shape
 
-Triple = tuple[float, float, float]
-
 _SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
-"""How many sizes each kind has: radii, half lengths, half edges."""
+"""Number of sizes of each kind of geom: radii, half lengths, half edges."""
 
 _MOST_SIZES = 3
 _KINDS = (*_SIZES, "plane", "hfield", "mesh", "sdf")
 
 
 class _GeomForm(NamedTuple):
-    """What a geom is, and its pose in the frame F in which it stands."""
+    """Dimensions and mesh of a geom G, and its pose in the frame F of its parent element."""
 
     dimensions: tuple[float, ...]
     X_FG: Pose
     uri: str | None = None
-    scale: Triple = (1.0, 1.0, 1.0)
+    scale: Vector = (1.0, 1.0, 1.0)
 
 
 class GeomReader:
@@ -60,13 +64,13 @@ class GeomReader:
 
         Args:
             geom: The element.
-            default: The default class of what names none there.
-            frame: Around it, in the body; None where a <replicate> makes several of it.
+            default: Default class of elements that name none.
+            frame: Pose of the frame around it in the body; None inside a <replicate>.
         """
         attributes = self._defaults.of(geom, default)
         written = attributes.get("type", "sphere")
         kind = "heightmap" if written == "hfield" else written
-        role: Role = "collision" if _touches(attributes) else "visual"
+        role: Role = "collision" if _can_collide(attributes) else "visual"
         try:
             form = self._form(attributes, written, geom)
             X_BG = self._place(form.X_FG, frame)
@@ -76,7 +80,7 @@ class GeomReader:
             return unusable_shape(kind, role, geom.span, why)
 
     def _form(self, attributes: Mapping[str, str], kind: str, geom: MjcfElement) -> _GeomForm:
-        """What a geom is, in the frame in which it stands."""
+        """Read the dimensions, pose and mesh of a geom in the frame around it."""
         if kind not in _KINDS:
             raise Unusable(f"type of <geom> is {quote(kind)}: expected {', '.join(_KINDS)}")
         if kind == "sdf":
@@ -91,12 +95,12 @@ class GeomReader:
         if "mesh" in attributes:
             raise Unusable(f"a {kind} that MuJoCo fits to a mesh: write its size")
         if "fromto" in attributes:
-            return _between(attributes, kind)
-        sizes = _sizes(attributes, kind, _SIZES[kind])
+            return _read_ends(attributes, kind)
+        sizes = _read_sizes(attributes, kind, _SIZES[kind])
         return _GeomForm(_dimensions(kind, sizes), self._pose(attributes))
 
     def _place(self, X_FG: Pose, frame: Pose | None) -> Pose:
-        """X_BG, through the frames F around a geom."""
+        """Compute X_BG from the pose X_BF of the frame around a geom."""
         if frame is None:
             raise Unusable("<replicate> makes several of it, which are not told apart here")
         if self._compiler.coordinate == "global":
@@ -113,7 +117,7 @@ class GeomReader:
 
     @cached_property
     def _assets(self) -> dict[str, Mapping[str, str]]:
-        """The attributes of the mesh assets by name."""
+        """Attributes of the mesh assets, by name."""
         found: dict[str, Mapping[str, str]] = {}
         tree = self._tree
         for section in tree.children(tree.root):
@@ -126,7 +130,7 @@ class GeomReader:
         return found
 
     def _mesh(self, name: str, user: MjcfElement) -> _GeomForm:
-        """A mesh asset, in the frame of the geom that uses it."""
+        """Read a mesh asset in the frame of the geom that uses it."""
         if not name:
             raise Unusable("<geom> of type mesh has no mesh")
         if name not in self._assets:
@@ -139,10 +143,10 @@ class GeomReader:
         if "scale" in attributes:
             scale = parse_factors(attributes["scale"], "scale of <mesh>")
         uri = self._uri(_slashes(file), user)
-        return _GeomForm((), _reference(attributes, scale), uri, scale)
+        return _GeomForm((), _mesh_frame(attributes, scale), uri, scale)
 
     def _uri(self, file: str, user: MjcfElement) -> str:
-        """Where a file is, from the document in which the geom that uses it stands."""
+        """Make the path of a file relative to the document that contains the geom."""
         compiler = self._compiler
         if compiler.strippath == "true":
             file = os.path.basename(file)
@@ -163,13 +167,13 @@ def _slashes(path: str) -> str:
     return path.replace("\\", "/")
 
 
-def _touches(attributes: Mapping[str, str]) -> bool:
-    """Whether a geom may touch others: one of its masks has a bit."""
+def _can_collide(attributes: Mapping[str, str]) -> bool:
+    """Return whether a geom can collide: one of its contact masks has a bit."""
     return any(attributes.get(name, "1").strip() != "0" for name in ("contype", "conaffinity"))
 
 
-def _sizes(attributes: Mapping[str, str], kind: str, count: int) -> tuple[float, ...]:
-    """The first sizes of a geom."""
+def _read_sizes(attributes: Mapping[str, str], kind: str, count: int) -> tuple[float, ...]:
+    """Read the first `count` sizes of a geom."""
     text = attributes.get("size", "")
     words = text.split()
     if not count <= len(words) <= _MOST_SIZES:
@@ -182,7 +186,7 @@ def _sizes(attributes: Mapping[str, str], kind: str, count: int) -> tuple[float,
 
 
 def _dimensions(kind: str, sizes: Sequence[float]) -> tuple[float, ...]:
-    """Edges and lengths of half edges and half lengths."""
+    """Convert half edges and half lengths to edges and lengths."""
     if kind == "box":
         return tuple(2 * half for half in sizes)
     if kind in {"capsule", "cylinder"}:
@@ -191,8 +195,8 @@ def _dimensions(kind: str, sizes: Sequence[float]) -> tuple[float, ...]:
     return tuple(sizes)
 
 
-def _between(attributes: Mapping[str, str], kind: str) -> _GeomForm:
-    """A geom that is given by its ends: z points to the first, and no orientation counts."""
+def _read_ends(attributes: Mapping[str, str], kind: str) -> _GeomForm:
+    """Read a geom that is given by its end points: z points to the first; no orientation counts."""
     if kind == "sphere":
         raise Unusable("fromto, which a sphere has not: delete it")
     if any(parse_numbers(attributes.get("pos", "0 0 0"), 3, "pos of <geom>")):
@@ -204,17 +208,17 @@ def _between(attributes: Mapping[str, str], kind: str) -> _GeomForm:
     if rotation is None:
         raise Unusable("fromto of <geom> names one point twice")
     x, y, z = ((first + last) / 2 for first, last in pairs)
-    radius, *_ = _sizes(attributes, kind, 1)
+    radius, *_ = _read_sizes(attributes, kind, 1)
     half = math.hypot(*along) / 2
     sizes = (radius, half) if kind in {"capsule", "cylinder"} else (radius, radius, half)
     return _GeomForm(_dimensions(kind, sizes), Pose((x, y, z), rotation))
 
 
-def _reference(attributes: Mapping[str, str], scale: Triple) -> Pose:
-    """From scaled coordinates of the file to those of the geom.
+def _mesh_frame(attributes: Mapping[str, str], scale: Vector) -> Pose:
+    """Compute the pose of the scaled coordinates of a mesh file in the frame of the geom.
 
-    MuJoCo takes a vertex v of the file for scale * R^T (v - refpos), R that of refquat. That it
-    then moves the mesh to its own centre and axes, it undoes in the pose of the geom.
+    MuJoCo maps a vertex v of the file to scale * R^T (v - refpos), where R is the rotation of
+    refquat. It then moves the mesh to its own centre and axes, but undoes this in the geom's pose.
     """
     if "refpos" not in attributes and "refquat" not in attributes:
         return SAME_FRAME

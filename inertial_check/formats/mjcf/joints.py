@@ -1,6 +1,7 @@
-"""What the <joint> elements of an MJCF body say: ranges, friction, rotors; and what they follow.
+"""Reader of the <joint> elements of MJCF bodies: ranges, friction, rotors, and equalities.
 
-What cannot be read is NaN, and no problem of the document: no number of an inertia depends on it.
+A number that cannot be read is NaN; it is no problem of the document, since no inertia depends on
+it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from inertial_check.formats.numbers import parse_finite, parse_number, parse_opt
 from inertial_check.model.joint import Joint, Mimic
 
 _STRAIGHT = (0.0, 1.0, 0.0, 0.0, 0.0)
-"""The polynomial of an equality of joints that does not say."""
+"""Default coefficients of the polynomial of an equality of joints: the second joint's position."""
 
 _UNREADABLE = (math.nan, math.nan)
 
@@ -34,7 +35,7 @@ class JointReader:
 
         Args:
             node: The element, <joint> or <freejoint>.
-            default: The default class of what names none there.
+            default: Default class of elements that name none.
         """
         name = node.get("name") or ""
         if node.tag == "freejoint":
@@ -59,7 +60,7 @@ class JointReader:
     def _positions(
         self, attributes: Mapping[str, str], kind: str
     ) -> tuple[float | None, float | None]:
-        """The range of positions, counted from the joint's ref, where the body is placed."""
+        """Read the range of positions, relative to the joint's ref, at which the body is placed."""
         limits = _range(attributes, "range", "limited")
         if limits is None:
             return None, None
@@ -70,7 +71,7 @@ class JointReader:
 
     @cached_property
     def _mimics(self) -> Mapping[str, Mimic]:
-        """What joints follow by an active equality, by their names."""
+        """Joints that follow others by an active equality, by their names."""
         found: dict[str, Mimic] = {}
         for section in self._tree.children(self._tree.root):
             for node in self._tree.children(section) if section.tag == "equality" else ():
@@ -81,7 +82,7 @@ class JointReader:
 
 
 def _mimic(equality: MjcfElement) -> Mimic:
-    """What an equality of joints has its first follow; NaN where that is no straight line."""
+    """Read an equality of joints; the numbers are NaN unless its polynomial is a straight line."""
     other = equality.get("joint2") or ""
     written = (equality.get("polycoef") or "").split()
     terms = [parse_number(word)[0] for word in written] + list(_STRAIGHT[len(written) :])
@@ -92,7 +93,7 @@ def _mimic(equality: MjcfElement) -> Mimic:
 
 
 def _range(attributes: Mapping[str, str], name: str, switch: str) -> tuple[float, float] | None:
-    """A range as written; None where there is none: 0 0 is MuJoCo's word for it."""
+    """Read a range; None if there is none, for which MuJoCo also writes 0 0."""
     limited = attributes.get(switch, "auto").strip()
     if limited == "false":
         return -math.inf, math.inf
@@ -104,7 +105,7 @@ def _range(attributes: Mapping[str, str], name: str, switch: str) -> tuple[float
 
 
 def _effort(attributes: Mapping[str, str]) -> float | None:
-    """The larger of the forces that actuators may exert in either direction."""
+    """Read the larger of the forces that actuators may exert in both directions."""
     forces = _range(attributes, "actuatorfrcrange", "actuatorfrclimited")
     return None if forces is None else max(map(abs, forces))
 
@@ -114,7 +115,7 @@ def _number(attributes: Mapping[str, str], name: str) -> float | None:
 
 
 def _damping(attributes: Mapping[str, str]) -> float | None:
-    """The linear damping; None where MuJoCo makes it of a time constant and the inertia."""
+    """Read the linear damping; None if MuJoCo derives it from a time constant and the inertia."""
     spring = parse_finite(attributes.get("springdamper", ""), 2)
     if spring is not None and min(spring) > 0:
         return None

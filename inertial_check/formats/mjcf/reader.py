@@ -1,4 +1,4 @@
-"""The bodies of an MJCF document, those of its includes among them."""
+"""Reader of the bodies of an MJCF document and of the documents that it includes."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from inertial_check.formats.mjcf.poses import read_pose
 from inertial_check.formats.mjcf.settings import Compiler, Defaults, note_bounds, read_compiler
 from inertial_check.formats.mjcf.tree import MjcfDocument, MjcfElement
 from inertial_check.formats.numbers import parse_finite, quote
-from inertial_check.formats.poses import SAME_FRAME, is_finite, product, unit
-from inertial_check.formats.rotations import IDENTITY, Vector, rotate
+from inertial_check.formats.poses import SAME_FRAME, is_finite, product
+from inertial_check.formats.rotations import IDENTITY, Vector, rotate, unit
 from inertial_check.formats.xml.markup import Element
 from inertial_check.model.body import (
     Body,
@@ -39,9 +39,11 @@ if TYPE_CHECKING:
 _BODIES = frozenset(("body", "frame", "replicate"))
 _HOLDERS = _BODIES | {"worldbody"}
 _JOINTS = frozenset(("joint", "freejoint"))
-_AXIS = "0 0 1"  # of a joint that does not say
-_ORIGIN = "0 0 0"  # likewise
+_AXIS, _ORIGIN = "0 0 1", "0 0 0"
+"""Axis and position of a joint that states none."""
+
 _GENERATORS = frozenset(("flexcomp", "composite"))
+"""Elements from which MuJoCo makes bodies that are not written in the document."""
 
 
 def read_model(source: Source, context: Context) -> Model:
@@ -65,21 +67,21 @@ def read_model(source: Source, context: Context) -> Model:
 
 @dataclass
 class _FoundBody:
-    """A body and what stands in it, in frames too.
+    """A body and the elements in it, also those inside frames.
 
     Attributes:
         node: The element.
-        place: Which body of the document it is, from 1.
-        parent: The body in which it stands; None for one in the world.
-        frame: In the parent, around it; None where a <replicate> makes several of it.
-        inertials: Each with the frame in which it stands.
-        geoms: Each with what it stands in.
-        joints: Each with what it stands in.
-        joint: Type of the first joint; None where the body is welded to its parent.
-        axis_B: Direction of the only joint; None where there is none or more than one.
-        p_BoJo_B: A point on that axis; likewise.
+        place: Number of the body in the document, from 1.
+        parent: The body that contains it; None for one in the world.
+        frame: Pose of the frame around it in the parent; None inside a <replicate>.
+        inertials: Each <inertial> with the pose of the frame around it.
+        geoms: Each <geom> with its surroundings.
+        joints: Each joint with its surroundings.
+        joint: Type of the first joint; None if the body is welded to its parent.
+        axis_B: Direction of the only joint; None if there is none or more than one.
+        p_BoJo_B: A point on that axis [m]; None without an axis.
         has_mass: Whether MuJoCo takes mass from one of its geoms.
-        problems: What is wrong so far.
+        problems: Problems found so far.
     """
 
     node: MjcfElement
@@ -97,28 +99,28 @@ class _FoundBody:
 
     @property
     def name(self) -> str:
-        """The body's own, or one that is made for it."""
+        """Name as written, or a name made from the body's number."""
         return self.node.get("name") or f"body#{self.place}"
 
     @property
     def who(self) -> str:
-        """The body in a message."""
+        """Name of the body in messages."""
         name = self.node.get("name")
         return f"body {quote(name)}" if name else self.name
 
     def note(self, kind: ProblemKind, message: str, node: MjcfElement) -> None:
-        """Note what is to be said of an element of the body."""
+        """Add a problem of an element of the body."""
         self.problems.append(Problem(kind, f"{self.who}: {message}", node.tag_span))
 
 
 class _Surroundings(NamedTuple):
-    """What an element stands in.
+    """Surroundings of an element.
 
     Attributes:
-        body: None for the world.
-        default: The default class of what names none.
-        frame: In the body; None where it is of no use, in the world.
-        replicate: That makes copies of it, inside the body.
+        body: The body around it; None for the world.
+        default: Default class of elements that name none.
+        frame: Pose of the frame around it in the body.
+        replicate: The <replicate> inside the body that copies it; None if none does.
     """
 
     body: _FoundBody | None = None
@@ -128,11 +130,11 @@ class _Surroundings(NamedTuple):
 
 
 class _BodyWalk:
-    """One pass over all elements that may hold bodies.
+    """Walks over all elements that may contain bodies.
 
     Attributes:
-        problems: What is wrong outside of bodies.
-        unwritten: How many bodies have neither numbers nor geoms that give them.
+        problems: Problems outside of bodies.
+        unwritten: Number of bodies with neither an <inertial> nor geoms that give them mass.
     """
 
     def __init__(self, tree: MjcfDocument, compiler: Compiler, defaults: Defaults) -> None:
@@ -158,7 +160,7 @@ class _BodyWalk:
                 self._element(node, around)
 
     def _top_level(self) -> Iterator[MjcfElement]:
-        """The sections that hold bodies; in a fragment, what a body or the world would hold."""
+        """Find the sections with bodies; in a fragment, the elements of a body or of the world."""
         fragment = self._tree.root.tag == FRAGMENT
         ignored = 0
         for node in self._tree.children(self._tree.root):
@@ -199,7 +201,7 @@ class _BodyWalk:
         return around._replace(default=default, frame=frame)
 
     def _note_copies(self, replicate: MjcfElement) -> None:
-        """Say once that the bodies in an element are more than are listed."""
+        """Note once that a <replicate> makes more bodies than are listed."""
         if replicate.element not in self._copied:
             self._copied.add(replicate.element)
             count = quote(replicate.get("count") or "")
@@ -222,7 +224,7 @@ class _BodyWalk:
             self._joint(node, around, body)
 
     def _generator(self, node: MjcfElement) -> None:
-        """Say that the bodies which an element makes are not listed."""
+        """Note that the bodies which an element makes are not listed."""
         if node.tag in _GENERATORS:
             message = f"the bodies that MuJoCo makes of this <{node.tag}> are not listed"
             self._say("engine", message, node)
@@ -232,7 +234,7 @@ class _BodyWalk:
             self._say("reference", message, node)
 
     def _joint(self, node: MjcfElement, around: _Surroundings, body: _FoundBody) -> None:
-        """Note the type of a body's first joint, and its axis where it stays the only one."""
+        """Keep the type of a body's first joint, and its axis as long as it is the only joint."""
         body.joints.append((node, around))
         if body.joint is not None:
             body.axis_B = body.p_BoJo_B = None
@@ -262,7 +264,7 @@ class _BodyWalk:
             around.body.inertials.append((node, around.frame))
 
     def read(self) -> Iterator[Body]:
-        """The bodies in document order."""
+        """Read the bodies in document order."""
         ids = list(_ids([body.name for body in self._found]))
         for body, id_ in zip(self._found, ids, strict=True):
             inertial = self._first_inertial(body)
@@ -273,7 +275,7 @@ class _BodyWalk:
                 id_,
                 body.node.span,
                 body.joint or "fixed",
-                body.joint not in (None, "fixed"),  # which only Bullet knows
+                body.joint not in (None, "fixed"),  # "fixed" is a joint type of Bullet only
                 inertial,
                 tuple(sorted(body.problems, key=lambda problem: problem.span)),
                 self._shapes(body),
@@ -286,7 +288,7 @@ class _BodyWalk:
             )
 
     def _pose(self, body: _FoundBody) -> Pose | None:
-        """Where a body stands in its parent; None where that is unclear."""
+        """Compute the pose of a body in its parent; None if it is unclear."""
         if body.parent is None or body.frame is None or self._compiler.coordinate == "global":
             return None
         X_FB = read_pose(body.node.element.attributes, self._compiler)
@@ -307,7 +309,7 @@ class _BodyWalk:
 
     @cached_property
     def _geom_reader(self) -> GeomReader:
-        from inertial_check.formats.mjcf.geoms import GeomReader  # rarely asked for
+        from inertial_check.formats.mjcf.geoms import GeomReader  # rarely needed
 
         return GeomReader(self._tree, self._compiler, self._defaults)
 
@@ -319,7 +321,7 @@ class _BodyWalk:
 
     @cached_property
     def _joint_reader(self) -> JointReader:
-        from inertial_check.formats.mjcf.joints import JointReader  # rarely asked for
+        from inertial_check.formats.mjcf.joints import JointReader  # rarely needed
 
         return JointReader(self._tree, self._compiler, self._defaults)
 
@@ -342,7 +344,7 @@ class _BodyWalk:
     def _note_settings(
         self, body: _FoundBody, inertial: Inertial | None, origin: InertiaOrigin
     ) -> None:
-        """Say what the compiler's settings make of the body."""
+        """Note the effects of the compiler settings on the body."""
         compiler = self._compiler
         if inertial is not None:
             notes = note_compiler_effects(inertial, compiler)
@@ -356,7 +358,7 @@ class _BodyWalk:
 
 
 def _ids(names: list[str]) -> Iterator[str]:
-    """An XPath for each body: by its name, with an index where that repeats or is none of XPath."""
+    """Make an XPath for each body: by name, or by index if XPath cannot quote the name."""
     total = Counter(names)
     seen: Counter[str] = Counter()
     for place, name in enumerate(names, 1):

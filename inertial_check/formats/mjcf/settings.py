@@ -1,14 +1,12 @@
-"""What an MJCF document says for all of its bodies: <compiler> and <default>."""
+"""Settings of an MJCF document that apply to all of its bodies: <compiler> and <default>."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from inertial_check.formats.mjcf.constants import MAIN
-from inertial_check.formats.mjcf.rotations import ORIENTATIONS
+from inertial_check.formats.mjcf.constants import MAIN, ORIENTATIONS
 from inertial_check.formats.mjcf.tree import MjcfDocument, MjcfElement
 from inertial_check.formats.numbers import parse_number, quote
 from inertial_check.formats.xml.markup import PlacedText
@@ -25,27 +23,29 @@ _WORDS = {
 _FOLDERS = frozenset(("assetdir", "meshdir"))
 _NUMBERS = {"boundmass": 1, "boundinertia": 1, "settotalmass": 1, "inertiagrouprange": 2}
 _WITHOUT_VOLUME = "plane"
-_DENSITY = 1000.0  # MuJoCo's default [kg/m^3]
+_DENSITY = 1000.0
+"""Density of a geom that states none [kg/m^3], as in MuJoCo."""
 
 
 @dataclass
 class Compiler:
-    """The settings of <compiler> that bear on inertias, with MuJoCo's defaults.
+    """Settings of <compiler> that affect inertias, with MuJoCo's defaults.
 
     Attributes:
         angle: "degree" or "radian".
         eulerseq: Three of x y z (moving axes) and X Y Z (fixed axes).
-        inertiafromgeom: "auto": where nothing is written; "true": even then; "false": never.
-        inertiagrouprange: First and last group of the geoms that count.
-        boundmass: Smaller masses are raised to this [kg].
-        boundinertia: Smaller principal moments are raised to this [kg m^2].
-        balanceinertia: "true": moments that violate A + B >= C become their mean.
-        settotalmass: All masses and inertias are scaled to this total [kg]; where positive.
+        inertiafromgeom: Whether inertias come from geoms: "auto" for bodies without an <inertial>,
+            "true" for all, "false" for none.
+        inertiagrouprange: First and last group of the geoms that have mass.
+        boundmass: Lower bound to which masses are raised [kg].
+        boundinertia: Lower bound to which principal moments are raised [kg m^2].
+        balanceinertia: "true" if moments that violate A + B >= C are replaced by their mean.
+        settotalmass: Total mass to which all bodies are scaled [kg]; not positive for none.
         coordinate: "local"; MuJoCo refuses "global" since 2.3.4.
-        assetdir: Folder of meshes, from that of the main document, where meshdir does not say.
-        meshdir: The same, and first.
-        strippath: "true": of the path of a file only its name counts.
-        spans: Where each of these is set.
+        assetdir: Folder of meshes relative to the main document, if meshdir is empty.
+        meshdir: Folder of meshes relative to the main document.
+        strippath: "true" if folders in the path of a file are ignored.
+        spans: Span of each setting that is written.
     """
 
     angle: str = "degree"
@@ -63,15 +63,15 @@ class Compiler:
     spans: dict[str, Span] = field(default_factory=dict)
 
     def radians(self, angle: float) -> float:
-        """An angle of the document [rad]."""
+        """Convert an angle of the document to radians."""
         return math.radians(angle) if self.angle == "degree" else angle
 
     def counts(self, geom: Mapping[str, str]) -> bool:
-        """Whether MuJoCo takes mass from a geom with these attributes."""
+        """Return whether MuJoCo takes mass from a geom with these attributes."""
         first, last = self.inertiagrouprange
         if not first <= _value(geom, "group", 0.0) <= last or geom.get("type") == _WITHOUT_VOLUME:
             return False
-        # A text that is no number makes MuJoCo refuse the geom; it says nothing of the body.
+        # A NaN counts as mass: MuJoCo refuses such a geom, which says nothing about the body.
         return not _value(geom, "mass" if "mass" in geom else "density", _DENSITY) <= 0
 
 
@@ -81,7 +81,7 @@ def _value(attributes: Mapping[str, str], name: str, default: float) -> float:
 
 
 def read_compiler(tree: MjcfDocument) -> tuple[Compiler, list[Problem]]:
-    """The settings, the last of each kind, and what MuJoCo would refuse in them."""
+    """Read the settings, of which the last one counts, and note those that MuJoCo refuses."""
     compiler = Compiler()
     problems: list[Problem] = []
     for node in tree.children(tree.root):
@@ -100,8 +100,8 @@ def read_compiler(tree: MjcfDocument) -> tuple[Compiler, list[Problem]]:
     return compiler, [*problems, *_note_document_effects(compiler)]
 
 
-def _setting(name: str, text: PlacedText) -> tuple[Any, str]:
-    """The value of a setting and what is expected; None for one that is refused or unknown."""
+def _setting(name: str, text: PlacedText) -> tuple[str | float | tuple[float, ...] | None, str]:
+    """Parse a setting: its value, None if it is refused or unknown, and what is expected."""
     whole = text.trim()[0]
     if name in _WORDS:
         words = _WORDS[name]
@@ -121,7 +121,7 @@ def _setting(name: str, text: PlacedText) -> tuple[Any, str]:
 
 
 def _note_document_effects(compiler: Compiler) -> Iterator[Problem]:
-    """What the settings do to the document as a whole."""
+    """Note the effects of settings on the document as a whole."""
     if compiler.settotalmass > 0:
         message = (
             f"settotalmass: MuJoCo scales every mass and inertia so that the total mass is "
@@ -137,7 +137,7 @@ def _note_document_effects(compiler: Compiler) -> Iterator[Problem]:
 
 
 def note_bounds(compiler: Compiler, unwritten: int) -> Iterator[Problem]:
-    """What the bounds do to bodies that have no numbers."""
+    """Note that the bounds give numbers to bodies that have none."""
     for name, bound, unit in (
         ("boundmass", compiler.boundmass, "kg"),
         ("boundinertia", compiler.boundinertia, "kg m^2"),
@@ -149,7 +149,7 @@ def note_bounds(compiler: Compiler, unwritten: int) -> Iterator[Problem]:
 
 
 class Defaults:
-    """The default classes: what a geom, a joint or a mesh has where it says nothing."""
+    """The default classes: attributes of geoms, joints and meshes that do not state them."""
 
     def __init__(self, tree: MjcfDocument) -> None:
         self._classes: dict[str, dict[str, Mapping[str, str]]] = {MAIN: {tag: {} for tag in _KEPT}}
@@ -158,7 +158,7 @@ class Defaults:
                 self._read(tree, node)
 
     def _read(self, tree: MjcfDocument, section: MjcfElement) -> None:
-        """Read a section: what stands in a class itself, then the classes in it."""
+        """Read a class, and then the classes inside it, which inherit from it."""
         pending = [(section, MAIN)]
         while pending:
             node, name = pending.pop()
@@ -166,7 +166,7 @@ class Defaults:
             for child in inside:
                 if child.tag in _KEPT:
                     known = self._classes[name]
-                    known[child.tag] = _over(known[child.tag], child.element.attributes)
+                    known[child.tag] = _override(known[child.tag], child.element.attributes)
             for child in inside:
                 inner = child.get("class")
                 if child.tag == "default" and inner is not None:
@@ -174,18 +174,19 @@ class Defaults:
                     pending.append((child, inner))
 
     def of(self, node: MjcfElement, name: str) -> Mapping[str, str]:
-        """What one of these has, where the class around it is of this name."""
+        """Return the attributes of an element in a class of this name, with inherited ones."""
         known = self._classes.get(node.get("class") or name, self._classes[MAIN])
-        return _over(known[node.tag], node.element.attributes)
+        return _override(known[node.tag], node.element.attributes)
 
 
 _KEPT = frozenset(("geom", "joint", "mesh"))
+"""Elements whose defaults are read."""
 
 
-def _over(inherited: Mapping[str, str], own: Mapping[str, str]) -> Mapping[str, str]:
-    """What is inherited, and over it what is written.
+def _override(inherited: Mapping[str, str], own: Mapping[str, str]) -> Mapping[str, str]:
+    """Override inherited attributes by an element's own ones.
 
-    An orientation takes the place of one in another form; the first sizes, of the first alone.
+    An orientation also replaces an inherited one in another form; sizes replace the first ones.
     """
     if not inherited:
         return own

@@ -1,4 +1,4 @@
-"""An MJCF document with what it includes in place, found and refused as MuJoCo does."""
+"""An MJCF document with its includes resolved by the rules of MuJoCo."""
 
 from __future__ import annotations
 
@@ -17,44 +17,44 @@ from inertial_check.model.source import Source, Span
 
 
 class MjcfElement(NamedTuple):
-    """An element and the document in which it stands."""
+    """An element and the document that contains it."""
 
     element: Element
     document: XmlDocument
 
     @property
     def tag(self) -> str:
-        """The element's name."""
+        """Name of the element."""
         return self.element.tag
 
     @property
     def span(self) -> Span:
-        """The element."""
+        """Span of the element."""
         return self.document.element_span(self.element)
 
     @property
     def tag_span(self) -> Span:
-        """Its start tag."""
+        """Span of the start tag."""
         return self.document.tag_span(self.element)
 
     def get(self, name: str) -> str | None:
-        """The value of an attribute; None where it is missing or blank, which are one here."""
+        """Return the value of an attribute; None if it is missing or blank, as for MuJoCo."""
         value = self.element.attributes.get(name, "")
         return value if value.strip() else None
 
     def attributes(self) -> dict[str, PlacedText]:
-        """The attributes that are not blank, with the place of every character."""
+        """Read the attributes that are not blank, with the position of every character."""
         texts = self.document.attributes(self.element)
         return {name: text for name, text in texts.items() if text.value.strip()}
 
 
 class MjcfDocument:
-    """A document and what it includes.
+    """A document and the documents that it includes.
 
     Attributes:
-        root: Of the main document.
-        others: The included documents, in the order in which they are met.
-        problems: What was mended in any of them, and includes that give nothing.
+        root: Root element of the main document.
+        others: The included documents, in the order in which they are read.
+        problems: Repairs of all documents, and includes that could not be resolved.
     """
 
     def __init__(self, source: Source, context: Context) -> None:
@@ -69,7 +69,7 @@ class MjcfDocument:
         self._include_all()
 
     def children(self, node: MjcfElement) -> Iterator[MjcfElement]:
-        """The elements directly inside, those of included documents in place of the includes."""
+        """Iterate over the children of an element; includes are replaced by what they include."""
         pending = [(iter(node.element.children), node.document)]
         while pending:
             elements, document = pending[-1]
@@ -84,7 +84,7 @@ class MjcfDocument:
                 pending.pop()
 
     def _include_all(self) -> None:
-        """Read what is included, depth first, as MuJoCo does; no file twice."""
+        """Read the included documents depth first, as MuJoCo does, and no file twice."""
         pending = self._includes(self.root)
         while pending:
             include = pending.pop()
@@ -95,7 +95,7 @@ class MjcfDocument:
 
     @staticmethod
     def _includes(root: MjcfElement) -> list[MjcfElement]:
-        """The include elements of one document, last first."""
+        """Find the include elements of one document, last first."""
         if "include" not in root.document.text:
             return []
         found = []
@@ -109,7 +109,7 @@ class MjcfDocument:
         return found[::-1]
 
     def _resolve(self, include: MjcfElement) -> MjcfElement | None:
-        """The root of what an element includes; None, and a problem, where that is nothing."""
+        """Read the document that an element includes; None, and a problem, if that fails."""
         path, why = self._path(include)
         document = None
         if not why:
@@ -132,7 +132,7 @@ class MjcfDocument:
         return None if document is None else MjcfElement(document.root, document)
 
     def _path(self, include: MjcfElement) -> tuple[str, str]:
-        """Where an included document is; or why it is not to be read, with the way out."""
+        """Find the path of an included document, or the reason why it is not read."""
         file = include.get("file")
         if file is None:
             return "", 'it has no file: write file="..." or delete it'
@@ -152,7 +152,7 @@ class MjcfDocument:
         return path, ""
 
     def _find(self, file: str, document: XmlDocument) -> str | None:
-        """The path of a file: beside the main document, else beside the including one."""
+        """Find a file beside the main document, or else beside the including one."""
         for folder in (self._folder, os.path.dirname(document.source.path)):
             path = os.path.join(folder, file)
             note_lookup(path)

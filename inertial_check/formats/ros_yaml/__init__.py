@@ -22,7 +22,7 @@ _ENTRY = r"(?i)\bi?xx[\"']?[ \t]*:"
 
 
 def matches(head: Head) -> bool:
-    """Whether a document is no XML and has keys for masses and for mappings of inertias."""
+    """Return whether a document is no XML and has keys for masses and for mappings of inertias."""
     if head.root_tag is not None:
         return False
     text = beginning(head.data, len(head.data))

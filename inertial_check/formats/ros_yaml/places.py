@@ -1,22 +1,25 @@
-"""Where the text of a YAML scalar stands, from what PyYAML knows of it."""
+"""Position of the text of a YAML scalar, from the marks of PyYAML."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from yaml import Node
 
 _PROPERTIES = r"(?:[&!]\S*\s+)*"
-"""Anchor and tag of a node; compiled when first used."""
+"""Pattern of the anchor and tag of a node; compiled when it is first used."""
 
 
-def scalar_start(node: Any, text: str) -> int | None:
-    """The character at which the value of a scalar stands; None where it does not stand as such.
+def scalar_start(node: Node, text: str) -> int | None:
+    """Find the character at which the value of a scalar begins; None if it is not written as such.
 
-    So it is with escapes in quotes, and with a text over several lines.
+    A value with escapes in quotes, or on several lines, is not written as such.
 
     Args:
-        node: Of PyYAML, composed from `text`.
-        text: The document.
+        node: Node that PyYAML composed from `text`.
+        text: Text of the document.
     """
     if node.id != "scalar":
         return None

@@ -1,9 +1,9 @@
-"""Parameter files of ROS descriptions: what their xacro files load for every link, read directly.
+"""Reader of parameter files of ROS descriptions, which xacro files load for every link.
 
-Two forms are known, at any depth of a YAML document. Most files hold one mapping a link, with its
-`mass`, `origin` and `inertia`. Those of Universal Robots hold one mapping for all of them, with
-`NAME_mass` and, by name, `center_of_mass`, `rotation` and `tensor` (or `inertia`). The numbers mean
-what they mean in a URDF, into which they are put. Which joint moves a link no such file says.
+Two forms are known, at any depth of a YAML document. Most files have one mapping for each link,
+with its `mass`, `origin` and `inertia`. Those of Universal Robots have one mapping for all links,
+with `NAME_mass` and, by name, `center_of_mass`, `rotation` and `tensor` (or `inertia`). The numbers
+have the same meaning as in the URDF that they become part of. The files do not name joints.
 """
 
 from __future__ import annotations
@@ -11,17 +11,26 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from inertial_check.errors import DocumentError, NotAModelError
 from inertial_check.formats.numbers import parse_number, quote
 from inertial_check.formats.rest import digest_rest
 from inertial_check.formats.ros_yaml.constants import NAME
 from inertial_check.formats.ros_yaml.places import scalar_start
-from inertial_check.formats.rotations import IDENTITY, Rotation, from_rpy
+from inertial_check.formats.rotations import IDENTITY, UNKNOWN, Rotation, from_rpy
 from inertial_check.formats.xml.complaints import Unreadable
 from inertial_check.formats.xml.encoding import Decoded, decode
-from inertial_check.model.body import ENTRIES, Body, Inertial, Model, Number, Problem
+from inertial_check.model.body import (
+    ENTRIES,
+    ZERO,
+    Body,
+    Inertial,
+    Model,
+    Number,
+    Problem,
+    ThreeNumbers,
+)
 from inertial_check.model.source import Source, Span
 
 if TYPE_CHECKING:
@@ -34,13 +43,13 @@ _WORD = r"(?i)([+-]?)\.(inf|nan)"
 _PIECE = r"[^ \t\r\n]+"
 _MERGE = "<<"
 _CORE = "tag:yaml.org,2002:"
-_DEFAULT = Number(0.0, "0", None)
-_NAN = (math.nan,) * 3
 _MOST_BODIES = 10_000
+"""Largest number of links of a document, in which aliases can multiply them."""
+
 _LONGEST_PATH = 50
+"""Largest depth of a link in the document."""
 
 Members = Mapping[str, "Node"]
-Triple = tuple[Number, Number, Number]
 
 
 def read_model(source: Source) -> Model:
@@ -55,7 +64,7 @@ def read_model(source: Source) -> Model:
 
 
 class _ParameterFile:
-    """Finds the links of a document, and where their numbers stand."""
+    """Finds the links of a document and the places of their numbers."""
 
     def __init__(self, source: Source) -> None:
         try:
@@ -74,29 +83,29 @@ class _ParameterFile:
         self._count = 0
 
     def span(self, start: int, end: int) -> Span:
-        """The bytes between two characters."""
+        """Return the bytes between two characters."""
         return Span(self._decoded.index.byte(start), self._decoded.index.byte(end))
 
     def node_span(self, node: Node) -> Span:
-        """The bytes of a node."""
+        """Return the bytes of a node."""
         return self.span(node.start_mark.index, node.end_mark.index)
 
     def bodies(self) -> Iterator[Body]:
-        """Every link, in the order of the document."""
+        """Read every link, in the order of the document."""
         if self._root is not None:
             yield from self._bodies((), self._root)
 
     def members(self, node: Node | None) -> Members:
-        """The values of a mapping by key, merged ones included; {} for another node.
+        """Read the values of a mapping by key, with merged ones; {} for another node.
 
-        Of a key that comes twice the last counts, as for the loaders.
+        If a key comes twice, the last one counts, as for YAML loaders.
         """
         if node is None or node.id != "mapping":
             return {}
         if id(node) not in self._members:
             own: dict[str, Node] = {}
             merged: dict[str, Node] = {}
-            self._members[id(node)] = own  # so that a mapping merged into itself ends
+            self._members[id(node)] = own  # ends the recursion if a mapping is merged into itself
             for key, value in node.value:
                 if key.id != "scalar":
                     continue
@@ -111,9 +120,9 @@ class _ParameterFile:
         return self._members[id(node)]
 
     def text(self, node: Node) -> tuple[str, int] | None:
-        """What a scalar says, and at which character; None where it does not stand as such."""
+        """Return the text of a scalar and its position; None if it is not written as such."""
         start = scalar_start(node, self._decoded.text)
-        known = node.tag.startswith(_CORE)  # others, as !degrees, ask for a conversion
+        known = node.tag.startswith(_CORE)  # other tags, such as !degrees, ask for a conversion
         return (node.value, start) if known and start is not None else None
 
     def _compose(self) -> Node | None:
@@ -140,7 +149,7 @@ class _ParameterFile:
         return found
 
     def _holds(self, node: Node) -> bool:
-        """Whether a link is in a node. Aliases make of few nodes many paths; each is seen once."""
+        """Return whether a node contains a link; each node is visited once, despite aliases."""
         if id(node) not in self._holding:
             self._holding[id(node)] = False
             members = self.members(node)
@@ -181,7 +190,7 @@ def _is_link(reader: _ParameterFile, members: Members) -> bool:
 
 
 def _tensors(reader: _ParameterFile, members: Members) -> Members:
-    """The tensors by name of a mapping for all links; {} where it is none."""
+    """Find the tensors by name in a mapping for all links; {} if it is no such mapping."""
     if not any(key.endswith("_mass") for key in members):
         return {}
     for key in _TENSORS:
@@ -197,7 +206,7 @@ def _is_tensor(members: Members) -> bool:
 
 
 def _entry(key: str) -> str | None:
-    """The entry of the inertia that a key names."""
+    """Return the entry of the inertia that a key names."""
     name = key.lower()
     name = name if name.startswith("i") else f"i{name}"
     name = {"iyx": "ixy", "izx": "ixz", "izy": "iyz"}.get(name, name)
@@ -205,7 +214,7 @@ def _entry(key: str) -> str | None:
 
 
 class _ParameterReader:
-    """Reads one link; collects what is wrong with its text."""
+    """Reads one link and collects the problems of its text."""
 
     def __init__(self, reader: _ParameterFile, path: tuple[str, ...], node: Node) -> None:
         self._reader = reader
@@ -216,7 +225,7 @@ class _ParameterReader:
         self._problems: list[Problem] = []
 
     def of_mapping(self, members: Members) -> Body:
-        """A link that has a mapping of its own."""
+        """Read a link that has a mapping of its own."""
         origin = self._reader.members(members.get("origin"))
         center = origin.get("xyz") or (members["origin"] if "x" in origin else None)
         center = center or next((members[key] for key in _CENTERS if key in members), None)
@@ -225,12 +234,12 @@ class _ParameterReader:
         return self._body(members["mass"], center, rotation, tensor)
 
     def of_table(self, name: str, members: Members) -> Body:
-        """A link whose parameters stand by name in mappings for all links."""
+        """Read a link whose parameters are in mappings for all links, by its name."""
         masses = {key: value for key, value in members.items() if key.endswith("_mass")}
         centers = next((members[key] for key in _CENTERS if key in members), None)
-        center = _of(name, self._reader.members(centers))
-        rotation = _of(name, self._reader.members(members.get("rotation")))
-        mass = _of(name, masses)
+        center = _find_value(name, self._reader.members(centers))
+        rotation = _find_value(name, self._reader.members(members.get("rotation")))
+        mass = _find_value(name, masses)
         if mass is None:
             self._problem(f"has no mass: write {name}_mass", self._reader.node_span(self._node))
         return self._body(mass, center, rotation, self._node)
@@ -273,19 +282,19 @@ class _ParameterReader:
         if found is None:
             self._problem(f"{key}: expected a number", self._reader.node_span(node))
             return Number(math.nan, "", self._reader.node_span(node))
-        return self._piece(key, *found)
+        return self._parse_number(key, *found)
 
-    def _piece(self, key: str, text: str, at: int) -> Number:
+    def _parse_number(self, key: str, text: str, at: int) -> Number:
         value, complaint = parse_number(re.sub(_WORD, r"\1\2", text))
         span = self._reader.span(at, at + len(text))
         if complaint:
             self._problem(f"{key}: {complaint}", span)
         return Number(value, text, span)
 
-    def _triple(self, key: str, node: Node | None, names: Sequence[str]) -> Triple:
-        """Three numbers: in a list, by names, or in one text; zeros where there is nothing."""
+    def _triple(self, key: str, node: Node | None, names: Sequence[str]) -> ThreeNumbers:
+        """Read three numbers from a list, a mapping or one text; zeros without a node."""
         if node is None:
-            return _DEFAULT, _DEFAULT, _DEFAULT
+            return ZERO, ZERO, ZERO
         numbers = list(self._numbers(key, node, names))
         if len(numbers) == 3:
             return numbers[0], numbers[1], numbers[2]
@@ -304,18 +313,18 @@ class _ParameterReader:
             return []
         text, start = found
         pieces = re.finditer(_PIECE, text)
-        return [self._piece(key, match[0], start + match.start()) for match in pieces]
+        return [self._parse_number(key, match[0], start + match.start()) for match in pieces]
 
     def _rotation(self, node: Node | None) -> Rotation:
         if node is None:
             return IDENTITY
         angles = self._triple("rpy", node, ("roll", "pitch", "yaw"))
         found = from_rpy(*(angle.value for angle in angles))
-        return found if found is not None else (_NAN,) * 3
+        return found if found is not None else UNKNOWN
 
 
-def _of(name: str, members: Members) -> Any:
-    """The value that belongs to a link: upper_arm, upper_arm_cog and upperarm_mass are the same."""
+def _find_value(name: str, members: Members) -> Node | None:
+    """Find the value of a link, for which upper_arm, upper_arm_cog and upperarm_mass are equal."""
     plain = name.replace("_", "")
     for key, value in members.items():
         if re.sub(_SUFFIX, "", key).replace("_", "") == plain:

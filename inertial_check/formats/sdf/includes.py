@@ -1,7 +1,7 @@
-"""What an <include> of SDF names: the file behind a URI, found by the model.config of its folder.
+"""Resolution of the <include> elements of SDF: URIs, and the model.config of model folders.
 
-Whatever cannot be included is said; nothing is fetched. A document is read once, however often it
-is included, and what all includes together may cost is bounded.
+Nothing is downloaded, and an include that cannot be resolved gets a reason. A document is read
+once, however often it is included, and the total size of all includes is bounded.
 """
 
 from __future__ import annotations
@@ -20,36 +20,40 @@ from inertial_check.formats.xml.markup import Element
 from inertial_check.model.source import Source
 
 _CONFIGS = ("model.config", "manifest.xml")
+"""Files that name the SDF of a model folder, in order of preference."""
+
 _MOST_INCLUDES = 10_000
+"""Largest number of includes that are resolved for one document."""
+
 _MOST_ELEMENTS = 5_000_000
-"""Elements of included models, each counted as often as it is included."""
+"""Largest number of elements of included models, counted as often as they are included."""
 
 
 class NotIncluded(Exception):
-    """Why an include was skipped."""
+    """Reason why an include was skipped."""
 
 
 @dataclass(frozen=True)
 class Included:
-    """A model that an include names, where it stands."""
+    """A model that an include names, and the document that contains it."""
 
     document: XmlDocument
     model: Element
 
 
 def minor_version(text: str) -> int | None:
-    """The K of SDF version 1.K; None where a text is none."""
+    """Parse the K of SDF version 1.K; None if the text is no such version."""
     major, dot, minor = text.strip().partition(".")
     numeric = minor.isascii() and minor.isdigit() and len(minor) < 4
     return int(minor) if major == "1" and dot and numeric else None
 
 
 class Library:
-    """Finds included models and remembers what it has read.
+    """Finds included models and keeps the documents that it has read.
 
     Attributes:
         sources: The documents, in the order in which they were first included.
-        documents: The same, parsed.
+        documents: The same documents, parsed.
     """
 
     def __init__(self, context: Context) -> None:
@@ -61,14 +65,14 @@ class Library:
         self._elements = 0
 
     def find(self, uri: str, including: str | None) -> Included:
-        """The model behind a URI.
+        """Find the model that a URI names.
 
         Args:
-            uri: As written.
+            uri: The URI as written.
             including: Path of the document that includes it; None for one without a file.
 
         Raises:
-            NotIncluded: There is none, or it cannot be read.
+            NotIncluded: There is no such model, or it cannot be read.
         """
         self._includes += 1
         if self._includes > _MOST_INCLUDES:
@@ -79,25 +83,25 @@ class Library:
         return Included(document, self._model(document))
 
     def spend(self, elements: int) -> None:
-        """Count elements of an included model.
+        """Count the elements of an included model.
 
         Raises:
-            NotIncluded: There are too many.
+            NotIncluded: All included models together have too many.
         """
         self._elements += elements
         if self._elements > _MOST_ELEMENTS:
             raise NotIncluded(f"its includes hold more than {_MOST_ELEMENTS} elements")
 
     def _path(self, uri: str, including: str | None) -> str:
-        """The file behind a URI, which may name the folder of a model."""
+        """Find the file that a URI names; the URI may name the folder of a model."""
         found = resolve(uri, including, self._context.packages, _is_model)
         if found.path is None and "://" not in uri and not os.path.isabs(uri):
-            found = _by_name(found, including, self._context)
+            found = _find_by_name(found, including, self._context)
         if found.path is None:
             raise NotIncluded(str(found.reason))
         path = found.path
         if os.path.isdir(path):
-            path = _from_config(path, self._context)
+            path = _read_config(path, self._context)
         return _relate_path(path, including)
 
     def _document(self, path: str) -> XmlDocument:
@@ -125,7 +129,7 @@ class Library:
 
     @staticmethod
     def _model(document: XmlDocument) -> Element:
-        """What of an included document takes the include's place, as libsdformat prefers."""
+        """Return the element that replaces the include, in libsdformat's order of preference."""
         for tag in ("model", "actor", "light"):
             if found := document.root.all(tag):
                 return found[0]
@@ -133,7 +137,7 @@ class Library:
 
 
 def _relate_path(path: str, including: str | None) -> str:
-    """A path from the current folder, if the document that includes it is named from there."""
+    """Make a path relative to the current folder if the including document's path is."""
     if including is None or os.path.isabs(including) or not os.path.isabs(path):
         return path
     try:
@@ -142,8 +146,8 @@ def _relate_path(path: str, including: str | None) -> str:
         return path
 
 
-def _by_name(missing: Resource, including: str | None, context: Context) -> Resource:
-    """A relative path that leads nowhere, sought as the name of a model."""
+def _find_by_name(missing: Resource, including: str | None, context: Context) -> Resource:
+    """Search for a relative path that does not exist as the name of a model."""
     uri = missing.uri
     found = resolve(f"model://{uri}", including, context.packages, _is_model)
     name = uri.partition("/")[0]
@@ -158,10 +162,10 @@ def _is_model(path: str) -> bool:
 
 
 def _parse(path: str, context: Context, file: int = 0) -> XmlDocument:
-    """An XML document.
+    """Parse an XML document.
 
     Raises:
-        NotIncluded: It cannot be read.
+        NotIncluded: The document cannot be read.
     """
     try:
         data = context.read(path)
@@ -174,8 +178,8 @@ def _parse(path: str, context: Context, file: int = 0) -> XmlDocument:
         raise NotIncluded(str(error)) from None
 
 
-def _from_config(folder: str, context: Context) -> str:
-    """The file that a folder's model.config names: of the versions known here, the newest."""
+def _read_config(folder: str, context: Context) -> str:
+    """Find the file that the model.config of a folder names for the newest known SDF version."""
     names = [name for name in _CONFIGS if os.path.isfile(os.path.join(folder, name))]
     path = os.path.join(folder, names[0] if names else _CONFIGS[0])
     config = _parse(path, context)

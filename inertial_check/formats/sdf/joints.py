@@ -1,6 +1,7 @@
-"""What a <joint> of SDF says of its axis: <limit>, <dynamics>, <mimic>.
+"""Reader of the axis of an SDF <joint>: <limit>, <dynamics> and <mimic>.
 
-What cannot be read is NaN, and no problem of the document: no number of an inertia depends on it.
+A number that cannot be read is NaN; it is no problem of the document, since no inertia depends on
+it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from inertial_check.model.joint import Joint, Mimic
 
 _WITHOUT_LIMITS = "continuous"
 _UNLIMITED = 1e16
-"""What stood for no limit of position before SDF 1.9, where it is an infinity."""
+"""Limit of position [rad] or [m] from which on there is none; SDF wrote 1e16 before version 1.9."""
 
 
 def read_joint(
@@ -25,10 +26,10 @@ def read_joint(
     """Read one joint.
 
     Args:
-        document: In which it stands.
+        document: The document that contains the joint.
         element: The joint.
-        kind: Its type.
-        scoped: A name as it is seen from outside all models.
+        kind: Type of the joint.
+        scoped: Function that makes the name of a joint unique among all models.
         one_axis: Whether joints of this type move about or along <axis> alone.
     """
     name = scoped(element.attributes.get("name", ""))
@@ -60,30 +61,29 @@ class _AxisReader:
         self._axis = axis
 
     def position(self, tag: str) -> float | None:
-        """A limit of position; what stands for no limit is an infinity."""
+        """Read a limit of position; infinite if the document states that there is none."""
         value = self.number("limit", tag)
         far = value is not None and abs(value) >= _UNLIMITED
         return math.copysign(math.inf, value) if value is not None and far else value
 
     def size(self, tag: str) -> float | None:
-        """A limit of speed or force, where a negative number stands for none."""
+        """Read a limit of speed or force; a negative number means that there is none."""
         value = self.number("limit", tag)
         return math.inf if value is not None and value < 0 else value
 
     def number(self, within: str, tag: str) -> float | None:
-        """The number of an element inside one of the axis."""
+        """Read the number of an element inside an element of the axis."""
         around = self._axis.first(within)
         element = None if around is None else around.first(tag)
         return parse_optional(word(self._document, element)) if element is not None else None
 
     def mimic(self, scoped: Callable[[str], str]) -> Mimic | None:
-        """What the axis follows: multiplier (q - reference) + offset; libsdformat's defaults."""
+        """Read <mimic>: multiplier (q - reference) + offset, with libsdformat's defaults."""
         element = self._axis.first("mimic")
         if element is None:
             return None
-        texts = [word(self._document, element.first(t)) for t in ("multiplier", "offset")]
-        multiplier, offset = (parse_number(text)[0] if text else 0.0 for text in texts)
-        text = word(self._document, element.first("reference"))
-        reference = parse_number(text)[0] if text else 0.0
+        tags = ("multiplier", "offset", "reference")
+        texts = (word(self._document, element.first(tag)) for tag in tags)
+        multiplier, offset, reference = (parse_number(text)[0] if text else 0.0 for text in texts)
         name = scoped(element.attributes.get("joint", ""))
         return Mimic(name, multiplier, offset - multiplier * reference)

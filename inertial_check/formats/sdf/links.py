@@ -1,4 +1,4 @@
-"""What a <link> of SDF says of its inertia: element text, defaults, a pose."""
+"""Reader of the inertia of an SDF <link>: element texts, defaults and a pose."""
 
 from __future__ import annotations
 
@@ -6,31 +6,37 @@ import math
 from typing import NamedTuple
 
 from inertial_check.formats.numbers import quote
-from inertial_check.formats.rotations import IDENTITY, Rotation, from_quaternion, from_rpy
+from inertial_check.formats.rotations import IDENTITY, UNKNOWN, Rotation, from_quaternion, from_rpy
 from inertial_check.formats.xml.document import XmlDocument
 from inertial_check.formats.xml.markup import Element, PlacedText
 from inertial_check.formats.xml.reading import TextReader
-from inertial_check.model.body import ENTRIES, Inertial, InertiaOrigin, Number, Problem
+from inertial_check.model.body import (
+    ENTRIES,
+    ZERO,
+    Inertial,
+    InertiaOrigin,
+    Number,
+    Problem,
+    ThreeNumbers,
+)
 
-Triple = tuple[Number, Number, Number]
-
-_UNKNOWN: Rotation = ((math.nan,) * 3,) * 3
-_ZERO = Number(0.0, "0", None)
 _ONE = Number(1.0, "1", None)
 _WATER = Number(1000.0, "1000", None)
-_DEFAULTS = {entry: _ONE if entry[1] == entry[2] else _ZERO for entry in ENTRIES}
+_DEFAULTS = {entry: _ONE if entry[1] == entry[2] else ZERO for entry in ENTRIES}
 _ADDED_MASS = "xyzpqr"
+"""Letters of the rows of <fluid_added_mass>: translations x y z and rotations p q r."""
+
 _TRUE = frozenset(("true", "1"))
 
 
-class Stated(NamedTuple):
-    """What a link states of its inertia.
+class LinkInertia(NamedTuple):
+    """Inertia of a link as its document states it.
 
     Attributes:
-        inertial: The numbers; the stand-ins of the format where it states none; None where gz
-            computes all of them.
-        inertia_from: Where its inertia comes from.
-        problems: What is wrong with its text, in reading order.
+        inertial: The numbers, with defaults of the format for missing ones; None if Gazebo computes
+            all of them.
+        inertia_from: Source of the inertia.
+        problems: Problems of the text, in reading order.
     """
 
     inertial: Inertial | None
@@ -39,12 +45,12 @@ class Stated(NamedTuple):
 
 
 def first_text(document: XmlDocument, element: Element) -> PlacedText | None:
-    """The first text inside an element that is not blank, which is all that libsdformat reads."""
+    """Return the first text in an element that is not blank; libsdformat reads no other."""
     return next((text for text in document.texts(element) if text.value.strip()), None)
 
 
 def word(document: XmlDocument, element: Element | None) -> str:
-    """An element's text without surrounding space; "" where there is none."""
+    """Read an element's text without surrounding space; "" if there is none."""
     if element is None:
         return ""
     plain = document.plain_text(element)
@@ -55,30 +61,30 @@ def word(document: XmlDocument, element: Element | None) -> str:
 
 
 def is_true(value: str) -> bool:
-    """Whether a boolean of SDF is true."""
+    """Return whether a boolean of SDF is true."""
     return value.strip().lower() in _TRUE
 
 
 class LinkReader(TextReader):
-    """Reads one link; collects what is wrong with its text."""
+    """Reads the inertia of one link and collects the problems of its text."""
 
     def __init__(self, document: XmlDocument, link: Element, name: str) -> None:
         super().__init__(document, f"link {quote(name)}")
         self._link = link
 
-    def read(self) -> Stated:
-        """What the link states."""
+    def read(self) -> LinkInertia:
+        """Read the inertia."""
         if not self._link.attributes.get("name"):
             self._complain(self._link, 'has no name: give it one, name="..."')
         inertial, origin = self._inertial()
         problems = tuple(sorted(self._problems, key=lambda problem: problem.span))
-        return Stated(inertial, origin, problems)
+        return LinkInertia(inertial, origin, problems)
 
     def _inertial(self) -> tuple[Inertial | None, InertiaOrigin]:
-        inertial = self._only(self._link, "inertial")
+        inertial = self._first_child(self._link, "inertial")
         if inertial is None:
             span = self._document.element_span(self._link)
-            return Inertial(span, _ONE, (_ZERO,) * 3, IDENTITY, _DEFAULTS), "default"
+            return Inertial(span, _ONE, (ZERO,) * 3, IDENTITY, _DEFAULTS), "default"
         if is_true(inertial.attributes.get("auto", "")):
             return self._automatic(inertial), "geometry"
         self._note_urdf(inertial)
@@ -87,20 +93,20 @@ class LinkReader(TextReader):
         return stated, "file" if written else "default"
 
     def _read_numbers(self, inertial: Element) -> Inertial:
-        """The numbers, defaults in place of those that are not written."""
+        """Read the numbers, with defaults for those that are not written."""
         span = self._document.element_span(inertial)
-        translation, rotation = self._pose(self._only(inertial, "pose"))
-        mass = self._value(inertial, "mass", _ONE)
-        inertia = self._only(inertial, "inertia")
+        translation, rotation = self._pose(self._first_child(inertial, "pose"))
+        mass = self._read_value(inertial, "mass", _ONE)
+        inertia = self._first_child(inertial, "inertia")
         entries = dict(_DEFAULTS)
         if inertia is not None:
-            entries = {e: self._entry(inertia, e, default) for e, default in _DEFAULTS.items()}
+            entries = {e: self._read_entry(inertia, e, default) for e, default in _DEFAULTS.items()}
         added = self._added_mass(inertial)
         return Inertial(span, mass, translation, rotation, entries, fluid_added_mass=added)
 
     def _automatic(self, inertial: Element) -> Inertial | None:
-        """What is written beside auto="true": engines compute it from the collisions anew."""
-        self._check_density(self._value(inertial, "density", _WATER))
+        """Read what is written beside auto="true", which engines compute from the collisions."""
+        self._check_density(self._read_value(inertial, "density", _WATER))
         beside = [tag for tag in ("pose", "mass", "inertia") if inertial.all(tag)]
         if not beside:
             return None
@@ -121,7 +127,7 @@ class LinkReader(TextReader):
             self._problem(what, density.span)
 
     def _note_urdf(self, inertial: Element) -> None:
-        """Numbers in attributes and an <origin> are URDF's; engines read the defaults instead."""
+        """Note numbers in attributes and an <origin>, as in URDF: engines take the defaults."""
         for child in inertial.children:
             if child.tag == "origin":
                 way = "write <pose>x y z roll pitch yaw</pose>"
@@ -133,27 +139,27 @@ class LinkReader(TextReader):
                 continue
             self._complain(child, f"is as in URDF, which engines do not read in an SDF: {way}")
 
-    def _entry(self, inertia: Element, entry: str, default: Number) -> Number:
-        """An entry of the tensor: it can be left out, but libsdformat refuses it empty."""
-        element = self._only(inertia, entry)
+    def _read_entry(self, inertia: Element, entry: str, default: Number) -> Number:
+        """Read an entry of the tensor; it may be absent, but libsdformat refuses an empty one."""
+        element = self._first_child(inertia, entry)
         if element is None:
             return default
         text = self._text(element)
         if text is None:
             self._complain(element, "is empty: write its number [kg m^2]")
             return Number(math.nan, "", self._document.element_span(element))
-        return self._piece(f"<{element.tag}>", *text.trim())
+        return self._parse_number(f"<{element.tag}>", *text.trim())
 
-    def _value(self, parent: Element, tag: str, default: Number) -> Number:
-        """The number inside the child with this tag."""
-        element = self._only(parent, tag)
+    def _read_value(self, parent: Element, tag: str, default: Number) -> Number:
+        """Read the number of the child with this tag."""
+        element = self._first_child(parent, tag)
         text = None if element is None else self._text(element)
         if element is None or text is None:
             return default
-        return self._piece(f"<{element.tag}>", *text.trim())
+        return self._parse_number(f"<{element.tag}>", *text.trim())
 
     def _text(self, element: Element) -> PlacedText | None:
-        """The text of an element; None where it is blank, which stands for the default."""
+        """Read the text of an element; None if it is blank, for which the default is taken."""
         texts = [text for text in self._document.texts(element) if text.value.strip()]
         if len(texts) > 1:
             what = (
@@ -163,19 +169,19 @@ class LinkReader(TextReader):
             self._problem(what, self._document.element_span(element))
         return texts[0] if texts else None
 
-    def _pose(self, pose: Element | None) -> tuple[Triple, Rotation]:
-        """Centre of mass and own axes, both in the link's frame."""
+    def _pose(self, pose: Element | None) -> tuple[ThreeNumbers, Rotation]:
+        """Read the centre of mass and the rotation of the own axes, both in the link's frame."""
         if pose is None:
-            return (_ZERO, _ZERO, _ZERO), IDENTITY
+            return (ZERO, ZERO, ZERO), IDENTITY
         self._note_frame(pose)
         quaternion = self._is_quaternion(pose)
         text = self._text(pose)
         if quaternion is None:
-            return (_ZERO, _ZERO, _ZERO), _UNKNOWN
+            return (ZERO, ZERO, ZERO), UNKNOWN
         if text is None:
-            return (_ZERO, _ZERO, _ZERO), IDENTITY
+            return (ZERO, ZERO, ZERO), IDENTITY
         form = (7, "x y z qx qy qz qw") if quaternion else (6, "x y z roll pitch yaw")
-        numbers = self._series("<pose>", text, *form)
+        numbers = self._parse_series("<pose>", text, *form)
         x, y, z = numbers[:3]
         return (x, y, z), self._rotation(pose, text, [number.value for number in numbers[3:]])
 
@@ -190,7 +196,7 @@ class LinkReader(TextReader):
                 self._complain(pose, what)
 
     def _is_quaternion(self, pose: Element) -> bool | None:
-        """Whether the rotation is a quaternion; None where the format is none of SDF's."""
+        """Return whether the rotation is a quaternion; None if its format is unknown."""
         form = pose.attributes.get("rotation_format", "euler_rpy").strip()
         if form not in {"euler_rpy", "quat_xyzw"}:
             what = f"has rotation_format={quote(form)}: expected euler_rpy or quat_xyzw"
@@ -206,7 +212,7 @@ class LinkReader(TextReader):
 
     def _rotation(self, pose: Element, text: PlacedText, values: list[float]) -> Rotation:
         if any(map(math.isnan, values)):
-            return _UNKNOWN
+            return UNKNOWN
         if len(values) == 4:
             rotation = from_quaternion(*values)
         else:
@@ -216,16 +222,16 @@ class LinkReader(TextReader):
             whole, start, end = text.trim()
             what = f"<pose>: {quote(whole)} ends in no rotation: expected finite numbers, not all 0"
             self._problem(what, self._document.span(start, end))
-            return _UNKNOWN
+            return UNKNOWN
         return rotation
 
     def _added_mass(self, inertial: Element) -> tuple[tuple[Number, ...], ...]:
-        """The 6x6 that the fluid adds; () where none is stated."""
-        element = self._only(inertial, "fluid_added_mass")
+        """Read the 6x6 added mass of the fluid; () if none is stated."""
+        element = self._first_child(inertial, "fluid_added_mass")
         if element is None:
             return ()
         upper = {
-            (i, j): self._value(element, _ADDED_MASS[i] + _ADDED_MASS[j], _ZERO)
+            (i, j): self._read_value(element, _ADDED_MASS[i] + _ADDED_MASS[j], ZERO)
             for i in range(6)
             for j in range(i, 6)
         }

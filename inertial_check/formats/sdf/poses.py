@@ -1,4 +1,4 @@
-"""Where the frames of an SDF stand in each other: <pose>, and what it is relative to."""
+"""Poses of the frames of an SDF document in each other: <pose> and its attribute relative_to."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from inertial_check.formats.xml.markup import Element
 from inertial_check.model.body import Pose
 
 WORLD_FRAME = ""
-"""The frame of the world."""
+"""Name of the world frame."""
 
 _COUNTS = {"euler_rpy": 6, "quat_xyzw": 7}
+"""Number of numbers in a <pose>, by its rotation_format."""
 
 
 class Stand(NamedTuple):
-    """Where an element says that its frame stands.
+    """Stated pose of the frame of an element.
 
     Attributes:
-        document: The document that holds the element.
-        pose: The first <pose> in it; None for the identity.
-        base: The frame in which that is; None where it cannot be told.
+        document: The document that contains the element.
+        pose: The first <pose> in the element; None for the identity.
+        base: Name of the frame to which the pose is relative; None if it is unknown.
     """
 
     document: XmlDocument
@@ -35,10 +36,11 @@ class Stand(NamedTuple):
 
 
 class Frames:
-    """The frames of bodies that joints may tie to each other. Poses are parsed when asked for.
+    """Graph of the frames of bodies that joints may connect. Poses are parsed when first used.
 
-    Each frame is known in an anchor: the frame of the model around it, or one on the way there
-    whose own place cannot be told. So no digits go into where the model stands in the world.
+    The pose of each frame is stored relative to an anchor: the frame of the model around it, or a
+    frame on the way there whose own pose is unknown. So no digits are lost to the place of the
+    model in the world.
     """
 
     def __init__(self) -> None:
@@ -49,20 +51,20 @@ class Frames:
         self._anchored: dict[str, tuple[str, Pose]] = {}
 
     def add_link(self, name: str, stand: Stand) -> None:
-        """Add a link; where two have one name, neither place is known."""
+        """Add a link; if two links share a name, the poses of both are unknown."""
         self._stands[name] = None if name in self._stands else stand
 
     def add_model(self, name: str, stand: Stand) -> None:
-        """Add a model, in whose frame others stand."""
+        """Add a model, whose frame serves as an anchor."""
         self.add_link(name, stand)
         self._models.add(name)
 
     def add_mark(self, name: str, stand: Stand) -> None:
-        """Add a joint or a <frame>; before SDF 1.7 it could have the name of a link."""
+        """Add a joint or a <frame>, which could share its name with a link before SDF 1.7."""
         self._marks.setdefault(name, stand)
 
     def pose(self, parent: str, child: str) -> Pose | None:
-        """X_PB of the frame B of a child in the frame P of its parent; None where it is unclear."""
+        """Compute X_PB of a child's frame B in its parent's frame P; None if it is unknown."""
         anchor, X_AP = self._anchor(parent)
         other, X_AB = self._anchor(child)
         if anchor == other:
@@ -74,7 +76,7 @@ class Frames:
         return None
 
     def locate(self, name: str, stand: Stand) -> Pose | None:
-        """X_BF of a frame F that stands so, in the frame B of this name; None where unclear."""
+        """Compute X_BF of a frame F with this stated pose in a named frame B; None if unknown."""
         X_SF = None if stand.base is None else read_pose(stand)
         if X_SF is None or stand.base is None or stand.base == name:
             return X_SF
@@ -82,7 +84,7 @@ class Frames:
         return None if X_BS is None else product(X_BS, X_SF)
 
     def _outward(self, name: str) -> Iterator[tuple[str, Pose]]:
-        """The anchor of a frame, that of the anchor, and so on; the frame in each."""
+        """Follow the anchors of a frame outward, with the pose of the frame in each."""
         seen: set[str] = set()
         anchor, X_AF = self._anchor(name)
         while anchor not in seen:
@@ -95,13 +97,13 @@ class Frames:
                 X_AF = product(X_NB, product(X_BA, X_AF))
 
     def _anchor(self, name: str) -> tuple[str, Pose]:
-        """The anchor of a frame, and the frame in it."""
+        """Find the anchor of a frame, and the pose of the frame in it."""
         chain: dict[str, Pose] = {}
         while name not in self._anchored:
             step = None if name in self._models else self._step(name)
             if step is None:
                 self._anchored[name] = (name, SAME_FRAME)
-            elif name in chain:  # in a circle, where each is known in itself alone
+            elif name in chain:  # a circle: each of its frames is its own anchor
                 for each in chain:
                     self._anchored[each] = (each, SAME_FRAME)
                 chain.clear()
@@ -115,7 +117,7 @@ class Frames:
         return anchor, X_AF
 
     def _step(self, name: str) -> tuple[str, Pose] | None:
-        """The frame in which a frame is given, and its pose there."""
+        """Return the frame to which a frame is relative, and its pose there."""
         if name not in self._steps:
             stand = self._stands[name] if name in self._stands else self._marks.get(name)
             pose = None if stand is None or stand.base is None else read_pose(stand)
@@ -125,7 +127,7 @@ class Frames:
 
 
 def read_pose(stand: Stand) -> Pose | None:
-    """The numbers of a <pose>; None where they are none."""
+    """Parse the numbers of a <pose>; None if it states no pose."""
     pose = stand.pose
     if pose is None:
         return SAME_FRAME

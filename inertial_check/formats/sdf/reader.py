@@ -1,4 +1,4 @@
-"""The tree of an SDF: worlds, nested models and includes -> bodies with scoped names."""
+"""Reader of the worlds, nested models and includes of SDF: bodies with scoped names."""
 
 from __future__ import annotations
 
@@ -11,34 +11,44 @@ from typing import NamedTuple
 from inertial_check.errors import NotAModelError
 from inertial_check.formats.context import Context
 from inertial_check.formats.numbers import parse_finite, quote
-from inertial_check.formats.poses import unit
-from inertial_check.formats.rotations import Vector, rotate
+from inertial_check.formats.rotations import Vector, rotate, unit
 from inertial_check.formats.sdf.constants import LATEST, NAME, ROOTS
 from inertial_check.formats.sdf.includes import Library, NotIncluded, minor_version
 from inertial_check.formats.sdf.links import LinkReader, is_true, word
 from inertial_check.formats.sdf.poses import WORLD_FRAME, Frames, Stand
 from inertial_check.formats.xml.document import XmlDocument, parse
 from inertial_check.formats.xml.markup import Element
-from inertial_check.formats.xml.xpath import steps
+from inertial_check.formats.xml.xpath import make_steps
 from inertial_check.model.body import Body, Model, Pose, Problem, ProblemKind
 from inertial_check.model.joint import Joint, Joints
 from inertial_check.model.shape import Shape, Shapes
 from inertial_check.model.source import Source
 
 _OLDEST = 2
+"""Minor version of SDF 1.2, the oldest version that is read here."""
+
 _READ = frozenset(("model", "link", "include", "joint", "frame"))
 _HELD = frozenset(("world", "population", "model", "include", "joint", "frame"))
 _DEEPEST = 64
+"""Largest depth of models and includes inside each other."""
+
 _LONGEST_NAME = 1000
+"""Largest number of characters of a model's name, which every link inside repeats."""
+
 _MOST_HOPS = 100
+"""Largest number of aliases that are followed from a name to a link."""
+
 _WORLD = "world"
 _SEPARATOR = "::"
 _OWN_FRAME = "__model__"
 _SHAPE_ROLES = frozenset(("visual", "collision"))
 _ONE_AXIS = frozenset(("revolute", "continuous", "prismatic", "screw"))
-_AXIS = "0 0 1"  # of a joint that does not say
+_AXIS = "0 0 1"
+"""Axis of a joint that states none."""
+
 _LAST_IN_MODEL, _LAST_ALWAYS_IN_MODEL = 6, 4
-"""Up to SDF 1.6 an axis may be given in the frame of the model; up to 1.4 it is, unless it says."""
+"""Last minor versions in which an axis may be given in the frame of the model (1.6), and in which
+it is unless use_parent_model_frame says otherwise (1.4)."""
 
 
 def read_model(source: Source, context: Context) -> Model:
@@ -48,15 +58,15 @@ def read_model(source: Source, context: Context) -> Model:
 
 @dataclass(frozen=True)
 class _Scope:
-    """Where in the tree an element stands.
+    """Position of an element in the tree of models.
 
     Attributes:
-        document: The document that holds it.
-        names: Of the models around it, joined; "" for none.
-        frame: Of the model or world around it; None for one whose place cannot be told.
-        id: The XPath of what holds it.
-        static: Whether the models around it are immovable.
-        depth: Of models and includes.
+        document: The document that contains the element.
+        names: Names of the models around it, joined; "" for none.
+        frame: Frame of the model or world around it; None if its pose is unknown.
+        id: XPath of the element, or of its parent.
+        static: Whether a model around it is static.
+        depth: Number of models and includes around it.
         including: Paths of the documents that are being read, outermost first.
     """
 
@@ -69,27 +79,27 @@ class _Scope:
     including: tuple[str, ...]
 
     def scope_name(self, name: str) -> str:
-        """A name as it is seen from outside all models."""
+        """Make a name unique among all models by the names of the models around it."""
         return f"{self.names}{_SEPARATOR}{name}" if self.names else name
 
     def frame_of(self, name: str) -> str | None:
-        """The frame that a name stands for here."""
+        """Resolve the name of a frame in this scope."""
         if name == _OWN_FRAME or (name == _WORLD and not self.names):
             return self.frame
         return self.scope_name(name.removesuffix(f"{_SEPARATOR}{_OWN_FRAME}"))
 
     def stand(self, element: Element, base: str | None) -> Stand:
-        """Where an element here says that it stands: in the base, unless its pose says more."""
+        """Read the stated pose of an element, relative to `base` unless the pose names a frame."""
         pose = element.first("pose")
         if pose is not None:
             named = pose.attributes.get("relative_to")
             base = self.frame_of(named) if named else base
-            base = None if pose.attributes.get("frame") else base  # of SDF 1.5 and 1.6
+            base = None if pose.attributes.get("frame") else base  # an attribute of SDF 1.5 and 1.6
         return Stand(self.document, pose, base)
 
 
 class _IncludeSettings(NamedTuple):
-    """What an include says in place of the model that it includes; None for nothing."""
+    """Settings of an include that override those of the included model; None for none."""
 
     name: str | None = None
     static: str | None = None
@@ -98,16 +108,16 @@ class _IncludeSettings(NamedTuple):
 
 
 class _TiedJoint(NamedTuple):
-    """A joint, its ends by scoped names.
+    """A joint with the scoped names of its ends.
 
     Attributes:
-        type: As written.
-        parent: What it holds.
-        child: What it carries.
+        type: Type as written.
+        parent: Name of its parent.
+        child: Name of its child.
         element: The joint.
-        scope: Where it stands.
-        frame: The frame of its child, as its scope knows it.
-        turned: Whether its child is the world, so that here its ends are swapped.
+        scope: Scope of the joint.
+        frame: Frame of its child, resolved in its scope.
+        turned: Whether its ends are swapped here, because its child is the world.
     """
 
     type: str
@@ -121,23 +131,23 @@ class _TiedJoint(NamedTuple):
 
 @dataclass
 class _JointGroup:
-    """Bodies that joints may tie to each other: those of a world, or of a model without one."""
+    """Bodies that joints may connect: those of a world, or of a model outside of worlds."""
 
     first_body: int
     joints: list[_TiedJoint] = field(default_factory=list)
-    aliases: dict[str, str] = field(default_factory=dict)  # of frames and models
+    aliases: dict[str, str] = field(default_factory=dict)  # names of frames and models -> a link
     frames: Frames = field(default_factory=Frames)
 
 
 class _SdfReader:
-    """Walks one document and what it includes."""
+    """Walks over one document and the models that it includes."""
 
     def __init__(self, source: Source, context: Context) -> None:
         """Parse the document.
 
         Raises:
-            DocumentError: It cannot be read.
-            NotAModelError: Its root is none of these.
+            DocumentError: The document cannot be read.
+            NotAModelError: Its root element is not one of SDF.
         """
         document = parse(source.path, source.data, unquoted=True)
         if document.root.tag not in ROOTS:
@@ -148,10 +158,10 @@ class _SdfReader:
         self._library = Library(context)
         self._bodies: list[Body] = []
         self._problems: list[Problem] = []
-        self._assembly = _JointGroup(0)
+        self._group = _JointGroup(0)
 
     def model(self) -> Model:
-        """The whole document as plain data."""
+        """Read the whole document."""
         document = self._document
         including = (document.source.path,)
         tag = document.root.tag
@@ -161,13 +171,13 @@ class _SdfReader:
         for each in (document, *self._library.documents):
             self._problems += each.problems
             self._note_version(each)
-        said_once = dict.fromkeys(self._problems)  # a document can be included often
+        said_once = dict.fromkeys(self._problems)  # a document can be included several times
         problems = tuple(sorted(said_once, key=lambda p: (p.span.file, p.span)))
         others = tuple(self._library.sources)
         return Model(document.source, NAME, self._name(), tuple(self._bodies), problems, others)
 
     def _name(self) -> str:
-        """Of the first world, else of the first model."""
+        """Return the name of the first world, or else of the first model."""
         root = self._document.root
         named = [*root.all("world"), *root.all("model")]
         return named[0].attributes.get("name", "") if named else ""
@@ -189,22 +199,22 @@ class _SdfReader:
         self._problems.append(Problem(kind, message, scope.document.tag_span(element)))
 
     def _skip(self, scope: _Scope, element: Element, reason: str) -> None:
-        """Say what of the document was not read, and why."""
+        """Note an element that is not read, and why."""
         message = f"<{element.tag}> is skipped, and its links are not checked: {reason}"
         self._problem(scope, element, message, "reference")
 
     def _holder(self, holder: Element, scope: _Scope) -> None:
-        """The root, a world or a population: what holds models."""
+        """Read an element that contains models: the root, a world or a population."""
         if scope.depth >= _DEEPEST:
             self._skip(scope, holder, f"it stands more than {_DEEPEST} deep")
             return
         children = [child for child in holder.children if child.tag in _HELD]
         alone = holder is self._document.root
-        for child, step in zip(children, steps(children), strict=True):
+        for child, step in zip(children, make_steps(children), strict=True):
             if alone:
-                self._assembly = _JointGroup(len(self._bodies))
+                self._group = _JointGroup(len(self._bodies))
             if child.tag in {"world", "population"}:
-                placed = child.tag == "world"  # a population strews its models about
+                placed = child.tag == "world"  # a population distributes its models at random
                 frame = WORLD_FRAME if placed else None
                 inner = replace(scope, id=f"{scope.id}/{step}", depth=scope.depth + 1, frame=frame)
                 self._holder(child, inner)
@@ -214,7 +224,7 @@ class _SdfReader:
                 self._tie()
 
     def _child(self, element: Element, scope: _Scope) -> None:
-        """An element of a model or a world; the scope's id is the element's own."""
+        """Read an element of a model or a world; the id of the scope is that of the element."""
         if element.tag == "model":
             self._model(element, scope)
         elif element.tag == "include":
@@ -248,19 +258,19 @@ class _SdfReader:
         )
         before = len(self._bodies)
         children = [child for child in model.children if child.tag in _READ]
-        for child, step in zip(children, steps(children), strict=True):
+        for child, step in zip(children, make_steps(children), strict=True):
             self._child(child, replace(scope, id=f"{scope.id}/{step}"))
         self._note_misspellings(model, scope)
         self._name_canonical(model, scope, before)
 
     def _place(self, model: Element, frame: str, stand: Stand) -> None:
-        """Add the frame of a model; where its pose is another frame's its place is not told."""
+        """Add the frame of a model; with a placement_frame its pose is unknown."""
         if model.attributes.get("placement_frame"):
             stand = stand._replace(base=None)
-        self._assembly.frames.add_model(frame, stand)
+        self._group.frames.add_model(frame, stand)
 
     def _cut(self, scope: _Scope, model: Element, name: str) -> str:
-        """A name of bounded length: every link inside repeats it."""
+        """Cut a model's name to its largest length, since every link inside repeats it."""
         if len(name) <= _LONGEST_NAME:
             return name
         what = f"<model> has a name of {len(name)} characters, of which the first are shown"
@@ -274,12 +284,12 @@ class _SdfReader:
                 self._problem(scope, child, message, "malformed")
 
     def _name_canonical(self, model: Element, scope: _Scope, before: int) -> None:
-        """Let the model's own name stand for the link that its frame is attached to."""
+        """Make the model's name an alias of the link to which its frame is attached."""
         canonical = model.attributes.get("canonical_link")
         if canonical:
-            self._assembly.aliases.setdefault(scope.names, scope.scope_name(canonical))
+            self._group.aliases.setdefault(scope.names, scope.scope_name(canonical))
         elif len(self._bodies) > before:
-            self._assembly.aliases.setdefault(scope.names, self._bodies[before].name)
+            self._group.aliases.setdefault(scope.names, self._bodies[before].name)
 
     def _include(self, include: Element, scope: _Scope) -> None:
         document = scope.document
@@ -303,10 +313,10 @@ class _SdfReader:
                 self._problem(scope, child, message, "reference")
 
     def _follow_include(self, uri: str, given: _IncludeSettings, scope: _Scope) -> None:
-        """Read the model that an include names in the include's place.
+        """Read the model that an include names.
 
         Raises:
-            NotIncluded: It cannot be.
+            NotIncluded: The model cannot be included.
         """
         path = scope.document.source.path
         found = self._library.find(uri, None if path.startswith("<") else path)
@@ -329,7 +339,7 @@ class _SdfReader:
     def _link(self, link: Element, scope: _Scope) -> None:
         name = scope.scope_name(link.attributes.get("name", ""))
         stated = LinkReader(scope.document, link, name).read()
-        self._assembly.frames.add_link(name, scope.stand(link, scope.frame))
+        self._group.frames.add_link(name, scope.stand(link, scope.frame))
         self._bodies.append(
             Body(
                 name,
@@ -348,36 +358,36 @@ class _SdfReader:
         elements = [child for child in link.children if child.tag in _SHAPE_ROLES]
         if not elements:
             return ()
-        return Shapes(partial(_read_shapes, elements, scope, name, self._assembly.frames))
+        return Shapes(partial(_read_shapes, elements, scope, name, self._group.frames))
 
     def _joint(self, joint: Element, scope: _Scope) -> None:
         ends = [word(scope.document, joint.first(tag)) for tag in ("parent", "child")]
         parent, child = (end if end == _WORLD else scope.scope_name(end) for end in ends)
         kind = joint.attributes.get("type", "")
         frame = WORLD_FRAME if child == _WORLD else scope.frame_of(ends[1])
-        self._assembly.joints.append(_TiedJoint(kind, parent, child, joint, scope, frame))
+        self._group.joints.append(_TiedJoint(kind, parent, child, joint, scope, frame))
         name = scope.scope_name(joint.attributes.get("name", ""))
-        self._assembly.frames.add_mark(name, scope.stand(joint, frame))
+        self._group.frames.add_mark(name, scope.stand(joint, frame))
 
     def _frame(self, frame: Element, scope: _Scope) -> None:
         attached = frame.attributes.get("attached_to")
         target = scope.scope_name(attached) if attached else scope.names
         name = scope.scope_name(frame.attributes.get("name", ""))
-        self._assembly.aliases.setdefault(name, target)
+        self._group.aliases.setdefault(name, target)
         base = scope.frame_of(attached) if attached else scope.frame
-        self._assembly.frames.add_mark(name, scope.stand(frame, base))
+        self._group.frames.add_mark(name, scope.stand(frame, base))
 
     def _tie(self) -> None:
-        """Say of each body of the assembly which joint holds it."""
-        assembly = self._assembly
-        first = assembly.first_body
+        """Find the joint that holds each body of the group."""
+        group = self._group
+        first = group.first_body
         links: dict[str, str] = {}
         for body in self._bodies[first:]:
             links.setdefault(body.name, body.id)
         holding: dict[str, _TiedJoint] = {}
-        for joint in assembly.joints:
+        for joint in group.joints:
             parent, child = (
-                _target(end, links, assembly.aliases) for end in (joint.parent, joint.child)
+                _target(end, links, group.aliases) for end in (joint.parent, joint.child)
             )
             turned = child == _WORLD
             if turned:
@@ -393,9 +403,9 @@ class _SdfReader:
                     joint=held.type,
                     moved=held.type != "fixed",
                     parent=above,
-                    X_PB=assembly.frames.pose(held.parent, held.child) if above else None,
-                    axis_B=_axis(held, assembly.frames),
-                    p_BoJo_B=_point(held, assembly.frames),
+                    X_PB=group.frames.pose(held.parent, held.child) if above else None,
+                    axis_B=_axis(held, group.frames),
+                    p_BoJo_B=_point(held, group.frames),
                     joints=Joints(partial(_read_joints, held)),
                 )
 
@@ -403,7 +413,7 @@ class _SdfReader:
 def _read_shapes(
     elements: Sequence[Element], scope: _Scope, link: str, frames: Frames
 ) -> tuple[Shape, ...]:
-    from inertial_check.formats.sdf.shapes import read_shape  # rarely asked for
+    from inertial_check.formats.sdf.shapes import read_shape  # rarely needed
 
     return tuple(
         read_shape(element, scope.stand(element, link), link, frames) for element in elements
@@ -411,14 +421,14 @@ def _read_shapes(
 
 
 def _read_joints(joint: _TiedJoint) -> tuple[Joint, ...]:
-    from inertial_check.formats.sdf.joints import read_joint  # rarely asked for
+    from inertial_check.formats.sdf.joints import read_joint  # rarely needed
 
     scope, one_axis = joint.scope, joint.type in _ONE_AXIS
     return (read_joint(scope.document, joint.element, joint.type, scope.scope_name, one_axis),)
 
 
 def _axis(joint: _TiedJoint, frames: Frames) -> Vector | None:
-    """The direction of a joint in the frame of the body that it carries; None for several."""
+    """Compute the axis of a joint in the frame of its child; None if it has not exactly one."""
     if joint.type not in _ONE_AXIS:
         return None
     scope, axis = joint.scope, joint.element.first("axis")
@@ -433,7 +443,7 @@ def _axis(joint: _TiedJoint, frames: Frames) -> Vector | None:
 
 
 def _point(joint: _TiedJoint, frames: Frames) -> Vector | None:
-    """The origin of a joint with an axis, in the frame of the body that it carries."""
+    """Compute the origin of a joint with one axis, in the frame of its child."""
     if joint.type not in _ONE_AXIS:
         return None
     X_BJ = frames.locate(joint.child, joint.scope.stand(joint.element, joint.frame))
@@ -443,7 +453,7 @@ def _point(joint: _TiedJoint, frames: Frames) -> Vector | None:
 def _axis_frame(
     joint: _TiedJoint, axis: Element | None, xyz: Element | None, frames: Frames
 ) -> Pose | None:
-    """The frame in which the axis of a joint is given, in that of the body that it carries."""
+    """Compute the pose of the frame in which a joint's axis is given, in its child's frame."""
     scope, frame = joint.scope, None
     named = "" if xyz is None else xyz.attributes.get("expressed_in", "")
     if named:
@@ -456,7 +466,7 @@ def _axis_frame(
 
 
 def _in_model(document: XmlDocument, axis: Element) -> bool:
-    """Whether an axis is given in the frame of the model, as could be up to SDF 1.6."""
+    """Return whether an axis is given in the frame of the model, as was possible up to SDF 1.6."""
     minor = minor_version(document.root.attributes.get("version", ""))
     if minor is None or minor > _LAST_IN_MODEL:
         return False
@@ -465,7 +475,7 @@ def _in_model(document: XmlDocument, axis: Element) -> bool:
 
 
 def _stand(include: Element, scope: _Scope) -> Stand | None:
-    """Where an include puts its model; None where the model's own pose tells."""
+    """Read the pose that an include gives its model; None if the model's own pose counts."""
     stand = scope.stand(include, scope.frame)
     if include.all("placement_frame"):
         return stand._replace(base=None)
@@ -473,7 +483,7 @@ def _stand(include: Element, scope: _Scope) -> Stand | None:
 
 
 def _target(name: str, links: Container[str], aliases: dict[str, str]) -> str:
-    """The link that a scoped name stands for, by way of frames and models."""
+    """Resolve a scoped name to a link, by way of frames and models."""
     for _ in range(_MOST_HOPS):
         name = name.removesuffix(f"{_SEPARATOR}{_OWN_FRAME}")
         if name in links or name not in aliases:

@@ -1,6 +1,6 @@
-"""What a <visual> or <collision> of an SDF says of a link's geometry.
+"""Reader of the <visual> and <collision> elements of an SDF link.
 
-A shape that cannot be read carries the reason, and is no problem of the document.
+A shape that cannot be read carries the reason; it is no problem of the document.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ _ELEMENTS: dict[str, tuple[tuple[str, int], ...]] = {
     "plane": (),
     "heightmap": (),
 }
-"""The elements that make the dimensions of each kind, with how many numbers each holds."""
+"""Elements that state the dimensions of each kind of shape, and how many numbers each holds."""
 
 _UNMEASURED = {
     "polyline": "an extruded outline, which is not read here: export it as a mesh",
     "image": "made of an image, which is not read here: export it as a mesh",
     "empty": "no shape",
 }
+"""Elements of <geometry> that have no dimensions, and what is said of them."""
 
 
 def read_shape(element: Element, stand: Stand, link: str, frames: Frames) -> Shape:
@@ -47,9 +48,9 @@ def read_shape(element: Element, stand: Stand, link: str, frames: Frames) -> Sha
 
     Args:
         element: A <visual> or <collision>.
-        stand: Where it says that it stands.
-        link: The scoped name of the link that holds it.
-        frames: Of the model.
+        stand: Its stated pose.
+        link: Scoped name of its link.
+        frames: Frames of the model.
     """
     document, role = stand.document, cast(Role, element.tag)
     span = document.element_span(element)
@@ -67,7 +68,7 @@ def read_shape(element: Element, stand: Stand, link: str, frames: Frames) -> Sha
 
 
 def _solid(element: Element) -> Element | None:
-    """The first element of the <geometry> that is not an engine's own."""
+    """Find the first element of <geometry> that is not an extension of an engine."""
     geometry = element.first("geometry")
     inside = () if geometry is None else geometry.children
     return next((child for child in inside if ":" not in child.tag), None)
@@ -99,7 +100,7 @@ def _dimensions(document: XmlDocument, solid: Element) -> tuple[float, ...]:
 
 
 def _mesh(document: XmlDocument, mesh: Element) -> tuple[str, tuple[float, float, float]]:
-    """Where a mesh is, and the factors on its coordinates."""
+    """Read the URI of a mesh and the factors on its coordinates."""
     uri = word(document, mesh.first("uri"))
     if not uri:
         raise Unusable("<mesh> has no uri")

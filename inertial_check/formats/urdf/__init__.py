@@ -14,7 +14,7 @@ SUFFIXES: tuple[str, ...] = (".urdf",)
 
 
 def matches(head: Head) -> bool:
-    """Whether a document is a URDF, judged by its root element."""
+    """Return whether a document is a URDF, judged by its root element."""
     return head.root_tag == "robot"
 
 

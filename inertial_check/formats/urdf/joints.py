@@ -1,6 +1,7 @@
-"""What a <joint> of URDF says beside its axis: <limit>, <dynamics>, <mimic>.
+"""Reader of the <limit>, <dynamics> and <mimic> of a URDF <joint>.
 
-What cannot be read is NaN, and no problem of the document: no number of an inertia depends on it.
+A number that cannot be read is NaN; it is no problem of the document, since no inertia depends on
+it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ def read_joint(element: Element, kind: str) -> Joint:
 
     Args:
         element: The joint.
-        kind: Its type.
+        kind: Type of the joint.
     """
     name = element.attributes.get("name", "")
     if kind not in _ONE_AXIS:
@@ -36,7 +37,7 @@ def read_joint(element: Element, kind: str) -> Joint:
         lower,
         upper,
         velocity=parse_optional(limit.get("velocity")),
-        acceleration=parse_optional(limit.get("acceleration")),  # of version 1.2
+        acceleration=parse_optional(limit.get("acceleration")),  # since URDF 1.2
         effort=parse_optional(limit.get("effort")),
         damping=parse_optional(dynamics.get("damping")),
         friction=parse_optional(dynamics.get("friction")),

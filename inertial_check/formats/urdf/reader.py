@@ -1,4 +1,4 @@
-"""URDF: links, the joints that move them, and what each <inertial> says."""
+"""Reader of URDF: links, the joints that move them, and their <inertial> elements."""
 
 from __future__ import annotations
 
@@ -10,40 +10,43 @@ from typing import NamedTuple
 
 from inertial_check.errors import NotAModelError
 from inertial_check.formats.numbers import parse_finite, quote
-from inertial_check.formats.poses import SAME_FRAME, unit
+from inertial_check.formats.poses import SAME_FRAME
 from inertial_check.formats.rotations import (
     IDENTITY,
+    UNKNOWN,
     Rotation,
     Vector,
     from_quaternion,
     from_rpy,
+    unit,
 )
 from inertial_check.formats.urdf.constants import NAME, XACRO_WORDS
 from inertial_check.formats.xml.document import XmlDocument, parse
 from inertial_check.formats.xml.markup import Element, PlacedText
 from inertial_check.formats.xml.reading import TextReader
-from inertial_check.formats.xml.xpath import steps
+from inertial_check.formats.xml.xpath import make_steps
 from inertial_check.model.body import (
     ENTRIES,
+    ZERO,
     Body,
     Inertial,
     Model,
     Number,
     Pose,
     Problem,
+    ThreeNumbers,
 )
 from inertial_check.model.joint import Joint, Joints
 from inertial_check.model.shape import Shape, Shapes
 from inertial_check.model.source import Source
 
-Triple = tuple[Number, Number, Number]
-
-_UNKNOWN: Rotation = ((math.nan,) * 3,) * 3
-_DEFAULT = Number(0.0, "0", None)
 _TRANSPOSED = {"iyx": "ixy", "izx": "ixz", "izy": "iyz"}
+"""Entries below the diagonal, which engines ignore, and the entries that they repeat."""
+
 _SHAPE_ROLES = frozenset(("visual", "collision"))
 _WITHOUT_AXIS = frozenset(("fixed", "floating"))
-_AXIS = "1 0 0"  # of a joint that does not say
+_AXIS = "1 0 0"
+"""Axis of a joint that states none."""
 
 
 def read_model(source: Source) -> Model:
@@ -51,10 +54,12 @@ def read_model(source: Source) -> Model:
     document = parse(source.path, source.data)
     root = document.root
     if root.tag != "robot":
-        raise _no_model(document, root, f"the root element is <{root.tag}>, a URDF's is <robot>")
+        raise _no_model_error(
+            document, root, f"the root element is <{root.tag}>, a URDF's is <robot>"
+        )
     links = root.all("link")
     _refuse_xacro(document, has_links=bool(links))
-    ids = _ids(links)
+    ids = [f"/robot/{step}" for step in make_steps(links)]
     quaternions = _version(root) >= (1, 1)
     joints = _joints(root, links, ids)
     bodies = tuple(
@@ -67,13 +72,13 @@ def read_model(source: Source) -> Model:
     return Model(document.source, NAME, root.attributes.get("name", ""), bodies, tuple(problems))
 
 
-def _no_model(document: XmlDocument, element: Element, reason: str) -> NotAModelError:
+def _no_model_error(document: XmlDocument, element: Element, reason: str) -> NotAModelError:
     place = document.source.line_column(document.element_span(element).start)
     return NotAModelError(document.source.path, reason, *place)
 
 
 def _refuse_xacro(document: XmlDocument, has_links: bool) -> None:
-    """A xacro file says nothing until it is expanded; a macro call left over is only skipped."""
+    """Refuse a xacro file that is not expanded; a macro call that was left over is only skipped."""
     pending = [document.root] if "<xacro:" in document.text else []
     while pending:
         element = pending.pop()
@@ -81,18 +86,18 @@ def _refuse_xacro(document: XmlDocument, has_links: bool) -> None:
             element.tag.startswith("xacro:") and not has_links and element is not document.root
         ):
             reason = f"a xacro file (<{element.tag}>): expand it first, xacro FILE > robot.urdf"
-            raise _no_model(document, element, reason)
+            raise _no_model_error(document, element, reason)
         pending += reversed(element.children)
 
 
 def _version(root: Element) -> tuple[int, int]:
-    """The version that the robot states; from 1.1 on, an origin may hold quat_xyzw."""
+    """Read the version of the URDF; since 1.1 an origin may have quat_xyzw."""
     match = re.fullmatch(r"\s*([0-9]{1,4})\.([0-9]{1,4})\s*", root.attributes.get("version", ""))
     return (int(match[1]), int(match[2])) if match else (1, 0)
 
 
 class _ChildJoint(NamedTuple):
-    """What ties a link: the joint's element and type, the parent's id."""
+    """The joint of a link: its element and type, and the id of its parent."""
 
     element: Element
     type: str
@@ -100,7 +105,7 @@ class _ChildJoint(NamedTuple):
 
 
 def _joints(root: Element, links: Sequence[Element], ids: Sequence[str]) -> dict[str, _ChildJoint]:
-    """Child link -> its joint; the one that moves, where several claim the link."""
+    """Find the joint of each child link; of several joints, the one that moves."""
     id_of: dict[str | None, str] = {}
     for link, id_ in zip(links, ids, strict=True):
         id_of.setdefault(link.attributes.get("name"), id_)
@@ -115,7 +120,7 @@ def _joints(root: Element, links: Sequence[Element], ids: Sequence[str]) -> dict
 
 
 def _pose(joint: Element, quaternions: bool) -> Pose | None:
-    """Where a joint puts its child's frame in its parent's; None where that is unclear."""
+    """Compute the pose of a joint's child in its parent; None if it is unclear."""
     origin = joint.first("origin")
     if origin is None:
         return SAME_FRAME
@@ -133,7 +138,7 @@ def _pose(joint: Element, quaternions: bool) -> Pose | None:
 
 
 def _axis(joint: Element, kind: str) -> Vector | None:
-    """The direction of a joint in its child's frame; None where it has none."""
+    """Read the axis of a joint in its child's frame; None if it has none."""
     if kind in _WITHOUT_AXIS:
         return None
     axis = joint.first("axis")
@@ -141,11 +146,11 @@ def _axis(joint: Element, kind: str) -> Vector | None:
 
 
 def _point(kind: str) -> Vector | None:
-    """A point on the axis of a joint, which runs through the origin of its child's frame."""
+    """Return a point on the axis of a joint, which runs through the origin of its child."""
     return None if kind in _WITHOUT_AXIS else SAME_FRAME.p_PoBo_P
 
 
-@lru_cache(maxsize=1 << 10)  # joints repeat few texts
+@lru_cache(maxsize=1 << 10)  # the joints of a robot repeat few texts
 def _parse_rpy(rpy: str) -> Rotation | None:
     three = _parse_vector(rpy)
     return None if three is None else from_rpy(*three)
@@ -160,11 +165,6 @@ def _parse_direction(xyz: str) -> Vector | None:
 def _parse_vector(text: str) -> Vector | None:
     values = parse_finite(text, 3)
     return None if values is None else (values[0], values[1], values[2])
-
-
-def _ids(links: list[Element]) -> list[str]:
-    """An XPath for each link."""
-    return [f"/robot/{step}" for step in steps(links)]
 
 
 def _robot_problems(document: XmlDocument) -> Iterable[Problem]:
@@ -186,19 +186,19 @@ def _left_over(element: Element) -> str:
 def _read_shapes(
     document: XmlDocument, elements: Sequence[Element], quaternions: bool
 ) -> tuple[Shape, ...]:
-    from inertial_check.formats.urdf.shapes import read_shape  # rarely asked for
+    from inertial_check.formats.urdf.shapes import read_shape  # rarely needed
 
     return tuple(read_shape(document, element, quaternions) for element in elements)
 
 
 def _read_joints(joint: _ChildJoint) -> tuple[Joint, ...]:
-    from inertial_check.formats.urdf.joints import read_joint  # rarely asked for
+    from inertial_check.formats.urdf.joints import read_joint  # rarely needed
 
     return (read_joint(joint.element, joint.type),)
 
 
 class _UrdfLinkReader(TextReader):
-    """Reads one link; collects what is wrong with its text."""
+    """Reads one link and collects the problems of its text."""
 
     def __init__(self, document: XmlDocument, link: Element, place: int, quaternions: bool) -> None:
         self._link = link
@@ -208,7 +208,7 @@ class _UrdfLinkReader(TextReader):
         self._quaternions = quaternions
 
     def body(self, id_: str, joints: Mapping[str, _ChildJoint]) -> Body:
-        """The link as plain data."""
+        """Read the link."""
         if not self._name:
             self._complain(self._link, 'has no name: give it one, name="..."')
         joint = joints.get(self._name) if self._name else None
@@ -236,7 +236,7 @@ class _UrdfLinkReader(TextReader):
         return Shapes(partial(_read_shapes, self._document, elements, self._quaternions))
 
     def _attributes(self, element: Element, expected: Iterable[str]) -> dict[str, PlacedText]:
-        """The attributes of an element, after a look at misspelt ones."""
+        """Read the attributes of an element, and note misspelt ones."""
         attributes = self._document.attributes(element)
         known = frozenset(expected)
         for name in attributes:
@@ -245,12 +245,12 @@ class _UrdfLinkReader(TextReader):
         return attributes
 
     def _inertial(self) -> Inertial | None:
-        inertial = self._only(self._link, "inertial")
+        inertial = self._first_child(self._link, "inertial")
         self._note_left_overs(self._link)
         if inertial is None:
             return None
         self._note_left_overs(inertial)
-        translation, rotation = self._origin(self._only(inertial, "origin"))
+        translation, rotation = self._origin(self._first_child(inertial, "origin"))
         span = self._document.element_span(inertial)
         mass = self._mass(inertial)
         return Inertial(span, mass, translation, rotation, self._inertia(inertial))
@@ -261,7 +261,7 @@ class _UrdfLinkReader(TextReader):
                 self._problem(_left_over(child), self._document.tag_span(child), "reference")
 
     def _mass(self, inertial: Element) -> Number | None:
-        mass = self._only(inertial, "mass")
+        mass = self._first_child(inertial, "mass")
         if mass is None:
             self._complain(inertial, 'has no <mass>: add <mass value="..."/> [kg]')
             return None
@@ -272,7 +272,7 @@ class _UrdfLinkReader(TextReader):
         return self._number(mass, "value", attributes["value"])
 
     def _inertia(self, inertial: Element) -> dict[str, Number]:
-        inertia = self._only(inertial, "inertia")
+        inertia = self._first_child(inertial, "inertia")
         if inertia is None:
             form = " ".join(f'{entry}="..."' for entry in ENTRIES)
             self._complain(inertial, f"has no <inertia>: add <inertia {form}/> [kg m^2]")
@@ -305,17 +305,17 @@ class _UrdfLinkReader(TextReader):
                 self._problem(what, extra.span)
 
     def _number(self, element: Element, attribute: str, text: PlacedText) -> Number:
-        """The one number of an attribute."""
-        return self._piece(f"{attribute} of <{element.tag}>", *text.trim())
+        """Parse the number of an attribute."""
+        return self._parse_number(f"{attribute} of <{element.tag}>", *text.trim())
 
-    def _origin(self, origin: Element | None) -> tuple[Triple, Rotation]:
-        """Centre of mass and own axes, both in the body frame."""
+    def _origin(self, origin: Element | None) -> tuple[ThreeNumbers, Rotation]:
+        """Read the centre of mass and the rotation of the own axes, both in the body frame."""
         if origin is None:
-            return (_DEFAULT, _DEFAULT, _DEFAULT), IDENTITY
+            return (ZERO, ZERO, ZERO), IDENTITY
         attributes = self._attributes(origin, ("xyz", "rpy", "quat_xyzw"))
-        translation: Triple = (_DEFAULT, _DEFAULT, _DEFAULT)
+        translation: ThreeNumbers = (ZERO, ZERO, ZERO)
         if "xyz" in attributes:
-            x, y, z = self._series("xyz of <origin>", attributes["xyz"], 3, "x y z [m]")
+            x, y, z = self._parse_series("xyz of <origin>", attributes["xyz"], 3, "x y z [m]")
             translation = (x, y, z)
         return translation, self._rotation(origin, attributes)
 
@@ -331,23 +331,23 @@ class _UrdfLinkReader(TextReader):
                 self._complain(
                     origin, "has both rpy and quat_xyzw, which engines refuse: delete one"
                 )
-                return _UNKNOWN
+                return UNKNOWN
             else:
                 return self._axes(origin, "quat_xyzw", attributes["quat_xyzw"])
         return self._axes(origin, "rpy", attributes["rpy"]) if "rpy" in attributes else IDENTITY
 
     def _axes(self, origin: Element, attribute: str, text: PlacedText) -> Rotation:
-        """The rotation that an attribute states; unknown where it states none."""
+        """Read the rotation of an attribute; UNKNOWN if it states none."""
         before = len(self._problems)
         form = (3, "roll pitch yaw [rad]") if attribute == "rpy" else (4, "x y z w")
-        numbers = self._series(f"{attribute} of <origin>", text, *form)
+        numbers = self._parse_series(f"{attribute} of <origin>", text, *form)
         values = [number.value for number in numbers]
         if len(self._problems) > before and any(map(math.isnan, values)):
-            return _UNKNOWN
+            return UNKNOWN
         rotation = from_rpy(*values) if attribute == "rpy" else from_quaternion(*values)
         if rotation is None:
             whole, start, end = text.trim()
             what = f"{attribute} of <origin>: {quote(whole)} is no rotation: write {form[1]}"
             self._problem(what, self._document.span(start, end))
-            return _UNKNOWN
+            return UNKNOWN
         return rotation

@@ -1,6 +1,6 @@
-"""What a <visual> or <collision> of a URDF says of a body's geometry.
+"""Reader of the <visual> and <collision> elements of a URDF link.
 
-A shape that cannot be read carries the reason, and is no problem of the document.
+A shape that cannot be read carries the reason; it is no problem of the document.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import cast
 
 from inertial_check.formats.poses import SAME_FRAME
-from inertial_check.formats.rotations import IDENTITY, Rotation, from_quaternion, from_rpy
+from inertial_check.formats.rotations import IDENTITY, Rotation, Vector, from_quaternion, from_rpy
 from inertial_check.formats.shapes import (
     Unusable,
     check_usable,
@@ -22,8 +22,6 @@ from inertial_check.formats.xml.markup import Element
 from inertial_check.model.body import Pose
 from inertial_check.model.shape import Role, Shape
 
-Triple = tuple[float, float, float]
-
 _ATTRIBUTES: dict[str, tuple[tuple[str, int], ...]] = {
     "box": (("size", 3),),
     "sphere": (("radius", 1),),
@@ -31,16 +29,16 @@ _ATTRIBUTES: dict[str, tuple[tuple[str, int], ...]] = {
     "capsule": (("radius", 1), ("length", 1)),
     "mesh": (),
 }
-"""The attributes that make the dimensions of each kind, with how many numbers each holds."""
+"""Attributes that state the dimensions of each kind of shape, and how many numbers each holds."""
 
 
 def read_shape(document: XmlDocument, element: Element, quaternions: bool) -> Shape:
     """Read one shape.
 
     Args:
-        document: In which it stands.
+        document: The document that contains the shape.
         element: A <visual> or <collision>.
-        quaternions: Whether an origin may hold quat_xyzw, as from URDF 1.1 on.
+        quaternions: Whether an origin may have quat_xyzw, as since URDF 1.1.
     """
     role = cast(Role, element.tag)
     span = document.element_span(element)
@@ -77,7 +75,7 @@ def _uri(solid: Element) -> str | None:
     return uri
 
 
-def _scale(solid: Element) -> Triple:
+def _scale(solid: Element) -> Vector:
     if solid.tag != "mesh" or "scale" not in solid.attributes:
         return 1.0, 1.0, 1.0
     return parse_factors(solid.attributes["scale"], "scale of <mesh>")
@@ -102,6 +100,6 @@ def _origin(origin: Element | None, quaternions: bool) -> Pose:
 
 
 def _numbers(origin: Element, attribute: str, count: int) -> tuple[float, ...] | None:
-    """The finite numbers of an attribute; None where it is absent."""
+    """Parse the finite numbers of an attribute; None if it is absent."""
     text = origin.attributes.get(attribute)
     return None if text is None else parse_numbers(text, count, f"{attribute} of <origin>")

@@ -16,7 +16,7 @@ _NAME_LENGTH, _FIRST_NAME = slice(26, 28), 30
 
 
 def matches(head: Head) -> bool:
-    """Whether a document is a USD layer: text, crate, or a zip archive whose first file is one."""
+    """Return whether a document is a USD layer: text, crate, or a zip of layers."""
     if head.data.startswith(ZIP):
         length = int.from_bytes(head.data[_NAME_LENGTH], "little")
         first = head.data[_FIRST_NAME : _FIRST_NAME + length].decode("utf-8", "replace")
@@ -25,7 +25,7 @@ def matches(head: Head) -> bool:
 
 
 def missing() -> str | None:
-    """How to install what reading needs; None if it is installed."""
+    """Say how to install what reading needs; None if it is installed."""
     from importlib.util import find_spec
 
     if find_spec("pxr") is not None:

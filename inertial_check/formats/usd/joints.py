@@ -1,25 +1,26 @@
-"""What a stage says of its joints beside their frames and axes: limits, rotors, what they follow.
+"""Reader of the limits, friction and rotors of the joints of a stage, and of joints they follow.
 
 Angles are in degrees, lengths and masses in units of the stage. The attributes are those of
-UsdPhysics, and of Newton, PhysX and MuJoCo beside it; the first of them that is written counts.
+UsdPhysics, Newton, PhysX and MuJoCo; the first one that is authored counts.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from inertial_check.formats.context import Context
-from inertial_check.formats.usd.process import compose_stage
+from inertial_check.formats.usd.process import JsonObject, compose_stage
 from inertial_check.model.joint import Joint, Mimic
 from inertial_check.model.source import Source
 
 _DEGREE = math.radians(1.0)
+"""One degree [rad]."""
 
 
 class _JointUnits(NamedTuple):
-    """What the units of one kind of joint are, in those of Joint."""
+    """Sizes of the units of one type of joint, in the units of model.Joint."""
 
     position: float
     force: float
@@ -28,11 +29,11 @@ class _JointUnits(NamedTuple):
 
 
 def read_joints(source: Source, context: Context) -> Mapping[str, Joint]:
-    """The joints of a stage by their paths.
+    """Read the joints of a stage by their paths.
 
     Args:
         source: The root layer.
-        context: As for reading the bodies.
+        context: Bytes of other layers, as for the bodies.
 
     Raises:
         DocumentError: The layer cannot be read any more.
@@ -47,7 +48,7 @@ def read_joints(source: Source, context: Context) -> Mapping[str, Joint]:
     return {entry["path"]: _joint(entry, units.get(entry["type"])) for entry in answer["joints"]}
 
 
-def _joint(entry: Mapping[str, Any], units: _JointUnits | None) -> Joint:
+def _joint(entry: JsonObject, units: _JointUnits | None) -> Joint:
     name, kind, values = entry["name"], entry["type"], entry["values"]
     if units is None:
         return Joint(name, kind)
@@ -72,8 +73,8 @@ def _joint(entry: Mapping[str, Any], units: _JointUnits | None) -> Joint:
     )
 
 
-def _mimic(entry: Mapping[str, Any] | None, position: float) -> Mimic | None:
-    """What a joint follows; a multiplier between an angle and a length has no unit: NaN."""
+def _mimic(entry: JsonObject | None, position: float) -> Mimic | None:
+    """Make a Mimic; NaN for a multiplier between an angle and a length, whose unit is unclear."""
     if entry is None:
         return None
     multiplier, offset = entry["multiplier"], entry["offset"]

@@ -1,14 +1,13 @@
-"""Writes a text layer over a USD document: the same stage, with other mass properties."""
+"""Writer of a text layer over a USD document: the same stage with other mass properties."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from inertial_check.errors import UsageError
 from inertial_check.formats.context import Context
-from inertial_check.formats.usd.process import compose_stage
+from inertial_check.formats.usd.process import JsonObject, compose_stage
 from inertial_check.model.body import Model
 
 _PROPERTIES = {
@@ -17,21 +16,11 @@ _PROPERTIES = {
     "float3 physics:diagonalInertia": ("ixx", "iyy", "izz"),
     "quatf physics:principalAxes": ("qw", "qx", "qy", "qz"),
 }
-"""How each property is declared, and the names of its numbers."""
+"""Declaration of each property, and the names of its numbers."""
 
 
 def write_layer(model: Model, texts: Mapping[str, Mapping[str, str]], path: str) -> bytes:
-    """A text layer over a document, with other mass properties for some of its bodies.
-
-    Args:
-        model: The document, which lies on the disk and stays as it is.
-        texts: By the id of each body to change, the numbers by their names; see _PROPERTIES. Of
-            each property all or none.
-        path: Where the layer will be written; it refers to the document from there.
-
-    Raises:
-        UsageError: The path is not that of a text layer, or no layer reaches a body.
-    """
+    """Write a layer; arguments and errors are those of usd.overlay."""
     if os.path.splitext(path)[1] not in (".usd", ".usda"):
         raise UsageError(f"{path}: the layer over {model.source.path} is text: name it .usda")
     stage = compose_stage(model.source, Context())
@@ -45,7 +34,7 @@ def write_layer(model: Model, texts: Mapping[str, Mapping[str, str]], path: str)
 
 
 def _layer_lines(
-    source: str, stage: Mapping[str, Any], texts: Mapping[str, Mapping[str, str]], path: str
+    source: str, stage: JsonObject, texts: Mapping[str, Mapping[str, str]], path: str
 ) -> Iterator[str]:
     below = _reference(source, os.path.dirname(os.path.abspath(path)))
     yield "#usda 1.0"
@@ -57,7 +46,7 @@ def _layer_lines(
         yield f"    metersPerUnit = {stage['meters']!r}"
     yield f'    subLayers = [{below}]\n    upAxis = "{stage["up"]}"'
     yield ")"
-    tree: dict[str, Any] = {}
+    tree: JsonObject = {}
     for prim, numbers in texts.items():
         node = tree
         for name in prim.strip("/").split("/"):
@@ -67,7 +56,7 @@ def _layer_lines(
     yield ""
 
 
-def _overs(tree: Mapping[str, Any], indent: str) -> Iterator[str]:
+def _overs(tree: JsonObject, indent: str) -> Iterator[str]:
     for name, inside in tree.items():
         if name:
             yield f'\n{indent}over "{name}"\n{indent}{{'
@@ -81,7 +70,7 @@ def _overs(tree: Mapping[str, Any], indent: str) -> Iterator[str]:
 
 
 def _reference(source: str, folder: str) -> str:
-    """The asset path of a file as seen from a folder."""
+    """Make the asset path of a file relative to a folder."""
     try:
         path = os.path.relpath(os.path.abspath(source), folder).replace(os.sep, "/")
     except ValueError:  # another drive

@@ -1,4 +1,4 @@
-"""The process that composes USD stages: started when first asked, and again where one ended it."""
+"""Client of the process that composes USD stages; the process is started again if it ends."""
 
 from __future__ import annotations
 
@@ -16,36 +16,41 @@ from inertial_check.errors import DocumentError
 from inertial_check.formats.context import Context
 from inertial_check.formats.lookups import note_child_lookups, note_other_inputs
 from inertial_check.formats.usd.constants import SUFFIXES, TEXT
+from inertial_check.inertia.tolerances import USD_SCALE_NOISE
 from inertial_check.model.source import Source
 
 SECONDS = 60.0
-"""For one stage; a few hundred bytes of references that multiply can ask for years."""
+"""Time limit for one stage [s]; references that multiply could take years in a small file."""
 
 StagePart = Literal["bodies", "shapes", "joints"]
+JsonObject = dict[str, Any]  # Any: values of JSON
 
 _SCRIPT = os.path.join(os.path.dirname(__file__), "stage.py")
-_PLUGINS = "PXR_PLUGINPATH_NAME"  # libraries that reading a document would load and run
+_PLUGINS = "PXR_PLUGINPATH_NAME"
+"""Environment variable that names libraries which reading a document would load and run."""
+
 _ONE_THREAD = {"PXR_WORK_THREAD_LIMIT": "1"}
 
 
-def compose_stage(source: Source, context: Context, asked: StagePart = "bodies") -> dict[str, Any]:
-    """What the stage of a layer states of bodies, as `_usd_stage` says it.
+def compose_stage(source: Source, context: Context, asked: StagePart = "bodies") -> JsonObject:
+    """Compose the stage of a layer and describe a part of it, as stage.py does.
 
     Args:
-        source: The layer; what lies on the disk where its bytes differ plays no part.
-        context: Holds what layers that it refers to have, in place of what lies on the disk.
-        asked: For the bodies; or for their shapes, or the joints, and nothing else.
+        source: The layer; its bytes count, not those on the disk.
+        context: Bytes of layers to which it refers, in place of those on the disk.
+        asked: Part of the stage to describe.
 
     Raises:
-        DocumentError: The library cannot read it, or it ended the process.
+        DocumentError: The library cannot read the layer, or reading it ended the process.
     """
-    data = None if _lies_there(source) else source.data
+    data = None if _is_on_disk(source) else source.data
     overlay = context.overlay
     blobs = [*([] if data is None else [data]), *overlay.values()]
     request = {
         "path": os.path.abspath(source.path),
         "size": None if data is None else len(data),
         "asked": asked,
+        "scale_noise": USD_SCALE_NOISE,
         "overlay": [(os.path.abspath(other), len(blob)) for other, blob in overlay.items()],
     }
     answer = _reader().ask(json.dumps(request).encode() + b"\n" + b"".join(blobs))
@@ -59,8 +64,8 @@ def compose_stage(source: Source, context: Context, asked: StagePart = "bodies")
     return answer
 
 
-def _lies_there(source: Source) -> bool:
-    """Whether it can be read from the disk; a text is handed over, so that nothing can differ."""
+def _is_on_disk(source: Source) -> bool:
+    """Return whether the file on the disk has these bytes; a text layer is always sent along."""
     if source.data.startswith(TEXT) or not source.path.endswith(SUFFIXES):
         return False
     try:
@@ -71,7 +76,7 @@ def _lies_there(source: Source) -> bool:
 
 
 class _ComposingProcess:
-    """One process, asked by one thread at a time."""
+    """A process that composes stages; one thread at a time sends it a request."""
 
     def __init__(self) -> None:
         self.owner = os.getpid()
@@ -79,8 +84,8 @@ class _ComposingProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._folder = ""
 
-    def ask(self, request: bytes) -> dict[str, Any] | str:
-        """The answer; or why there is none."""
+    def ask(self, request: bytes) -> JsonObject | str:
+        """Send a request; return the answer, or why there is none."""
         with self._lock:
             process = self._running()
             stopped = threading.Event()
@@ -92,7 +97,7 @@ class _ComposingProcess:
             finally:
                 timer.cancel()
             if line.endswith(b"\n"):
-                answer: dict[str, Any] = json.loads(line)
+                answer: JsonObject = json.loads(line)
                 if answer["last"]:
                     self.close()
                 return answer
@@ -115,7 +120,7 @@ class _ComposingProcess:
             return self._process
         self.close()
         environment = {key: value for key, value in os.environ.items() if key != _PLUGINS}
-        # Not the process's own: one that is killed leaves it behind.
+        # Created here, because a process that is killed would leave its folder behind.
         self._folder = tempfile.mkdtemp(prefix="inertial-check-")
         self._process = subprocess.Popen(
             [sys.executable, "-P", _SCRIPT, self._folder],
@@ -133,7 +138,7 @@ def _stop(process: subprocess.Popen[bytes], stopped: threading.Event) -> None:
 
 
 def _exchange(process: subprocess.Popen[bytes], request: bytes) -> bytes:
-    """The line that answers; what there is of it where the process ends before."""
+    """Return the line that answers; only a part of it if the process ends before."""
     stdin, stdout = process.stdin, process.stdout
     if stdin is None or stdout is None:
         return b""
@@ -149,7 +154,7 @@ _current: list[_ComposingProcess] = []
 
 
 def _reader() -> _ComposingProcess:
-    """This process's reader; a fork takes its own."""
+    """Return the process of this Python process; a fork starts its own."""
     if not _current or _current[0].owner != os.getpid():
         _current[:] = [_ComposingProcess()]
         atexit.register(_current[0].close)

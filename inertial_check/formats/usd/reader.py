@@ -1,7 +1,7 @@
-"""The bodies of a composed stage, and where their mass properties stand in its layers.
+"""Reader of the bodies of a composed stage, with the places of their mass properties.
 
-The library composes; the numbers are those that the text layers print. In binary layers a number
-has no place, and its text is the shortest decimal that stands for the same float32.
+The USD library composes the stage, but the numbers are those written in its text layers. In a
+binary layer a number has no place, and its text is the shortest decimal of the same float32.
 """
 
 from __future__ import annotations
@@ -12,25 +12,27 @@ import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from math import inf, isinf, isnan, nan
-from typing import Any
+from math import inf, isinf, isnan
 
 from inertial_check.formats.context import Context
-from inertial_check.formats.poses import inverse, is_finite, product, unit
+from inertial_check.formats.poses import inverse, is_finite, product
 from inertial_check.formats.rotations import (
     IDENTITY,
+    UNKNOWN,
     Rotation,
     Vector,
     compose,
     from_quaternion,
     rotate,
+    unit,
 )
 from inertial_check.formats.shapes import unusable_shape
 from inertial_check.formats.usd.constants import NAME, TEXT
-from inertial_check.formats.usd.process import compose_stage
+from inertial_check.formats.usd.process import JsonObject, compose_stage
 from inertial_check.formats.usd.text import LayerPlaces, scan
 from inertial_check.model.body import (
     ENTRIES,
+    ZERO,
     Body,
     Inertial,
     InertiaOrigin,
@@ -45,33 +47,28 @@ from inertial_check.model.shape import Shape, Shapes
 from inertial_check.model.source import Source, Span
 
 _NAMES = {"mass": 1, "centerOfMass": 3, "diagonalInertia": 3, "principalAxes": 4}
-"""How many numbers each property has."""
+"""Mass properties, and how many numbers each has."""
 
 _ONE_AXIS = frozenset(("revolute", "prismatic"))
 _LETTERS = ("X", "Y", "Z")
-_UNKNOWN: Rotation = ((nan,) * 3,) * 3
-_ZERO = Number(0.0, "0", None)
 _SPHERE_RADIUS = 0.1
-"""[m] Of the sphere that a body is to UsdPhysics which has mass, but no inertia and no collider."""
+"""Radius [m] of the sphere that UsdPhysics assumes for a body with mass but no inertia and no
+collider."""
 
 _SHOWN = 3
-"""Of the errors in composing; the rest is counted."""
+"""Number of composition errors that a message shows; the others are counted."""
 
 _INTRODUCED = re.compile(r" introduced by @(?P<layer>[^@]*)@<(?P<prim>[^>]*)>")
 
 
 def read_model(source: Source, context: Context) -> Model:
-    """Compose the stage of a root layer and read its bodies.
-
-    Raises:
-        DocumentError: The layer cannot be read.
-    """
+    """Compose a stage and read its bodies; arguments and errors are those of usd.read."""
     return _StageReader(source, context).model()
 
 
 @dataclass(frozen=True)
 class _TextLayer:
-    """A text layer: its number among the model's documents, and what stands where."""
+    """A text layer: its number among the documents of the model, and its places."""
 
     file: int
     places: LayerPlaces
@@ -82,7 +79,7 @@ class _TextLayer:
 
 @dataclass
 class _TextLayers:
-    """The layers of a stage, scanned when something in them is asked for."""
+    """The layers of a stage, scanned when a place in them is first needed."""
 
     source: Source
     context: Context
@@ -91,35 +88,40 @@ class _TextLayers:
     _scanned: dict[int, _TextLayer | None] = field(default_factory=dict)
 
     def text(self, number: int) -> _TextLayer | None:
-        """The layer of this number; None where it is binary."""
+        """Return the layer of this number; None if it is binary."""
         if number not in self._scanned:
             self._scanned[number] = self._scan(number)
         return self._scanned[number]
 
     def find(self, path: str) -> _TextLayer | None:
-        """The layer at this path, if bodies or numbers stand in it."""
+        """Return the layer at this path, if it defines bodies or numbers."""
         return self.text(self.paths.index(path)) if path in self.paths else None
 
-    def find_scanned(self, path: str) -> _TextLayer | None:
-        """The layer at this path, if something in it was asked for."""
-        return self._scanned.get(self.paths.index(path)) if path in self.paths else None
+    def span_of(self, path: str, prim: str) -> Span | None:
+        """Return where a prim is, if the layer at this path has been scanned."""
+        layer = self._scanned.get(self.paths.index(path)) if path in self.paths else None
+        place = layer.places.prims.get(prim) if layer else None
+        return layer.span(*place) if layer and place else None
 
     def _scan(self, number: int) -> _TextLayer | None:
         source, file = self.source, 0
         if number:
             try:
                 data = self.context.read(self.paths[number])
-            except (OSError, ValueError):  # inside an archive, or gone by now
+            except (OSError, ValueError):  # inside an archive, or deleted meanwhile
                 return None
-            source, file = Source(self._printed(self.paths[number]), data), len(self.others) + 1
+            source, file = (
+                Source(self._display_path(self.paths[number]), data),
+                len(self.others) + 1,
+            )
         if not source.data.startswith(TEXT):
             return None
         if file:
             self.others.append(source)
         return _TextLayer(file, scan(source.data, [f"physics:{name}" for name in _NAMES]))
 
-    def _printed(self, path: str) -> str:
-        """A layer's path from where the caller stands, as the document's own is."""
+    def _display_path(self, path: str) -> str:
+        """Make the path of a layer relative to the same folder as the path of the document."""
         folder = os.path.dirname(self.source.path)
         try:
             relative = os.path.relpath(path, os.path.abspath(folder))
@@ -129,18 +131,16 @@ class _TextLayers:
 
 
 class _StageReader:
-    """Turns what the library says of a stage into a model."""
+    """Makes a model of the description of a stage."""
 
     def __init__(self, source: Source, context: Context) -> None:
-        self._source = source
+        self._source, self._context = source, context
         self._stage = compose_stage(source, context)
         self._layers = _TextLayers(source, context, self._stage["layers"])
-        self._joints = _JointFrames(self._stage)
-        self._shapes = _StageShapes(source, context, self._layers, self._stage["meters"])
-        self._limits = _StageJoints(source, context)
+        self._frames = _JointFrames(self._stage)
 
     def model(self) -> Model:
-        """The stage as plain data."""
+        """Make the model."""
         bodies = tuple(self._body(body) for body in self._stage["bodies"])
         problems = tuple(self._problems(bodies))
         others = tuple(self._layers.others)
@@ -171,13 +171,13 @@ class _StageReader:
         )
 
     def _find_reference(self, error: str) -> Span:
-        """The prim that refers to what was not found, where the error names it."""
+        """Find the prim that refers to a missing file or prim, if the error names it."""
         match = _INTRODUCED.search(error)
         layer = self._layers.find(match["layer"]) if match else None
         prim = layer.places.prims.get(match["prim"]) if layer and match else None
         return layer.span(*prim) if layer and prim else Span(0, 0)
 
-    def _body(self, body: Mapping[str, Any]) -> Body:
+    def _body(self, body: JsonObject) -> Body:
         span = self._place(body)
         reader = _MassReader(body, span, self._layers)
         inertial, origin = reader.inertial(self._stage["kilograms"], self._stage["meters"])
@@ -191,17 +191,17 @@ class _StageReader:
             moved=driven and joint["type"] != "fixed",
             inertial=inertial,
             problems=tuple(sorted(reader.problems, key=lambda problem: problem.span)),
-            shapes=Shapes(partial(self._shapes.of, body["path"], span)),
+            shapes=Shapes(partial(self._read_shapes, body["path"], span)),
             inertia_from=origin,
             parent=joint.get("parent"),
-            X_PB=self._joints.pose(body["path"], joint),
-            axis_B=self._joints.axis(body["path"], joint),
-            p_BoJo_B=self._joints.point(body["path"], joint),
-            joints=Joints(partial(self._limits.of, joint)) if joint["type"] else (),
+            X_PB=self._frames.pose(body["path"], joint),
+            axis_B=self._frames.axis(body["path"], joint),
+            p_BoJo_B=self._frames.point(body["path"], joint),
+            joints=Joints(partial(self._read_joints, joint)) if joint["type"] else (),
         )
 
-    def _place(self, body: Mapping[str, Any]) -> Span:
-        """Where the body is defined in a text layer; else its nearest parent in the root layer."""
+    def _place(self, body: JsonObject) -> Span:
+        """Find where a body is defined in a text layer, or its nearest parent in the root layer."""
         for defined in (True, False):
             for number, path, is_def in body["places"]:
                 layer = self._layers.text(number) if is_def or not defined else None
@@ -214,65 +214,40 @@ class _StageReader:
             path = path.rpartition("/")[0]
         return Span(0, 0)
 
-
-@dataclass
-class _StageShapes:
-    """The shapes of all bodies: read when those of one are first looked at."""
-
-    source: Source
-    context: Context
-    layers: _TextLayers
-    meters: float
-
-    def of(self, body: str, span: Span) -> tuple[Shape, ...]:
-        """The shapes of the body at a path; where they cannot be read, one that says why."""
-        found = self._found
-        if isinstance(found, str):
-            return (unusable_shape("", "visual", span, found),)
-        return found.get(body, ())
+    def _read_shapes(self, body: str, span: Span) -> tuple[Shape, ...]:
+        """Read the shapes of a body; if that fails, one shape that says why."""
+        if isinstance(self._shapes, str):
+            return (unusable_shape("", "visual", span, self._shapes),)
+        return self._shapes.get(body, ())
 
     @cached_property
-    def _found(self) -> Mapping[str, tuple[Shape, ...]] | str:
-        from inertial_check.formats.usd.shapes import read_shapes  # rarely asked for
+    def _shapes(self) -> Mapping[str, tuple[Shape, ...]] | str:
+        from inertial_check.formats.usd.shapes import read_shapes  # rarely needed
 
-        return read_shapes(self.source, self.context, self.meters, self._span)
+        span_of = self._layers.span_of
+        return read_shapes(self._source, self._context, self._stage["meters"], span_of)
 
-    def _span(self, layer: str, prim: str) -> Span | None:
-        """Where a prim stands, in a layer that is among the model's documents."""
-        known = self.layers.find_scanned(layer)
-        return (
-            known.span(*known.places.prims[prim]) if known and prim in known.places.prims else None
-        )
-
-
-@dataclass
-class _StageJoints:
-    """What all joints say of their limits: read when those of one body are first looked at."""
-
-    source: Source
-    context: Context
-
-    def of(self, joint: Mapping[str, Any]) -> tuple[Joint, ...]:
-        """The joint that holds a body; its name alone, where it is gone from the disk by now."""
+    def _read_joints(self, joint: JsonObject) -> tuple[Joint, ...]:
+        """Read the joint that holds a body; only its name if the layer was deleted meanwhile."""
         path = joint["path"]
-        return (self._found.get(path) or Joint(path.rpartition("/")[2], joint["type"]),)
+        return (self._joints.get(path) or Joint(path.rpartition("/")[2], joint["type"]),)
 
     @cached_property
-    def _found(self) -> Mapping[str, Joint]:
-        from inertial_check.formats.usd.joints import read_joints  # rarely asked for
+    def _joints(self) -> Mapping[str, Joint]:
+        from inertial_check.formats.usd.joints import read_joints  # rarely needed
 
-        return read_joints(self.source, self.context)
+        return read_joints(self._source, self._context)
 
 
 class _JointFrames:
-    """Where the joints of a stage put its bodies."""
+    """Computes poses and axes from the frames of the joints of a stage."""
 
-    def __init__(self, stage: Mapping[str, Any]) -> None:
+    def __init__(self, stage: JsonObject) -> None:
         self._meters = stage["meters"]
         self._scales = {body["path"]: body["scale"] for body in stage["bodies"]}
 
-    def pose(self, body: str, joint: Mapping[str, Any]) -> Pose | None:
-        """Where a body stands in its parent when the frames of the joint in both are one."""
+    def pose(self, body: str, joint: JsonObject) -> Pose | None:
+        """Compute the pose of a body in its parent at which the joint's two frames coincide."""
         if joint.get("parent") is None:
             return None
         X_PJ = self._frame(joint["parent"], joint["base"])
@@ -283,30 +258,31 @@ class _JointFrames:
         X_PB = Pose((self._meters * x, self._meters * y, self._meters * z), R_PB)
         return X_PB if is_finite(X_PB) else None
 
-    def axis(self, body: str, joint: Mapping[str, Any]) -> Vector | None:
-        """The direction of a joint in the frame of the body that it carries."""
-        if joint["type"] not in _ONE_AXIS or joint["axis"] not in _LETTERS:
-            return None
-        X_BJ = self._frame(body, joint["frame"])
-        if X_BJ is None or not is_finite(X_BJ):
+    def axis(self, body: str, joint: JsonObject) -> Vector | None:
+        """Compute the axis of a joint in the frame of the body that it moves."""
+        X_BJ = self._axis_frame(body, joint)
+        if X_BJ is None or joint["axis"] not in _LETTERS:
             return None
         x, y, z = (row[_LETTERS.index(joint["axis"])] for row in X_BJ.R_PB)
         return (-x, -y, -z) if joint["turned"] else (x, y, z)
 
-    def point(self, body: str, joint: Mapping[str, Any]) -> Vector | None:
-        """The origin of a joint, in the frame of the body that it carries."""
-        if joint["type"] not in _ONE_AXIS:
-            return None
-        X_BJ = self._frame(body, joint["frame"])
-        if X_BJ is None or not is_finite(X_BJ):
+    def point(self, body: str, joint: JsonObject) -> Vector | None:
+        """Compute the origin of a joint in the frame of the body that it moves [m]."""
+        X_BJ = self._axis_frame(body, joint)
+        if X_BJ is None:
             return None
         x, y, z = X_BJ.p_PoBo_P
         return self._meters * x, self._meters * y, self._meters * z
 
-    def _frame(self, body: str, written: Mapping[str, Any]) -> Pose | None:
-        """The frame of a joint in a body, which has no scale: in units of the stage.
+    def _axis_frame(self, body: str, joint: JsonObject) -> Pose | None:
+        """Compute the frame of a joint with one axis; None if it has not one or is not finite."""
+        X_BJ = self._frame(body, joint["frame"]) if joint["type"] in _ONE_AXIS else None
+        return X_BJ if X_BJ is not None and is_finite(X_BJ) else None
 
-        As UsdPhysics has it, the position is in the scale of the prim that the joint names.
+    def _frame(self, body: str, written: JsonObject) -> Pose | None:
+        """Compute the frame of a joint in a body, whose frame has no scale, in units of the stage.
+
+        By the rule of UsdPhysics the position has the scale of the prim that the joint names.
         """
         position, turn, within = written["position"], written["turn"], written["within"]
         if position is None or turn is None or (len(position), len(turn)) != (3, 4):
@@ -327,18 +303,18 @@ class _JointFrames:
 
 
 class _MassReader:
-    """Reads the mass properties of one body; collects what is wrong with their text."""
+    """Reads the mass properties of one body and collects the problems of their text."""
 
-    def __init__(self, body: Mapping[str, Any], span: Span, layers: _TextLayers) -> None:
+    def __init__(self, body: JsonObject, span: Span, layers: _TextLayers) -> None:
         self._body = body
         self._span = span
         self._nowhere = Span(span.start, span.start, span.file)
         self._layers = layers
-        self._written: Mapping[str, Any] = body["attributes"]
+        self._written: JsonObject = body["attributes"]
         self.problems: list[Problem] = []
 
     def inertial(self, kilograms: float, meters: float) -> tuple[Inertial | None, InertiaOrigin]:
-        """What is written of the body's inertia, and where engines take it from."""
+        """Read the inertia of the body, and determine where engines take it from."""
         if self._written and not self._body["applied"]:
             what = ", ".join(f"physics:{name}" for name in self._written)
             self._complain(
@@ -361,12 +337,14 @@ class _MassReader:
             moments = [Number(moment, repr(moment), None)] * 3
         if moments:
             diagonal = dict(zip(("ixx", "iyy", "izz"), moments, strict=True))
-            entries = {entry: diagonal.get(entry, _ZERO) for entry in ENTRIES}
+            entries = {entry: diagonal.get(entry, ZERO) for entry in ENTRIES}
         if not numbers:
             return None, origin
         if weight is None and origin == "file":
-            weight = Number(0.0, "0", self._nowhere)  # so USD, and no default that anyone chose
-        x, y, z = center or self._scale([_ZERO, _ZERO, _ZERO])
+            weight = Number(
+                0.0, "0", self._nowhere
+            )  # the value of an attribute that is not authored
+        x, y, z = center or self._scale([ZERO, ZERO, ZERO])
         found = Inertial(span, weight, (x, y, z), rotation, entries, kilograms, meters)
         if axes:
             w, x, y, z = axes
@@ -387,7 +365,7 @@ class _MassReader:
         return "file" if mass is None else "default"
 
     def _numbers(self, name: str) -> list[Number] | None:
-        """What is written of an attribute; None where nothing is, or what stands for nothing."""
+        """Read an attribute; None if it is not authored or has the value of unauthored ones."""
         written = self._written.get(name)
         if written is None:
             return None
@@ -403,20 +381,22 @@ class _MassReader:
             what = "one number" if count == 1 else f"{count} numbers"
             self._complain(f"physics:{name} is {written['shown']}: write {what}", self._span)
             return None
-        if _stands_for_nothing(name, values):
+        if _is_unauthored(name, values):
             return None
-        numbers = self._printed(name, written["place"], values)
+        numbers = self._match_text(name, written["place"], values)
         return self._scale(numbers) if name == "centerOfMass" else numbers
 
     def _scale(self, center: Sequence[Number]) -> list[Number]:
-        """A centre of mass as engines read it: in the scale of its prim, where it has one."""
+        """Apply the scale of the prim to a centre of mass, as engines do."""
         return [
             number._replace(value=number.value * factor, literal=factor == 1)
             for number, factor in zip(center, self._body["scale"], strict=True)
         ]
 
-    def _printed(self, name: str, place: tuple[int, str], values: Sequence[float]) -> list[Number]:
-        """The numbers as the text of their layer has them; as the library has them otherwise."""
+    def _match_text(
+        self, name: str, place: tuple[int, str], values: Sequence[float]
+    ) -> list[Number]:
+        """Make numbers with their texts and places in the layer, or else those of the library."""
         number, path = place
         layer = self._layers.text(number)
         value = layer.places.values.get(path) if layer else None
@@ -439,7 +419,7 @@ class _MassReader:
         return found
 
     def _rotation(self, axes: Sequence[Number] | None) -> Rotation:
-        """From the principal axes to the body's: the quaternion is written w, x, y, z."""
+        """Compute the rotation from principal axes to body axes; the order is w, x, y, z."""
         if not axes:
             return IDENTITY
         w, x, y, z = (number.value for number in axes)
@@ -450,7 +430,7 @@ class _MassReader:
             self._complain(
                 f"physics:principalAxes ({texts}) is no rotation: write w, x, y, z", span
             )
-            return _UNKNOWN
+            return UNKNOWN
         return rotation
 
     def _complain(self, message: str, span: Span) -> None:
@@ -460,13 +440,13 @@ class _MassReader:
         self.problems.append(Problem(kind, f"{self._body['path']}: {message}", self._span))
 
 
-def _stands_for_nothing(name: str, values: Sequence[float]) -> bool:
-    """Whether these are the values that USD gives an attribute which nobody wrote."""
+def _is_unauthored(name: str, values: Sequence[float]) -> bool:
+    """Return whether these are the values that USD gives an attribute that is not authored."""
     return all(value == (-inf if name == "centerOfMass" else 0) for value in values)
 
 
 def _single(value: float) -> float:
-    """The float32 nearest to a number."""
+    """Round a number to the nearest float32."""
     try:
         return float(struct.unpack("f", struct.pack("f", value))[0])
     except OverflowError:
@@ -474,7 +454,7 @@ def _single(value: float) -> float:
 
 
 def _shortest_number(value: float, span: Span) -> Number:
-    """A number that has no text, as the shortest decimal that stands for the same float32."""
+    """Make a number without a text in the document from the shortest decimal of its float32."""
     digits = next((n for n in range(1, 17) if _single(float(f"{value:.{n}g}")) == value), 17)
     text = f"{value:.{digits}g}"
     return Number(float(text), text, span)

@@ -1,20 +1,19 @@
-"""What a stage says of the geometry of its bodies: gprims, in the frames of the bodies.
+"""Reader of the gprims of a stage, in the frames of their bodies.
 
-A gprim that cannot be read carries the reason, and is no problem of the document.
+A gprim that cannot be read carries the reason; it is no problem of the document.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from inertial_check.errors import DocumentError
 from inertial_check.formats.context import Context
 from inertial_check.formats.rotations import Rotation, Vector, cross
 from inertial_check.formats.shapes import Unusable, check_usable, unusable_shape
-from inertial_check.formats.usd.process import compose_stage
-from inertial_check.formats.usd.stage import SCALE_NOISE
+from inertial_check.formats.usd.process import JsonObject, compose_stage
+from inertial_check.inertia.tolerances import USD_SCALE_NOISE
 from inertial_check.model.body import Pose
 from inertial_check.model.shape import Role, Shape
 from inertial_check.model.source import Source, Span
@@ -32,19 +31,19 @@ _KINDS = {
 }
 _ALONG_AN_AXIS = frozenset(("cylinder", "capsule", "cone", "plane"))
 _ORDERS = {"X": (1, 2, 0), "Y": (2, 0, 1), "Z": (0, 1, 2)}
-"""The axes of the gprim that are x, y and z of the shape, by the axis that is z."""
+"""Axes of the gprim that become x, y and z of the shape, by the axis of the gprim."""
 
 
 def read_shapes(
     source: Source, context: Context, meters: float, span_of: Callable[[str, str], Span | None]
 ) -> Mapping[str, tuple[Shape, ...]] | str:
-    """The shapes of a stage by the path of their body; or why they cannot be read.
+    """Read the shapes of a stage by the path of their body; or say why they cannot be read.
 
     Args:
         source: The root layer.
-        context: As for reading the bodies.
-        meters: metersPerUnit of the stage.
-        span_of: Where a layer has a prim, if that is known.
+        context: Bytes of other layers, as for the bodies.
+        meters: metersPerUnit of the stage [m].
+        span_of: Function that returns the span of a prim in a layer, if it is known.
     """
     try:
         answer = compose_stage(source, context, "shapes")
@@ -58,11 +57,12 @@ def read_shapes(
     return {body: tuple(shapes) for body, shapes in found.items()}
 
 
-def _shape(entry: Mapping[str, Any], meters: float, span: Span) -> Shape:
-    kind = _KINDS.get(entry["kind"], entry["kind"])
+def _shape(entry: JsonObject, meters: float, span: Span) -> Shape:
+    written: str = entry["kind"]
+    kind = _KINDS.get(written, written)
     role: Role = "collision" if entry["collides"] else "visual"
     try:
-        if entry["kind"] not in _KINDS:
+        if written not in _KINDS:
             raise Unusable(f"a {kind} is not read here: expected {', '.join(_KINDS)}")
         if kind == "mesh":
             raise Unusable("its points stand in the stage, not in a file, and are not read here")
@@ -74,8 +74,8 @@ def _shape(entry: Mapping[str, Any], meters: float, span: Span) -> Shape:
         return unusable_shape(kind, role, span, why)
 
 
-def _place(entry: Mapping[str, Any], kind: str, meters: float) -> tuple[Pose, Vector]:
-    """X_BG, and the factors by which the axes of the shape are stretched."""
+def _place(entry: JsonObject, kind: str, meters: float) -> tuple[Pose, Vector]:
+    """Compute X_BG, and the factors by which the axes of the shape are stretched."""
     rows = [entry["matrix"][at : at + 4] for at in (0, 4, 8)]
     order = _ORDERS.get(entry["axis"] if kind in _ALONG_AN_AXIS else "Z")
     if order is None:
@@ -88,20 +88,20 @@ def _place(entry: Mapping[str, Any], kind: str, meters: float) -> tuple[Pose, Ve
         [entry / factor for entry in column]
         for column, factor in zip(columns, (x, y, z), strict=True)
     ]
-    if any(abs(_dot(units[i], units[j])) > SCALE_NOISE for i, j in ((0, 1), (0, 2), (1, 2))):
+    if any(abs(_dot(units[i], units[j])) > USD_SCALE_NOISE for i, j in ((0, 1), (0, 2), (1, 2))):
         raise Unusable("it is sheared, and no longer what its type says: write it as a mesh")
-    if _dot(units[2], cross(units[0], units[1])) < 0:  # mirrored, which none of them shows
+    if _dot(units[2], cross(units[0], units[1])) < 0:  # mirrored, which changes no shape here
         units[0] = [-entry for entry in units[0]]
     R_BG: Rotation = tuple(zip(*units, strict=True))
     position = [meters * row[3] for row in rows]
     return Pose((position[0], position[1], position[2]), R_BG), (x, y, z)
 
 
-def _solid(entry: Mapping[str, Any], kind: str, factors: Vector) -> tuple[str, tuple[float, ...]]:
-    """Kind and dimensions in units of the stage, stretched.
+def _solid(entry: JsonObject, kind: str, factors: Vector) -> tuple[str, tuple[float, ...]]:
+    """Compute the kind and the stretched dimensions, in units of the stage.
 
-    What is drawn, for a visual; for a collider what UsdPhysics makes of it, which stretches across
-    an axis, and a sphere, by the largest factor.
+    A visual has the dimensions that are drawn. A collider has those of UsdPhysics, which stretches
+    spheres, and other shapes across their axis, by the largest factor.
     """
     x, y, z = factors
     wide = max(x, y)
@@ -120,7 +120,7 @@ def _solid(entry: Mapping[str, Any], kind: str, factors: Vector) -> tuple[str, t
     return kind, (_radius(entry) * wide, _size(entry, "height") * z)
 
 
-def _radius(entry: Mapping[str, Any]) -> float:
+def _radius(entry: JsonObject) -> float:
     if entry["sizes"].get("radius") is not None:
         return _size(entry, "radius")
     top, bottom = _size(entry, "radiusTop"), _size(entry, "radiusBottom")
@@ -129,7 +129,7 @@ def _radius(entry: Mapping[str, Any]) -> float:
     return top
 
 
-def _size(entry: Mapping[str, Any], name: str) -> float:
+def _size(entry: JsonObject, name: str) -> float:
     value = entry["sizes"].get(name)
     if value is None or not 0 <= value < math.inf:
         raise Unusable(f"its {name} is {value}: lengths are positive")
@@ -137,7 +137,7 @@ def _size(entry: Mapping[str, Any], name: str) -> float:
 
 
 def _alike(*factors: float) -> bool:
-    return max(factors) - min(factors) <= SCALE_NOISE * max(factors)
+    return max(factors) - min(factors) <= USD_SCALE_NOISE * max(factors)
 
 
 def _dot(a: Sequence[float], b: Sequence[float]) -> float:

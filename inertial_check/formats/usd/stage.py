@@ -1,9 +1,9 @@
-"""Composes one USD stage after the other and says what it states of bodies, as JSON.
+"""Script that composes USD stages and describes their bodies, shapes and joints as JSON.
 
-Runs as a process of its own (`_usd_process` starts it): a damaged binary file can end the library,
-and with it whoever called it. Reads a line of JSON and the blobs that it announces, answers with a
-line of JSON, until its input ends; its argument is an empty folder. Nothing of this package is
-imported here.
+It runs in a process of its own, which usd/process.py starts, because a damaged binary file can end
+the USD library together with its process. It reads a line of JSON and the blobs that the line
+announces, answers with a line of JSON, and repeats this until its input ends. Its argument is an
+empty folder. It imports nothing of this package.
 """
 
 from __future__ import annotations
@@ -16,32 +16,41 @@ import re
 import struct
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, BinaryIO
 
-MEMORY = 8 << 30
-"""Bytes of address space: a damaged file may ask for terabytes."""
+# Any: usd-core has no type information.
+Cache = Any
+Layer = Any
+Path = Any
+Prim = Any
+Stage = Any
+Value = Any
+JsonObject = dict[str, Any]
 
-LONGEST = 300
-"""Characters of a reason: the library quotes whatever stands on the line."""
+_MEMORY = 8 << 30
+"""Limit of the address space [bytes]; a damaged file may ask for terabytes."""
 
-SCALE_NOISE = 1e-5
-"""A turn by a float32 quaternion keeps lengths and right angles up to a few of its roundings."""
+_LONGEST = 300
+"""Largest number of characters of a reason, since the library quotes whole lines."""
 
-FLOAT32 = 3.4028234663852886e38
-"""The largest number of this format."""
+_FLOAT32 = 3.4028234663852886e38
+"""Largest finite float32."""
 
-JOINT_ATTRIBUTES = (
+_JOINT_ATTRIBUTES = (
     *("physics:lowerLimit", "physics:upperLimit"),
     *("drive:angular:physics:maxForce", "drive:linear:physics:maxForce"),
     *("newton:velocityLimit", "physxJoint:maxJointVelocity"),
     *("newton:armature", "physxJoint:armature", "mjc:armature"),
     *("newton:damping", "mjc:damping", "newton:friction", "mjc:frictionloss"),
 )
-"""What is read of a joint where someone wrote it."""
+"""Attributes of a joint that are read if they are authored."""
 
-ATTRIBUTES = ("mass", "density", "centerOfMass", "diagonalInertia", "principalAxes")
+_ATTRIBUTES = ("mass", "density", "centerOfMass", "diagonalInertia", "principalAxes")
+"""Attributes of PhysicsMassAPI that are read."""
+
 _TAPERED = ("radiusTop", "radiusBottom", "height")
-SIZES = {
+_SIZES = {
     "Cube": ("size",),
     "Sphere": ("radius",),
     "Cylinder": ("radius", "height"),
@@ -50,24 +59,24 @@ SIZES = {
     "Cylinder_1": _TAPERED,
     "Capsule_1": _TAPERED,
 }
-"""The attributes that make a gprim's size, by its type."""
+"""Attributes that state the size of a gprim, by its type."""
 
 _UNREADABLE = re.compile(r":(\d+):(\d+): (.*)", re.DOTALL)
 _BINARY = {b"PXR-USDC": "usdc", b"PK\3\4": "usdz"}
 
 
 def main() -> None:
-    """Answer requests until there are none."""
+    """Answer requests until the input ends."""
     folder = sys.argv[1]
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what the library prints must not stand between the answers
+    os.dup2(2, 1)  # what the library prints must not mix with the answers
     _limit_memory()
     last = False
     while not last and (line := sys.stdin.buffer.readline()):
         answer = _answer(json.loads(line), sys.stdin.buffer, folder)
         from pxr import Sdf
 
-        # A layer that something holds on to would be taken for the next document's.
+        # A layer that is still loaded would be used for the next document with its path.
         last = not all(layer.anonymous for layer in Sdf.Layer.GetLoadedLayers())
         answers.write(json.dumps({**answer, "last": last}).encode() + b"\n")
         answers.flush()
@@ -77,18 +86,19 @@ def _limit_memory() -> None:
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
-def _answer(request: dict[str, Any], stream: BinaryIO, folder: str) -> dict[str, Any]:
-    """What a stage states, or why it cannot be read.
+def _answer(request: JsonObject, stream: BinaryIO, folder: str) -> JsonObject:
+    """Describe a stage, or say why it cannot be read.
 
     Args:
         request: "path", absolute; "size" of its data, or null to read it from the disk; "overlay":
-            pairs of a path and the size of what stands in for the file there; "asked": for its
-            "bodies", or for the "shapes" of bodies or the "joints" and nothing else.
-        stream: The data, and the overlays, in that order.
-        folder: An empty one, for what the library wants to read from a file.
+            pairs of a path and the size of the data that replaces the file there; "asked": which
+            part to describe, "bodies", "shapes" or "joints"; "scale_noise": largest deviation of a
+            scale factor from 1 that is rounding.
+        stream: The data, and then the overlays.
+        folder: An empty folder, for data that the library reads from a file.
     """
     data = None if request["size"] is None else stream.read(request["size"])
     overlay = [(path, stream.read(size)) for path, size in request["overlay"]]
@@ -98,8 +108,11 @@ def _answer(request: dict[str, Any], stream: BinaryIO, folder: str) -> dict[str,
             "shapes": _describe_shapes,
             "joints": _describe_joints,
         }[request["asked"]]
-        return _compose_stage(request["path"], data, overlay, folder, describe)
-    except Exception as error:  # whatever damaged data leads to, the next request is answered
+        stage_of = partial(describe, noise=request["scale_noise"])
+        return _compose_stage(request["path"], data, overlay, folder, stage_of)
+    except (
+        Exception
+    ) as error:  # damaged data may raise anything; the next request is still answered
         return _refusal(error, folder)
     finally:
         for name in os.listdir(folder):
@@ -111,9 +124,9 @@ def _compose_stage(
     data: bytes | None,
     overlay: list[tuple[str, bytes]],
     folder: str,
-    describe: Callable[[Any, Any], dict[str, Any]],
-) -> dict[str, Any]:
-    from pxr import Usd  # before any layer: older releases find their own parts only then
+    describe: Callable[[Stage, Layer], JsonObject],
+) -> JsonObject:
+    from pxr import Usd  # before any layer: older releases find their plugins only then
 
     held = [_layer(*other, folder) for other in overlay]
     root = _layer(path, data, folder)
@@ -125,28 +138,28 @@ def _compose_stage(
     return described
 
 
-def _refusal(error: Exception, folder: str) -> dict[str, Any]:
-    """The library's first error, and the place where it stands in a text."""
+def _refusal(error: Exception, folder: str) -> JsonObject:
+    """Return the library's first error, and its place if the layer is text."""
     text = re.sub(rf"(, while reading )?@?{re.escape(folder)}[^@\s:]*@?", "", _error_text(error))
     match = _UNREADABLE.search(text)
     if not match:
-        return {"error": " ".join(text.split())[:LONGEST], "line": None, "column": None}
+        return {"error": " ".join(text.split())[:_LONGEST], "line": None, "column": None}
     reason = " ".join(re.sub(r"pxrInternal\w*::", "", match[3]).split())
-    return {"error": reason[:LONGEST], "line": int(match[1]), "column": int(match[2])}
+    return {"error": reason[:_LONGEST], "line": int(match[1]), "column": int(match[2])}
 
 
 def _error_text(error: Exception) -> str:
     first = next(iter(error.args), error)
     try:
         return str(getattr(first, "commentary", first)).strip().strip("'")
-    except UnicodeDecodeError as undecodable:  # it quotes what it could not read
+    except UnicodeDecodeError as undecodable:  # the library quotes bytes that are not UTF-8
         return undecodable.object.decode("utf-8", "replace")
 
 
-def _layer(path: str, data: bytes | None, folder: str) -> Any:
-    """The layer of this path, with these bytes in place of those on the disk where they are given.
+def _layer(path: str, data: bytes | None, folder: str) -> Layer:
+    """Open a layer, with `data` in place of the bytes on the disk if it is not None.
 
-    Under its own path, so that what it refers to is found beside it.
+    The layer keeps its own path, so that files beside it are found.
     """
     from pxr import Sdf
 
@@ -164,11 +177,11 @@ def _layer(path: str, data: bytes | None, folder: str) -> Any:
     return layer
 
 
-def _describe_bodies(stage: Any, root: Any) -> dict[str, Any]:
+def _describe_bodies(stage: Stage, root: Layer, noise: float) -> JsonObject:
     from pxr import UsdGeom, UsdPhysics
 
     layers = _LayerNumbers(root)
-    bodies = list(_bodies(stage, layers))
+    bodies = list(_bodies(stage, layers, _Frames(noise)))
     default = stage.GetDefaultPrim()
     return {
         "name": default.GetName() if default else "",
@@ -183,14 +196,14 @@ def _describe_bodies(stage: Any, root: Any) -> dict[str, Any]:
 
 
 class _LayerNumbers:
-    """Numbers the layers in which something stands; 0 is the root."""
+    """Numbers the layers that define something; the root layer is 0."""
 
-    def __init__(self, root: Any) -> None:
+    def __init__(self, root: Layer) -> None:
         self.paths = [root.realPath or root.identifier]
         self._numbers = {root.identifier: 0}
 
-    def place(self, spec: Any) -> tuple[int, str]:
-        """A spec's layer and its path there."""
+    def place(self, spec: Value) -> tuple[int, str]:
+        """Return the number of a spec's layer, and the spec's path there."""
         layer = spec.layer
         number = self._numbers.setdefault(layer.identifier, len(self.paths))
         if number == len(self.paths):
@@ -198,20 +211,50 @@ class _LayerNumbers:
         return number, str(spec.path)
 
 
-def _bodies(stage: Any, layers: _LayerNumbers) -> Iterator[dict[str, Any]]:
-    """Every body that a simulator meets, in the order of the stage; instances one by one."""
-    from pxr import Usd, UsdGeom, UsdPhysics
+class _Frames:
+    """Coordinate frames of the prims of a stage."""
+
+    def __init__(self, noise: float) -> None:
+        from pxr import UsdGeom
+
+        self._cache: Cache = UsdGeom.XformCache()
+        self._noise = noise
+
+    def scale(self, prim: Prim) -> list[float]:
+        """Return the scale factors of a prim in the world; those that round to 1 are exactly 1."""
+        from pxr import Gf
+
+        matrix = self._cache.GetLocalToWorldTransform(prim)
+        factors = _entries(Gf.Transform(matrix).GetScale())
+        return [1.0 if abs(factor - 1) < self._noise else factor for factor in factors]
+
+    def within(self, prim: Prim, body: Prim) -> Value:
+        """Return the matrix from a prim to the frame of its body, which has no scale itself."""
+        from pxr import Gf
+
+        scaled = Gf.Matrix4d().SetScale(Gf.Vec3d(*self.scale(body)))
+        if prim == body:
+            return scaled
+        matrix, resets = self._cache.ComputeRelativeTransform(prim, body)
+        if not resets:
+            return matrix * scaled
+        frame = self._cache.GetLocalToWorldTransform(body).RemoveScaleShear()
+        return self._cache.GetLocalToWorldTransform(prim) * frame.GetInverse()
+
+
+def _bodies(stage: Stage, layers: _LayerNumbers, frames: _Frames) -> Iterator[JsonObject]:
+    """Describe every body that a simulator meets, in the order of the stage, with instances."""
+    from pxr import Usd, UsdPhysics
 
     prims = list(Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies()))
     found = {prim.GetPath(): prim for prim in prims if prim.HasAPI(UsdPhysics.RigidBodyAPI)}
-    solid: set[Any] = set()
-    joints: dict[Any, dict[str, Any]] = {}
-    cache = UsdGeom.XformCache()
+    solid: set[Path] = set()
+    joints: dict[Path, JsonObject] = {}
     for prim in prims:
         if _is_solid(prim) and (owner := _owner(prim.GetPath(), found)):
             solid.add(owner)
         if prim.IsA(UsdPhysics.Joint):
-            child, joint = _describe_joint(prim, found, cache)
+            child, joint = _describe_joint(prim, found, frames)
             if child and joints.get(child, _FREE)["type"] in (None, "fixed"):
                 joints[child] = joint
     for path, prim in found.items():
@@ -224,91 +267,95 @@ def _bodies(stage: Any, layers: _LayerNumbers) -> Iterator[dict[str, Any]]:
             "instance": prim.IsInstanceProxy(),
             "joint": joints.get(path, _FREE),
             "solid": path in solid,
-            "scale": _scale(cache, prim),
+            "scale": frames.scale(prim),
             "applied": prim.HasAPI(UsdPhysics.MassAPI),
             "attributes": _attributes(prim, layers),
         }
 
 
-def _is_def(spec: Any) -> bool:
+def _is_def(spec: Value) -> bool:
     from pxr import Sdf
 
     return bool(spec.specifier == Sdf.SpecifierDef)
 
 
-def _flag(prim: Any, name: str, otherwise: bool) -> bool:
+def _flag(prim: Prim, name: str, otherwise: bool) -> bool:
     attribute = prim.GetAttribute(f"physics:{name}")
     value = attribute.Get() if attribute else None
     return otherwise if value is None else bool(value)
 
 
-def _is_solid(prim: Any) -> bool:
-    """Whether engines can take a volume from this prim."""
+def _is_solid(prim: Prim) -> bool:
+    """Return whether engines can take a volume from this prim."""
     from pxr import UsdGeom
 
     return _collides(prim) and not prim.IsA(UsdGeom.Plane)
 
 
-def _owner(path: Any, bodies: dict[Any, Any]) -> Any:
-    """The nearest body at a path or above it."""
+def _owner(path: Path, bodies: dict[Path, Prim]) -> Path:
+    """Find the nearest body at a path or above it."""
     while not path.isEmpty and path not in bodies:
         path = path.GetParentPath()
     return path
 
 
-def _describe_joint(joint: Any, bodies: dict[Any, Any], cache: Any) -> tuple[Any, dict[str, Any]]:
-    """The body that a joint carries, its second or else its only one, and what it says of it.
+def _describe_joint(
+    joint: Prim, bodies: dict[Path, Prim], frames: _Frames
+) -> tuple[Path | None, JsonObject]:
+    """Find the body that a joint moves, its second or else its only one, and describe the joint.
 
-    "frame" is the joint's in that body, "base" in the parent. "turned": it is written the other
-    way round.
+    "frame" is the frame of the joint in that body, "base" in its parent. "turned" is true if the
+    joint names the body first.
     """
-    said: dict[str, Any] = {"type": _kind(joint), "path": str(joint.GetPath())}
+    description: JsonObject = {"type": _kind(joint), "path": str(joint.GetPath())}
     if not _flag(joint, "jointEnabled", True):
-        return None, said
+        return None, description
     targets = [_target(joint, side) for side in (0, 1)]
     owners = [target and _owner(target, bodies) for target in targets]
     side = 1 if owners[1] else 0
     owner, above = owners[side], owners[1 - side]
     if owner:
-        said["turned"] = side == 0
-        said["axis"] = str(_value(joint, "physics:axis", "X"))
-        said["frame"] = _joint_frame(joint, side, targets[side], bodies[owner], cache)
+        description["turned"] = side == 0
+        description["axis"] = str(_value(joint, "physics:axis", "X"))
+        description["frame"] = _joint_frame(joint, side, targets[side], bodies[owner], frames)
     if owner and above:
-        said["parent"] = str(above)
-        said["base"] = _joint_frame(joint, 1 - side, targets[1 - side], bodies[above], cache)
-    return owner or None, said
+        description["parent"] = str(above)
+        description["base"] = _joint_frame(
+            joint, 1 - side, targets[1 - side], bodies[above], frames
+        )
+    return owner or None, description
 
 
-def _kind(joint: Any) -> str:
+def _kind(joint: Prim) -> str:
     return joint.GetTypeName().removeprefix("Physics").removesuffix("Joint").lower() or "generic"
 
 
-def _target(joint: Any, side: int) -> Any:
+def _target(joint: Prim, side: int) -> Path | None:
     return _first_target(joint, f"physics:body{side}")
 
 
-def _first_target(prim: Any, name: str) -> Any:
+def _first_target(prim: Prim, name: str) -> Path | None:
     relationship = prim.GetRelationship(name)
     targets = relationship.GetTargets() if relationship else []
     return targets[0].GetPrimPath() if targets else None
 
 
-def _value(prim: Any, name: str, otherwise: Any) -> Any:
+def _value(prim: Prim, name: str, otherwise: Value) -> Value:
     attribute = prim.GetAttribute(name)
     value = attribute.Get() if attribute else None
     return otherwise if value is None else value
 
 
-def _joint_frame(joint: Any, side: int, target: Any, body: Any, cache: Any) -> dict[str, Any]:
-    """The frame of a joint as written, in units of the stage.
+def _joint_frame(joint: Prim, side: int, target: Path, body: Prim, frames: _Frames) -> JsonObject:
+    """Describe the frame of a joint as written, in units of the stage.
 
-    "within" is from the coordinates of the prim that the joint names to the frame of its body, as
-    _rows; null where that prim is the body itself.
+    "within" maps coordinates of the prim that the joint names to the frame of its body, as _rows;
+    null if that prim is the body itself.
     """
     within = None
     if target != body.GetPath():
         prim = joint.GetStage().GetPrimAtPath(target)
-        within = _rows(_within(prim, body, cache)) if prim else [math.nan] * 12
+        within = _rows(frames.within(prim, body)) if prim else [math.nan] * 12
     return {
         "position": _numbers(_value(joint, f"physics:localPos{side}", (0, 0, 0))),
         "turn": _numbers(_value(joint, f"physics:localRot{side}", (1, 0, 0, 0))),
@@ -316,38 +363,24 @@ def _joint_frame(joint: Any, side: int, target: Any, body: Any, cache: Any) -> d
     }
 
 
-def _within(prim: Any, body: Any, cache: Any) -> Any:
-    """From the coordinates of a prim to the frame of its body, which has no scale of its own."""
-    from pxr import Gf
-
-    scaled = Gf.Matrix4d().SetScale(Gf.Vec3d(*_scale(cache, body)))
-    if prim == body:
-        return scaled
-    matrix, resets = cache.ComputeRelativeTransform(prim, body)
-    if not resets:
-        return matrix * scaled
-    frame = cache.GetLocalToWorldTransform(body).RemoveScaleShear()
-    return cache.GetLocalToWorldTransform(prim) * frame.GetInverse()
-
-
-def _rows(matrix: Any) -> list[float]:
-    """A 3x4 matrix that multiplies columns; the library's multiplies rows."""
-    columns: Any = memoryview(matrix).tolist()
+def _rows(matrix: Value) -> list[float]:
+    """Return a 3x4 matrix that multiplies columns; those of the library multiply rows."""
+    columns: Value = memoryview(matrix).tolist()
     return [column[row] for row in range(3) for column in columns]
 
 
-_FREE: dict[str, Any] = {"type": None}
-"""What is said of a body that no joint holds."""
+_FREE: JsonObject = {"type": None}
+"""Description of the joint of a body that no joint holds."""
 
 
-def _describe_shapes(stage: Any, root: Any) -> dict[str, Any]:
-    """The shapes of every body, in the order of the stage."""
+def _describe_shapes(stage: Stage, root: Layer, noise: float) -> JsonObject:
+    """Describe the shapes of every body, in the order of the stage."""
     from pxr import Usd, UsdGeom, UsdPhysics
 
     layers = _LayerNumbers(root)
     prims = list(Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies()))
     bodies = {prim.GetPath(): prim for prim in prims if prim.HasAPI(UsdPhysics.RigidBodyAPI)}
-    cache = UsdGeom.XformCache()
+    frames = _Frames(noise)
     found = []
     for prim in prims if bodies else ():
         owner = _owner(prim.GetPath(), bodies) if prim.IsA(UsdGeom.Gprim) else None
@@ -359,17 +392,17 @@ def _describe_shapes(stage: Any, root: Any) -> dict[str, Any]:
                     "body": str(owner),
                     "kind": kind,
                     "collides": collides,
-                    "sizes": {name: _size(prim, name) for name in SIZES.get(kind, ())},
+                    "sizes": {name: _size(prim, name) for name in _SIZES.get(kind, ())},
                     "axis": str(_value(prim, "axis", "Z")),
-                    "matrix": _rows(_within(prim, bodies[owner], cache)),
+                    "matrix": _rows(frames.within(prim, bodies[owner])),
                     "places": [layers.place(spec) for spec in prim.GetPrimStack()],
                 }
             )
     return {"shapes": found, "layers": layers.paths}
 
 
-def _describe_joints(stage: Any, root: Any) -> dict[str, Any]:
-    """What is written of every joint beside what it ties, in the order of the stage."""
+def _describe_joints(stage: Stage, root: Layer, noise: float) -> JsonObject:
+    """Describe limits, friction and rotors of every joint, in the order of the stage."""
     from pxr import Usd, UsdGeom, UsdPhysics
 
     prims = Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies())
@@ -390,22 +423,22 @@ def _describe_joints(stage: Any, root: Any) -> dict[str, Any]:
     }
 
 
-def _authored_numbers(joint: Any) -> Iterator[tuple[str, float]]:
-    """The numbers of a joint that someone wrote; NaN for what is none."""
-    for name in JOINT_ATTRIBUTES:
+def _authored_numbers(joint: Prim) -> Iterator[tuple[str, float]]:
+    """Read the authored numbers of a joint; NaN for a value that is no number."""
+    for name in _JOINT_ATTRIBUTES:
         attribute = joint.GetAttribute(name)
         if attribute and attribute.HasAuthoredValue():
             yield name, _number(attribute.Get())
 
 
-def _number(value: Any) -> float:
+def _number(value: Value) -> float:
     numbers = _numbers(value)
     return _decimal(numbers[0]) if numbers and len(numbers) == 1 else math.nan
 
 
 def _decimal(value: float) -> float:
-    """The shortest decimal that stands for the same float32; what is no float32 stays."""
-    if not -FLOAT32 <= value <= FLOAT32 or _single(value) != value:
+    """Return the shortest decimal of the same float32; a number that is no float32 stays."""
+    if not -_FLOAT32 <= value <= _FLOAT32 or _single(value) != value:
         return value
     return next(x for digits in range(1, 10) if _single(x := float(f"{value:.{digits}g}")) == value)
 
@@ -414,15 +447,15 @@ def _single(value: float) -> float:
     return float(struct.unpack("f", struct.pack("f", value))[0])
 
 
-def _mimic(joint: Any) -> dict[str, Any] | None:
-    """What a joint follows, q = multiplier q_other + offset in its own unit; None for nothing.
+def _mimic(joint: Prim) -> JsonObject | None:
+    """Describe the joint that a joint follows, q = multiplier q_other + offset; None for none.
 
-    "alike": both are of one type.
+    "alike" is true if both joints have the same type.
     """
     if _first_target(joint, "newton:mimicJoint") is not None:
         enabled = _value(joint, "newton:mimicEnabled", True)
         names, sign = ("newton:mimicJoint", "newton:mimicCoef1", "newton:mimicCoef0"), 1.0
-    else:  # PhysX has q + gearing q_other + offset = 0
+    else:  # PhysX: q + gearing q_other + offset = 0
         written = joint.GetAuthoredPropertiesInNamespace("physxMimicJoint")
         space, enabled, sign = written[0].GetNamespace() if written else "", True, -1.0
         names = (f"{space}:referenceJoint", f"{space}:gearing", f"{space}:offset")
@@ -438,18 +471,18 @@ def _mimic(joint: Any) -> dict[str, Any] | None:
     }
 
 
-def _size(prim: Any, name: str) -> float | None:
+def _size(prim: Prim, name: str) -> float | None:
     numbers = _numbers(_value(prim, name, ()))
     return numbers[0] if numbers and len(numbers) == 1 else None
 
 
-def _collides(prim: Any) -> bool:
+def _collides(prim: Prim) -> bool:
     from pxr import UsdPhysics
 
     return prim.HasAPI(UsdPhysics.CollisionAPI) and _flag(prim, "collisionEnabled", True)
 
 
-def _is_rendered(prim: Any) -> bool:
+def _is_rendered(prim: Prim) -> bool:
     from pxr import UsdGeom
 
     imageable = UsdGeom.Imageable(prim)
@@ -458,20 +491,13 @@ def _is_rendered(prim: Any) -> bool:
     return shown and imageable.ComputeVisibility() != UsdGeom.Tokens.invisible
 
 
-def _scale(cache: Any, prim: Any) -> list[float]:
-    from pxr import Gf
+def _attributes(prim: Prim, layers: _LayerNumbers) -> JsonObject:
+    """Read the authored mass properties: their numbers, and the place of the strongest opinion.
 
-    factors = _entries(Gf.Transform(cache.GetLocalToWorldTransform(prim)).GetScale())
-    return [1.0 if abs(factor - 1) < SCALE_NOISE else factor for factor in factors]
-
-
-def _attributes(prim: Any, layers: _LayerNumbers) -> dict[str, Any]:
-    """What is written of each mass property: its numbers, and where the strongest opinion stands.
-
-    Engines read the default, not what is sampled over time.
+    Engines read the default value, not time samples.
     """
-    written: dict[str, Any] = {}
-    for name in ATTRIBUTES:
+    written: JsonObject = {}
+    for name in _ATTRIBUTES:
         attribute = prim.GetAttribute(f"physics:{name}")
         if not attribute or not attribute.HasAuthoredValue():
             continue
@@ -486,8 +512,8 @@ def _attributes(prim: Any, layers: _LayerNumbers) -> dict[str, Any]:
     return written
 
 
-def _numbers(value: Any) -> list[float] | None:
-    """The numbers of a value; None where it is no number and no tuple of them."""
+def _numbers(value: Value) -> list[float] | None:
+    """Convert a value to a list of numbers; None if it is no number and no tuple of numbers."""
     try:
         if hasattr(value, "GetReal") and hasattr(value, "imaginary"):
             return [float(value.real), *_entries(value.imaginary)]
@@ -498,8 +524,8 @@ def _numbers(value: Any) -> list[float] | None:
     return None
 
 
-def _entries(vector: Any) -> list[float]:
-    """Its numbers, by index: the library takes twenty times as long to iterate."""
+def _entries(vector: Value) -> list[float]:
+    """Convert a vector to a list by index: iteration by the library takes twenty times as long."""
     return [float(vector[at]) for at in range(len(vector))]
 
 

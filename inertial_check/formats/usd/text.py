@@ -1,9 +1,8 @@
-"""Where a .usda text states its prims and the numbers of its attributes: spec path -> bytes.
+"""Scanner of .usda text layers: places of prims and of the numbers of attributes, by spec path.
 
-Not a parser of USD, which is the library's task, but of its punctuation: comments, strings, asset
-and prim paths, and groups in brackets are told apart, so that what looks like an attribute inside
-one of them is none. Only what the library has read is looked at; on anything else the scanner finds
-less, never another place.
+The library parses USD; this scanner only knows its punctuation. It distinguishes comments, strings,
+asset and prim paths, and groups in brackets, so that it finds no attributes inside them. The layers
+it scans have been read by the library; on other texts it may find less, but no wrong place.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _SPECIFIERS = frozenset((b"def", b"over", b"class"))
 
 
 class UsdNumber(NamedTuple):
-    """One number: its text and its bytes."""
+    """A number: its text, and its first byte and the one after its last."""
 
     text: str
     start: int
@@ -40,14 +39,14 @@ class UsdNumber(NamedTuple):
 
 
 class UsdPrim(NamedTuple):
-    """A prim spec, from its specifier to its closing brace."""
+    """Bytes of a prim spec, from its specifier to its closing brace."""
 
     start: int
     end: int
 
 
 class UsdValue(NamedTuple):
-    """The value of an attribute spec: its bytes, and its numbers where it is one or a tuple."""
+    """Value of an attribute spec: its bytes, and its numbers if it is a number or a tuple."""
 
     start: int
     end: int
@@ -55,7 +54,7 @@ class UsdValue(NamedTuple):
 
 
 class LayerPlaces(NamedTuple):
-    """Where a layer states what, by spec path ("/robot{shape=box}link.physics:mass")."""
+    """Places in a layer by spec path, such as /robot{shape=box}link.physics:mass."""
 
     prims: dict[str, UsdPrim]
     values: dict[str, UsdValue]
@@ -72,14 +71,14 @@ def scan(data: bytes, attributes: Collection[str]) -> LayerPlaces:
     """Find every prim, and the values of the attributes with these names.
 
     Args:
-        data: A text layer that the library reads.
-        attributes: Names with their namespace, as "physics:mass".
+        data: Bytes of a text layer that the library has read.
+        attributes: Names with their namespace, such as physics:mass.
     """
     return _Scanner(data, frozenset(name.encode() for name in attributes)).places()
 
 
 def hash_comments(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Every comment that begins with #: where, and its text to the end of the line."""
+    """Find every comment that begins with #: its position and its text."""
     for match in _TOKEN.finditer(data):
         if match.lastgroup == "space":
             for comment in _HASH.finditer(data, *match.span()):
@@ -97,7 +96,7 @@ def _tokens(data: bytes) -> Iterator[_Token]:
 
 
 class _OpenBlock(NamedTuple):
-    """A brace that is open: the prim or variant inside it, or a set of variants."""
+    """An open brace: the prim or variant inside it, or the name of a variant set."""
 
     path: str
     start: int | None
@@ -105,7 +104,7 @@ class _OpenBlock(NamedTuple):
 
 
 class _Scanner:
-    """Walks over the tokens once, with a stack of the open braces."""
+    """Walks over the tokens once, with a stack of open braces."""
 
     def __init__(self, data: bytes, wanted: frozenset[bytes]) -> None:
         self._tokens = _tokens(data)
@@ -115,7 +114,7 @@ class _Scanner:
         self._stack = [_OpenBlock("", None, None)]
 
     def places(self) -> LayerPlaces:
-        """What the layer states; of a value that it states twice, the last."""
+        """Find the places; if a value is stated twice, the last one counts."""
         before: _Token | None = None
         while (token := self._next()).kind != "end":
             here = self._stack[-1]
@@ -142,7 +141,7 @@ class _Scanner:
         return self._ahead[:count]
 
     def _begins_block(self, token: _Token) -> bool:
-        """Enter the prim or the set of variants that begins here, if one does."""
+        """Enter a prim or variant set if one begins here."""
         first, second = self._peek(2)
         path = self._stack[-1].path
         if token.text in _SPECIFIERS:
@@ -156,7 +155,7 @@ class _Scanner:
         return False
 
     def _enter(self, inside: _OpenBlock) -> bool:
-        """Go on behind the next brace that opens, past the metadata before it."""
+        """Continue after the next opening brace, past the metadata before it."""
         while (token := self._next()).kind != "end":
             if token.text == b"{":
                 self._stack.append(inside)
@@ -172,7 +171,7 @@ class _Scanner:
                 self._places.prims[closed.path] = UsdPrim(closed.start, token.end)
 
     def _skip(self, first: _Token) -> list[_Token]:
-        """The tokens of a group in brackets, both included."""
+        """Return the tokens of a group in brackets, with the brackets."""
         group = [first]
         if first.kind == "numbers":
             return group
@@ -191,7 +190,7 @@ class _Scanner:
         return group
 
     def _value(self, name: _Token | None) -> None:
-        """Take the value behind an equals sign, if it is wanted."""
+        """Keep the value after an equals sign if it is wanted."""
         first = self._next()
         group = self._skip(first) if first.text in _CLOSING else [first]
         if name is None or name.text not in self._wanted or len(self._stack) < 2:

@@ -24,7 +24,7 @@ _LINK = r"<link(?=[\s/>])"
 
 
 def matches(head: Head) -> bool:
-    """Whether a document is a xacro file; a URDF in which a macro call was left over is not."""
+    """Return whether a document is a xacro file; a URDF with a left-over macro call is not."""
     if head.root_tag != "robot" or not any(mark in head.data for mark in (b"xacro", b"x\0a\0c")):
         return False
     text = re.sub(_COMMENT, "", beginning(head.data, len(head.data)))
@@ -34,7 +34,7 @@ def matches(head: Head) -> bool:
 
 
 def missing() -> str | None:
-    """How to install what reading needs; None if it is installed."""
+    """Say how to install what reading needs; None if it is installed."""
     from importlib.util import find_spec
 
     spec = find_spec("xacro")

@@ -1,7 +1,7 @@
-"""The process in which xacro runs: requests on standard input, answers on standard output.
+"""Process that runs xacro: requests on standard input, answers on standard output.
 
-xacro evaluates what a file says. It does so here, with bounded memory and time, away from the
-process that was asked to check the file. Nothing is written to disk.
+xacro evaluates expressions of the file that it expands. It runs here with bounded memory and time,
+apart from the process that checks the file, and can write no file.
 """
 
 from __future__ import annotations
@@ -16,114 +16,35 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Mapping
 from typing import Any, NoReturn
+from xml.dom import minidom
 
 from inertial_check.errors import DocumentError
-from inertial_check.formats.lookups import Lookups, note_lookup, note_other_inputs, record_lookups
+from inertial_check.formats.lookups import Lookups, record_lookups
 from inertial_check.formats.resources import resolve
+from inertial_check.formats.xacro.files import ExpansionFiles
 from inertial_check.formats.xacro.traced import TextRange, Traced
 from inertial_check.formats.xacro.tracing import LocatedError, Node, StampedName, Tracing
-from inertial_check.formats.xml.document import XmlDocument, parse
-from inertial_check.formats.xml.encoding import decode
 from inertial_check.model.source import Source, Span
 
+JsonObject = dict[str, Any]  # Any: values of JSON
+
 _PIECE = re.compile(r"[^ \t\r\n]+")
-_BESIDES_FILES = re.compile(
-    rb"\$\(\s*(?:env|optenv|anon|cwd|eval)\b|include\b[^>]*filename\s*=\s*[\"'][^\"']*[*?\[]"
-)
-"""What makes an expansion depend on more than the files that it reads: the environment, and which
-files there are."""
 
 _MOST_BYTES = 1 << 26
-"""Of an expanded document; the largest robots have a few million."""
+"""Largest size of an expanded document [bytes]; the largest robots have a few million."""
 
 
 class _ExpansionError(Exception):
-    """Why a file cannot be expanded."""
+    """Reason why a file cannot be expanded, and its place."""
 
     def __init__(self, reason: str, path: str | None, line: int | None, column: int | None) -> None:
         super().__init__(reason)
         self.answer = {"reason": reason, "path": path, "line": line, "column": column}
 
 
-class _ReadText:
-    """The text of a file that is no XML, with the way back to its bytes."""
-
-    def __init__(self, path: str, data: bytes, number: int) -> None:
-        found = decode(data)
-        self.source = Source(path, data, found.encoding, found.bom)
-        self.text = found.text
-        self._index, self._number = found.index, number
-        for message, start, _ in found.complaints:
-            place = self.source.line_column(found.index.byte(start))
-            raise DocumentError(path, message, *place)
-
-    def span(self, start: int, end: int) -> Span:
-        """The bytes between two places of the text."""
-        return Span(self._index.byte(start), self._index.byte(end), self._number)
-
-
-class _ExpansionFiles:
-    """The files that an expansion reads: the one it was asked for, and what that includes."""
-
-    def __init__(self, path: str, data: bytes, overlay: Mapping[str, bytes]) -> None:
-        self.sources: list[Source] = []
-        self.problems: dict[Span, str] = {}
-        self._bytes = {**overlay, os.path.abspath(path): data}
-        self._numbers: dict[str, int] = {}
-        self._main = path
-
-    def document(self, path: str) -> XmlDocument:
-        """An XML file.
-
-        Raises:
-            OSError: There is none.
-            DocumentError: It is not XML.
-        """
-        data, number = self._read(path)
-        document = parse(self.sources[number].path, data, number)
-        self.sources[number] = document.source
-        self.problems.update((problem.span, problem.message) for problem in document.problems)
-        return document
-
-    def texts(self, path: str) -> _ReadText:
-        """A file that is no XML.
-
-        Raises:
-            OSError: There is none.
-            DocumentError: It is no text.
-        """
-        data, number = self._read(path)
-        file = _ReadText(self.sources[number].path, data, number)
-        self.sources[number] = file.source
-        return file
-
-    def _display_path(self, path: str) -> str:
-        """What to call an included file: relative, where the including one is named so."""
-        path, here = os.path.normpath(path), os.path.join(os.getcwd(), "")
-        below = not os.path.isabs(self._main) and path.startswith(here)
-        return path[len(here) :] if below else path
-
-    def _read(self, path: str) -> tuple[bytes, int]:
-        key = os.path.abspath(path)
-        if key not in self._bytes:
-            note_lookup(path)
-            if os.path.exists(path) and not os.path.isfile(path):
-                raise OSError(0, "not a file")
-            with open(path, "rb") as file:
-                self._bytes[key] = file.read()
-        data = self._bytes[key]
-        if _BESIDES_FILES.search(data):
-            note_other_inputs()
-        number = self._numbers.setdefault(key, len(self.sources))
-        if number == len(self.sources):
-            self.sources.append(Source(self._display_path(path) if number else path, data))
-        return data, number
-
-
 class _Writer:
-    """Writes an expanded document, and lists where its elements and words come from."""
+    """Writes an expanded document and lists the origins of its elements and words."""
 
     def __init__(self) -> None:
         self.pieces: list[bytes] = []
@@ -131,13 +52,13 @@ class _Writer:
         self.words: list[list[int]] = []
         self._at = 0
 
-    def write(self, node: Any) -> None:
-        """Write a node of the document and all that is in it."""
-        if node.nodeType == node.ELEMENT_NODE:
+    def write(self, node: minidom.Node) -> None:
+        """Write a node of the document with its children."""
+        if isinstance(node, minidom.Element):
             self._element(node)
-        elif node.nodeType in (node.TEXT_NODE, node.CDATA_SECTION_NODE):
+        elif isinstance(node, minidom.Text):  # also a CDATA section
             self._put(_escape(node.data))
-        elif node.nodeType == node.COMMENT_NODE:
+        elif isinstance(node, minidom.Comment):
             self._put(f"<!--{node.data.replace('--', '- -')}-->")
 
     def _put(self, text: str) -> None:
@@ -177,7 +98,7 @@ class _Writer:
 
 
 def _origin(name: str) -> list[int | None]:
-    """Where an element stands: begin, end of its tag, end, file."""
+    """Return the place of an element in its file: start, end of its tag, end, file number."""
     if isinstance(name, StampedName):
         span = name.document.element_span(name.element)
         return [span.start, name.document.tag_span(name.element).end, span.end, span.file]
@@ -194,10 +115,10 @@ def _escape(text: str) -> str:
 
 
 def _limit(memory: int, seconds: float) -> None:
-    """Take away what an expansion does not need: memory, time, files to write."""
+    """Limit the memory and time of this process, and forbid it to write files."""
     try:
         import resource
-    except ImportError:  # Windows has no such limits; the parent still stops the process
+    except ImportError:  # Windows has no such limits, but the parent stops the process in time
         return
     for kind, value in (
         (resource.RLIMIT_AS, memory),
@@ -210,15 +131,15 @@ def _limit(memory: int, seconds: float) -> None:
         resource.setrlimit(kind, (limit, limit))
 
 
-def _expand(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer to a request.
+def _expand(request: JsonObject) -> JsonObject:
+    """Expand the file of a request and make the answer.
 
     Raises:
-        _Refused: The file cannot be expanded.
+        _ExpansionError: The file cannot be expanded.
     """
     path = request["path"]
     overlay = {key: base64.b64decode(value) for key, value in request["overlay"].items()}
-    files = _ExpansionFiles(path, base64.b64decode(request["data"]), overlay)
+    files = ExpansionFiles(path, base64.b64decode(request["data"]), overlay)
 
     def find(package: str) -> str:
         found = resolve(f"package://{package}", path, request["packages"], os.path.isdir)
@@ -250,7 +171,7 @@ def _expand(request: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _locate_error(reason: str, where: TextRange | None, files: _ExpansionFiles) -> _ExpansionError:
+def _locate_error(reason: str, where: TextRange | None, files: ExpansionFiles) -> _ExpansionError:
     if where is None:
         return _ExpansionError(reason, None, None, None)
     span = _span(where)
@@ -272,23 +193,23 @@ def _file(source: Source) -> dict[str, str]:
 
 
 def main() -> None:
-    """Answer one request: on standard input, until its end; the answer on standard output."""
+    """Answer the one request on standard input."""
     answer = os.dup(1)
-    os.dup2(2, 1)  # whatever else is printed is no answer
+    os.dup2(2, 1)  # other output must not mix with the answer
     _answer(sys.stdin.buffer.read(), answer)
 
 
 def _answer(request: bytes, answer: int) -> NoReturn:
-    """Write the answer to a file descriptor, and end."""
+    """Write the answer to a file descriptor and end the process."""
     asked = json.loads(request)
-    sys.stderr = io.StringIO()  # where xacro's warnings go
+    sys.stderr = io.StringIO()  # xacro prints its warnings there
     lookups = Lookups()
     try:
         with record_lookups(lookups):
             reply = _expand(asked)
     except _ExpansionError as error:
         reply = {"error": error.answer}
-    except Exception as error:  # xacro raises whatever Python raises
+    except Exception as error:  # expressions may raise any exception
         reason = str(error) or type(error).__name__
         reply = {"error": {"reason": reason, "path": None, "line": None, "column": None}}
     reply["lookups"] = [sorted(lookups.paths), lookups.complete]
@@ -298,12 +219,13 @@ def _answer(request: bytes, answer: int) -> NoReturn:
 
 
 def serve() -> None:
-    """Answer requests until the input ends, each in a fork: xacro is imported once.
+    """Answer requests until the input ends, each in a fork, so that xacro is imported only once.
 
-    Each is a line of JSON: its size in bytes, seconds, folder and environment; then its bytes. So
-    is each answer: its size, whether it came too late, the exit code; then its bytes.
+    A request is a line of JSON with its size [bytes], time limit [s], folder and environment, and
+    then its bytes. An answer is a line of JSON with its size, whether it is late, and the exit
+    code, and then its bytes.
     """
-    with contextlib.suppress(ImportError):  # the fork says that xacro is not there
+    with contextlib.suppress(ImportError):  # the fork will report that xacro is missing
         import xacro  # noqa: F401
     while line := sys.stdin.buffer.readline():
         asked = json.loads(line)
@@ -314,15 +236,15 @@ def serve() -> None:
         sys.stdout.buffer.flush()
 
 
-def _ask_fork(request: bytes, asked: Mapping[str, Any]) -> tuple[bytes, bool, int]:
-    """What a fork says, whether it had to be stopped, and its exit code."""
+def _ask_fork(request: bytes, asked: JsonObject) -> tuple[bytes, bool, int]:
+    """Answer a request in a fork: the answer, whether the fork was stopped, and its exit code."""
     reader, writer = os.pipe()
     fork = os.fork()
     if fork == 0:
         os.setsid()
         os.close(reader)
         nothing = os.open(os.devnull, os.O_RDWR)
-        for descriptor in range(3):  # what it prints is no answer, and no request its input
+        for descriptor in range(3):  # the fork must neither print answers nor read requests
             os.dup2(nothing, descriptor)
         os.chdir(asked["folder"])
         os.environ.clear()
@@ -332,16 +254,16 @@ def _ask_fork(request: bytes, asked: Mapping[str, Any]) -> tuple[bytes, bool, in
     said, late = _read_until(reader, time.monotonic() + asked["seconds"])
     os.close(reader)
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(fork, signal.SIGKILL)  # and what it has started
+        os.killpg(fork, signal.SIGKILL)  # and the processes that it started
     code = os.waitstatus_to_exitcode(os.waitpid(fork, 0)[1])
     return said, late, code
 
 
 def _read_until(reader: int, deadline: float) -> tuple[bytes, bool]:
-    """All that is said until the end, and whether it did not come in time."""
+    """Read until the end of the answer or the deadline; return it and whether it is late."""
     pieces: list[bytes] = []
     while (left := deadline - time.monotonic()) > 0:
-        # Input before the answer is the end of it: who asked is gone.
+        # Input that comes before the answer is its end: the parent process is gone.
         ready, _, _ = select.select([reader, sys.stdin], [], [], left)
         if sys.stdin in ready:
             break

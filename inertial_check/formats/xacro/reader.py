@@ -1,8 +1,8 @@
-"""xacro: the URDF that a file expands to, its numbers told where they were written.
+"""Reader of xacro files: the URDF to which a file expands, with places in the xacro files.
 
-The file is expanded in a process of its own (`_xacro_run.py`) and read as a URDF. Then every place
-in the expanded document becomes the place in the files that it comes from: for a number, the
-literal of which it is a mere copy, and else the expression that computes it.
+The file is expanded in a process of its own (run.py) and read as a URDF. Then every place in the
+expanded document is replaced by its origin in the files: for a number, the literal that was copied,
+or else the expression that computes it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def read_model(source: Source, context: Context) -> Model:
 
 
 class _PlaceMap:
-    """From places in the expanded document to places in the files that it was made from."""
+    """Maps places in the expanded document to places in the files that it was made from."""
 
     def __init__(self, expansion: Expansion) -> None:
         self._expansion = expansion
@@ -57,7 +57,7 @@ class _PlaceMap:
         self._words = list(expansion.words.items())
 
     def body(self, body: Body) -> Body:
-        """The body with every place moved."""
+        """Map every place of a body."""
         shapes: Sequence[Shape] = ()
         if isinstance(body.shapes, Shapes):
             shapes = Shapes(partial(self._shapes, body.shapes))
@@ -69,7 +69,7 @@ class _PlaceMap:
         )
 
     def problems(self, problems: Iterable[Problem]) -> list[Problem]:
-        """The problems with their places moved."""
+        """Map the places of problems."""
         return [problem._replace(span=self._span(problem.span)) for problem in problems]
 
     def _shapes(self, shapes: Shapes) -> tuple[Shape, ...]:
@@ -86,7 +86,7 @@ class _PlaceMap:
         )
 
     def _number(self, number: Number) -> Number:
-        """The number as it was written, if its text stands somewhere; else its expression."""
+        """Map a number to the literal that it copies, or else to its expression."""
         if number.span is None:
             return number
         origin = self._expansion.words.get((number.span.start, number.span.end))
@@ -99,7 +99,7 @@ class _PlaceMap:
         return number._replace(span=origin.span, literal=False)
 
     def _span(self, span: Span) -> Span:
-        """Where something stands that is a word, some words of one attribute, or an element."""
+        """Map the span of a word, of some words of one attribute, or of an element."""
         first = bisect_right(self._word_starts, span.start - 1)
         inside = []
         for (start, end), origin in self._words[first:]:
@@ -118,14 +118,14 @@ class _PlaceMap:
         return self._enclosing(element)
 
     def _element(self, span: Span) -> int | None:
-        """The innermost element around a place, as an index."""
+        """Return the index of the innermost element around a place."""
         at = bisect_right(self._starts, span.start) - 1
         while at >= 0 and self._expansion.elements[at].end < span.end:
             at -= 1
         return at if at >= 0 else None
 
     def _enclosing(self, element: int | None) -> Span:
-        """The tag of an element that is known, or of the nearest before it."""
+        """Return the tag of an element, or of the nearest one before it whose tag is known."""
         for at in range(-1 if element is None else element, -1, -1):
             tag = self._expansion.elements[at].tag
             if tag is not None:

@@ -1,4 +1,4 @@
-"""Expands each xacro file in a process of its own, which is stopped when it takes too long."""
+"""Client of the process that expands xacro files, which is stopped if it takes too long."""
 
 from __future__ import annotations
 
@@ -19,17 +19,21 @@ from inertial_check.formats.context import Context
 from inertial_check.formats.lookups import note_child_lookups, note_other_inputs
 from inertial_check.model.source import Source, Span
 
+JsonObject = dict[str, Any]  # Any: values of JSON
+
 _LONGEST_REASON = 500
+"""Largest number of characters of a reason."""
+
 _GRACE = 1.0
-"""[s] In which a process ends by itself."""
+"""Time in which a process may end by itself before it is killed [s]."""
 
 
 class ExpansionLimits(NamedTuple):
-    """What an expansion may take.
+    """Limits of an expansion.
 
     Attributes:
-        seconds: Of time, and of processor time.
-        memory: Bytes of address space.
+        seconds: Limit of elapsed time and of processor time [s].
+        memory: Limit of the address space [bytes].
     """
 
     seconds: float = 20.0
@@ -44,10 +48,10 @@ class ExpandedElement(NamedTuple):
 
     Attributes:
         start: First byte in the expanded document.
-        tag_end: Past its start tag there.
-        end: Past its end tag there.
-        tag: Its start tag where it was written; None where that is not known.
-        whole: All of it where it was written.
+        tag_end: Byte after its start tag there.
+        end: Byte after its end tag there.
+        tag: Span of its start tag in the xacro file; None if it is unknown.
+        whole: Span of the element in the xacro file; None if it is unknown.
     """
 
     start: int
@@ -58,11 +62,11 @@ class ExpandedElement(NamedTuple):
 
 
 class WordOrigin(NamedTuple):
-    """Where a word of the expanded document comes from.
+    """Origin of a word of the expanded document.
 
     Attributes:
-        span: Where it stands, or the expression that gave it.
-        verbatim: It stands there as such.
+        span: Span of the word, or of the expression that computed it.
+        verbatim: Whether the word is written there.
     """
 
     span: Span
@@ -74,12 +78,12 @@ class Expansion:
     """An expanded xacro file.
 
     Attributes:
-        data: The document, UTF-8.
-        sources: The files it was made from, its own first; Span.file counts them from 0.
-        elements: In document order.
-        words: First and last byte of each word of an attribute -> where it comes from.
-        repairs: What was mended in the files in order to read them, and where.
-        unmatched: Includes whose pattern matches no file, and where.
+        data: The expanded document in UTF-8.
+        sources: The files that were read, the main one first; Span.file counts them from 0.
+        elements: Its elements in document order.
+        words: Origin of each word of an attribute, by its first byte and the one after its last.
+        repairs: Repairs that reading the files needed, and their spans.
+        unmatched: Includes whose pattern matches no file, and their spans.
     """
 
     data: bytes = field(repr=False)
@@ -95,8 +99,8 @@ def expand(source: Source, context: Context, limits: ExpansionLimits = LIMITS) -
 
     Args:
         source: The file.
-        context: Arguments, folders of packages, bytes to be read in place of files.
-        limits: What it may take.
+        context: Arguments, folders of packages, and bytes to read in place of files.
+        limits: Limits of the expansion.
 
     Raises:
         NotExpandedError: xacro cannot expand the file, or not within the limits.
@@ -129,11 +133,11 @@ def _request(source: Source, context: Context, limits: ExpansionLimits) -> bytes
     return json.dumps(request).encode()
 
 
-def _answer(path: str, request: bytes, limits: ExpansionLimits) -> dict[str, Any]:
-    """What the child says.
+def _answer(path: str, request: bytes, limits: ExpansionLimits) -> JsonObject:
+    """Send a request to the process and decode the answer.
 
     Raises:
-        NotExpandedError: It takes too long, or says nothing.
+        NotExpandedError: The answer is late, or the process ended without one.
     """
     said = (_once if sys.platform == "win32" else _server().ask)(request, limits.seconds)
     if said.late:
@@ -141,7 +145,7 @@ def _answer(path: str, request: bytes, limits: ExpansionLimits) -> dict[str, Any
         reason = f"not expanded within {limits.seconds:g} s: does an expression grow without bound?"
         raise NotExpandedError(path, reason)
     try:
-        answer: dict[str, Any] = json.loads(said.answer)
+        answer: JsonObject = json.loads(said.answer)
     except ValueError:
         note_other_inputs()
         reason = f"xacro ended without an answer (exit code {said.code})"
@@ -151,7 +155,7 @@ def _answer(path: str, request: bytes, limits: ExpansionLimits) -> dict[str, Any
 
 
 class _Reply(NamedTuple):
-    """What came of a request: the answer, whether time was up before it, the exit code."""
+    """Reply to a request: the answer, whether it is late, and the exit code."""
 
     answer: bytes
     late: bool
@@ -159,13 +163,13 @@ class _Reply(NamedTuple):
 
 
 def _command(function: str) -> list[str]:
-    """What starts a child; it finds the modules that this process finds, wherever it starts."""
+    """Make the command that starts a process with the same search path for modules."""
     code = f"from inertial_check.formats.xacro.child import {function}; {function}()"
     return [sys.executable, "-P", "-c", f"import sys; sys.path[:] = {sys.path!r}; {code}"]
 
 
 def _once(request: bytes, seconds: float) -> _Reply:
-    """Ask a process that is started for it, where processes cannot fork."""
+    """Answer a request in a new process, on systems where processes cannot fork."""
     with subprocess.Popen(
         _command("main"),
         stdin=subprocess.PIPE,
@@ -181,7 +185,7 @@ def _once(request: bytes, seconds: float) -> _Reply:
 
 
 class _XacroServer:
-    """A process that has imported xacro and forks for each request; one thread asks at a time."""
+    """A process that has imported xacro and forks for each request of one thread at a time."""
 
     def __init__(self) -> None:
         self.owner = os.getpid()
@@ -189,7 +193,7 @@ class _XacroServer:
         self._process: subprocess.Popen[bytes] | None = None
 
     def ask(self, request: bytes, seconds: float) -> _Reply:
-        """What a fork of it says, within that time."""
+        """Send a request and wait for the reply of a fork."""
         head = {
             "size": len(request),
             "seconds": seconds,
@@ -213,7 +217,7 @@ class _XacroServer:
             return _Reply(stdout.read(said["size"]), said["late"], said["code"])
 
     def close(self) -> None:
-        """End the process; the end of its input has it stop the fork that is still at work."""
+        """End the process; at the end of its input it stops a fork that is still running."""
         process, self._process = self._process, None
         if process is None or self.owner != os.getpid():
             return
@@ -235,7 +239,7 @@ class _XacroServer:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                start_new_session=True,  # what interrupts this process is not for it
+                start_new_session=True,  # an interrupt of this process must not reach it
             )
         return self._process
 
@@ -244,7 +248,7 @@ _current: list[_XacroServer] = []
 
 
 def _server() -> _XacroServer:
-    """This process's; a fork takes its own."""
+    """Return the server of this Python process; a fork starts its own."""
     if not _current or _current[0].owner != os.getpid():
         _current[:] = [_XacroServer()]
         atexit.register(_current[0].close)
@@ -254,7 +258,7 @@ def _server() -> _XacroServer:
 def _error(
     main: str, reason: str, path: str | None, line: int | None, column: int | None
 ) -> NotExpandedError:
-    """The complaint as one line; one about an included file names that file."""
+    """Make an error of one line; if it is about an included file, it names that file."""
     reason = " ".join(reason.split())
     if len(reason) > _LONGEST_REASON:
         reason = f"{reason[:_LONGEST_REASON]}..."

@@ -1,8 +1,9 @@
-"""Strings and numbers that know where they were written, through every copy that xacro makes.
+"""Strings and numbers that keep the place where they were written through every copy by xacro.
 
-xacro passes values around as Python objects: an attribute's text becomes a property, the property
-a macro's argument, the argument an attribute. A traced object survives all of that. Arithmetic
-gives plain objects, and so says by itself where a copy ends and a computation begins.
+xacro passes values on as Python objects: the text of an attribute becomes a property, the property
+an argument of a macro, the argument an attribute. A traced object survives all of these copies.
+Arithmetic makes plain objects of traced ones, which shows where a copy ends and a computation
+begins.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from inertial_check.model.source import Span
 
 
 class Holder(Protocol):
-    """A document that turns places in its text into bytes."""
+    """Interface of a document that maps positions of its text to bytes."""
 
     def span(self, start: int, end: int) -> Span:
-        """The bytes between two places of the text."""
+        """Return the bytes between two positions of the text."""
 
 
 class TextRange(NamedTuple):
-    """A stretch of a document's text."""
+    """Interval of positions in the text of a document."""
 
     document: Holder
     start: int
@@ -29,11 +30,11 @@ class TextRange(NamedTuple):
 
 
 class Located(NamedTuple):
-    """Where a piece of text comes from.
+    """Origin of a piece of text.
 
     Attributes:
-        span: Where it stands, or where the expression stands that computes it.
-        verbatim: It stands there character by character.
+        span: Span of the text, or of the expression that computes it.
+        verbatim: Whether the text is written there character by character.
     """
 
     span: Span
@@ -41,15 +42,15 @@ class Located(NamedTuple):
 
 
 class TracedRun(NamedTuple):
-    """A stretch of a traced text that has one origin.
+    """Part of a traced text that has a single origin.
 
     Attributes:
-        start: Where it begins in the traced text.
-        end: Where it ends there.
-        where: The characters that it copies, or the expression that gave it.
-        places: Where each character stands, and past the last; None for what an expression gave.
-        value: What the expression evaluated to, if that was a copy of another text.
-        reprinted: The stretch shows the number that `value` states, in other characters.
+        start: Its start in the traced text.
+        end: Its end in the traced text.
+        where: The characters that it copies, or the expression that computed it.
+        places: Position of each character, and the one after the last; None for an expression.
+        value: Value of the expression, if it is a copy of another text.
+        reprinted: Whether the part prints the number in `value` in other characters.
     """
 
     start: int
@@ -60,7 +61,7 @@ class TracedRun(NamedTuple):
     reprinted: bool = False
 
     def part(self, start: int, end: int, shift: int) -> TracedRun:
-        """What lies of it between two places of the text, moved."""
+        """Cut the part between two positions of the text, and shift it."""
         start, end = max(start, self.start), min(end, self.end)
         first, last = start - self.start, end - self.start
         where, places, value = self.where, self.places, self.value
@@ -68,12 +69,12 @@ class TracedRun(NamedTuple):
             places = places[first : last + 1]
             where = TextRange(where.document, places[0], places[-1])
         elif value is not None and (start, end) != (self.start, self.end):
-            # Digits of a number that was printed anew stand nowhere.
+            # Single digits of a number that was printed again have no origin.
             value = None if self.reprinted else value.part(first, last)
         return TracedRun(start + shift, end + shift, where, places, value, self.reprinted)
 
     def locate(self, start: int, end: int) -> Located:
-        """Where the characters between two places of the text, within this run, come from."""
+        """Find the origin of the characters between two positions inside this part."""
         first, last = start - self.start, end - self.start
         if self.places is not None:
             return Located(self.where.document.span(self.places[first], self.places[last]), True)
@@ -87,41 +88,41 @@ class TracedRun(NamedTuple):
 
 
 class Traced(str):
-    """A text whose characters know where they come from."""
+    """A text that keeps the origins of its characters."""
 
     runs: tuple[TracedRun, ...]
 
     def __new__(cls, text: str, runs: Iterable[TracedRun] = ()) -> Traced:
-        """A text with the origins of its stretches, in order."""
+        """Make a text from its characters and the origins of its parts, in order."""
         traced = super().__new__(cls, text)
         traced.runs = tuple(runs)
         return traced
 
     def __str__(self) -> str:
-        """Itself, so that str() keeps the trace."""
+        """Return the text itself, so that str() keeps its origins."""
         return self
 
     @property
     def where(self) -> TextRange | None:
-        """The stretch of the document that holds all of it; None where nothing is known."""
+        """Interval of the document that contains all of the text; None if it is unknown."""
         if not self.runs:
             return None
         first, last = self.runs[0].where, self.runs[-1].where
         return TextRange(first.document, first.start, last.end)
 
     def part(self, start: int, end: int) -> Traced:
-        """The characters between two places, traced."""
+        """Return the characters between two positions with their origins."""
         runs = (run.part(start, end, -start) for run in self.runs if _meets(run, start, end))
         return Traced(str.__getitem__(self, slice(start, end)), runs)
 
     def trim(self) -> Traced:
-        """Without surrounding space, traced."""
+        """Return the text without surrounding space, with its origins."""
         text = self.strip()
         start = self.index(text) if text else 0
         return self.part(start, start + len(text))
 
     def locate(self, start: int, end: int) -> Located | None:
-        """Where the characters between two places come from; None where nothing is known."""
+        """Find the origin of the characters between two positions; None if it is unknown."""
         met = [run for run in self.runs if _meets(run, start, end)]
         if not met:
             return None
@@ -132,27 +133,27 @@ class Traced(str):
 
 
 class TracedFloat(float):
-    """A number that knows the text it was read from."""
+    """A number that keeps the text from which it was read."""
 
     text: Traced
 
     def __str__(self) -> str:
-        """As a float prints, traced to the text it was read from."""
+        """Print the number, with the origin of its text."""
         return _reprint(float.__repr__(self), self.text)
 
 
 class TracedInt(int):
-    """A whole number that knows the text it was read from."""
+    """A whole number that keeps the text from which it was read."""
 
     text: Traced
 
     def __str__(self) -> str:
-        """As an int prints, traced to the text it was read from."""
+        """Print the number, with the origin of its text."""
         return _reprint(int.__repr__(self), self.text)
 
 
 def trace_verbatim(text: str, document: Holder, places: Sequence[int]) -> Traced:
-    """A text that stands in a document, its characters at these places (and past the last)."""
+    """Trace a text of a document by the positions of its characters and the one after the last."""
     if not text:
         return Traced(text)
     where = TextRange(document, places[0], places[-1])
@@ -160,9 +161,9 @@ def trace_verbatim(text: str, document: Holder, places: Sequence[int]) -> Traced
 
 
 def trace_value(value: object, where: TextRange | None) -> object:
-    """What an expression gave: numbers and texts that are no copies now stem from the expression.
+    """Trace a value to the expression that computed it, unless it is a copy of a traced value.
 
-    Truth values, lists and dictionaries stay what they are; no number is made of them directly.
+    Truth values, lists and dictionaries are not traced, since no number is printed from them.
     """
     if isinstance(value, (Traced, TracedFloat, TracedInt, bool)) or where is None:
         return value
@@ -175,17 +176,17 @@ def trace_value(value: object, where: TextRange | None) -> object:
 
 
 def trace_number(value: float, text: Traced) -> float:
-    """A number that was read from a text."""
+    """Trace a number to the text from which it was read."""
     number = TracedInt(value) if isinstance(value, int) else TracedFloat(value)
     number.text = text
     return number
 
 
 def join_pieces(pieces: Iterable[tuple[object, TextRange | None]]) -> Traced:
-    """One text of what the pieces of a template gave.
+    """Join the values of the pieces of a template to one text.
 
     Args:
-        pieces: Values; with each the expression that gave it, None for text of the template.
+        pieces: Values, each with its expression; None instead for text of the template.
     """
     texts: list[str] = []
     runs: list[TracedRun] = []

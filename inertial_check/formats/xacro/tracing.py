@@ -1,9 +1,9 @@
-"""xacro with a memory: its functions, replaced where a value passes from one place to the next.
+"""Tracing of values through xacro, by replacing the functions of xacro that pass values on.
 
-What xacro reads becomes traced texts (`_traced.py`); what it copies stays traced; what it computes
-stems from the expression. Evaluation itself stays xacro's, with two differences: names that lead
-out of an expression are refused wherever in it they stand, and packages are not looked up in a ROS
-installation.
+Texts that xacro reads become traced texts (traced.py), copies stay traced, and computed values are
+traced to their expression. xacro still evaluates the expressions, with two differences: names that
+give access to Python's internals are refused anywhere in an expression, and packages are not looked
+up in a ROS installation.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ import sys
 import xml.dom.minidom
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 from xml.parsers.expat import ExpatError
 
 from inertial_check.errors import DocumentError
 from inertial_check.formats.numbers import parse_number
 from inertial_check.formats.ros_yaml.places import scalar_start
+from inertial_check.formats.xacro.files import ExpansionFiles, TextFile
 from inertial_check.formats.xacro.traced import (
     TextRange,
     Traced,
@@ -32,12 +33,20 @@ from inertial_check.formats.xacro.traced import (
 )
 from inertial_check.formats.xml.document import XmlDocument
 from inertial_check.formats.xml.markup import Element, normalise
-from inertial_check.model.source import Source, Span
+
+if TYPE_CHECKING:
+    from yaml import ScalarNode
 
 Node = xml.dom.minidom.Element
 
+# Any: expressions of a xacro file have values of any type, and xacro has no type information.
+Value = Any
+Symbols = Any
+Function = Callable[..., Value]
+
 _RECURSION = 4000
-"""Frames of Python, of which half are those of the functions below."""
+"""Limit of nested Python calls, of which the functions of this module take half."""
+
 # fmt: off
 _UNSAFE = frozenset([
     "gi_frame", "gi_code", "gi_yieldfrom", "cr_frame", "cr_code", "cr_await", "cr_origin",
@@ -45,7 +54,8 @@ _UNSAFE = frozenset([
     "tb_frame", "tb_next", "mro",
 ])
 # fmt: on
-"""Attributes of Python's own objects that lead out of an expression."""
+"""Attributes of Python objects that give an expression access to Python's internals."""
+
 _ARG = re.compile(r"arg +(\S+) *")
 # fmt: off
 _NEEDED = (
@@ -55,36 +65,17 @@ _NEEDED = (
     "process_file",
 )
 # fmt: on
-"""What is replaced in xacro, or called."""
+"""Names of the xacro module that are replaced or called here."""
+
 _NOTHING_MATCHED = "Include tag's filename spec"
 
 
-class TextFile(Protocol):
-    """A file that is no XML."""
-
-    source: Source
-    text: str
-
-    def span(self, start: int, end: int) -> Span:
-        """The bytes between two places of the text."""
-
-
-class Files(Protocol):
-    """Where files are read."""
-
-    def document(self, path: str) -> XmlDocument:
-        """An XML file."""
-
-    def texts(self, path: str) -> TextFile:
-        """A file that is no XML."""
-
-
 class StampedName(str):
-    """The name of an element, which every copy of the element shares.
+    """Name of an element, which all copies of the element share.
 
     Attributes:
-        document: In which the element stands.
-        element: The element there.
+        document: The document that contains the element.
+        element: The element in that document.
     """
 
     document: XmlDocument
@@ -92,7 +83,7 @@ class StampedName(str):
 
 
 class LocatedError(Exception):
-    """xacro's error, with the place in a document that it speaks of."""
+    """An error of xacro with the place in a document to which it applies."""
 
     def __init__(self, error: Exception, where: TextRange | None) -> None:
         super().__init__(str(error))
@@ -103,18 +94,18 @@ class Tracing:
     """Makes the xacro module of this process trace what it does.
 
     Args:
-        files: Where it reads files.
-        find: Folder of a package; raises OSError with the way out.
+        files: The files that xacro reads.
+        find: Function that finds the folder of a package, or raises OSError with a reason.
     """
 
-    def __init__(self, files: Files, find: Callable[[str], str]) -> None:
+    def __init__(self, files: ExpansionFiles, find: Callable[[str], str]) -> None:
         import xacro
 
         missing = [name for name in _NEEDED if not hasattr(xacro, name)]
         if missing:
             raise RuntimeError(f"this version of xacro has no {missing[0]}: install xacro>=2.1,<3")
         self.warnings: list[tuple[str, TextRange | None]] = []
-        self._xacro: Any = xacro
+        self._xacro: Value = xacro
         self._files = files
         self._find = find
         self._nodes: list[Node] = []
@@ -122,11 +113,11 @@ class Tracing:
         self._patch()
 
     def expand(self, path: str, arguments: dict[str, str]) -> xml.dom.minidom.Document:
-        """The expanded document, its attributes traced.
+        """Expand a file to a document whose attributes are traced.
 
         Raises:
-            Misplaced: xacro could not.
-            DocumentError: A file that is no XML document.
+            LocatedError: xacro cannot expand the file.
+            DocumentError: A file is not XML.
         """
         sys.setrecursionlimit(_RECURSION)
         try:
@@ -137,7 +128,7 @@ class Tracing:
             raise LocatedError(reason, getattr(error, "where", None)) from None
         except (MemoryError, DocumentError):
             raise
-        except Exception as error:  # xacro lets pass whatever an expression or a library raises
+        except Exception as error:  # an expression or a library may raise anything
             raise LocatedError(error, _where_of(error)) from None
         return tree
 
@@ -165,21 +156,21 @@ class Tracing:
     def _patch_yaml(self) -> None:
         import yaml
 
-        yaml.safe_load = _traced_yaml
+        yaml.safe_load = _load_yaml
 
     def _open(self, path: str) -> io.StringIO:
-        """A file for load_yaml, which reads it through yaml.safe_load."""
-        return _YamlStream(self._files.texts(path))
+        """Open a file for load_yaml, which passes it to yaml.safe_load."""
+        return _YamlStream(self._files.text_file(path))
 
     def _warning(self, *texts: object, **_: object) -> None:
         text = " ".join(map(str, texts))
         if text.startswith(_NOTHING_MATCHED):
             self.warnings.append((text, _stamp(self._nodes[-1]) if self._nodes else None))
 
-    def _placing(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function; its errors say at which element they came up."""
+    def _placing(self, function: Function) -> Function:
+        """Wrap a function so that its errors carry the element at which they occur."""
 
-        def placing(node: Node, *arguments: Any) -> Any:
+        def placing(node: Node, *arguments: Value) -> Value:
             self._nodes.append(node)
             self._looked_at = None
             try:
@@ -193,10 +184,10 @@ class Tracing:
 
         return placing
 
-    def _looking(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function, which takes the attributes of an element; errors are that element's."""
+    def _looking(self, function: Function) -> Function:
+        """Wrap a function that reads attributes, so that its errors belong to that element."""
 
-        def looking(node: Node, *arguments: Any) -> Any:
+        def looking(node: Node, *arguments: Value) -> Value:
             self._looked_at = node
             return function(node, *arguments)
 
@@ -208,7 +199,7 @@ class Tracing:
             error.where = where  # type: ignore[attr-defined]
 
     def _parse(self, _: object, path: str) -> xml.dom.minidom.Document:
-        """The DOM of a file, its names and values stamped with where they stand."""
+        """Parse a file to a DOM whose names and values are traced."""
         try:
             document = self._files.document(path)
         except OSError as error:
@@ -225,8 +216,8 @@ class Tracing:
             _stamp_node(node, document, element)
         return tree
 
-    def _parse_macro_arg(self, text: str) -> tuple[Any, ...]:
-        """xacro's, with the default and the rest cut out of the traced text."""
+    def _parse_macro_arg(self, text: str) -> tuple[Value, ...]:
+        """Parse a macro argument as xacro does, but keep its default and the rest traced."""
         match = self._xacro.re_macro_arg.match(text)
         if match is None or not isinstance(text, Traced):
             words = text.lstrip().split(None, 1)
@@ -239,7 +230,7 @@ class Tracing:
         return param, (param if forward else None, value), text.part(*match.span(4))
 
     def _literal(self, value: object) -> object:
-        """What a property's text says: a number, a truth value, or the text itself."""
+        """Evaluate the text of a property: a number, a truth value, or the text itself."""
         found = self._plain_literal(value)
         if not isinstance(value, Traced) or isinstance(found, bool):
             return found
@@ -247,8 +238,8 @@ class Tracing:
             return trace_number(found, value)
         return value if len(found) == len(value) else value.part(1, len(value) - 1)
 
-    def _eval_text(self, text: str, symbols: Any) -> Any:
-        """The value of a template: typed where it is one expression, else a text."""
+    def _eval_text(self, text: str, symbols: Symbols) -> Value:
+        """Evaluate a template: a value of any type if it is one expression, or else a text."""
         traced = text if isinstance(text, Traced) else Traced(text)
         try:
             pieces = list(self._pieces(traced, symbols))
@@ -257,7 +248,7 @@ class Tracing:
             raise
         return pieces[0][0] if len(pieces) == 1 else join_pieces(pieces)
 
-    def _pieces(self, text: Traced, symbols: Any) -> Iterator[tuple[Any, TextRange | None]]:
+    def _pieces(self, text: Traced, symbols: Symbols) -> Iterator[tuple[Value, TextRange | None]]:
         lexer = self._xacro.QuickLexer(self._xacro.LEXER)
         lexer.lex(text)
         at = 0
@@ -273,8 +264,8 @@ class Tracing:
                 evaluate = self._expression if kind == lexer.EXPR else self._extension
                 yield trace_value(evaluate(inside, symbols), whole.where), whole.where
 
-    def _expression(self, text: Traced, symbols: Any) -> Any:
-        """The value of what stands in ${}; a mere number stays traced."""
+    def _expression(self, text: Traced, symbols: Symbols) -> Value:
+        """Evaluate the expression in ${}; a literal number stays traced."""
         try:
             value = self._xacro.safe_eval(self._eval_text(text, symbols), symbols)
         except Exception as error:
@@ -287,8 +278,8 @@ class Tracing:
         number = type(value) in (int, float) and parse_number(text.strip()) == (value, None)
         return trace_number(value, text.trim()) if number else value
 
-    def _extension(self, text: Traced, symbols: Any) -> Any:
-        """The value of what stands in $(); an argument's default stays traced."""
+    def _extension(self, text: Traced, symbols: Symbols) -> Value:
+        """Evaluate the substitution in $(); the default of an argument stays traced."""
         said = self._eval_text(text, symbols)
         argument = _ARG.fullmatch(str(said))
         known = self._xacro.substitution_args_context["arg"]
@@ -296,7 +287,7 @@ class Tracing:
             return known[argument[1]]
         return self._xacro.eval_extension(f"$({said})")
 
-    def _eval_extension(self, text: str) -> Any:
+    def _eval_extension(self, text: str) -> Value:
         from xacro.substitution_args import ArgException, resolve_args
 
         if text == "$(cwd)":
@@ -309,21 +300,21 @@ class Tracing:
             reason = f"{text}: {error}"
         raise self._xacro.XacroException(reason)
 
-    def _safe_eval(self, expression: str, names: Any, local: Any = None) -> Any:
+    def _safe_eval(self, expression: str, names: Symbols, local: Symbols = None) -> Value:
         self._refuse_unsafe(expression.strip())
         return self._plain_eval(expression, names, local)
 
-    def _guarded_eval(self, expression: str, _: object, local: Any) -> Any:
-        """For $(eval), which would have all of Python's builtin functions."""
+    def _guarded_eval(self, expression: str, _: object, local: Symbols) -> Value:
+        """Evaluate $(eval) without the builtin functions of Python, which it would have."""
         self._refuse_unsafe(expression.strip())
         return builtins.eval(expression.strip(), {"__builtins__": {}}, local)
 
     def _refuse_unsafe(self, expression: str) -> None:
-        """Refuse names that lead out, also in comprehensions and lambdas.
+        """Refuse names that give access to Python's internals, also in comprehensions and lambdas.
 
         Raises:
-            XacroException: There is one.
-            SyntaxError: The expression is none.
+            XacroException: The expression has such a name.
+            SyntaxError: The text is no expression.
         """
         if (name := _unsafe_name(str(expression))) is not None:
             raise self._xacro.XacroException(f"Use of invalid name(s): {name}")
@@ -331,10 +322,10 @@ class Tracing:
 
 @lru_cache(1 << 14)
 def _unsafe_name(expression: str) -> str | None:
-    """A name in an expression that leads out; properties are evaluated wherever they are used.
+    """Find a name that gives access to Python's internals; cached, as properties repeat.
 
     Raises:
-        SyntaxError: The expression is none.
+        SyntaxError: The text is no expression.
     """
     for node in ast.walk(ast.parse(expression, mode="eval")):
         name = getattr(node, "attr", None) or getattr(node, "id", None)
@@ -344,19 +335,19 @@ def _unsafe_name(expression: str) -> str | None:
 
 
 class _Unread(OSError):
-    """By which xacro knows that a file is missing, as an optional include may be."""
+    """Error by which xacro recognises that the file of an optional include is missing."""
 
 
 class _YamlStream(io.StringIO):
-    """An open text file that still is known by its text and place."""
+    """An open text file that keeps its text and path."""
 
     def __init__(self, file: TextFile) -> None:
         super().__init__(file.text)
         self.file = file
 
 
-def _traced_yaml(stream: Any) -> Any:
-    """yaml.safe_load, whose scalars know where they stand."""
+def _load_yaml(stream: Value) -> Value:
+    """Load YAML safely, with traced scalars."""
     import yaml
 
     if not isinstance(stream, _YamlStream):
@@ -364,18 +355,18 @@ def _traced_yaml(stream: Any) -> Any:
     file = stream.file
 
     class Loader(yaml.SafeLoader):  # type: ignore[misc]
-        """Safe, with xacro's constructors of units."""
+        """Safe loader with xacro's constructors of units."""
 
-        def construct_object(self, node: Any, deep: bool = False) -> Any:
+        def construct_object(self, node: yaml.Node, deep: bool = False) -> Value:
             value = super().construct_object(node, deep)
             if not isinstance(node, yaml.ScalarNode):
                 return value
-            return _traced_scalar(value, node, file)
+            return _trace_scalar(value, node, file)
 
     return yaml.load(file.text, Loader)
 
 
-def _traced_scalar(value: Any, node: Any, file: TextFile) -> Any:
+def _trace_scalar(value: Value, node: ScalarNode, file: TextFile) -> Value:
     where = TextRange(file, node.start_mark.index, node.end_mark.index)
     start = scalar_start(node, file.text)
     if start is None:
@@ -390,7 +381,7 @@ def _traced_scalar(value: Any, node: Any, file: TextFile) -> Any:
 
 
 def _where_of(error: BaseException | None) -> TextRange | None:
-    """The place that an error, or the one it wraps, is marked with."""
+    """Return the place of an error, or of the error that it wraps."""
     while error is not None:
         where: TextRange | None = getattr(error, "where", None)
         if where is not None:
@@ -400,7 +391,7 @@ def _where_of(error: BaseException | None) -> TextRange | None:
 
 
 def _stamp(node: Node) -> TextRange | None:
-    """The start tag of an element, where it stands."""
+    """Return the place of the start tag of an element."""
     name = node.tagName
     if isinstance(name, StampedName):
         return TextRange(name.document, name.element.start, name.element.start + 1 + len(name))
@@ -418,7 +409,7 @@ def _stamp_node(node: Node, document: XmlDocument, element: Element) -> None:
 
 
 def _elements(root: Element) -> Iterator[Element]:
-    """All elements in document order."""
+    """Visit all elements in document order."""
     pending = [root]
     while pending:
         element = pending.pop()
@@ -427,7 +418,7 @@ def _elements(root: Element) -> Iterator[Element]:
 
 
 def _nodes(tree: xml.dom.minidom.Document) -> Iterator[Node]:
-    """All elements in document order."""
+    """Visit all elements in document order."""
     pending: list[xml.dom.minidom.Node] = [tree]
     while pending:
         node = pending.pop()

@@ -1,6 +1,6 @@
-"""The comments of a document that are meant for a program, and the elements that they speak of.
+"""Search for comments that address this program, and for the elements to which they apply.
 
-An element is one of XML, a prim of a USD text, or a key of a YAML mapping with its value.
+An element is an XML element, a prim of a USD text layer, or a key of a YAML mapping with its value.
 """
 
 from __future__ import annotations
@@ -10,28 +10,30 @@ import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from inertial_check.errors import DocumentError
 from inertial_check.model.source import Source, Span
 
 if TYPE_CHECKING:
+    from yaml import Node
+
     from inertial_check.formats.xml.markup import Element
 
 _HASH = r"(?:(?<=[ \t\r\n])|\A)#[^\r\n]*"
-"""A comment of YAML, unless it stands in a text; compiled when first used."""
+"""Pattern of a YAML comment outside of scalars; compiled when it is first used."""
 
 
 class Comment(NamedTuple):
-    """A comment.
+    """A comment and its neighbours.
 
     Attributes:
-        text: What it says, without the marks of a comment.
-        span: Where it stands, marks included.
-        inside: The innermost element around it; None outside of all.
-        follows: Whether an element stands before it, directly inside the same.
-        next: The element behind it, directly inside the same; None where it is the last.
-        top: Whether it speaks of the whole document: it stands outside of all elements, or, in XML,
+        text: The text between the comment's delimiters.
+        span: The comment with its delimiters.
+        inside: The innermost element around it; None outside of all elements.
+        follows: Whether an element precedes it inside the same parent.
+        next: The next element inside the same parent; None if there is none.
+        top: Whether it applies to the whole document: it is outside of all elements or, in XML,
             directly inside the root.
     """
 
@@ -44,14 +46,14 @@ class Comment(NamedTuple):
 
 
 def find_comments(source: Source, mark: str, file: int = 0) -> list[Comment]:
-    """The comments of a document that hold a mark, in order.
+    """Find the comments of a document that contain a mark, in order.
 
-    Without the mark among its bytes the document is not looked at.
+    A document whose bytes do not contain the mark is not parsed.
 
     Args:
-        source: XML, a USD text or YAML; of other documents nothing is known.
-        mark: ASCII.
-        file: Which of a model's documents it is.
+        source: XML, a USD text layer or YAML; other documents have no comments.
+        mark: An ASCII text.
+        file: Number of the document among those of the model, for spans.
     """
     if mark.encode(source.encoding) not in source.data:
         return []
@@ -59,17 +61,17 @@ def find_comments(source: Source, mark: str, file: int = 0) -> list[Comment]:
     from inertial_check.formats.usd.constants import TEXT
 
     if source.data.startswith(TEXT):
-        return _of_usd(source.data, mark, file)
-    return (_of_yaml if root_tag(source.data) is None else _of_xml)(source, mark, file)
+        return _find_in_usd(source.data, mark, file)
+    return (_find_in_yaml if root_tag(source.data) is None else _find_in_xml)(source, mark, file)
 
 
 class _Stretch(NamedTuple):
-    """An element, in bytes or characters.
+    """Extent of an element, in bytes or characters.
 
     Attributes:
-        start: Where it begins.
-        inner: Past the last place of a comment that is inside it.
-        end: Past all that belongs to it.
+        start: First position.
+        inner: Position up to which a comment counts as inside the element.
+        end: Position after the element.
     """
 
     start: int
@@ -78,7 +80,7 @@ class _Stretch(NamedTuple):
 
 
 class _Remark(NamedTuple):
-    """A comment, in bytes or characters."""
+    """Extent and text of a comment, in bytes or characters."""
 
     start: int
     end: int
@@ -87,7 +89,7 @@ class _Remark(NamedTuple):
 
 @dataclass
 class _OpenElement:
-    """An element that has begun: whether one has been met inside it, and comments since then."""
+    """An element that is open: whether a child was met, and comments that wait for the next one."""
 
     element: _Stretch | None
     seen: bool = False
@@ -100,13 +102,13 @@ def _nest(
     span: Callable[[int, int], Span],
     top_level: int,
 ) -> list[Comment]:
-    """The comments with the elements around and behind them, in one pass over both.
+    """Find the elements around and after each comment, in one pass over both.
 
     Args:
-        elements: In any order; of two the one is inside the other, or they do not touch.
-        remarks: In any order.
-        span: The bytes between two places.
-        top_level: How many elements may be around a comment that speaks of the document.
+        elements: Elements in any order; two of them are nested or disjoint.
+        remarks: Comments in any order.
+        span: Function that makes a span of two positions.
+        top_level: Largest number of elements around a comment that applies to the document.
     """
     found: list[Comment] = []
     stack = [_OpenElement(None)]
@@ -130,12 +132,12 @@ def _nest(
     return found
 
 
-def _of_xml(source: Source, mark: str, file: int) -> list[Comment]:
+def _find_in_xml(source: Source, mark: str, file: int) -> list[Comment]:
     from inertial_check.formats.xml.document import parse
 
     try:
         document = parse(source.path, source.data, file, unquoted=True)
-    except DocumentError:  # of another format, in which the marks of XML happen to stand
+    except DocumentError:  # not XML after all, although "<" occurs in it
         return []
     elements = list(_descendants(document.root))
     remarks = [
@@ -156,7 +158,7 @@ def _descendants(root: Element) -> Iterator[Element]:
         pending += element.children
 
 
-def _of_usd(data: bytes, mark: str, file: int) -> list[Comment]:
+def _find_in_usd(data: bytes, mark: str, file: int) -> list[Comment]:
     from inertial_check.formats.usd.text import hash_comments, scan
 
     remarks = [
@@ -168,7 +170,7 @@ def _of_usd(data: bytes, mark: str, file: int) -> list[Comment]:
     return _nest(prims, remarks, lambda start, end: Span(start, end, file), top_level=0)
 
 
-def _of_yaml(source: Source, mark: str, file: int) -> list[Comment]:
+def _find_in_yaml(source: Source, mark: str, file: int) -> list[Comment]:
     import yaml
 
     from inertial_check.formats.xml.complaints import Unreadable
@@ -177,7 +179,7 @@ def _of_yaml(source: Source, mark: str, file: int) -> list[Comment]:
     try:
         decoded = decode(source.data)
         root = yaml.compose(decoded.text, yaml.SafeLoader)
-    except (Unreadable, yaml.YAMLError, RecursionError):  # no YAML; its reader has said so
+    except (Unreadable, yaml.YAMLError, RecursionError):  # not YAML, which its reader reports
         return []
     pairs: list[_Stretch] = []
     texts: list[tuple[int, int]] = []
@@ -196,19 +198,19 @@ def _of_yaml(source: Source, mark: str, file: int) -> list[Comment]:
 
 
 def _is_within(texts: list[tuple[int, int]], at: int) -> bool:
-    """Whether a place is within one of these stretches, which are sorted."""
+    """Return whether a position is inside one of these intervals, which are sorted."""
     index = bisect_right(texts, (at, sys.maxsize)) - 1
     return index >= 0 and at < texts[index][1]
 
 
-def _collect(root: Any, pairs: list[_Stretch], texts: list[tuple[int, int]]) -> None:
-    """The keys of a YAML document with their values, and the texts in which # begins no comment.
+def _collect(root: Node | None, pairs: list[_Stretch], texts: list[tuple[int, int]]) -> None:
+    """Collect the pairs of a YAML document, and the scalars, in which # begins no comment.
 
-    PyYAML ends a block behind the comments that follow it; here it ends with its last text.
+    PyYAML ends a block after the comments that follow it; here a block ends with its last scalar.
     """
     pending = [] if root is None else [root]
     seen: set[int] = set()
-    members: list[tuple[Any, Any]] = []
+    members: list[tuple[Node, Node]] = []
     while pending:
         node = pending.pop()
         if id(node) in seen:
@@ -223,7 +225,7 @@ def _collect(root: Any, pairs: list[_Stretch], texts: list[tuple[int, int]]) -> 
             pending += [part for member in node.value for part in member]
     ends = sorted(end for _, end in texts)
     for key, value in members:
-        # An alias gives the node of its anchor, which stands before.
+        # The value of an alias is the node of its anchor, which precedes the key.
         last = value if value.start_mark.index >= key.end_mark.index else key
         end = inner = last.end_mark.index
         if last.id != "scalar" and not last.flow_style:

@@ -1,19 +1,19 @@
-"""What a reader says of a document that is not as XML asks: a refusal, or mendings with places."""
+"""Complaints about a document that is not well-formed XML: repairs with places, or a refusal."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-MOST_PLACES = 10
-"""How many places of one kind of mending are told; a broken document has millions."""
-
+_MOST_PLACES = 10
+"""Largest number of places reported for one kind of repair; a broken document may have millions."""
 
 _LONGEST = 300
+"""Largest number of characters of a complaint, which may quote names of any length."""
 
 
 def _cut(message: str) -> str:
-    """A message of bounded length: names in a document are not."""
+    """Cut a message to its largest length."""
     return message if len(message) <= _LONGEST else f"{message[:_LONGEST]}..."
 
 
@@ -24,7 +24,12 @@ ENTITY_REASON = (
 
 
 class Unreadable(Exception):
-    """A document that cannot be read; where, as a character of its text."""
+    """A document that cannot be read.
+
+    Attributes:
+        reason: Why not.
+        at: Index of the character where reading fails.
+    """
 
     def __init__(self, reason: str, at: int = 0) -> None:
         super().__init__(reason)
@@ -33,7 +38,7 @@ class Unreadable(Exception):
 
 
 class Complaint(NamedTuple):
-    """One mending: what was mended and the way out; where, as characters of the text."""
+    """A repair that reading needed, and the characters of the text to which it applies."""
 
     message: str
     start: int
@@ -41,16 +46,16 @@ class Complaint(NamedTuple):
 
 
 class Complaints:
-    """The first mendings of each kind."""
+    """The first repairs of each kind."""
 
     def __init__(self) -> None:
         self._kinds: dict[str, list[Complaint]] = {}
         self._full: set[str] = set()
 
     def add(self, kind: str, message: str, start: int, end: int) -> bool:
-        """Note a mending; False where enough of its kind are known."""
+        """Add a repair; return False if its kind has been reported often enough."""
         known = self._kinds.setdefault(kind, [])
-        if len(known) < MOST_PLACES:
+        if len(known) < _MOST_PLACES:
             known.append(Complaint(_cut(message), start, end))
             return True
         if kind not in self._full:
@@ -60,10 +65,10 @@ class Complaints:
         return False
 
     def __iter__(self) -> Iterator[Complaint]:
-        """All of them in the order of their places."""
+        """Iterate over all repairs in the order of their places."""
         every = (complaint for known in self._kinds.values() for complaint in known)
         return iter(sorted(every, key=lambda complaint: complaint.start))
 
     def __len__(self) -> int:
-        """Number of complaints of all kinds."""
+        """Return the number of complaints of all kinds."""
         return sum(len(known) for known in self._kinds.values())

@@ -1,7 +1,7 @@
-"""XML with the place of everything: a light tree over a document whose bytes stay as they are.
+"""XML parser that keeps the byte position of every element, attribute and comment.
 
-Well-formed documents go through expat. What expat refuses is read as robot engines read it, and
-every mending is a problem of the document. Nothing is ever fetched or expanded.
+expat parses well-formed documents. A document that expat refuses is read as robot engines read it,
+and every repair becomes a problem of the document. No entity or external file is ever resolved.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from inertial_check.formats.xml.markup import (
     PlacedText,
     references,
     resolve_references,
-    runs,
     scan_tag,
+    split_runs,
 )
 from inertial_check.model.body import Problem
 from inertial_check.model.source import Source, Span
@@ -34,12 +34,12 @@ class XmlDocument:
     """An XML document.
 
     Attributes:
-        source: The bytes.
+        source: Path, bytes and encoding.
         root: The root element.
         comments: Comments outside the root element, in order.
-        problems: What was mended in order to read it.
-        text: The document's text; elements, comments and texts give places in it.
-        file: Which of a model's documents it is, for spans.
+        problems: Repairs that reading the document needed.
+        text: Decoded text, to which the positions of elements, comments and texts refer.
+        file: Number of the document among those of the model, for spans.
     """
 
     source: Source
@@ -51,30 +51,30 @@ class XmlDocument:
     file: int = 0
 
     def span(self, start: int, end: int) -> Span:
-        """The bytes between two places of the text."""
+        """Return the bytes between two positions of the text."""
         return Span(self._index.byte(start), self._index.byte(end), self.file)
 
     def element_span(self, element: Element) -> Span:
-        """The bytes of an element."""
+        """Return the bytes of an element."""
         return self.span(element.start, element.end)
 
     def tag_span(self, element: Element) -> Span:
-        """The bytes of an element's start tag."""
+        """Return the bytes of an element's start tag."""
         return self.span(element.start, scan_tag(self.text, element.start).end)
 
     def comment_text(self, comment: CommentSpan) -> str:
-        """What a comment says, as written."""
+        """Return the text of a comment as written."""
         return self.text[comment.start + 4 : comment.end - 3]
 
     def attributes(self, element: Element) -> dict[str, PlacedText]:
-        """The values of an element's attributes with the place of every character."""
+        """Read an element's attributes, with the position of every character."""
         places = scan_tag(self.text, element.start).attributes
         return {name: resolve_references(self.text, *place) for name, place in places.items()}
 
     def plain_text(self, element: Element) -> str | None:
-        """The text of an element that holds nothing else, without surrounding XML space.
+        """Read the text of an element that contains nothing else, without surrounding XML space.
 
-        Found in a tenth of the time that `texts` takes; None where that is needed.
+        This takes a tenth of the time of `texts`; None if only `texts` can read the element.
         """
         if element.attributes or element.children or element.comments:
             return None
@@ -82,17 +82,17 @@ class XmlDocument:
         return None if "<" in raw or "&" in raw else raw.strip(XML_SPACE)
 
     def texts(self, element: Element) -> list[PlacedText]:
-        """The runs of text directly inside an element, with the place of every character."""
+        """Read the pieces of text directly inside an element, with all their positions."""
         found: list[PlacedText] = []
         at = scan_tag(self.text, element.start).end
         for child in element.children:
-            found += runs(self.text, at, child.start)
+            found += split_runs(self.text, at, child.start)
             at = child.end
-        return [*found, *runs(self.text, at, element.close)]
+        return [*found, *split_runs(self.text, at, element.close)]
 
 
 class _TreeBuilder:
-    """expat's events -> elements with places."""
+    """Builds a tree of elements with their positions from the events of expat."""
 
     def __init__(self, text: str) -> None:
         self.root: Element | None = None
@@ -115,9 +115,9 @@ class _TreeBuilder:
         """Build the tree.
 
         Raises:
-            Unreadable: It is not well-formed.
+            Unreadable: The document is not well-formed.
         """
-        if self._text.startswith("\ufeff"):  # a second mark, which expat would take for the first
+        if self._text.startswith("\ufeff"):  # expat would take a second mark for the first
             raise Unreadable("a second byte order mark")
         try:
             self._parser.Parse(self._text.encode(), True)
@@ -139,7 +139,7 @@ class _TreeBuilder:
 
     def _end(self, tag: str) -> None:
         element = self._open.pop()
-        # expat stands at `</` of an end tag, and past an empty element's `/>`.
+        # The position of expat is at `</` of an end tag, but after `/>` of an empty element.
         element.close = element.end = here = self._here()
         if not self._is_empty(element, here):
             element.end = self._text.index(">", here) + 1
@@ -171,10 +171,10 @@ def parse(path: str, data: bytes, file: int = 0, unquoted: bool = False) -> XmlD
     """Read an XML document.
 
     Args:
-        path: As the caller named it, for messages.
-        data: Its bytes.
-        file: Which of a model's documents it is: 0 its own, then those that it includes.
-        unquoted: Read attributes without quotes, as engines of this format once did.
+        path: Name of the document in messages.
+        data: Bytes of the document.
+        file: Number among the documents of the model: 0 for the main one, then included ones.
+        unquoted: Whether to accept attributes without quotes, as TinyXML did.
 
     Raises:
         DocumentError: Neither an XML parser nor a robot engine could read it, or it declares
@@ -211,7 +211,7 @@ def _document_error(source: Source, index: Index, error: Unreadable) -> Document
 def _tree(
     text: str, complaints: Complaints, unquoted: bool
 ) -> tuple[Element, tuple[CommentSpan, ...]]:
-    """The tree of a text as an XML parser sees it, else as an engine does."""
+    """Parse a text as XML or, if it is not well-formed, as an engine does."""
     strict = _TreeBuilder(text)
     try:
         strict.parse()
@@ -221,7 +221,7 @@ def _tree(
         return _mended_tree(text, complaints, refusal, unquoted)
     undefined = strict.names_external_dtd and next(references(text, 0, len(text)), None)
     if undefined:
-        # expat drops references to what that might declare; engines keep them as text.
+        # expat drops references that an external DTD might declare; engines keep them as text.
         return _mended_tree(text, complaints, None, unquoted)
     if strict.root is None:
         raise Unreadable(_NO_ELEMENT)
@@ -250,8 +250,8 @@ def _note_refusal(error: Unreadable, complaints: Complaints) -> None:
 
 
 def _note_namespaces(root: Element, text: str, complaints: Complaints) -> None:
-    """Note what a parser that knows namespaces would refuse in a well-formed document."""
-    parser = expat.ParserCreate("utf-8", "\x01")  # in no name, in no URI
+    """Note what a namespace-aware parser would refuse in a well-formed document."""
+    parser = expat.ParserCreate("utf-8", "\x01")  # a separator that occurs in no name and no URI
     try:
         parser.Parse(text.encode(), True)
     except expat.ExpatError as error:
@@ -263,7 +263,7 @@ def _note_namespaces(root: Element, text: str, complaints: Complaints) -> None:
 
 
 def _walk(root: Element) -> Iterator[tuple[Element, bool]]:
-    """Every element twice, when it begins (True) and when it ends (False), without recursion."""
+    """Visit every element when it begins (True) and when it ends (False), without recursion."""
     pending = [(root, True)]
     while pending:
         element, begins = pending.pop()
@@ -284,7 +284,7 @@ def _note_prefixes(root: Element, text: str, complaints: Complaints) -> None:
             prefix, colon, local = name.partition(":")
             if not colon or scopes.get(prefix):
                 continue
-            scopes[prefix] = 1  # said once
+            scopes[prefix] = 1  # each prefix is reported once
             qualified = prefix and local and ":" not in local
             way = f'declare xmlns:{prefix}="..."' if qualified else "write a name with one colon"
             message = f"the prefix of {name} is not declared: {way}"

@@ -1,4 +1,4 @@
-"""The bytes of an XML document -> text, and the way back from every character to its bytes."""
+"""Decoding of XML documents, with the byte offset of every character of the text."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _BLOCK = 256
 
 
 class Index:
-    """Characters of a text <-> bytes of its encoding; built block by block when first asked."""
+    """Map between the characters and the bytes of a text, built block by block when first used."""
 
     def __init__(self, text: str, encoding: str, errors: str = "strict", base: int = 0) -> None:
         self._text = text
@@ -53,14 +53,14 @@ class Index:
         return self._starts
 
     def byte(self, char: int) -> int:
-        """Byte offset of a character."""
+        """Return the byte offset of a character."""
         if self._plain:
             return self._base + char
         block, rest = divmod(char, _BLOCK)
         return self._blocks()[block] + len(self._encode(char - rest, char))
 
     def char(self, byte: int) -> int:
-        """The character that begins at a byte offset, or holds it."""
+        """Return the index of the character that begins at a byte offset or contains it."""
         if self._plain:
             return byte - self._base
         block = min(bisect_right(self._blocks(), byte) - 1, len(self._text) // _BLOCK)
@@ -72,14 +72,14 @@ class Index:
 
 @dataclass(frozen=True)
 class Decoded:
-    """A document's text.
+    """A decoded document.
 
     Attributes:
-        text: Every character; U+FFFD where a byte is no text.
-        encoding: The codec that gives the bytes back.
+        text: The text, with U+FFFD for each byte that is not text.
+        encoding: Name of the codec that encodes the text to the same bytes.
         bom: The byte order mark.
-        index: Characters of `text` <-> bytes of the document.
-        complaints: What was mended.
+        index: Map between characters of `text` and bytes of the document.
+        complaints: Repairs that decoding needed.
     """
 
     text: str
@@ -90,7 +90,7 @@ class Decoded:
 
 
 def _codec(name: str) -> str | None:
-    """Python's name of a declared encoding that extends ASCII and keeps no state."""
+    """Find the codec of a declared encoding; None unless it extends ASCII and is stateless."""
     try:
         codec = codecs.lookup(name).name
     except LookupError:
@@ -101,7 +101,7 @@ def _codec(name: str) -> str | None:
 
 
 def _byte_order(data: bytes) -> tuple[bytes, str | None]:
-    """The byte order mark and the encoding that the first bytes betray."""
+    """Determine the byte order mark, and the encoding that the first bytes show."""
     for bom, encoding in _BOMS:
         if data.startswith(bom):
             return bom, encoding
@@ -111,7 +111,7 @@ def _byte_order(data: bytes) -> tuple[bytes, str | None]:
 
 
 def head(data: bytes, size: int) -> str:
-    """The text of the first bytes, however they are encoded; for sniffing."""
+    """Decode the first bytes of a document, to determine its format."""
     bom, encoding = _byte_order(data[:4])
     declared = _DECLARED.match(data, len(bom), size)
     encoding = encoding or (declared and _codec(declared[1].decode())) or "utf-8"
@@ -134,14 +134,14 @@ def _wide(data: bytes, bom: bytes, encoding: str) -> Decoded:
 
 
 def decode(data: bytes) -> Decoded:
-    """The text of a document in the encoding that an XML parser would use.
+    """Decode a document in the encoding that an XML parser would use.
 
-    That is the byte order mark's, else the declared one, else UTF-8. Engines look at bytes and
-    care for no encoding: what they read in spite of a wrong declaration is read here, as UTF-8 or
-    with U+FFFD in place of stray bytes, and a complaint says so.
+    That is the encoding of the byte order mark, or else the declared one, or else UTF-8. Engines
+    ignore encodings, so a document with a wrong declaration is read as UTF-8, or with U+FFFD in
+    place of stray bytes, and gets a complaint.
 
     Raises:
-        Unreadable: UTF-16 that is none, UTF-32.
+        Unreadable: The document is UTF-32, or damaged UTF-16.
     """
     bom, encoding = _byte_order(data)
     if encoding and encoding != "utf-8":
@@ -162,7 +162,7 @@ def decode(data: bytes) -> Decoded:
     except UnicodeDecodeError as error:
         return _mend(body, bom, codec, (error.start, error.end), complaints)
     if codec not in {"utf-8", "ascii"} and text.encode(codec) != body:
-        # Some East Asian codecs write a character otherwise than they read it.
+        # Some East Asian codecs encode a character to other bytes than those they decoded.
         return _mend(body, bom, codec, place, complaints)
     return Decoded(text, codec, bom, Index(text, codec, base=len(bom)), complaints)
 
@@ -170,7 +170,7 @@ def decode(data: bytes) -> Decoded:
 def _mend(
     body: bytes, bom: bytes, codec: str, at: tuple[int, int], complaints: Complaints
 ) -> Decoded:
-    """The text of bytes that are not in the encoding they should be in."""
+    """Decode bytes that are not valid in the encoding of the document."""
     for read_as, errors in (
         ("utf-8", "strict"),
         (codec, "surrogateescape"),

@@ -1,7 +1,7 @@
-"""Documents that are not well-formed and that robot engines read all the same.
+"""Parser for documents that are not well-formed XML but that robot engines read.
 
-MuJoCo, urdfdom, Gazebo and PyBullet read XML with TinyXML or TinyXML-2, which forgive much. What
-they forgive is forgiven here, each time with a complaint; what they refuse is refused.
+MuJoCo, urdfdom, Gazebo and PyBullet read XML with TinyXML or TinyXML-2, which tolerate many
+mistakes. This parser tolerates the same mistakes, each with a complaint, and refuses the others.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ _SPACE = " \t\r\n\v\f"
 
 
 class LenientParser:
-    """One pass over a document's text, with the grammar of TinyXML-2, or of TinyXML.
+    """Parses a text in one pass, by the grammar of TinyXML-2 or of TinyXML.
 
     Attributes:
         root: The first element.
-        comments: Comments outside of it.
-        complaints: What was mended.
+        comments: Comments outside the root element.
+        complaints: Repairs that reading the document needed.
     """
 
     def __init__(self, text: str, complaints: Complaints, unquoted: bool = False) -> None:
         """Parse a text.
 
         Args:
-            text: The document's.
-            complaints: Where to note what is mended.
-            unquoted: Read attributes without quotes, as TinyXML did and TinyXML-2 does not.
+            text: Text of the document.
+            complaints: List to which repairs are added.
+            unquoted: Whether to accept attributes without quotes, as TinyXML but not TinyXML-2.
 
         Raises:
-            Unreadable: No engine would read it.
+            Unreadable: No engine would read the document.
         """
         self._reads_unquoted = unquoted
         self.comments: list[CommentSpan] = []
@@ -181,7 +181,7 @@ class LenientParser:
         return end
 
     def _tag(self, start: int) -> int:
-        """Read a tag; past it, or -1 where an engine would read no further."""
+        """Read a tag; return the position after it, or -1 if an engine would stop reading."""
         tag = scan_tag(self._text, start)
         if tag.closing and not tag.empty:
             return self._closing(tag, start)
@@ -246,7 +246,7 @@ class LenientParser:
 
 
 class Mismatch(Unreadable):
-    """An end tag that closes another element than the open one."""
+    """An end tag that does not match the open element."""
 
     def __init__(self, name: str, element: Element, at: int) -> None:
         super().__init__(f"</{name}> where </{element.tag}> is expected", at)

@@ -1,7 +1,7 @@
-"""Elements of an XML document, its start tags and references, each with its place in the text.
+"""Elements, start tags and references of an XML document, each with its position in the text.
 
-A place is a character of the document's text. expat tells where a tag begins and nothing of its
-attributes, so start tags of interest are scanned here.
+A position is the index of a character in the document's text. expat reports where a tag begins, but
+not where its attributes are, so the start tags that matter are scanned here.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _PIECE = re.compile(r"[^ \t\r\n]+")
 
 @dataclass(frozen=True, slots=True)
 class CommentSpan:
-    """A comment, from `<!--` to `-->`."""
+    """Positions of a comment, from `<!--` to after `-->`."""
 
     start: int
     end: int
@@ -47,13 +47,13 @@ class Element:
     """An element of the tree.
 
     Attributes:
-        tag: As written, with its prefix.
-        attributes: Decoded and normalised as XML asks.
+        tag: Name as written, with its prefix.
+        attributes: Values by name, decoded and normalised as XML asks.
         children: Elements directly inside, in order.
         comments: Comments directly inside, in order.
-        start: Where its start tag begins.
-        close: Where its end tag begins; past the tag of an empty element.
-        end: Past its end tag.
+        start: Position of the start tag.
+        close: Position of the end tag; position after the tag of an empty element.
+        end: Position after the element.
     """
 
     __slots__ = ("attributes", "children", "close", "comments", "end", "start", "tag")
@@ -68,11 +68,11 @@ class Element:
         self.end = start
 
     def all(self, tag: str) -> list[Element]:
-        """The children with this tag."""
+        """Return the children with this tag."""
         return [child for child in self.children if child.tag == tag]
 
     def first(self, tag: str) -> Element | None:
-        """The first child with this tag."""
+        """Return the first child with this tag; None if there is none."""
         for child in self.children:
             if child.tag == tag:
                 return child
@@ -80,30 +80,30 @@ class Element:
 
 
 class PlacedText(NamedTuple):
-    """Decoded text that knows where each of its characters stands.
+    """Text of a document with the position of each of its characters.
 
     Attributes:
-        value: References resolved; space as written.
-        places: Where each character stands, and past the last one.
+        value: The text, with references resolved and space as written.
+        places: Position of each character, and the position after the last one.
     """
 
     value: str
     places: Sequence[int]
 
     def trim(self) -> tuple[str, int, int]:
-        """The text without surrounding XML space, its start and its end."""
+        """Return the text without surrounding XML space, with its start and end."""
         text = self.value.strip(XML_SPACE)
         at = self.value.index(text) if text else 0
         return text, self.places[at], self.places[at + len(text)]
 
     def pieces(self) -> Iterator[tuple[str, int, int]]:
-        """The stretches between XML space: text, start, end."""
+        """Split the text at XML space into words, each with its start and end."""
         for match in _PIECE.finditer(self.value):
             yield match[0], self.places[match.start()], self.places[match.end()]
 
 
-def character(reference: re.Match[str]) -> str | None:
-    """What a reference stands for; None where that is no character of XML."""
+def resolve_character(reference: re.Match[str]) -> str | None:
+    """Return the character of a reference; None if XML does not allow it."""
     decimal, hexadecimal, name = reference.groups()
     if name:
         return _ENTITIES[name]
@@ -113,7 +113,7 @@ def character(reference: re.Match[str]) -> str | None:
 
 
 def resolve_references(text: str, start: int, end: int) -> PlacedText:
-    """The text between two places with its references resolved; what is none stays as written."""
+    """Resolve the references between two positions; an unknown reference stays as written."""
     raw = text[start:end]
     if "&" not in raw:
         return PlacedText(raw, range(start, end + 1))
@@ -121,7 +121,7 @@ def resolve_references(text: str, start: int, end: int) -> PlacedText:
     places: list[int] = []
     at = 0
     for match in _REFERENCE.finditer(raw):
-        resolved = character(match)
+        resolved = resolve_character(match)
         if resolved is None:
             continue
         pieces += [raw[at : match.start()], resolved]
@@ -132,17 +132,17 @@ def resolve_references(text: str, start: int, end: int) -> PlacedText:
 
 
 def references(text: str, start: int, end: int) -> Iterator[int]:
-    """Where an ampersand between two places begins no reference that XML knows."""
+    """Find ampersands between two positions that begin no reference known to XML."""
     at = text.find("&", start, end)
     while at >= 0:
         match = _REFERENCE.match(text, at, end)
-        if match is None or character(match) is None:
+        if match is None or resolve_character(match) is None:
             yield at
         at = text.find("&", at + 1, end)
 
 
 def normalise(value: str) -> str:
-    """An attribute value as an XML parser reports it."""
+    """Normalise an attribute value as an XML parser does: line ends and tabs become blanks."""
     return _LINE_OR_TAB.sub(" ", value)
 
 
@@ -150,13 +150,13 @@ class Tag(NamedTuple):
     """A scanned tag.
 
     Attributes:
-        name: As written.
-        attributes: Name -> where its value stands (between the quotes).
-        end: Past `>`.
-        closing: `</name>`.
-        empty: `<name/>`.
-        spaced: Nothing stands between `<` and the name, and space before every attribute.
-        unquoted: Where the first attribute without quotes stands, which few engines read.
+        name: Name as written.
+        attributes: Start and end of each value, between the quotes, by the attribute's name.
+        end: Position after `>`.
+        closing: Whether it is an end tag, `</name>`.
+        empty: Whether it is an empty element, `<name/>`.
+        spaced: Whether no space follows `<` and space precedes every attribute.
+        unquoted: Position of the first attribute without quotes, which few engines read.
     """
 
     name: str
@@ -169,10 +169,10 @@ class Tag(NamedTuple):
 
 
 def scan_tag(text: str, start: int) -> Tag:
-    """Scan the tag that begins at a place, as leniently as engines do.
+    """Scan the tag that begins at a position, as leniently as engines do.
 
     Raises:
-        Unreadable: No engine could.
+        Unreadable: No engine could read the tag.
     """
     opening = _TAG.match(text, start)
     if opening is None:
@@ -211,8 +211,8 @@ def scan_tag(text: str, start: int) -> Tag:
     return Tag(name, attributes, ending.end(), closing, empty, spaced, unquoted)
 
 
-def runs(text: str, start: int, end: int) -> Iterator[PlacedText]:
-    """The runs of text between two places that no element parts."""
+def split_runs(text: str, start: int, end: int) -> Iterator[PlacedText]:
+    """Split the text between two positions at comments, instructions and CDATA sections."""
     for match in _RUN.finditer(text, start, end):
         if match["text"] is not None:
             yield resolve_references(text, *match.span("text"))

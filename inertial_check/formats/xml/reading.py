@@ -1,4 +1,4 @@
-"""What the readers of bodies in XML share: numbers with their places, and complaints."""
+"""Base class of the readers of bodies in XML: numbers with their places, and problems."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _SEPARATORS = re.compile(r"[,;]")
 
 
 class TextReader:
-    """Reads the text of one body; collects what is wrong with it."""
+    """Reads the numbers of one body and collects the problems of its text."""
 
     def __init__(self, document: XmlDocument, who: str) -> None:
         """Begin without a problem.
 
         Args:
-            document: In which the body stands.
-            who: The body in a message.
+            document: Document that contains the body.
+            who: Name of the body in messages.
         """
         self._document = document
         self._who = who
@@ -35,8 +35,8 @@ class TextReader:
     def _complain(self, element: Element, message: str) -> None:
         self._problem(f"<{element.tag}> {message}", self._document.tag_span(element))
 
-    def _only(self, parent: Element, tag: str) -> Element | None:
-        """The child with this tag: engines take the first, and only its exact spelling."""
+    def _first_child(self, parent: Element, tag: str) -> Element | None:
+        """Return the first child with exactly this tag, as engines do; note other candidates."""
         found = parent.all(tag)
         for other in found[1:]:
             what = f"a second <{tag}> in <{parent.tag}>; the first is taken: delete one"
@@ -46,22 +46,22 @@ class TextReader:
                 self._complain(child, f"is ignored by engines: write <{tag}>")
         return found[0] if found else None
 
-    def _piece(self, what: str, text: str, start: int, end: int) -> Number:
-        """The number that a piece of text is; what it is of, for the message."""
+    def _parse_number(self, what: str, text: str, start: int, end: int) -> Number:
+        """Parse one number; `what` names it in a message."""
         value, complaint = parse_number(text)
         span = self._document.span(start, end)
         if complaint:
             self._problem(f"{what}: {complaint}", span)
         return Number(value, text, span)
 
-    def _series(self, what: str, text: PlacedText, count: int, names: str) -> list[Number]:
-        """That many numbers, parted by space; all NaN where the text holds other."""
+    def _parse_series(self, what: str, text: PlacedText, count: int, names: str) -> list[Number]:
+        """Parse `count` numbers separated by space; all are NaN if the text holds another count."""
         pieces = list(islice(text.pieces(), count + 1))
         words = [] if len(pieces) > count else _SEPARATORS.sub(" ", text.value).split()
         commas = len(words) == count and words != [piece for piece, _, _ in pieces]
         meant = commas and all(parse_number(word)[1] is None for word in words)
         if len(pieces) == count and not meant:
-            return [self._piece(what, *piece) for piece in pieces]
+            return [self._parse_number(what, *piece) for piece in pieces]
         whole, start, end = text.trim()
         span = self._document.span(start, end)
         expected = "a number" if count == 1 else f"{count} numbers"

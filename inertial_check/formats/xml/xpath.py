@@ -1,4 +1,4 @@
-"""Which element is meant, as a path that is unique in its document."""
+"""XPath steps that identify an element uniquely in its document."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from inertial_check.formats.xml.markup import Element
 
 _LONGEST_NAME = 1000
+"""Largest length of a name in a path; an element with a longer one is numbered."""
 
 
-def steps(elements: Sequence[Element]) -> list[str]:
-    """An XPath step for each sibling: by name where it has one, numbered where that repeats.
+def make_steps(elements: Sequence[Element]) -> list[str]:
+    """Make an XPath step for each sibling: by its name, with an index if the name repeats.
 
     Args:
-        elements: All siblings of the tags that are among them, in order.
+        elements: All siblings of these tags, in order.
     """
     total = Counter((element.tag, element.attributes.get("name", "")) for element in elements)
     named: Counter[tuple[str, str]] = Counter()
@@ -34,7 +35,7 @@ def steps(elements: Sequence[Element]) -> list[str]:
 
 
 def _xpath_literal(name: str) -> str | None:
-    """An XPath literal; None where XPath has none."""
+    """Quote a name as an XPath literal; None if it holds both kinds of quotes."""
     for quote in "'\"":
         if quote not in name:
             return f"{quote}{name}{quote}"
