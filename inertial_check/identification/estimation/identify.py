@@ -100,8 +100,8 @@ def identify(  # noqa: PLR0913 - the public signature
 ) -> Identification:
     """Find the consistent bodies that explain measured torques best, near a prior.
 
-        minimise ||w (Y theta + F f - tau)||^2 + regularization (sum_i D(Pi_i, P_i)
-                 + sum_k ((f_k - prior_k) / scale_k)^2)
+        minimise ||w (Y theta + F f - tau)||^2
+        + regularization (sum_i D(Pi_i, P_i) + sum_k ((f_k - prior_k) / scale_k)^2)
         over bodies with Pi_i >= 0, and lower_k <= f_k <= upper_k
 
     All bodies are solved for together: torques decide combinations of several bodies, and a body
