@@ -132,9 +132,9 @@ def sample(  # noqa: PLR0913 - one width for each thing that varies
             of theta.
 
     Returns:
-        (..., 10) behind the axes of `shape`, in the order and about the point of theta, in its array
-        library; as InertialParameters if that is what theta was. Where a trace hides the values of bodies that
-        would be refused, NaN.
+        (..., 10) behind the axes of `shape`, in the order and about the point of theta, in its
+        array library; as InertialParameters if that is what theta was. Where a trace hides the
+        values of bodies that would be refused, NaN.
 
     Raises:
         ParameterError: A body that does not exist, a width that is negative or not finite (naming
