@@ -25,7 +25,8 @@ _BERNOULLI = (
 _COTANGENT = tuple(b / factorial(2 * k + 2) for k, b in enumerate(_BERNOULLI))
 _ARCTANGENT = tuple((-1) ** k / (2 * k + 1) for k in range(_TERMS))
 _NEAR_ARCTANGENT = 0.01
-"""Of t^2: twelve terms of a series of radius 1 hold every digit there."""
+"""Largest t^2 at which the arctangent is summed as a series: twelve terms of a series of radius 1
+hold every digit there."""
 
 
 def matrix_of_rows(xp: Namespace, rows: Sequence[Sequence[Array]]) -> Array:

@@ -1,30 +1,11 @@
-"""Why a body's numbers are wrong, probably: one class, one cause, with the edit that undoes it."""
+"""The probable causes of wrong numbers: one class, one cause, with the edit that undoes it."""
 
 from __future__ import annotations
 
 from inertial_check.causes._base import HEADINGS, Cause, Proposal, Subject
-from inertial_check.causes.conventions import ComponentOrder, SignOfProducts
-from inertial_check.causes.digits import FewDigits, FixedDecimals
-from inertial_check.causes.geometric import (
-    AboutLinkOrigin,
-    ComOutside,
-    RotorInertia,
-    SizeMismatch,
-    WrongFormula,
-    WrongFrame,
-)
+from inertial_check.causes.catalogue import ALL_CAUSES
 from inertial_check.causes.pages import as_dict, find, page, summary
-from inertial_check.causes.placeholders import Placeholder
-from inertial_check.causes.points import (
-    ComTensorReadAsOrigin,
-    DoubleParallelAxis,
-    OriginTensorReadAsCom,
-)
 from inertial_check.causes.ranking import explain
-from inertial_check.causes.siblings import CopiedBlock, Mirror, TotalMass
-from inertial_check.causes.slips import DecimalSlip, NegativeDiagonal
-from inertial_check.causes.units import Density, Units
-from inertial_check.causes.unwritten import SameNumberEverywhere, Unpopulated
 
 __all__ = [
     "ALL_CAUSES",
@@ -38,30 +19,3 @@ __all__ = [
     "page",
     "summary",
 ]
-
-ALL_CAUSES: tuple[type[Cause], ...] = (
-    DecimalSlip,
-    NegativeDiagonal,
-    SignOfProducts,
-    ComponentOrder,
-    DoubleParallelAxis,
-    OriginTensorReadAsCom,
-    ComTensorReadAsOrigin,
-    Unpopulated,
-    SameNumberEverywhere,
-    FewDigits,
-    FixedDecimals,
-    Placeholder,
-    Units,
-    Density,
-    SizeMismatch,
-    AboutLinkOrigin,
-    WrongFrame,
-    WrongFormula,
-    ComOutside,
-    RotorInertia,
-    Mirror,
-    CopiedBlock,
-    TotalMass,
-)
-"""Every cause, in the order of its page."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from inertial_check.causes._base import Cause
+from inertial_check.causes.catalogue import ALL_CAUSES
 from inertial_check.evidence.pages import read_page
 
 
 def find(selector: str) -> type[Cause] | None:
     """Find the cause with this name, in any case; None where there is none."""
-    from inertial_check.causes import ALL_CAUSES
-
     wanted = selector.strip().lower()
     return next((cause for cause in ALL_CAUSES if cause.name == wanted), None)
 

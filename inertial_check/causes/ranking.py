@@ -16,6 +16,7 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.causes._base import Cause, Proposal, Subject, edit, entries, try_together
+from inertial_check.causes.catalogue import ALL_CAUSES
 from inertial_check.causes.compounds import pairs_of, with_units
 from inertial_check.causes.plausibility import density_likelihood, naturalness
 from inertial_check.evidence import Examination
@@ -87,8 +88,6 @@ def explain(
 
 def hypotheses(subjects: Sequence[Subject]) -> list[tuple[Hypothesis, ...]]:
     """Find the probable causes for several bodies of one model, best first for each."""
-    from inertial_check.causes import ALL_CAUSES
-
     causes = [cause() for cause in ALL_CAUSES]
     try_together(causes, subjects)
     weighed = [_weigh(subject, causes) for subject in subjects]

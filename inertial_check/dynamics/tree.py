@@ -32,7 +32,7 @@ SIZES: dict[str, tuple[int, int]] = {
 _WITH_AXIS = ("revolute", "prismatic")
 
 INERTIAL_FRAME = -1
-"""As a parent: the inertial frame I."""
+"""Index that stands for the inertial frame I where a parent is asked for."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,16 +39,19 @@ ROUNDING_FACTOR = 4.0
 """Newton's method stops at a residual of ROUNDING_FACTOR eps (1 + ||M||), that of its terms."""
 
 MASS_FLOOR = 1e-6
-"""Of the given mass: what a projection leaves where the nearest matrix has none, and no body is."""
+"""Least mass of a projection, relative to the given one, where the nearest matrix has no mass and
+is no body."""
 
 SOUND_SHARE = 1e-11
 """Share of a body added to an answer that is a point: less than that, and tau > ILL_POSED_FLOOR."""
 
 OWN_PRIOR_MARGIN = 0.05
-"""Of a body that is its own prior, as a box with edges 3 : 3 : 1: no direction is held at all."""
+"""Margin of a body that is its own prior, that of a box with edges 3 : 3 : 1, so that no direction
+is held fast."""
 
 PRIOR_MARGIN = 1e-3
-"""Of a prior from elsewhere: spreads differ by a factor of 1000 at most, three of 16 digits."""
+"""Least margin of a prior from elsewhere: its spreads differ by a factor of 1000 at most, which
+costs three of 16 digits."""
 
 NEAREST_WRITTEN = 5e-7
 """How far a printed tensor may lie from the nearest, relative to its norm: six rounded digits."""

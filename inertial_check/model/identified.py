@@ -11,10 +11,10 @@ THETA = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 """The ten inertial parameters of a body, in order."""
 
 Decider = Literal["data", "both", "prior"]
-"""Of a parameter: what its value rests on."""
+"""What the value of a parameter rests on."""
 
 Role = Literal["train", "validation"]
-"""Of samples: they were fitted, or kept from it."""
+"""Use of samples: fitted, or kept for validation."""
 
 Ten = tuple[float, ...]
 

@@ -31,14 +31,15 @@ SUFFIXES = (".pdf", ".svg", ".png")
 """What a picture can be written as; all pages of a pdf are in one file."""
 
 MOST_POINTS = 4000
-"""Of a drawn line; of a longer one the extremes of each stretch are drawn, and the page says so."""
+"""Largest number of points of a drawn line; a longer one is drawn by the extremes of each stretch,
+and the page says so."""
 
 _PAGE = (8.27, 11.69)  # A4 [in]
 _TOP, _BOTTOM, _LEFT, _RIGHT, _BETWEEN_ROWS = 0.8, 0.45, 0.7, 0.2, 0.65
 """Room around panels and between them [in]; a layout that is computed from all texts takes longer
 than the drawing."""
 _GRAY, _ORANGE, _BLUE, _GREEN = "#7f7f7f", "#e69f00", "#0072b2", "#009e73"
-"""Of the colours of Okabe and Ito, which are told apart whatever the kind of colour vision."""
+"""Colours of Okabe and Ito, which people with any colour vision can tell apart."""
 
 _BEFORE: Mapping[str, Any] = {"color": _ORANGE, "linestyle": (0, (4, 1.5)), "linewidth": 0.9}
 _AFTER: Mapping[str, Any] = {"color": _BLUE, "linestyle": "-", "linewidth": 0.9}

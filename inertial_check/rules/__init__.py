@@ -1,49 +1,11 @@
-"""One class, one rule: what is said of a body, how severe it is, and its page."""
+"""The rules: each is one class with its code, its severity and its page."""
 
 from __future__ import annotations
 
 from inertial_check.rules._base import HEADINGS, Rule
-from inertial_check.rules.added_mass import AddedMassNotPositiveDefinite
-from inertial_check.rules.assembly import (
-    CopiedInertial,
-    RepeatedTensor,
-    TotalMass,
-    TwinsDiffer,
-)
-from inertial_check.rules.center import CenterFarAway, CenterOutsideGeometry
-from inertial_check.rules.configuration import InvalidSuppression, UnusedSuppression
-from inertial_check.rules.document import (
-    MalformedInertial,
-    NonStrictDocument,
-    UnreadableDocument,
-    UnresolvedReference,
-)
-from inertial_check.rules.engines import EngineChangesBody, EngineWarns
-from inertial_check.rules.formats import CompiledOtherwise
-from inertial_check.rules.geometry import UnusableMesh
-from inertial_check.rules.inertia import (
-    NegativePrincipalMoment,
-    NumericallyZeroInertia,
-    RoundingViolation,
-    SingularInertia,
-    TriangleInequalityViolation,
-    ZeroInertia,
-)
-from inertial_check.rules.mass import (
-    DefaultedInertial,
-    MasslessWithInertia,
-    MissingInertial,
-    NegativeMass,
-    NonFiniteNumber,
-)
+from inertial_check.rules.catalogue import ALL_RULES
+from inertial_check.rules.document import UnreadableDocument, UnresolvedReference
 from inertial_check.rules.pages import as_dict, find, page
-from inertial_check.rules.plausibility import (
-    AxesMismatch,
-    ImplausibleDensity,
-    PlaceholderInertia,
-    SizeMismatch,
-    UnlikeGeometry,
-)
 
 __all__ = [
     "ALL_RULES",
@@ -55,40 +17,3 @@ __all__ = [
     "find",
     "page",
 ]
-
-ALL_RULES: tuple[type[Rule], ...] = (
-    UnreadableDocument,
-    NonStrictDocument,
-    UnresolvedReference,
-    MalformedInertial,
-    NegativeMass,
-    MasslessWithInertia,
-    MissingInertial,
-    NonFiniteNumber,
-    DefaultedInertial,
-    CenterOutsideGeometry,
-    CenterFarAway,
-    TriangleInequalityViolation,
-    NegativePrincipalMoment,
-    ZeroInertia,
-    NumericallyZeroInertia,
-    RoundingViolation,
-    SingularInertia,
-    AddedMassNotPositiveDefinite,
-    PlaceholderInertia,
-    SizeMismatch,
-    ImplausibleDensity,
-    AxesMismatch,
-    UnlikeGeometry,
-    UnusableMesh,
-    TwinsDiffer,
-    CopiedInertial,
-    RepeatedTensor,
-    TotalMass,
-    EngineChangesBody,
-    EngineWarns,
-    CompiledOtherwise,
-    UnusedSuppression,
-    InvalidSuppression,
-)
-"""Every rule, in the order of the codes."""

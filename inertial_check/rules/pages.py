@@ -6,6 +6,7 @@ from typing import TypedDict
 
 from inertial_check.evidence.pages import read_page
 from inertial_check.rules._base import Rule
+from inertial_check.rules.catalogue import ALL_RULES
 
 
 class RuleDescription(TypedDict):
@@ -22,8 +23,6 @@ class RuleDescription(TypedDict):
 
 def find(selector: str) -> type[Rule] | None:
     """Find the rule with this code or name, in any case; None where there is none."""
-    from inertial_check.rules import ALL_RULES
-
     wanted = selector.strip().lower()
     return next((rule for rule in ALL_RULES if wanted in (rule.code.lower(), rule.name)), None)
 

@@ -29,7 +29,8 @@ GRID = 10.0 ** np.arange(-2, 5.25, 0.5)
 """Weights tried, times the variance of the weighted noise: two to a decade."""
 
 APART = 0.1
-"""Of the L-curve's range: points nearer than that to each other say nothing of its shape."""
+"""Least distance between points of the L-curve, relative to its range; closer ones say nothing
+about its shape."""
 
 
 class Fit(Protocol):

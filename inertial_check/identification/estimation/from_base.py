@@ -31,9 +31,8 @@ from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import refuse_asymmetric, reorder
 
 WEIGHTS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1.0)
-"""Of the prior, in units of what the base parameters weigh, in the rounds of the method of
-multipliers: what is left shrinks by it. The next one is for problems that the last was too little
-for."""
+"""Weights of the prior in the rounds of the method, in units of the weight of the base
+parameters."""
 
 ROUNDS = 30
 """Rounds at most; three to six are usual."""

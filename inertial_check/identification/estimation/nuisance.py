@@ -33,7 +33,7 @@ class Term(ABC):
     """What the names of the numbers begin with; the joint follows, counted from 1."""
 
     unit: ClassVar[str]
-    """Of a revolute joint."""
+    """Unit of the parameter of a revolute joint."""
 
     joints: Sequence[int] | None = None
     lower: float = 0.0

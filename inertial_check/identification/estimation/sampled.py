@@ -24,7 +24,7 @@ Block = tuple[Floats, Floats, Floats]
 
 
 ENTRIES = 2**20
-"""Of the regressor in memory at a time: eight megabytes."""
+"""Number of regressor entries in memory at a time: eight megabytes."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

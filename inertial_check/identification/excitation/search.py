@@ -25,7 +25,8 @@ from inertial_check.identification.excitation.visibility import Visibility
 from inertial_check.inertia import tolerances
 
 POWER = 2
-"""Of the means that stand for the extreme eigenvalues: 1 cares for all of them, 4 has kinks."""
+"""Exponent of the power means that stand for the extreme eigenvalues: 1 weighs all of them alike, 4
+has kinks again."""
 
 SEEN_AT = 12
 """Times in a period of the highest harmonic at which the regressor is looked at."""
@@ -37,7 +38,7 @@ HELD_TO = 0.98
 """Share of the limits that is used at these times while searching: between them it may be more."""
 
 STEPS = 200
-"""Of SLSQP, for each start; thirty to sixty are usual."""
+"""Largest number of SLSQP steps from one start; thirty to sixty are usual."""
 
 PROGRESS = 1e-5
 """In the logarithm of the condition number, below which SLSQP stops."""

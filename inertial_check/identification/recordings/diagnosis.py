@@ -23,7 +23,8 @@ NOISE = 3.0
 """Times the noise of a position: a spread of less is no motion."""
 
 JITTER = 0.1
-"""Of the median step: differences at supposedly uniform steps would be wrong by as much."""
+"""Largest deviation of a time step from the median step, relative to it: velocities by differences
+at supposedly uniform steps are wrong by as much."""
 
 GAP = 3.0
 """Times the median step: two samples or more are lacking."""

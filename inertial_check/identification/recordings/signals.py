@@ -22,7 +22,8 @@ PAUSE = 20.0
 """Times the median step: no jitter, but the end of a run and the beginning of another."""
 
 FAINT = 0.01
-"""Of the highest power in the spectrum of a velocity: a tenth of its amplitude."""
+"""Power, relative to the highest in the spectrum of a velocity, below which a frequency carries no
+signal: a tenth of its amplitude."""
 
 CHANCE = 20.0
 """Times the mean power of noise: one value in e^20 of its spectrum is higher."""
@@ -34,7 +35,7 @@ MOST_OF_NYQUIST = 0.5
 """The default cut-off is never higher: above it, central differences lose a third and more."""
 
 EDGE = 0.01
-"""Of what an end does to the filter: where less is left of it, the signals are kept."""
+"""Share of the effect of an end on the filter at which signals are kept again."""
 
 
 class ResampledSignals(NamedTuple):
