@@ -16,7 +16,7 @@ html_theme = "furo"
 exclude_patterns = ["_build"]
 
 autodoc_member_order = "bysource"
-autodoc_typehints = "description"
+autodoc_typehints = "none"  # docstrings say shapes and units; resolving every hint takes minutes
 autodoc_class_signature = "mixed"
 autodoc_mock_imports = ["mujoco", "pinocchio", "pydrake"]
 napoleon_use_ivar = True
