@@ -163,13 +163,19 @@ def isotropic(held: Held, rows: Integers) -> Floats:
 
 
 def _body(held: Held, rows: Integers, spread: Floats) -> Floats:
-    """Build isotropic bodies (n, 4, 4) with tr(S_c) = spread, or like the reference for none."""
+    """Build isotropic bodies (n, 4, 4) with tr(S_c) = spread, or like the reference for none.
+
+    A spread that rounding of the solution alone can leave counts as none: a share of such a body
+    would lift the answer by rounding, and its mass by as much as it takes.
+    """
     theta = held.solution.theta[rows]
     moment = 2 * spread / 3
     six = moment[:, None] * np.array([1.0, 0, 0, 1, 0, 1])
     body = np.asarray(pseudo_inertia(with_central_inertia(theta, "origin", six)))
-    usable = (spread > 0) & (theta[:, 0] > 0)
-    return np.where(usable[:, None, None], body, _ball(held.problem.reference[rows]))
+    reference = held.problem.reference[rows]
+    extent = np.trace(reference[:, :3, :3], axis1=1, axis2=2)
+    usable = (spread > tolerances.SOLVED_FACTOR * tolerances.EPS * extent) & (theta[:, 0] > 0)
+    return np.where(usable[:, None, None], body, _ball(reference))
 
 
 def _ball(body: Floats) -> Floats:

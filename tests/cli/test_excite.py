@@ -230,7 +230,7 @@ def test_limits_that_are_nowhere_are_named_with_the_options(run, tmp_path):
         (("-o", "motion.txt"), "-o motion.txt: a trajectory is csv or npz"),
         (("--from", "motion.csv", "--rate", "9"), "--from only judges a trajectory: leave out"),
         (("--from", "nowhere.csv"), "nowhere.csv: no such file"),
-        (("--gravity", "1,x"), "'1,x' is no list of numbers"),
+        (("--gravity", "1,x"), "'1,x' is not a comma-separated list of numbers"),
     ],
 )
 def test_what_cannot_be_done(run, arm, args, words):

@@ -340,7 +340,7 @@ def put(index, value):
         (lambda d: d, ["--base", "floating"], ["--base floating", "Y and tau"]),
         (lambda d: d, ["--holdout", "1"], ["--holdout is 1.0"]),
         (lambda d: d, ["--gravity", "0,1"], ["--gravity has 2 numbers"]),
-        (lambda d: d, ["--gravity", "a"], ["'a' is no list of numbers"]),
+        (lambda d: d, ["--gravity", "a"], ["'a' is not a comma-separated list of numbers"]),
         (lambda d: d, ["--gain", "1,2"], ["--gain has 2 numbers", "3 joints: turn, lift, bend"]),
         (lambda d: d, ["--gain", "0"], ["--gain is [0.0]"]),
         (lambda d: d, ["--weights", "1,2"], ["--weights has 2 numbers"]),

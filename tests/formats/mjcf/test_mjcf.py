@@ -565,13 +565,14 @@ def test_a_fragment_is_checked_when_it_is_named_and_skipped_in_a_walk(tmp_path):
     (tmp_path / "main.xml").write_text(
         '<mujoco><worldbody><include file="part.xml"/></worldbody></mujoco>'
     )
-    from inertial_check.running.run import check_paths
+    from inertial_check.running.run import CheckRequest, check_paths
     from inertial_check.settings.settings import Settings
 
-    report = check_paths([str(tmp_path)], Settings())
+    settings = Settings().validate()
+    report = check_paths(CheckRequest([str(tmp_path)], lambda _: settings))
     assert [file.path for file in report.files] == [f"{tmp_path}/main.xml"]
     assert [each.name for each in report.bodies] == ["a"]
-    report = check_paths([str(tmp_path / "part.xml")], Settings())
+    report = check_paths(CheckRequest([str(tmp_path / "part.xml")], lambda _: settings))
     assert [each.name for each in report.bodies] == ["a"]
 
 

@@ -16,11 +16,13 @@ from inertial_check.formats import Context, load, sniff, usd
 from inertial_check.formats.usd import process as _usd_process
 from inertial_check.formats.usd import reader as _usd_reader
 from inertial_check.model import ENTRIES, Span
-from inertial_check.running.run import check_paths
+from inertial_check.running.run import CheckRequest, check_paths
 from inertial_check.selecting.discovery import discover
 from inertial_check.settings.settings import Settings
 from usd_library import in_binary, values
 from waiting import GUARD
+
+SETTINGS = Settings().validate()
 
 BODY = 'prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]'
 PLATE = """float physics:mass = 2
@@ -642,7 +644,7 @@ def test_without_the_library_a_named_file_is_a_failure_with_the_command(without_
     path.write_text(stage(PLATE))
     with pytest.raises(MissingExtraError, match="pip install"):
         load(path)
-    report = check_paths([str(path)], Settings())
+    report = check_paths(CheckRequest([str(path)], lambda _: SETTINGS))
     assert report.files == ()
     assert "inertial-check[usd]" in report.failures[0]
 
@@ -724,7 +726,7 @@ def test_damage_that_ends_the_library_does_not_end_the_run(tmp_path):
     deep = b"#usda 1.0\n" + b'def "x" {\n' * 100_000 + b"}\n" * 100_000
     (tmp_path / "a.usda").write_bytes(deep)
     (tmp_path / "b.usda").write_text(stage(PLATE))
-    report = check_paths([str(tmp_path)], Settings())
+    report = check_paths(CheckRequest([str(tmp_path)], lambda _: SETTINGS))
     assert [len(file.bodies) for file in report.files] == [0, 1]
     assert [finding.code for finding in report.files[0].findings] == ["IC001"]
 
