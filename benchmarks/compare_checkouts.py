@@ -2,12 +2,12 @@
 
     python benchmarks/compare_checkouts.py BEFORE AFTER [--corpus DIR] [--datasets DIR] [--work DIR]
 
-Each checkout runs as a process of its own, on one thread: `check --output-format json` and
-`fix --unsafe` over every folder of the corpus, `project` over every table of the data sets in every
-metric, and `ic.check` and `ic.project` on seeded batches. The outputs are kept below --work; those
-of BEFORE are used again while its revision stays the same. Texts for people (messages, evidence,
-notes) may differ: each kind of difference is printed once, with digits as #. Any other difference
-is printed with its place, and the exit code is 1.
+Each checkout runs as a process of its own, on one thread: `check --output-format json` and `fix
+--unsafe` over every folder of the corpus, `project` over every table of the data sets, and
+`ic.check` and `ic.project` on seeded batches. The outputs are kept below --work; those of BEFORE
+are used again while its revision stays the same. Texts for people (messages, evidence, notes) may
+differ: each kind of difference is printed once, with digits as #. Any other difference is printed
+with its place, and the exit code is 1.
 """
 
 from __future__ import annotations
@@ -26,7 +26,11 @@ from pathlib import Path
 TEXTS = frozenset({"message", "evidence", "notes"})
 """JSON fields that hold sentences for people."""
 
-METRICS = ("inertia", "covariance", "prior", "weighted", "entropic", "affine-invariant")
+METRICS = ("inertia", "covariance")
+"""Metrics of `project` that need no prior and no weights."""
+
+OUTPUT = "{output}"
+"""Stands in the arguments of a job for the file that it writes instead of standard output."""
 
 ARRAYS = """
 import sys
@@ -36,12 +40,11 @@ from inertial_check.inertia import sampling
 
 for seed in range(4):
     wrong = sampling.inconsistent(seed, 2000).as_theta()
-    prior = sampling.consistent(seed + 100, 2000)
-    judged = ic.check(np.concatenate([wrong, prior.as_theta()]))
+    sound = sampling.consistent(seed + 100, 2000)
+    judged = ic.check(np.concatenate([wrong, sound.as_theta()]))
     print(seed, "check", judged.verdict_code.tobytes().hex(), judged.margin.tobytes().hex())
-    for metric in ("inertia", "covariance", "prior", "weighted"):
-        given = {"prior": prior} if metric == "prior" else {}
-        given |= {"weights": np.ones(10)} if metric == "weighted" else {}
+    for metric in ("inertia", "covariance", "weighted"):
+        given = {"weights": np.ones(10)} if metric == "weighted" else {}
         found = ic.project(wrong, metric, **given)
         for name in ("theta", "primal_residual", "dual_residual", "gap", "distance", "iterations"):
             print(seed, metric, name, np.asarray(getattr(found, name)).tobytes().hex())
@@ -90,7 +93,7 @@ def list_jobs(corpus: str | None, datasets: str | None) -> Iterator[tuple[str, l
         for table in sorted(Path(datasets).glob("tables/**/*.csv")):
             for about in ("origin", "com"):
                 for metric in METRICS:
-                    options = ["--about", about, "--metric", metric, "-o", "-"]
+                    options = ["--about", about, "--metric", metric, "-o", OUTPUT]
                     name = f"project-{table.stem}-{about}-{metric}.csv"
                     yield name, [*module, "project", *options, str(table)], datasets
     yield "arrays.txt", ["-c", ARRAYS], "."
@@ -105,13 +108,17 @@ def run_all(checkout: Path, out: Path, jobs: list[tuple[str, list[str], str]], k
     for name, arguments, folder in jobs:
         if keep and (out / name).exists():
             continue
+        written = str((out / name).resolve())
         # -P keeps the working folder off the module path, so that PYTHONPATH decides
         done = subprocess.run(
-            [sys.executable, "-P", *arguments],
+            [sys.executable, "-P", *(written if part == OUTPUT else part for part in arguments)],
             cwd=folder, env=environment, capture_output=True, check=False,
         )  # fmt: skip
         (out / f"{name}.stderr").write_bytes(done.stderr + b"exit %d\n" % done.returncode)
-        (out / name).write_bytes(done.stdout)
+        if OUTPUT not in arguments:
+            (out / name).write_bytes(done.stdout)
+        elif not (out / name).exists():
+            (out / name).write_bytes(b"")  # a refused table: its reason is in the other file
     return out
 
 
