@@ -137,7 +137,7 @@ class Namespace(Protocol):
     def float64(self) -> DType: ...
 
     def __array_namespace_info__(self) -> Any:  # Any: a class of the library
-        """What the library can do."""
+        """Capabilities of the library."""
 
     def __getattr__(self, name: str, /) -> Callable[..., Array]:
         """Every other name of the array API that is used here is a function to an array."""

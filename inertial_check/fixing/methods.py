@@ -39,7 +39,7 @@ from inertial_check.inertia.tolerances import digits_margin
 from inertial_check.model import ENTRIES, Finding, Hypothesis, Model, Number, Role, Severity
 
 _MESH_READINGS: tuple[Reading, ...] = ("solid", "flipped", "hull")
-"""What a mesh may be read as; the reason of the result says what it was read as."""
+"""Readings of a mesh that may be tried; the reason of the result names the one that was taken."""
 
 _PASSES = (*WHOLE, "rounding")
 """Verdicts that a body may have once a cause is undone: too few digits are not the cause."""

@@ -26,7 +26,7 @@ METHODS: tuple[MethodName, ...] = get_args(MethodName)
 
 @dataclass(frozen=True)
 class FixRequest:
-    """What is asked of a fix; see inertial_check.fix_model for each attribute."""
+    """Options of a fix; see inertial_check.fix_model for each attribute."""
 
     method: str = "nearest"
     metric: str | None = None

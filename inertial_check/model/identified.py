@@ -11,7 +11,7 @@ THETA = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 """The ten inertial parameters of a body, in order."""
 
 Decider = Literal["data", "both", "prior"]
-"""What the value of a parameter rests on."""
+"""Source of the value of a parameter: the samples, the prior, or both."""
 
 Role = Literal["train", "validation"]
 """Use of samples: fitted, or kept for validation."""
