@@ -29,6 +29,11 @@ Solver = Callable[[Quadratic], Solution]
 RISE, LEAST_RISE = 4.0, 1.1
 """Largest and least factor by which a floor is raised where it was not enough."""
 
+OWN_SHARE = 1 / 64
+"""Largest share of its own spread with which an answer is lifted to a sound verdict. Rounding needs
+far less. A spread that is itself rounding would need as much as it takes, and the mass would grow
+with it; the reference lifts such an answer."""
+
 
 class Held(NamedTuple):
     """Answers that are bodies, with the floors that make them so.
@@ -69,9 +74,11 @@ def hold(
     Delta[floored, 3, 3] = least[floored]
     held = Held(problem._replace(Delta=Delta), found, floored)
     _solve_again(solve, held, np.flatnonzero(floored))
-    _raise(solve, held, 0.0, spread_about_origin)
+    every = np.arange(len(floored))
+    unlifted, below = held.solution.rows(every), np.array(held.problem.Delta)
+    _restore(held, _raise(solve, held, 0.0, spread_about_origin, OWN_SHARE), unlifted, below)
+    _raise(solve, held, 0.0, like_reference)
     if margin > 0:
-        every = np.arange(len(floored))
         sound, below = held.solution.rows(every), np.array(held.problem.Delta)
         if prior is not None:
             _restore(held, _raise(solve, held, margin, lambda _, rows: prior[rows]), sound, below)
@@ -99,7 +106,11 @@ def _restore(held: Held, rows: Integers, sound: Solution, below: Floats) -> None
 
 
 def _raise(
-    solve: Solver, held: Held, margin: float, bodies: Callable[[Held, Integers], Floats]
+    solve: Solver,
+    held: Held,
+    margin: float,
+    bodies: Callable[[Held, Integers], Floats],
+    most: float = 1.0,
 ) -> Integers:
     """Raise Delta, in place, under the answers that lack the margin or a sound verdict.
 
@@ -108,9 +119,10 @@ def _raise(
         held: Answers and floors so far, replaced in place.
         margin: Least margin.
         bodies: Gives the bodies (n, 4, 4) of which Delta takes a share, for some rows.
+        most: Largest share of a body, at most 1.
 
     Returns:
-        Rows that a whole body under the answer would not give the margin.
+        Rows to which this share of a body under the answer would not give the margin.
     """
     theta, failed = held.solution.theta, [np.zeros(0, dtype=np.intp)]
     short = np.flatnonzero(lacks_margin(theta, margin))
@@ -126,8 +138,8 @@ def _raise(
             rise = np.where(reached > 0, margin / reached, RISE)
         share = share * np.clip(rise, LEAST_RISE, RISE)
         missing = lacks_margin(theta[short], margin)
-        failed.append(short[missing & (share > 1)])
-        left = missing & (share <= 1)
+        failed.append(short[missing & (share > most)])
+        left = missing & (share <= most)
         short, body, Delta, share = (part[left] for part in (short, body, Delta, share))
     return np.concatenate(failed)
 
@@ -162,20 +174,19 @@ def isotropic(held: Held, rows: Integers) -> Floats:
     return _body(held, rows, six[:, [0, 3, 5]].sum(axis=1) / 2)
 
 
-def _body(held: Held, rows: Integers, spread: Floats) -> Floats:
-    """Build isotropic bodies (n, 4, 4) with tr(S_c) = spread, or like the reference for none.
+def like_reference(held: Held, rows: Integers) -> Floats:
+    """Build isotropic bodies (n, 4, 4) with mass and spread of the reference."""
+    return _ball(held.problem.reference[rows])
 
-    A spread that rounding of the solution alone can leave counts as none: a share of such a body
-    would lift the answer by rounding, and its mass by as much as it takes.
-    """
+
+def _body(held: Held, rows: Integers, spread: Floats) -> Floats:
+    """Build isotropic bodies (n, 4, 4) with tr(S_c) = spread, or like the reference for none."""
     theta = held.solution.theta[rows]
     moment = 2 * spread / 3
     six = moment[:, None] * np.array([1.0, 0, 0, 1, 0, 1])
     body = np.asarray(pseudo_inertia(with_central_inertia(theta, "origin", six)))
-    reference = held.problem.reference[rows]
-    extent = np.trace(reference[:, :3, :3], axis1=1, axis2=2)
-    usable = (spread > tolerances.SOLVED_FACTOR * tolerances.EPS * extent) & (theta[:, 0] > 0)
-    return np.where(usable[:, None, None], body, _ball(reference))
+    usable = (spread > 0) & (theta[:, 0] > 0)
+    return np.where(usable[:, None, None], body, like_reference(held, rows))
 
 
 def _ball(body: Floats) -> Floats:
