@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from inertial_check.inertia.representations import Order, Point
 
 if TYPE_CHECKING:
+    from inertial_check.arrays.types import ArrayLike
+    from inertial_check.inertia.parameters import InertialParameters
     from inertial_check.model import Report
     from inertial_check.settings.settings import Settings
 
@@ -17,7 +19,11 @@ _ADAPTERS = {"pinocchio": "pinocchio", "mujoco": "mujoco", "pydrake": "drake"}
 
 
 def assert_physically_consistent(
-    model: Any, *, settings: Settings | None = None, order: Order = "urdf", about: Point = "origin"
+    model: object,
+    *,
+    settings: Settings | None = None,
+    order: Order = "urdf",
+    about: Point = "origin",
 ) -> None:
     """Assert that every body of a model, or every parameter vector, is physically consistent.
 
@@ -37,7 +43,7 @@ def assert_physically_consistent(
     """
     report = _report(model, settings)
     if report is None:
-        lines = _inconsistent_rows(model, order, about)
+        lines = _inconsistent_rows(cast("InertialParameters | ArrayLike", model), order, about)
     else:
         settings = _settings(model, settings)
         lines = _failing_findings(report, settings)
@@ -45,7 +51,7 @@ def assert_physically_consistent(
         raise AssertionError("not physically consistent:\n" + "\n".join(lines))
 
 
-def _report(model: Any, settings: Settings | None) -> Report | None:
+def _report(model: object, settings: Settings | None) -> Report | None:
     """Check a model; None if the argument is no model."""
     from inertial_check.checking.check import check_model
     from inertial_check.model import Model
@@ -60,7 +66,7 @@ def _report(model: Any, settings: Settings | None) -> Report | None:
     return None
 
 
-def _settings(model: Any, settings: Settings | None) -> Settings:
+def _settings(model: object, settings: Settings | None) -> Settings:
     from inertial_check.settings.configuration import Configurations
     from inertial_check.settings.settings import Settings
 
@@ -84,7 +90,9 @@ def _failing_findings(report: Report, settings: Settings) -> list[str]:
     return render(replace(report, files=files), "concise", View(exit_code=1)).splitlines()
 
 
-def _inconsistent_rows(theta: Any, order: Order, about: Point) -> list[str]:
+def _inconsistent_rows(
+    theta: InertialParameters | ArrayLike, order: Order, about: Point
+) -> list[str]:
     """One line for each inconsistent vector."""
     import numpy as np
 
@@ -93,8 +101,8 @@ def _inconsistent_rows(theta: Any, order: Order, about: Point) -> list[str]:
     from inertial_check.reports.text import number
 
     result = check(theta, order, about)
-    given = isinstance(theta, InertialParameters)
-    masses = np.asarray(theta.mass) if given else np.asarray(theta)[..., 0]
+    given = theta.mass if isinstance(theta, InertialParameters) else np.asarray(theta)[..., 0]
+    masses = np.asarray(given)
     verdicts, margins = np.asarray(result.verdict), np.asarray(result.margin)
     moments = np.asarray(result.principal_moments)
     lines = []

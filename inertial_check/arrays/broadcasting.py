@@ -6,7 +6,7 @@ whether they are a body is for the consistency check to say, row by row.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import cast
 
 import numpy as np
 
@@ -30,7 +30,8 @@ def real_arrays(**values: ArrayLike) -> tuple[Namespace, tuple[Array, ...]]:
     Raises:
         ParameterError: A value that holds no real numbers, or arrays of several libraries.
     """
-    arrays: tuple[Any, ...] = tuple(values.values())  # Any: not looked at yet
+    # All of them are called arrays here, also the numbers and lists that _read makes arrays of.
+    arrays = cast("tuple[Array, ...]", tuple(values.values()))
     if all(type(a) is np.ndarray and a.dtype == np.float64 for a in arrays):
         return np, arrays
     for name, value in values.items():
@@ -141,9 +142,9 @@ def _is_array(value: object) -> bool:
     return not isinstance(value, (float, int, list, tuple)) or isinstance(value, np.generic)
 
 
-def _read(xp: Namespace, name: str, value: Any) -> Array:  # Any: not looked at yet
+def _read(xp: Namespace, name: str, value: ArrayLike) -> Array:
     """The value as an array of numbers: NumPy's for numbers and lists, else of its own library."""
-    array: Array = value
+    array = cast("Array", value)
     if xp is np or not _is_array(value):
         try:
             array = np.asarray(value)

@@ -26,15 +26,15 @@ def standard_normal(rng: Generator, shape: tuple[int, ...], xp: Namespace, like:
     Raises:
         ParameterError: None of these.
     """
-    return _drawn("normal", rng, shape, xp, like)
+    return _draw("normal", rng, shape, xp, like)
 
 
 def uniform(rng: Generator, shape: tuple[int, ...], xp: Namespace, like: Array) -> Array:
     """Independent numbers, uniform in [0, 1); arguments and errors as for standard_normal."""
-    return _drawn("uniform", rng, shape, xp, like)
+    return _draw("uniform", rng, shape, xp, like)
 
 
-def _drawn(law: str, rng: Generator, shape: tuple[int, ...], xp: Namespace, like: Array) -> Array:
+def _draw(law: str, rng: Generator, shape: tuple[int, ...], xp: Namespace, like: Array) -> Array:
     kind = type(rng)
     if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool) and rng >= 0:
         rng = np.random.default_rng(int(rng))
@@ -63,9 +63,8 @@ def _of_torch(law: str, rng: Generator, shape: tuple[int, ...], like: Array) -> 
 def _of_jax(law: str, rng: Generator, shape: tuple[int, ...], like: Array) -> Array:
     import jax
 
-    make: Any = (
-        jax.random.normal if law == "normal" else jax.random.uniform
-    )  # Any: its Array is not ours
+    # Any: the arrays that it makes are of JAX, whose type is not the protocol Array
+    make: Any = jax.random.normal if law == "normal" else jax.random.uniform
     dtype = like.dtype if isinstance(like, jax.Array) else None
     numbers: Array = make(rng, shape) if dtype is None else make(rng, shape, dtype)
     return numbers

@@ -112,6 +112,19 @@ ArrayLike = (
 """An array of any library, a number, or nested sequences of numbers; no text, unlike NumPy's."""
 
 
+class FloatLimits(Protocol):
+    """The limits of a floating-point type, as finfo of an array library gives them."""
+
+    @property
+    def eps(self) -> float: ...
+    @property
+    def max(self) -> float: ...
+    @property
+    def tiny(self) -> float: ...
+    @property
+    def smallest_normal(self) -> float: ...
+
+
 class Namespace(Protocol):
     """An array library as the array API defines it: numpy, array_api_compat.torch, jax.numpy."""
 
@@ -121,7 +134,7 @@ class Namespace(Protocol):
     def isdtype(self, dtype: DType, kind: str | tuple[str, ...]) -> bool:
         """Whether a type of entries is of a kind."""
 
-    def finfo(self, dtype: DType, /) -> Any:  # Any: a class of the library
+    def finfo(self, dtype: DType, /) -> FloatLimits:
         """The limits of a floating-point type."""
 
     def nonzero(self, array: Any, /) -> tuple[Array, ...]:  # Any: NumPy's own takes its ArrayLike

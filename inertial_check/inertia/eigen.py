@@ -9,7 +9,6 @@ a square root.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.types import Array, Namespace
@@ -51,7 +50,7 @@ def eigenvalues_of_entries(xp: Namespace, entries: Components) -> Vector:
     eigenvalues 0, half and -half: half^2 is minus the sum of its principal 2x2 minors. No vector is
     chosen, nothing cancels where the two meet, and an error in the length of v drops out.
     """
-    components, scale = _normalised(xp, entries)
+    components, scale = _normalise(xp, entries)
     (xx, xy, xz, yy, yz, zz), adjugate, q, f = _far(xp, components)
     axx, axy, axz, ayy, ayz, azz = _shifted_adjugate((xx, xy, xz, yy, yz, zz), adjugate, f)
     trace = axx + ayy + azz
@@ -84,7 +83,7 @@ def eigensystem(six: Array) -> tuple[Array, Array]:
         eigenvectors.
     """
     xp = array_namespace(six)
-    components, scale = _normalised(xp, columns(six))
+    components, scale = _normalise(xp, columns(six))
     far, mean, half, upper, far_vector, block = _deflate(xp, components)
     u, w, t, y = block
     ahead, behind = xp.where(t >= 0, t + half, y), xp.where(t >= 0, y, half - t)
@@ -109,7 +108,7 @@ def eigensystem(six: Array) -> tuple[Array, Array]:
     return values, vectors
 
 
-def _normalised(xp: Namespace, entries: Components) -> tuple[Components, Array]:
+def _normalise(xp: Namespace, entries: Components) -> tuple[Components, Array]:
     """The six entries divided by the largest magnitude of each matrix, and that magnitude."""
     scale = xp.abs(entries[0])
     for entry in entries[1:]:
@@ -119,9 +118,10 @@ def _normalised(xp: Namespace, entries: Components) -> tuple[Components, Array]:
     return (xx, xy, xz, yy, yz, zz), scale
 
 
-def _tiny(xp: Namespace, like: Array) -> Any:  # Any: a number of a class of the library
+def _tiny(xp: Namespace, like: Array) -> float:
     """The smallest normal number: added to a divisor, it only matters where that vanishes."""
-    return tolerances.limits(like.dtype, xp).smallest_normal
+    tiny: float = tolerances.limits(like.dtype, xp).smallest_normal
+    return tiny
 
 
 def _far(xp: Namespace, components: Components) -> tuple[Components, Components, Array, Array]:

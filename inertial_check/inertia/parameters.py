@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from inertial_check.arrays.broadcasting import (
     batch_shape,
@@ -389,8 +388,8 @@ class InertialParameters:
 
     # Batches
 
-    def __getitem__(self, index: Any) -> InertialParameters:
-        """The bodies at an index of the batch axes."""
+    def __getitem__(self, index: object) -> InertialParameters:
+        """The bodies at an index of the batch axes, of any kind that the array library takes."""
         rows = (*index, slice(None)) if isinstance(index, tuple) else (index, slice(None))
         com = None if self._com is None else self._com[rows]
         return InertialParameters(self._theta[rows], self.about, com)

@@ -6,10 +6,9 @@ All are relative: none carries a unit, save NUMERICALLY_ZERO_RADIUS, which defin
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 from inertial_check.arrays.namespace import array_namespace
-from inertial_check.arrays.types import Array, DType, Namespace
+from inertial_check.arrays.types import Array, DType, FloatLimits, Namespace
 
 FLOOR_FACTOR = 8.0
 """tau = FLOOR_FACTOR eps kappa: storing theta errs by 2.5 eps kappa, its eigenvalues by 2."""
@@ -176,7 +175,7 @@ some hundred roundings."""
 
 
 @cache
-def limits(dtype: DType, xp: Namespace) -> Any:  # Any: a class of the library
+def limits(dtype: DType, xp: Namespace) -> FloatLimits:
     """What the array library says of a floating-point type; asking it takes as long as a check."""
     return xp.finfo(dtype)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple, SupportsFloat, overload
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
+from inertial_check.inertia.frames import refuse_nonrotation
 from inertial_check.solvers.certificate import least_eigenvalue
 
 Cone = Literal["zero", "nonneg", "psd", "soc"]
@@ -93,7 +94,7 @@ class Constraint(ABC):
         """What is asked."""
         return self.describe()
 
-    def violation(self, theta: Any, theta0: Any = None) -> Any:
+    def violation(self, theta: ArrayLike, theta0: ArrayLike | None = None) -> float | Floats:
         """By how much parameters fail the constraint, relative to the size of what is compared.
 
         Args:
@@ -120,7 +121,8 @@ class Constraint(ABC):
             _excess(self, row[None, :], own[None, :])
             for row, own in zip(rows.reshape(-1, 10), given.reshape(-1, 10), strict=True)
         ]
-        return np.array(flat).reshape(rows.shape[:-1])[()]
+        worst: float | Floats = np.array(flat).reshape(rows.shape[:-1])[()]
+        return worst
 
 
 def _excess(constraint: Constraint, theta: Floats, theta0: Floats) -> float:
@@ -169,7 +171,7 @@ def read_constraints(constraints: Constraint | Iterable[Constraint]) -> tuple[Co
     return given
 
 
-def number(owner: Constraint, name: str, value: Any, above: float | None = 0.0) -> float:
+def number(owner: Constraint, name: str, value: SupportsFloat, above: float | None = 0.0) -> float:
     """A finite number, positive unless `above` is None."""
     try:
         number = float(value)
@@ -182,7 +184,7 @@ def number(owner: Constraint, name: str, value: Any, above: float | None = 0.0) 
 
 
 def array_of(
-    owner: Constraint, name: str, value: Any, shape: tuple[int | None, ...], unit: str
+    owner: Constraint, name: str, value: ArrayLike, shape: tuple[int | None, ...], unit: str
 ) -> Floats:
     """A finite array of the shape, None for any length but 0; not to be written to."""
     try:
@@ -203,18 +205,113 @@ def array_of(
     return array
 
 
-def as_given(value: Any, unit: str = "") -> str:
+def set_numbers(owner: Constraint, *names: str) -> None:
+    """Replace attributes by what they say as positive numbers.
+
+    Raises:
+        ParameterError: An attribute that is no positive number.
+    """
+    for name in names:
+        object.__setattr__(owner, name, number(owner, name, getattr(owner, name)))
+
+
+class ArrayField:
+    """A field of a constraint that is set from any array and read as a read-only NumPy array.
+
+    Args:
+        *shape: Length of each axis; None for any length but 0.
+        unit: Unit of the numbers, in brackets, for error messages.
+        default: Value of the field where none is given; without one the field is required.
+    """
+
+    def __init__(
+        self, *shape: int | None, unit: str = "", default: ArrayLike | None = None
+    ) -> None:
+        self._shape = shape
+        self._unit = unit
+        self._default = default
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Remember the name of the field."""
+        self._name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> ArrayLike: ...
+    @overload
+    def __get__(self, instance: Constraint, owner: type) -> Floats: ...
+    def __get__(self, instance: Constraint | None, owner: type) -> ArrayLike | Floats:
+        """The array of a constraint; of the class the default, as dataclasses look it up."""
+        if instance is None:
+            if self._default is None:
+                raise AttributeError(self._name)
+            return self._default
+        values: Floats = instance.__dict__[self._name]
+        return values
+
+    def __set__(self, instance: Constraint, value: ArrayLike) -> None:
+        """Check and store the numbers.
+
+        Raises:
+            ParameterError: Another shape, or a number that is not finite.
+        """
+        instance.__dict__[self._name] = self._read(instance, value)
+
+    def _read(self, owner: Constraint, value: ArrayLike) -> Floats:
+        return array_of(owner, self._name, value, self._shape, self._unit)
+
+
+class LengthsField(ArrayField):
+    """A field of three positive lengths [m]."""
+
+    def __init__(self) -> None:
+        super().__init__(3, unit="[m]")
+
+    def _read(self, owner: Constraint, value: ArrayLike) -> Floats:
+        lengths = super()._read(owner, value)
+        if not np.all(lengths > 0):
+            raise ParameterError(
+                f"{type(owner).__name__}: {self._name} is {lengths.tolist()}, expected positive "
+                "lengths [m]; a shape without thickness has no inside"
+            )
+        return lengths
+
+
+class RotationField(ArrayField):
+    """A field with a rotation matrix (3, 3), which is the identity where none is given."""
+
+    def __init__(self) -> None:
+        super().__init__(3, 3, default=((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
+
+    def __set__(self, instance: Constraint, value: ArrayLike | None) -> None:
+        """Check and store the rotation; None stands for the identity.
+
+        Raises:
+            ParameterError: Another shape, or a matrix that is no rotation.
+        """
+        super().__set__(instance, np.eye(3) if value is None else value)
+
+    def _read(self, owner: Constraint, value: ArrayLike) -> Floats:
+        rotation = super()._read(owner, value)
+        refuse_nonrotation(np, f"{type(owner).__name__}: {self._name}", rotation)
+        return rotation
+
+
+def name_given(value: float | ArrayLike | None, unit: str = "") -> str:
+    """Write a value with its unit; "as given" for None."""
     if value is None:
         return "as given"
-    return " ".join([shown(value) if isinstance(value, np.ndarray) else repr(value), unit]).strip()
+    text = show_vector(value) if isinstance(value, np.ndarray) else repr(value)
+    return " ".join([text, unit]).strip()
 
 
-def shown(vector: Floats) -> str:
+def show_vector(vector: Floats) -> str:
+    """Write the numbers of a vector in brackets, with six digits."""
     return "[" + ", ".join(f"{float(v):.6g}" for v in vector) + "]"
 
 
 def extent(points: Floats) -> str:
-    return f" within {shown(points.min(axis=0))} to {shown(points.max(axis=0))} m"
+    """Write the least and the greatest corner of the box around points (k, 3)."""
+    return f" within {show_vector(points.min(axis=0))} to {show_vector(points.max(axis=0))} m"
 
 
 def homogeneous(points: Floats) -> Floats:

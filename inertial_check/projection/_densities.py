@@ -18,25 +18,25 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, combinations_with_replacement, product
-from typing import Any
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.frames import refuse_nonrotation
 from inertial_check.projection._constraint import (
+    ArrayField,
     Block,
     Cone,
     Constraint,
-    array_of,
+    LengthsField,
+    RotationField,
     extent,
     frame_around,
     homogeneous,
-    number,
     pose,
-    shown,
+    set_numbers,
+    show_vector,
 )
 from inertial_check.solvers.svec import SCALE, TO_SVEC, congruence
 
@@ -52,7 +52,7 @@ class _Linear:
 
     def __add__(self, other: _Linear) -> _Linear:
         width = max(self.M.shape[1], other.M.shape[1])
-        return _Linear(_widened(self.M, width) + _widened(other.M, width))
+        return _Linear(_widen(self.M, width) + _widen(other.M, width))
 
     def __neg__(self) -> _Linear:
         return _Linear(-self.M)
@@ -63,7 +63,7 @@ class _Linear:
     def __mul__(self, factor: float) -> _Linear:
         return _Linear(factor * self.M)
 
-    def mapped(self, matrix: Floats) -> _Linear:
+    def map(self, matrix: Floats) -> _Linear:
         """The rows multiplied by a matrix."""
         return _Linear(matrix @ self.M)
 
@@ -92,7 +92,7 @@ class _Builder:
 
     def require(self, cone: Cone, *rows: _Linear) -> None:
         """The rows, one under the other, lie in the cone."""
-        stacked = [_widened(part.M, self._width) for part in rows]
+        stacked = [_widen(part.M, self._width) for part in rows]
         self._parts.append((cone, np.concatenate(stacked)))
 
     def semidefinite(self, entries: Sequence[Sequence[_Linear]]) -> None:
@@ -103,7 +103,7 @@ class _Builder:
 
     def blocks(self) -> tuple[Block, ...]:
         """What was required."""
-        wide = [(cone, _widened(M, self._width)) for cone, M in self._parts]
+        wide = [(cone, _widen(M, self._width)) for cone, M in self._parts]
         return tuple(Block(cone, M[:, :10], M[:, 10:], np.zeros(len(M))) for cone, M in wide)
 
 
@@ -147,15 +147,9 @@ class DensityInEllipsoid(Density):
         rotation: (3, 3) R_BE, its axes in B.
     """
 
-    half_extents: Any
-    center: Any = (0.0, 0.0, 0.0)
-    rotation: Any = None
-
-    def __post_init__(self) -> None:
-        """Check the numbers."""
-        super().__post_init__()
-        _place(self)
-        object.__setattr__(self, "half_extents", lengths(self, "half_extents", self.half_extents))
+    half_extents: LengthsField = LengthsField()
+    center: ArrayField = ArrayField(3, unit="[m]", default=(0.0, 0.0, 0.0))
+    rotation: RotationField = RotationField()
 
     def frame(self) -> Floats:
         """Of the unit ball."""
@@ -168,8 +162,8 @@ class DensityInEllipsoid(Density):
     def describe(self) -> str:
         """Half extents and centre."""
         return (
-            f"DensityInEllipsoid(half extents {shown(self.half_extents)} m "
-            f"around {shown(self.center)} m)"
+            f"DensityInEllipsoid(half extents {show_vector(self.half_extents)} m "
+            f"around {show_vector(self.center)} m)"
         )
 
 
@@ -185,13 +179,12 @@ class DensityInBall(Density):
     """
 
     radius: float
-    center: Any = (0.0, 0.0, 0.0)
+    center: ArrayField = ArrayField(3, unit="[m]", default=(0.0, 0.0, 0.0))
 
     def __post_init__(self) -> None:
         """Check the numbers."""
         super().__post_init__()
-        object.__setattr__(self, "radius", number(self, "radius", self.radius))
-        object.__setattr__(self, "center", array_of(self, "center", self.center, (3,), "[m]"))
+        set_numbers(self, "radius")
 
     def frame(self) -> Floats:
         """Of the unit ball."""
@@ -203,7 +196,7 @@ class DensityInBall(Density):
 
     def describe(self) -> str:
         """Radius and centre."""
-        return f"DensityInBall(radius {self.radius!r} m around {shown(self.center)} m)"
+        return f"DensityInBall(radius {self.radius!r} m around {show_vector(self.center)} m)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -224,15 +217,13 @@ class DensityInCylinder(Density):
 
     radius: float
     length: float
-    center: Any = (0.0, 0.0, 0.0)
-    rotation: Any = None
+    center: ArrayField = ArrayField(3, unit="[m]", default=(0.0, 0.0, 0.0))
+    rotation: RotationField = RotationField()
 
     def __post_init__(self) -> None:
         """Check the numbers."""
         super().__post_init__()
-        _place(self)
-        object.__setattr__(self, "radius", number(self, "radius", self.radius))
-        object.__setattr__(self, "length", number(self, "length", self.length))
+        set_numbers(self, "radius", "length")
 
     def frame(self) -> Floats:
         """Of the cylinder of radius 1 from z = -1 to 1."""
@@ -254,7 +245,7 @@ class DensityInCylinder(Density):
         """Radius, length and centre."""
         return (
             f"DensityInCylinder(radius {self.radius!r} m, length {self.length!r} m "
-            f"around {shown(self.center)} m)"
+            f"around {show_vector(self.center)} m)"
         )
 
 
@@ -299,11 +290,11 @@ class _Union(Density):
 
     def frame(self) -> Floats:
         """Of the largest shape, whose body is what the others leave."""
-        return self._sorted[0].frame()
+        return self._largest_first[0].frame()
 
     def inside(self, J: _Linear, build: _Builder) -> None:
         """Every sub-body is semidefinite and inside its shape."""
-        largest, *others = self._sorted
+        largest, *others = self._largest_first
         if not others:
             largest.inside(J, build)
             return
@@ -312,12 +303,12 @@ class _Union(Density):
             body = build.new(10)
             build.require("psd", body)
             part.inside(body, build)
-            J = J - body.mapped(own @ congruence(part.frame()[None])[0])
+            J = J - body.map(own @ congruence(part.frame()[None])[0])
         build.require("psd", J)
         largest.inside(J, build)
 
     @cached_property
-    def _sorted(self) -> list[Density]:
+    def _largest_first(self) -> list[Density]:
         return sorted(self.parts(), key=lambda part: -abs(float(np.linalg.det(part.frame()))))
 
 
@@ -368,15 +359,13 @@ class DensityInCapsule(_Union):
 
     radius: float
     length: float
-    center: Any = (0.0, 0.0, 0.0)
-    rotation: Any = None
+    center: ArrayField = ArrayField(3, unit="[m]", default=(0.0, 0.0, 0.0))
+    rotation: RotationField = RotationField()
 
     def __post_init__(self) -> None:
         """Check the numbers."""
         super().__post_init__()
-        _place(self)
-        object.__setattr__(self, "radius", number(self, "radius", self.radius))
-        object.__setattr__(self, "length", number(self, "length", self.length))
+        set_numbers(self, "radius", "length")
 
     def parts(self) -> tuple[Density, ...]:
         """The cylinder and the two balls."""
@@ -388,7 +377,7 @@ class DensityInCapsule(_Union):
         """Radius, length and centre."""
         return (
             f"DensityInCapsule(radius {self.radius!r} m, length {self.length!r} m "
-            f"around {shown(self.center)} m)"
+            f"around {show_vector(self.center)} m)"
         )
 
 
@@ -414,16 +403,14 @@ class DensityInBox(_Union):
         form: "exact" or "vertices".
     """
 
-    half_extents: Any
-    center: Any = (0.0, 0.0, 0.0)
-    rotation: Any = None
+    half_extents: LengthsField = LengthsField()
+    center: ArrayField = ArrayField(3, unit="[m]", default=(0.0, 0.0, 0.0))
+    rotation: RotationField = RotationField()
     form: str = "exact"
 
     def __post_init__(self) -> None:
         """Check the numbers."""
         super().__post_init__()
-        _place(self)
-        object.__setattr__(self, "half_extents", lengths(self, "half_extents", self.half_extents))
         _refuse_form(self, self.form)
 
     @property
@@ -456,17 +443,17 @@ class DensityInBox(_Union):
         # Seven moments and one free number, along x y z, are the eight masses.
         pairs = ((3, 3), (0, 3), (1, 3), (2, 3), (0, 1), (0, 2), (1, 2))
         corners = np.concatenate([cube, np.ones((8, 1))], axis=1)
-        masses = build.new(1).mapped(cube.prod(axis=1)[:, None])
+        masses = build.new(1).map(cube.prod(axis=1)[:, None])
         for i, j in pairs:
-            masses = masses + J.entry(i, j).mapped((corners[:, i] * corners[:, j])[:, None] / 8)
+            masses = masses + J.entry(i, j).map((corners[:, i] * corners[:, j])[:, None] / 8)
         build.require("nonneg", masses)
         build.require("nonneg", *(J.entry(3, 3) - J.entry(k, k) for k in range(3)))
 
     def describe(self) -> str:
         """Half extents, centre and form."""
         return (
-            f"DensityInBox(half extents {shown(self.half_extents)} m "
-            f"around {shown(self.center)} m, {self.form})"
+            f"DensityInBox(half extents {show_vector(self.half_extents)} m "
+            f"around {show_vector(self.center)} m, {self.form})"
         )
 
 
@@ -485,14 +472,12 @@ class DensityInPolytope(_Union):
         form: "exact" or "vertices".
     """
 
-    points: Any
+    points: ArrayField = ArrayField(None, 3, unit="[m]")
     form: str = "exact"
 
     def __post_init__(self) -> None:
         """Check the points and triangulate them."""
         super().__post_init__()
-        points = array_of(self, "points", self.points, (None, 3), "[m]")
-        object.__setattr__(self, "points", points)
         _refuse_form(self, self.form)
         count = len(self._corners[1])
         if self.exact and count > MOST_TETRAHEDRA:
@@ -545,9 +530,9 @@ class DensityInPolytope(_Union):
         corners = np.asarray(np.linalg.solve(self.frame(), homogeneous(self._corners[0])))
         masses = build.new(corners.shape[1])
         for k in range(4):
-            build.require("zero", J.entry(k, 3) - masses.mapped(corners[k : k + 1]))
+            build.require("zero", J.entry(k, 3) - masses.map(corners[k : k + 1]))
         spread = [
-            [masses.mapped((corners[i] * corners[j])[None]) - J.entry(i, j) for j in range(3)]
+            [masses.map((corners[i] * corners[j])[None]) - J.entry(i, j) for j in range(3)]
             for i in range(3)
         ]
         build.semidefinite(spread)
@@ -559,26 +544,6 @@ class DensityInPolytope(_Union):
         return f"DensityInPolytope({len(corners)} corners{extent(corners)}, {self.form})"
 
 
-def lengths(owner: Constraint, name: str, value: Any) -> Floats:
-    """Three positive lengths."""
-    lengths = array_of(owner, name, value, (3,), "[m]")
-    if not np.all(lengths > 0):
-        raise ParameterError(
-            f"{type(owner).__name__}: {name} is {lengths.tolist()}, expected positive lengths [m]; "
-            "a shape without thickness has no inside"
-        )
-    return lengths
-
-
-def _place(shape: Any) -> None:
-    """Check centre and rotation of a shape."""
-    object.__setattr__(shape, "center", array_of(shape, "center", shape.center, (3,), "[m]"))
-    rotation = np.eye(3) if shape.rotation is None else shape.rotation
-    rotation = array_of(shape, "rotation", rotation, (3, 3), "")
-    refuse_nonrotation(np, f"{type(shape).__name__}: rotation", rotation)
-    object.__setattr__(shape, "rotation", rotation)
-
-
 def _refuse_form(owner: Constraint, form: str) -> None:
     if form not in FORMS:
         raise ParameterError(
@@ -586,7 +551,7 @@ def _refuse_form(owner: Constraint, form: str) -> None:
         )
 
 
-def _widened(M: Floats, width: int) -> Floats:
+def _widen(M: Floats, width: int) -> Floats:
     return np.pad(M, ((0, 0), (0, width - M.shape[1])))
 
 

@@ -7,26 +7,28 @@ that says by how much given parameters fail it. All of them stand beside Pi >= 0
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.frames import refuse_nonrotation
 from inertial_check.projection._constraint import (
+    ArrayField,
     Block,
     Cone,
     Constraint,
     array_of,
-    as_given,
     extent,
     frame_around,
     homogeneous,
+    name_given,
     number,
-    shown,
+    set_numbers,
+    show_vector,
 )
 from inertial_check.projection._densities import (
     Density,
@@ -80,7 +82,7 @@ class FixedMass(Constraint):
         """Check the mass."""
         super().__post_init__()
         if self.mass is not None:
-            object.__setattr__(self, "mass", number(self, "mass", self.mass))
+            set_numbers(self, "mass")
 
     def blocks(self, theta0: Floats) -> tuple[Block, ...]:
         """The zero m - mass."""
@@ -99,7 +101,7 @@ class FixedMass(Constraint):
 
     def describe(self) -> str:
         """The mass."""
-        return f"FixedMass({as_given(self.mass, 'kg')})"
+        return f"FixedMass({name_given(self.mass, 'kg')})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,7 +114,7 @@ class FixedCom(Constraint):
         com: (3,) p_BoBcm_B [m]; None for the one that each body was given.
     """
 
-    com: Any = None
+    com: ArrayLike | None = None
 
     def __post_init__(self) -> None:
         """Check the point."""
@@ -130,7 +132,7 @@ class FixedCom(Constraint):
             raise ParameterError(
                 "FixedCom(as given): the body has mass 0 and so no centre of mass; say com="
             )
-        com = theta0[0, 1:4] / theta0[0, 0] if self.com is None else self.com
+        com = theta0[0, 1:4] / theta0[0, 0] if self.com is None else np.asarray(self.com)
         return (_rows("zero", np.eye(10)[1:4] - np.outer(com, _unit(0))),)
 
     @property
@@ -142,7 +144,7 @@ class FixedCom(Constraint):
         """The first moment of the mass at that point; as given where neither changed."""
         mass = theta[:, :1]
         if self.com is not None:
-            theta[:, 1:4] = mass * self.com
+            theta[:, 1:4] = mass * np.asarray(self.com)
         else:
             product = mass * (theta0[:, 1:4] / theta0[:, :1])
             theta[:, 1:4] = np.where(mass == theta0[:, :1], theta0[:, 1:4], product)
@@ -150,7 +152,7 @@ class FixedCom(Constraint):
 
     def describe(self) -> str:
         """The point."""
-        return f"FixedCom({as_given(self.com, 'm')})"
+        return f"FixedCom({name_given(self.com, 'm')})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -163,14 +165,13 @@ class FixedEntries(Constraint):
             the matrix.
     """
 
-    entries: Any = ()
+    entries: Mapping[str, float | None] | Iterable[str] = ()
 
     def __post_init__(self) -> None:
         """Check names and values."""
         super().__post_init__()
-        named = [self.entries] if isinstance(self.entries, str) else self.entries
         try:
-            values = dict(named) if isinstance(named, Mapping) else dict.fromkeys(named)
+            values = self._values
         except TypeError:
             values = {}
         unknown = [name for name in values if name not in NAMES]
@@ -183,30 +184,36 @@ class FixedEntries(Constraint):
                 values[name] = number(self, name, value, above=None)
         object.__setattr__(self, "entries", values)
 
+    @property
+    def _values(self) -> dict[str, float | None]:
+        """The entries as a mapping, also where they were given as names."""
+        named = (self.entries,) if isinstance(self.entries, str) else self.entries
+        return dict(named) if isinstance(named, Mapping) else dict.fromkeys(named)
+
     def blocks(self, theta0: Floats) -> tuple[Block, ...]:
         """The zeros theta_k - value."""
-        indices = [NAMES.index(name) for name in self.entries]
+        indices = [NAMES.index(name) for name in self._values]
         fixed = [
             theta0[0, k] if value is None else value
-            for k, value in zip(indices, self.entries.values(), strict=True)
+            for k, value in zip(indices, self._values.values(), strict=True)
         ]
         return (_rows("zero", np.eye(10)[indices], -np.array(fixed)),)
 
     @property
     def anywhere(self) -> bool:
         """The mass alone does."""
-        return set(self.entries) == {"m"}
+        return set(self._values) == {"m"}
 
     def snap(self, theta: Floats, theta0: Floats) -> Floats:
         """The numbers as they were fixed."""
-        for name, value in self.entries.items():
+        for name, value in self._values.items():
             k = NAMES.index(name)
             theta[:, k] = theta0[:, k] if value is None else value
         return theta
 
     def describe(self) -> str:
         """Names and values."""
-        parts = (f"{name}={as_given(value)}" for name, value in self.entries.items())
+        parts = (f"{name}={name_given(value)}" for name, value in self._values.items())
         return f"FixedEntries({', '.join(parts)})"
 
 
@@ -255,18 +262,14 @@ class ComInBox(Constraint):
         upper: (3,) p_BoBcm_B at most [m].
     """
 
-    lower: Any
-    upper: Any
+    lower: ArrayField = ArrayField(3, unit="[m]")
+    upper: ArrayField = ArrayField(3, unit="[m]")
 
     def __post_init__(self) -> None:
         """Check the corners."""
         super().__post_init__()
-        lower = array_of(self, "lower", self.lower, (3,), "[m]")
-        upper = array_of(self, "upper", self.upper, (3,), "[m]")
-        if not np.all(lower <= upper):
-            raise ParameterError(f"ComInBox: lower {lower} exceeds upper {upper}")
-        object.__setattr__(self, "lower", lower)
-        object.__setattr__(self, "upper", upper)
+        if not np.all(self.lower <= self.upper):
+            raise ParameterError(f"ComInBox: lower {self.lower} exceeds upper {self.upper}")
 
     def blocks(self, theta0: Floats) -> tuple[Block, ...]:
         """Non-negative: h - m lower and m upper - h."""
@@ -276,7 +279,7 @@ class ComInBox(Constraint):
 
     def describe(self) -> str:
         """The corners."""
-        return f"ComInBox({shown(self.lower)} to {shown(self.upper)} m)"
+        return f"ComInBox({show_vector(self.lower)} to {show_vector(self.upper)} m)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -289,13 +292,12 @@ class ComInBall(Constraint):
     """
 
     radius: float
-    center: Any = (0.0, 0.0, 0.0)
+    center: ArrayField = ArrayField(3, unit="[m]", default=(0.0, 0.0, 0.0))
 
     def __post_init__(self) -> None:
         """Check radius and centre."""
         super().__post_init__()
-        object.__setattr__(self, "radius", number(self, "radius", self.radius))
-        object.__setattr__(self, "center", array_of(self, "center", self.center, (3,), "[m]"))
+        set_numbers(self, "radius")
 
     def blocks(self, theta0: Floats) -> tuple[Block, ...]:
         """(m radius, h - m center) in the second-order cone."""
@@ -304,7 +306,7 @@ class ComInBall(Constraint):
 
     def describe(self) -> str:
         """Radius and centre."""
-        return f"ComInBall({self.radius!r} m around {shown(self.center)} m)"
+        return f"ComInBall({self.radius!r} m around {show_vector(self.center)} m)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -315,13 +317,7 @@ class ComInHull(Constraint):
         points: (k, 3) in B [m].
     """
 
-    points: Any
-
-    def __post_init__(self) -> None:
-        """Check the points."""
-        super().__post_init__()
-        points = array_of(self, "points", self.points, (None, 3), "[m]")
-        object.__setattr__(self, "points", points)
+    points: ArrayField = ArrayField(None, 3, unit="[m]")
 
     def blocks(self, theta0: Floats) -> tuple[Block, ...]:
         """(h, m) = sum of w_k (points_k, 1) with w >= 0, in units of the hull's size."""
@@ -357,7 +353,7 @@ class TotalMass(Constraint):
     def __post_init__(self) -> None:
         """Check mass and tolerance."""
         super().__post_init__()
-        object.__setattr__(self, "mass", number(self, "mass", self.mass))
+        set_numbers(self, "mass")
         tolerance = number(self, "tolerance", self.tolerance, above=None)
         if not 0 <= tolerance < 1:
             raise ParameterError(f"TotalMass: tolerance is {tolerance!r}, expected 0 <= t < 1")
@@ -391,21 +387,22 @@ class Mirrored(Constraint):
 
     coupling: ClassVar[bool] = True
 
-    transform: Any = ((1.0, 0, 0, 0), (0, -1.0, 0, 0), (0, 0, 1.0, 0), (0, 0, 0, 1.0))
+    transform: ArrayField = ArrayField(
+        4, 4, default=((1.0, 0, 0, 0), (0, -1.0, 0, 0), (0, 0, 1.0, 0), (0, 0, 0, 1.0))
+    )
 
     def __post_init__(self) -> None:
         """Check the isometry."""
         super().__post_init__()
         if self.bodies is not None and len(self.bodies) != 2:
             raise ParameterError(f"Mirrored: bodies is {self.bodies!r}, expected two indices")
-        T = array_of(self, "transform", self.transform, (4, 4), "")
+        T = self.transform
         if T[3].tolist() != [0, 0, 0, 1]:
             raise ParameterError(
                 f"Mirrored: transform has the last row {T[3].tolist()}, expected [0, 0, 0, 1]"
             )
         proper = T[:3, :3] if np.linalg.det(T[:3, :3]) > 0 else -T[:3, :3]
         refuse_nonrotation(np, "Mirrored: transform", proper)
-        object.__setattr__(self, "transform", T)
 
     def blocks(self, theta0: Floats) -> tuple[Block, ...]:
         """Pi_first - T Pi_second T^T = 0.

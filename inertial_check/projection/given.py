@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.arrays.broadcasting import first_index, of_body, real_arrays
-from inertial_check.arrays.types import Array, Floats
+from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, as_theta
@@ -44,7 +44,7 @@ class Weights(NamedTuple):
         return np.asarray(values[..., :, None] * np.eye(10)) if self.diagonal else values
 
 
-def read_weights(weights: Array, order: Order, batch: tuple[int, ...]) -> Weights:
+def read_weights(weights: ArrayLike, order: Order, batch: tuple[int, ...]) -> Weights:
     """Read the weights of every body.
 
     Args:
@@ -77,7 +77,7 @@ def read_weights(weights: Array, order: Order, batch: tuple[int, ...]) -> Weight
 
 
 def read_prior(
-    prior: InertialParameters | Array, order: Order, about: Point, batch: tuple[int, ...]
+    prior: InertialParameters | ArrayLike, order: Order, about: Point, batch: tuple[int, ...]
 ) -> Floats:
     """Read the prior of every body: (*batch, 10), in order "urdf" about the body origin.
 

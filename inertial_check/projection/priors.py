@@ -7,13 +7,13 @@ and what was done to it is told.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.broadcasting import first_index, of_body
 from inertial_check.arrays.namespace import array_namespace
-from inertial_check.arrays.types import Array
+from inertial_check.arrays.types import Array, ArrayLike
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, Verdict, as_theta, check
@@ -41,7 +41,7 @@ class StrictPrior(NamedTuple):
 
 
 def from_body(
-    theta: Any,
+    theta: InertialParameters | ArrayLike,
     order: Order = "urdf",
     about: Point = "origin",
     margin: float = tolerances.OWN_PRIOR_MARGIN,
@@ -72,7 +72,9 @@ def from_body(
 
 
 def strictly_inside(
-    prior: Any, margin: float = tolerances.PRIOR_MARGIN, radius_of_gyration: float | None = None
+    prior: InertialParameters | ArrayLike,
+    margin: float = tolerances.PRIOR_MARGIN,
+    radius_of_gyration: float | None = None,
 ) -> StrictPrior:
     """Put priors that are plates, rods or nearly so strictly inside the cone, and say which.
 
@@ -90,7 +92,7 @@ def strictly_inside(
     _refuse_margin(margin)
     given, about = as_theta(prior, "urdf", "origin")
     xp, before = array_namespace(given), Consistency(given, about)
-    inflated = given if radius_of_gyration is None else _inflated(given, about, radius_of_gyration)
+    inflated = given if radius_of_gyration is None else _inflate(given, about, radius_of_gyration)
     _refuse_nobody(inflated, about)
     body = first_index(xp, before.verdict_code == int(Verdict.INCONSISTENT))
     if body is not None:
@@ -103,7 +105,7 @@ def strictly_inside(
     return StrictPrior(projection.parameters, moved, before.margin)
 
 
-def _inflated(theta: Array, about: Point, radius_of_gyration: float) -> Array:
+def _inflate(theta: Array, about: Point, radius_of_gyration: float) -> Array:
     """Point masses as balls: I = 2/3 m k^2 1."""
     if not 0 < radius_of_gyration < np.inf:
         raise ParameterError(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from inertial_check.arrays.broadcasting import device_of, quiet
 from inertial_check.arrays.namespace import array_namespace
@@ -93,7 +93,7 @@ class Projection:
         return self._convert(self.codes)
 
     @cached_property
-    def status(self) -> Any:  # Any: an array of words, or a str for one body
+    def status(self) -> str | npt.NDArray[np.str_]:
         """(...,) words: feasible, projected, mass-floored or no-nearest; a str for one body."""
         codes = np.asarray(self.codes)
         return str(_WORDS[codes]) if codes.ndim == 0 else _WORDS[codes]

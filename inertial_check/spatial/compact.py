@@ -13,7 +13,7 @@ Source: "KSL": KSL documentation, Inertia; docs/ksl-inertia.md goes through its 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 from inertial_check.arrays.broadcasting import (
     batch_shape,
@@ -420,25 +420,25 @@ def _stored(theta: Array, width: int) -> Array:
     return ten if width == TERMS else with_negated(ten)
 
 
-def _written(name: str, terms: Any, result: Array) -> Array:  # Any: looked at here
+def _written(name: str, terms: ArrayLike, result: Array) -> Array:
     """The result in the place of the terms; refuses what cannot be written."""
     where = f"terms cannot be changed in place; use {name}, which returns a new array"
     if not hasattr(terms, "__setitem__") or not hasattr(terms, "dtype"):
         raise ParameterError(f"{type(terms).__name__}: {where}")
-    if tuple(terms.shape) != tuple(result.shape):
+    array = cast("Array", terms)
+    if tuple(array.shape) != tuple(result.shape):
         raise ParameterError(
-            f"terms of shape {tuple(terms.shape)} would become {tuple(result.shape)}; in place "
+            f"terms of shape {tuple(array.shape)} would become {tuple(result.shape)}; in place "
             f"the shape stays; use {name}, which returns a new array"
         )
-    xp, _ = real_arrays(terms=terms)
-    if not xp.isdtype(terms.dtype, "real floating"):
-        raise ParameterError(f"terms hold {terms.dtype}: {where}")
+    xp, _ = real_arrays(terms=array)
+    if not xp.isdtype(array.dtype, "real floating"):
+        raise ParameterError(f"terms hold {array.dtype}: {where}")
     try:
-        terms[...] = xp.astype(result, terms.dtype)
+        array[...] = xp.astype(result, array.dtype)
     except (TypeError, ValueError, RuntimeError) as error:  # JAX; read-only; a leaf of autograd
         raise ParameterError(f"{type(terms).__name__}: {where}") from error
-    written: Array = terms
-    return written
+    return array
 
 
 def _refuse_other_center(xp: Namespace, name: str, t: Array, theta: Array) -> None:

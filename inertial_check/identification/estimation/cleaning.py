@@ -353,7 +353,9 @@ def _one_by_one(asked: _Asked) -> _Moved:
     distance = np.asarray(found.distance)
     total = float(np.sqrt(np.nansum(distance**2)))
     alone = np.zeros(count, dtype=bool)
-    return _Moved(np.asarray(found.theta), found.status, alone, distance, total, residuals)
+    return _Moved(
+        np.asarray(found.theta), np.asarray(found.status), alone, distance, total, residuals
+    )
 
 
 def _together(asked: _Asked) -> _Moved:

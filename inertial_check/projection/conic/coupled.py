@@ -7,7 +7,7 @@ cones. Unlike a `JointProblem`, M couples everything, so that no pattern of it i
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -109,7 +109,7 @@ def solve_coupled(problem: CoupledProblem, solver: str) -> list[CoupledAnswer]:
     return found
 
 
-def _ask(problem: CoupledProblem, solver: str, options: dict[str, Any]) -> tuple[Point, int]:
+def _ask(problem: CoupledProblem, solver: str, options: dict[str, float]) -> tuple[Point, int]:
     """Ask the solver for a point, and its iterations.
 
     Raises:

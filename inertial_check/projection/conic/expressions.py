@@ -9,13 +9,14 @@ then stand. A solver's answer lies on the boundary or a little outside: ask for 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from inertial_check.arrays.broadcasting import expect_shape, real_arrays
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
+from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order, reorder
 from inertial_check.inertia.representations import pseudo_inertia as pseudo_inertia_of
 from inertial_check.projection._constraint import Block, Constraint, read_constraints
@@ -24,11 +25,14 @@ from inertial_check.projection.conic.program import member
 from inertial_check.projection.given import read_prior, read_weights
 from inertial_check.solvers.svec import FROM_SVEC, TO_SVEC, congruence, factors, root_of, unsvec
 
+if TYPE_CHECKING:
+    import cvxpy as cp
+
 _ROOT2 = np.sqrt(2.0)
 _SECOND = [0, 1, 2, 4, 5, 7]  # where S stands in svec(Pi)
 
 
-def pseudo_inertia(theta: Any, order: Order = "urdf") -> Any:
+def pseudo_inertia(theta: cp.Expression, order: Order = "urdf") -> cp.Expression:
     """The pseudo-inertia [[S, h], [h^T, m]] of one body, (4, 4), linear in theta.
 
     Args:
@@ -42,8 +46,11 @@ def pseudo_inertia(theta: Any, order: Order = "urdf") -> Any:
 
 
 def consistent(
-    theta: Any, delta: float = 0.0, reference: Any = None, order: Order = "urdf"
-) -> list[Any]:
+    theta: cp.Expression,
+    delta: float = 0.0,
+    reference: InertialParameters | ArrayLike | None = None,
+    order: Order = "urdf",
+) -> list[cp.Constraint]:
     """The constraints that make bodies consistent: Pi >= delta Pi_ref.
 
     With delta = 0 these are exactly the bodies that some density has, and the closure of their
@@ -68,12 +75,12 @@ def consistent(
 
 
 def constrained(
-    theta: Any,
+    theta: cp.Expression,
     constraints: Constraint | Iterable[Constraint],
-    theta0: Any = None,
-    reference: Any = None,
+    theta0: ArrayLike | None = None,
+    reference: InertialParameters | ArrayLike | None = None,
     order: Order = "urdf",
-) -> list[Any]:
+) -> list[cp.Constraint]:
     """Constraints of projection.constraints as cvxpy's; put `consistent` beside them.
 
     Args:
@@ -87,9 +94,9 @@ def constrained(
         ParameterError: A wrong shape, a body that there is not, something that is no constraint.
     """
     bodies = _bodies(theta, order)
-    given = _given(theta0, len(bodies), order)
+    given = _read_given(theta0, len(bodies), order)
     L = None if reference is None else _factor(reference, order)
-    found: list[Any] = []
+    found: list[cp.Constraint] = []
     for one in read_constraints(constraints):
         for group in _groups(one, len(bodies)):
             blocks = one.blocks(given[group])
@@ -100,14 +107,14 @@ def constrained(
 
 
 def squared_distance(
-    theta: Any,
-    theta0: Any,
+    theta: cp.Expression,
+    theta0: ArrayLike,
     metric: str = "weighted",
     *,
-    weights: Any = None,
-    prior: Any = None,
+    weights: ArrayLike | None = None,
+    prior: InertialParameters | ArrayLike | None = None,
     order: Order = "urdf",
-) -> Any:
+) -> cp.Expression:
     """The square of a metric's distance between a body and numbers, as a convex expression.
 
     Args:
@@ -127,13 +134,15 @@ def squared_distance(
     """
     import cvxpy as cp
 
-    given = _given(theta0, 1, order)[0]
+    given = _read_given(theta0, 1, order)[0]
     change = _canonical(theta, order) - given
     root = _root_of(metric, weights, prior, order)
     return cp.sum_squares(root @ change)
 
 
-def entropic(theta: Any, prior: Any, order: Order = "urdf") -> Any:
+def entropic(
+    theta: cp.Expression, prior: InertialParameters | ArrayLike, order: Order = "urdf"
+) -> cp.Expression:
     """The log-det Bregman divergence to a prior P: tr(P^-1 Pi) - log det(P^-1 Pi) - 4.
 
     Zero at the prior, it grows without bound towards the boundary of the cone and so keeps Pi > 0
@@ -154,14 +163,14 @@ def entropic(theta: Any, prior: Any, order: Order = "urdf") -> Any:
     return cp.trace(relative) - cp.log_det(relative) - 4
 
 
-def _canonical(theta: Any, order: Order) -> Any:
+def _canonical(theta: cp.Expression, order: Order) -> cp.Expression:
     """One body in order "urdf"."""
     if tuple(theta.shape) != (10,):
         raise ParameterError(f"theta has shape {tuple(theta.shape)}, expected (10,)")
     return theta if order == "urdf" else _permutation(order) @ theta
 
 
-def _bodies(theta: Any, order: Order) -> list[Any]:
+def _bodies(theta: cp.Expression, order: Order) -> list[cp.Expression]:
     """Every body in order "urdf"."""
     if len(theta.shape) == 2:
         return [_canonical(theta[i], order) for i in range(theta.shape[0])]
@@ -177,7 +186,7 @@ def _permutation(order: Order) -> Floats:
     return np.asarray(reorder(np.eye(10), order, "urdf").T)
 
 
-def _given(theta0: Any, count: int, order: Order) -> Floats:
+def _read_given(theta0: ArrayLike | None, count: int, order: Order) -> Floats:
     """Numbers (n, 10) in order "urdf"; NaN where there are none."""
     if theta0 is None:
         return np.full((count, 10), np.nan)
@@ -189,7 +198,7 @@ def _given(theta0: Any, count: int, order: Order) -> Floats:
     return rows.reshape(count, 10)
 
 
-def _factor(body: Any, order: Order) -> tuple[Floats, Floats]:
+def _factor(body: InertialParameters | ArrayLike, order: Order) -> tuple[Floats, Floats]:
     """L (4, 4) of the body's Pi = L L^T, and its inverse.
 
     Raises:
@@ -200,7 +209,7 @@ def _factor(body: Any, order: Order) -> tuple[Floats, Floats]:
     return L[0], inverse[0]
 
 
-def _matrix(svec: Any) -> Any:
+def _matrix(svec: cp.Expression) -> cp.Expression:
     """The symmetric (4, 4) of an svec expression (10,)."""
     import cvxpy as cp
 
@@ -220,8 +229,8 @@ def _groups(constraint: Constraint, count: int) -> list[list[int]]:
 
 
 def _members(
-    blocks: tuple[Block, ...], bodies: list[Any], reference: tuple[Floats, Floats] | None
-) -> list[Any]:
+    blocks: tuple[Block, ...], bodies: list[cp.Expression], reference: tuple[Floats, Floats] | None
+) -> list[cp.Constraint]:
     """The blocks of one constraint, their rows divided by their size at the reference."""
     import cvxpy as cp
 
@@ -242,7 +251,12 @@ def _members(
     return found
 
 
-def _root_of(metric: str, weights: Any, prior: Any, order: Order) -> Floats:
+def _root_of(
+    metric: str,
+    weights: ArrayLike | None,
+    prior: InertialParameters | ArrayLike | None,
+    order: Order,
+) -> Floats:
     """R with ||R d||^2 the squared length of a change d (10,) of theta in order "urdf".
 
     Raises:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -161,7 +161,7 @@ class _Request(NamedTuple):
     def build(self, applied: tuple[Applied, ...]) -> JointProblem:
         return build_joint_problem(self.problem, applied, self.shifts)
 
-    def instance(self) -> dict[str, Any]:
+    def instance(self) -> dict[str, object]:
         """Describe the problem, so that it can be solved again."""
         W = self.problem.W
         return {

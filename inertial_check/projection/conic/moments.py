@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from inertial_check.projection.metrics import MomentMetric
 from inertial_check.projection.solver_result import certify_moments
 from inertial_check.solvers.iteration import LineSearch, solve_equation
 from inertial_check.solvers.svec import eigenbasis, triangle
+
+if TYPE_CHECKING:
+    import cvxpy as cp
 
 ATTEMPTS: dict[str, tuple[dict[str, float], ...]] = {
     "CLARABEL": tuple({"tol_gap_abs": t, "tol_gap_rel": t, "tol_feas": t} for t in (1e-8, 1e-3)),
@@ -142,7 +145,7 @@ def _ask(
 @cache
 def _problem(
     trace_weight: float,
-) -> tuple[Any, dict[str, Any], Any]:  # Any: cvxpy has no types
+) -> tuple[cp.Problem, dict[str, cp.Parameter], cp.Variable]:
     """Compile the parametrised problem, once for a metric: change d, cone image P.
 
     Minimise ||d||^2 + trace_weight tr(d)^2 with given + violation d = margin tr(P) 1 + rest P and

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from functools import lru_cache
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import Floats, Integers
 from inertial_check.projection._constraint import Cone
 from inertial_check.projection.conic.cones import Part
 from inertial_check.projection.conic.joint_problem import JointProblem
 from inertial_check.projection.conic.polish import Point
 from inertial_check.projection.conic.solvers import NoAnswer, translate_failures
 from inertial_check.solvers.svec import order_of, root_of, unsvec
+
+if TYPE_CHECKING:
+    import cvxpy as cp
 
 PATTERNS = 64
 """Number of compiled programs that are kept."""
@@ -37,19 +40,17 @@ class _Pattern(NamedTuple):
 class _Program(NamedTuple):
     """A compiled program with its parameters and variables."""
 
-    # Any: cvxpy has no types
-
-    problem: Any
-    roots: list[Any]
-    coefficients: list[tuple[Any, Any, Any]]
-    d: Any
-    y: Any
-    constraints: list[Any]
-    lock: Any
+    problem: cp.Problem
+    roots: list[cp.Parameter]
+    coefficients: list[tuple[cp.Parameter | None, cp.Parameter | None, cp.Parameter]]
+    d: cp.Variable
+    y: cp.Variable | None
+    constraints: list[cp.Constraint]
+    lock: Lock
 
 
 def ask_solver(
-    problem: JointProblem, step: float, solver: str, options: dict[str, Any]
+    problem: JointProblem, step: float, solver: str, options: dict[str, float]
 ) -> tuple[Point, int]:
     """Ask a solver for the answer of a problem, and its iterations.
 
@@ -70,7 +71,7 @@ def ask_solver(
         if program.d.value is None or not np.all(np.isfinite(program.d.value)):
             raise NoAnswer(f"no answer, status {status}", "infeasible" in status)
         d = np.array(program.d.value)
-        y = np.array(program.y.value) if problem.Gy.shape[1] else np.zeros(0)
+        y = np.zeros(0) if program.y is None else np.array(program.y.value)
         z = multipliers(program.constraints, problem.parts) * step
         steps = program.problem.solver_stats.num_iters
     s = problem.g + step * (problem.Gu @ d) + problem.Gy @ y
@@ -83,7 +84,7 @@ def _pattern(problem: JointProblem) -> _Pattern:
         (
             part.cone,
             part.rows.stop - part.rows.start,
-            _touched(problem.Gu[part.rows]),
+            _find_bodies(problem.Gu[part.rows]),
             np.packbits(problem.Gy[part.rows] != 0).tobytes(),
         )
         for part in problem.parts
@@ -91,7 +92,7 @@ def _pattern(problem: JointProblem) -> _Pattern:
     return _Pattern(bodies, problem.Gy.shape[1], blocks)
 
 
-def _touched(rows: Floats) -> tuple[int, ...]:
+def _find_bodies(rows: Floats) -> tuple[int, ...]:
     """Find the bodies on which some rows (k, 10 n) depend."""
     return tuple(int(i) for i in np.flatnonzero(rows.reshape(len(rows), -1, 10).any(axis=(0, 2))))
 
@@ -113,7 +114,7 @@ def _program(pattern: _Pattern) -> _Program:
         if touched:
             A = cp.Parameter((rows, 10 * len(touched)))
             expression += A @ cp.hstack([d[10 * i : 10 * i + 10] for i in touched])
-        where = _unpacked(mask, rows, pattern.aux)
+        where = _unpack_mask(mask, rows, pattern.aux)
         if len(where[0]):
             B = cp.Parameter((rows, pattern.aux), sparsity=where)
             expression += B @ y
@@ -123,12 +124,13 @@ def _program(pattern: _Pattern) -> _Program:
     return _Program(problem, roots, coefficients, d, y, constraints, Lock())
 
 
-def _unpacked(mask: bytes, rows: int, aux: int) -> tuple[Any, ...]:
+def _unpack_mask(mask: bytes, rows: int, aux: int) -> tuple[Integers, ...]:
+    """Find the places that a packed mask (rows, aux) marks, axis by axis."""
     bits = np.unpackbits(np.frombuffer(mask, dtype=np.uint8), count=rows * aux)
     return np.nonzero(bits.reshape(rows, aux))
 
 
-def member(cone: Cone, expression: Any) -> Any:
+def member(cone: Cone, expression: cp.Expression) -> cp.Constraint:
     """Constrain rows to lie in the cone, in cvxpy."""
     import cvxpy as cp
 
@@ -151,7 +153,7 @@ def _fill(program: _Program, problem: JointProblem, step: float) -> None:
         b.value = problem.g[part.rows]
         if A is not None:
             rows = problem.Gu[part.rows]
-            columns = [np.arange(10 * i, 10 * i + 10) for i in _touched(rows)]
+            columns = [np.arange(10 * i, 10 * i + 10) for i in _find_bodies(rows)]
             A.value = step * rows[:, np.concatenate(columns)]
         if B is not None:
             from scipy.sparse import coo_array
@@ -159,7 +161,7 @@ def _fill(program: _Program, problem: JointProblem, step: float) -> None:
             B.value_sparse = coo_array(problem.Gy[part.rows])
 
 
-def multipliers(constraints: list[Any], parts: tuple[Part, ...]) -> Floats:
+def multipliers(constraints: list[cp.Constraint], parts: tuple[Part, ...]) -> Floats:
     """Read the multipliers of the rows from cvxpy's constraints; zeros if the solver gives none."""
     found = []
     for constraint, part in zip(constraints, parts, strict=True):

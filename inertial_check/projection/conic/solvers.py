@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
 from warnings import catch_warnings, simplefilter
 
 from inertial_check.errors import ParameterError
@@ -67,7 +66,7 @@ def _has_semidefinite_cones(name: str) -> bool:
     import cvxpy as cp
 
     P = cp.Variable((2, 2), PSD=True)
-    problem: Any = cp.Problem(cp.Minimize(cp.sum_squares(P)), [P[0, 1] == 1])
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(P)), [P[0, 1] == 1])
     try:
         problem.get_problem_data(name)
     except cp.error.SolverError:
