@@ -102,18 +102,46 @@ def test_commands_print_what_the_page_shows(page, consoles, request):
             assert settled(shown) == settled(block.text), f"{page.name}:{block.line}"
 
 
+class SessionRunner(doctest.DocTestRunner):
+    """Doctest runner that keeps what each failing example printed, to rewrite the page with it."""
+
+    def __init__(self):
+        super().__init__(verbose=False)
+        self.printed: list[tuple[doctest.Example, str]] = []
+
+    def report_failure(self, out, test, example, got):
+        self.printed.append((example, got))
+        super().report_failure(out, test, example, got)
+
+    def rewrite(self, text: str) -> str:
+        """The text of the block that ran last, with what its failing examples printed."""
+        lines = text.splitlines(keepends=True)
+        for example, got in reversed(self.printed):
+            start = example.lineno + example.source.count("\n")
+            lines[start : start + example.want.count("\n")] = got.splitlines(keepends=True)
+        return "".join(lines)
+
+
 @pytest.mark.usefixtures("beside_data")
 @pytest.mark.parametrize(("page", "sessions"), blocks_in("python"))
-def test_sessions_print_what_the_page_shows(page, sessions):
+def test_sessions_print_what_the_page_shows(page, sessions, request):
     names: dict[str, object] = {}
-    runner = doctest.DocTestRunner(verbose=False)
     parser = doctest.DocTestParser()
     problems: list[str] = []
     for block in sessions:
         test = parser.get_doctest(block.text, names, page.name, str(page), block.line - 1)
         assert test.examples, f"{page.name}:{block.line}: a python block without a >>> line"
-        runner.run(test, out=problems.append, clear_globs=False)
+        runner = SessionRunner()
+        failures: list[str] = []
+        runner.run(test, out=failures.append, clear_globs=False)
         names = test.globs
+        if request.config.getoption("--update-golden") and runner.printed:
+            text = page.read_text(encoding="utf-8")
+            shown = runner.rewrite(block.text)
+            page.write_text(text.replace(block.text, shown), encoding="utf-8", newline="\n")
+            # An exception that is not shown is no output: it fails with --update-golden, too.
+            failures = failures if runner.failures > len(runner.printed) else []
+        problems += failures
     assert not problems, "".join(problems)
 
 
