@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from inertial_check.reports.text import printable
 
@@ -28,8 +28,8 @@ def _block(configurations: Configurations, path: str) -> Iterator[str]:
     yield f"# {printable(path)}: {printable(file)}\n"
     for name, option in OPTIONS.items():
         configuration = run if option.whole_run else own
-        implied = _implied(name, configuration)
-        values = configuration.written(name)
+        implied = _find_implied(name, configuration)
+        values = configuration.values(name)
         if implied is not None:
             yield f"{name} = {_toml(implied)}  # by preset or strict\n"
         elif not values:
@@ -38,7 +38,7 @@ def _block(configurations: Configurations, path: str) -> Iterator[str]:
             yield _line(name, value)
 
 
-def _implied(name: str, configuration: Configuration) -> Any:
+def _find_implied(name: str, configuration: Configuration) -> object:
     """The value that another option implies instead of the written one; None if none does."""
     settings = configuration.settings
     fail_on = "never" if settings.fail_on is None else settings.fail_on.word
@@ -50,14 +50,14 @@ def _implied(name: str, configuration: Configuration) -> Any:
 def _line(name: str, value: Value) -> str:
     keys = (name,) if value.where is None else value.where.keys
     origin = "default" if value.where is None else printable(str(value.where))
-    return f"{'.'.join(map(_key, keys))} = {_toml(value.value)}  # {origin}\n"
+    return f"{'.'.join(map(_key, keys))} = {_toml(value.written)}  # {origin}\n"
 
 
 def _key(key: str) -> str:
     return key if _BARE_KEY.fullmatch(key) else json.dumps(key)
 
 
-def _toml(value: Any) -> str:
+def _toml(value: object) -> str:
     """A value in TOML, which is JSON for everything except tables."""
     if isinstance(value, Mapping):
         members = ", ".join(f"{_key(key)} = {_toml(each)}" for key, each in value.items())

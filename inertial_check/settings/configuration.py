@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeGuard, TypeVar
 
 from inertial_check.errors import UsageError
 from inertial_check.files.patterns import PathPattern
@@ -36,6 +36,8 @@ _SHARED_FILE, _TABLE = "pyproject.toml", ("tool", "inertial-check")
 _MARK = b"inertial-check"
 _EXTEND = "extend"
 
+_Validated = TypeVar("_Validated")
+
 
 class Origin(Protocol):
     """A source of option values: a configuration file or the command line."""
@@ -47,7 +49,7 @@ class Origin(Protocol):
     def place(self, keys: Sequence[str]) -> str:
         """The place of a value, as messages show it."""
 
-    def called(self, keys: Sequence[str]) -> str:
+    def name(self, keys: Sequence[str]) -> str:
         """The place and name of a value, as the beginning of a message."""
 
 
@@ -72,13 +74,13 @@ class Where(NamedTuple):
 
     def wrong(self, message: str) -> UsageError:
         """The error for a value that cannot be used."""
-        return UsageError(self.origin.called(self.keys) + message)
+        return UsageError(self.origin.name(self.keys) + message)
 
-    def unlike(self, value: Any, expected: str) -> UsageError:
+    def unlike(self, value: object, expected: str) -> UsageError:
         """The error for a value of the wrong type or range."""
-        return self.wrong(f" is {_shown(value)}: expected {expected}")
+        return self.wrong(f" is {_show(value)}: expected {expected}")
 
-    def validate(self, validate: Callable[[Any], Any], value: Any) -> Any:
+    def validate(self, validate: Callable[[str], _Validated], value: str) -> _Validated:
         """Call a validation function; put the place before the message of its error."""
         try:
             return validate(value)
@@ -87,10 +89,17 @@ class Where(NamedTuple):
 
 
 class Value(NamedTuple):
-    """A value as written, and its place; None for a default."""
+    """One value of an option.
 
-    value: Any
+    Attributes:
+        written: The value as the configuration file or the command line states it.
+        where: Its place; None for a default.
+        read: The value checked and converted to that of Settings; None for a default.
+    """
+
+    written: object
     where: Where | None = None
+    read: Any = None  # Any: each option has its own type
 
 
 class _CommandLine:
@@ -101,7 +110,7 @@ class _CommandLine:
     def place(self, keys: Sequence[str]) -> str:
         return "command line"
 
-    def called(self, keys: Sequence[str]) -> str:
+    def name(self, keys: Sequence[str]) -> str:
         return "--" + " ".join(keys)
 
 
@@ -118,22 +127,22 @@ class _File:
     def place(self, keys: Sequence[str]) -> str:
         return f"{self.toml.path}:{self.toml.line((*self.table, *keys))}"
 
-    def called(self, keys: Sequence[str]) -> str:
+    def name(self, keys: Sequence[str]) -> str:
         return f"{self.place(keys)}: {'.'.join(keys)}"
 
-    def values(self) -> Mapping[str, Any] | None:
+    def values(self) -> Mapping[str, object] | None:
         """The options that the file sets; None if it has no section for this program.
 
         Raises:
             UsageError: An unknown option; suggests the nearest.
         """
-        found: Any = self.toml.values
+        found: object = self.toml.values
         for key in self.table:
             if not isinstance(found, Mapping) or key not in found:
                 return None
             found = found[key]
         if not isinstance(found, Mapping):
-            raise Where(self, ()).wrong(f"[tool.inertial-check] is {_shown(found)}: not a table")
+            raise Where(self, ()).wrong(f"[tool.inertial-check] is {_show(found)}: not a table")
         for key in found:
             if key not in OPTIONS and key != _EXTEND:
                 nearest = _nearest(key, [*OPTIONS, _EXTEND])
@@ -141,7 +150,7 @@ class _File:
         return found
 
 
-def _shown(value: Any) -> str:
+def _show(value: object) -> str:
     """A value approximately as TOML writes it."""
     if isinstance(value, bool):
         return str(value).lower()
@@ -158,8 +167,8 @@ def _nearest(name: str, known: Sequence[str]) -> str:
 # Readers of values: each checks a written value and converts it to that of Settings.
 
 
-def _choice(*words: str) -> Callable[[Any, Where], str]:
-    def read(value: Any, where: Where) -> str:
+def _choice(*words: str) -> Callable[[object, Where], str]:
+    def read(value: object, where: Where) -> str:
         if value not in words or not isinstance(value, str):
             raise where.unlike(value, f"one of {', '.join(words)}")
         return value
@@ -167,47 +176,49 @@ def _choice(*words: str) -> Callable[[Any, Where], str]:
     return read
 
 
-def _flag(value: Any, where: Where) -> bool:
+def _flag(value: object, where: Where) -> bool:
     if not isinstance(value, bool):
         raise where.unlike(value, "true or false")
     return value
 
 
-def _text(value: Any, where: Where) -> str:
+def _text(value: object, where: Where) -> str:
     if not isinstance(value, str) or not value:
         raise where.unlike(value, "a text")
     return value
 
 
-def _texts(value: Any, where: Where) -> tuple[str, ...]:
+def _texts(value: object, where: Where) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
         raise where.unlike(value, "a list of texts")
     return tuple(value)
 
 
-def _selectors(value: Any, where: Where) -> tuple[str, ...]:
-    return tuple(where.validate(validate_selector, each) for each in _texts(value, where))
+def _texts_of(validate: Callable[[str], str]) -> Callable[[object, Where], tuple[str, ...]]:
+    def read(value: object, where: Where) -> tuple[str, ...]:
+        return tuple(where.validate(validate, each) for each in _texts(value, where))
+
+    return read
 
 
-def _engines(value: Any, where: Where) -> tuple[str, ...]:
-    return tuple(where.validate(validate_engine, each) for each in _texts(value, where))
+_selectors = _texts_of(validate_selector)
 
 
-def _presets(value: Any, where: Where) -> str:
+def _presets(value: object, where: Where) -> str:
     return ",".join(where.validate(validate_presets, _text(value, where)))
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _tolerance(value: Any, where: Where) -> float:
+def _tolerance(value: object, where: Where) -> float:
     if not _is_number(value) or not 0 <= value < float("inf"):
         raise where.unlike(value, "a margin, so a number that is 0 or positive")
     return float(value)
 
 
-def _expected_mass(value: Any, where: Where) -> tuple[float, float]:
+def _expected_mass(value: object, where: Where) -> tuple[float, float]:
     """Mass [kg] and allowed relative deviation, from a number or a text KG:REL."""
     text = f"{value!r}" if _is_number(value) else value
     mass, _, deviation = text.partition(":") if isinstance(text, str) else ("", "", "")
@@ -220,7 +231,7 @@ def _expected_mass(value: Any, where: Where) -> tuple[float, float]:
     raise where.unlike(value, "KG or KG:REL, both positive, as 12.5:0.02")
 
 
-def _jobs(value: Any, where: Where) -> int | str:
+def _jobs(value: object, where: Where) -> int | str:
     if value == "auto":
         return "auto"
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
@@ -228,18 +239,18 @@ def _jobs(value: Any, where: Where) -> int | str:
     raise where.unlike(value, "how many processes, 0 or more, or auto")
 
 
-def _file(value: Any, where: Where) -> str:
+def _file(value: object, where: Where) -> str:
     return os.path.join(where.origin.folder, _text(value, where)).replace(os.sep, "/")
 
 
-def _folder(value: Any, where: Where) -> str:
+def _folder(value: object, where: Where) -> str:
     folder = _file(value, where)
     if not os.path.isdir(folder):
         raise where.wrong(f": no such folder: {folder}")
     return folder
 
 
-def _argument(value: Any, where: Where) -> str:
+def _argument(value: object, where: Where) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise where.unlike(value, "a text or a number")
     return str(value)
@@ -252,11 +263,11 @@ def _pattern(text: str, where: Where) -> PathPattern:
     return pattern
 
 
-def _patterns(value: Any, where: Where) -> tuple[PathPattern, ...]:
+def _patterns(value: object, where: Where) -> tuple[PathPattern, ...]:
     return tuple(_pattern(text, where) for text in _texts(value, where))
 
 
-def _exemption(value: Any, where: Where) -> Exemption:
+def _exemption(value: object, where: Where) -> Exemption:
     """Read the member `where.keys[-1]` of per-file-ignores or per-body-ignores."""
     option, name = where.keys
     files, _, body = name.partition("::")
@@ -288,8 +299,8 @@ class Option(NamedTuple):
         whole_run: Whether the configuration nearest to the working directory sets it for the run.
     """
 
-    default: Any
-    read: Callable[[Any, Where], Any]
+    default: object
+    read: Callable[[object, Where], object]
     table: bool = False
     adds_to: str | None = None
     whole_run: bool = False
@@ -306,7 +317,7 @@ OPTIONS: Mapping[str, Option] = {
     "fail-on": Option("error", _choice(*_FAIL_ON), whole_run=True),
     "tolerance": Option(0.0, _tolerance),
     "geometry": Option("auto", _choice("auto", "off")),
-    "engine": Option((), _engines),
+    "engine": Option((), _texts_of(validate_engine)),
     "expect-mass": Option(None, _expected_mass),
     "package-path": Option({}, _folder, table=True),
     "xacro-arg": Option({}, _argument, table=True),
@@ -324,7 +335,7 @@ class _Layer(NamedTuple):
     """The options that one origin sets."""
 
     origin: Origin
-    values: Mapping[str, Any]
+    values: Mapping[str, object]
 
 
 class Configuration:
@@ -345,8 +356,7 @@ class Configuration:
             UsageError: A value of the wrong type or range; names the place.
         """
         self.path = path
-        self._written: dict[str, list[Value]] = {name: [] for name in OPTIONS}
-        self._read: dict[str, list[Any]] = {name: [] for name in OPTIONS}
+        self._values: dict[str, list[Value]] = {name: [] for name in OPTIONS}
         for layer in layers:
             for name, option in OPTIONS.items():
                 if name in layer.values:
@@ -367,35 +377,31 @@ class Configuration:
                     self._drop(other, (other,))
         self._add(name, option, written, where)
 
-    def _add(self, name: str, option: Option, written: Any, where: Where) -> None:
-        self._read[name].append(option.read(written, where))
-        self._written[name].append(Value(written, where))
+    def _add(self, name: str, option: Option, written: object, where: Where) -> None:
+        self._values[name].append(Value(written, where, option.read(written, where)))
 
     def _drop(self, name: str, keys: tuple[str, ...]) -> None:
         """Forget the earlier values of an option, or of a member of a table."""
-        values = enumerate(self._written[name])
-        kept = [i for i, each in values if each.where is None or each.where.keys != keys]
-        self._written[name] = [self._written[name][i] for i in kept]
-        self._read[name] = [self._read[name][i] for i in kept]
+        values = self._values[name]
+        values[:] = [each for each in values if each.where is None or each.where.keys != keys]
 
     def __getitem__(self, name: str) -> Any:  # Any: each option has its own type
         """The value of an option, checked and converted; a dict for a table."""
-        option, read = OPTIONS[name], self._read[name]
+        option, values = OPTIONS[name], self._values[name]
         if option.table:
-            keys = (each.where.keys[-1] for each in self._written[name] if each.where)
-            return dict(zip(keys, read, strict=True))
+            return {each.where.keys[-1]: each.read for each in values if each.where}
         if option.adds_to is not None:
-            return tuple(each for values in read for each in values)
-        return read[-1] if read else option.default
+            return tuple(chain.from_iterable(each.read for each in values))
+        return values[-1].read if values else option.default
 
-    def written(self, name: str) -> Sequence[Value]:
-        """The values of an option as written; for a table, its members.
+    def values(self, name: str) -> Sequence[Value]:
+        """The values of an option with their places; for a table, its members.
 
         If there is none, the default; nothing for a table or list that is empty by default.
         """
         default = OPTIONS[name].default
-        if self._written[name] or default in ((), {}, None):
-            return self._written[name]
+        if self._values[name] or default in ((), {}, None):
+            return self._values[name]
         return [Value(list(default) if isinstance(default, tuple) else default)]
 
     @cached_property
@@ -430,7 +436,7 @@ class Configuration:
         places = {
             str(value.where)
             for name in ("select", "extend-select", "ignore", "extend-ignore")
-            for value in self._written[name]
+            for value in self._values[name]
         }
         return f"{', '.join(sorted(places))}: select and ignore"
 
@@ -440,7 +446,7 @@ class Configurations:
 
     def __init__(
         self,
-        command_line: Mapping[str, Any] | None = None,
+        command_line: Mapping[str, object] | None = None,
         file: str | None = None,
         isolated: bool = False,
     ) -> None:

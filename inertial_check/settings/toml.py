@@ -7,7 +7,6 @@ import re
 import tomllib
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from inertial_check.errors import UsageError
 
@@ -42,7 +41,7 @@ class TomlFile:
             raise UsageError(f"{path}:{line}: not UTF-8 text, as TOML has to be") from None
         self._lines = [f"{line}\n" for line in text.split("\n")]
         try:
-            self.values: Mapping[str, Any] = tomllib.loads(text)
+            self.values: Mapping[str, object] = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise UsageError(_message(path, str(error), self._lines)) from None
 
@@ -66,7 +65,7 @@ class TomlFile:
         """Whether the first lines, up to the end of a statement, set a key; and their count."""
         while (values := _parse(self._lines[:count])) is None and count < len(self._lines):
             count += 1
-        found: Any = values
+        found: object = values
         for key in keys:
             if not isinstance(found, Mapping) or key not in found:
                 return False, count
@@ -74,7 +73,7 @@ class TomlFile:
         return True, count
 
 
-def _parse(lines: Sequence[str]) -> Mapping[str, Any] | None:
+def _parse(lines: Sequence[str]) -> Mapping[str, object] | None:
     """Parse lines; None if they end inside a statement."""
     try:
         return tomllib.loads("".join(lines))

@@ -104,7 +104,7 @@ class TestWhatDecides:
             ("drake",),
             "error",
         ]
-        places = [str(found.written(key)[0].where) for key in ("tolerance", "strict", "geometry")]
+        places = [str(found.values(key)[0].where) for key in ("tolerance", "strict", "geometry")]
         assert places == ["command line", f"{NAME}:3", "base.toml:2"]
 
     def test_selections_replace_and_extensions_add(self):
