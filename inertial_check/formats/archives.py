@@ -32,7 +32,7 @@ class ArrayHeader(NamedTuple):
 
     shape: tuple[int, ...]
     fortran: bool
-    dtype: np.dtype[Any]  # Any: the file decides about the type of its items
+    dtype: np.dtype[np.generic]
 
 
 @dataclass

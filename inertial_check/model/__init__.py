@@ -16,6 +16,7 @@ from inertial_check.model.finding import (
     Suggestion,
     Suppression,
     TextReplacement,
+    Values,
 )
 from inertial_check.model.joint import Joint, Joints, Mimic
 from inertial_check.model.shape import DIMENSIONS, Role, Shape, Shapes
@@ -55,5 +56,6 @@ __all__ = [
     "Suggestion",
     "Suppression",
     "TextReplacement",
+    "Values",
     "extract_excerpt",
 ]

@@ -10,6 +10,9 @@ from typing import Any, Literal, NamedTuple
 from inertial_check.model.excerpt import Excerpt
 from inertial_check.model.source import Place
 
+Values = Mapping[str, Any]  # Any: every rule and cause states numbers and texts of its own
+"""Numbers and texts of a finding or of the edit of a cause, by name."""
+
 
 class Severity(IntEnum):
     """Severity of a finding; severities can be compared."""
@@ -98,7 +101,7 @@ class Hypothesis(NamedTuple):
     cause: str
     confidence: float
     evidence: str
-    edit: Mapping[str, Any] | None = None
+    edit: Values | None = None
 
 
 class Suppression(NamedTuple):
@@ -164,7 +167,7 @@ class Finding(NamedTuple):
     body: str | None
     message: str
     place: Place
-    values: Mapping[str, Any] = {}
+    values: Mapping[str, Any] = {}  # Any: as Values
     fix: FixKind | None = None
     causes: tuple[Hypothesis, ...] = ()
     body_id: str | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from unicodedata import combining, east_asian_width
 
 from inertial_check.model import (
@@ -15,6 +15,7 @@ from inertial_check.model import (
     Finding,
     Hypothesis,
     Prediction,
+    Values,
 )
 from inertial_check.reports.text import (
     PATH_LENGTH,
@@ -43,8 +44,6 @@ _TAB = "    "
 
 _WORST_FIRST: tuple[Action, ...] = ("reject", "drop", "replace", "alter", "warn")
 """Actions of engines that do not accept a body, worst first."""
-
-Values = Mapping[str, Any]  # Any: every rule states numbers and texts of its own under its names
 
 
 class Row(NamedTuple):

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from inertial_check import __version__
 from inertial_check.inertia import tolerances
@@ -364,7 +364,7 @@ def as_json(found: IdentificationReport, view: View) -> str:
     return json.dumps(plain(document), indent=2, allow_nan=False) + "\n"
 
 
-def _body(body: IdentifiedBody) -> dict[str, Any]:
+def _body(body: IdentifiedBody) -> dict[str, object]:
     return {
         "name": body.name,
         "id": body.id,
@@ -393,7 +393,7 @@ def _body(body: IdentifiedBody) -> dict[str, Any]:
     }
 
 
-def _written(written: WrittenModel) -> dict[str, Any]:
+def _written(written: WrittenModel) -> dict[str, object]:
     return {
         "path": _path(written.path),
         "done": written.done,

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.gridspec import SubplotSpec
 
 Decision = Literal["data", "both", "prior"]
+_Style = Mapping[str, Any]  # Any: every option of matplotlib has a type of its own
 
 SUFFIXES = (".pdf", ".svg", ".png")
 """What a picture can be written as; all pages of a pdf are in one file."""
@@ -41,19 +42,19 @@ than the drawing."""
 _GRAY, _ORANGE, _BLUE, _GREEN = "#7f7f7f", "#e69f00", "#0072b2", "#009e73"
 """Colours of Okabe and Ito, which people with any colour vision can tell apart."""
 
-_BEFORE: Mapping[str, Any] = {"color": _ORANGE, "linestyle": (0, (4, 1.5)), "linewidth": 0.9}
-_AFTER: Mapping[str, Any] = {"color": _BLUE, "linestyle": "-", "linewidth": 0.9}
-_ERROR: Mapping[str, Any] = {"linestyle": "-", "linewidth": 0.6}
-_MEASURED: Mapping[str, Any] = {"color": _GRAY, "linestyle": "-", "linewidth": 1.8, "alpha": 0.6}
+_BEFORE: _Style = {"color": _ORANGE, "linestyle": (0, (4, 1.5)), "linewidth": 0.9}
+_AFTER: _Style = {"color": _BLUE, "linestyle": "-", "linewidth": 0.9}
+_ERROR: _Style = {"linestyle": "-", "linewidth": 0.6}
+_MEASURED: _Style = {"color": _GRAY, "linestyle": "-", "linewidth": 1.8, "alpha": 0.6}
 
-_CANDIDATES: Mapping[str, Any] = {
+_CANDIDATES: _Style = {
     "color": _BLUE, "marker": "o", "markersize": 4, "linewidth": 1.0,
 }  # fmt: skip
-_CHOSEN: Mapping[str, Any] = {
+_CHOSEN: _Style = {
     "color": _ORANGE, "marker": "s", "markersize": 9, "markerfacecolor": "none", "linestyle": "",
 }  # fmt: skip
 
-_DECIDED: Mapping[Decision, Mapping[str, Any]] = {
+_DECIDED: Mapping[Decision, _Style] = {
     "data": {"color": _BLUE, "marker": "o", "markerfacecolor": _BLUE},
     "both": {"color": _GREEN, "marker": "D", "markerfacecolor": "white"},
     "prior": {"color": _ORANGE, "marker": "s", "markerfacecolor": "white"},
@@ -74,7 +75,7 @@ _OUTLINE = 181
 _LABEL_DISTANCE = 0.04  # of the curve's width and height
 _LONGEST_NAME = 48
 
-_STYLE: Mapping[str, Any] = {
+_STYLE: Mapping[str, object] = {
     "font.size": 8.0,
     "axes.titlesize": 8.0,
     "axes.labelsize": 8.0,
@@ -132,7 +133,7 @@ def torques(  # noqa: PLR0913, PLR0917 - three curves over one time, of joints w
     """
     time = np.asarray(t, dtype=float)
     shape = (time.size, len(joints))
-    curves: dict[str, tuple[Floats, Mapping[str, Any]]] = {}
+    curves: dict[str, tuple[Floats, _Style]] = {}
     curves["measured"] = (_shaped("measured", measured, shape), _MEASURED)
     if before is not None:
         curves["before"] = (_shaped("before", before, shape), _BEFORE)
@@ -348,7 +349,7 @@ def l_curve(
         axes.plot(data[best], prior[best], label=f"chosen: {weights[best]:.3g}", **_CHOSEN)
         for k in _apart(np.log(data), np.log(prior)):
             at = (float(data[k]), float(prior[k]))
-            near: Mapping[str, Any] = {"xytext": (4, 4), "textcoords": "offset points"}
+            near: _Style = {"xytext": (4, 4), "textcoords": "offset points"}
             axes.annotate(f"{weights[k]:.3g}", at, fontsize=6, **near)
         axes.set_xscale("log")
         axes.set_yscale("log")
@@ -409,7 +410,7 @@ def write_all(path: str | os.PathLike[str], pages: Sequence[Page]) -> list[str]:
 # Pages
 
 
-Draw = Callable[[Any, Any, int], None]
+Draw: TypeAlias = "Callable[[Figure, SubplotSpec, int], None]"
 
 
 class _Grid(NamedTuple):
@@ -419,7 +420,7 @@ class _Grid(NamedTuple):
     columns: int
 
 
-_PLAIN: Mapping[str, Any] = {"parse_math": False}
+_PLAIN: _Style = {"parse_math": False}
 """Names are text: a dollar sign in one begins no formula."""
 
 

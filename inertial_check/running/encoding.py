@@ -10,10 +10,13 @@ import json
 from collections.abc import Callable, Mapping
 from functools import cache
 from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from inertial_check.checking.check import DocumentResult
 from inertial_check.model import Severity
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _Decoder = Callable[[Any], Any]  # Any: parsed JSON of any type, and what is restored from it
 
@@ -52,13 +55,13 @@ def _result_decoder() -> _Decoder:
     return _named_tuple_decoder(DocumentResult)
 
 
-def _plain(value: Any) -> object:  # Any: a mapping or a scalar of NumPy, which share no type
+def _plain(value: Mapping[str, object] | np.generic) -> object:
     """What JSON can write instead of a mapping that is no dict, or of a NumPy scalar."""
     return dict(value) if isinstance(value, Mapping) else value.item()
 
 
 @cache
-def _decoder(annotation: Any) -> _Decoder | None:  # Any: typing has no type of annotations
+def _decoder(annotation: object) -> _Decoder | None:
     """The function that restores a value of an annotated type; None if JSON keeps the value."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin in (Union, UnionType):

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from inertial_check.errors import UsageError
 from inertial_check.files.writing import replace_file
@@ -226,7 +226,7 @@ def _better(known: KnownFinding, now: KnownFinding) -> KnownFinding:
     return KnownFinding(min(known.findings, now.findings), margin)
 
 
-def _without_none(entry: KnownFinding) -> dict[str, Any]:
+def _without_none(entry: KnownFinding) -> dict[str, object]:
     return {name: value for name, value in entry._asdict().items() if value is not None}
 
 
@@ -273,7 +273,7 @@ def _starts(text: str, count: int) -> Iterator[int]:
         _, at = decoder.raw_decode(text, at)
 
 
-def _entry(item: Any) -> tuple[Key, KnownFinding] | None:
+def _entry(item: object) -> tuple[Key, KnownFinding] | None:
     """Parse an entry; None if it is malformed."""
     if not isinstance(item, dict) or not item.keys() <= {*Key._fields, *KnownFinding._fields}:
         return None

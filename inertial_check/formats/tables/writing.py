@@ -11,7 +11,7 @@ import zipfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
-from typing import IO, Any, BinaryIO, Self
+from typing import IO, BinaryIO, Self
 
 import numpy as np
 
@@ -242,9 +242,7 @@ def _unflatten(values: Floats, shape: tuple[int, ...]) -> Floats:
     return np.asarray(symmetric(values)) if len(shape) == 3 else values.reshape(shape)
 
 
-def _write_header(
-    stream: IO[bytes], shape: tuple[int, ...], dtype: np.dtype[Any]
-) -> None:  # Any: any type
+def _write_header(stream: IO[bytes], shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> None:
     description = np.lib.format.dtype_to_descr(dtype)
     header = {"shape": shape, "fortran_order": False, "descr": description}
     np.lib.format.write_array_header_1_0(stream, header)

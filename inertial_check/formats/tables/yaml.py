@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 import yaml
 
@@ -31,8 +31,6 @@ from inertial_check.formats.tables.nested import (
 from inertial_check.formats.tables.reading import ADVICE, SpanBlock
 from inertial_check.formats.text_window import LONGEST_ROW, Cell, Window
 from inertial_check.inertia.representations import Order
-
-_Event = Any  # Any: PyYAML ships no types
 
 _DEEPEST = 50
 """Largest number of levels of nesting; a table has three or four."""
@@ -92,7 +90,7 @@ class YamlReader(NestedReader):
             )
         events.end()
 
-    def _find_rows_of_member(self, event: _Event) -> Iterator[FoundRow]:
+    def _find_rows_of_member(self, event: yaml.Event) -> Iterator[FoundRow]:
         self._events.row_start = self._events.position
         if isinstance(event, yaml.SequenceStartEvent):
             yield from self._find_listed_rows(None)
@@ -197,7 +195,7 @@ class _Events:
         """Make an error that names line and column."""
         return self.window.error(max(place - self.base, 0), reason)
 
-    def next(self) -> _Event:
+    def next(self) -> yaml.Event:
         """Give the next event.
 
         Raises:
@@ -216,7 +214,7 @@ class _Events:
         self.position = event.end_mark.index
         return event
 
-    def root(self) -> _Event:
+    def root(self) -> yaml.Event:
         """Give the first event of the only document; None without one."""
         self.next()
         if isinstance(self.next(), yaml.StreamEndEvent):
@@ -243,7 +241,7 @@ class _Events:
             return None
         return self.row(event)
 
-    def members(self) -> Iterator[tuple[str, _Event]]:
+    def members(self) -> Iterator[tuple[str, yaml.Event]]:
         """Yield the keys of an object, each with the event that begins its value."""
         seen: set[int] = set()
         while not isinstance(event := self.next(), yaml.MappingEndEvent):
@@ -254,7 +252,7 @@ class _Events:
             seen.add(hash(key))
             yield key, self.next()
 
-    def row(self, event: _Event) -> tuple[Item, int]:
+    def row(self, event: yaml.Event) -> tuple[Item, int]:
         """Read a node that must not be too long, and where it ends.
 
         Raises:
@@ -265,7 +263,7 @@ class _Events:
         self.row_start = self.position
         return found
 
-    def node(self, event: _Event, depth: int = 0) -> tuple[Item, int]:
+    def node(self, event: yaml.Event, depth: int = 0) -> tuple[Item, int]:
         """Read a node with the places of its numbers and texts, and where it ends.
 
         Args:
@@ -301,7 +299,7 @@ class _Events:
             self._anchors[event.anchor] = Shared(numbers, frozenset(names), line, start)
         return item, self.position
 
-    def _scalar(self, event: _Event) -> Cell | Word:
+    def _scalar(self, event: yaml.Event) -> Cell | Word:
         end = event.end_mark.index
         is_plain = event.style in (None, "") and event.tag != _CORE + "str"
         cell = Cell(end - len(event.value), end)
@@ -310,7 +308,7 @@ class _Events:
             return cell
         return Word(event.value, event.start_mark.index)
 
-    def _key(self, event: _Event) -> str:
+    def _key(self, event: yaml.Event) -> str:
         if not isinstance(event, yaml.ScalarEvent):
             raise self.error(event.start_mark.index, "the name of a member is no text")
         return str(event.value)

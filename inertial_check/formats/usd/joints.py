@@ -10,8 +10,9 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from inertial_check.files.json import JsonObject
 from inertial_check.formats.context import Context
-from inertial_check.formats.usd.process import JsonObject, compose_stage
+from inertial_check.formats.usd.process import compose_stage
 from inertial_check.model.joint import Joint, Mimic
 from inertial_check.model.source import Source
 

@@ -6,8 +6,9 @@ import os
 from collections.abc import Iterator, Mapping
 
 from inertial_check.errors import UsageError
+from inertial_check.files.json import JsonObject
 from inertial_check.formats.context import Context
-from inertial_check.formats.usd.process import JsonObject, compose_stage
+from inertial_check.formats.usd.process import compose_stage
 from inertial_check.model.body import Model
 
 _PROPERTIES = {

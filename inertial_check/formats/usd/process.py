@@ -10,9 +10,10 @@ import subprocess
 import sys
 import tempfile
 import threading
-from typing import Any, Literal
+from typing import Literal
 
 from inertial_check.errors import DocumentError
+from inertial_check.files.json import JsonObject
 from inertial_check.formats.context import Context
 from inertial_check.formats.lookups import note_child_lookups, note_other_inputs
 from inertial_check.formats.usd.constants import SUFFIXES, TEXT
@@ -23,7 +24,6 @@ SECONDS = 60.0
 """Time limit for one stage [s]; references that multiply could take years in a small file."""
 
 StagePart = Literal["bodies", "shapes", "joints"]
-JsonObject = dict[str, Any]  # Any: values of JSON
 
 _SCRIPT = os.path.join(os.path.dirname(__file__), "stage.py")
 _PLUGINS = "PXR_PLUGINPATH_NAME"

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from math import inf, isinf, isnan
 
+from inertial_check.files.json import JsonObject
 from inertial_check.formats.context import Context
 from inertial_check.formats.poses import inverse, is_finite, product
 from inertial_check.formats.rotations import (
@@ -28,7 +29,7 @@ from inertial_check.formats.rotations import (
 )
 from inertial_check.formats.shapes import unusable_shape
 from inertial_check.formats.usd.constants import NAME, TEXT
-from inertial_check.formats.usd.process import JsonObject, compose_stage
+from inertial_check.formats.usd.process import compose_stage
 from inertial_check.formats.usd.text import LayerPlaces, scan
 from inertial_check.model.body import (
     ENTRIES,

@@ -9,10 +9,11 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from inertial_check.errors import DocumentError
+from inertial_check.files.json import JsonObject
 from inertial_check.formats.context import Context
 from inertial_check.formats.rotations import Rotation, Vector, cross
 from inertial_check.formats.shapes import Unusable, check_usable, unusable_shape
-from inertial_check.formats.usd.process import JsonObject, compose_stage
+from inertial_check.formats.usd.process import compose_stage
 from inertial_check.inertia.tolerances import USD_SCALE_NOISE
 from inertial_check.model.body import Pose
 from inertial_check.model.shape import Role, Shape

@@ -17,16 +17,13 @@ import struct
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-# Any: usd-core has no type information.
-Cache = Any
-Layer = Any
-Path = Any
-Prim = Any
-Stage = Any
-Value = Any
-JsonObject = dict[str, Any]
+if TYPE_CHECKING:
+    from pxr import Sdf, Usd
+
+Value = Any  # Any: an attribute has a value of any type of USD
+JsonObject = dict[str, Any]  # Any: values of JSON
 
 _MEMORY = 8 << 30
 """Limit of the address space [bytes]; a damaged file may ask for terabytes."""
@@ -124,7 +121,7 @@ def _compose_stage(
     data: bytes | None,
     overlay: list[tuple[str, bytes]],
     folder: str,
-    describe: Callable[[Stage, Layer], JsonObject],
+    describe: Callable[[Usd.Stage, Sdf.Layer], JsonObject],
 ) -> JsonObject:
     from pxr import Usd  # before any layer: older releases find their plugins only then
 
@@ -156,7 +153,7 @@ def _error_text(error: Exception) -> str:
         return undecodable.object.decode("utf-8", "replace")
 
 
-def _layer(path: str, data: bytes | None, folder: str) -> Layer:
+def _layer(path: str, data: bytes | None, folder: str) -> Sdf.Layer:
     """Open a layer, with `data` in place of the bytes on the disk if it is not None.
 
     The layer keeps its own path, so that files beside it are found.
@@ -177,7 +174,7 @@ def _layer(path: str, data: bytes | None, folder: str) -> Layer:
     return layer
 
 
-def _describe_bodies(stage: Stage, root: Layer, noise: float) -> JsonObject:
+def _describe_bodies(stage: Usd.Stage, root: Sdf.Layer, noise: float) -> JsonObject:
     from pxr import UsdGeom, UsdPhysics
 
     layers = _LayerNumbers(root)
@@ -198,11 +195,11 @@ def _describe_bodies(stage: Stage, root: Layer, noise: float) -> JsonObject:
 class _LayerNumbers:
     """Numbers the layers that define something; the root layer is 0."""
 
-    def __init__(self, root: Layer) -> None:
+    def __init__(self, root: Sdf.Layer) -> None:
         self.paths = [root.realPath or root.identifier]
         self._numbers = {root.identifier: 0}
 
-    def place(self, spec: Value) -> tuple[int, str]:
+    def place(self, spec: Sdf.Spec) -> tuple[int, str]:
         """Return the number of a spec's layer, and the spec's path there."""
         layer = spec.layer
         number = self._numbers.setdefault(layer.identifier, len(self.paths))
@@ -217,10 +214,10 @@ class _Frames:
     def __init__(self, noise: float) -> None:
         from pxr import UsdGeom
 
-        self._cache: Cache = UsdGeom.XformCache()
+        self._cache = UsdGeom.XformCache()
         self._noise = noise
 
-    def scale(self, prim: Prim) -> list[float]:
+    def scale(self, prim: Usd.Prim) -> list[float]:
         """Return the scale factors of a prim in the world; those that round to 1 are exactly 1."""
         from pxr import Gf
 
@@ -228,7 +225,7 @@ class _Frames:
         factors = _entries(Gf.Transform(matrix).GetScale())
         return [1.0 if abs(factor - 1) < self._noise else factor for factor in factors]
 
-    def within(self, prim: Prim, body: Prim) -> Value:
+    def within(self, prim: Usd.Prim, body: Usd.Prim) -> Value:
         """Return the matrix from a prim to the frame of its body, which has no scale itself."""
         from pxr import Gf
 
@@ -242,14 +239,14 @@ class _Frames:
         return self._cache.GetLocalToWorldTransform(prim) * frame.GetInverse()
 
 
-def _bodies(stage: Stage, layers: _LayerNumbers, frames: _Frames) -> Iterator[JsonObject]:
+def _bodies(stage: Usd.Stage, layers: _LayerNumbers, frames: _Frames) -> Iterator[JsonObject]:
     """Describe every body that a simulator meets, in the order of the stage, with instances."""
     from pxr import Usd, UsdPhysics
 
     prims = list(Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies()))
     found = {prim.GetPath(): prim for prim in prims if prim.HasAPI(UsdPhysics.RigidBodyAPI)}
-    solid: set[Path] = set()
-    joints: dict[Path, JsonObject] = {}
+    solid: set[Sdf.Path] = set()
+    joints: dict[Sdf.Path, JsonObject] = {}
     for prim in prims:
         if _is_solid(prim) and (owner := _owner(prim.GetPath(), found)):
             solid.add(owner)
@@ -273,26 +270,26 @@ def _bodies(stage: Stage, layers: _LayerNumbers, frames: _Frames) -> Iterator[Js
         }
 
 
-def _is_def(spec: Value) -> bool:
+def _is_def(spec: Sdf.Spec) -> bool:
     from pxr import Sdf
 
     return bool(spec.specifier == Sdf.SpecifierDef)
 
 
-def _flag(prim: Prim, name: str, otherwise: bool) -> bool:
+def _flag(prim: Usd.Prim, name: str, otherwise: bool) -> bool:
     attribute = prim.GetAttribute(f"physics:{name}")
     value = attribute.Get() if attribute else None
     return otherwise if value is None else bool(value)
 
 
-def _is_solid(prim: Prim) -> bool:
+def _is_solid(prim: Usd.Prim) -> bool:
     """Return whether engines can take a volume from this prim."""
     from pxr import UsdGeom
 
     return _collides(prim) and not prim.IsA(UsdGeom.Plane)
 
 
-def _owner(path: Path, bodies: dict[Path, Prim]) -> Path:
+def _owner(path: Sdf.Path, bodies: dict[Sdf.Path, Usd.Prim]) -> Sdf.Path:
     """Find the nearest body at a path or above it."""
     while not path.isEmpty and path not in bodies:
         path = path.GetParentPath()
@@ -300,8 +297,8 @@ def _owner(path: Path, bodies: dict[Path, Prim]) -> Path:
 
 
 def _describe_joint(
-    joint: Prim, bodies: dict[Path, Prim], frames: _Frames
-) -> tuple[Path | None, JsonObject]:
+    joint: Usd.Prim, bodies: dict[Sdf.Path, Usd.Prim], frames: _Frames
+) -> tuple[Sdf.Path | None, JsonObject]:
     """Find the body that a joint moves, its second or else its only one, and describe the joint.
 
     "frame" is the frame of the joint in that body, "base" in its parent. "turned" is true if the
@@ -326,27 +323,29 @@ def _describe_joint(
     return owner or None, description
 
 
-def _kind(joint: Prim) -> str:
+def _kind(joint: Usd.Prim) -> str:
     return joint.GetTypeName().removeprefix("Physics").removesuffix("Joint").lower() or "generic"
 
 
-def _target(joint: Prim, side: int) -> Path | None:
+def _target(joint: Usd.Prim, side: int) -> Sdf.Path | None:
     return _first_target(joint, f"physics:body{side}")
 
 
-def _first_target(prim: Prim, name: str) -> Path | None:
+def _first_target(prim: Usd.Prim, name: str) -> Sdf.Path | None:
     relationship = prim.GetRelationship(name)
     targets = relationship.GetTargets() if relationship else []
     return targets[0].GetPrimPath() if targets else None
 
 
-def _value(prim: Prim, name: str, otherwise: Value) -> Value:
+def _value(prim: Usd.Prim, name: str, otherwise: Value) -> Value:
     attribute = prim.GetAttribute(name)
     value = attribute.Get() if attribute else None
     return otherwise if value is None else value
 
 
-def _joint_frame(joint: Prim, side: int, target: Path, body: Prim, frames: _Frames) -> JsonObject:
+def _joint_frame(
+    joint: Usd.Prim, side: int, target: Sdf.Path, body: Usd.Prim, frames: _Frames
+) -> JsonObject:
     """Describe the frame of a joint as written, in units of the stage.
 
     "within" maps coordinates of the prim that the joint names to the frame of its body, as _rows;
@@ -373,7 +372,7 @@ _FREE: JsonObject = {"type": None}
 """Description of the joint of a body that no joint holds."""
 
 
-def _describe_shapes(stage: Stage, root: Layer, noise: float) -> JsonObject:
+def _describe_shapes(stage: Usd.Stage, root: Sdf.Layer, noise: float) -> JsonObject:
     """Describe the shapes of every body, in the order of the stage."""
     from pxr import Usd, UsdGeom, UsdPhysics
 
@@ -401,7 +400,7 @@ def _describe_shapes(stage: Stage, root: Layer, noise: float) -> JsonObject:
     return {"shapes": found, "layers": layers.paths}
 
 
-def _describe_joints(stage: Stage, root: Layer, noise: float) -> JsonObject:
+def _describe_joints(stage: Usd.Stage, root: Sdf.Layer, noise: float) -> JsonObject:
     """Describe limits, friction and rotors of every joint, in the order of the stage."""
     from pxr import Usd, UsdGeom, UsdPhysics
 
@@ -423,7 +422,7 @@ def _describe_joints(stage: Stage, root: Layer, noise: float) -> JsonObject:
     }
 
 
-def _authored_numbers(joint: Prim) -> Iterator[tuple[str, float]]:
+def _authored_numbers(joint: Usd.Prim) -> Iterator[tuple[str, float]]:
     """Read the authored numbers of a joint; NaN for a value that is no number."""
     for name in _JOINT_ATTRIBUTES:
         attribute = joint.GetAttribute(name)
@@ -447,7 +446,7 @@ def _single(value: float) -> float:
     return float(struct.unpack("f", struct.pack("f", value))[0])
 
 
-def _mimic(joint: Prim) -> JsonObject | None:
+def _mimic(joint: Usd.Prim) -> JsonObject | None:
     """Describe the joint that a joint follows, q = multiplier q_other + offset; None for none.
 
     "alike" is true if both joints have the same type.
@@ -471,18 +470,18 @@ def _mimic(joint: Prim) -> JsonObject | None:
     }
 
 
-def _size(prim: Prim, name: str) -> float | None:
+def _size(prim: Usd.Prim, name: str) -> float | None:
     numbers = _numbers(_value(prim, name, ()))
     return numbers[0] if numbers and len(numbers) == 1 else None
 
 
-def _collides(prim: Prim) -> bool:
+def _collides(prim: Usd.Prim) -> bool:
     from pxr import UsdPhysics
 
     return prim.HasAPI(UsdPhysics.CollisionAPI) and _flag(prim, "collisionEnabled", True)
 
 
-def _is_rendered(prim: Prim) -> bool:
+def _is_rendered(prim: Usd.Prim) -> bool:
     from pxr import UsdGeom
 
     imageable = UsdGeom.Imageable(prim)
@@ -491,7 +490,7 @@ def _is_rendered(prim: Prim) -> bool:
     return shown and imageable.ComputeVisibility() != UsdGeom.Tokens.invisible
 
 
-def _attributes(prim: Prim, layers: _LayerNumbers) -> JsonObject:
+def _attributes(prim: Usd.Prim, layers: _LayerNumbers) -> JsonObject:
     """Read the authored mass properties: their numbers, and the place of the strongest opinion.
 
     Engines read the default value, not time samples.

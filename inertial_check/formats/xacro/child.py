@@ -16,18 +16,17 @@ import select
 import signal
 import sys
 import time
-from typing import Any, NoReturn
+from typing import NoReturn
 from xml.dom import minidom
 
 from inertial_check.errors import DocumentError
+from inertial_check.files.json import JsonObject
 from inertial_check.formats.lookups import Lookups, record_lookups
 from inertial_check.formats.resources import resolve
 from inertial_check.formats.xacro.files import ExpansionFiles
 from inertial_check.formats.xacro.traced import TextRange, Traced
 from inertial_check.formats.xacro.tracing import LocatedError, Node, StampedName, Tracing
 from inertial_check.model.source import Source, Span
-
-JsonObject = dict[str, Any]  # Any: values of JSON
 
 _PIECE = re.compile(r"[^ \t\r\n]+")
 

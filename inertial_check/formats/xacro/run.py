@@ -12,14 +12,13 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from inertial_check.errors import NotExpandedError
+from inertial_check.files.json import JsonObject
 from inertial_check.formats.context import Context
 from inertial_check.formats.lookups import note_child_lookups, note_other_inputs
 from inertial_check.model.source import Source, Span
-
-JsonObject = dict[str, Any]  # Any: values of JSON
 
 _LONGEST_REASON = 500
 """Largest number of characters of a reason."""

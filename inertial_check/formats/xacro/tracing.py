@@ -14,7 +14,7 @@ import io
 import re
 import sys
 import xml.dom.minidom
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from xml.parsers.expat import ExpatError
@@ -39,9 +39,8 @@ if TYPE_CHECKING:
 
 Node = xml.dom.minidom.Element
 
-# Any: expressions of a xacro file have values of any type, and xacro has no type information.
-Value = Any
-Symbols = Any
+Value = Any  # Any: an expression of a xacro file has a value of any type
+Symbols = Mapping[str, object]
 Function = Callable[..., Value]
 
 _RECURSION = 4000
@@ -105,7 +104,7 @@ class Tracing:
         if missing:
             raise RuntimeError(f"this version of xacro has no {missing[0]}: install xacro>=2.1,<3")
         self.warnings: list[tuple[str, TextRange | None]] = []
-        self._xacro: Value = xacro
+        self._xacro = xacro
         self._files = files
         self._find = find
         self._nodes: list[Node] = []
@@ -300,7 +299,7 @@ class Tracing:
             reason = f"{text}: {error}"
         raise self._xacro.XacroException(reason)
 
-    def _safe_eval(self, expression: str, names: Symbols, local: Symbols = None) -> Value:
+    def _safe_eval(self, expression: str, names: Symbols, local: Symbols | None = None) -> Value:
         self._refuse_unsafe(expression.strip())
         return self._plain_eval(expression, names, local)
 
