@@ -194,7 +194,7 @@ def _apply_rules(
 
 def examine(model: Model, judgements: Sequence[Judgement], settings: Settings) -> Examination:
     """Collect what rules and causes examine: the model, its judgements, and evidence on demand."""
-    reader = partial(read_geometry, model, settings.context.packages)
+    reader = partial(read_geometry, model, settings.context)
     return Examination(
         model,
         judgements,

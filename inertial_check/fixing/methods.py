@@ -151,8 +151,7 @@ class _GeometryMethod(Method):
     def __init__(self, model: Model, request: FixRequest, targets: EngineTargets) -> None:
         if request.shapes:
             check_choices("shapes", request.shapes, ROLES)
-        packages = request.context.packages
-        self._reader = GeometryReader(model, "solid", _MESH_READINGS, packages)
+        self._reader = GeometryReader(model, "solid", _MESH_READINGS, request.context)
         self._roles = tuple(request.shapes) or ROLES
         self._request, self._targets = request, targets
 

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from inertial_check.errors import DocumentError, NotAModelError, UsageError
+from inertial_check.files.access import Access, RefusedFileError
 from inertial_check.formats import mjcf, ros_yaml, sdf, urdf, usd, xacro
 from inertial_check.formats.context import Context, Head
 from inertial_check.formats.xml.document import parse
@@ -102,23 +103,27 @@ def load(
     """
     if format is not None and format not in FORMATS:
         raise UsageError(f"unknown format {format!r}: known are {', '.join(FORMATS)}")
+    context = context or Context()
     if isinstance(path_or_bytes, bytes):
         data = path_or_bytes
+        context = context.of_document(path)
     else:
         path = os.fsdecode(path_or_bytes)
-        data = _read_bytes(path)
+        context = context.of_document(path)
+        data = _read_bytes(path, context.granted)
     if not data.strip():
         raise DocumentError(path, "the document is empty")
     name = format or sniff(data)
     if name is None:
         raise _no_model_error(path, data)
-    return FORMATS[name].read(Source(path, data), context or Context())
+    return FORMATS[name].read(Source(path, data), context)
 
 
-def _read_bytes(path: str) -> bytes:
+def _read_bytes(path: str, access: Access) -> bytes:
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        return access.read(path)
+    except RefusedFileError as error:
+        raise DocumentError(path, str(error.strerror)) from None
     except OSError as error:
         raise DocumentError(path, (error.strerror or str(error)).lower()) from None
     except ValueError as error:  # a NUL in the path

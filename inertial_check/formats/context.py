@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from inertial_check.files.access import Access
 from inertial_check.formats.lookups import note_lookup
 
 
@@ -30,21 +31,35 @@ class Context:
         packages: Folders by package name; they take precedence over folders above the document.
         xacro_args: Arguments of a xacro file, by name.
         overlay: Bytes by absolute path, read in place of the file on the disk.
+        xacro_env: Environment variables that a xacro file may read, by name.
+        access: The files that documents may use beside those of their own repository; None for
+            those in the folders of `packages`, which a caller has named.
     """
 
     packages: Mapping[str, str] = field(default_factory=dict)
     xacro_args: Mapping[str, str] = field(default_factory=dict)
     overlay: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    xacro_env: Mapping[str, str] = field(default_factory=dict)
+    access: Access | None = None
+
+    @property
+    def granted(self) -> Access:
+        """The files that may be used."""
+        return self.access or Access().with_folders(self.packages.values())
+
+    def of_document(self, path: str) -> Context:
+        """Extend the files that may be used by those of a document's own repository."""
+        return replace(self, access=self.granted.of_document(path))
 
     def read(self, path: str) -> bytes:
         """Read the bytes of an included file.
 
         Raises:
+            RefusedFileError: The file lies outside, is no regular file, or is too large.
             OSError: The file does not exist or cannot be read.
         """
         known = self.overlay.get(os.path.abspath(path))
         if known is not None:
             return known
         note_lookup(path)
-        with open(path, "rb") as file:
-            return file.read()
+        return self.granted.read(path)

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError, UsageError
+from inertial_check.files.access import Access, RefusedFileError
 from inertial_check.inertia.meshes import BLOCK, from_faces
 
 THROUGH_TRIMESH = frozenset((".3mf", ".dae", ".glb", ".gltf", ".off", ".ply"))
@@ -60,11 +61,12 @@ class NotReadError(UsageError):
         self.note = str(self) if each else note
 
 
-def triangles(path: str | os.PathLike[str]) -> Iterator[Floats]:
+def triangles(path: str | os.PathLike[str], access: Access | None = None) -> Iterator[Floats]:
     """Read the triangles of a mesh file, block after block.
 
     Args:
         path: An STL or OBJ file, or one of THROUGH_TRIMESH.
+        access: The files that may be used; None for all.
 
     Returns:
         Blocks (n, 3, 3) of corners, in the file's unit: in metres for COLLADA, which states its
@@ -77,23 +79,27 @@ def triangles(path: str | os.PathLike[str]) -> Iterator[Floats]:
             too large to be read whole.
         UsageError: The format is unknown.
     """
+    access = access or Access(follow_outside=True)
     path = os.fsdecode(path)
     suffix = os.path.splitext(path)[1].lower()
     if suffix == ".stl":
-        return _open(path, _read_stl)
+        return _open(path, _read_stl, access)
     if suffix == ".obj":
-        return _open(path, _read_obj)
+        return _open(path, _read_obj, access)
     if suffix in THROUGH_TRIMESH:
         return _read_through_trimesh(path, suffix)
     known = ", ".join([".stl", ".obj", *sorted(THROUGH_TRIMESH)])
     raise UsageError(f"{path}: unknown mesh format {suffix or 'without suffix'!r}; known: {known}")
 
 
-def _open(path: str, read: Callable[[str, BinaryIO], Iterator[Floats]]) -> Iterator[Floats]:
+def _open(
+    path: str, read: Callable[[str, BinaryIO], Iterator[Floats]], access: Access
+) -> Iterator[Floats]:
     try:
-        _expect_file(path)
-        with open(path, "rb") as file:
+        with access.open(path, access.limits.mesh) as file:
             yield from read(path, file)
+    except RefusedFileError as error:
+        raise DocumentError(path, str(error.strerror)) from None
     except OSError as error:
         raise DocumentError(path, (error.strerror or str(error)).lower()) from None
 

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from inertial_check.errors import UsageError
+from inertial_check.files.access import Access, open_regular
+from inertial_check.formats.context import Context
 from inertial_check.formats.lookups import note_lookup, noting_lookups
 
 Packages = Mapping[str, str | os.PathLike[str]]
@@ -43,7 +45,7 @@ class Resource(NamedTuple):
 def resolve(
     uri: str,
     model: str | None,
-    packages: Packages | None = None,
+    context: Context | None = None,
     exists: Callable[[str], bool] = os.path.isfile,
 ) -> Resource:
     """Find the file that a URI names; see ResourceFinder for many files of one model.
@@ -52,13 +54,13 @@ def resolve(
         uri: package://NAME/REST, model://NAME/REST, file:///PATH, or a path relative to the
             folder of the model.
         model: Path of the model file; None for one without a file.
-        packages: Folders by package name.
+        context: Folders of packages, and the files that may be used.
         exists: Test of existence; os.path.exists also accepts folders, such as model://NAME.
 
     Returns:
         The path of a file that exists, or the reason why none was found.
     """
-    return ResourceFinder(model, packages, exists).find(uri)
+    return ResourceFinder(model, context, exists).find(uri)
 
 
 class ResourceFinder:
@@ -67,12 +69,14 @@ class ResourceFinder:
     def __init__(
         self,
         model: str | None,
-        packages: Packages | None = None,
+        context: Context | None = None,
         exists: Callable[[str], bool] = os.path.isfile,
     ) -> None:
         """Take the arguments of `resolve`."""
+        context = context or Context()
         self._model = model
-        self._packages = packages or {}
+        self._packages = context.packages
+        self._access = context.of_document(model or os.curdir).granted
         self._exists = noting_lookups(exists)
         self._folders: dict[str, list[str]] = {}
         self._above: list[str] = []
@@ -85,16 +89,16 @@ class ResourceFinder:
         if match and scheme in {"package", "model"}:
             return self._in_package(uri, rest)
         if match and scheme == "file":
-            return _at_url(uri, rest, self._exists)
+            return self._at_url(uri, rest)
         if scheme:
             known = "package://, model://, file:// or a path"
             return _none(uri, f"{scheme}:// is not fetched: expected {known}")
         if os.path.isabs(uri):
-            return _existing(uri, [uri], self._exists)
+            return self._existing(uri, [uri])
         if self._model is None:
             return _none(uri, "a relative path, but the model was read from no file")
         beside = os.path.join(os.path.dirname(self._model), uri)
-        return _existing(uri, [beside], self._exists)
+        return self._existing(uri, [beside])
 
     def _in_package(self, uri: str, rest: str) -> Resource:
         """Find the file of package://NAME/REST."""
@@ -103,20 +107,45 @@ class ResourceFinder:
             return _none(uri, "names no package: expected package://NAME/PATH")
         if name in self._packages:
             folder = os.fspath(self._packages[name])
-            return _existing(uri, [os.path.join(folder, inside)], self._exists)
+            return self._existing(uri, [os.path.join(folder, inside)])
         if self._model is None:
             reason = f"the package {name} is sought above the model, which was read from no file"
             return _none(uri, f"{reason}; name it with --package-path {name}=DIR")
         if name not in self._folders:
-            self._folders[name] = list(_folders(name, self._model))
+            self._folders[name] = list(_folders(name, self._model, self._access))
         folders = self._folders[name]
         if not folders:
-            self._above = self._above or list(_above(self._model))
+            self._above = self._above or list(_above(self._model, self._access))
             near = (f for f in self._above if inside and self._exists(os.path.join(f, inside)))
             alike = next(near, "DIR")
             reason = f"no folder above the model is or holds the package {name}"
             return _none(uri, f"{reason}; name it with --package-path {name}={alike}")
-        return _existing(uri, [os.path.join(folder, inside) for folder in folders], self._exists)
+        return self._existing(uri, [os.path.join(folder, inside) for folder in folders])
+
+    def _existing(self, uri: str, candidates: list[str]) -> Resource:
+        """Take the first of these paths that exists and may be used."""
+        refusals = [self._access.reason_against(path) for path in candidates]
+        for path, refusal in zip(candidates, refusals, strict=True):
+            if refusal is None and self._exists(path):
+                return Resource(uri, path, None)
+        path, refusal = candidates[0], refusals[0]
+        if refusal is not None:
+            note_lookup(path)
+            return _none(uri, refusal)
+        reason = f"not a file: {path}" if os.path.exists(path) else f"no such file: {path}"
+        return _none(uri, reason + _hint(path))
+
+    def _at_url(self, uri: str, rest: str) -> Resource:
+        """Find the file of file://REST."""
+        from urllib.parse import unquote  # slow to import, and rarely needed
+
+        host, slash, path = rest.partition("/")
+        if host not in {"", "localhost"} or not slash:
+            return _none(uri, f"names the host {host!r}: write file:///PATH, or a path alone")
+        path = slash + path
+        if _DRIVE.match(path) and os.sep == "\\":
+            path = path[1:]
+        return self._existing(uri, [path, unquote(path)])
 
 
 def package_paths(texts: Iterable[str]) -> dict[str, str]:
@@ -141,16 +170,6 @@ def _none(uri: str, reason: str) -> Resource:
     return Resource(uri, None, f"{uri}: {reason}")
 
 
-def _existing(uri: str, candidates: list[str], exists: Callable[[str], bool]) -> Resource:
-    """Take the first of these paths that exists."""
-    for path in candidates:
-        if exists(path):
-            return Resource(uri, path, None)
-    path = candidates[0]
-    reason = f"not a file: {path}" if os.path.exists(path) else f"no such file: {path}"
-    return _none(uri, reason + _hint(path))
-
-
 def _hint(path: str) -> str:
     """Suggest a file beside the missing one that may be meant."""
     if "\\" in path and os.sep != "\\":
@@ -165,30 +184,17 @@ def _hint(path: str) -> str:
     return f"; there is {alike[0]}" if alike else ""
 
 
-def _at_url(uri: str, rest: str, exists: Callable[[str], bool]) -> Resource:
-    """Find the file of file://REST."""
-    from urllib.parse import unquote  # slow to import, and rarely needed
-
-    host, slash, path = rest.partition("/")
-    if host not in {"", "localhost"} or not slash:
-        return _none(uri, f"names the host {host!r}: write file:///PATH, or a path alone")
-    path = slash + path
-    if _DRIVE.match(path) and os.sep == "\\":
-        path = path[1:]
-    return _existing(uri, [path, unquote(path)], exists)
-
-
-def _above(model: str) -> Iterator[str]:
-    """List the folder of the model and the folders above it."""
+def _above(model: str, access: Access) -> Iterator[str]:
+    """List the folder of the model and the folders above it that may be used."""
     folder, below = os.path.dirname(os.path.abspath(model)), ""
-    while folder != below:
+    while folder != below and access.allows(folder):
         yield folder
         folder, below = os.path.dirname(folder), folder
 
 
-def _folders(name: str, model: str) -> Iterator[str]:
+def _folders(name: str, model: str, access: Access) -> Iterator[str]:
     """Find folders that may be the package, nearest to the model first."""
-    for folder in _above(model):
+    for folder in _above(model, access):
         if os.path.basename(folder) == name or _manifest_name(folder) == name:
             yield folder
         inside = os.path.join(folder, name)
@@ -202,7 +208,7 @@ def _manifest_name(folder: str) -> str | None:
     manifest = os.path.join(folder, "package.xml")
     note_lookup(manifest)
     try:
-        with open(manifest, "rb") as file:
+        with open_regular(manifest) as file:
             match = _PACKAGE_NAME.search(file.read(_MANIFEST_HEAD))
     except OSError:
         return None

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
 from inertial_check.evidence import BodyGeometry, Geometry
-from inertial_check.formats.resources import Packages
+from inertial_check.formats.context import Context
 from inertial_check.inertia.primitives import AXES, PRIMITIVES
 from inertial_check.model import Model, Role, Shape
 
@@ -28,12 +28,12 @@ _SIGNED_AXES = np.concatenate([AXES, -AXES])
 _DIRECTIONS = tuple((x, y, z) for x, y, z in (_SIGNED_AXES + 0.0).tolist())  # -0.0 + 0.0 is 0.0
 
 
-def read_geometry(model: Model, packages: Packages) -> Geometry:
+def read_geometry(model: Model, context: Context) -> Geometry:
     """Measure the shapes of every body.
 
     Args:
         model: The model as read; meshes are found from the paths of its documents.
-        packages: Folders by package name.
+        context: Folders of packages, and the files that may be used.
 
     Returns:
         For each body and role with a usable shape: the union of its shapes, each uniformly filled.
@@ -57,7 +57,7 @@ def read_geometry(model: Model, packages: Packages) -> Geometry:
         return Geometry(_unite_bodies(shapes, len(model.bodies)))
     from inertial_check.geometry.meshes import read_meshes  # slow to import
 
-    read, files = read_meshes([(each.group // 2, each.shape) for each in meshes], model, packages)
+    read, files = read_meshes([(each.group // 2, each.shape) for each in meshes], model, context)
     for each, found in zip(meshes, read, strict=True):
         each.mesh, each.usable = found.mesh, found.usable
         if found.remark is not None:

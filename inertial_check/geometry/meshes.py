@@ -15,8 +15,10 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError, ParameterError, UsageError
 from inertial_check.evidence import Fault, MeshFault
+from inertial_check.files.access import Access
+from inertial_check.formats.context import Context
 from inertial_check.formats.meshes import NotReadError, triangles
-from inertial_check.formats.resources import Packages, Resource, ResourceFinder
+from inertial_check.formats.resources import Resource, ResourceFinder
 from inertial_check.inertia.meshes import Mesh, measure
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.primitives import AXES
@@ -55,12 +57,12 @@ class MeshFinder:
 
     Args:
         model: The model with the shapes.
-        packages: Folders by package name.
+        context: Folders of packages, and the files that may be used.
     """
 
-    def __init__(self, model: Model, packages: Packages) -> None:
+    def __init__(self, model: Model, context: Context) -> None:
         self._model = model
-        self._packages = packages
+        self._context = context.of_document(model.source.path)
         self._finders: dict[int, ResourceFinder] = {}
         self._found: dict[tuple[int, str], Resource] = {}
 
@@ -71,10 +73,15 @@ class MeshFinder:
             if shape.span.file not in self._finders:
                 path = self._model.source_of(shape.span).path
                 self._finders[shape.span.file] = ResourceFinder(
-                    None if path == NO_FILE else path, self._packages
+                    None if path == NO_FILE else path, self._context
                 )
             self._found[key] = self._finders[shape.span.file].find(key[1])
         return self._found[key]
+
+    @property
+    def access(self) -> Access:
+        """The files that the model may use."""
+        return self._context.granted
 
 
 class MeasuredMesh:
@@ -145,20 +152,20 @@ class MeshFiles(NamedTuple):
 
 
 def read_meshes(
-    shapes: Sequence[tuple[int, Shape]], model: Model, packages: Packages
+    shapes: Sequence[tuple[int, Shape]], model: Model, context: Context
 ) -> tuple[list[ReadMesh], MeshFiles]:
     """Measure the meshes among the shapes of a model: each file once in each of its scales.
 
     Args:
         shapes: Shapes that are meshes, each with the index of its body.
         model: The model with the shapes.
-        packages: Folders by package name.
+        context: Folders of packages, and the files that may be used.
 
     Returns:
         The outcome for each shape, and the account of the files. No error is raised for a file that
         is missing or broken.
     """
-    finder = MeshFinder(model, packages)
+    finder = MeshFinder(model, context)
     read = [ReadMesh(None, None, False)] * len(shapes)
     missing: dict[tuple[int, str], tuple[str, int, str]] = {}
     notes: dict[str, None] = {}
@@ -183,7 +190,8 @@ def read_meshes(
     for (path, scale), users in users_of.items():
         problem: str | None = None
         try:
-            mesh = measure_file(path, scale, [shapes[user][1].R_BG for user in users])
+            turns = [shapes[user][1].R_BG for user in users]
+            mesh = measure_file(path, scale, turns, finder.access)
         except NotReadError as error:
             notes[error.note] = None
             problem = str(error)
@@ -205,7 +213,10 @@ def read_meshes(
 
 
 def measure_file(
-    path: str, scale: Scale, orientations: Collection[Orientation] = ()
+    path: str,
+    scale: Scale,
+    orientations: Collection[Orientation] = (),
+    access: Access | None = None,
 ) -> MeasuredMesh:
     """Measure a mesh file, unless it was measured before and has not changed since.
 
@@ -213,6 +224,7 @@ def measure_file(
         path: The file.
         scale: Factors on its coordinates.
         orientations: Orientations R_BG in which the reach of the mesh is wanted.
+        access: The files that may be used; None for all.
 
     Raises:
         DocumentError: The file is no such mesh.
@@ -226,7 +238,7 @@ def measure_file(
     if known is not None and not new:
         return known
     axes = np.concatenate([np.zeros((0, 3)), *(AXES @ np.array(R_BG) for R_BG in new)])
-    mesh = measure(scaled_triangles(path, scale), axes)
+    mesh = measure(scaled_triangles(path, scale, access), axes)
     reach = dict(zip(new, mesh.reach.reshape(-1, len(AXES), 2), strict=True))
     measured = MeasuredMesh(mesh, {**old, **reach})
     if key is not None and len(measured.reach) <= _MOST_ORIENTATIONS:
@@ -234,14 +246,14 @@ def measure_file(
     return measured
 
 
-def scaled_triangles(path: str, scale: Scale) -> Iterator[Floats]:
+def scaled_triangles(path: str, scale: Scale, access: Access | None = None) -> Iterator[Floats]:
     """Read the triangles of a mesh file in the scale of a shape, block after block.
 
     A mirroring scale would turn the triangles inside out, so their corners are then run through the
     other way round.
     """
     mirrored = scale[0] * scale[1] * scale[2] < 0
-    for block in triangles(path):
+    for block in triangles(path, access):
         with np.errstate(over="ignore"):  # `measure` refuses corners that are not finite
             larger = block * np.array(scale)
         yield larger[:, ::-1] if mirrored else larger

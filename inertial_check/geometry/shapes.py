@@ -15,7 +15,8 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError, ParameterError, UsageError
-from inertial_check.formats.resources import Packages
+from inertial_check.files.access import Access
+from inertial_check.formats.context import Context
 from inertial_check.geometry.meshes import MeshFinder, measure_file, scaled_triangles
 from inertial_check.inertia import densities
 from inertial_check.inertia.meshes import Mesh, convex_hull, edge_faults, measure
@@ -102,7 +103,7 @@ class GeometryReader:
         model: Model,
         fill: Fill = "solid",
         meshes: Sequence[Reading] = ("solid",),
-        packages: Packages | None = None,
+        context: Context | None = None,
     ) -> None:
         """Choose what shapes count as.
 
@@ -110,14 +111,14 @@ class GeometryReader:
             model: The model; meshes are found from the paths of its documents.
             fill: Whether bodies are solid, or shells of one thickness.
             meshes: Readings allowed for the mesh of a solid body, best first.
-            packages: Folders by package name.
+            context: Folders of packages, and the files that may be used.
 
         Raises:
             UsageError: An unknown fill or reading.
         """
         check_choices("fill", [fill], FILLS)
         check_choices("meshes", meshes, MESH_READINGS)
-        self._finder = MeshFinder(model, packages or {})
+        self._finder = MeshFinder(model, context or Context())
         self._shells = fill == "shell"
         self._meshes: tuple[Reading, ...] = ("shell",) if self._shells else tuple(meshes)
 
@@ -164,19 +165,19 @@ class GeometryReader:
             return ShapeUse(shape, None, 0.0, resource.reason), None
         path = resource.path
         try:
-            mesh = measure_file(path, shape.scale).mesh
+            mesh = measure_file(path, shape.scale, access=self._finder.access).mesh
         except (DocumentError, ParameterError, UsageError) as error:
             return ShapeUse(shape, None, 0.0, str(error), path), None
         reasons: list[str] = []
         for reading in self._meshes:
             try:
-                unit = _interpret(reading, mesh, path, shape)
+                unit = _interpret(reading, mesh, path, shape, self._finder.access)
                 size = float(unit.mass)
                 return ShapeUse(shape, reading, size, _join(reasons), path, mesh), unit
             except ParameterError as error:
                 reasons.append(str(error))
         if not mesh.closed and not self._shells:
-            reasons.append(_count_bad_edges(path, shape))
+            reasons.append(_count_bad_edges(path, shape, self._finder.access))
         return ShapeUse(shape, None, 0.0, _join(reasons), path, mesh), None
 
 
@@ -205,7 +206,9 @@ def _construct(constructors: _Constructors, shape: Shape) -> InertialParameters 
     return construct(*shape.dimensions, density=1.0)
 
 
-def _interpret(reading: Reading, mesh: Mesh, path: str, shape: Shape) -> InertialParameters:
+def _interpret(
+    reading: Reading, mesh: Mesh, path: str, shape: Shape, access: Access
+) -> InertialParameters:
     """Give a mesh unit density in its own frame, by one reading.
 
     Raises:
@@ -214,12 +217,12 @@ def _interpret(reading: Reading, mesh: Mesh, path: str, shape: Shape) -> Inertia
     if reading == "shell":
         return mesh.shell(density=1.0)
     if reading == "hull":
-        mesh = measure(convex_hull(scaled_triangles(path, shape.scale)))
+        mesh = measure(convex_hull(scaled_triangles(path, shape.scale, access)))
     return mesh.solid(density=1.0, inside_out=reading == "flipped")
 
 
-def _count_bad_edges(path: str, shape: Shape) -> str:
-    faults = edge_faults(scaled_triangles(path, shape.scale))
+def _count_bad_edges(path: str, shape: Shape, access: Access) -> str:
+    faults = edge_faults(scaled_triangles(path, shape.scale, access))
     counts = {
         "at the rim of a hole": faults.open,
         "between triangles that face opposite ways": faults.turned,

@@ -5,12 +5,17 @@ import os
 import pytest
 
 from inertial_check.errors import UsageError
+from inertial_check.files.access import Access
+from inertial_check.formats.context import Context
 from inertial_check.formats.resources import package_paths, resolve
+
+ANYWHERE = Context(access=Access(follow_outside=True))
 
 
 @pytest.fixture
 def workspace(tmp_path):
-    """ws/arm_description (package.xml), ws/other, a model in arm_description/urdf."""
+    """A repository ws with packages; a model in arm_description/urdf; elsewhere beside it."""
+    (tmp_path / "ws/.git").mkdir(parents=True)
     for name in (
         "ws/arm_description/meshes/link.stl",
         "ws/arm_description/urdf/near.stl",
@@ -56,9 +61,9 @@ def test_a_package_has_the_name_that_its_manifest_says(workspace):
 
 def test_a_named_package_goes_before_what_is_near(workspace, model):
     packages = {"arm_description": workspace / "elsewhere"}
-    resource = resolve("package://arm_description/meshes/link.stl", model, packages)
+    resource = resolve("package://arm_description/meshes/link.stl", model, Context(packages))
     assert resource.path == str(workspace / "elsewhere/meshes/link.stl")
-    lost = resolve("package://arm_description/urdf/near.stl", model, packages)
+    lost = resolve("package://arm_description/urdf/near.stl", model, Context(packages))
     assert "elsewhere/urdf/near.stl" in lost.reason
 
 
@@ -74,8 +79,8 @@ def test_urls_of_files(workspace, model):
     path.write_bytes(b"")
     assert resolve(f"file://{path}", model).path == str(path)
     assert resolve(path.as_uri(), model).path == str(path)
-    assert resolve(f"file://localhost{path}", None).path == str(path)
-    assert resolve(str(path), None).path == str(path)
+    assert resolve(f"file://localhost{path}", None, ANYWHERE).path == str(path)
+    assert resolve(str(path), None, ANYWHERE).path == str(path)
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ class Library:
 
     def _path(self, uri: str, including: str | None) -> str:
         """Find the file that a URI names; the URI may name the folder of a model."""
-        found = resolve(uri, including, self._context.packages, _is_model)
+        found = resolve(uri, including, self._context, _is_model)
         if found.path is None and "://" not in uri and not os.path.isabs(uri):
             found = _find_by_name(found, including, self._context)
         if found.path is None:
@@ -149,7 +149,7 @@ def _relate_path(path: str, including: str | None) -> str:
 def _find_by_name(missing: Resource, including: str | None, context: Context) -> Resource:
     """Search for a relative path that does not exist as the name of a model."""
     uri = missing.uri
-    found = resolve(f"model://{uri}", including, context.packages, _is_model)
+    found = resolve(f"model://{uri}", including, context, _is_model)
     name = uri.partition("/")[0]
     way = f"name the folder of the model with --package-path {name}=DIR"
     return found if found.path else missing._replace(reason=f"{missing.reason}; {way}")

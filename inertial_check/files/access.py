@@ -1,0 +1,204 @@
+"""The one way in which files of a checkout are opened: regular, inside the root, and not too large.
+
+Whoever wrote a model, or anything beside it, may be hostile. A file is opened only if it is a
+regular file, its real path lies in a folder that the document may use, and its size is within a
+limit. Devices, pipes and sockets are never opened.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import BinaryIO
+
+SYSTEM_FOLDERS = ("/opt/ros",)
+"""Folders that every document may use: where ROS is installed."""
+
+PACKAGE_MARKS = ("package.xml", "model.config")
+"""Files whose folder is a package: the root of a document that lies in no repository."""
+
+LAYOUT_FOLDERS = frozenset(
+    ["mjcf", "model", "models", "robot", "robots", "sdf", "urdf", "usd", "worlds", "xacro", "xml"]
+)
+"""Names of folders that hold only the documents of a package; its meshes lie beside them."""
+
+_REPOSITORY_MARK = ".git"
+
+
+class RefusedFileError(OSError):
+    """A file that is not opened; `strerror` says why and names the option that allows it."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(errno.EACCES, reason, path)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Largest amounts that one document may take.
+
+    Attributes:
+        document: Size of a document, an included file or a setting [bytes].
+        mesh: Size of a mesh [bytes]; meshes are read as streams.
+        seconds: Time for one document with everything that it refers to [s].
+    """
+
+    document: int = 64 << 20
+    mesh: int = 1 << 30
+    seconds: float = 60.0
+
+    def with_document(self, size: int) -> Limits:
+        """Change the largest size of a document; that of meshes is never below it."""
+        return replace(self, document=size, mesh=max(Limits.mesh, size))
+
+
+@dataclass(frozen=True)
+class Access:
+    """The files that a document may use.
+
+    Attributes:
+        roots: Real paths of the folders that the caller named, in which files may be opened beside
+            those in the document's own repository.
+        follow_outside: Whether files may be opened wherever they lie.
+        limits: Largest amounts that one document may take.
+    """
+
+    roots: tuple[str, ...] = ()
+    follow_outside: bool = False
+    limits: Limits = Limits()
+
+    def of_document(self, path: str) -> Access:
+        """Extend the roots by that of a document: see `root_of`."""
+        if self.follow_outside:
+            return self
+        root = root_of(path)
+        if any(contains(known, root) for known in self.roots):
+            return self
+        return replace(self, roots=(*self.roots, root))
+
+    def with_folders(self, folders: Iterable[str | os.PathLike[str]]) -> Access:
+        """Extend the roots by folders that the caller named."""
+        further = tuple(os.path.realpath(folder) for folder in folders)
+        return replace(self, roots=(*self.roots, *further)) if further else self
+
+    def allows(self, path: str) -> bool:
+        """Tell whether the real path of a file or folder lies inside the roots."""
+        if self.follow_outside:
+            return True
+        real = os.path.realpath(path)
+        return any(contains(root, real) for root in (*self.roots, *SYSTEM_FOLDERS))
+
+    def reason_against(self, path: str) -> str | None:
+        """Say why a path must not be opened; None if it may be. The path need not exist."""
+        try:
+            if self.allows(path):
+                return None
+        except ValueError:  # a NUL in the path: there is no such file
+            return None
+        where = self.roots[0] if self.roots else "the root"
+        return f"lies outside {where} and is not opened: --follow-outside allows it"
+
+    def open(self, path: str, largest: int | None = None) -> BinaryIO:
+        """Open a file for reading.
+
+        Args:
+            path: The file.
+            largest: Largest size [bytes]; None for that of a document.
+
+        Raises:
+            RefusedFileError: The file lies outside, is no regular file, or is too large.
+            OSError: The file does not exist or cannot be read.
+        """
+        reason = self.reason_against(path)
+        if reason is not None:
+            raise RefusedFileError(path, reason)
+        return open_regular(path, self.limits.document if largest is None else largest)
+
+    def read(self, path: str, largest: int | None = None) -> bytes:
+        """Read a whole file; arguments and errors are those of `open`."""
+        largest = self.limits.document if largest is None else largest
+        with self.open(path, largest) as stream:
+            return read_bounded(stream, path, largest)
+
+
+def root_of(path: str) -> str:
+    """Find the folder in which a document may use files, as a real path.
+
+    It is the nearest repository above the document, else the nearest package (PACKAGE_MARKS), else
+    the document's own folder, or the one around a folder of LAYOUT_FOLDERS. Where the document
+    itself is a link, the place of the link counts.
+    """
+    folder = os.path.realpath(os.path.dirname(os.path.abspath(path)))
+    package, above = None, folder
+    while True:
+        if os.path.lexists(os.path.join(above, _REPOSITORY_MARK)):
+            return above
+        if package is None and any(
+            os.path.lexists(os.path.join(above, mark)) for mark in PACKAGE_MARKS
+        ):
+            package = above
+        outer = os.path.dirname(above)
+        if outer == above:
+            in_layout = os.path.basename(folder).lower() in LAYOUT_FOLDERS
+            return package or (os.path.dirname(folder) if in_layout else folder)
+        above = outer
+
+
+def contains(folder: str, path: str) -> bool:
+    """Tell whether a path is a folder or lies below it; both are real paths."""
+    return path == folder or path.startswith(folder if folder.endswith(os.sep) else folder + os.sep)
+
+
+def open_regular(path: str, largest: int | None = None) -> BinaryIO:
+    """Open a regular file for reading, of at most `largest` bytes; None for any size.
+
+    Raises:
+        RefusedFileError: The file is no regular file, or too large.
+        OSError: The file does not exist or cannot be read.
+    """
+    # The kind is asked before opening, because opening a device may act; and again afterwards,
+    # because another file may stand there by then. O_NONBLOCK keeps a pipe from waiting.
+    _expect_regular(path, os.stat(path))
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    stream = os.fdopen(os.open(path, flags | getattr(os, "O_CLOEXEC", 0)), "rb")
+    try:
+        status = os.fstat(stream.fileno())
+        _expect_regular(path, status)
+        if largest is not None and status.st_size > largest:
+            raise RefusedFileError(path, _too_large(f"{status.st_size}", largest))
+    except BaseException:
+        stream.close()
+        raise
+    return stream
+
+
+def read_bounded(stream: BinaryIO, path: str, largest: int) -> bytes:
+    """Read a stream to its end; `path` names it in the error.
+
+    Raises:
+        RefusedFileError: It holds more than `largest` bytes.
+    """
+    data = stream.read(largest + 1)
+    if len(data) > largest:
+        raise RefusedFileError(path, _too_large(f"more than {largest}", largest))
+    return data
+
+
+def read_regular(path: str, largest: int) -> bytes:
+    """Read a regular file of limited size; errors are those of `open_regular`."""
+    with open_regular(path, largest) as stream:
+        return read_bounded(stream, path, largest)
+
+
+def _expect_regular(path: str, status: os.stat_result) -> None:
+    kind = status.st_mode
+    if stat.S_ISDIR(kind):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    if not stat.S_ISREG(kind):
+        raise RefusedFileError(path, "no regular file, so it is not opened")
+
+
+def _too_large(size: str, largest: int) -> str:
+    return f"too large: it has {size} bytes, and the limit is {largest}; --max-file-size raises it"
