@@ -31,7 +31,8 @@ class Context:
         packages: Folders by package name; they take precedence over folders above the document.
         xacro_args: Arguments of a xacro file, by name.
         overlay: Bytes by absolute path, read in place of the file on the disk.
-        xacro_env: Environment variables that a xacro file may read, by name.
+        xacro_env: Environment variables that a xacro file may read, by name; None for one that is
+            not set.
         access: The files that documents may use beside those of their own repository; None for
             those in the folders of `packages`, which a caller has named.
     """
@@ -39,7 +40,7 @@ class Context:
     packages: Mapping[str, str] = field(default_factory=dict)
     xacro_args: Mapping[str, str] = field(default_factory=dict)
     overlay: Mapping[str, bytes] = field(default_factory=dict, repr=False)
-    xacro_env: Mapping[str, str] = field(default_factory=dict)
+    xacro_env: Mapping[str, str | None] = field(default_factory=dict)
     access: Access | None = None
 
     @property

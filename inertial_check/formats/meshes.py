@@ -100,6 +100,9 @@ def _open(
             yield from read(path, file)
     except RefusedFileError as error:
         raise DocumentError(path, str(error.strerror)) from None
+    except (FileNotFoundError, IsADirectoryError):
+        _expect_file(path)
+        raise
     except OSError as error:
         raise DocumentError(path, (error.strerror or str(error)).lower()) from None
 

@@ -4,7 +4,6 @@ The oracle is trimesh where it is installed, and clouds of points elsewhere; Geo
 same shapes up by another way.
 """
 
-import builtins
 import os
 import struct
 from collections import Counter
@@ -15,7 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inertial_check as ic
+from inertial_check.files.access import Access
 from inertial_check.formats import load, meshes
+from inertial_check.formats.context import Context
 from inertial_check.geometry import meshes as measured_meshes
 from inertial_check.geometry.evidence import read_geometry
 from inertial_check.geometry.meshes import measure_file
@@ -59,7 +60,7 @@ def model(*bodies, path="<bytes>"):
 
 def one(*shapes, path="<bytes>"):
     """The geometry of a body with shapes of one role."""
-    (found,) = read_geometry(model(shapes, path=path), {}).bodies[0]
+    (found,) = read_geometry(model(shapes, path=path), Context()).bodies[0]
     return found
 
 
@@ -98,7 +99,7 @@ def test_simple_shapes_are_the_sum_that_another_reader_makes(seed, scale):
         for _ in range(4)
     ]
     robot = model(*bodies)
-    geometry = read_geometry(robot, {})
+    geometry = read_geometry(robot, Context())
     for body, found in zip(robot.bodies, geometry.bodies, strict=True):
         roles = [
             role for role in ("visual", "collision") if any(s.role == role for s in body.shapes)
@@ -207,7 +208,7 @@ def test_what_is_wrong_with_a_mesh_is_said_and_nothing_is_raised(
     folder, name, fault, words, usable
 ):
     shapes = [mesh(name), shape("box", 1.0, 1.0, 1.0, role="visual")]
-    geometry = read_geometry(model((), shapes, path=folder / "m.urdf"), {})
+    geometry = read_geometry(model((), shapes, path=folder / "m.urdf"), Context())
     (told,) = geometry.faults
     assert (told.uri, told.body, told.fault) == (name, 1, fault)
     assert words in told.reason
@@ -277,22 +278,22 @@ def test_what_holds_nothing_is_skipped_with_a_remark(skipped, words):
     assert (found.skipped, found.upper) == (1, (1, 1, 1))
     (remark,) = found.remarks
     assert words in remark
-    assert read_geometry(model((skipped,)), {}).bodies == ((),)
+    assert read_geometry(model((skipped,)), Context()).bodies == ((),)
 
 
 def test_models_without_shapes_have_no_geometry():
-    assert read_geometry(model((), ()), {}).bodies == ((), ())
+    assert read_geometry(model((), ()), Context()).bodies == ((), ())
 
 
 def counting_opens(monkeypatch):
     opened = Counter()
-    original = builtins.open
+    original = Access.open
 
-    def counted(file, *args, **kwargs):
-        opened[os.path.basename(str(file))] += 1
-        return original(file, *args, **kwargs)
+    def counted(access, path, *args):
+        opened[os.path.basename(path)] += 1
+        return original(access, path, *args)
 
-    monkeypatch.setattr(meshes, "open", counted, raising=False)
+    monkeypatch.setattr(Access, "open", counted)
     return opened
 
 
@@ -301,9 +302,9 @@ def test_a_file_is_read_once_for_all_its_shapes_and_models(folder, monkeypatch):
     rng = np.random.default_rng(0)
     shapes = [mesh(name, **placed(rng)) for name in ("cube.stl", "cube.obj") for _ in range(5)]
     robot = model(shapes, shapes[:3], path=folder / "m.urdf")
-    first = read_geometry(robot, {})
+    first = read_geometry(robot, Context())
     assert opened == {"cube.stl": 1, "cube.obj": 1}
-    assert read_geometry(robot, {}) == first
+    assert read_geometry(robot, Context()) == first
     assert GeometryReader(robot).body(robot.bodies[0]).size == pytest.approx(10)
     assert opened == {"cube.stl": 1, "cube.obj": 1}
     larger = mesh("cube.stl", scale=(2.0, 2.0, 2.0))
@@ -315,12 +316,12 @@ def test_a_file_is_read_once_for_all_its_shapes_and_models(folder, monkeypatch):
 
 def test_a_file_that_changes_is_read_again(folder):
     robot = model((mesh("cube.stl"),), path=folder / "m.urdf")
-    assert read_geometry(robot, {}).bodies[0][0].volume == 1
+    assert read_geometry(robot, Context()).bodies[0][0].volume == 1
     (folder / "cube.stl").write_bytes(binary_stl(2 * CUBE))
     os.utime(folder / "cube.stl", ns=(1, 1))
-    assert read_geometry(robot, {}).bodies[0][0].volume == 8
+    assert read_geometry(robot, Context()).bodies[0][0].volume == 8
     (folder / "cube.stl").unlink()
-    assert read_geometry(robot, {}).missing[0][0] == "cube.stl"
+    assert read_geometry(robot, Context()).missing[0][0] == "cube.stl"
 
 
 def test_what_is_remembered_is_bounded(folder, monkeypatch):
@@ -340,7 +341,7 @@ def test_what_is_remembered_is_bounded(folder, monkeypatch):
 def test_files_that_are_not_found_are_listed_once_with_the_first_body(folder):
     lost, other = mesh("lost.stl"), mesh("package://arm/a.dae", role="visual")
     robot = model((mesh("cube.stl"),), (lost, lost, other), (other,), path=folder / "m.urdf")
-    geometry = read_geometry(robot, {})
+    geometry = read_geometry(robot, Context())
     assert [(uri, body) for uri, body, _ in geometry.missing] == [
         ("package://arm/a.dae", 1),
         ("lost.stl", 1),
@@ -351,8 +352,8 @@ def test_files_that_are_not_found_are_listed_once_with_the_first_body(folder):
 
 def test_packages_are_looked_up(folder):
     robot = model((mesh("package://arm/cube.stl"),))
-    assert read_geometry(robot, {}).missing
-    assert read_geometry(robot, {"arm": str(folder)}).bodies[0][0].volume == 1
+    assert read_geometry(robot, Context()).missing
+    assert read_geometry(robot, Context({"arm": str(folder)})).bodies[0][0].volume == 1
 
 
 def test_one_note_says_what_to_install(folder, monkeypatch):
@@ -360,7 +361,7 @@ def test_one_note_says_what_to_install(folder, monkeypatch):
     for name in ("a.dae", "b.dae"):
         (folder / name).write_text("<COLLADA/>")
     shapes = [mesh("a.dae"), mesh("b.dae"), mesh("cube.obj")]
-    geometry = read_geometry(model(shapes, path=folder / "m.urdf"), {})
+    geometry = read_geometry(model(shapes, path=folder / "m.urdf"), Context())
     (note,) = geometry.notes
     assert 'pip install "inertial-check[mesh]"' in note
     (found,) = geometry.bodies[0]
@@ -370,7 +371,7 @@ def test_one_note_says_what_to_install(folder, monkeypatch):
 
 def test_a_file_that_is_too_large_to_be_read_whole_is_a_note(folder, monkeypatch):
     monkeypatch.setattr(meshes, "LARGEST_OBJ", 10)
-    geometry = read_geometry(model((mesh("cube.obj"),), path=folder / "m.urdf"), {})
+    geometry = read_geometry(model((mesh("cube.obj"),), path=folder / "m.urdf"), Context())
     assert "is read whole up to 10 only" in geometry.notes[0]
     assert "cube.obj" in geometry.notes[0]
 
@@ -383,7 +384,7 @@ def test_real_models_are_measured_and_say_what_they_lack(corpus):
         "bulletphysics+bullet3/data/r2d2.urdf",
     ):
         robot = load(corpus / name)
-        geometry = read_geometry(robot, {})
+        geometry = read_geometry(robot, Context())
         assert not geometry.missing
         for body, found in zip(robot.bodies, geometry.bodies, strict=True):
             assert {each.role for each in found} == {shape.role for shape in body.shapes}
@@ -468,7 +469,7 @@ def test_a_large_mesh_is_measured_in_bounded_memory(tmp_path):
     (tmp_path / "large.stl").write_bytes(head + facets.tobytes())
     robot = model((mesh("large.stl"),), path=tmp_path / "m.urdf")
     tracemalloc.start()
-    found = read_geometry(robot, {}).bodies[0][0]
+    found = read_geometry(robot, Context()).bodies[0][0]
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert found.volume == pytest.approx(count / 12)

@@ -5,6 +5,7 @@ import pytest
 
 from inertial_check import InertialParameters, load
 from inertial_check.errors import UsageError
+from inertial_check.formats.context import Context
 from inertial_check.geometry.shapes import GeometryReader
 from inertial_check.inertia import densities
 from inertial_check.model import Body, Model, Shape, Source, Span
@@ -174,7 +175,9 @@ def test_meshes_of_an_unknown_format_are_skipped(model, tmp_path):
 def test_packages_are_looked_up(tmp_path, model):
     one = body(mesh("package://arm/cube.stl"))
     assert GeometryReader(NOWHERE).body(one).unit is None
-    assert GeometryReader(NOWHERE, packages={"arm": tmp_path}).body(one).size == pytest.approx(1)
+    assert GeometryReader(NOWHERE, context=Context({"arm": str(tmp_path)})).body(
+        one
+    ).size == pytest.approx(1)
 
 
 @pytest.mark.parametrize(

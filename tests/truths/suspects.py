@@ -12,6 +12,7 @@ from inertial_check.causes._base import Subject
 from inertial_check.causes.ranking import hypotheses
 from inertial_check.evidence import Examination
 from inertial_check.formats import load
+from inertial_check.formats.context import Context
 from inertial_check.geometry.evidence import read_geometry
 from inertial_check.model import Finding, Hypothesis
 from inertial_check.model.judging import judge
@@ -111,7 +112,7 @@ def causes(*links: Link, of: str = "link", expected_mass=None) -> tuple[Hypothes
     examination = Examination(
         model,
         judge(model),
-        read_geometry=lambda: read_geometry(model, {}),
+        read_geometry=lambda: read_geometry(model, Context()),
         expected_mass=expected_mass,
     )
     (index,) = (i for i, body in enumerate(model.bodies) if body.name == of)

@@ -20,7 +20,9 @@ from typing import NoReturn
 from xml.dom import minidom
 
 from inertial_check.errors import DocumentError
+from inertial_check.files.access import Access, Limits
 from inertial_check.files.json import JsonObject
+from inertial_check.formats.context import Context
 from inertial_check.formats.lookups import Lookups, record_lookups
 from inertial_check.formats.resources import resolve
 from inertial_check.formats.xacro.files import ExpansionFiles
@@ -138,15 +140,18 @@ def _expand(request: JsonObject) -> JsonObject:
     """
     path = request["path"]
     overlay = {key: base64.b64decode(value) for key, value in request["overlay"].items()}
-    files = ExpansionFiles(path, base64.b64decode(request["data"]), overlay)
+    limits = Limits().with_document(request["largest"])
+    access = Access(tuple(request["roots"]), request["follow_outside"], limits)
+    context = Context(request["packages"], access=access)
+    files = ExpansionFiles(path, base64.b64decode(request["data"]), overlay, access)
 
     def find(package: str) -> str:
-        found = resolve(f"package://{package}", path, request["packages"], os.path.isdir)
+        found = resolve(f"package://{package}", path, context, os.path.isdir)
         if found.path is None:
             raise OSError(found.reason)
         return os.path.normpath(found.path)
 
-    tracing = Tracing(files, find)
+    tracing = Tracing(files, find, request["environment"])
     _limit(request["memory"], request["seconds"])
     try:
         tree = tracing.expand(path, dict(request["arguments"]))
@@ -201,6 +206,7 @@ def main() -> None:
 def _answer(request: bytes, answer: int) -> NoReturn:
     """Write the answer to a file descriptor and end the process."""
     asked = json.loads(request)
+    os.environ.clear()  # a document reads those variables only that the request names
     sys.stderr = io.StringIO()  # xacro prints its warnings there
     lookups = Lookups()
     try:
@@ -220,8 +226,8 @@ def _answer(request: bytes, answer: int) -> NoReturn:
 def serve() -> None:
     """Answer requests until the input ends, each in a fork, so that xacro is imported only once.
 
-    A request is a line of JSON with its size [bytes], time limit [s], folder and environment, and
-    then its bytes. An answer is a line of JSON with its size, whether it is late, and the exit
+    A request is a line of JSON with its size [bytes], time limit [s] and folder, and then its
+    bytes. An answer is a line of JSON with its size, whether it is late, and the exit
     code, and then its bytes.
     """
     with contextlib.suppress(ImportError):  # the fork will report that xacro is missing
@@ -246,8 +252,6 @@ def _ask_fork(request: bytes, asked: JsonObject) -> tuple[bytes, bool, int]:
         for descriptor in range(3):  # the fork must neither print answers nor read requests
             os.dup2(nothing, descriptor)
         os.chdir(asked["folder"])
-        os.environ.clear()
-        os.environ.update(asked["environment"])
         _answer(request, writer)
     os.close(writer)
     said, late = _read_until(reader, time.monotonic() + asked["seconds"])

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 
 from inertial_check.errors import DocumentError
+from inertial_check.files.access import Access
 from inertial_check.formats.lookups import note_lookup, note_other_inputs
 from inertial_check.formats.xml.document import XmlDocument, parse
 from inertial_check.formats.xml.encoding import decode
@@ -43,12 +44,15 @@ class ExpansionFiles:
         problems: Repairs that reading the files needed, by their spans.
     """
 
-    def __init__(self, path: str, data: bytes, overlay: Mapping[str, bytes]) -> None:
+    def __init__(
+        self, path: str, data: bytes, overlay: Mapping[str, bytes], access: Access
+    ) -> None:
         self.sources: list[Source] = []
         self.problems: dict[Span, str] = {}
         self._bytes = {**overlay, os.path.abspath(path): data}
         self._numbers: dict[str, int] = {}
         self._main = path
+        self._access = access
 
     def document(self, path: str) -> XmlDocument:
         """Read an XML file.
@@ -85,10 +89,9 @@ class ExpansionFiles:
         key = os.path.abspath(path)
         if key not in self._bytes:
             note_lookup(path)
-            if os.path.exists(path) and not os.path.isfile(path):
+            if os.path.isdir(path):
                 raise OSError(0, "not a file")
-            with open(path, "rb") as file:
-                self._bytes[key] = file.read()
+            self._bytes[key] = self._access.read(path)
         data = self._bytes[key]
         if _BESIDES_FILES.search(data):
             note_other_inputs()

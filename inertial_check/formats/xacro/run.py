@@ -127,6 +127,10 @@ def _request(source: Source, context: Context, limits: ExpansionLimits) -> bytes
         "overlay": {
             path: base64.b64encode(data).decode() for path, data in context.overlay.items()
         },
+        "roots": context.granted.roots,
+        "follow_outside": context.granted.follow_outside,
+        "largest": context.granted.limits.document,
+        "environment": dict(context.xacro_env),
         **limits._asdict(),
     }
     return json.dumps(request).encode()
@@ -197,7 +201,6 @@ class _XacroServer:
             "size": len(request),
             "seconds": seconds,
             "folder": os.getcwd(),
-            "environment": dict(os.environ),
         }
         with self._lock:
             process = self._running()

@@ -95,9 +95,15 @@ class Tracing:
     Args:
         files: The files that xacro reads.
         find: Function that finds the folder of a package, or raises OSError with a reason.
+        environment: Environment variables that the file may read; None for one that is not set.
     """
 
-    def __init__(self, files: ExpansionFiles, find: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        files: ExpansionFiles,
+        find: Callable[[str], str],
+        environment: Mapping[str, str | None],
+    ) -> None:
         import xacro
 
         missing = [name for name in _NEEDED if not hasattr(xacro, name)]
@@ -107,6 +113,7 @@ class Tracing:
         self._xacro = xacro
         self._files = files
         self._find = find
+        self._environment = environment
         self._nodes: list[Node] = []
         self._looked_at: Node | None = None
         self._patch()
@@ -149,6 +156,8 @@ class Tracing:
         module.open = self._open
         module._global_symbols["python"].pop("vars", None)
         substitution_args._eval_find = substitution_args._eval_dict["find"] = self._find
+        substitution_args._eval_env = substitution_args._eval_dict["env"] = self._env
+        substitution_args._eval_optenv = substitution_args._eval_dict["optenv"] = self._optenv
         substitution_args.eval = self._guarded_eval
         self._patch_yaml()
 
@@ -307,6 +316,29 @@ class Tracing:
         """Evaluate $(eval) without the builtin functions of Python, which it would have."""
         self._refuse_unsafe(expression.strip())
         return builtins.eval(expression.strip(), {"__builtins__": {}}, local)
+
+    def _env(self, name: str) -> str:
+        """Read an environment variable for $(env)."""
+        value = self._allowed(name)
+        if value is None:
+            raise self._xacro.XacroException(f"the environment variable {name} is not set")
+        return value
+
+    def _optenv(self, name: str, default: str = "") -> str:
+        """Read an environment variable for $(optenv), which gives a default beside its name."""
+        value = self._allowed(name)
+        return default if value is None else value
+
+    def _allowed(self, name: str) -> str | None:
+        """Read an environment variable that the user allows; None if it is not set.
+
+        Raises:
+            XacroException: The user does not allow it.
+        """
+        if name not in self._environment:
+            reason = f"the environment variable {name} is not read: --xacro-env {name} allows it"
+            raise self._xacro.XacroException(reason)
+        return self._environment[name]
 
     def _refuse_unsafe(self, expression: str) -> None:
         """Refuse names that give access to Python's internals, also in comprehensions and lambdas.

@@ -568,12 +568,27 @@ class TestForks:
             )
         assert [body.name for body in read(robot(link(), '<xacro:if value="0"/>')).bodies]
 
-    def test_folder_and_environment_are_those_of_the_asking_process(self, monkeypatch, tmp_path):
-        monkeypatch.setenv("HAND_MASS", "0.25")
-        monkeypatch.chdir(tmp_path)
-        text = robot('<xacro:property name="m" value="$(env HAND_MASS)"/>', link(mass="${m}"))
-        (body,) = read(text).bodies
+    @pytest.mark.parametrize("command", ["$(env HAND_MASS)", "$(optenv HAND_MASS 1)"])
+    def test_only_variables_that_the_user_allows_are_read(self, monkeypatch, command):
+        monkeypatch.setenv("HAND_MASS", "0.5")
+        text = robot(f'<xacro:property name="m" value="{command}"/>', link(mass="${m}"))
+        with pytest.raises(NotExpandedError, match="--xacro-env HAND_MASS allows it"):
+            read(text)
+        (body,) = read(text, xacro_env={"HAND_MASS": "0.25"}).bodies
         assert body.inertial.mass.value == 0.25
+
+    def test_an_allowed_variable_that_is_not_set_has_its_default(self):
+        optional, needed = (
+            robot(f'<xacro:property name="m" value="{each}"/>', link(mass="${m}"))
+            for each in ("$(optenv HAND_MASS 2.5)", "$(env HAND_MASS)")
+        )
+        (body,) = read(optional, xacro_env={"HAND_MASS": None}).bodies
+        assert body.inertial.mass.value == 2.5
+        with pytest.raises(NotExpandedError, match="HAND_MASS is not set"):
+            read(needed, xacro_env={"HAND_MASS": None})
+
+    def test_the_folder_is_that_of_the_asking_process(self, monkeypatch, tmp_path):
+        monkeypatch.chdir(tmp_path)
         (tmp_path / "part.xacro").write_text(robot(link()))
         other = robot('<xacro:include filename="$(cwd)/part.xacro"/>')
         assert [body.name for body in read(other).bodies] == ["body"]
