@@ -85,7 +85,12 @@ def check_paths(request: CheckRequest) -> Report:
     """
     settings_of, changes = request.settings_of, request.changes
     named = [path for path in request.paths if path != "-"]
-    found = discover(named, lambda path: settings_of(path).excludes(path), request.sniff)
+    found = discover(
+        named,
+        lambda path: settings_of(path).excludes(path),
+        request.sniff,
+        lambda path: settings_of(path).context.of_document(path).granted,
+    )
     documents = [Document(path, named, settings_of(path)) for path, named in found.files]
     if changes is not None:
         documents = [each for each in documents if changes.may_concern(each.path)]

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from inertial_check.files.access import Access, RefusedFileError, open_regular
 from inertial_check.formats import FORMATS, root_tag, sniff
 
 if TYPE_CHECKING:
@@ -52,11 +53,13 @@ def discover(
     paths: Sequence[str],
     excludes: Callable[[str], bool] = lambda path: False,
     sniff: bool = False,
+    access_of: Callable[[str], Access] = lambda path: Access().of_document(path),
 ) -> Discovery:
     """Find the robot models that paths name or contain.
 
     A named file is always included, without opening it. Files below a folder or matched by a glob
-    are included if their root element shows that they are models of a supported format.
+    are included if their root element shows that they are models of a supported format. A link that
+    leads out of what may be used is included without opening it, so that the check reports it.
 
     Args:
         paths: Files, folders and globs (`**` matches folders of any depth). A path that exists is
@@ -64,8 +67,9 @@ def discover(
         excludes: Whether a folder search leaves out the file at a path.
         sniff: Treat named files as a folder search does: skip excluded files and files that are no
             models.
+        access_of: Gives the files that may be opened in a search that starts at a path.
     """
-    search = _Search(excludes, sniff)
+    search = _Search(excludes, sniff, access_of)
     for path in paths:
         search.add(path)
     return search.result()
@@ -74,9 +78,15 @@ def discover(
 class _Search:
     """A search in progress: the files found, and the messages about it."""
 
-    def __init__(self, excludes: Callable[[str], bool], sniff: bool) -> None:
+    def __init__(
+        self,
+        excludes: Callable[[str], bool],
+        sniff: bool,
+        access_of: Callable[[str], Access],
+    ) -> None:
         self._excludes = excludes
         self._sniffs = sniff
+        self._access_of = access_of
         self._found: dict[str, File] = {}
         self._unread: Counter[str] = Counter()
         self._unable: Counter[str] = Counter()
@@ -101,7 +111,8 @@ class _Search:
         elif os.path.lexists(path) and self._sniffs:
             from inertial_check.files.walk import WalkEntry
 
-            self._consider(WalkEntry(printed, os.path.abspath(path), printed))
+            entry = WalkEntry(printed, os.path.abspath(path), printed)
+            self._consider(entry, self._access_of(path))
         elif os.path.lexists(path):
             self._take(printed, os.path.abspath(path), named=True)
         elif not _MAGIC.isdisjoint(path):
@@ -125,17 +136,19 @@ class _Search:
     def _search(self, printed: str, path: str, glob: Glob | None, given: str) -> None:
         from inertial_check.files.walk import walk
 
-        held = [self._consider(entry) for entry in walk(printed, path, glob, self._add_failure)]
+        access = self._access_of(os.path.join(path, ""))
+        entries = walk(printed, path, glob, self._add_failure)
+        held = [self._consider(entry, access) for entry in entries]
         if not any(held):
             self._without_model.append(given)
 
-    def _consider(self, entry: WalkEntry) -> bool:
+    def _consider(self, entry: WalkEntry, access: Access) -> bool:
         """Include a file if it is a model; returns whether it is one, of whatever format."""
         if self._excludes(entry.printed):
             return True  # so that a folder of excluded files is not reported as empty
         suffix = os.path.splitext(entry.absolute)[1].lower()
         try:
-            name = _format(entry.absolute)
+            name = _format(entry.absolute, access)
         except OSError as error:
             if not any(suffix in module.SUFFIXES for module in FORMATS.values()):
                 self._notes.append(f"{entry.printed}: skipped, {_reason(error)}")
@@ -166,9 +179,11 @@ class _Search:
         self._failures.append(f"{printed}: {_reason(error)}")
 
 
-def _format(path: str) -> str | None:
+def _format(path: str, access: Access) -> str | None:
     """The format of a file, recognised by its beginning; None if it is no robot model."""
-    with open(path, "rb") as stream:
+    if (reason := access.reason_against(path)) is not None:
+        raise RefusedFileError(path, reason)
+    with open_regular(path) as stream:
         head = stream.read(_SNIFFED_BYTES)
     if root_tag(head) in _FRAGMENTS:
         return None
