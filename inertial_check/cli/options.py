@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import TYPE_CHECKING
 
 from inertial_check.errors import UsageError
@@ -60,7 +61,7 @@ def add_sniff(group: argparse._ArgumentGroup) -> None:
 
 
 def add_context(parser: argparse.ArgumentParser) -> None:
-    """Add --package-path and --xacro-arg."""
+    """Add the options about what a model refers to, and about how much it may take."""
     group = parser.add_argument_group("What a model refers to")
     group.add_argument(
         "--package-path",
@@ -77,6 +78,30 @@ def add_context(parser: argparse.ArgumentParser) -> None:
         metavar="NAME:=VALUE",
         help="argument of xacro files, as on xacro's own command line (repeatable)",
     )
+    group.add_argument(
+        "--xacro-env",
+        action="append",
+        metavar="NAME[=VALUE]",
+        help="let xacro files read this environment variable, or this value in its place "
+        "(repeatable; default: they read none)",
+    )
+    group.add_argument(
+        "--follow-outside",
+        action="store_true",
+        default=None,
+        help="open and write files that lie outside the repository and the paths named (default: "
+        "they are findings)",
+    )
+    group.add_argument(
+        "--max-file-size",
+        metavar="SIZE",
+        help="largest size of a document, as 200MB (default: 64MB, and 1GB for a mesh)",
+    )
+    group.add_argument(
+        "--timeout",
+        metavar="SECONDS",
+        help="largest time for one document with all that it refers to [s] (default: 60)",
+    )
 
 
 def context_of(args: argparse.Namespace) -> Context:
@@ -85,13 +110,7 @@ def context_of(args: argparse.Namespace) -> Context:
     Raises:
         UsageError: A malformed argument, or a folder that does not exist.
     """
-    from inertial_check.formats import Context
-
-    if not args.package_path and not args.xacro_arg:
-        return Context()
-    from inertial_check.formats.resources import package_paths  # rarely asked for
-
-    return Context(package_paths(args.package_path), _xacro_args(args.xacro_arg))
+    return _configurations(args, {}, None, True).run.settings.context
 
 
 def add_configuration(parser: argparse.ArgumentParser) -> None:
@@ -114,13 +133,10 @@ def configurations(args: argparse.Namespace) -> Configurations:
     Raises:
         UsageError: A configuration or an option is wrong.
     """
-    from inertial_check.settings.configuration import OPTIONS, Configurations
+    from inertial_check.settings.configuration import OPTIONS
 
-    context = context_of(args)
     given = {name: getattr(args, name.replace("-", "_"), None) for name in OPTIONS}
-    given |= {"package-path": dict(context.packages), "xacro-arg": dict(context.xacro_args)}
-    written = {name: value for name, value in given.items() if value is not None}
-    return Configurations(written, args.config, args.isolated)
+    return _configurations(args, given, args.config, args.isolated)
 
 
 def context_configurations(args: argparse.Namespace) -> Configurations:
@@ -129,11 +145,40 @@ def context_configurations(args: argparse.Namespace) -> Configurations:
     Raises:
         UsageError: A configuration or an option is wrong.
     """
+    return _configurations(args, {}, args.config, args.isolated)
+
+
+def _configurations(
+    args: argparse.Namespace, given: dict[str, object], config: str | None, isolated: bool
+) -> Configurations:
+    """Make configurations with the options given and the arguments of `add_context`."""
+    from inertial_check.files.access import Access
+    from inertial_check.formats.resources import package_paths
     from inertial_check.settings.configuration import Configurations
 
-    context = context_of(args)
-    given = {"package-path": dict(context.packages), "xacro-arg": dict(context.xacro_args)}
-    return Configurations(given, args.config, args.isolated)
+    given |= {
+        "package-path": package_paths(args.package_path),
+        "xacro-arg": _xacro_args(args.xacro_arg),
+        "xacro-env": args.xacro_env,
+        "follow-outside": args.follow_outside,
+        "max-file-size": args.max_file_size,
+        "timeout": args.timeout,
+    }
+    written = {name: value for name, value in given.items() if value is not None}
+    access = Access().with_folders(_folders(getattr(args, "paths", [])))
+    return Configurations(written, config, isolated, access)
+
+
+def _folders(paths: list[str]) -> list[str]:
+    """List the folders among paths, and those in which a glob among them begins."""
+    folders = []
+    for path in paths:
+        folder = path
+        while folder and any(mark in folder for mark in "*?[") and not os.path.lexists(folder):
+            folder = os.path.dirname(folder)
+        if os.path.isdir(folder or os.curdir):
+            folders.append(folder or os.curdir)
+    return folders
 
 
 def comma_separated(text: str) -> list[str]:

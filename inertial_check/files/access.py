@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -26,6 +27,8 @@ LAYOUT_FOLDERS = frozenset(
 """Names of folders that hold only the documents of a package; its meshes lie beside them."""
 
 _REPOSITORY_MARK = ".git"
+_SIZE = re.compile(r"(\d{1,15})\s*(?:([KMG])i?)?B?", re.IGNORECASE | re.ASCII)
+_FACTORS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
 class RefusedFileError(OSError):
@@ -121,6 +124,15 @@ class Access:
         largest = self.limits.document if largest is None else largest
         with self.open(path, largest) as stream:
             return read_bounded(stream, path, largest)
+
+
+def parse_size(text: str) -> int | None:
+    """Parse a size such as 200MB, 1 GiB or 65536 [bytes]; None if the text is none.
+
+    K, M and G are powers of 1024.
+    """
+    match = _SIZE.fullmatch(text.strip())
+    return int(match[1]) * _FACTORS[(match[2] or "").upper()] if match else None
 
 
 def root_of(path: str) -> str:

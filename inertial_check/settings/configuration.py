@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain
+from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeGuard, TypeVar
 
 from inertial_check.errors import UsageError
+from inertial_check.files.access import Access, Limits, contains, parse_size, root_of
 from inertial_check.files.patterns import PathPattern
 from inertial_check.formats import Context
 from inertial_check.inertia import tolerances
@@ -35,6 +38,7 @@ FILE_NAMES = ("inertial-check.toml", ".inertial-check.toml", "pyproject.toml")
 _SHARED_FILE, _TABLE = "pyproject.toml", ("tool", "inertial-check")
 _MARK = b"inertial-check"
 _EXTEND = "extend"
+_RESERVED = "only the command line, or a --config outside the repository, can"
 
 _Validated = TypeVar("_Validated")
 
@@ -45,6 +49,10 @@ class Origin(Protocol):
     @property
     def folder(self) -> str:
         """The folder that relative paths are relative to."""
+
+    @property
+    def trusted(self) -> bool:
+        """Whether it may raise limits, and allow the environment and files outside the root."""
 
     def place(self, keys: Sequence[str]) -> str:
         """The place of a value, as messages show it."""
@@ -106,6 +114,7 @@ class _CommandLine:
     """The origin of options on the command line."""
 
     folder = ""
+    trusted = True
 
     def place(self, keys: Sequence[str]) -> str:
         return "command line"
@@ -117,10 +126,12 @@ class _CommandLine:
 class _File:
     """The origin of options in a configuration file."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, trusted: bool) -> None:
         from inertial_check.settings.toml import TomlFile, relative_path
 
-        self.toml: TomlFile = TomlFile(relative_path(path))
+        self.trusted = trusted
+        access = Access(follow_outside=True) if trusted else Access().of_document(path)
+        self.toml: TomlFile = TomlFile(relative_path(path), access)
         self.folder = os.path.dirname(self.toml.path)
         self.table = _TABLE if os.path.basename(path) == _SHARED_FILE else ()
 
@@ -231,6 +242,51 @@ def _expected_mass(value: object, where: Where) -> tuple[float, float]:
     raise where.unlike(value, "KG or KG:REL, both positive, as 12.5:0.02")
 
 
+def _environment(value: object, where: Where) -> tuple[tuple[str, str | None], ...]:
+    """Read the environment variables that xacro files may read: texts NAME or NAME=VALUE."""
+    found: dict[str, str | None] = {}
+    for text in _texts(value, where):
+        name, equals, given = text.partition("=")
+        if not name:
+            raise where.unlike(value, "texts NAME or NAME=VALUE")
+        found[name] = given if equals else os.environ.get(name)
+    if found and not where.origin.trusted:
+        raise where.wrong(f": {_RESERVED} give environment variables to a document")
+    return tuple(found.items())
+
+
+def _outside(value: object, where: Where) -> bool:
+    if _flag(value, where) and not where.origin.trusted:
+        raise where.wrong(f": {_RESERVED} allow files outside the root")
+    return bool(value)
+
+
+def _size(value: object, where: Where) -> int:
+    """Read a size [bytes], as a number or as a text such as 200MB."""
+    size = parse_size(value) if isinstance(value, str) else value
+    if not isinstance(size, int) or isinstance(size, bool) or size <= 0:
+        raise where.unlike(value, "a size such as 200MB, or a number of bytes")
+    return int(_lower(size, Limits.document, where))
+
+
+def _seconds(value: object, where: Where) -> float:
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            raise where.unlike(value, "a number of seconds") from None
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < inf:
+        raise where.unlike(value, "a positive number of seconds")
+    return _lower(float(value), Limits.seconds, where)
+
+
+def _lower(value: float, default: float, where: Where) -> float:
+    """Refuse a limit above its default from a configuration inside the checkout."""
+    if value > default and not where.origin.trusted:
+        raise where.wrong(f" is above the default of {default:g}: {_RESERVED} raise a limit")
+    return value
+
+
 def _jobs(value: object, where: Where) -> int | str:
     if value == "auto":
         return "auto"
@@ -321,6 +377,10 @@ OPTIONS: Mapping[str, Option] = {
     "expect-mass": Option(None, _expected_mass),
     "package-path": Option({}, _folder, table=True),
     "xacro-arg": Option({}, _argument, table=True),
+    "xacro-env": Option((), _environment),
+    "follow-outside": Option(False, _outside),
+    "max-file-size": Option(Limits.document, _size),
+    "timeout": Option(Limits.seconds, _seconds),
     "exclude": Option((), _patterns),
     "per-file-ignores": Option({}, _exemption, table=True),
     "per-body-ignores": Option({}, _exemption, table=True),
@@ -345,17 +405,21 @@ class Configuration:
         path: Path of the configuration file; None if there is none.
     """
 
-    def __init__(self, layers: Sequence[_Layer], path: str | None = None) -> None:
+    def __init__(
+        self, layers: Sequence[_Layer], path: str | None = None, access: Access | None = None
+    ) -> None:
         """Merge layers.
 
         Args:
             layers: The layers; a later one overrides an earlier one.
             path: Path of the configuration file.
+            access: The folders that the command line names.
 
         Raises:
             UsageError: A value of the wrong type or range; names the place.
         """
         self.path = path
+        self._access = access or Access()
         self._values: dict[str, list[Value]] = {name: [] for name in OPTIONS}
         for layer in layers:
             for name, option in OPTIONS.items():
@@ -419,7 +483,7 @@ class Configuration:
             fail_on=None if fail_on == "never" else Severity[fail_on.upper()],
             strict=self["strict"],
             tolerance=self["tolerance"],
-            context=Context(self["package-path"], self["xacro-arg"]),
+            context=self._context(),
             preset=self["preset"],
             geometry=self["geometry"],
             engines=self["engine"],
@@ -430,6 +494,19 @@ class Configuration:
         if not settings.rules():
             raise UsageError(f"{self._selection()} leave no rule to run")
         return settings
+
+    def _context(self) -> Context:
+        """Make the context of documents: what they may refer to and use."""
+        limits = Limits(seconds=self["timeout"]).with_document(self["max-file-size"])
+        access = replace(self._access, follow_outside=self["follow-outside"], limits=limits)
+        named = (each for each in self.values("package-path") if each.where is not None)
+        folders = [each.read for each in named if each.where and each.where.origin.trusted]
+        return Context(
+            self["package-path"],
+            self["xacro-arg"],
+            xacro_env=dict(self["xacro-env"]),
+            access=access.with_folders(folders),
+        )
 
     def _selection(self) -> str:
         """The places that select rules, for an error message."""
@@ -449,6 +526,7 @@ class Configurations:
         command_line: Mapping[str, object] | None = None,
         file: str | None = None,
         isolated: bool = False,
+        access: Access | None = None,
     ) -> None:
         """Set the options that override configuration files.
 
@@ -456,19 +534,21 @@ class Configurations:
             command_line: Options that override every file, by name, as a file would write them.
             file: The configuration file of all documents, instead of the nearest of each.
             isolated: Whether to read no configuration file.
+            access: The folders that the command line names.
 
         Raises:
             UsageError: Both `file` and `isolated` are given, or the file has no configuration.
         """
         if isolated and file is not None:
             raise UsageError("--isolated reads no configuration, --config names one: choose one")
+        self._access = access
         self._command_line = _Layer(_CommandLine(), command_line or {})
         self._folders: dict[str, Configuration] = {}
         self._only: Configuration | None = None
         if isolated:
-            self._only = Configuration([self._command_line])
+            self._only = Configuration([self._command_line], access=access)
         elif file is not None:
-            self._only = self._read_configuration(file)
+            self._only = self._read_configuration(file, _lies_outside(file))
             if self._only is None:
                 raise UsageError(f"{file} has no table [tool.inertial-check]")
 
@@ -509,7 +589,7 @@ class Configurations:
             found = self._in_folder(folder)
             above = os.path.dirname(folder)
             if found is None and above == folder:
-                found = Configuration([self._command_line])
+                found = Configuration([self._command_line], access=self._access)
             folder = above
             found = found or self._folders.get(folder)
         for each in passed:
@@ -523,33 +603,39 @@ class Configurations:
                 return found
         return None
 
-    def _read_configuration(self, path: str) -> Configuration | None:
-        layers = list(_layers(path))
+    def _read_configuration(self, path: str, trusted: bool = False) -> Configuration | None:
+        layers = list(_layers(path, trusted))
         if not layers:
             return None
         origin = layers[0].origin
         shown = origin.toml.path if isinstance(origin, _File) else path
-        return Configuration([*reversed(layers), self._command_line], shown)
+        return Configuration([*reversed(layers), self._command_line], shown, self._access)
+
+
+def _lies_outside(path: str) -> bool:
+    """Tell whether a named configuration lies outside the repository of the working directory."""
+    return not contains(root_of(os.path.join(os.getcwd(), "")), os.path.realpath(path))
 
 
 def _may_be_one(path: str) -> bool:
     """Whether a file may be a configuration; a pyproject.toml must mention this program."""
     if not path.endswith(_SHARED_FILE):
-        return os.path.isfile(path)
+        return os.path.lexists(path) and not os.path.isdir(path)
     try:
-        with open(path, "rb") as stream:
-            return _MARK in stream.read()
+        from inertial_check.settings.toml import LARGEST
+
+        return _MARK in Access().of_document(path).read(path, LARGEST)
     except OSError:
         return False
 
 
-def _layers(path: str, above: tuple[str, ...] = ()) -> Iterator[_Layer]:
+def _layers(path: str, trusted: bool, above: tuple[str, ...] = ()) -> Iterator[_Layer]:
     """Yield the options of a file, then those of the files that it extends.
 
     Raises:
         UsageError: A file cannot be read, or extends itself.
     """
-    file = _File(path)
+    file = _File(path, trusted)
     values = file.values()
     if values is None:
         return
@@ -561,9 +647,11 @@ def _layers(path: str, above: tuple[str, ...] = ()) -> Iterator[_Layer]:
     known = (*above, os.path.realpath(path))
     if os.path.realpath(base) in known:
         raise where.wrong(f": {base} extends this file in turn")
+    if not trusted and not Access().of_document(path).allows(base):
+        raise where.wrong(f": {base} lies outside the repository: {_RESERVED} extend it")
     if not os.path.isfile(base):
         raise where.wrong(f": no such file: {base}")
-    inherited = list(_layers(base, known))
+    inherited = list(_layers(base, trusted, known))
     if not inherited:
         raise where.wrong(f": {base} has no table [tool.inertial-check]")
     yield from inherited

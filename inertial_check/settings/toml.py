@@ -9,8 +9,19 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
 from inertial_check.errors import UsageError
+from inertial_check.files.access import Access
 
 _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+
+
+LARGEST = 1 << 20
+"""Largest size of a configuration file [bytes]."""
+
+DEEPEST = 64
+"""Largest number of parts of a key, as a.b.c has three; the options of this program have two."""
+
+_BETWEEN_KEYS = re.compile(r"[=,\[\]{}#]")
+_QUOTED_PART = re.compile(r"""["']\s*\.""")
 
 
 class TomlFile:
@@ -21,16 +32,19 @@ class TomlFile:
         values: The parsed table.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, access: Access) -> None:
         """Read a file.
+
+        Args:
+            path: The file.
+            access: The files that may be opened.
 
         Raises:
             UsageError: It cannot be read, or is not valid TOML; names line and column.
         """
         self.path = path
         try:
-            with open(path, "rb") as stream:
-                data = stream.read()
+            data = access.read(path, LARGEST)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise UsageError(f"cannot read {path}: {reason}") from None
@@ -40,10 +54,15 @@ class TomlFile:
             line = data.count(b"\n", 0, error.start) + 1
             raise UsageError(f"{path}:{line}: not UTF-8 text, as TOML has to be") from None
         self._lines = [f"{line}\n" for line in text.split("\n")]
+        _refuse_deep_keys(path, self._lines)
         try:
             self.values: Mapping[str, object] = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise UsageError(_message(path, str(error), self._lines)) from None
+        except RecursionError:
+            raise UsageError(f"{path}: arrays and tables are nested too deep") from None
+        except ValueError as error:  # an integer of thousands of digits, for example
+            raise UsageError(f"{path}: no valid TOML: {error}") from None
 
     def line(self, keys: Sequence[str]) -> int:
         """The line on which the statement that sets a key begins, 1-based; 1 without a key.
@@ -71,6 +90,21 @@ class TomlFile:
                 return False, count
             found = found[key]
         return True, count
+
+
+def _refuse_deep_keys(path: str, lines: Sequence[str]) -> None:
+    """Refuse keys with more parts than DEEPEST; the parser would take quadratic time for them.
+
+    Raises:
+        UsageError: Names the line.
+    """
+    for number, line in enumerate(lines, 1):
+        if line.count(".") < DEEPEST:
+            continue
+        for text in map(str.strip, _BETWEEN_KEYS.split(line)):
+            is_key = text[:1] not in "\"'" or _QUOTED_PART.search(text)
+            if text.count(".") >= DEEPEST and is_key:
+                raise UsageError(f"{path}:{number}: a key of more than {DEEPEST} parts")
 
 
 def _parse(lines: Sequence[str]) -> Mapping[str, object] | None:

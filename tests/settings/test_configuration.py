@@ -273,6 +273,7 @@ class TestSchema:
             text = (project_root / "docs" / page).read_text(encoding="utf-8")
             shown += re.findall(r"^```toml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
         assert len(shown) >= 4
+        os.makedirs(".git")
         os.makedirs("project/ros/arm_description")
         write("inertial-check.toml", "")
         for text in shown:
