@@ -6,6 +6,14 @@ Notation, units and tolerances: the theory page of the documentation. The public
 
 from __future__ import annotations
 
+import os
+import sys
+
+if sys.argv[:1] == ["-m"] and not sys.flags.safe_path:
+    # `python -m inertial_check` searches the working directory first, which may be a stranger's
+    # checkout with a numpy.py in it. So the directory is dropped before any other import.
+    sys.path[:] = [each for each in sys.path if each and os.path.abspath(each) != os.getcwd()]
+
 from functools import cache
 
 from inertial_check import _renamed

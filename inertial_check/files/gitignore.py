@@ -134,44 +134,93 @@ def _strip_trailing_spaces(text: str) -> str:
 def translate_pattern(pattern: str) -> str | None:
     """Translate a path pattern of git, in which `*` stops at `/` and `**` does not.
 
+    The expression is matched in linear time for each `**` and `*`: what lies between two of them is
+    matched at the first place where it fits and never tried again further on (atomic groups). That
+    loses no match, because the star behind it can skip whatever a later place would.
+
     Returns:
         The regular expression for a full match; None for a pattern that can match nothing.
     """
-    pieces: list[str] = []
+    tokens = _read_tokens(pattern)
+    if tokens is None:
+        return None
+    *between, last = _split(tokens, _FOLDERS)
+    pieces = []
+    for number, part in enumerate(between):
+        text = _translate_names(part)
+        pieces.append(text if number == 0 else f"(?>{_FOLDERS}{text})")
+    return "".join([*pieces, _FOLDERS if between else "", _translate_names(last)])
+
+
+_STAR, _FOLDERS, _REST = "[^/]*", "(?:[^/]*+/)*?", ".*"
+"""Expressions of a star, of `**/` and of `**` at the end of a pattern."""
+
+
+def _read_tokens(pattern: str) -> list[str] | None:
+    """Read a pattern as expressions of single characters, and of stars; None if it is invalid."""
+    tokens: list[str] = []
     at = 0
     while at < len(pattern):
         char = pattern[at]
         if char == "*":
-            piece, at = _translate_stars(pattern, at)
+            found, at = _read_stars(pattern, at)
+            tokens += found
         elif char == "?":
-            piece, at = "[^/]", at + 1
+            tokens, at = [*tokens, "[^/]"], at + 1
         elif char == "[":
             bracket = _translate_bracket(pattern, at + 1)
             if bracket is None:
                 return None
-            piece, at = bracket
+            tokens, at = [*tokens, bracket[0]], bracket[1]
         else:
             at += char == "\\"
             if at == len(pattern):
                 return None
-            piece, at = re.escape(pattern[at]), at + 1
-        pieces.append(piece)
-    return "".join(pieces)
+            tokens, at = [*tokens, re.escape(pattern[at])], at + 1
+    return tokens
 
 
-def _translate_stars(pattern: str, start: int) -> tuple[str, int]:
-    """Translate a run of stars; returns the expression and where the pattern goes on."""
+def _read_stars(pattern: str, start: int) -> tuple[list[str], int]:
+    """Read a run of stars; returns its expressions and where the pattern goes on."""
     end = start
     while pattern[end : end + 1] == "*":
         end += 1
     begins_a_name = start == 0 or pattern[start - 1] == "/"
     if end - start == 1 or not begins_a_name:
-        return "[^/]*", end
+        return [_STAR], end
     if end == len(pattern):
-        return ".*", end
+        return [_REST], end
     if pattern[end] == "/":
-        return "(?:.*/)?", end + 1
-    return (".*", end) if pattern.startswith("\\/", end) else ("[^/]*", end)
+        return [_FOLDERS], end + 1
+    if pattern.startswith("\\/", end):  # one folder or more
+        return [_FOLDERS, _STAR, "/"], end + 2
+    return [_STAR], end
+
+
+def _translate_names(tokens: list[str]) -> str:
+    """Translate the part of a pattern between two `**/`, name by name."""
+    names = _split(tokens, "/")
+    return "/".join(map(_translate_name, names))
+
+
+def _translate_name(tokens: list[str]) -> str:
+    """Translate the part of a pattern between two slashes."""
+    first, *others = map("".join, _split(tokens, _STAR))
+    if not others:
+        return first
+    *between, last = others
+    return first + "".join(f"(?>[^/]*?{text})" for text in between) + _STAR + last
+
+
+def _split(tokens: list[str], mark: str) -> list[list[str]]:
+    """Split expressions at each that is the mark."""
+    parts: list[list[str]] = [[]]
+    for token in tokens:
+        if token == mark:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts
 
 
 def _translate_bracket(pattern: str, at: int) -> tuple[str, int] | None:

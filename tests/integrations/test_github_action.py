@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -28,6 +29,8 @@ class Runner:
 
     def __init__(self, action, folder, source):
         self.action, self.folder, self.source = action, folder, source
+        self.temporary = folder.parent / "runner"
+        self.temporary.mkdir()
         self.files = {}
         for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_PATH"):
             self.files[name] = folder.parent / name
@@ -47,12 +50,10 @@ class Runner:
             for key, text in step["env"].items()
         }
         files = {key: str(path) for key, path in self.files.items()}
-        temporary = self.folder.parent / "runner"
-        temporary.mkdir(exist_ok=True)
         return subprocess.run(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
             cwd=self.folder,
-            env={**os.environ, **given, **files, "RUNNER_TEMP": str(temporary), **environment},
+            env={**os.environ, **given, **files, "RUNNER_TEMP": str(self.temporary), **environment},
             capture_output=True,
             text=True,
             check=False,
@@ -67,7 +68,15 @@ def runner(action, robots, project_root):
     return Runner(action, robots.parent, project_root)
 
 
-@pytest.mark.usefixtures("on_path")
+@pytest.fixture
+def installed(runner, on_path):
+    """The program where the first step installs it."""
+    programs = runner.temporary / "inertial-check" / "bin"
+    programs.mkdir(parents=True)
+    (on_path / "inertial-check").rename(programs / "inertial-check")
+
+
+@pytest.mark.usefixtures("installed")
 def test_findings_are_annotations_a_summary_and_sarif_and_fail_the_job(runner):
     runner.inputs["sarif-file"] = "found.sarif"
     done = runner.step("Check")
@@ -79,7 +88,7 @@ def test_findings_are_annotations_a_summary_and_sarif_and_fail_the_job(runner):
     assert {result["ruleId"] for result in sarif["runs"][0]["results"]} >= {"IC301", "IC103"}
 
 
-@pytest.mark.usefixtures("on_path")
+@pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize(
     ("inputs", "code"),
     [
@@ -101,24 +110,48 @@ def test_inputs_are_options_and_paths(runner, inputs, code):
     assert not (runner.folder / "pwned").exists()
 
 
-def test_the_action_installs_itself(runner):
+@pytest.mark.usefixtures("installed")
+def test_nothing_in_the_checkout_is_executed(runner):
+    plant_modules(runner.folder)
+    done = runner.step("Check")
+    assert done.returncode == 1
+    assert "PLANTED" not in done.stdout + done.stderr
+
+
+def plant_modules(folder):
+    """Modules with the names of those that Python, pip and this package import."""
+    for name in ("venv", "pip", "numpy", "json", "argparse", "ensurepip", "sitecustomize"):
+        (folder / f"{name}.py").write_text('import os\nos.write(1, b"PLANTED")\n')
+
+
+def test_the_action_installs_itself(runner, tmp_path):
     """Offline: what the package is built with and needs is taken from this environment."""
     if find_spec("hatchling") is None:
         pytest.skip("install hatchling, with which the package is built")
+    plant_modules(runner.folder)
     site = next(p for p in map(Path, sys.path) if (p / "hatchling").is_dir())
-    offline = {
-        "PYTHONPATH": str(site),
-        "PIP_NO_BUILD_ISOLATION": "0",  # of a flag that begins with no, 0 turns it on
-        "PIP_NO_INDEX": "1",
-        "PIP_NO_DEPS": "1",
-    }
+    source = copy_source(runner.source, tmp_path / "source")
+    offline = {"PYTHONPATH": str(site), "PIP_NO_INDEX": "1", "SOURCE": str(source)}
+    runner.source = source
     done = runner.step("Install inertial-check", **offline)
     assert done.returncode == 0, done.stderr
-    program = Path(runner.said("GITHUB_PATH").strip()) / "inertial-check"
-    command = [program, "check", "robots/broken.urdf"]
-    environment = {**os.environ, "PYTHONPATH": str(site)}
-    checked = subprocess.run(command, cwd=runner.folder, env=environment, check=False)
-    assert checked.returncode == 1
+    assert "PLANTED" not in done.stdout + done.stderr
+    environment = {"PYTHONPATH": str(site)}
+    assert runner.step("Check", **environment).returncode == 1
+
+
+def copy_source(root, folder):
+    """What the package is built from, with lists of pinned packages that ask for nothing."""
+    names = ("inertial_check", "pyproject.toml", "README.md", "LICENSE")
+    for name in names:
+        kind = shutil.copytree if (root / name).is_dir() else shutil.copyfile
+        folder.mkdir(exist_ok=True)
+        kind(root / name, folder / name)
+    pinned = folder / ".github" / "action"
+    pinned.mkdir(parents=True)
+    for each in (root / ".github" / "action").iterdir():
+        (pinned / each.name).write_text("# nothing\n")
+    return folder
 
 
 def test_a_version_is_asked_of_the_registry(runner, tmp_path):
@@ -126,16 +159,48 @@ def test_a_version_is_asked_of_the_registry(runner, tmp_path):
     fake.mkdir()
     python = fake / "python3"
     python.write_text(  # venv makes an interpreter that tells what pip is asked for
-        '#!/bin/sh\nmkdir -p "$3/bin"\n'
-        'printf \'#!/bin/sh\\necho "$@"\\n\' > "$3/bin/python"\nchmod +x "$3/bin/python"\n'
+        '#!/bin/sh\nmkdir -p "$4/bin"\n'
+        'printf \'#!/bin/sh\\necho "$@"\\n\' > "$4/bin/python"\nchmod +x "$4/bin/python"\n'
     )
     python.chmod(0o755)
+    path = f"{fake}{os.pathsep}{os.environ['PATH']}"
     runner.inputs.update(version="==0.1.0", extras="xacro,usd")
-    done = runner.step("Install inertial-check", PATH=f"{fake}{os.pathsep}{os.environ['PATH']}")
-    assert done.stdout.split()[-1] == "inertial-check[xacro,usd]==0.1.0"
+    pinned, own = runner.step("Install inertial-check", PATH=path).stdout.splitlines()
+    assert [Path(each).name for each in pinned.split() if each.endswith(".txt")] == [
+        "base.txt",
+        "xacro.txt",
+        "usd.txt",
+    ]
+    assert "--require-hashes" in pinned
+    assert own.split()[-2:] == ["--no-deps", "inertial-check==0.1.0"]
     runner.inputs.update(version="", extras="")
-    done = runner.step("Install inertial-check", PATH=f"{fake}{os.pathsep}{os.environ['PATH']}")
+    done = runner.step("Install inertial-check", PATH=path)
     assert done.stdout.split()[-1] == str(runner.source)
+
+
+@pytest.mark.parametrize("extras", ["../../evil", "xacro,nothing", "$(touch pwned)"])
+def test_extras_that_are_not_pinned_are_refused(runner, extras):
+    runner.inputs.update(extras=extras)
+    done = runner.step("Install inertial-check", PATH=os.environ["PATH"])
+    assert done.returncode == 2
+    assert "pins no extra" in done.stdout
+    assert not (runner.temporary / "pwned").exists()
+
+
+def test_every_requirement_is_pinned_with_hashes(project_root):
+    project = tomllib.loads((project_root / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = project["project"]["optional-dependencies"]
+    folder = project_root / ".github" / "action"
+    asked = {"base": [*project["project"]["dependencies"], *project["build-system"]["requires"]]}
+    asked |= {name: extras[name] for name in ("xacro", "mesh", "usd", "report", "lsp")}
+    assert {path.stem for path in folder.iterdir()} == set(asked)
+    for name, requirements in asked.items():
+        text = (folder / f"{name}.txt").read_text(encoding="utf-8")
+        pinned = {
+            block.split("==")[0] for block in re.split(r"\n(?=\w)", text) if "sha256:" in block
+        }
+        assert {re.split(r"[><=\[]", each)[0] for each in requirements} <= pinned
+        assert "://" not in text
 
 
 def test_every_input_is_used_and_described(action, project_root):
