@@ -59,5 +59,9 @@ class NotExpandedError(DocumentError):
     """
 
 
+class DefectError(DocumentError):
+    """A document on which this program fails unexpectedly: a defect that should be reported."""
+
+
 class UsageError(InertialCheckError):
     """A wrong command, option or configuration."""

@@ -3,22 +3,46 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import repeat
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from inertial_check.engines import predict
-from inertial_check.errors import DocumentError, NotAModelError, NotExpandedError
+from inertial_check.errors import DefectError, DocumentError, NotAModelError, NotExpandedError
 from inertial_check.evidence import Examination
 from inertial_check.formats import load
-from inertial_check.formats.lookups import Lookups, record_lookups
+from inertial_check.formats.lookups import Lookups, note_other_inputs, record_lookups
 from inertial_check.geometry.evidence import read_geometry
-from inertial_check.model import BodyReport, FileReport, Finding, Judgement, Model, Place, Report
+from inertial_check.isolation import (
+    TimeBudget,
+    TimeLimitReached,
+    limit_times,
+    raise_defects,
+    run_within,
+)
+from inertial_check.model import (
+    BodyReport,
+    FileReport,
+    Finding,
+    Judgement,
+    Model,
+    Place,
+    Prediction,
+    Report,
+)
 from inertial_check.model.judging import judge, judge_all
 from inertial_check.rules import UnreadableDocument, UnresolvedReference
-from inertial_check.selecting.suppressions import apply_exemptions, sort_findings
+from inertial_check.selecting.suppressions import (
+    SortedFindings,
+    apply_exemptions,
+    sort_findings,
+)
 from inertial_check.settings.settings import Settings
+
+T = TypeVar("T")
+
+_TOP = Place(1, 1, 1, 1)
+"""Place of a finding on a whole document."""
 
 
 def check_model(
@@ -42,7 +66,9 @@ def check_model(
         model = model_or_path
     else:
         model = load(model_or_path, context=settings.context)
-    file = _apply_rules(model, judge(model, settings.tolerance), settings)
+    with raise_defects(model.source.path):
+        judgements = judge(model, settings.tolerance)
+    file = _apply_rules(model, judgements, settings)
     return Report((file,), notes=file.notes)
 
 
@@ -99,96 +125,226 @@ class DocumentResult(NamedTuple):
 
 
 def check_documents(
-    documents: Sequence[Document], content: ReportContent = FULL_CONTENT
+    documents: Sequence[Document],
+    content: ReportContent = FULL_CONTENT,
+    begin: Callable[[], None] = lambda: None,
 ) -> list[DocumentResult]:
     """Judge documents, the bodies of all models together.
+
+    A document on which the check fails, or for which it takes too long, becomes a finding of its
+    own and changes nothing about the others.
 
     Args:
         documents: The documents to check.
         content: The optional parts of the report.
+        begin: Called before each step that is about one document.
 
     Returns:
         One result per document, in their order.
     """
-    results: list[DocumentResult | None] = [None] * len(documents)
-    lookups = [Lookups() for _ in documents]
-    # Settings hold mappings and cannot be hashed: documents are grouped by the identity of theirs.
-    groups: dict[int, list[tuple[int, Model]]] = {}
-    for at, document in enumerate(documents):
-        with record_lookups(lookups[at]):
-            read = _read(document)
-        if isinstance(read, Model):
-            groups.setdefault(id(document.settings), []).append((at, read))
-        else:
-            results[at] = read
-    for group in groups.values():
-        tolerance = documents[group[0][0]].settings.tolerance
-        judged = judge_all([model for _, model in group], tolerance)
-        for (at, model), judgements in zip(group, judged, strict=True):
-            with record_lookups(lookups[at]):
-                report = _apply_rules(model, judgements, documents[at].settings, content)
-            results[at] = DocumentResult(documents[at].path, report)
-    return [
-        result._replace(lookups=tuple(sorted(seen.paths)) if seen.complete else None)
-        for result, seen in zip(results, lookups, strict=True)
-        if result is not None
-    ]
+    with limit_times():
+        works = [_DocumentCheck(document, content) for document in documents]
+        # Settings hold mappings and cannot be hashed: documents are grouped by their identity.
+        groups: dict[int, list[tuple[_DocumentCheck, Model]]] = {}
+        for work in works:
+            begin()
+            model = work.read()
+            if model is not None:
+                groups.setdefault(id(work.document.settings), []).append((work, model))
+        for group in groups.values():
+            begin()
+            judged = _judge_together(group)
+            for at, (work, model) in enumerate(group):
+                begin()
+                work.report(model, None if judged is None else judged[at])
+    return [work.result() for work in works]
 
 
-def _read(document: Document) -> Model | DocumentResult:
-    """Read the model of a document, or say why the document is not checked."""
-    path, named, settings, data = document
+def _judge_together(
+    group: Sequence[tuple[_DocumentCheck, Model]],
+) -> list[tuple[Judgement, ...]] | None:
+    """Judge models in one batch; None if that fails, so that each has to be judged alone."""
+    settings = group[0][0].document.settings
+    models = [model for _, model in group]
+    seconds = settings.context.granted.limits.seconds
     try:
-        model = load(path if data is None else data, path=path, context=settings.context)
-    except NotAModelError as error:
-        message = str(error)
-        return (
-            DocumentResult(path, failure=message) if named else DocumentResult(path, note=message)
-        )
-    except DocumentError as error:
-        return _refuse(document, error)
-    return model if named or not is_fragment(model) else DocumentResult(path)
+        with raise_defects(models[0].source.path):
+            return run_within(seconds, lambda: judge_all(models, settings.tolerance))
+    except (DefectError, TimeLimitReached):
+        return None
 
 
-def _apply_rules(
-    model: Model,
-    judgements: Sequence[Judgement],
-    settings: Settings,
-    content: ReportContent = FULL_CONTENT,
-) -> FileReport:
+class _DocumentCheck:
+    """The check of one document in its steps: read, judge, report.
+
+    Args:
+        document: The document.
+        content: The optional parts of the report.
+    """
+
+    def __init__(self, document: Document, content: ReportContent) -> None:
+        self.document = document
+        self._content = content
+        self._lookups = Lookups()
+        self._budget = TimeBudget(document.settings.context.granted.limits.seconds)
+        self._result = DocumentResult(document.path)
+
+    def read(self) -> Model | None:
+        """Read the model; None if there is none to judge."""
+        return self._step(self._read)
+
+    def report(self, model: Model, judgements: Sequence[Judgement] | None) -> None:
+        """Report on the model; its bodies are judged here if `judgements` is None."""
+        self._step(lambda: self._report(model, judgements))
+
+    def result(self) -> DocumentResult:
+        """The result, after all steps."""
+        seen = self._lookups
+        return self._result._replace(lookups=tuple(sorted(seen.paths)) if seen.complete else None)
+
+    def _step(self, work: Callable[[], T]) -> T | None:
+        """Carry out a step within the time that is left; None if it fails, with a finding."""
+        path = self.document.path
+        with record_lookups(self._lookups):
+            try:
+                with raise_defects(path):
+                    return self._budget.spend(work)
+            except DocumentError as error:
+                if isinstance(error, DefectError):  # its cause may be a lack of memory
+                    note_other_inputs()
+                self._result = _refuse(self.document, error)
+            except TimeLimitReached:
+                note_other_inputs()
+                self._result = give_up(self.document, describe_lateness(self._budget.seconds))
+        return None
+
+    def _read(self) -> Model | None:
+        path, named, settings, data = self.document
+        try:
+            model = load(path if data is None else data, path=path, context=settings.context)
+        except NotAModelError as error:
+            message = str(error)
+            self._result = (
+                DocumentResult(path, failure=message)
+                if named
+                else DocumentResult(path, note=message)
+            )
+            return None
+        return model if named or not is_fragment(model) else None
+
+    def _report(self, model: Model, judgements: Sequence[Judgement] | None) -> None:
+        path, named, settings, _ = self.document
+        if judgements is None:
+            judgements = judge(model, settings.tolerance)
+        file, defects = _examine_model(model, judgements, settings, self._content)
+        if defects:
+            note_other_inputs()
+        failing = defects and (named or UnreadableDocument not in settings.rules())
+        failure = f"{path}: {'; '.join(defects)}" if failing else None
+        self._result = DocumentResult(path, file, failure)
+
+
+def describe_lateness(seconds: float) -> str:
+    """The reason of a finding on a document whose check was stopped by the time limit."""
+    return f"not checked within {seconds:g} s, the limit for one document; --timeout raises it"
+
+
+def _apply_rules(model: Model, judgements: Sequence[Judgement], settings: Settings) -> FileReport:
     """Report the findings of all rules on a judged model."""
+    return _examine_model(model, judgements, settings, FULL_CONTENT)[0]
+
+
+class _Defects:
+    """Unexpected errors on one judged model, each kept apart from the rest of its report.
+
+    Attributes:
+        reasons: The parts of the check that failed, by the reason.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self.reasons: dict[str, list[str]] = {}
+
+    def attempt(self, part: str, work: Callable[[], T], otherwise: T) -> T:
+        """The result of a part of the check; `otherwise` if it fails."""
+        try:
+            with raise_defects(self._path):
+                return work()
+        except DocumentError as error:
+            self.reasons.setdefault(error.reason, []).append(part)
+            return otherwise
+
+    def describe(self) -> list[str]:
+        """One line for each reason, with the parts that failed."""
+        return [f"{' and '.join(parts)} failed: {why}" for why, parts in self.reasons.items()]
+
+
+def _examine_model(
+    model: Model, judgements: Sequence[Judgement], settings: Settings, content: ReportContent
+) -> tuple[FileReport, list[str]]:
+    """Report on a judged model; also the rules that failed, which are findings.
+
+    What fails after the rules does not change the verdict and becomes a note.
+    """
     examination = examine(model, judgements, settings)
+    failed, later = _Defects(model.source.path), _Defects(model.source.path)
     rules = settings.rules()
+    nothing: list[Finding] = []
     findings = [
         finding
         for rule in rules
-        for finding in rule(model, settings.severity(rule)).findings(examination)
+        for finding in failed.attempt(
+            rule.code,
+            lambda rule=rule: list(rule(model, settings.severity(rule)).findings(examination)),
+            nothing,
+        )
     ]
+    defects = failed.describe()
+    if UnreadableDocument in rules:
+        findings += [UnreadableDocument.on_document(reason, _TOP) for reason in defects]
     explicable = {rule.code for rule in rules if rule.explained}
     if content.causes and any(finding.code in explicable for finding in findings):
         from inertial_check.causes import explain  # a sound model does not need this import
 
-        findings = explain(examination, findings, explicable)
-    predicted = content.predictions == "all" or (content.predictions == "findings" and findings)
-    bodies = tuple(
-        BodyReport(body.name, body.id, place.line, judgement, place.path, predictions)
-        for body, judgement, predictions in zip(
-            model.bodies,
-            judgements,
-            examination.predictions if predicted else repeat({}, len(model.bodies)),
-            strict=True,
+        findings = later.attempt(
+            "finding the probable causes",
+            lambda: explain(examination, findings, explicable),
+            findings,
         )
-        for place in (model.place(body.span),)
+    predicted = content.predictions == "all" or (content.predictions == "findings" and findings)
+    unknown: Sequence[Mapping[str, Prediction]] = [{}] * len(model.bodies)
+    predictions = unknown
+    if predicted:
+        predictions = later.attempt(
+            "predicting what engines do", lambda: examination.predictions, unknown
+        )
+    counting, suppressed = later.attempt(
+        "applying its suppressions",
+        lambda: sort_findings(findings, model, settings),
+        SortedFindings(tuple(findings), ()),
     )
-    counting, suppressed = sort_findings(findings, model, settings)
+    notes = (*examination.notes, *(f"{model.source.path}: {line}" for line in later.describe()))
     return FileReport(
         model.source.path,
         model.format,
         model.name,
-        bodies,
+        _report_bodies(model, judgements, predictions),
         tuple(sorted(counting, key=_reading_order)),
         tuple(sorted(suppressed, key=_reading_order)),
-        examination.notes,
+        notes,
+    ), defects
+
+
+def _report_bodies(
+    model: Model,
+    judgements: Sequence[Judgement],
+    predictions: Sequence[Mapping[str, Prediction]],
+) -> tuple[BodyReport, ...]:
+    """Report the bodies of a model in file order."""
+    return tuple(
+        BodyReport(body.name, body.id, place.line, judgement, place.path, predicted)
+        for body, judgement, predicted in zip(model.bodies, judgements, predictions, strict=True)
+        for place in (model.place(body.span),)
     )
 
 
@@ -213,14 +369,19 @@ def is_fragment(model: Model) -> bool:
 
 def give_up(document: Document, reason: str) -> DocumentResult:
     """The result for a document that cannot be checked at all, with the reason."""
-    return _refuse(document, DocumentError(document.path, reason))
+    return _refuse(document, DefectError(document.path, reason))
 
 
 def _refuse(document: Document, error: DocumentError) -> DocumentResult:
     """The result for a document whose model cannot be read; a failure if the caller named it."""
-    failure = str(error) if document.named else None
+    failing = document.named
+    if isinstance(error, DefectError):
+        # Nothing was checked although engines may load the file: without IC001 nobody would know.
+        failing = failing or UnreadableDocument not in document.settings.rules()
     return DocumentResult(
-        document.path, report_unreadable(error, document.settings, document.named), failure
+        document.path,
+        report_unreadable(error, document.settings, document.named),
+        str(error) if failing else None,
     )
 
 

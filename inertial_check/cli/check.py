@@ -183,10 +183,12 @@ def _check(
 
     known = KnownFindings(args, configurations)
     with closing(ProgressBar(wanted=not args.quiet)) as bar:
-        request = running.build_request(args, configurations, paths, stdin, bar)
+        remarks: list[str] = []
+        request = running.build_request(args, configurations, paths, stdin, bar, remarks.append)
         # A file list whose files do not exist has failed already: no second failure is needed.
         request = replace(request, allow_empty=request.allow_empty or has_failures)
         report = check_paths(request)
+    _tell(args, (), remarks)
     report = known.suppress(report)
     if configurations.run["output-format"] in SUGGESTING:
         from inertial_check.fixing.suggestions import add_suggestions

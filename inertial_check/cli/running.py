@@ -133,6 +133,7 @@ def build_request(
     paths: list[str],
     stdin: Document | None,
     progress: Callable[[float], None],
+    remark: Callable[[str], None],
 ) -> CheckRequest:
     """Build the request for a check.
 
@@ -142,6 +143,7 @@ def build_request(
         paths: The paths to check, those of --files-from included.
         stdin: The document read from standard input.
         progress: Called with the completed fraction of the work, 0 to 1.
+        remark: Called with each remark about how the check was carried out.
 
     Raises:
         UsageError: The options contradict each other, or git fails.
@@ -171,6 +173,7 @@ def build_request(
         resume=args.resume,
         cluster=args.cluster,
         progress=progress,
+        remark=remark,
     )
 
 

@@ -15,6 +15,7 @@ from inertial_check.formats.context import Context, Head
 from inertial_check.formats.xml.document import parse
 from inertial_check.formats.xml.encoding import head
 from inertial_check.formats.xml.markup import NAME, SPACE
+from inertial_check.isolation import raise_defects
 from inertial_check.model.body import Model
 from inertial_check.model.source import Source
 
@@ -97,19 +98,24 @@ def load(
         context: Where included documents are found; None to search beside and above the file.
 
     Raises:
-        DocumentError: The file does not exist or cannot be read.
+        DocumentError: The file does not exist or cannot be read, or a reader fails unexpectedly.
         NotAModelError: The document is not a robot model of a known format.
         UsageError: The format is unknown.
     """
     if format is not None and format not in FORMATS:
         raise UsageError(f"unknown format {format!r}: known are {', '.join(FORMATS)}")
     context = context or Context()
-    if isinstance(path_or_bytes, bytes):
-        data = path_or_bytes
-        context = context.of_document(path)
-    else:
+    data = path_or_bytes if isinstance(path_or_bytes, bytes) else None
+    if not isinstance(path_or_bytes, bytes):
         path = os.fsdecode(path_or_bytes)
-        context = context.of_document(path)
+    with raise_defects(path):
+        return _read_model(data, format, path, context)
+
+
+def _read_model(data: bytes | None, format: str | None, path: str, context: Context) -> Model:
+    """Read a document: bytes, or None for those of the file at its path."""
+    context = context.of_document(path)
+    if data is None:
         data = _read_bytes(path, context.granted)
     if not data.strip():
         raise DocumentError(path, "the document is empty")

@@ -1,25 +1,34 @@
 """Checking documents on the workers of a Dask cluster.
 
 The workers read the documents under the same absolute paths, with the same version of this
-package. What a worker cannot do, this machine does: documents that the worker sees with other
-content or not at all, and documents that crashed a worker, each then in a process of its own.
+package. Each has them checked by a process of its own, which a document may crash or keep busy
+without harm to the worker. What a worker cannot do, this machine does: documents that the worker
+sees with other content or not at all, and those of a worker that was lost.
 """
 
 from __future__ import annotations
 
+import atexit
 import os
 import pickle
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
 
 from inertial_check.checking.check import FULL_CONTENT, Document, DocumentResult, ReportContent
 from inertial_check.errors import UsageError
 from inertial_check.running.cache import Fingerprints, program_digest
 from inertial_check.running.encoding import decode, encode
-from inertial_check.running.workers import Task, check_in_processes, split_into_tasks
+from inertial_check.running.workers import (
+    Task,
+    WorkerProcess,
+    check_in_processes,
+    split_into_tasks,
+)
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, Future
 
 _CONNECTION_TIMEOUT = 10.0
 """Time to wait for an answer of the scheduler [s]."""
@@ -71,10 +80,8 @@ def check_on_cluster(
         left: list[Task] = []
         for future in as_completed(list(orders), loop=client.loop):
             task = orders.pop(future)
-            if future.status != "finished":  # it has crashed several workers, or one was lost
-                left += task.split()
-                continue
-            for single, line in zip(task.split(), future.result(), strict=True):
+            lines = _gather(future) or [None] * len(task.documents)
+            for single, line in zip(task.split(), lines, strict=True):
                 if line is None:
                     left.append(single)
                 else:
@@ -100,6 +107,16 @@ def _connect(address: str) -> Client:
         raise UsageError(f"--cluster {address}: no scheduler answers: {error}") from None
 
 
+def _gather(future: Future[list[str | None]]) -> list[str | None] | None:
+    """The lines of an order; None if workers that did it were lost too often."""
+    if future.status != "finished":
+        return None
+    try:
+        return future.result()
+    except Exception:  # the worker was lost after it was done, and the order could not be repeated
+        return None
+
+
 def _order(task: Task) -> bytes:
     """Pack a task, with what the worker needs to see whether it has the same files and program."""
     fingerprints = Fingerprints()
@@ -110,16 +127,51 @@ def _order(task: Task) -> bytes:
 def _do_order(packed: bytes) -> list[str | None]:
     """Do a task on a worker: a line per document, None for a document that it cannot check."""
     order: _Order = pickle.loads(packed)
-    singles = order.task.split()
     try:
         os.chdir(order.folder)
     except OSError:
-        return [None] * len(singles)
+        return [None] * len(order.task.documents)
     if order.program != program_digest():
-        return [None] * len(singles)
+        return [None] * len(order.task.documents)
     fingerprints = Fingerprints()
-    lines: list[str | None] = []
-    for single, seen in zip(singles, order.fingerprints, strict=True):
-        same = fingerprints.of(os.path.abspath(single.documents[0].path)) == seen
-        lines.append(encode(single.run()) if same else None)
-    return lines
+    same = [
+        fingerprints.of(os.path.abspath(each.path)) == seen
+        for each, seen in zip(order.task.documents, order.fingerprints, strict=True)
+    ]
+    documents = tuple(compress(order.task.documents, same))
+    results: list[DocumentResult] = []
+    if documents:
+        with _borrow_process() as process:
+            for part in process.do(order.task._replace(documents=documents)):
+                results += part
+    lines = iter(results)
+    return [encode([next(lines)]) if each else None for each in same]
+
+
+_idle: list[tuple[str, WorkerProcess]] = []
+"""Processes of this worker that wait for an order, each with the folder in which it runs."""
+
+
+@contextmanager
+def _borrow_process() -> Iterator[WorkerProcess]:
+    """A process in the working directory that no other thread uses; it is kept for later orders."""
+    folder = os.getcwd()
+    try:
+        known, process = _idle.pop()
+    except IndexError:
+        known, process = folder, WorkerProcess()
+        atexit.register(_close, process)
+    if known != folder:
+        _close(process)
+        process = WorkerProcess()
+        atexit.register(_close, process)
+    try:
+        yield process
+    finally:
+        _idle.append((folder, process))
+
+
+def _close(process: WorkerProcess) -> None:
+    process.stop()
+    process.wait()
+    process.release()

@@ -2,7 +2,8 @@
 
 Each is started with a fresh interpreter, reads tasks from its standard input and answers on its
 standard output; so it ends when this process ends, for whatever reason. If a document crashes a
-worker, that becomes a finding, and the other documents are checked.
+worker, or keeps it busy beyond the time limit, that becomes a finding, and the other documents are
+checked. The documents of a task whose worker has ended are checked again one by one.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Generator, Sequence
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
 from typing import BinaryIO, NamedTuple
 
 from inertial_check.checking.check import (
@@ -24,7 +27,15 @@ from inertial_check.checking.check import (
     DocumentResult,
     ReportContent,
     check_documents,
+    describe_lateness,
     give_up,
+)
+from inertial_check.isolation import (
+    Interruption,
+    Termination,
+    count_interruptions,
+    describe_report,
+    ignore_swallowed_interruptions,
 )
 from inertial_check.running.encoding import decode, encode
 
@@ -44,6 +55,23 @@ _SLOW_TASK_DOCUMENTS = 128
 _TERMINATION_TIMEOUT = 1.0
 """Time after which a worker that was asked to terminate is killed [s]."""
 
+_SIGN_PERIOD = 1.0
+"""Shortest time between two signs of life of a worker [s]."""
+
+_GRACE = 5.0
+"""Time beyond the limit for one document after which a silent worker is killed [s]: it stops the
+document itself, unless that keeps it inside a library that takes no signals."""
+
+_ATTEMPTS = 3
+"""Number of times that a document has to crash a worker that checks nothing else before it gets
+the blame: something else may have killed the process, such as a lack of memory."""
+
+_LAST = b"last "
+"""Prefix of an answer after which the worker ends."""
+
+_PARENT_PERIOD = 1.0
+"""Time between two looks of a worker whether the process that started it still runs [s]."""
+
 
 class Task(NamedTuple):
     """A group of documents that one worker checks.
@@ -60,9 +88,14 @@ class Task(NamedTuple):
         """The same documents, one in each task."""
         return [self._replace(documents=(document,)) for document in self.documents]
 
-    def run(self) -> list[DocumentResult]:
-        """Check the documents in this process."""
-        return check_documents(self.documents, self.content)
+    def run(self, begin: Callable[[], None] = lambda: None) -> list[DocumentResult]:
+        """Check the documents in this process; `begin` is called before each step."""
+        return check_documents(self.documents, self.content, begin)
+
+    @property
+    def seconds(self) -> float:
+        """The largest time limit of one of the documents [s]."""
+        return max(each.settings.context.granted.limits.seconds for each in self.documents)
 
 
 def split_into_tasks(
@@ -133,7 +166,7 @@ def check_in_processes(
 
 
 class _Worker(threading.Thread):
-    """A thread that passes tasks to a process, and starts another when a document crashes it."""
+    """A thread that has the tasks of a queue done by a process."""
 
     def __init__(
         self,
@@ -142,75 +175,194 @@ class _Worker(threading.Thread):
     ) -> None:
         super().__init__(daemon=True)
         self._pending, self._done = pending, done
-        self._process: subprocess.Popen[bytes] | None = None
-        self._stopped = threading.Event()
-        self._lock = threading.Lock()
+        self._process = WorkerProcess()
 
     def run(self) -> None:
         try:
-            while (task := self._pending.get()) is not None and not self._stopped.is_set():
-                self._do(task)
+            while (task := self._pending.get()) is not None:
+                for results in self._process.do(task):
+                    self._done.put(results)
         except BaseException as error:  # the main thread raises it
             self._done.put(error)
 
     def stop(self) -> None:
         """Terminate the process, which ends the processes that it has started."""
+        self._process.stop()
+
+    def close(self) -> None:
+        """Wait until thread and process have ended, after `stop`."""
+        self._process.wait()
+        if self.ident is not None:
+            self.join()
+        self._process.release()
+
+
+class WorkerProcess:
+    """A process that does tasks, and is started again after a document has crashed or stopped it.
+
+    One thread calls `do`; any may call `stop`, then `wait` and `release`.
+    """
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._watch: _Watch | None = None
+        self._stopped = threading.Event()
+        self._lock = threading.Lock()
+
+    def do(self, task: Task) -> Generator[list[DocumentResult], None, None]:
+        """Have a task done; if that ends the process, its documents are done one by one.
+
+        Yields:
+            Results of some of the documents; of all of them unless `stop` is called.
+        """
+        results = self._ask(task)
+        if results is None and len(task.documents) > 1:
+            for each in task.split():
+                yield from self.do(each)
+            return
+        attempts = 1
+        while results is None and not self._stopped.is_set() and not self._was_late():
+            if attempts == _ATTEMPTS:
+                break
+            results, attempts = self._ask(task), attempts + 1
+        if self._stopped.is_set():
+            return
+        yield self._give_up(task) if results is None else results
+
+    def stop(self) -> None:
+        """Terminate the process, and start none any more."""
         self._stopped.set()
         with self._lock:
             if self._process is not None:
                 self._process.terminate()
 
-    def close(self) -> None:
-        """Wait until thread and process have ended, after `stop`."""
+    def wait(self) -> None:
+        """Wait until the process has ended, after `stop`; it is killed if that takes long."""
         if self._process is not None:
-            try:
-                self._process.wait(_TERMINATION_TIMEOUT)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-        if self.ident is not None:
-            self.join()
-        if self._process is not None:
-            self._process.communicate()
+            _end(self._process)
 
-    def _do(self, task: Task) -> None:
-        """Have the process do a task; if that crashes it, do the documents one by one."""
-        results = self._ask(task)
-        if self._stopped.is_set():
-            return
-        if results is None and len(task.documents) > 1:
-            for each in task.split():
-                self._do(each)
-            return
-        if results is None:
-            how = "not started" if self._process is None else _ending(self._process.wait())
-            reason = f"checking it has crashed a process ({how}); the other files were checked"
-            results = [give_up(document, reason) for document in task.documents]
-        self._done.put(results)
+    def release(self) -> None:
+        """Close the streams of the process, after `wait`."""
+        if self._process is not None:
+            _bury(self._process)
+        if self._watch is not None:
+            self._watch.close()
+
+    def _was_late(self) -> bool:
+        return self._watch is not None and self._watch.rung
+
+    def _give_up(self, task: Task) -> list[DocumentResult]:
+        """The finding on the only document of a task that always ends the process."""
+        (document,) = task.documents
+        if self._was_late():
+            return [give_up(document, describe_lateness(task.seconds))]
+        how = "not started" if self._process is None else _ending(self._process.wait())
+        reason = f"checking it has crashed a process ({how}); the other files were checked"
+        return [give_up(document, reason)]
 
     def _ask(self, task: Task) -> list[DocumentResult] | None:
         """Send a task to the process and read the results; None if the process ends instead."""
         process = self._ensure_process()
-        if process is None or process.stdin is None or process.stdout is None:
+        watch = self._watch
+        if process is None or process.stdin is None or process.stdout is None or watch is None:
             return None
         request = pickle.dumps(task)
+        watch.start_timer(process, task.seconds + _SIGN_PERIOD + _GRACE)
         try:
             process.stdin.write(len(request).to_bytes(8, "little") + request)
             process.stdin.flush()
-        except OSError:
+            while (line := process.stdout.readline()) == b"\n":  # a sign of life
+                watch.restart_timer()
+            results = decode(line.removeprefix(_LAST))
+            if line.startswith(_LAST):
+                _end(process)
+        except (OSError, ValueError):  # ValueError: only a part of an answer, or none
+            _end(process)
             return None
-        line = process.stdout.readline()
-        return decode(line) if line.endswith(b"\n") else None
+        finally:
+            watch.stop_timer()
+        return results if len(results) == len(task.documents) else None
 
     def _ensure_process(self) -> subprocess.Popen[bytes] | None:
         """The running process, started if necessary; None once the worker is stopped."""
         with self._lock:
             if self._stopped.is_set():
                 return None
+            if self._watch is None:
+                self._watch = _Watch()
+                self._watch.start()
             if self._process is None or self._process.poll() is not None:
                 if self._process is not None:
-                    self._process.communicate()
+                    _bury(self._process)
                 self._process = _start_process()
             return self._process
+
+
+class _Watch(threading.Thread):
+    """A thread that kills a process which gives no sign of life for too long.
+
+    Attributes:
+        rung: Whether the process of the last timer was killed.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.rung = False
+        self._process: subprocess.Popen[bytes] | None = None
+        self._period = self._due = 0.0
+        self._closed = False
+        self._condition = threading.Condition()
+
+    def start_timer(self, process: subprocess.Popen[bytes], seconds: float) -> None:
+        """Kill a process after a time without a call of `restart_timer`."""
+        with self._condition:
+            self._process, self._period, self.rung = process, seconds, False
+            self._due = time.monotonic() + seconds
+            self._condition.notify()
+
+    def restart_timer(self) -> None:
+        """Start the time anew."""
+        self._due = time.monotonic() + self._period
+
+    def stop_timer(self) -> None:
+        """Kill nothing any more."""
+        with self._condition:
+            self._process = None
+
+    def close(self) -> None:
+        """End the thread."""
+        with self._condition:
+            self._process, self._closed = None, True
+            self._condition.notify()
+        self.join()
+
+    def run(self) -> None:
+        with self._condition:
+            while not self._closed:
+                left = self._due - time.monotonic()
+                if self._process is None:
+                    self._condition.wait()
+                elif left > 0:
+                    self._condition.wait(min(left, threading.TIMEOUT_MAX))
+                else:
+                    self.rung = True
+                    self._process.kill()
+                    self._process = None
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Wait until a process that ends by itself has ended; it is killed if that takes long."""
+    try:
+        process.wait(_TERMINATION_TIMEOUT)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _bury(process: subprocess.Popen[bytes]) -> None:
+    """Wait for a process that ends, and close its streams."""
+    with suppress(OSError, ValueError):
+        process.communicate()
 
 
 def _ending(code: int) -> str:
@@ -236,16 +388,90 @@ def _start_process() -> subprocess.Popen[bytes]:
 def main() -> None:
     """Do tasks until there are no more: each is a length and a pickle, answered by a line of JSON.
 
-    Unpickling is safe here: the pickles come only from the process that started this one.
+    Empty lines before the answer are signs of life. Unpickling is safe here: the pickles come only
+    from the process that started this one.
     """
     relax_garbage_collector()
-    # sys.exit instead of the default action, so that readers delete their temporary files.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
-    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # libraries that print to stdout must not garble the answers
+    ignore_swallowed_interruptions()
+    # An exception instead of the default action, so that readers delete their temporary files.
+    signal.signal(signal.SIGTERM, _terminate)
+    code = 0
+    try:
+        _watch_parent()
+        _serve(sys.stdin.buffer, _take_stdout())
+    except (Interruption, KeyboardInterrupt, BrokenPipeError):
+        pass  # the process that asked ends, or has ended: there is nobody to tell
+    except BaseException:
+        code = 1  # the process that asked says which document it was
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.exit(code)
+
+
+def _terminate(number: int, _: object) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second signal must not disturb the cleaning
+    raise Termination(number)
+
+
+def _watch_parent() -> None:
+    """End this process when the one that started it is gone, even if a document keeps it busy."""
+    if not hasattr(os, "getppid") or sys.platform == "win32":
+        return
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_PARENT_PERIOD)
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(_GRACE)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _take_stdout() -> BinaryIO:
+    """The stream for answers; what libraries print to stdout goes to stderr instead."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return answers
+
+
+def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
+    """Answer tasks until there are no more, or until a document was stopped by the time limit."""
+    heard = time.monotonic()
+
+    def begin() -> None:
+        nonlocal heard
+        now = time.monotonic()
+        if now - heard >= _SIGN_PERIOD:
+            heard = now
+            answers.write(b"\n")
+            answers.flush()
+
     while (task := _receive(requests)) is not None:
-        answers.write(encode(task.run()).encode() + b"\n")
+        heard = time.monotonic()
+        line = _encode_results(task, task.run(begin)).encode() + b"\n"
+        # After an interruption a library may be half imported: the next task gets a new process.
+        last = count_interruptions() > 0
+        answers.write(_LAST + line if last else line)
         answers.flush()
+        if last:
+            return
+
+
+def _encode_results(task: Task, results: list[DocumentResult]) -> str:
+    """Encode results; one that has no JSON becomes a finding."""
+    try:
+        return encode(results)
+    except Exception:
+        return encode(list(map(_encodable, task.documents, results)))
+
+
+def _encodable(document: Document, result: DocumentResult) -> DocumentResult:
+    try:
+        encode([result])
+    except Exception as error:
+        return give_up(document, describe_report(error))
+    return result
 
 
 def relax_garbage_collector() -> None:

@@ -50,8 +50,7 @@ def models(tmp_path, data_dir, monkeypatch):
 
 
 def rendered(report):
-    """All but the notes: one may say that this machine had to help."""
-    return render(replace(report, notes=()), "json", View(exit_code=0))
+    return render(report, "json", View(exit_code=0))
 
 
 def test_the_report_is_that_of_this_machine(models, workers):
@@ -104,10 +103,15 @@ def test_a_document_that_workers_see_otherwise_is_checked_here(models, workers, 
         return check_in_processes(tasks, jobs)
 
     monkeypatch.setattr(cluster, "check_in_processes", watched)
-    there = check_paths(CheckRequest(["valid"], settings_of, cluster=workers.scheduler_address))
+    remarks = []
+    there = check_paths(
+        CheckRequest(
+            ["valid"], settings_of, cluster=workers.scheduler_address, remark=remarks.append
+        )
+    )
     assert sorted(undone) == ["valid/rod-rotated.urdf", "valid/rod.urdf"]
     assert rendered(there) == rendered(here)
-    (note,) = there.notes
+    (note,) = remarks
     assert note.startswith("2 of 12 files were checked on this machine")
 
 

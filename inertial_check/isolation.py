@@ -1,0 +1,227 @@
+"""Isolation of one document from the others: unexpected errors, signals and the time limit.
+
+An unexpected error while a document is handled becomes a DefectError, which is reported like any
+document that cannot be read. Only requests to end the process, and the time limit, pass through.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final, TypeVar
+
+from inertial_check.errors import DefectError, DocumentError
+
+T = TypeVar("T")
+
+_LONGEST_MESSAGE = 200
+"""Largest number of characters of an exception's own message in a finding."""
+
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
+"""Address of an object in an exception's message, which differs from run to run."""
+
+_REPETITION = 0.5
+"""Time after which the alarm rings again, in case a library has caught the first exception [s]."""
+
+_LONGEST = 1e8
+"""Largest time of the interval timer [s]: three years; beyond it systems refuse the number."""
+
+
+class Interruption(BaseException):
+    """An exception that a signal raises and that no handler of errors of documents may catch."""
+
+
+class Termination(Interruption):
+    """The process was asked to end by a signal.
+
+    Attributes:
+        number: Number of the signal.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+class TimeLimitReached(Interruption):
+    """The time for one document is used up."""
+
+
+PASSING: Final = (DocumentError, KeyboardInterrupt, Interruption, GeneratorExit)
+"""Exceptions that are no defects: errors of documents, and requests to stop."""
+
+
+def describe_defect(error: BaseException) -> str:
+    """Describe an unexpected exception in one line, the same in every process.
+
+    The depth of a recursion and the size of a failed allocation depend on the process, so these
+    two are named without their messages.
+    """
+    for kind in (MemoryError, RecursionError):
+        if isinstance(error, kind):
+            return f"internal error, {kind.__name__}"
+    try:
+        message = " ".join(_ADDRESS.sub("0x...", str(error)).split())
+    except Exception:  # of the exception's own __str__
+        message = ""
+    if len(message) > _LONGEST_MESSAGE:
+        message = f"{message[:_LONGEST_MESSAGE]}..."
+    name = type(error).__name__
+    return f"internal error, {name}: {message}" if message else f"internal error, {name}"
+
+
+def describe_report(error: BaseException) -> str:
+    """Describe an unexpected exception, and say how to report it."""
+    return (
+        f"{describe_defect(error)}; please report it with the file and the output of the same "
+        "command with -v and --jobs 1"
+    )
+
+
+@contextmanager
+def raise_defects(path: str) -> Iterator[None]:
+    """Turn an unexpected exception inside the context into a DefectError of a document.
+
+    Args:
+        path: Path of the document, as the caller wrote it.
+
+    Raises:
+        DefectError: Anything but the exceptions of PASSING was raised inside the context.
+    """
+    try:
+        yield
+    except PASSING:
+        raise
+    except BaseException as error:  # SystemExit and the panics of extension modules, too
+        log_traceback(path)
+        raise DefectError(path, describe_report(error)) from error
+
+
+def log_traceback(path: str) -> None:
+    """Log the traceback of the current exception, which -v shows."""
+    import logging  # an ordinary check does not need this import
+
+    logging.getLogger("inertial_check").debug("%s", path, exc_info=True)
+
+
+class _Alarm:
+    """The interval timer of this process and its state.
+
+    Attributes:
+        armed: Whether a document is being handled whose time is limited.
+        rung: Number of documents whose time was used up in this process.
+    """
+
+    def __init__(self) -> None:
+        self.armed = False
+        self.rung = 0
+
+    def ring(self, *_: object) -> None:
+        """Handle SIGALRM."""
+        if self.armed:
+            raise TimeLimitReached
+
+
+_alarm = _Alarm()
+
+
+def count_interruptions() -> int:
+    """Count the documents of this process that were stopped by the time limit.
+
+    An exception in the middle of a library may leave it in any state, for example half imported;
+    so a process that has stopped a document should not check many others.
+    """
+    return _alarm.rung
+
+
+@contextmanager
+def limit_times() -> Iterator[None]:
+    """Make `run_within` effective inside the context.
+
+    Only the main thread can be stopped, on systems that have an interval timer, and only if the
+    caller does not use that timer. Elsewhere documents take the time that they need.
+    """
+    usable = (
+        hasattr(signal, "setitimer")
+        and threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGALRM) in (signal.SIG_DFL, signal.SIG_IGN)
+        and signal.getitimer(signal.ITIMER_REAL)[0] == 0
+    )
+    if not usable:
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, _alarm.ring)
+    try:
+        yield
+    finally:
+        _disarm()
+        signal.signal(signal.SIGALRM, before)
+
+
+def run_within(seconds: float, work: Callable[[], T]) -> T:
+    """Call a function, and stop it after a time, if that is possible here: see `limit_times`.
+
+    Raises:
+        TimeLimitReached: The time is used up.
+    """
+    if not hasattr(signal, "setitimer") or signal.getsignal(signal.SIGALRM) != _alarm.ring:
+        return work()
+    if threading.current_thread() is not threading.main_thread():
+        return work()
+    try:
+        _alarm.armed = True
+        signal.setitimer(signal.ITIMER_REAL, min(max(seconds, 1e-6), _LONGEST), _REPETITION)
+        try:
+            return work()
+        finally:
+            _disarm()
+    except TimeLimitReached:
+        _disarm()  # again: the alarm may have rung before the first call had done anything
+        _alarm.rung += 1
+        raise
+
+
+def ignore_swallowed_interruptions() -> None:
+    """Print nothing about an Interruption in a destructor, which Python can only drop."""
+    before = sys.unraisablehook
+
+    def hook(unraisable: sys.UnraisableHookArgs) -> None:
+        if not issubclass(unraisable.exc_type, Interruption):
+            before(unraisable)
+
+    sys.unraisablehook = hook
+
+
+def _disarm() -> None:
+    _alarm.armed = False
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+class TimeBudget:
+    """The time that is left for one document.
+
+    Attributes:
+        seconds: The whole time [s].
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._left = seconds
+
+    def spend(self, work: Callable[[], T]) -> T:
+        """Call a function within the time that is left.
+
+        Raises:
+            TimeLimitReached: The time is used up.
+        """
+        start = time.monotonic()
+        try:
+            return run_within(self._left, work)
+        finally:
+            self._left -= time.monotonic() - start
