@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import partial
 
 from inertial_check.errors import UsageError
+from inertial_check.files.access import Limits, read_regular
 from inertial_check.model.body import Body
 
 _DEEPEST = 8
@@ -144,9 +145,7 @@ def _file_rows(path: str) -> list[tuple[str, str]]:
     if read is None:
         raise UsageError(f"--map {path}: write A=B, or name a .csv, .json or .toml file")
     try:
-        with open(path, encoding="utf-8-sig") as file:
-            text = file.read()
-        return read(text)
+        return read(read_regular(path, Limits.document).decode("utf-8-sig"))
     except OSError as error:
         raise UsageError(f"--map {path}: {(error.strerror or str(error)).lower()}") from None
     except (ValueError, RecursionError) as error:

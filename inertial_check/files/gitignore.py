@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
+
+from inertial_check.files.access import read_regular
 
 _POSIX_CLASSES = {
     "alnum": "a-zA-Z0-9",
@@ -55,6 +57,13 @@ class IgnoreFile(NamedTuple):
         return None
 
 
+LARGEST = 1 << 17
+"""Largest size of an ignore file [bytes]: thousands of patterns, as each of them is compared with
+each path of the folder."""
+
+Failed = Callable[[str, OSError], None]
+"""Function that is told of a path that cannot be read, and the error."""
+
 Ignores = tuple[IgnoreFile, ...]
 """The ignore files that apply in a folder, from the outermost to the innermost, which decides."""
 
@@ -74,7 +83,7 @@ def is_ignored(ignores: Ignores, path: str, directory: bool) -> bool:
     return False
 
 
-def above(folder: str) -> Ignores:
+def above(folder: str, failed: Failed) -> Ignores:
     """Read the ignore files that lie above a folder, within its repository."""
     inherited: list[str] = []
     while not os.path.lexists(os.path.join(folder, ".git")):
@@ -84,25 +93,30 @@ def above(folder: str) -> Ignores:
         inherited.append(folder)
     ignores: Ignores = ()
     for parent in reversed(inherited):
-        ignores = within(parent, ignores)
+        ignores = within(parent, ignores, failed)
     return ignores
 
 
-def within(folder: str, ignores: Ignores) -> Ignores:
+def within(folder: str, ignores: Ignores, failed: Failed) -> Ignores:
     """Read the ignore files that apply inside a folder, given those that apply in its parent."""
     repository = os.path.join(folder, ".git")
     if os.path.lexists(
         repository
     ):  # a repository of its own, to which the ignore files around it do not apply
-        ignores = _read(folder, os.path.join(repository, "info", "exclude"))
-    return ignores + _read(folder, os.path.join(folder, ".gitignore"))
+        ignores = _read(folder, os.path.join(repository, "info", "exclude"), failed)
+    return ignores + _read(folder, os.path.join(folder, ".gitignore"), failed)
 
 
-def _read(folder: str, path: str) -> Ignores:
+def _read(folder: str, path: str, failed: Failed) -> Ignores:
+    """Read an ignore file; git follows no link there, and `failed` is told what is not read."""
+    if os.path.islink(path):
+        return ()
     try:
-        with open(path, "rb") as stream:
-            data = stream.read()
-    except OSError:
+        data = read_regular(path, LARGEST)
+    except (FileNotFoundError, NotADirectoryError):  # in a worktree, .git is a file
+        return ()
+    except OSError as error:
+        failed(path, error)
         return ()
     lines = data.removeprefix(b"\xef\xbb\xbf").decode("latin-1").split("\n")
     return (IgnoreFile(folder, tuple(_read_patterns(lines))),)

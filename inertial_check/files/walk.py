@@ -92,7 +92,7 @@ def walk(
         failed: Called with each folder that cannot be read, and the error.
     """
     start = os.path.abspath(path)
-    folders = [_PendingFolder(WalkEntry(printed, start, ""), glob, gitignore.above(start))]
+    folders = [_PendingFolder(WalkEntry(printed, start, ""), glob, gitignore.above(start, failed))]
     links: list[_PendingFolder] = []
     seen: set[tuple[int, int]] = set()
     while folders or links:
@@ -102,7 +102,7 @@ def walk(
         except OSError as error:
             failed(folder.entry.printed, error)
             continue
-        ignores = gitignore.within(folder.entry.absolute, folder.ignores)
+        ignores = gitignore.within(folder.entry.absolute, folder.ignores, failed)
         for child in entries:
             real_folder = child.is_dir(follow_symlinks=False)
             if gitignore.is_ignored(ignores, child.path, real_folder):

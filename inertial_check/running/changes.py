@@ -14,6 +14,15 @@ from collections.abc import Iterable
 
 from inertial_check.checking.check import DocumentResult
 from inertial_check.errors import UsageError
+from inertial_check.files.access import Limits, read_regular
+
+_SAFE_GIT = (
+    *("-c", "core.quotePath=false"),
+    *("-c", "safe.bareRepository=explicit"),  # a folder of the checkout may pose as a repository
+    *("-c", "core.fsmonitor=false"),  # and name a program here that git would run
+    *("-c", "core.hooksPath=/dev/null"),
+)
+"""Options of git for a repository whose files may be a stranger's."""
 
 _REFERENCES = re.compile(rb"mesh|include|file|uri|package|xacro|@|\0")
 """Without any of these, a document refers to no other. Binary data may always."""
@@ -59,8 +68,7 @@ class Changes:
         if self._has_changed(path):
             return True
         try:
-            with open(path, "rb") as stream:
-                return _REFERENCES.search(stream.read()) is not None
+            return _REFERENCES.search(read_regular(path, Limits.document)) is not None
         except OSError:
             return True
 
@@ -106,8 +114,7 @@ def _governed(changed: Iterable[str]) -> Iterable[str]:
 def _mentions(path: str) -> bool:
     """Whether a pyproject.toml speaks of this program; one that is gone may have."""
     try:
-        with open(path, "rb") as stream:
-            return b"inertial-check" in stream.read()
+        return b"inertial-check" in read_regular(path, Limits.document)
     except OSError:
         return True
 
@@ -118,7 +125,7 @@ def _git(folder: str, *arguments: str) -> str:
     Raises:
         UsageError: In its words.
     """
-    command = ["git", "-C", folder, "-c", "core.quotePath=false", *arguments]
+    command = ["git", "-C", folder, *_SAFE_GIT, *arguments]
     try:
         done = subprocess.run(command, capture_output=True, check=False)
     except OSError as error:

@@ -14,6 +14,7 @@ from math import isfinite
 from typing import NamedTuple
 
 from inertial_check.errors import UsageError
+from inertial_check.files.access import Limits, read_regular
 from inertial_check.files.writing import replace_file
 from inertial_check.model import FileReport, Finding, Report, Suppression
 
@@ -85,8 +86,7 @@ class Baseline:
             UsageError: The file does not exist or is malformed; names the line.
         """
         try:
-            with open(path, "rb") as stream:
-                text = stream.read().decode("utf-8-sig")
+            text = read_regular(path, Limits.document).decode("utf-8-sig")
         except FileNotFoundError:
             way = f"--write-baseline {path} makes it"
             raise UsageError(f"no such baseline: {path}; {way}") from None

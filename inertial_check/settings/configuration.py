@@ -299,6 +299,14 @@ def _file(value: object, where: Where) -> str:
     return os.path.join(where.origin.folder, _text(value, where)).replace(os.sep, "/")
 
 
+def _baseline(value: object, where: Where) -> str:
+    path = _file(value, where)
+    origin = os.path.join(where.origin.folder, FILE_NAMES[0])
+    if not where.origin.trusted and not Access().of_document(origin).allows(path):
+        raise where.wrong(f": {path} lies outside the repository: {_RESERVED} name it")
+    return path
+
+
 def _folder(value: object, where: Where) -> str:
     folder = _file(value, where)
     if not os.path.isdir(folder):
@@ -384,7 +392,7 @@ OPTIONS: Mapping[str, Option] = {
     "exclude": Option((), _patterns),
     "per-file-ignores": Option({}, _exemption, table=True),
     "per-body-ignores": Option({}, _exemption, table=True),
-    "baseline": Option(None, _file, whole_run=True),
+    "baseline": Option(None, _baseline, whole_run=True),
     "output-format": Option("full", _choice(*FORMS), whole_run=True),
     "jobs": Option("auto", _jobs, whole_run=True),
 }

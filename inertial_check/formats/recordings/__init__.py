@@ -11,6 +11,7 @@ import os
 from typing import BinaryIO
 
 from inertial_check.errors import DocumentError, UsageError
+from inertial_check.files.access import open_regular
 from inertial_check.formats.recordings import csv, npz
 from inertial_check.formats.recordings.recording import Recording
 
@@ -54,7 +55,7 @@ def read_recording(
     if "\0" in path:
         raise DocumentError(path, "a path holds no NUL")
     try:
-        with open(path, "rb") as stream:
+        with open_regular(path) as stream:
             return _read(stream, path, format, torques)
     except OSError as error:
         raise DocumentError(path, (error.strerror or str(error)).lower()) from None

@@ -13,6 +13,7 @@ import threading
 from typing import Literal
 
 from inertial_check.errors import DocumentError
+from inertial_check.files.access import read_regular
 from inertial_check.files.json import JsonObject
 from inertial_check.formats.context import Context
 from inertial_check.formats.lookups import note_child_lookups, note_other_inputs
@@ -69,8 +70,7 @@ def _is_on_disk(source: Source) -> bool:
     if source.data.startswith(TEXT) or not source.path.endswith(SUFFIXES):
         return False
     try:
-        with open(source.path, "rb") as file:
-            return file.read() == source.data
+        return read_regular(source.path, len(source.data)) == source.data
     except (OSError, ValueError):
         return False
 
