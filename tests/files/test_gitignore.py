@@ -1,6 +1,7 @@
 """git itself is the oracle of what git ignores."""
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -82,15 +83,19 @@ def ignored_by_git(root):
     return set(done.stdout.decode().split("\0")) - {""}
 
 
+def fail(path, error):
+    raise AssertionError(f"{path}: {error}")
+
+
 def ignored_here(root):
     ignored = set()
-    ignores = {"": gitignore.within(str(root), gitignore.above(str(root)))}
+    ignores = {"": gitignore.within(str(root), gitignore.above(str(root), fail), fail)}
     for entry in entries(root):
         folder, path = os.path.dirname(entry), os.path.join(root, entry)
         if folder in ignored or gitignore.is_ignored(ignores[folder], path, os.path.isdir(path)):
             ignored.add(entry)
         elif os.path.isdir(path):
-            ignores[entry] = gitignore.within(path, ignores[folder])
+            ignores[entry] = gitignore.within(path, ignores[folder], fail)
     return ignored
 
 
@@ -141,9 +146,9 @@ def test_a_repository_inside_another_is_its_own(tmp_path):
     (tmp_path / ".gitignore").write_text("*.urdf\n")
     inner = tmp_path / "vendored"
     (inner / ".git").mkdir(parents=True)
-    outer = gitignore.within(str(tmp_path), ())
+    outer = gitignore.within(str(tmp_path), (), fail)
     assert gitignore.is_ignored(outer, str(tmp_path / "a.urdf"), False)
-    own = gitignore.within(str(inner), outer)
+    own = gitignore.within(str(inner), outer, fail)
     assert not gitignore.is_ignored(own, str(inner / "a.urdf"), False)
 
 
@@ -151,11 +156,11 @@ def test_what_lies_around_a_repository_does_not_count(tmp_path):
     (tmp_path / ".gitignore").write_text("*.urdf\n")
     inside = tmp_path / "repository" / "robots"
     inside.mkdir(parents=True)
-    assert gitignore.above(str(inside)) == ()  # no repository at all
+    assert gitignore.above(str(inside), fail) == ()  # no repository at all
     (tmp_path / "repository" / ".git").mkdir()
-    assert gitignore.above(str(inside)) == ()
+    assert gitignore.above(str(inside), fail) == ()
     (tmp_path / "repository" / ".gitignore").write_text("*.xml\n")
-    (holder,) = gitignore.above(str(inside))
+    (holder,) = gitignore.above(str(inside), fail)
     assert Path(holder.folder) == tmp_path / "repository"
 
 
@@ -163,6 +168,37 @@ def test_info_exclude_counts_and_gitignore_overrules_it(tmp_path):
     (tmp_path / ".git" / "info").mkdir(parents=True)
     (tmp_path / ".git" / "info" / "exclude").write_text("*.urdf\n*.xml\n")
     (tmp_path / ".gitignore").write_text("!*.urdf\n")
-    ignores = gitignore.within(str(tmp_path), ())
+    ignores = gitignore.within(str(tmp_path), (), fail)
     assert gitignore.is_ignored(ignores, str(tmp_path / "a.xml"), False)
     assert not gitignore.is_ignored(ignores, str(tmp_path / "a.urdf"), False)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("*a" * 15 + "b", "a" * 250),
+        ("*a" * 100 + "b", "a" * 4000),
+        ("**/a/" * 15 + "b", "a/" * 2000 + "c"),
+        ("[ab]*" * 30 + "c", "ab" * 2000),
+        ("?*" * 50 + "z", "a" * 4000),
+        ("**/*a" * 20 + "b", "a/" * 1000 + "a" * 200),
+    ],
+)
+def test_many_stars_take_linear_time(pattern, path):
+    """A matcher that tries every way to split the path would take years for each of these."""
+    expression = re.compile(gitignore.translate_pattern(pattern), re.DOTALL)
+    assert expression.fullmatch(path) is None
+
+
+def test_an_ignore_file_that_is_too_large_is_a_failure(tmp_path):
+    (tmp_path / ".gitignore").write_bytes(b"x\n" * gitignore.LARGEST)
+    failed = []
+    assert gitignore.within(str(tmp_path), (), lambda path, error: failed.append(error)) == ()
+    assert "too large" in failed[0].strerror
+
+
+def test_an_ignore_file_that_is_a_link_is_not_followed(tmp_path):
+    """As in git."""
+    (tmp_path / "patterns").write_text("*.urdf\n")
+    (tmp_path / ".gitignore").symlink_to("patterns")
+    assert gitignore.within(str(tmp_path), (), fail) == ()
