@@ -14,7 +14,7 @@ import numpy.typing as npt
 from inertial_check.arrays.types import Floats
 from inertial_check.causes._base import Subject
 from inertial_check.causes.plausibility import density_likelihood
-from inertial_check.inertia import resemblance
+from inertial_check.inertia import resemblance, tolerances
 
 _DISCREPANCY = 0.35
 """Width of the shape likelihood: discrepancy between a body and its shapes at which it starts to
@@ -108,15 +108,11 @@ def I_BBcm_Bi(subject: Subject, mass: float, C_BBcm_B: Floats) -> Floats:
     return tidy(resemblance.inertia(mass, resemblance.turned(subject.R_BBi.T, C_BBcm_B)))
 
 
-_DUST = 1e-14
-"""Rounding of a rotated zero, relative to the largest number: some 50 roundings at most."""
-
-
 def tidy(values: npt.ArrayLike) -> Floats:
     """Round numbers to 12 digits, and those that rounding alone left to zero."""
     values = np.asarray(values, dtype=float)
     size = np.max(np.abs(values), initial=0.0)
-    kept = np.where(np.abs(values) > _DUST * size, values, 0.0)
+    kept = np.where(np.abs(values) > tolerances.ROTATED_ZERO * size, values, 0.0)
     rounded: Floats = np.array([float(f"{x:.12g}") for x in kept.ravel()]).reshape(kept.shape)
     return rounded
 

@@ -15,14 +15,11 @@ from typing import NamedTuple
 
 from inertial_check.errors import UsageError
 from inertial_check.files.writing import replace_file
+from inertial_check.inertia import tolerances
 from inertial_check.model import FileReport, Finding, Report, Suppression
 
 SCHEMA_VERSION = "1"
 """Version of the schema of baseline files."""
-
-WORSE = 1e-6
-"""Decrease of a margin from which a finding counts as worse. Dimensionless. Printing numbers again
-with seven digits changes a margin by less."""
 
 
 class Key(NamedTuple):
@@ -197,7 +194,7 @@ class Baseline:
         known = self.entries.get(key)
         if known is None or now.findings > known.findings:
             return False
-        return margin is None or known.margin is None or margin >= known.margin - WORSE
+        return margin is None or known.margin is None or margin >= known.margin - tolerances.WORSE
 
 
 def margin_of(finding: Finding) -> float | None:

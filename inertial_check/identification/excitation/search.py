@@ -40,12 +40,6 @@ HELD_TO = 0.98
 STEPS = 200
 """Largest number of SLSQP steps from one start; thirty to sixty are usual."""
 
-PROGRESS = 1e-5
-"""In the logarithm of the condition number, below which SLSQP stops."""
-
-_SMALL = 1e-6
-"""Step in a position for its derivative, of one radian or half the range: half the digits hold."""
-
 _STEP = 0.05
 """Step in velocity and acceleration, of their limits: exact for the bodies, whose regressor is a
 quadratic in the one and linear in the other, and it rounds the steps of Coulomb friction."""
@@ -236,7 +230,7 @@ class Search:
         """(3, n) for the derivatives in q, u and du."""
         return np.stack(
             [
-                _SMALL * np.minimum(self.half, 1.0),
+                tolerances.POSITION_STEP * np.minimum(self.half, 1.0),
                 _STEP * self.limits.velocity,
                 _STEP * self.limits.acceleration,
             ]
@@ -261,7 +255,7 @@ class Search:
             constraints=[
                 {"type": "ineq", "fun": lambda x: HELD_TO - limited @ x, "jac": lambda x: -limited}
             ],
-            options={"maxiter": STEPS, "ftol": PROGRESS},
+            options={"maxiter": STEPS, "ftol": tolerances.SEARCH_SETTLED},
         )
         point = self.fitted(found.x.reshape(shape), self.proven, between(PROVEN_AT))
         return point if self.value(point) < self.value(start) else start
