@@ -254,7 +254,7 @@ def read_datasets(options: IdentifyOptions, robot: Robot) -> Datasets:
     """
     paths, holdout = options.data, options.recordings.holdout
     recordings = [read_recording(path) for path in (*paths, *options.recordings.validation)]
-    _refuse_mixed(recordings)
+    _refuse_mixture(recordings)
     remarks: list[Remark] = []
     recorded = _read_all(recordings, options, robot, remarks)
     nuisance = _declare_friction(recorded[: len(paths)], options, robot, remarks)
@@ -313,7 +313,7 @@ def _declare_friction(
     return build_nuisance(options.friction, robot, np.flatnonzero(moves).tolist())
 
 
-def _refuse_mixed(recordings: Sequence[Recording]) -> None:
+def _refuse_mixture(recordings: Sequence[Recording]) -> None:
     """Refuse recordings whose equations cannot have the same parameters.
 
     Raises:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import ArrayLike
 from inertial_check.identification.estimation.choosing import Choice
 from inertial_check.identification.estimation.identifiability import Identifiability
 from inertial_check.identification.estimation.reduction import Reduction
@@ -181,7 +181,7 @@ def _list_candidates(found: Identification) -> tuple[CandidateWeight, ...]:
     )
 
 
-def _numbers(values: npt.ArrayLike) -> tuple[float, ...]:
+def _numbers(values: ArrayLike) -> tuple[float, ...]:
     return tuple(np.asarray(values, dtype=np.float64).tolist())
 
 

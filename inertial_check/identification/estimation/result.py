@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats, Mask
+from inertial_check.arrays.types import ArrayLike, Floats, Mask
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.problem import Problem
 from inertial_check.identification.estimation.reduction import Reduction
@@ -93,7 +93,7 @@ class Identification:
     @cached_property
     def theta(self) -> Floats:
         """(L, 10) about the body origins, in the caller's order [kg, kg m, kg m^2]."""
-        return self._returned(self._canonical)
+        return self._in_order(self._canonical)
 
     @cached_property
     def parameters(self) -> InertialParameters:
@@ -108,7 +108,7 @@ class Identification:
     @cached_property
     def prior(self) -> Floats:
         """(L, 10) the prior as it was used, in the caller's order."""
-        return self._returned(self.problem.theta0)
+        return self._in_order(self.problem.theta0)
 
     @cached_property
     def prior_moved(self) -> Mask:
@@ -202,7 +202,7 @@ class Identification:
     @cached_property
     def least_squares(self) -> Floats:
         """(L, 10) what fits best, consistent or not, with the least change from the prior."""
-        return self._returned(self.problem.theta(self.problem.least_squares[0]))
+        return self._in_order(self.problem.theta(self.problem.least_squares[0]))
 
     @cached_property
     def least_squares_consistency(self) -> Consistency:
@@ -259,7 +259,7 @@ class Identification:
         """Compute the residuals anew, from the problem's own data and the answer alone."""
         return self.proof()
 
-    def predict(self, Y: Any, F: Any = None) -> Floats:
+    def predict(self, Y: ArrayLike, F: ArrayLike | None = None) -> Floats:
         """The torques (..., n) of a regressor.
 
         Args:
@@ -314,8 +314,8 @@ class Identification:
 
     def _si(self, x: Floats) -> Floats:
         """The parameters (p,) as the reduction's columns have them."""
-        theta = self._returned(self.problem.theta(x)).ravel()
+        theta = self._in_order(self.problem.theta(x)).ravel()
         return np.concatenate([theta, self.problem.numbers(x)])
 
-    def _returned(self, theta: Floats) -> Floats:
+    def _in_order(self, theta: Floats) -> Floats:
         return np.asarray(reorder(theta, "urdf", self.order))

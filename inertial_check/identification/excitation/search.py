@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -55,10 +55,10 @@ class Limits(NamedTuple):
         acceleration: Largest accelerations.
     """
 
-    lower: Any
-    upper: Any
-    velocity: Any
-    acceleration: Any
+    lower: Floats
+    upper: Floats
+    velocity: Floats
+    acceleration: Floats
 
 
 class LimitUse(NamedTuple):
@@ -173,10 +173,10 @@ class Search:
         """A random point, as wide as the limits allow."""
         point = rng.normal(size=self.scale.shape)
         point[:, 0] = rng.uniform(-0.5, 0.5, len(point))
-        return self.fitted(point, self.held, HELD_TO, np.inf)
+        return self.fit_limits(point, self.held, HELD_TO, np.inf)
 
-    def fitted(self, point: Floats, rows: Floats, share: float, most: float = 1.0) -> Floats:
-        """The same about the same mean, each joint as wide as its limits allow.
+    def fit_limits(self, point: Floats, rows: Floats, share: float, most: float = 1.0) -> Floats:
+        """Scale a point about its mean until each joint is as wide as its limits allow.
 
         Args:
             point: (n, 2 N - 1).
@@ -199,12 +199,12 @@ class Search:
 
     def value(self, point: Floats) -> float:
         """The logarithm of the smooth bound of the condition number."""
-        return _bound(_spectrum(self.visible.seen(*self.motion(point)))[0])[0]
+        return _bound(_spectrum(self.visible.project_rows(*self.motion(point)))[0])[0]
 
     def value_and_slope(self, point: Floats) -> tuple[float, Floats]:
         """The same, and its derivatives (n, 2 N - 1)."""
         motion = self.motion(point)
-        seen = self.visible.seen(*motion)
+        seen = self.visible.project_rows(*motion)
         sizes, V = _spectrum(seen)
         value, slopes = _bound(sizes)
         dual = seen @ ((V * (slopes / np.where(sizes > 0, sizes, 1.0))) @ V.T)
@@ -236,8 +236,8 @@ class Search:
             ]
         )
 
-    def improved(self, start: Floats) -> Floats:
-        """A local minimum from a start, within the limits at all times."""
+    def improve(self, start: Floats) -> Floats:
+        """Improve a start to a local minimum, within the limits at all times."""
         from scipy.optimize import minimize
 
         shape = start.shape
@@ -257,7 +257,7 @@ class Search:
             ],
             options={"maxiter": STEPS, "ftol": tolerances.SEARCH_SETTLED},
         )
-        point = self.fitted(found.x.reshape(shape), self.proven, between(PROVEN_AT))
+        point = self.fit_limits(found.x.reshape(shape), self.proven, between(PROVEN_AT))
         return point if self.value(point) < self.value(start) else start
 
     @cached_property
