@@ -125,7 +125,7 @@ def device_of(*arrays: Array) -> Device:
     return device(foreign[0])
 
 
-def owned(xp: Namespace, array: Array) -> Array:
+def copy_array(xp: Namespace, array: Array) -> Array:
     """A copy that no one else can change: read-only where the library knows that."""
     return read_only(np.array(array)) if xp is np else array * 1
 

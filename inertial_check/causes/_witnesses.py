@@ -105,7 +105,7 @@ def gains(subject: Subject, meant: Meant, twin: bool = True) -> Floats:
 
 def I_BBcm_Bi(subject: Subject, mass: float, C_BBcm_B: Floats) -> Floats:
     """The rotational inertia of a spread, in the inertial's own axes [kg m^2]."""
-    return tidy(resemblance.inertia(mass, resemblance.turned(subject.R_BBi.T, C_BBcm_B)))
+    return tidy(resemblance.inertia(mass, resemblance.rotate(subject.R_BBi.T, C_BBcm_B)))
 
 
 def tidy(values: npt.ArrayLike) -> Floats:

@@ -369,14 +369,14 @@ class RotorInertia(Cause):
             return
         axis = np.array(axis_B)
         across = np.outer(axis, axis)
-        I_BBcm_B = resemblance.turned(subject.R_BBi, subject.I_BBcm_Bi)
+        I_BBcm_B = resemblance.rotate(subject.R_BBi, subject.I_BBcm_Bi)
         for what, link in self._links(subject):
             beyond = I_BBcm_B - link
             J = float(axis @ beyond @ axis)
             size = float(np.trace(I_BBcm_B))
             rest = float(np.linalg.norm(beyond - J * across))
             if self._LEAST * size < J and rest < self._REST * size:
-                tensor = resemblance.turned(subject.R_BBi.T, I_BBcm_B - J * across)
+                tensor = resemblance.rotate(subject.R_BBi.T, I_BBcm_B - J * across)
                 yield Proposal(
                     self._SEEN,
                     f"about the joint's axis the tensor has {J:.4g} kg m^2 more than {what}, and "
@@ -392,7 +392,7 @@ class RotorInertia(Cause):
         if other is not None and abs(assembly.mass[other] - subject.mass) < 0.05 * subject.mass:
             theirs = resemblance.inertia(assembly.mass[other], assembly.C_BBcm_B[other])
             name = subject.examination.model.bodies[other].name
-            written = resemblance.turned(subject.R_BBi, subject.I_BBcm_Bi)
+            written = resemblance.rotate(subject.R_BBi, subject.I_BBcm_Bi)
             reflected = SIGNS[:, :, None] * theirs * SIGNS[:, None, :]
             best = np.argmin(np.linalg.norm(reflected - written, axis=(1, 2)))
             yield f"that of {name}", reflected[best]

@@ -32,7 +32,7 @@ def cross(xp: Namespace, a: Array, b: Array) -> Array:
     return xp.stack(parts, axis=-2)
 
 
-def applied(M: Array, a: Array) -> Array:
+def apply(M: Array, a: Array) -> Array:
     """M a, (3, k); one of them may be a constant, (..., 1)."""
     if isinstance(M, np.ndarray):
         if M.shape[-1] == 1:
@@ -43,7 +43,7 @@ def applied(M: Array, a: Array) -> Array:
     return M[:, 0] * a[0] + M[:, 1] * a[1] + M[:, 2] * a[2]
 
 
-def applied_transposed(M: Array, a: Array) -> Array:
+def apply_transpose(M: Array, a: Array) -> Array:
     """M^T a, (3, k)."""
     if isinstance(M, np.ndarray):
         return _einsum("jik,jk->ik", M, a)
@@ -59,7 +59,7 @@ def product(A: Array, B: Array) -> Array:
     return A[:, 0, None] * B[None, 0] + A[:, 1, None] * B[None, 1] + A[:, 2, None] * B[None, 2]
 
 
-def product_transposed(A: Array, B: Array) -> Array:
+def multiply_transpose(A: Array, B: Array) -> Array:
     """A B^T, (3, 3, k)."""
     if isinstance(A, np.ndarray):
         return _einsum("ijk,ljk->ilk", A, B)

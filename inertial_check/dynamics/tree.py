@@ -87,7 +87,7 @@ class Tree:
             self._set(name, _floats(name, value, shape))
         self._refuse_joints()
         pose_parts(self.X_PB, like=self.theta)
-        self._set("order", self._sorted())
+        self._set("order", self._sort())
 
     def __len__(self) -> int:
         """How many bodies there are."""
@@ -229,7 +229,7 @@ class Tree:
             if joint in _WITH_AXIS and not abs(length - 1) <= floor:
                 raise ParameterError(f"the axis of {who} has length {length:.6g}, expected 1")
 
-    def _sorted(self) -> tuple[int, ...]:
+    def _sort(self) -> tuple[int, ...]:
         """Bodies, parents before children, each chain in one piece."""
         children: dict[int, list[int]] = {}
         for body, parent in enumerate(self.parents.tolist()):

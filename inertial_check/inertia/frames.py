@@ -29,7 +29,7 @@ from inertial_check.inertia.representations import (
     join,
     shift,
     symmetric,
-    symmetrised,
+    symmetrise,
 )
 
 
@@ -166,7 +166,7 @@ def rotated_vector(xp: Namespace, R_AB: Array, vector: Array) -> Array:
 
 def rotated_tensor(xp: Namespace, R_AB: Array, tensor: Array) -> Array:
     """The six of R M R^T for symmetric (..., 3, 3) tensors."""
-    return symmetrised(xp, product(xp, product(xp, R_AB, tensor), xp.matrix_transpose(R_AB)))
+    return symmetrise(xp, product(xp, product(xp, R_AB, tensor), xp.matrix_transpose(R_AB)))
 
 
 def pose_parts(X_AB: ArrayLike, like: ArrayLike, name: str = "X_AB") -> tuple[Array, Array]:

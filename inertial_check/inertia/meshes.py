@@ -23,7 +23,7 @@ from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Verdict, check
 from inertial_check.inertia.parameters import InertialParameters
-from inertial_check.inertia.representations import inertia_from_second_moment, symmetrised
+from inertial_check.inertia.representations import inertia_from_second_moment, symmetrise
 
 Words = npt.NDArray[np.uint64]
 
@@ -402,7 +402,7 @@ def _uniform(
         raise ParameterError(f"{what} is {given!r}, expected a positive number")
     center, variances = _mean(moments)
     kilograms = amount * (1.0 if density is None else abs(float(moments[3, 3])))
-    inertia = inertia_from_second_moment(kilograms * symmetrised(np, variances)) + 0.0  # no -0
+    inertia = inertia_from_second_moment(kilograms * symmetrise(np, variances)) + 0.0  # no -0
     return InertialParameters.from_com(kilograms, reference + center, inertia)
 
 
@@ -426,7 +426,7 @@ def _blocks(triangles: Triangles) -> Iterator[Floats]:
             yield block[i : i + BLOCK]
 
 
-def _mixed(words: Words) -> Words:
+def _mix(words: Words) -> Words:
     """SplitMix64's finaliser: words that differ in one bit differ in half of them."""
     for shift, factor in zip(_SHIFTS, _MIX, strict=False):
         words = words ^ (words >> shift)
@@ -446,7 +446,7 @@ def _names(corners: Floats, cell: float) -> Words:
     bits = (np.rint(corners / cell) + 0.0).view(np.uint64)  # -0 is 0
     names = np.zeros(bits.shape[1:], dtype=np.uint64)
     for words in bits:
-        names = _mixed((names + _GOLDEN) ^ words)
+        names = _mix((names + _GOLDEN) ^ words)
     return names
 
 
@@ -455,7 +455,7 @@ def _edges(names: Words) -> tuple[Words, npt.NDArray[np.bool_]]:
     start, end = names.ravel(), np.roll(names, -1, axis=0).ravel()
     forward = start < end
     low, high = np.minimum(start, end), np.maximum(start, end)
-    edges = _mixed(_mixed(low + _GOLDEN) ^ high)
+    edges = _mix(_mix(low + _GOLDEN) ^ high)
     real = start != end
     return (edges, forward) if real.all() else (edges[real], forward[real])
 

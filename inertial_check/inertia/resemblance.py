@@ -208,7 +208,7 @@ def excess(
     return share
 
 
-def turned(R: ArrayLike, C: ArrayLike) -> Floats:
+def rotate(R: ArrayLike, C: ArrayLike) -> Floats:
     """R C R^T: the spread, or inertia, in axes from which R leads to those of C's frame.
 
     Args:
@@ -223,7 +223,7 @@ def turned(R: ArrayLike, C: ArrayLike) -> Floats:
     return result
 
 
-def products_flipped(matrix: ArrayLike) -> Floats:
+def flip_products(matrix: ArrayLike) -> Floats:
     """A symmetric matrix with its three products negated; of an inertia and of a spread alike."""
     result: Floats = np.asarray(matrix, dtype=float) * _PRODUCTS
     return result

@@ -98,7 +98,7 @@ def test_constraints_cost_what_a_naive_program_says(wanted):
 
     Y, tau, _truth, prior, weights = measured(robot(3), 120, noise=0.3)
     found = ic.identify(Y, tau, prior, weights=weights, constraints=wanted)
-    extra = [lambda theta: conic.constrained(theta, wanted)]
+    extra = [lambda theta: conic.constrain(theta, wanted)]
     value, _ = naive(Y, tau, prior, weights, 1.0, extra=extra)
     np.testing.assert_allclose(found.objective, value, rtol=1e-6)
     assert found.objective > ic.identify(Y, tau, prior, weights=weights).objective * (1 + 1e-6)
