@@ -55,8 +55,8 @@ def is_stated(subject: Subject) -> bool:
     return bool(subject.examination.assembly.stated[subject.index])
 
 
-def as_written(subject: Subject) -> Meant:
-    """The body as it stands."""
+def read_body(subject: Subject) -> Meant:
+    """Read the numbers of a body as the document states them."""
     return Meant(
         np.array([subject.mass]),
         subject.p_BoBcm_B[None],
@@ -72,7 +72,7 @@ def with_spreads(subject: Subject, C_BBcm_B: Floats) -> Meant:
 
 def with_centers(subject: Subject, p_BoBcm_B: Floats) -> Meant:
     """The body with other centres of mass (n, 3)."""
-    mass, _, C_BBcm_B = as_written(subject)
+    mass, _, C_BBcm_B = read_body(subject)
     return Meant(
         np.repeat(mass, len(p_BoBcm_B)), p_BoBcm_B, np.tile(C_BBcm_B, (len(p_BoBcm_B), 1, 1))
     )
@@ -90,7 +90,7 @@ def gains(subject: Subject, meant: Meant, twin: bool = True) -> Floats:
         (n,) ratios of likelihoods, at most MOST; 0 where one is not finite.
     """
     together = Meant(
-        *(np.concatenate(pair) for pair in zip(as_written(subject), meant, strict=True))
+        *(np.concatenate(pair) for pair in zip(read_body(subject), meant, strict=True))
     )
     with np.errstate(all="ignore"):
         second_moment = together.mass * np.trace(together.C_BBcm_B, axis1=1, axis2=2)

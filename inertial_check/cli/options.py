@@ -136,7 +136,7 @@ def context_configurations(args: argparse.Namespace) -> Configurations:
     return Configurations(given, args.config, args.isolated)
 
 
-def comma_separated(text: str) -> list[str]:
+def split_at_commas(text: str) -> list[str]:
     """Split a comma-separated list."""
     return [part.strip() for part in text.split(",") if part.strip()]
 

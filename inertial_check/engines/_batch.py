@@ -194,7 +194,7 @@ class Batch:
             mass: The least mass [kg].
             moment: The least principal moment [kg m^2].
         """
-        below = (self.judgements[row] for row in self.family.welded(self.rows[i]))
+        below = (self.judgements[row] for row in self.family.welded_descendants(self.rows[i]))
         return any(j.mass >= mass and j.principal_moments[0] >= moment for j in below)
 
     @cached_property
@@ -249,7 +249,7 @@ class Family:
             if parent is not None and parent != row:
                 self.children[parent].append(row)
 
-    def welded(self, row: int) -> Iterator[int]:
+    def welded_descendants(self, row: int) -> Iterator[int]:
         """The bodies below a body that chains of fixed joints connect to it."""
         yield from self._below(row, fixed=True)
 

@@ -102,7 +102,7 @@ class Baseline:
             known: An older baseline, whose entries about files that were not checked are kept.
         """
         baseline = cls(path, {})
-        entries = baseline._found(report.files)
+        entries = baseline._collect_entries(report.files)
         checked = {baseline._name(file.path) for file in report.files}
         for key, entry in () if known is None else known.entries.items():
             if key.file not in checked and baseline._exists(key.file):
@@ -116,7 +116,7 @@ class Baseline:
             report: Report of a check.
             rules_of: Gives the codes of the rules that ran on the file at a path.
         """
-        found = self._found(report.files)
+        found = self._collect_entries(report.files)
         files = tuple(self._file(file, found) for file in report.files)
         readable = {self._name(file.path): file for file in report.files if file.format is not None}
 
@@ -163,7 +163,7 @@ class Baseline:
     def _exists(self, name: str) -> bool:
         return os.path.lexists(os.path.join(os.path.dirname(os.path.abspath(self.path)), name))
 
-    def _found(self, files: Iterable[FileReport]) -> dict[Key, KnownFinding]:
+    def _collect_entries(self, files: Iterable[FileReport]) -> dict[Key, KnownFinding]:
         """Collect the entries for all findings that count."""
         found: dict[Key, KnownFinding] = {}
         for file in files:
