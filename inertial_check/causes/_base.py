@@ -158,7 +158,7 @@ class Cause(ABC):
     prior: ClassVar[float]
     """Probability that this is the cause of a finding, before the numbers are looked at."""
     mends: ClassVar[bool] = False
-    """Whether the weight of a proposal is multiplied by how natural the mended body is; False where
+    """Flag: the weight of a proposal is multiplied by how natural the mended body is; False where
     the weight contains that already."""
 
     def candidates(self, subject: Subject) -> Floats:

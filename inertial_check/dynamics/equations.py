@@ -35,7 +35,7 @@ from inertial_check.errors import ParameterError
 from inertial_check.inertia.representations import Order, reorder
 
 GRAVITY = (0.0, 0.0, -9.81)
-"""[m/s^2] in the axes of I: what Drake, MuJoCo and Pinocchio take."""
+"""Gravity in the axes of I [m/s^2]; Drake, MuJoCo and Pinocchio have the same default."""
 
 _FEW = 64
 """Configurations whose matrices are put together at once: they stay in the cache."""

@@ -19,7 +19,7 @@ from inertial_check.inertia.frames import pose_parts, transform
 
 JointType = Literal["fixed", "revolute", "prismatic", "floating"]
 JOINT_TYPES: tuple[JointType, ...] = get_args(JointType)
-"""How a body can move in its parent. A continuous joint is a revolute one."""
+"""Types of joints between a body and its parent; a continuous joint counts as revolute."""
 
 SIZES: dict[str, tuple[int, int]] = {
     "fixed": (0, 0),
@@ -27,7 +27,7 @@ SIZES: dict[str, tuple[int, int]] = {
     "prismatic": (1, 1),
     "floating": (7, 6),
 }
-"""How many coordinates and velocities a joint of each type has."""
+"""Numbers of coordinates and of velocities of a joint, by its type."""
 
 _WITH_AXIS = ("revolute", "prismatic")
 

@@ -28,7 +28,7 @@ from inertial_check.inertia.representations import inertia_from_second_moment, s
 Words = npt.NDArray[np.uint64]
 
 Winding = Literal["outward", "inward", "none"]
-"""Which way the triangles of a closed mesh face; none where it is open or holds no volume."""
+"""Orientation of the triangles of a mesh; none where it is open or encloses no volume."""
 
 Triangles = ArrayLike | Iterable[ArrayLike]
 """Triangles (..., 3, 3), or blocks of them one after another."""

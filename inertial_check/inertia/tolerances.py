@@ -17,7 +17,7 @@ FLOOR_FACTOR = 8.0
 """tau = FLOOR_FACTOR eps kappa: storing theta errs by 2.5 eps kappa, its eigenvalues by 2."""
 
 ILL_POSED_FLOOR = 1e-3
-"""Above this floor tau the data holds fewer than three digits of the margin: no verdict."""
+"""Floor tau above which there is no verdict: the data has under three digits of the margin."""
 
 NUMERICALLY_ZERO_RADIUS = 1e-6
 """[m] No link of a robot has a radius of gyration under a micrometre: its tensor is crumbs."""
@@ -56,7 +56,7 @@ PRIOR_MARGIN = 1e-3
 costs three of 16 digits."""
 
 NEAREST_WRITTEN = 5e-7
-"""How far a printed tensor may lie from the nearest, relative to its norm: six rounded digits."""
+"""Largest distance of a printed tensor from the nearest one, relative to its norm: six digits."""
 
 RANK = 1e-10
 """Singular values of a regressor below it, of the largest: rounding leaves 1e-13, motions 1e-6."""

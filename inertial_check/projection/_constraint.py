@@ -45,7 +45,7 @@ class Constraint(ABC):
     """
 
     coupling: ClassVar[bool] = False
-    """Whether the bodies have to be found together."""
+    """Flag: the constraint couples bodies, so that they have to be solved for together."""
 
     bodies: tuple[int, ...] | None = None
 

@@ -28,7 +28,7 @@ from inertial_check.reports.text import Style, plural, printable, round_together
 SCHEMA_VERSION = "1"
 
 FORMS = ("text", "json", "markdown")
-"""What --output-format of `identify` takes."""
+"""Formats of the report of `identify`, as its option --output-format takes them."""
 
 _DIGITS = 4
 _NOTHING = "-"

@@ -29,7 +29,7 @@ Decision = Literal["data", "both", "prior"]
 _Style = Mapping[str, Any]  # Any: every option of matplotlib has a type of its own
 
 SUFFIXES = (".pdf", ".svg", ".png")
-"""What a picture can be written as; all pages of a pdf are in one file."""
+"""File name suffixes of the formats of pictures; all pages of a pdf are in one file."""
 
 MOST_POINTS = 4000
 """Largest number of points of a drawn line; a longer one is drawn by the extremes of each stretch,

@@ -16,7 +16,7 @@ from inertial_check.checking.check import DocumentResult
 from inertial_check.errors import UsageError
 
 _REFERENCES = re.compile(rb"mesh|include|file|uri|package|xacro|@|\0")
-"""Without any of these, a document refers to no other. Binary data may always."""
+"""Words without which a document refers to no other file; binary data may refer without them."""
 
 _CONFIGURATIONS = ("inertial-check.toml", ".inertial-check.toml")
 _SHARED_CONFIGURATION = "pyproject.toml"

@@ -51,7 +51,7 @@ Parameterisation = Literal[
     "matrix", "quaternion", "angle-axis", "rotation-vector", "euler-ZYX", "euler-XYZ"
 ]
 PARAMETERISATIONS: tuple[Parameterisation, ...] = get_args(Parameterisation)
-"""What convert and inertial_check.spatial.kinematics know by name."""
+"""Names of the parameterisations of a rotation, in `convert` and spatial.kinematics."""
 
 # Operators
 

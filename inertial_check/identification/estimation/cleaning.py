@@ -46,7 +46,7 @@ METRICS = {
     "prior": "each body moves as little as it can in units of its prior",
     "weighted": "the bodies move as little as they can by the information that is given of them",
 }
-"""What is least, by name."""
+"""Metrics of the move from the given vector to consistent bodies: what each minimises."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

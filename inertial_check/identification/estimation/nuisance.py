@@ -30,7 +30,7 @@ class Term(ABC):
     """
 
     symbol: ClassVar[str]
-    """What the names of the numbers begin with; the joint follows, counted from 1."""
+    """Prefix of the names of the numbers; the joint follows, counted from 1."""
 
     unit: ClassVar[str]
     """Unit of the parameter of a revolute joint."""

@@ -26,7 +26,8 @@ from inertial_check.projection.project import project
 from inertial_check.solvers.svec import FROM_SVEC, congruence, factors
 
 CONFIGURATIONS = 64
-"""Over which what a joint carries is averaged: to a tenth, and no condition number needs more."""
+"""Number of random configurations over which the inertia that a joint carries is averaged: its
+mean is known to a tenth, and no condition number needs more."""
 
 SPARE = 4
 """Rows of random motions for each column: directions that they leave out, every motion does."""

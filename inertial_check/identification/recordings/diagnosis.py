@@ -445,7 +445,7 @@ def _rates(kind: str, ratios: Floats, moves: Mask, joints: tuple[str, ...]) -> l
 
 
 _RATES = {"velocity": ("positions", "velocities"), "acceleration": ("velocities", "accelerations")}
-"""What each rate is the rate of, and what it is called."""
+"""Names of the signal that a rate is the derivative of, and of the rate itself."""
 
 
 def _ranges(q: Floats, limits: ArrayLike | None, joints: tuple[str, ...]) -> list[SignalRemark]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from inertial_check.projection.conic.joint_problem import Applied
 
 Infeasible = Callable[[tuple[Applied, ...]], bool]
-"""Whether no consistent bodies meet these constraints."""
+"""Test of constraints: true if no consistent bodies meet all of them."""
 
 
 def irreducible(applied: Sequence[Applied], infeasible: Infeasible) -> tuple[Applied, ...]:
