@@ -43,8 +43,16 @@ def skew_matrix(xp: Namespace, vector: Array) -> Array:
 
 def cross(xp: Namespace, a: Array, b: Array) -> Array:
     """Vectors a x b (..., 3), broadcast; xp.cross does not broadcast in every library."""
-    (ax, ay, az), (bx, by, bz) = ([v[..., i] for i in range(3)] for v in (a, b))
-    return xp.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)
+    first, second = ([v[..., i] for i in range(3)] for v in (a, b))
+    return xp.stack(list(cross_components(first, second)), axis=-1)
+
+
+def cross_components(
+    a: Sequence[Array] | Array, b: Sequence[Array] | Array
+) -> tuple[Array, Array, Array]:
+    """Compute the three components of a x b from those of a and of b, arrays of any shape."""
+    (ax, ay, az), (bx, by, bz) = a, b
+    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 
 def skew_part(xp: Namespace, matrix: Array) -> Array:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from inertial_check.arrays.so3 import cross_components
 from inertial_check.arrays.types import Array, Namespace, NumpyArray
 
 _NEXT, _LAST = (1, 2, 0), (2, 0, 1)
@@ -25,11 +26,8 @@ def cross(xp: Namespace, a: Array, b: Array) -> Array:
             np.multiply(a[..., j, :], b[..., k, :], out=out[..., i, :])
             out[..., i, :] -= a[..., k, :] * b[..., j, :]
         return out
-    parts = [
-        a[..., j, :] * b[..., k, :] - a[..., k, :] * b[..., j, :]
-        for j, k in zip(_NEXT, _LAST, strict=True)
-    ]
-    return xp.stack(parts, axis=-2)
+    first, second = ([v[..., i, :] for i in range(3)] for v in (a, b))
+    return xp.stack(list(cross_components(first, second)), axis=-2)
 
 
 def apply(M: Array, a: Array) -> Array:

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.arrays.broadcasting import expect_shape, real_arrays
+from inertial_check.arrays.so3 import cross_components
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
@@ -315,8 +316,8 @@ class _Sums:
         self._balance += np.where(forward, edges, ~edges + np.uint64(1)).sum(dtype=np.uint64)
         corners -= self._reference[:, None, None]
         a, b, c = (corners[:, i] for i in range(3))
-        six_volumes = np.einsum("ij,ij->j", a, _cross(b, c))
-        normals = _cross(b - a, c - a)
+        six_volumes = np.einsum("ij,ij->j", a, _cross_columns(b, c))
+        normals = _cross_columns(b - a, c - a)
         two_areas = np.sqrt(np.einsum("ij,ij->j", normals, normals))
         self._inside += _moments(corners, six_volumes, 4)
         self._surface += _moments(corners, two_areas, 3)
@@ -363,11 +364,9 @@ def _by_coordinate(block: Floats) -> Floats:
     return np.array(block.transpose(2, 1, 0), order="C")
 
 
-def _cross(a: Floats, b: Floats) -> Floats:
+def _cross_columns(a: Floats, b: Floats) -> Floats:
     """Vector products (3, n): np.cross takes twice as long on columns."""
-    return np.stack(
-        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-    )
+    return np.stack(cross_components(a, b))
 
 
 def _moments(corners: Floats, sizes: Floats, count: int) -> Floats:
