@@ -76,16 +76,8 @@ def read(stream: BinaryIO, path: str, torques: bool) -> Recording:
         return EntryPlace(header.titles[column].name, *places[column])
 
     refuse_not_finite(path, arrays, find_entry)
-    return Recording(
-        path=path,
-        joints=columns.joints,
-        ignored=columns.ignored,
-        t=arrays.get("t"),
-        q=arrays["q"],
-        u=arrays.get("u"),
-        du=arrays.get("du"),
-        tau=arrays.get("tau"),
-    )
+    joints, ignored = columns.joints, columns.ignored
+    return Recording(path=path, joints=joints, columns=None, ignored=ignored, **arrays)
 
 
 class _Title(NamedTuple):
