@@ -6,6 +6,7 @@ whether they are a body is for the consistency check to say, row by row.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
@@ -113,6 +114,14 @@ def gather(xp: Namespace, array: Array, indices: tuple[int, ...]) -> Array:
 def product(xp: Namespace, left: Array, right: Array) -> Array:
     """Matrix products (..., n, n) in full precision: some accelerators' matmul rounds its input."""
     return xp.sum(left[..., :, :, None] * right[..., None, :, :], axis=-2)
+
+
+def cross_components(
+    a: Sequence[Array] | Array, b: Sequence[Array] | Array
+) -> tuple[Array, Array, Array]:
+    """Compute the three components of a x b from those of a and of b, arrays of any shape."""
+    (ax, ay, az), (bx, by, bz) = a, b
+    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 
 def device_of(*arrays: Array) -> Device:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import factorial
 
-from inertial_check.arrays.broadcasting import device_of, product
+from inertial_check.arrays.broadcasting import cross_components, device_of, product
 from inertial_check.arrays.types import Array, Namespace
 
 _TERMS = 12
@@ -45,14 +45,6 @@ def cross(xp: Namespace, a: Array, b: Array) -> Array:
     """Vectors a x b (..., 3), broadcast; xp.cross does not broadcast in every library."""
     first, second = ([v[..., i] for i in range(3)] for v in (a, b))
     return xp.stack(list(cross_components(first, second)), axis=-1)
-
-
-def cross_components(
-    a: Sequence[Array] | Array, b: Sequence[Array] | Array
-) -> tuple[Array, Array, Array]:
-    """Compute the three components of a x b from those of a and of b, arrays of any shape."""
-    (ax, ay, az), (bx, by, bz) = a, b
-    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 
 def skew_part(xp: Namespace, matrix: Array) -> Array:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from inertial_check.arrays.so3 import cross_components
+from inertial_check.arrays.broadcasting import cross_components
 from inertial_check.arrays.types import Array, Namespace, NumpyArray
 
 _NEXT, _LAST = (1, 2, 0), (2, 0, 1)

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from inertial_check.arrays.broadcasting import cross_components
 from inertial_check.arrays.namespace import array_namespace
-from inertial_check.arrays.so3 import cross_components
 from inertial_check.arrays.types import Array, Namespace
 from inertial_check.inertia import tolerances
 

@@ -17,8 +17,7 @@ from typing import Literal, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from inertial_check.arrays.broadcasting import expect_shape, real_arrays
-from inertial_check.arrays.so3 import cross_components
+from inertial_check.arrays.broadcasting import cross_components, expect_shape, real_arrays
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
