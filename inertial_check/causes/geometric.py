@@ -22,7 +22,7 @@ from inertial_check.causes._witnesses import (
 from inertial_check.causes.placeholders import is_placeholder
 from inertial_check.evidence.assembly import SIGNS
 from inertial_check.evidence.formulas import misread_formula
-from inertial_check.evidence.likeness import Reading, readings_of
+from inertial_check.evidence.likeness import readings_of
 from inertial_check.inertia import resemblance
 
 PLAIN = 2.0
@@ -32,14 +32,6 @@ _EXACT = 500.0
 """Likelihood ratio of a tensor that agrees with a formula to three digits in all entries."""
 
 
-def _readings(subject: Subject, cause: str) -> list[Reading]:
-    """What a cause of that name makes of a body that has no placeholder."""
-    if not is_stated(subject) or is_placeholder(subject):
-        return []
-    every = readings_of(subject.examination, subject.index)
-    return [reading for reading in every if reading.cause == cause]
-
-
 def reread(subject: Subject, cause: str) -> Iterator[Proposal]:
     """The readings of a cause that make the body far more probable.
 
@@ -47,7 +39,10 @@ def reread(subject: Subject, cause: str) -> Iterator[Proposal]:
         subject: A body.
         cause: sign-of-products, about-link-origin or wrong-frame.
     """
-    readings = _readings(subject, cause)
+    if not is_stated(subject) or is_placeholder(subject):
+        return
+    every = readings_of(subject.examination, subject.index)
+    readings = [reading for reading in every if reading.cause == cause]
     if not readings:
         return
     spreads = np.array([reading.C_BBcm_B for reading in readings])

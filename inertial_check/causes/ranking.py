@@ -15,12 +15,13 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.causes._base import Cause, Proposal, Subject, edit, entries, try_together
+from inertial_check.causes._base import Cause, Proposal, Subject, edit, try_together
 from inertial_check.causes.catalogue import ALL_CAUSES
 from inertial_check.causes.compounds import pairs_of, with_units
 from inertial_check.causes.plausibility import density_likelihood, naturalness
 from inertial_check.evidence import Examination
 from inertial_check.inertia import tolerances
+from inertial_check.inertia.resemblance import entries
 from inertial_check.model import Finding, Hypothesis
 
 MOST = 5

@@ -8,6 +8,9 @@ of mass does not know where the origin is, and is never sent through it.
 
 from __future__ import annotations
 
+import numpy as np
+import numpy.typing as npt
+
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     device_of,
@@ -19,7 +22,7 @@ from inertial_check.arrays.broadcasting import (
     real_arrays,
 )
 from inertial_check.arrays.so3 import cross
-from inertial_check.arrays.types import Array, ArrayLike, Namespace
+from inertial_check.arrays.types import Array, ArrayLike, Floats, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import (
@@ -101,6 +104,13 @@ def transform(theta: ArrayLike, X_AB: ArrayLike, about: Point = "origin") -> Arr
     """
     R_AB, p_AoBo_A = pose_parts(X_AB, like=theta)
     return translate(rotate(theta, R_AB), p_AoBo_A, about)
+
+
+def homogeneous(R_AB: npt.ArrayLike, p_AoBo_A: npt.ArrayLike) -> Floats:
+    """The pose X_AB (4, 4) of a rotation (3, 3) and a position (3,), as `transform` takes it."""
+    X_AB = np.eye(4)
+    X_AB[:3, :3], X_AB[:3, 3] = R_AB, p_AoBo_A
+    return X_AB
 
 
 @quiet

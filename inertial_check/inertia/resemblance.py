@@ -27,6 +27,12 @@ def matrices(six: ArrayLike) -> Floats:
     return result
 
 
+def entries(tensors: Floats) -> Floats:
+    """The six entries (..., 6) xx, xy, xz, yy, yz, zz of symmetric matrices (..., 3, 3)."""
+    six: Floats = tensors[..., [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
+    return six
+
+
 def spread(mass: ArrayLike, I_BBcm: ArrayLike) -> Floats:
     """The covariance of the mass, C = (tr(I)/2 1 - I) / m.
 

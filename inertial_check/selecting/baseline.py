@@ -14,6 +14,7 @@ from math import isfinite
 from typing import NamedTuple
 
 from inertial_check.errors import UsageError
+from inertial_check.files.patterns import relative_path
 from inertial_check.files.writing import replace_file
 from inertial_check.inertia import tolerances
 from inertial_check.model import FileReport, Finding, Report, Suppression
@@ -154,11 +155,7 @@ class Baseline:
     def _name(self, path: str) -> str:
         """The path of a file relative to the baseline."""
         folder = os.path.dirname(os.path.abspath(self.path))
-        absolute = os.path.abspath(path)
-        try:
-            return os.path.relpath(absolute, folder).replace(os.sep, "/")
-        except ValueError:  # another drive
-            return absolute.replace(os.sep, "/")
+        return relative_path(os.path.abspath(path), folder)
 
     def _exists(self, name: str) -> bool:
         return os.path.lexists(os.path.join(os.path.dirname(os.path.abspath(self.path)), name))
