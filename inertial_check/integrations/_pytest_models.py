@@ -139,8 +139,11 @@ class Collector:
 class ModelFile(pytest.File):
     """One model: a test for each of its bodies, and one for the document."""
 
-    def __init__(  # Any: arguments of pytest's own class
-        self, *, collector: Collector, **kwargs: Any
+    def __init__(
+        self,
+        *,
+        collector: Collector,
+        **kwargs: Any,  # noqa: ANN401 - the arguments of pytest's own class
     ) -> None:
         super().__init__(**kwargs)
         self._collector = collector
@@ -209,8 +212,11 @@ class BodyItem(pytest.Item):
 
     parent: ModelFile
 
-    def __init__(  # Any: arguments of pytest's own class
-        self, *, index: int | None, **kwargs: Any
+    def __init__(
+        self,
+        *,
+        index: int | None,
+        **kwargs: Any,  # noqa: ANN401 - the arguments of pytest's own class
     ) -> None:
         super().__init__(**kwargs)
         self._index = index
@@ -235,9 +241,11 @@ class BodyItem(pytest.Item):
         file = self.parent.report._replace(path=shown, findings=tuple(findings))
         return render(Report((file,)), "concise", View(exit_code=1)).rstrip("\n")
 
-    def repr_failure(  # Any: the types of these in pytest are private
-        self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None
-    ) -> Any:
+    def repr_failure(
+        self,
+        excinfo: pytest.ExceptionInfo[BaseException],
+        style: Any = None,  # noqa: ANN401 - its type is private in pytest
+    ) -> Any:  # noqa: ANN401 - its type is private in pytest
         """The findings; of what fails besides, the error's own words."""
         if isinstance(excinfo.value, Inconsistent | InertialCheckError):
             return str(excinfo.value)
