@@ -269,8 +269,13 @@ def _name_columns(
         )
     suffixes = [str(i + 1) for i in range(count)] if bodies is None else [f"({b})" for b in bodies]
     reorder(np.zeros(10), "urdf", order)  # refuses an unknown order
-    entries = ("m", "hx", "hy", "hz", *(f"I{entry}" for entry in ORDERS[order]))
+    entries = name_entries(order)
     return (*(f"{entry}{suffix}" for suffix in suffixes for entry in entries), *beside)
+
+
+def name_entries(order: Order) -> tuple[str, ...]:
+    """Name the ten entries of theta in an order: m, hx, hy, hz, then the six of the inertia."""
+    return ("m", "hx", "hy", "hz", *(f"I{entry}" for entry in ORDERS[order]))
 
 
 def _rank_columns(width: int, beside: int, order: Order) -> Integers:

@@ -19,6 +19,7 @@ from inertial_check.arrays.types import ArrayLike, Floats, Mask, NumpyArray
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.declaration import PointDeclaration, judge_declaration
 from inertial_check.identification.estimation.identify import identify
+from inertial_check.identification.estimation.reduction import label_columns, list_columns
 from inertial_check.identification.estimation.result import body_names
 from inertial_check.identification.estimation.sampled import read_reals
 from inertial_check.inertia import tolerances
@@ -282,7 +283,7 @@ class _CleaningRequest:
 
     def part(self, rows: list[int]) -> _CleaningRequest:
         """The same of some of the bodies."""
-        places = (10 * np.array(rows)[:, None] + np.arange(10)).ravel()
+        places = list_columns(rows)
         return _CleaningRequest(
             self.theta[rows],
             self.about,
@@ -498,8 +499,7 @@ def _read_information(
         matrix = _read_matrix("information", information, count)
     else:
         return None
-    own = np.asarray(reorder(np.arange(10.0), "urdf", order)).astype(np.intp)
-    places = np.argsort((10 * np.arange(count)[:, None] + own).ravel())
+    places = np.argsort(label_columns(count, order))
     matrix = matrix[np.ix_(places, places)]
     if covariance is not None:
         return _inverse(matrix)

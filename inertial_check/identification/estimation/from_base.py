@@ -14,6 +14,7 @@ Robot Base Inertial Parameter Identification, Int. J. Robot. Res. 33 (2014).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -66,8 +67,7 @@ class FromBase:
     @property
     def beta(self) -> Floats:
         """(b,) the bodies' own base parameters."""
-        numbers = list(self.identification.nuisance.values())
-        return self.base.of(np.concatenate([self.theta.ravel(), numbers]))
+        return self.base.of(self.identification.si)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -152,7 +152,8 @@ def identify_from_base(  # noqa: PLR0913 - what is known and what is wanted
     if given is None:
         return FromBase(nearest, base, least, least, reached)
     found = solve(values, regularization)
-    return FromBase(found, base, _distance(found, rows, values), least, reached)
+    distance = float(np.linalg.norm(values - rows @ found.si))
+    return FromBase(found, base, distance, least, reached)
 
 
 def _nearest(
@@ -166,13 +167,11 @@ def _nearest(
     Raises:
         ProjectionError: No weight of the prior gives a certified answer.
     """
-    for weight in WEIGHTS:
-        try:
+    *weights, largest = WEIGHTS
+    for weight in weights:
+        with suppress(ProjectionError):
             return _iterate(solve, rows, values, weight * weighs)
-        except ProjectionError:
-            if weight == WEIGHTS[-1]:
-                raise
-    raise AssertionError("there are weights")
+    return _iterate(solve, rows, values, largest * weighs)
 
 
 def _iterate(
@@ -182,7 +181,7 @@ def _iterate(
     wanted, last = values, np.inf
     for _ in range(ROUNDS):
         found = solve(wanted, weight)
-        left = values - rows @ _numbers(found)
+        left = values - rows @ found.si
         distance = float(np.linalg.norm(left))
         done = distance <= tolerances.MEETS * np.linalg.norm(values)
         if done or distance >= (1 - tolerances.BASE_SETTLED) * last:
@@ -194,15 +193,6 @@ def _iterate(
 def _weight(base: BaseParameters, of_prior: Floats, covariance: Floats) -> float:
     """How much narrower than by the prior the vaguest base parameters are given, squared."""
     return float(base.rank / np.trace(np.linalg.solve(of_prior, covariance)))
-
-
-def _numbers(found: Identification) -> Floats:
-    """(p,) as the columns of the base have them."""
-    return np.concatenate([found.theta.ravel(), list(found.nuisance.values())])
-
-
-def _distance(found: Identification, rows: Floats, values: Floats) -> float:
-    return float(np.linalg.norm(values - rows @ _numbers(found)))
 
 
 def _read_base_parameters(beta: ArrayLike, base: BaseParameters) -> Floats:

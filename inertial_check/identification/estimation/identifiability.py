@@ -21,9 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
+from inertial_check.identification.estimation.base import name_entries
 from inertial_check.identification.estimation.problem import Problem
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.representations import ORDERS, Order, reorder
+from inertial_check.inertia.representations import Order, reorder
 
 Words = npt.NDArray[np.str_]
 
@@ -131,7 +132,7 @@ class Identifiability:
                 f"uncertainty {_side(self.total_mass_unaccounted)} it without support of the "
                 "samples: a larger regularization keeps to the prior what they do not decide"
             )
-        entries = ("m", "hx", "hy", "hz", *(f"I{entry}" for entry in ORDERS[self.order]))
+        entries = name_entries(self.order)
         for body, name in enumerate(bodies):
             own = np.abs(self.unaccounted[body])
             if (own > FAR).any():

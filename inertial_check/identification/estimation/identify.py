@@ -22,7 +22,7 @@ from inertial_check.identification.estimation import (
 )
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.problem import Problem
-from inertial_check.identification.estimation.reduction import Reduction
+from inertial_check.identification.estimation.reduction import Reduction, label_columns
 from inertial_check.identification.estimation.result import Identification, body_names
 from inertial_check.identification.estimation.sampled import Samples
 from inertial_check.inertia import tolerances
@@ -295,9 +295,8 @@ class Measurements:
     @property
     def labels(self) -> Integers:
         """(p,) place of each column in order "urdf"."""
-        own = np.asarray(reorder(np.arange(10.0), "urdf", self.order)).astype(np.intp)
-        bodies = (10 * np.arange(self.bodies)[:, None] + own).ravel()
-        return np.concatenate([bodies, 10 * self.bodies + np.arange(len(self.nuisance))])
+        further = 10 * self.bodies + np.arange(len(self.nuisance))
+        return np.concatenate([label_columns(self.bodies, self.order), further])
 
     @cached_property
     def whole(self) -> Reduction:
@@ -335,7 +334,7 @@ class _Solution(NamedTuple):
     @property
     def si(self) -> Floats:
         """(p,) parameters in SI units, in order "urdf"."""
-        return np.concatenate([self.problem.theta(self.x).ravel(), self.problem.numbers(self.x)])
+        return self.problem.si(self.x)
 
 
 class _JointFit:

@@ -118,5 +118,4 @@ def _fit(
     """Fit weighted least squares: sums of squared residuals (n,), and the rank."""
     problem = Problem.of(reduction.stack(weights), theta0, nuisance, 0.0)
     x, rank = problem.least_squares
-    si = np.concatenate([problem.theta(x).ravel(), problem.numbers(x)])
-    return reduction.residual_squares(si), rank
+    return reduction.residual_squares(problem.si(x)), rank

@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from inertial_check.arrays.types import Floats, Integers, Mask
+from inertial_check.arrays.types import ArrayLike, Floats, Integers, Mask
 from inertial_check.errors import ParameterError
+from inertial_check.inertia.representations import Order, reorder
 
 ROWS = 512
 """Samples of a joint that are reduced at a time: they stay in the cache with their triangle."""
@@ -273,6 +274,17 @@ class _Joint:
         self._stack = np.empty((height, width), order="F")  # as LAPACK has it: it works in place
         self._stack[: len(rows)] = rows
         self._filled = len(rows)
+
+
+def list_columns(bodies: ArrayLike) -> Integers:
+    """List the ten columns of each of some bodies (b,), given by their indices."""
+    return (10 * np.asarray(bodies, dtype=np.intp)[:, None] + np.arange(10)).ravel()
+
+
+def label_columns(bodies: int, order: Order) -> Integers:
+    """Label the columns (10 L,) of bodies in an order with their places in order "urdf"."""
+    own = np.asarray(reorder(np.arange(10.0), "urdf", order)).astype(np.intp)
+    return np.asarray((10 * np.arange(bodies)[:, None] + own).ravel())
 
 
 def _as_range(columns: Integers) -> slice | Integers:

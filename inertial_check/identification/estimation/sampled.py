@@ -14,7 +14,7 @@ from inertial_check.dynamics.equations import GRAVITY, regressor
 from inertial_check.dynamics.tree import Tree
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.nuisance import Nuisance
-from inertial_check.identification.estimation.reduction import Reduction
+from inertial_check.identification.estimation.reduction import Reduction, list_columns
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import Order, reorder
 
@@ -183,7 +183,7 @@ class Samples:
                     f"{name} has shape {array.shape}, expected {(len(tau), width)}"
                 )
         chosen = list(range(len(tree))) if bodies is None else [tree.index(body) for body in bodies]
-        kept = (10 * np.array(chosen, dtype=np.intp)[:, None] + np.arange(10)).ravel()
+        kept = list_columns(chosen)
         others = np.setdiff1d(np.arange(10 * len(tree)), kept)
         known = np.asarray(reorder(tree.theta, "urdf", order)).ravel()[others]
         whole = np.array_equal(kept, np.arange(10 * len(tree)))

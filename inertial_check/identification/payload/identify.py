@@ -15,7 +15,7 @@ import numpy as np
 
 from inertial_check.arrays.types import ArrayLike, Floats, Mask
 from inertial_check.errors import ParameterError
-from inertial_check.identification.estimation.base import base_parameters
+from inertial_check.identification.estimation.base import base_parameters, name_entries
 from inertial_check.identification.estimation.identify import Loss, WeightRule, identify
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.reduction import Reduction
@@ -24,7 +24,7 @@ from inertial_check.identification.estimation.sampled import Samples
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, check
 from inertial_check.inertia.parameters import InertialParameters
-from inertial_check.inertia.representations import ORDERS, Order, reorder
+from inertial_check.inertia.representations import Order, reorder
 from inertial_check.projection._constraint import Constraint
 
 UNCERTAIN = 1.0
@@ -264,8 +264,7 @@ def _ten(prior: InertialParameters | ArrayLike, order: Order) -> Floats:
 
 
 def _entries(order: Order, which: Mask) -> tuple[str, ...]:
-    names = ("m", "hx", "hy", "hz", *(f"I{entry}" for entry in ORDERS[order]))
-    return tuple(name for name, asked in zip(names, which, strict=True) if asked)
+    return tuple(name for name, own in zip(name_entries(order), which, strict=True) if own)
 
 
 def _point_mass(

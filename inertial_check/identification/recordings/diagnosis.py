@@ -156,13 +156,9 @@ def diagnose(  # noqa: PLR0913 - the signals of one recording
         ParameterError: The recording cannot be used: values that are not finite, time that does
             not go on, arrays that do not fit, positions or torques that are all zero.
     """
-    motion = {
-        name: check_signal(name, value, ndim=2)
-        for name, value in (("q", q), ("u", u), ("du", du), ("tau", tau))
-        if value is not None
-    }
+    motion = check_signals(q=q, u=u, du=du, tau=tau)
+    _refuse_zeros(motion)
     q = motion["q"]
-    _refuse_unlike(motion)
     joints = _names(joints, q.shape[1])
     remarks = [*_still(q, joints), *_constant(motion.get("tau"), joints)]
     moves = ~_is_still(q)
@@ -307,12 +303,17 @@ def find_lag(
     )
 
 
-def _refuse_unlike(arrays: Mapping[str, Floats]) -> None:
-    """Refuse signals that are of other shapes, or that nobody recorded.
+def check_signals(**signals: ArrayLike | None) -> dict[str, Floats]:
+    """Read signals (S, n) of one shape; those that are None are left out.
 
     Raises:
-        ParameterError: Names them.
+        ParameterError: The message names the signal that cannot be used, or two that differ.
     """
+    arrays = {
+        name: check_signal(name, value, ndim=2)
+        for name, value in signals.items()
+        if value is not None
+    }
     (first, model), *others = arrays.items()
     for name, array in others:
         if array.shape != model.shape:
@@ -320,9 +321,19 @@ def _refuse_unlike(arrays: Mapping[str, Floats]) -> None:
                 f"{name} has shape {array.shape} and {first} has {model.shape}: expected one "
                 "column a joint and as many samples in both"
             )
+    return arrays
+
+
+def _refuse_zeros(arrays: Mapping[str, Floats]) -> None:
+    """Refuse positions or torques that nobody recorded.
+
+    Raises:
+        ParameterError: They are all zero.
+    """
     for name in ("q", "tau"):
         if name in arrays and not arrays[name].any():
-            raise ParameterError(f"{name} is zero in all {len(model)} samples: it was not recorded")
+            samples = len(arrays[name])
+            raise ParameterError(f"{name} is zero in all {samples} samples: it was not recorded")
 
 
 def _names(joints: Sequence[str] | None, count: int) -> tuple[str, ...]:
@@ -504,13 +515,8 @@ def _lines(x: Floats, y: Floats) -> tuple[Floats, Floats]:
 def _read_torques(
     tau: ArrayLike, predicted: ArrayLike, u: ArrayLike | None
 ) -> tuple[Floats, Floats, Floats | None]:
-    arrays = {
-        "tau": check_signal("tau", tau, ndim=2),
-        "predicted": check_signal("predicted", predicted, ndim=2),
-    }
-    if u is not None:
-        arrays["u"] = check_signal("u", u, ndim=2)
-    _refuse_unlike(arrays)
+    arrays = check_signals(tau=tau, predicted=predicted, u=u)
+    _refuse_zeros(arrays)
     return arrays["tau"], arrays["predicted"], arrays.get("u")
 
 

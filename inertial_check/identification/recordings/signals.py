@@ -15,7 +15,12 @@ import numpy as np
 from inertial_check._renamed import old_names
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
-from inertial_check.identification.recordings.diagnosis import GAP, check_signal, check_time
+from inertial_check.identification.recordings.diagnosis import (
+    GAP,
+    check_signal,
+    check_signals,
+    check_time,
+)
 from inertial_check.inertia import tolerances
 
 PAUSE = 20.0
@@ -291,7 +296,7 @@ def smooth(
             time and no rate, runs all too short to filter and trim.
     """
     how = how or Smoothing()
-    given = _alike(q=q, tau=tau, u=u, du=du)
+    given = check_signals(q=q, tau=tau, u=u, du=du)
     if t is None:
         if how.rate is None:
             raise ParameterError("no time: give t, or the rate of the samples in Smoothing(rate=)")
@@ -502,26 +507,6 @@ def _chosen_cutoff(q: Floats, rate: float) -> tuple[float, str]:
     if band * BANDWIDTHS > most:
         return most, f"{MOST_OF_NYQUIST:g} of half the rate, less than {said}"
     return BANDWIDTHS * band, said
-
-
-def _alike(**signals: ArrayLike | None) -> dict[str, Floats]:
-    """Signals (S, n) of one shape; those that are None are left out.
-
-    Raises:
-        ParameterError: Names two that differ.
-    """
-    given = {
-        name: check_signal(name, value, ndim=2)
-        for name, value in signals.items()
-        if value is not None
-    }
-    for name, array in given.items():
-        if array.shape != given["q"].shape:
-            raise ParameterError(
-                f"{name} has shape {array.shape} and q has {given['q'].shape}: expected one "
-                "column a joint and as many samples in both"
-            )
-    return given
 
 
 __getattr__ = old_names(__name__, {"smoothed": "smooth"})
