@@ -42,7 +42,7 @@ HARD = np.array(
 def excesses(allowed: Density, shape: Density, forms: list[np.ndarray]) -> np.ndarray:
     """The excess of each form."""
     theta, q = cp.Variable(10), cp.Parameter(10)
-    body = [*conic.consistent(theta), *conic.constrained(theta, allowed), theta[0] == 1]
+    body = [*conic.consistent(theta), *conic.constrain(theta, allowed), theta[0] == 1]
     problem = cp.Problem(cp.Maximize(q @ (TO_SVEC @ theta)), body)
     found = []
     for form in forms:

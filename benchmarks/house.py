@@ -42,7 +42,9 @@ Figures, in the first table:
 * `namesakes`: classes and type aliases at the level of a module whose name, without leading
   underscores, is defined in more than one file.
 * `tolerances`: lines with a float literal of at most 1e-3 in size, but not 0, outside
-  `inertia/tolerances.py`.
+  `inertia/tolerances.py`, without the places of OTHER_NUMBERS: unit factors, numbers of the
+  engines, settings of solvers, ranges of random bodies and numbers of the display. Each place is a
+  file and a name in it, so that another number in the same file counts.
 * `duplicates`: pairs of places that share eight or more lines, as the command `duplicates` finds
   them; where this command is not installed, the figure is left out.
 """
@@ -67,6 +69,37 @@ from typing import NamedTuple, TypeGuard
 PACKAGE = "inertial_check"
 TOLERANCES = f"{PACKAGE}/inertia/tolerances.py"
 SMALL = 1e-3
+OTHER_NUMBERS: dict[str, dict[str, str]] = {
+    "unit factors": {
+        "causes/geometric.py": "ComOutside._SCALES",
+        "causes/units.py": "UNITS _mesh_in_millimetres Density.proposals",
+        "comparing/conversions.py": "_MASSES _LENGTHS _INERTIAS",
+        "identification/recordings/diagnosis.py": "UNITS",
+    },
+    "numbers of an engine, or derived from them": {
+        "engines/_base.py": "Engine.least",
+        "engines/_batch.py": "_SAFE_MARGIN",
+        "engines/genesis.py": "_RELATIVE _ABSOLUTE _BOUND",
+        "engines/gz.py": "_PRODUCTS",
+        "engines/mujoco.py": "_EIGENVALUE _MINIMUM",
+        "engines/newton.py": "_RELATIVE _ABSOLUTE _CORRECTION _FLOORS",
+        "engines/physx.py": "_UNWRITTEN PhysX.least",
+        "engines/pybullet.py": "_NEGLIGIBLE _EDGE",
+    },
+    "settings tried in turn with a solver or method": {
+        "identification/estimation/from_base.py": "WEIGHTS",
+        "projection/conic/joint.py": "ATTEMPTS",
+        "projection/conic/moments.py": "ATTEMPTS",
+    },
+    "ranges of random bodies": {
+        "inertia/sampling.py": "THINNEST consistent inconsistent",
+    },
+    "display": {
+        "cli/progress.py": "_LEAST_PART",
+    },
+}
+"""Small numbers that are no tolerances of the package: by kind and file, the names of what holds
+them (constants, attributes, functions and methods)."""
 LAYOUT_TOKENS = frozenset(
     (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 )
@@ -466,17 +499,52 @@ def any_imports(sources: list[Source]) -> list[Place]:
 
 
 def tolerances(sources: list[Source]) -> list[Place]:
-    """List the lines with a small float literal outside the module of the tolerances."""
+    """List the lines with a small number of ours outside the module of the tolerances."""
+    other = other_numbers()
     places = set()
     for source in sources:
         if source.path == TOLERANCES:
             continue
         lines = source.text.split("\n")
-        for node in source.nodes:
-            number = node.value if isinstance(node, ast.Constant) else None
-            if isinstance(node, ast.Constant) and isinstance(number, float) and 0 < number <= SMALL:
-                places.add(Place(source.path, node.lineno, lines[node.lineno - 1].strip()))
+        for name, line in small_numbers(source.tree):
+            if (source.path, name) not in other:
+                places.add(Place(source.path, line, lines[line - 1].strip()))
     return sorted(places)
+
+
+def other_numbers() -> set[tuple[str, str]]:
+    """Collect the places of OTHER_NUMBERS, each as the path of its file and a name."""
+    return {
+        (f"{PACKAGE}/{file}", name)
+        for files in OTHER_NUMBERS.values()
+        for file, names in files.items()
+        for name in names.split()
+    }
+
+
+def small_numbers(parent: ast.AST, inside: tuple[str, ...] = ()) -> Iterator[tuple[str, int]]:
+    """Yield the small float literals below a node, each with what holds it and its line.
+
+    What holds a number is the function, or else the constant or attribute that is assigned, with
+    the classes around it: `ATTEMPTS`, `Engine.least`, `consistent`. Nested functions are not named.
+
+    Args:
+        parent: The node to search.
+        inside: Names of the classes around it, and of what holds it.
+    """
+    for node in ast.iter_child_nodes(parent):
+        names = inside
+        if isinstance(node, ast.Constant):
+            if isinstance(node.value, float) and 0 < node.value <= SMALL:
+                yield ".".join(inside), node.lineno
+        elif isinstance(parent, ast.Module | ast.ClassDef):
+            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                names = (*inside, node.name)
+            elif isinstance(node, ast.Assign):
+                names = (*inside, ast.unparse(node.targets[0]))
+            elif isinstance(node, ast.AnnAssign):
+                names = (*inside, ast.unparse(node.target))
+        yield from small_numbers(node, names)
 
 
 def folder(sources: list[Source]) -> list[Place]:

@@ -166,7 +166,7 @@ def looped(name: str, solve: Solve, bodies: Bodies) -> Contender:
     return Contender(name, len(pairs), lambda: np.array([solve(*pair) for pair in pairs]))
 
 
-def pseudo_inertia(theta: Any) -> Any:
+def pseudo_inertia(theta: Any) -> Any:  # noqa: ANN401 - expressions of cvxpy, which has no types
     """Pi as one writes it with cvxpy."""
     m, hx, hy, hz, xx, xy, xz, yy, yz, zz = (theta[k] for k in range(10))
     return cp.bmat(

@@ -6,6 +6,7 @@ whether they are a body is for the consistency check to say, row by row.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
@@ -115,6 +116,14 @@ def product(xp: Namespace, left: Array, right: Array) -> Array:
     return xp.sum(left[..., :, :, None] * right[..., None, :, :], axis=-2)
 
 
+def cross_components(
+    a: Sequence[Array] | Array, b: Sequence[Array] | Array
+) -> tuple[Array, Array, Array]:
+    """Compute the three components of a x b from those of a and of b, arrays of any shape."""
+    (ax, ay, az), (bx, by, bz) = a, b
+    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+
+
 def device_of(*arrays: Array) -> Device:
     """Where new arrays belong beside these; None for NumPy, which has one place."""
     foreign = [array for array in arrays if not isinstance(array, (np.ndarray, np.generic))]
@@ -125,7 +134,7 @@ def device_of(*arrays: Array) -> Device:
     return device(foreign[0])
 
 
-def owned(xp: Namespace, array: Array) -> Array:
+def copy_array(xp: Namespace, array: Array) -> Array:
     """A copy that no one else can change: read-only where the library knows that."""
     return read_only(np.array(array)) if xp is np else array * 1
 

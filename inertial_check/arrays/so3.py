@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import factorial
 
-from inertial_check.arrays.broadcasting import device_of, product
+from inertial_check.arrays.broadcasting import cross_components, device_of, product
 from inertial_check.arrays.types import Array, Namespace
 
 _TERMS = 12
@@ -43,8 +43,8 @@ def skew_matrix(xp: Namespace, vector: Array) -> Array:
 
 def cross(xp: Namespace, a: Array, b: Array) -> Array:
     """Vectors a x b (..., 3), broadcast; xp.cross does not broadcast in every library."""
-    (ax, ay, az), (bx, by, bz) = ([v[..., i] for i in range(3)] for v in (a, b))
-    return xp.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)
+    first, second = ([v[..., i] for i in range(3)] for v in (a, b))
+    return xp.stack(list(cross_components(first, second)), axis=-1)
 
 
 def skew_part(xp: Namespace, matrix: Array) -> Array:

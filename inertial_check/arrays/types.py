@@ -60,7 +60,7 @@ class Array(Protocol):  # noqa: PLW1641 - arrays have no hash
     @property
     def T(self) -> Array: ...
     def __array__(self) -> NumpyArray: ...
-    def tolist(self) -> Any: ...  # Any: a number, or lists of lists as deep as the array
+    def tolist(self) -> Any: ...  # noqa: ANN401 - a number, or lists of lists as deep as the array
     def all(self, *args: _Operand, **kwargs: _Operand) -> Array: ...
     def any(self, *args: _Operand, **kwargs: _Operand) -> Array: ...
     def sum(self, *args: _Operand, **kwargs: _Operand) -> Array: ...
@@ -137,11 +137,15 @@ class Namespace(Protocol):
     def finfo(self, dtype: DType, /) -> FloatLimits:
         """The limits of a floating-point type."""
 
-    def nonzero(self, array: Any, /) -> tuple[Array, ...]:  # Any: NumPy's own takes its ArrayLike
+    def nonzero(
+        self,
+        array: Any,  # noqa: ANN401 - NumPy's own takes its ArrayLike
+        /,
+    ) -> tuple[Array, ...]:
         """The indices of the entries that are not zero, axis by axis."""
 
     @property
-    def linalg(self) -> Any:  # Any: a module, whose functions the array API leaves optional
+    def linalg(self) -> Any:  # noqa: ANN401 - a module of functions that are optional
         """The functions of linear algebra."""
 
     @property
@@ -149,7 +153,7 @@ class Namespace(Protocol):
     @property
     def float64(self) -> DType: ...
 
-    def __array_namespace_info__(self) -> Any:  # Any: a class of the library
+    def __array_namespace_info__(self) -> Any:  # noqa: ANN401 - a class of the library
         """Capabilities of the library."""
 
     def __getattr__(self, name: str, /) -> Callable[..., Array]:

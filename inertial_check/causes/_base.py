@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
 from inertial_check.evidence import BodyGeometry, Examination
-from inertial_check.inertia import tolerances
+from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.representations import second_moment, symmetric
 from inertial_check.model import ENTRIES, Body, Judgement
@@ -158,7 +158,7 @@ class Cause(ABC):
     prior: ClassVar[float]
     """Probability that this is the cause of a finding, before the numbers are looked at."""
     mends: ClassVar[bool] = False
-    """Whether the weight of a proposal is multiplied by how natural the mended body is; False where
+    """Flag: the weight of a proposal is multiplied by how natural the mended body is; False where
     the weight contains that already."""
 
     def candidates(self, subject: Subject) -> Floats:
@@ -208,12 +208,6 @@ def margins(six: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
     return margin, margin >= -tolerances.floor(np.ones_like(margin))
 
 
-def entries(tensors: Floats) -> Floats:
-    """The six entries (..., 6), as ENTRIES, of symmetric matrices (..., 3, 3)."""
-    six: Floats = tensors[..., [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
-    return six
-
-
 def edit(subject: Subject, proposal: Proposal) -> Mapping[str, object] | None:
     """The entries that a proposal changes, in the document's own units.
 
@@ -233,7 +227,7 @@ def edit(subject: Subject, proposal: Proposal) -> Mapping[str, object] | None:
         meant |= {name: (old / meters, new / meters) for name, old, new in pairs}
     if proposal.I_BBcm_Bi is not None:
         unit = kilograms * meters**2
-        old, new = subject.six, entries(proposal.I_BBcm_Bi)
+        old, new = subject.six, resemblance.entries(proposal.I_BBcm_Bi)
         pairs = zip(ENTRIES, old / unit, new / unit, strict=True)
         meant |= {name: (before, after) for name, before, after in pairs}
     changed = {name: float(after) for name, (before, after) in meant.items() if after != before}

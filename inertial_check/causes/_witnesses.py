@@ -14,7 +14,7 @@ import numpy.typing as npt
 from inertial_check.arrays.types import Floats
 from inertial_check.causes._base import Subject
 from inertial_check.causes.plausibility import density_likelihood
-from inertial_check.inertia import resemblance
+from inertial_check.inertia import resemblance, tolerances
 
 _DISCREPANCY = 0.35
 """Width of the shape likelihood: discrepancy between a body and its shapes at which it starts to
@@ -55,8 +55,8 @@ def is_stated(subject: Subject) -> bool:
     return bool(subject.examination.assembly.stated[subject.index])
 
 
-def as_written(subject: Subject) -> Meant:
-    """The body as it stands."""
+def read_body(subject: Subject) -> Meant:
+    """Read the numbers of a body as the document states them."""
     return Meant(
         np.array([subject.mass]),
         subject.p_BoBcm_B[None],
@@ -72,7 +72,7 @@ def with_spreads(subject: Subject, C_BBcm_B: Floats) -> Meant:
 
 def with_centers(subject: Subject, p_BoBcm_B: Floats) -> Meant:
     """The body with other centres of mass (n, 3)."""
-    mass, _, C_BBcm_B = as_written(subject)
+    mass, _, C_BBcm_B = read_body(subject)
     return Meant(
         np.repeat(mass, len(p_BoBcm_B)), p_BoBcm_B, np.tile(C_BBcm_B, (len(p_BoBcm_B), 1, 1))
     )
@@ -90,7 +90,7 @@ def gains(subject: Subject, meant: Meant, twin: bool = True) -> Floats:
         (n,) ratios of likelihoods, at most MOST; 0 where one is not finite.
     """
     together = Meant(
-        *(np.concatenate(pair) for pair in zip(as_written(subject), meant, strict=True))
+        *(np.concatenate(pair) for pair in zip(read_body(subject), meant, strict=True))
     )
     with np.errstate(all="ignore"):
         second_moment = together.mass * np.trace(together.C_BBcm_B, axis1=1, axis2=2)
@@ -105,18 +105,14 @@ def gains(subject: Subject, meant: Meant, twin: bool = True) -> Floats:
 
 def I_BBcm_Bi(subject: Subject, mass: float, C_BBcm_B: Floats) -> Floats:
     """The rotational inertia of a spread, in the inertial's own axes [kg m^2]."""
-    return tidy(resemblance.inertia(mass, resemblance.turned(subject.R_BBi.T, C_BBcm_B)))
-
-
-_DUST = 1e-14
-"""Rounding of a rotated zero, relative to the largest number: some 50 roundings at most."""
+    return tidy(resemblance.inertia(mass, resemblance.rotate(subject.R_BBi.T, C_BBcm_B)))
 
 
 def tidy(values: npt.ArrayLike) -> Floats:
     """Round numbers to 12 digits, and those that rounding alone left to zero."""
     values = np.asarray(values, dtype=float)
     size = np.max(np.abs(values), initial=0.0)
-    kept = np.where(np.abs(values) > _DUST * size, values, 0.0)
+    kept = np.where(np.abs(values) > tolerances.ROTATED_ZERO * size, values, 0.0)
     rounded: Floats = np.array([float(f"{x:.12g}") for x in kept.ravel()]).reshape(kept.shape)
     return rounded
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.causes._base import Cause, Proposal, Subject, entries, margins
+from inertial_check.causes._base import Cause, Proposal, Subject, margins
 from inertial_check.causes._wording import a_body
 from inertial_check.causes._wording import tensor as show
 from inertial_check.causes.conventions import (
@@ -32,6 +32,7 @@ from inertial_check.causes.points import (
 )
 from inertial_check.causes.units import UNITS
 from inertial_check.inertia.representations import symmetric
+from inertial_check.inertia.resemblance import entries
 
 _SECOND = 0.1
 """Probability that a second mistake comes with a first one; the same for a wrong unit, all units

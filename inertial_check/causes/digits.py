@@ -106,7 +106,7 @@ class FixedDecimals(Cause):
         if not known or len(known) < 3 or max(known) < 1:
             return
         places = max(known)
-        unit = _unit(subject) * float(f"1e-{places}")
+        unit = subject.body.unit * float(f"1e-{places}")
         if not np.any(subject.six) and _usual_moment(subject.mass) > self._COUNTS * unit:
             return
         least = float(np.min(np.abs(subject.six[[0, 3, 5]])))
@@ -128,7 +128,7 @@ def _radii(subject: Subject) -> Floats:
     """(6,) half a unit of the last digit of each entry as printed [kg m^2]."""
     if not all(subject.texts):
         return np.zeros(6)
-    return np.array(half_units(subject.texts)) * _unit(subject)
+    return np.array(half_units(subject.texts)) * subject.body.unit
 
 
 def _usual_moment(mass: float) -> float:
@@ -149,12 +149,6 @@ def _within(subject: Subject, radii: Floats) -> bool:
     low, middle, high = subject.judgement.principal_moments
     missing = (high - low - middle) / 2
     return bool(missing < np.sum(radii) and explained_by_digits(subject.six[None], radii[None])[0])
-
-
-def _unit(subject: Subject) -> float:
-    """The document's unit of inertia [kg m^2]."""
-    inertial = subject.body.inertial
-    return 1.0 if inertial is None else inertial.kilograms_per_unit * inertial.meters_per_unit**2
 
 
 def _count_digits(text: str) -> str:

@@ -22,7 +22,7 @@ from inertial_check.causes._witnesses import (
 from inertial_check.causes.placeholders import is_placeholder
 from inertial_check.evidence.assembly import SIGNS
 from inertial_check.evidence.formulas import misread_formula
-from inertial_check.evidence.likeness import Reading, readings_of
+from inertial_check.evidence.likeness import readings_of
 from inertial_check.inertia import resemblance
 
 PLAIN = 2.0
@@ -32,14 +32,6 @@ _EXACT = 500.0
 """Likelihood ratio of a tensor that agrees with a formula to three digits in all entries."""
 
 
-def _readings(subject: Subject, cause: str) -> list[Reading]:
-    """What a cause of that name makes of a body that has no placeholder."""
-    if not is_stated(subject) or is_placeholder(subject):
-        return []
-    every = readings_of(subject.examination, subject.index)
-    return [reading for reading in every if reading.cause == cause]
-
-
 def reread(subject: Subject, cause: str) -> Iterator[Proposal]:
     """The readings of a cause that make the body far more probable.
 
@@ -47,7 +39,10 @@ def reread(subject: Subject, cause: str) -> Iterator[Proposal]:
         subject: A body.
         cause: sign-of-products, about-link-origin or wrong-frame.
     """
-    readings = _readings(subject, cause)
+    if not is_stated(subject) or is_placeholder(subject):
+        return
+    every = readings_of(subject.examination, subject.index)
+    readings = [reading for reading in every if reading.cause == cause]
     if not readings:
         return
     spreads = np.array([reading.C_BBcm_B for reading in readings])
@@ -369,14 +364,14 @@ class RotorInertia(Cause):
             return
         axis = np.array(axis_B)
         across = np.outer(axis, axis)
-        I_BBcm_B = resemblance.turned(subject.R_BBi, subject.I_BBcm_Bi)
+        I_BBcm_B = resemblance.rotate(subject.R_BBi, subject.I_BBcm_Bi)
         for what, link in self._links(subject):
             beyond = I_BBcm_B - link
             J = float(axis @ beyond @ axis)
             size = float(np.trace(I_BBcm_B))
             rest = float(np.linalg.norm(beyond - J * across))
             if self._LEAST * size < J and rest < self._REST * size:
-                tensor = resemblance.turned(subject.R_BBi.T, I_BBcm_B - J * across)
+                tensor = resemblance.rotate(subject.R_BBi.T, I_BBcm_B - J * across)
                 yield Proposal(
                     self._SEEN,
                     f"about the joint's axis the tensor has {J:.4g} kg m^2 more than {what}, and "
@@ -392,7 +387,7 @@ class RotorInertia(Cause):
         if other is not None and abs(assembly.mass[other] - subject.mass) < 0.05 * subject.mass:
             theirs = resemblance.inertia(assembly.mass[other], assembly.C_BBcm_B[other])
             name = subject.examination.model.bodies[other].name
-            written = resemblance.turned(subject.R_BBi, subject.I_BBcm_Bi)
+            written = resemblance.rotate(subject.R_BBi, subject.I_BBcm_Bi)
             reflected = SIGNS[:, :, None] * theirs * SIGNS[:, None, :]
             best = np.argmin(np.linalg.norm(reflected - written, axis=(1, 2)))
             yield f"that of {name}", reflected[best]

@@ -93,7 +93,7 @@ def _resemblance(
     mass: Floats, six: Floats, geometry: Sequence[BodyGeometry], R_BBi: Floats | None
 ) -> Floats:
     """(n,) likelihood of the discrepancy from the shapes that fit best."""
-    C = resemblance.turned(
+    C = resemblance.rotate(
         np.eye(3) if R_BBi is None else R_BBi, resemblance.spread(mass, resemblance.matrices(six))
     )
     each = [

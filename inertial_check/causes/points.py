@@ -7,11 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.causes._base import NOTHING, Cause, Proposal, Subject, entries
+from inertial_check.causes._base import NOTHING, Cause, Proposal, Subject
 from inertial_check.causes._wording import a_body, tensor
 from inertial_check.causes.conventions import PRODUCTS_NEGATED
 from inertial_check.inertia.eigen import eigensystem
 from inertial_check.inertia.representations import second_moment, symmetric
+from inertial_check.inertia.resemblance import entries
 
 _BLUR = 0.03
 """Angle scale of the parallel-axis evidence: by how much 1 - cosine the spread of the body itself

@@ -15,11 +15,13 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.causes._base import Cause, Proposal, Subject, edit, entries, try_together
+from inertial_check.causes._base import Cause, Proposal, Subject, edit, try_together
 from inertial_check.causes.catalogue import ALL_CAUSES
 from inertial_check.causes.compounds import pairs_of, with_units
 from inertial_check.causes.plausibility import density_likelihood, naturalness
 from inertial_check.evidence import Examination
+from inertial_check.inertia import tolerances
+from inertial_check.inertia.resemblance import entries
 from inertial_check.model import Finding, Hypothesis
 
 MOST = 5
@@ -45,9 +47,6 @@ _COMPANY = 2
 _DOUBTFUL = 0.5
 """Total weight of the single causes, relative to the unknown, below which pairs of causes are
 tried."""
-
-_MENDED = 1e-3
-"""Factor on a cause whose edit leaves the body inconsistent."""
 
 
 class _Weighed(NamedTuple):
@@ -142,7 +141,7 @@ def _factors(subject: Subject, proposed: Sequence[tuple[Cause, Proposal]]) -> li
     mass = np.array([subject.mass if mass is None else mass for _, _, mass in chosen])
     natural = naturalness(mass, tensors, subject.geometry, subject.R_BBi)
     for i, factor in zip(rows, natural.tolist(), strict=True):
-        factors[i] = (factor if proposed[i][0].mends else 1.0) if factor else _MENDED
+        factors[i] = (factor if proposed[i][0].mends else 1.0) if factor else tolerances.UNMENDED
     return factors
 
 

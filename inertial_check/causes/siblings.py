@@ -10,9 +10,9 @@ from inertial_check.causes._base import Cause, Proposal, Subject
 from inertial_check.causes._witnesses import (
     I_BBcm_Bi,
     Meant,
-    as_written,
     gains,
     is_stated,
+    read_body,
     tidy,
     twin_of,
 )
@@ -231,7 +231,7 @@ class TotalMass(Cause):
         mass = subject.mass - beyond
         if abs(beyond) <= expected[1] * expected[0] or mass <= 0:
             return
-        now = as_written(subject)
+        now = read_body(subject)
         gain = float(gains(subject, now._replace(mass=np.array([mass])))[0])
         if gain > 1:
             yield Proposal(

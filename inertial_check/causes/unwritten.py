@@ -8,12 +8,10 @@ import numpy as np
 
 from inertial_check.causes._base import Cause, Proposal, Subject
 from inertial_check.causes._wording import enumerate_words, number, tensor
+from inertial_check.inertia import tolerances
 from inertial_check.model import ENTRIES
 
 _MOMENTS, _PRODUCTS = (0, 3, 5), (1, 2, 4)
-_CRUMB = 1e-9
-"""Moment, relative to the largest entry, below which it is a zero that went through arithmetic and
-not a thin needle."""
 
 
 class Unpopulated(Cause):
@@ -60,7 +58,7 @@ class Unpopulated(Cause):
             yield Proposal(20.0, evidence, editable=False)
             return
         largest = float(np.max(np.abs(six)))
-        empty = np.abs(six) <= _CRUMB * largest
+        empty = np.abs(six) <= tolerances.EMPTY_MOMENT * largest
         zeros = [i for i in _MOMENTS if empty[i]]
         if not zeros:
             return

@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         group.add_argument(
             name,
             action="extend",
-            type=options.comma_separated,
+            type=options.split_at_commas,
             metavar="RULES",
             help=f"{effect}separated by commas",
         )
@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--engine",
         action="extend",
-        type=options.comma_separated,
+        type=options.split_at_commas,
         metavar="ENGINES",
         help="fail on bodies that these engines refuse, alter, replace or drop: mujoco, drake, gz, "
         "newton, pybullet, pinocchio, idyntree, genesis, dart, physx; separated by commas",

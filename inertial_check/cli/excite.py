@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("Parameters to be identified", argument_default=SUPPRESS)
     group.add_argument(
         "--friction",
-        type=options.comma_separated,
+        type=options.split_at_commas,
         metavar="TERMS",
         help="friction terms besides the bodies: viscous, coulomb, offset, rotor, separated by "
         "commas; or none (default: viscous,coulomb,offset)",

@@ -78,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--select",
         action="extend",
-        type=options.comma_separated,
+        type=options.split_at_commas,
         default=[],
         metavar="RULES",
         help="look only at bodies with findings of these rules: codes, beginnings of codes, names",
@@ -130,7 +130,7 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--engine",
         action="extend",
-        type=options.comma_separated,
+        type=options.split_at_commas,
         default=[],
         metavar="NAME[,NAME]",
         help="also move consistent bodies that one of these engines would refuse or alter, and "

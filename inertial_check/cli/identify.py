@@ -165,7 +165,7 @@ def _add_torques(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--friction",
-        type=options.comma_separated,
+        type=options.split_at_commas,
         metavar="TERMS",
         help="viscous, coulomb, offset, rotor, separated by commas; or none (default: "
         "viscous,coulomb,offset)",

@@ -181,7 +181,7 @@ def _folders(paths: list[str]) -> list[str]:
     return folders
 
 
-def comma_separated(text: str) -> list[str]:
+def split_at_commas(text: str) -> list[str]:
     """Split a comma-separated list."""
     return [part.strip() for part in text.split(",") if part.strip()]
 

@@ -16,6 +16,9 @@ _PERIOD = 0.2
 _WIDTH = 30
 """Width of the bar [characters]."""
 
+_LEAST_PART = 1e-3
+"""Fraction of the work from which the time that is left is extrapolated at the earliest."""
+
 
 class ProgressBar:
     """A bar of one line without colours, redrawn in place and erased at the end.
@@ -39,7 +42,7 @@ class ProgressBar:
             return
         self._next = now + _PERIOD
         full = round(_WIDTH * part)
-        left = (now - self._start) * (1 - part) / max(part, 1e-3)
+        left = (now - self._start) * (1 - part) / max(part, _LEAST_PART)
         line = f"[{'#' * full}{' ' * (_WIDTH - full)}] {part:4.0%}  {left:.0f} s left"
         self._draw(line)
 

@@ -23,7 +23,7 @@ _PREDICTIONS: dict[str, Literal["all", "findings"]] = {
     "markdown": "findings",
     "sarif": "findings",
 }
-"""Which models have predictions of what engines do, by the form of the report; others: none."""
+"""Models whose report has predictions of engines, by its form; other forms have none."""
 
 _WITHOUT_CAUSES = frozenset(["concise"])
 """Forms of the report that do not show probable causes."""

@@ -28,7 +28,7 @@ def _block(configurations: Configurations, path: str) -> Iterator[str]:
     yield f"# {printable(path)}: {printable(file)}\n"
     for name, option in OPTIONS.items():
         configuration = run if option.whole_run else own
-        implied = _find_implied(name, configuration)
+        implied = _find_implied_value(name, configuration)
         values = configuration.values(name)
         if implied is not None:
             yield f"{name} = {_toml(implied)}  # by preset or strict\n"
@@ -38,8 +38,8 @@ def _block(configurations: Configurations, path: str) -> Iterator[str]:
             yield _line(name, value)
 
 
-def _find_implied(name: str, configuration: Configuration) -> object:
-    """The value that another option implies instead of the written one; None if none does."""
+def _find_implied_value(name: str, configuration: Configuration) -> object:
+    """Find the value that another option implies instead of the written one; None if none does."""
     settings = configuration.settings
     fail_on = "never" if settings.fail_on is None else settings.fail_on.word
     carried_out = {"strict": settings.strict, "fail-on": fail_on, "engine": settings.engines}

@@ -19,12 +19,12 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import ORDERS, about_origin
+from inertial_check.inertia.resemblance import entries, matrices
 from inertial_check.model.difference import Deviations
 
 Choice = TypeVar("Choice")
 
 _AXES = "xyz"
-_SIX = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 _WATER = 1000.0
 """Density [kg/m^3] of the sphere that Drake puts in place of a missing inertia."""
 
@@ -357,9 +357,9 @@ def _misplace_tensor(body: MassProperties, _: MassProperties) -> Iterator[Conver
     """Take the tensor about the origin of the body for that about the centre of mass."""
     first_moment = body.mass * body.p_BoBcm_B
     if first_moment.any():
-        six = about_origin(body.mass, first_moment, _six(body.I_BBcm_B))
+        six = about_origin(body.mass, first_moment, entries(body.I_BBcm_B))
         clause = "with its inertia about the body's origin in place of the centre of mass"
-        yield Conversion(clause, inertia=_matrix(np.asarray(six)))
+        yield Conversion(clause, inertia=matrices(np.asarray(six)))
 
 
 def _drop_com(body: MassProperties, _: MassProperties) -> Iterator[Conversion]:
@@ -391,7 +391,7 @@ def _rotate_com(body: MassProperties, _: MassProperties) -> Iterator[Conversion]
 def _negate_products(body: MassProperties, _: MassProperties) -> Iterator[Conversion]:
     """Take products of inertia with the opposite sign."""
     for tensor, back in _printed_axes(body):
-        written = [(i, j) for i, j in _SIX if i != j and tensor[i, j] != 0]
+        written = [(i, j) for i, j in combinations(range(3), 2) if tensor[i, j] != 0]
         for chosen in _subsets(written):
             changed = tensor.copy()
             for i, j in chosen:
@@ -410,15 +410,15 @@ def _drop_products(body: MassProperties, _: MassProperties) -> Iterator[Conversi
 def _permute_components(body: MassProperties, _: MassProperties) -> Iterator[Conversion]:
     """Write the six entries in one order and read them in another."""
     for tensor, back in _printed_axes(body):
-        six = dict(zip(ORDERS["urdf"], _six(tensor), strict=True))
+        six = dict(zip(ORDERS["urdf"], entries(tensor), strict=True))
         for written, read in permutations(ORDERS.values(), 2):
             slots = dict(zip(read, (six[entry] for entry in written), strict=True))
             changed = np.array([slots[entry] for entry in ORDERS["urdf"]])
             clause = f"with its six in the order {' '.join(written)} read as {' '.join(read)}"
-            yield Conversion(clause, inertia=back(_matrix(changed)))
+            yield Conversion(clause, inertia=back(matrices(changed)))
         rows = tensor.reshape(9)[:6]
         clause = "with the first six of its nine, row by row, taken for xx xy xz yy yz zz"
-        yield Conversion(clause, inertia=back(_matrix(rows)))
+        yield Conversion(clause, inertia=back(matrices(rows)))
 
 
 # Units and sizes.
@@ -470,17 +470,17 @@ def _round_numbers(body: MassProperties, target: MassProperties) -> Iterator[Con
     for digits in _DECIMALS:
         plural = "s" if digits != 1 else ""
         if digits:
-            writings.append((f"{digits} significant digit{plural}", _significant(digits)))
-        writings.append((f"{digits} decimal{plural}", _decimals(digits)))
+            writings.append((f"{digits} significant digit{plural}", _print_as(f".{digits}g")))
+        writings.append((f"{digits} decimal{plural}", _print_as(f".{digits}f")))
     writings.append(("float32", _single))
     frames = [body.R_BBi] if body.turned else []
     frames += [np.eye(3)] + ([target.R_BBi] if target.turned else [])
-    tensors = [(R, _six(_in_axes(R.T, body.I_BBcm_B)).tolist()) for R in frames]
+    tensors = [(R, entries(_in_axes(R.T, body.I_BBcm_B)).tolist()) for R in frames]
     for form, write in writings:
         mass = write(body.mass)
         com = np.array([write(value) for value in body.p_BoBcm_B.tolist()])
         for R, six in tensors:
-            inertia = _in_axes(R, _matrix(np.array([write(value) for value in six])))
+            inertia = _in_axes(R, matrices(np.array([write(value) for value in six])))
             if not inertia.any():
                 continue  # all entries were rounded to 0
             yield Conversion(f"rounded to {form}", mass, com, inertia)
@@ -492,12 +492,9 @@ def _single(value: float) -> float:
         return float(np.float32(value))
 
 
-def _significant(digits: int) -> Callable[[float], float]:
-    return lambda value: float(f"{value:.{digits}g}")
-
-
-def _decimals(digits: int) -> Callable[[float], float]:
-    return lambda value: float(f"{value:.{digits}f}")
+def _print_as(form: str) -> Callable[[float], float]:
+    """Make the function that prints a number in a form and reads it again."""
+    return lambda value: float(format(value, form))
 
 
 # Helpers.
@@ -506,14 +503,6 @@ def _decimals(digits: int) -> Callable[[float], float]:
 def _subsets(choices: Sequence[Choice]) -> Sequence[tuple[Choice, ...]]:
     """List every non-empty subset, the largest first."""
     return [c for size in range(len(choices), 0, -1) for c in combinations(choices, size)]
-
-
-def _six(tensor: Floats) -> Floats:
-    return np.array([tensor[i, j] for i, j in _SIX])
-
-
-def _matrix(six: Floats) -> Floats:
-    return np.asarray(six)[[0, 1, 2, 1, 3, 4, 2, 4, 5]].reshape(3, 3)
 
 
 def _join_words(words: Sequence[str]) -> str:

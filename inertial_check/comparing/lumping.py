@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.arrays.types import Floats
+from inertial_check.formats.poses import is_finite
 from inertial_check.inertia import frames
 from inertial_check.model.body import Body, Model
 
@@ -81,7 +82,7 @@ def _find_parents(model: Model) -> tuple[dict[int, int], list[str]]:
         parent = index_of.get(body.parent or "")
         if parent is None or bodies[parent].name == _WORLD:
             continue
-        if body.X_PB is None or not np.all(np.isfinite(_matrix(body))):
+        if body.X_PB is None or not is_finite(body.X_PB):
             where = f"where it is fixed to {bodies[parent].name} cannot be read"
             notes.append(f"{path}: {body.name} was not merged: {where}")
         else:
@@ -121,18 +122,10 @@ def _find_carriers(bodies: Sequence[Body], parents: Mapping[int, int]) -> list[_
         for index in reversed(chain):
             if index in known:
                 continue
-            if index not in parents:
+            pose = bodies[index].X_PB
+            if index not in parents or pose is None:
                 known[index] = _Carrier(index, np.eye(4))
                 continue
-            above = known[parents[index]]
-            known[index] = _Carrier(above.carrier, above.X_RB @ _matrix(bodies[index]))
+            above, X_PB = known[parents[index]], frames.homogeneous(pose.R_PB, pose.p_PoBo_P)
+            known[index] = _Carrier(above.carrier, above.X_RB @ X_PB)
     return [known[index] for index in range(len(bodies))]
-
-
-def _matrix(body: Body) -> Floats:
-    """Make the homogeneous transform X_PB of a body in its parent."""
-    X_PB = np.eye(4)
-    if body.X_PB is not None:
-        X_PB[:3, :3] = body.X_PB.R_PB
-        X_PB[:3, 3] = body.X_PB.p_PoBo_P
-    return X_PB

@@ -14,7 +14,7 @@ import numpy as np
 
 from inertial_check.arrays.types import Array, Floats, Namespace
 from inertial_check.dynamics._batches import Chunk, configurations_first, configurations_last
-from inertial_check.dynamics._vectors import applied, cross
+from inertial_check.dynamics._vectors import apply, cross
 from inertial_check.dynamics.tree import INERTIAL_FRAME, Tree
 from inertial_check.spatial.rotations import matrix_from_quaternion
 
@@ -91,10 +91,10 @@ def walk(
             found[body] = _floating(tree, chunk, body, above)
             yield body, found[body]
             continue
-        frame = _fixed(chunk, above, tree.X_PJ[body])
+        frame = _attach(chunk, above, tree.X_PJ[body])
         if joint == "revolute":
             sine, cosine = (each[place.start] for each in turns)
-            frame = _turned(chunk, frame, (sine, cosine), tree.velocities[body].start)
+            frame = _turn(chunk, frame, (sine, cosine), tree.velocities[body].start)
         elif joint == "prismatic":
             frame = _slid(chunk, frame, chunk.q[place.start], tree.velocities[body].start)
         found[body] = frame
@@ -117,7 +117,7 @@ def columns(tree: Tree, chunk: Chunk, body: int, frame: Frame) -> list[Column]:
 
 def body_frame(tree: Tree, chunk: Chunk, body: int, frame: Frame) -> Frame:
     """The frame B of a body whose joint frame is given."""
-    return frame if tree.is_joint_frame[body] else _fixed(chunk, frame, tree.X_JB[body])
+    return frame if tree.is_joint_frame[body] else _attach(chunk, frame, tree.X_JB[body])
 
 
 def root_positions(tree: Tree, chunk: Chunk) -> list[Array]:
@@ -142,17 +142,17 @@ def _still(chunk: Chunk, moving: bool, gravity: Floats | None) -> Frame:
     return Frame(identity, chunk.zeros(3), Motion(none, none, a, chunk.zeros(3, 3)))
 
 
-def _fixed(chunk: Chunk, above: Frame, X_PF: Floats) -> Frame:
+def _attach(chunk: Chunk, above: Frame, X_PF: Floats) -> Frame:
     """A frame that is fixed in another."""
     both = chunk.xp.matmul(chunk.constant(X_PF[:3].T), above.R)
     r = both[:, 3]
     motion = above.motion
     if motion is not None:
-        motion = motion._replace(a=motion.a + applied(motion.A, r))
+        motion = motion._replace(a=motion.a + apply(motion.A, r))
     return Frame(both[:, :3], above.p + r, motion)
 
 
-def _turned(chunk: Chunk, frame: Frame, turn: tuple[Array, Array], place: int) -> Frame:
+def _turn(chunk: Chunk, frame: Frame, turn: tuple[Array, Array], place: int) -> Frame:
     """A frame after a turn about its own z."""
     xp, (sine, cosine), old = chunk.xp, turn, frame.R
     x, y, z = (old[:, i] for i in range(3))
@@ -183,7 +183,7 @@ def _slid(chunk: Chunk, frame: Frame, q: Array, place: int) -> Frame:
     z = frame.R[:, _Z]
     r, motion = q * z, frame.motion
     if motion is not None:
-        a = motion.a + applied(motion.A, r)
+        a = motion.a + apply(motion.A, r)
         if chunk.u is not None:
             a = a + 2 * cross(chunk.xp, motion.w, chunk.u[place] * z)  # Coriolis
         if chunk.du is not None:
@@ -214,8 +214,8 @@ def _floating(tree: Tree, chunk: Chunk, body: int, still: Frame) -> Frame:
         return Frame(R, still.p)
     w, alpha, a, _ = still.motion
     if chunk.u is not None:
-        w = applied(R, chunk.u[rates][3:])
+        w = apply(R, chunk.u[rates][3:])
     if chunk.du is not None:
         du = chunk.du[rates]
-        alpha, a = applied(R, du[3:]), a + du[:3]
+        alpha, a = apply(R, du[3:]), a + du[:3]
     return Frame(R, still.p, Motion(w, alpha, a, _swing(chunk.xp, w, alpha)))

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from inertial_check.arrays.broadcasting import cross_components
 from inertial_check.arrays.types import Array, Namespace, NumpyArray
 
 _NEXT, _LAST = (1, 2, 0), (2, 0, 1)
@@ -25,14 +26,11 @@ def cross(xp: Namespace, a: Array, b: Array) -> Array:
             np.multiply(a[..., j, :], b[..., k, :], out=out[..., i, :])
             out[..., i, :] -= a[..., k, :] * b[..., j, :]
         return out
-    parts = [
-        a[..., j, :] * b[..., k, :] - a[..., k, :] * b[..., j, :]
-        for j, k in zip(_NEXT, _LAST, strict=True)
-    ]
-    return xp.stack(parts, axis=-2)
+    first, second = ([v[..., i, :] for i in range(3)] for v in (a, b))
+    return xp.stack(list(cross_components(first, second)), axis=-2)
 
 
-def applied(M: Array, a: Array) -> Array:
+def apply(M: Array, a: Array) -> Array:
     """M a, (3, k); one of them may be a constant, (..., 1)."""
     if isinstance(M, np.ndarray):
         if M.shape[-1] == 1:
@@ -43,7 +41,7 @@ def applied(M: Array, a: Array) -> Array:
     return M[:, 0] * a[0] + M[:, 1] * a[1] + M[:, 2] * a[2]
 
 
-def applied_transposed(M: Array, a: Array) -> Array:
+def apply_transpose(M: Array, a: Array) -> Array:
     """M^T a, (3, k)."""
     if isinstance(M, np.ndarray):
         return _einsum("jik,jk->ik", M, a)
@@ -59,7 +57,7 @@ def product(A: Array, B: Array) -> Array:
     return A[:, 0, None] * B[None, 0] + A[:, 1, None] * B[None, 1] + A[:, 2, None] * B[None, 2]
 
 
-def product_transposed(A: Array, B: Array) -> Array:
+def multiply_transpose(A: Array, B: Array) -> Array:
     """A B^T, (3, 3, k)."""
     if isinstance(A, np.ndarray):
         return _einsum("ijk,ljk->ilk", A, B)

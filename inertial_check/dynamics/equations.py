@@ -20,12 +20,12 @@ from inertial_check.arrays.types import Array, ArrayLike, Floats, Mask, Namespac
 from inertial_check.dynamics._batches import Batch, Chunk, configurations_first
 from inertial_check.dynamics._motion import Column, Frame, body_frame, columns, root_positions, walk
 from inertial_check.dynamics._vectors import (
-    applied,
-    applied_transposed,
+    apply,
+    apply_transpose,
     cross,
+    multiply_transpose,
     outer,
     product,
-    product_transposed,
     second_moments,
     symmetric,
     trace,
@@ -35,7 +35,7 @@ from inertial_check.errors import ParameterError
 from inertial_check.inertia.representations import Order, reorder
 
 GRAVITY = (0.0, 0.0, -9.81)
-"""[m/s^2] in the axes of I: what Drake, MuJoCo and Pinocchio take."""
+"""Gravity in the axes of I [m/s^2]; Drake, MuJoCo and Pinocchio have the same default."""
 
 _FEW = 64
 """Configurations whose matrices are put together at once: they stay in the cache."""
@@ -206,7 +206,7 @@ def regressor(  # noqa: PLR0913 - the quantities of one equation
             for body in range(len(tree))
         ]
         products = xp.matmul(_unit_twists(tree, chunk, frames), xp.concat(wrenches, axis=-1))
-        return chunk.only(np.repeat(_moved(tree), 10, axis=1), products)
+        return chunk.only(np.repeat(_mark_bodies(tree), 10, axis=1), products)
 
     if batch.xp is np or out is not None:
         return batch.fill(fill, out, tree.n_u, 10 * len(tree))
@@ -236,9 +236,9 @@ def kinetic_energy(
             mass, h, inertia = _parameters(chunk, body)
             w, v = speeds[body] = _velocity(tree, chunk, speeds, body, frame)
             v = v + cross(xp, w, frame.p)
-            w_J = applied_transposed(frame.R, w)
-            turning = xp.sum(w_J * applied(inertia, w_J), axis=0) / 2
-            moving = xp.sum(v * (mass * v / 2 + cross(xp, w, applied(frame.R, h))), axis=0)
+            w_J = apply_transpose(frame.R, w)
+            turning = xp.sum(w_J * apply(inertia, w_J), axis=0) / 2
+            moving = xp.sum(v * (mass * v / 2 + cross(xp, w, apply(frame.R, h))), axis=0)
             energy = energy + turning + moving
         return energy
 
@@ -266,7 +266,7 @@ def potential_energy(
         xp, energy, roots = chunk.xp, chunk.zeros(), root_positions(tree, chunk)
         for body, frame in walk(tree, chunk):
             mass, h, _ = _parameters(chunk, body)
-            lever = mass * (frame.p + roots[body]) + applied(frame.R, h)
+            lever = mass * (frame.p + roots[body]) + apply(frame.R, h)
             energy = energy - xp.sum(chunk.constant(still)[:, None] * lever, axis=0)
         return energy
 
@@ -319,15 +319,15 @@ def _inertial_wrench(chunk: Chunk, body: int, frame: Frame, gravity: Floats) -> 
     """Moment about Jo and force that a body's motion, and being held against gravity, takes."""
     xp = chunk.xp
     mass, h, inertia = _parameters(chunk, body)
-    h_I = applied(frame.R, h)
+    h_I = apply(frame.R, h)
     if frame.motion is None:
         a = -chunk.constant(gravity)[:, None]
         return cross(xp, h_I, a), mass * a + xp.zeros_like(h_I)
     w_I, alpha_I, a, A = frame.motion
-    force = mass * a + applied(A, h_I)
-    w, alpha = applied_transposed(frame.R, w_I), applied_transposed(frame.R, alpha_I)
-    spin = applied(inertia, alpha) + cross(xp, w, applied(inertia, w))
-    return cross(xp, h_I, a) + applied(frame.R, spin), force
+    force = mass * a + apply(A, h_I)
+    w, alpha = apply_transpose(frame.R, w_I), apply_transpose(frame.R, alpha_I)
+    spin = apply(inertia, alpha) + cross(xp, w, apply(inertia, w))
+    return cross(xp, h_I, a) + apply(frame.R, spin), force
 
 
 def _unit_twists(tree: Tree, chunk: Chunk, frames: Mapping[int, Frame]) -> Array:
@@ -336,10 +336,10 @@ def _unit_twists(tree: Tree, chunk: Chunk, frames: Mapping[int, Frame]) -> Array
     for body in range(len(tree)):
         for column in columns(tree, chunk, body, frames[body]):
             found += column.twist(chunk.xp, frames[body].p)
-    return _packed(chunk, found, tree.n_u)
+    return _pack_pairs(chunk, found, tree.n_u)
 
 
-def _packed(chunk: Chunk, halves: Sequence[Array], count: int) -> Array:
+def _pack_pairs(chunk: Chunk, halves: Sequence[Array], count: int) -> Array:
     """Pairs of (3, k) as (k, count, 6)."""
     if not halves:
         return configurations_first(chunk.xp, chunk.zeros(0, 6))
@@ -354,7 +354,7 @@ def _unit_twists_and_wrenches(tree: Tree, chunk: Chunk) -> tuple[Array, Array]:
         mass, h, inertia = _parameters(chunk, body)
         R, S = frame.R, second_moments(xp, inertia)
         frames[body] = frame
-        composites[body] = mass, applied(R, h), product_transposed(product(R, S), R)
+        composites[body] = mass, apply(R, h), multiply_transpose(product(R, S), R)
     wrenches: dict[int, Array] = {}
     for body in reversed(tree.order):
         frame, (mass, h, S) = frames[body], composites[body]
@@ -366,7 +366,7 @@ def _unit_twists_and_wrenches(tree: Tree, chunk: Chunk) -> tuple[Array, Array]:
         if parent != INERTIAL_FRAME:
             r = frame.p - frames[parent].p
             composites[parent] = _together(xp, composites[parent], (mass, h, S), r)
-    packed = _packed(chunk, [wrenches[i] for i in range(2 * tree.n_u)], tree.n_u)
+    packed = _pack_pairs(chunk, [wrenches[i] for i in range(2 * tree.n_u)], tree.n_u)
     return _unit_twists(tree, chunk, frames), xp.matrix_transpose(packed)
 
 
@@ -377,7 +377,7 @@ def _unit_wrench(
     axis = column.axis
     if not column.turns:
         return mass * axis, cross(xp, h, axis)
-    return cross(xp, axis, h), trace(S) * axis - applied(S, axis)
+    return cross(xp, axis, h), trace(S) * axis - apply(S, axis)
 
 
 def _together(xp: Namespace, P: Composite, B: Composite, r: Array) -> Composite:
@@ -420,7 +420,7 @@ def _parameter_wrenches(
     forces = xp.moveaxis(product(A, R), 1, 0)
     swings = cross(xp, w_I, axes)
     levers = cross(xp, axes, a) + cross(xp, p, forces)
-    w, alpha = applied_transposed(R, w_I), applied_transposed(R, alpha_I)
+    w, alpha = apply_transpose(R, w_I), apply_transpose(R, alpha_I)
     turned = axes[:, None] * alpha[None, :, None] + swings[:, None] * w[None, :, None]
     six = [
         turned[i, j] if i == j else turned[i, j] + turned[j, i]
@@ -445,7 +445,7 @@ def _range(place: slice) -> range:
     return range(place.start, place.stop)
 
 
-def _moved(tree: Tree) -> Mask:
+def _mark_bodies(tree: Tree) -> Mask:
     """(n_u, N) whether a velocity moves a body."""
     moved = np.zeros((tree.n_u, len(tree)), bool)
     for body, moving in enumerate(tree.columns):
@@ -457,7 +457,7 @@ def _pairs(tree: Tree) -> Mask:
     """(n_u, n_u) whether the first velocity moves the body of the second; each pair once."""
     carriers = [body for body, place in enumerate(tree.velocities) for _ in _range(place)]
     same = np.equal.outer(carriers, carriers)
-    return _moved(tree)[:, carriers] & ~np.tril(same, k=-1)
+    return _mark_bodies(tree)[:, carriers] & ~np.tril(same, k=-1)
 
 
 def _three(name: str, value: ArrayLike) -> Floats:

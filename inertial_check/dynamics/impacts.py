@@ -36,7 +36,7 @@ def velocities_after(M: ArrayLike, W: ArrayLike, u_before: ArrayLike, P: ArrayLi
     """
     xp, (M, W, u_before, P) = _looked_over(M=M, W=W, u_before=u_before, P=P)
     push = xp.matmul(W, P[..., None])
-    return u_before + _solved(xp, "M", M, push)[..., 0]
+    return u_before + _solve(xp, "M", M, push)[..., 0]
 
 
 @quiet
@@ -65,9 +65,9 @@ def impulses(
     )
     transposed = xp.matrix_transpose(W)
     before = xp.matmul(transposed, u_before[..., None])[..., 0]
-    yielding = xp.matmul(transposed, _solved(xp, "M", M, W))
+    yielding = xp.matmul(transposed, _solve(xp, "M", M, W))
     wanted = -(1 + restitution) * before
-    return _solved(xp, "W^T M^-1 W", yielding, wanted[..., None])[..., 0]
+    return _solve(xp, "W^T M^-1 W", yielding, wanted[..., None])[..., 0]
 
 
 @quiet
@@ -122,7 +122,7 @@ def _looked_over(**values: ArrayLike) -> tuple[Namespace, tuple[Array, ...]]:
     return xp, arrays
 
 
-def _solved(xp: Namespace, name: str, matrix: Array, right: Array) -> Array:
+def _solve(xp: Namespace, name: str, matrix: Array, right: Array) -> Array:
     """The solution of a system; the error names the first that is singular."""
     largest = xp.max(xp.abs(matrix), axis=(-2, -1))
     safe = xp.where(largest > 0, largest, xp.ones_like(largest))

@@ -15,7 +15,7 @@ from inertial_check.arrays.broadcasting import expect_shape, quiet, real_arrays
 from inertial_check.arrays.types import Array, ArrayLike, Floats
 from inertial_check.dynamics._batches import Batch, Chunk, configurations_first
 from inertial_check.dynamics._motion import Frame, body_frame, columns, root_positions, walk
-from inertial_check.dynamics._vectors import applied, cross
+from inertial_check.dynamics._vectors import apply, cross
 from inertial_check.dynamics.tree import INERTIAL_FRAME, Tree
 from inertial_check.errors import ParameterError
 from inertial_check.spatial.kinematics import integrate
@@ -196,7 +196,7 @@ def coordinate_rates(tree: Tree, q: ArrayLike, u: ArrayLike) -> Array:
                 parts += [rates[:3], rates_of(q_IB, w_IB_B, "quaternion", "B").T]
             elif joint != "fixed":
                 parts.append(rates)
-        return _stacked(chunk, parts)
+        return _stack(chunk, parts)
 
     return Batch(tree, q, u).map(work)
 
@@ -229,7 +229,7 @@ def move(tree: Tree, q: ArrayLike, step: ArrayLike) -> Array:
                 parts += [now[:3] + change[:3], integrate(q_IB, turn, 1.0, "B").T]
             elif joint != "fixed":
                 parts.append(now + change)
-        return _stacked(chunk, parts)
+        return _stack(chunk, parts)
 
     return Batch(tree, q, step).map(work)
 
@@ -240,7 +240,7 @@ def _levers(
     """The velocities that move Q, by their places in u, from the root on; and where Q is."""
     frames: dict[int, Frame] = dict(walk(tree, chunk))
     frame = body_frame(tree, chunk, body, frames[body])
-    Q = frame.p + applied(frame.R, chunk.constant(p_BoQ_B)[:, None])
+    Q = frame.p + apply(frame.R, chunk.constant(p_BoQ_B)[:, None])
     found: dict[int, _Lever] = {}
     for carrier in _carriers(tree, body):
         frame, place = frames[carrier], tree.velocities[carrier]
@@ -279,7 +279,7 @@ def _matrix(chunk: Chunk, found: list[Array]) -> Array:
     return configurations_first(chunk.xp, whole)
 
 
-def _stacked(chunk: Chunk, parts: list[Array]) -> Array:
+def _stack(chunk: Chunk, parts: list[Array]) -> Array:
     whole = chunk.xp.concat(parts, axis=0) if parts else chunk.zeros(0)
     return configurations_first(chunk.xp, whole)
 

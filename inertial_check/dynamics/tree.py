@@ -19,7 +19,7 @@ from inertial_check.inertia.frames import pose_parts, transform
 
 JointType = Literal["fixed", "revolute", "prismatic", "floating"]
 JOINT_TYPES: tuple[JointType, ...] = get_args(JointType)
-"""How a body can move in its parent. A continuous joint is a revolute one."""
+"""Types of joints between a body and its parent; a continuous joint counts as revolute."""
 
 SIZES: dict[str, tuple[int, int]] = {
     "fixed": (0, 0),
@@ -27,7 +27,7 @@ SIZES: dict[str, tuple[int, int]] = {
     "prismatic": (1, 1),
     "floating": (7, 6),
 }
-"""How many coordinates and velocities a joint of each type has."""
+"""Numbers of coordinates and of velocities of a joint, by its type."""
 
 _WITH_AXIS = ("revolute", "prismatic")
 
@@ -87,7 +87,7 @@ class Tree:
             self._set(name, _floats(name, value, shape))
         self._refuse_joints()
         pose_parts(self.X_PB, like=self.theta)
-        self._set("order", self._sorted())
+        self._set("order", self._sort())
 
     def __len__(self) -> int:
         """How many bodies there are."""
@@ -229,7 +229,7 @@ class Tree:
             if joint in _WITH_AXIS and not abs(length - 1) <= floor:
                 raise ParameterError(f"the axis of {who} has length {length:.6g}, expected 1")
 
-    def _sorted(self) -> tuple[int, ...]:
+    def _sort(self) -> tuple[int, ...]:
         """Bodies, parents before children, each chain in one piece."""
         children: dict[int, list[int]] = {}
         for body, parent in enumerate(self.parents.tolist()):

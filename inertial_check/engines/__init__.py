@@ -56,7 +56,7 @@ ENGINES = tuple(_BY_NAME)
 """Names of the engines whose behaviour is predicted, as --engine takes them."""
 
 _ACCEPTED: Mapping[str, Prediction] = MappingProxyType(
-    {engine.name: engine.accepted() for engine in ALL_ENGINES}
+    {engine.name: engine.predict_acceptance() for engine in ALL_ENGINES}
 )
 """Predictions of a body that every engine accepts; one object for all such bodies."""
 

@@ -40,8 +40,8 @@ class Floors(NamedTuple):
     moment: float = 0.0
     ratio: float = 0.0
 
-    def raised(self, further: float, largest: float) -> Floors:
-        """These floors raised by a share of the largest moment; a floor of zero stays zero."""
+    def raise_by(self, further: float, largest: float) -> Floors:
+        """Raise the floors by a share of the largest moment; a floor of zero stays zero."""
         moment = self.moment + further * largest if self.moment else 0.0
         return Floors(moment, self.ratio + further if self.ratio else 0.0)
 
@@ -95,8 +95,8 @@ class Engine(ABC):
         """
         return NO_FLOORS
 
-    def accepted(self) -> Prediction:
-        """The prediction for a body that the engine takes as written."""
+    def predict_acceptance(self) -> Prediction:
+        """Predict that the engine takes a body as written."""
         return Prediction(self.name, self.version, "accept")
 
     def predict(self, batch: Batch) -> dict[int, Prediction]:

@@ -49,7 +49,7 @@ def find_doubtful(model: Model, judgements: Sequence[Judgement], least: float) -
             and judgement.principal_moments[2] < _LARGEST
             and least < judgement.mass < _LARGEST
             and (settled or not body.problems)
-            and (in_si or _unit(body) == 1)
+            and (in_si or body.unit == 1)
         )
     ]
 
@@ -155,7 +155,7 @@ class Batch:
     @cached_property
     def unit(self) -> Floats:
         """(N,) the unit of inertia of the document [kg m^2]."""
-        return np.array([_unit(body) for body in self.bodies], dtype=float)
+        return np.array([body.unit for body in self.bodies], dtype=float)
 
     def some(self, where: Flags, test: Callable[[int], bool]) -> Flags:
         """Apply a test to some bodies of the batch.
@@ -194,7 +194,7 @@ class Batch:
             mass: The least mass [kg].
             moment: The least principal moment [kg m^2].
         """
-        below = (self.judgements[row] for row in self.family.welded(self.rows[i]))
+        below = (self.judgements[row] for row in self.family.welded_descendants(self.rows[i]))
         return any(j.mass >= mass and j.principal_moments[0] >= moment for j in below)
 
     @cached_property
@@ -249,7 +249,7 @@ class Family:
             if parent is not None and parent != row:
                 self.children[parent].append(row)
 
-    def welded(self, row: int) -> Iterator[int]:
+    def welded_descendants(self, row: int) -> Iterator[int]:
         """The bodies below a body that chains of fixed joints connect to it."""
         yield from self._below(row, fixed=True)
 
@@ -274,10 +274,3 @@ def _is_principal(body: Body) -> bool:
         return False
     product = inertial.I_BBcm_Bi.get("ixy")
     return product is not None and product.span is None
-
-
-def _unit(body: Body) -> float:
-    inertial = body.inertial
-    if inertial is None:
-        return 1.0
-    return inertial.kilograms_per_unit * inertial.meters_per_unit**2

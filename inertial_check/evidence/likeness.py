@@ -290,8 +290,8 @@ def readings(C_BBcm_Bi: Floats, p_BoBcm_B: Floats, R_BBi: Floats) -> Iterator[Re
         p_BoBcm_B: (3,) centre of mass [m].
         R_BBi: (3, 3) from the inertial's own axes to the body's.
     """
-    written = resemblance.turned(R_BBi, C_BBcm_Bi)
-    flipped = resemblance.turned(R_BBi, resemblance.products_flipped(C_BBcm_Bi))
+    written = resemblance.rotate(R_BBi, C_BBcm_Bi)
+    flipped = resemblance.rotate(R_BBi, resemblance.flip_products(C_BBcm_Bi))
     yield Reading("sign-of-products", "with its products negated", flipped)
     moved = written - np.outer(p_BoBcm_B, p_BoBcm_B)
     if np.linalg.eigvalsh(moved)[0] >= 0:
@@ -299,9 +299,9 @@ def readings(C_BBcm_Bi: Floats, p_BoBcm_B: Floats, R_BBi: Floats) -> Iterator[Re
     turns: dict[str, Floats] = {}
     if not np.array_equal(R_BBi, np.eye(3)):
         turns["without the rotation of its origin"] = C_BBcm_Bi
-        turns["with the rotation of its origin inverted"] = resemblance.turned(R_BBi.T, C_BBcm_Bi)
-        turns["with the rotation of its origin twice"] = resemblance.turned(R_BBi, written)
-    turns |= {f"with {what}": resemblance.turned(R, written) for what, R in SWAPS.items()}
+        turns["with the rotation of its origin inverted"] = resemblance.rotate(R_BBi.T, C_BBcm_Bi)
+        turns["with the rotation of its origin twice"] = resemblance.rotate(R_BBi, written)
+    turns |= {f"with {what}": resemblance.rotate(R, written) for what, R in SWAPS.items()}
     yield from (Reading("wrong-frame", what, C) for what, C in turns.items())
 
 

@@ -35,7 +35,7 @@ class PathPattern(NamedTuple):
         expression = _compile(self.pattern)
         if expression is None:
             return False
-        parts = _relative(os.path.abspath(path), self.folder).split("/")
+        parts = relative_path(os.path.abspath(path), self.folder).split("/")
         named = "/" not in self.pattern.rstrip("/")
         for count in range(1, len(parts) + (not self.pattern.endswith("/"))):
             candidate = parts[count - 1] if named else "/".join(parts[:count])
@@ -52,7 +52,7 @@ def _compile(pattern: str) -> re.Pattern[str] | None:
 
 
 @cache
-def _relative(path: str, folder: str) -> str:
+def relative_path(path: str, folder: str) -> str:
     """Give the path from a folder with "/" between names; absolute on another drive."""
     try:
         return os.path.relpath(path, folder).replace(os.sep, "/")

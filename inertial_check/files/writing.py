@@ -14,7 +14,6 @@ import stat
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from types import TracebackType
 from typing import BinaryIO, Self
 
 from inertial_check.errors import UsageError
@@ -75,12 +74,7 @@ class Target(ABC):
         """Open the stream."""
 
     @abstractmethod
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
         """Close the stream and remove what was not committed."""
 
 
@@ -113,12 +107,7 @@ class Replacement(Target):
             self.stream = open(descriptor, "w+b")
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
         """Remove what was not committed."""
         with suppress(OSError):  # what could not be written cannot be flushed either
             self.stream.close()
@@ -174,12 +163,7 @@ class Unnamed(Target):
         self.stream = tempfile.TemporaryFile()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
         """Close the file, which removes it."""
         import tempfile
 

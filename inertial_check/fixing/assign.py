@@ -61,7 +61,7 @@ _UNSTATED = {
     "geometry": "its inertia is taken from its shapes",
     "default": "the default of its format stands in",
 }
-"""Why a document states no inertia, by model.Body.inertia_from."""
+"""Reasons why a document states no inertia of a body, by model.Body.inertia_from."""
 
 _ALIGNED = tuple(Number(float(text), text, None) for text in "1000")
 """Quaternion of a body whose axes a layer can state, where its document states none."""
@@ -70,7 +70,7 @@ _FORMS = {
     "mjcf": "write its six numbers as fullinertia, without an orientation, or its axes as quat",
     "usd": "write physics:principalAxes",
 }
-"""How a document of principal moments states other axes, by its format."""
+"""Advice on stating other axes in a document of principal moments, by its format."""
 
 
 def assign(

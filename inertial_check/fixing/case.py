@@ -130,7 +130,7 @@ class Case(NamedTuple):
     @property
     def unit(self) -> float:
         """The document's unit of inertia [kg m^2]."""
-        return self.kilograms * self.meters**2
+        return self.body.unit
 
     def report(self, status: FixStatus, reason: str = "", **change: Unpack[Change]) -> BodyFix:
         """The result for the body, with its numbers before the fix."""

@@ -67,7 +67,7 @@ def format_number(value: float, digits: int, like: str) -> str:
     mantissa, _, power = shown.partition("e")
     figures, exponent = mantissa.replace(".", "").rstrip("0").ljust(fewest, "0"), int(power)
     sign = "-" if value < 0 else ""
-    write = _write_scientific if _wants_exponent(exponent, like) else _write_fixed
+    write = _write_scientific if _wants_exponent(exponent, like) else _write_fixed_point
     return sign + write(figures, exponent, like)
 
 
@@ -92,7 +92,7 @@ def _write_scientific(figures: str, exponent: int, like: str) -> str:
     return f"{figures[0]}{point}{figures[1:]}{letter}{sign}{abs(exponent):0{width}d}"
 
 
-def _write_fixed(figures: str, exponent: int, like: str) -> str:
+def _write_fixed_point(figures: str, exponent: int, like: str) -> str:
     if exponent < 0:
         return "0." + "0" * (-exponent - 1) + figures
     whole, part = figures[: exponent + 1].ljust(exponent + 1, "0"), figures[exponent + 1 :]

@@ -53,7 +53,7 @@ class Region:
         margin = min(self.margin + inside, ISOTROPIC)
         nearest: Floats = np.asarray(_NEAREST[self.metric](six, margin))
         reached = np.linalg.eigvalsh(symmetric(nearest))
-        floors = self.floors.raised(inside, float(reached[-1]))
+        floors = self.floors.raise_by(inside, float(reached[-1]))
         if _reach(reached, floors):
             return nearest
         moments, axes = np.linalg.eigh(symmetric(six))

@@ -21,7 +21,7 @@ from inertial_check.settings.settings import Settings
 
 MethodName = Literal["nearest", "geometry"]
 METHODS: tuple[MethodName, ...] = get_args(MethodName)
-"""Where the new inertia of a body comes from: the nearest consistent one, or its shapes."""
+"""Sources of the new inertia of a body: the nearest consistent inertia, or its shapes."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ Nothing here is a problem of the document, since no inertia depends on a shape.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 
 from inertial_check.formats.numbers import parse_number, quote
 from inertial_check.formats.poses import is_finite
@@ -13,6 +14,17 @@ from inertial_check.formats.rotations import UNKNOWN
 from inertial_check.model.body import Pose
 from inertial_check.model.shape import Role, Shape
 from inertial_check.model.source import Span
+
+Forms = Mapping[str, tuple[tuple[str, int], ...]]
+"""Names of the dimensions of each kind of shape, and how many numbers each holds."""
+
+COMMON_FORMS: Forms = {
+    "box": (("size", 3),),
+    "sphere": (("radius", 1),),
+    "cylinder": (("radius", 1), ("length", 1)),
+    "capsule": (("radius", 1), ("length", 1)),
+}
+"""Shapes that URDF and SDF state by the same names."""
 
 
 class Unusable(Exception):
@@ -83,3 +95,29 @@ def parse_factors(text: str, what: str) -> tuple[float, float, float]:
     if 0.0 in (x, y, z):
         raise Unusable(f"{what} is 0: it leaves no volume")
     return x, y, z
+
+
+def read_dimensions(
+    kind: str, forms: Forms, format: str, find_text: Callable[[str], str | None], where: str
+) -> tuple[float, ...]:
+    """Read the dimensions of a shape [m].
+
+    Args:
+        kind: Name of the shape in the document.
+        forms: Shapes of the format.
+        format: Name of the format, for the reason.
+        find_text: Function that finds the text of a dimension by its name; None if it is absent.
+        where: Form in which the reason names a dimension, such as "<{}>".
+
+    Raises:
+        Unusable: The format has no such shape, or a dimension is absent or no length.
+    """
+    if kind not in forms:
+        raise Unusable(f"<{kind}> is no shape of {format}: expected {', '.join(forms)}")
+    found: tuple[float, ...] = ()
+    for name, count in forms[kind]:
+        text = find_text(name)
+        if text is None:
+            raise Unusable(f"<{kind}> has no {name}")
+        found += parse_lengths(text, count, f"{where.format(name)} of <{kind}>")
+    return found

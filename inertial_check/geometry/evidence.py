@@ -17,6 +17,7 @@ from inertial_check.arrays.types import Floats
 from inertial_check.evidence import BodyGeometry, Geometry
 from inertial_check.formats.context import Context
 from inertial_check.inertia.primitives import AXES, PRIMITIVES
+from inertial_check.inertia.resemblance import entries
 from inertial_check.model import Model, Role, Shape
 
 if TYPE_CHECKING:
@@ -127,10 +128,9 @@ def _unite_bodies(
         starts = np.flatnonzero(np.diff(groups, prepend=-1))
         support = np.maximum.reduceat(support, starts)
         volumes, centers, covariances = _unite(used, moments, starts)
-    upper_triangle = covariances[:, (0, 0, 0, 1, 1, 2), (0, 1, 2, 1, 2, 2)]
     accounts = _count_uses(shapes)
     upper, lower = support[:, :3], -support[:, len(AXES) :][:, :3]
-    columns = (volumes, centers, upper_triangle, lower, upper, support)
+    columns = (volumes, centers, entries(covariances), lower, upper, support)
     rows = zip(groups[starts].tolist(), *((c + 0.0).tolist() for c in columns), strict=True)
     for group, volume, center, covariance, least, greatest, reach in rows:
         body, role = divmod(group, 2)

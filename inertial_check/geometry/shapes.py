@@ -13,12 +13,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError, ParameterError, UsageError
 from inertial_check.files.access import Access
 from inertial_check.formats.context import Context
 from inertial_check.geometry.meshes import MeshFinder, measure_file, scaled_triangles
 from inertial_check.inertia import densities
+from inertial_check.inertia.frames import homogeneous
 from inertial_check.inertia.meshes import Mesh, convex_hull, edge_faults, measure
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.model import Body, Model, Role, Shape
@@ -146,7 +146,8 @@ class GeometryReader:
             use, unit = self._read_mesh(shape)
         else:
             use, unit = self._read_primitive(shape)
-        return use, None if unit is None else unit.transform(_pose(shape))
+        X_BG = homogeneous(shape.R_BG, shape.p_BoGo_B)
+        return use, None if unit is None else unit.transform(X_BG)
 
     def _read_primitive(self, shape: Shape) -> tuple[ShapeUse, InertialParameters | None]:
         unit = _construct(_SHELLS if self._shells else _SOLIDS, shape)
@@ -234,11 +235,3 @@ def _count_bad_edges(path: str, shape: Shape, access: Access) -> str:
 
 def _join(reasons: list[str]) -> str | None:
     return "; ".join(dict.fromkeys(reasons)) or None
-
-
-def _pose(shape: Shape) -> Floats:
-    """Make the homogeneous transform X_BG from the frame of a shape to that of its body."""
-    pose = np.eye(4)
-    pose[:3, :3] = shape.R_BG
-    pose[:3, 3] = shape.p_BoGo_B
-    return pose

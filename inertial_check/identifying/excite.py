@@ -228,8 +228,8 @@ class RobotExcitation:
             "given": self.options.given,
             "samples": len(self.t),
             "duration": float(self.t[-1] - self.t[0]),
-            "condition_number": _known(condition.number),
-            "condition_number_before": None if before is None else _known(before.number),
+            "condition_number": _drop_infinite(condition.number),
+            "condition_number_before": None if before is None else _drop_infinite(before.number),
             "rank": condition.rank,
             "columns": condition.columns,
             "singular_values": condition.singular_values.tolist(),
@@ -401,6 +401,7 @@ def _differentiate(t: Floats, q: Floats, u: Floats | None) -> _Motion:
 
 def _filter(motion: Recording, t: Floats, q: Floats) -> _Motion:
     """Filter a measured motion, which has torques."""
+    assert motion.tau is not None
     found = smooth(t, q, motion.tau, motion.u, motion.du)
     note = "torques, so it was measured: filtered as before an identification"
     return found.t, found.q, found.u, found.du, (note, *found.notes)
@@ -452,17 +453,17 @@ def _as_dict(each: JointRanges) -> dict[str, object]:
         **{
             quantity.name: {
                 "unit": quantity.unit(each.prismatic),
-                "lower": _known(own.lower),
-                "upper": _known(own.upper),
+                "lower": _drop_infinite(own.lower),
+                "upper": _drop_infinite(own.upper),
                 "source": own.source,
                 "least": own.least,
                 "most": own.most,
-                "share": _known(own.share),
+                "share": _drop_infinite(own.share),
             }
             for quantity, own in zip(QUANTITIES, each.ranges, strict=True)
         },
     }
 
 
-def _known(value: float) -> float | None:
+def _drop_infinite(value: float) -> float | None:
     return value if isfinite(value) else None

@@ -101,7 +101,7 @@ def wrap_columns(F: Floats, names: Sequence[str] | None) -> Nuisance:
     """
     known = [_split_name(name) for name in names or ()]
     lower = [0.0 if own and own[0] in _NEVER_NEGATIVE else -inf for own in known]
-    return Nuisance.given(F, names, lower=lower if names else -inf)
+    return Nuisance.from_columns(F, names, lower=lower if names else -inf)
 
 
 @dataclass(frozen=True, eq=False)

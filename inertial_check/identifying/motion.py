@@ -48,13 +48,13 @@ def grade_remark(path: str, remark: SignalRemark) -> Remark:
     """Give a remark on the signals of a recording its severity and the option that answers it."""
     grade = _GRADES.get(remark.kind, _Grade(Severity.WARNING))
     severity = grade.severity
-    if remark.kind == "sign" and not _most_turned(remark):
+    if remark.kind == "sign" and not _turns_most_joints(remark):
         severity = Severity.WARNING
     option = f"; {grade.option}" if grade.option else ""
     return Remark(severity, remark.kind, f"{path}: {remark.message}{option}")
 
 
-def _most_turned(remark: SignalRemark) -> bool:
+def _turns_most_joints(remark: SignalRemark) -> bool:
     """Decide whether most joints have the other sign: of a single one it may be chance."""
     slopes, shares = np.array(remark.values["slopes"]), np.array(remark.values["shares"])
     return bool(np.mean(slopes[shares >= AGREEMENT] < 0) > 0.5)

@@ -16,7 +16,7 @@ from inertial_check.dynamics.equations import GRAVITY
 from inertial_check.errors import UsageError
 from inertial_check.formats.recordings import Recording, read_recording
 from inertial_check.identification.estimation.nuisance import Nuisance
-from inertial_check.identification.estimation.reduction import ROWS, Reduction
+from inertial_check.identification.estimation.reduction import ROWS, Reduction, list_columns
 from inertial_check.identification.estimation.sampled import Block, Samples
 from inertial_check.identification.recordings.signals import MOST_OF_NYQUIST
 from inertial_check.identifying.friction import FilteredSteps, build_nuisance, wrap_columns
@@ -254,7 +254,7 @@ def read_datasets(options: IdentifyOptions, robot: Robot) -> Datasets:
     """
     paths, holdout = options.data, options.recordings.holdout
     recordings = [read_recording(path) for path in (*paths, *options.recordings.validation)]
-    _refuse_mixed(recordings)
+    _refuse_mixture(recordings)
     remarks: list[Remark] = []
     recorded = _read_all(recordings, options, robot, remarks)
     nuisance = _declare_friction(recorded[: len(paths)], options, robot, remarks)
@@ -313,7 +313,7 @@ def _declare_friction(
     return build_nuisance(options.friction, robot, np.flatnonzero(moves).tolist())
 
 
-def _refuse_mixed(recordings: Sequence[Recording]) -> None:
+def _refuse_mixture(recordings: Sequence[Recording]) -> None:
     """Refuse recordings whose equations cannot have the same parameters.
 
     Raises:
@@ -394,8 +394,7 @@ def _read_equations(
     assert tau is not None
     count, every = Y.shape[2] // 10, len(robot.model.bodies)
     if count == every and count != len(robot.bodies):  # the others do not move, or have no mass
-        own = 10 * np.array(robot.bodies, dtype=np.intp)[:, None] + np.arange(10)
-        Y = Y[:, :, own.ravel()]
+        Y = Y[:, :, list_columns(robot.bodies)]
     elif count != len(robot.bodies):
         raise UsageError(
             f"{recording.path}: Y has columns of {count} bodies, and the robot has "

@@ -61,11 +61,10 @@ def judge_result(
 
 def _judge_recordings(found: Identification, datasets: Datasets) -> Iterator[Remark]:
     """Compare measured torques with those of prior and result: units, signs and lags."""
-    after = np.append(found.theta, list(found.nuisance.values()))
     bodies = np.append(found.prior, np.zeros(len(found.names)))
     joints = datasets.joints
     for data in datasets.train:
-        measured, prior, fitted = data.torques(np.stack([bodies, after]), _LONGEST)
+        measured, prior, fitted = data.torques(np.stack([bodies, found.si]), _LONGEST)
         u = None if data.motion is None else data.motion.u[:_LONGEST]
         for remark in find_unit_errors(measured, prior, u, joints):
             yield grade_remark(data.path, remark)

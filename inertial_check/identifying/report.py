@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from inertial_check.arrays.types import ArrayLike
 from inertial_check.identification.estimation.choosing import Choice
 from inertial_check.identification.estimation.identifiability import Identifiability
 from inertial_check.identification.estimation.reduction import Reduction
@@ -126,7 +126,7 @@ def _judge_torques(
     robot: Robot, found: Identification, role: Role, path: str, reduction: Reduction
 ) -> TorqueFit:
     """Compare measured torques with those of the prior's bodies and of the identified ones."""
-    before, after = found.prior_x, np.append(found.theta, list(found.nuisance.values()))
+    before, after = found.prior_x, found.si
     rms = np.sqrt(reduction.squares / np.maximum(reduction.samples, 1))
     columns = [
         rms,
@@ -181,7 +181,7 @@ def _list_candidates(found: Identification) -> tuple[CandidateWeight, ...]:
     )
 
 
-def _numbers(values: npt.ArrayLike) -> tuple[float, ...]:
+def _numbers(values: ArrayLike) -> tuple[float, ...]:
     return tuple(np.asarray(values, dtype=np.float64).tolist())
 
 
@@ -221,8 +221,7 @@ def _draw_choice(choice: Choice) -> list[Page]:
 def _draw_torques(data: Dataset, robot: Robot, found: Identification) -> list[Page]:
     from inertial_check.reports import plots
 
-    after = np.append(found.theta, list(found.nuisance.values()))
-    measured, before, fitted = data.torques(np.stack([found.prior_x, after]))
+    measured, before, fitted = data.torques(np.stack([found.prior_x, found.si]))
     t = np.arange(len(measured)) if data.motion is None else data.motion.t
     title = f"Torques: {data.path}"
     return plots.torques(t, measured, before, fitted, robot.joints, robot.units, title)

@@ -28,7 +28,7 @@ from inertial_check.inertia.eigen import (
     eigenvalues,
     eigenvalues_of_entries,
 )
-from inertial_check.inertia.representations import Order, Point, about_com, validated
+from inertial_check.inertia.representations import Order, Point, about_com, read_theta
 
 
 @runtime_checkable
@@ -89,7 +89,7 @@ class Consistency:
         """(...,) integers of Verdict, in the caller's array library."""
         if not isinstance(self.theta, np.ndarray):
             return self._codes(self.theta, self.margin, self.tolerance)
-        codes = _screened(self.theta, self.about, self._slow_codes)
+        codes = _screen_rows(self.theta, self.about, self._slow_codes)
         if self._radii is not None:
             _excuse_digits(codes, self.theta, np.asarray(self._radii))
         return codes
@@ -246,7 +246,7 @@ def check(
     return Consistency(theta, about, float(tolerance))
 
 
-def check_printed(
+def check_printed_numbers(
     mass: ArrayLike,
     p_BoBcm_B: ArrayLike,
     I_BBcm_Bi: ArrayLike,
@@ -333,7 +333,7 @@ def as_theta(theta: ArrayLike | Bodies, order: Order, about: Point) -> tuple[Arr
     """The (..., 10) array in order "urdf", and its point, of an array or of InertialParameters."""
     if isinstance(theta, Bodies):
         return theta.as_theta(order="urdf", about=theta.about), theta.about
-    _, vector, about = validated(theta, order, about)
+    _, vector, about = read_theta(theta, order, about)
     return vector, about
 
 
@@ -379,7 +379,7 @@ def _in_chunks(xp: Namespace, theta: Array, function: Callable[[Array], Array]) 
     return whole
 
 
-def _screened(theta: NumpyArray, about: Point, slow: Callable[[Array], Array]) -> NumpyArray:
+def _screen_rows(theta: NumpyArray, about: Point, slow: Callable[[Array], Array]) -> NumpyArray:
     """Codes of NumPy rows: the sign test where it settles a row, the margin for the others."""
     rows = theta.reshape(-1, 10)
     codes = np.zeros(rows.shape[0], dtype=np.int8)

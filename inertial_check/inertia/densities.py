@@ -58,9 +58,9 @@ def box(
         ParameterError: Wrong shapes, a length or mass that is negative or not finite (naming the
             body), both or neither of mass and density.
     """
-    xp, (edges,), amount = _checked((3,), {"edges": edges}, mass, density)
+    xp, (edges,), amount = _check_arguments((3,), {"edges": edges}, mass, density)
     a, b, c = (edges[..., i] for i in range(3))
-    form = _centred(xp, a * b * c, a * a / 12, b * b / 12, c * c / 12)
+    form = _center_form(xp, a * b * c, a * a / 12, b * b / 12, c * c / 12)
     return _body(xp, form, *amount)
 
 
@@ -77,7 +77,7 @@ def box_shell(
     Raises:
         ParameterError: As `box`.
     """
-    xp, (edges,), amount = _checked((3,), {"edges": edges}, mass, density)
+    xp, (edges,), amount = _check_arguments((3,), {"edges": edges}, mass, density)
     a, b, c = (edges[..., i] for i in range(3))
     area = 2 * (a * b + b * c + c * a)
 
@@ -85,7 +85,7 @@ def box_shell(
         """The two faces across lie at along / 2, the other four are spread as the solid is."""
         return along * along / 12 * (1 + 2 * _share(xp, 2 * one * other, area))
 
-    form = _centred(xp, area, variance(a, b, c), variance(b, c, a), variance(c, a, b))
+    form = _center_form(xp, area, variance(a, b, c), variance(b, c, a), variance(c, a, b))
     return _body(xp, form, *amount)
 
 
@@ -102,9 +102,9 @@ def ellipsoid(
     Raises:
         ParameterError: As `box`.
     """
-    xp, (radii,), amount = _checked((3,), {"radii": radii}, mass, density)
+    xp, (radii,), amount = _check_arguments((3,), {"radii": radii}, mass, density)
     a, b, c = (radii[..., i] for i in range(3))
-    form = _centred(xp, 4 / 3 * pi * a * b * c, a * a / 5, b * b / 5, c * c / 5)
+    form = _center_form(xp, 4 / 3 * pi * a * b * c, a * a / 5, b * b / 5, c * c / 5)
     return _body(xp, form, *amount)
 
 
@@ -121,8 +121,8 @@ def sphere(
     Raises:
         ParameterError: As `box`.
     """
-    xp, (r,), amount = _checked((), {"radius": radius}, mass, density)
-    form = _centred(xp, 4 / 3 * pi * r * r * r, *[r * r / 5] * 3)
+    xp, (r,), amount = _check_arguments((), {"radius": radius}, mass, density)
+    form = _center_form(xp, 4 / 3 * pi * r * r * r, *[r * r / 5] * 3)
     return _body(xp, form, *amount)
 
 
@@ -139,8 +139,8 @@ def sphere_shell(
     Raises:
         ParameterError: As `box`.
     """
-    xp, (r,), amount = _checked((), {"radius": radius}, mass, density)
-    form = _centred(xp, 4 * pi * r * r, *[r * r / 3] * 3)
+    xp, (r,), amount = _check_arguments((), {"radius": radius}, mass, density)
+    form = _center_form(xp, 4 * pi * r * r, *[r * r / 3] * 3)
     return _body(xp, form, *amount)
 
 
@@ -162,8 +162,8 @@ def cylinder(
     Raises:
         ParameterError: As `box`.
     """
-    xp, (r, h), amount = _checked((), {"radius": radius, "length": length}, mass, density)
-    form = _centred(xp, pi * r * r * h, r * r / 4, r * r / 4, h * h / 12)
+    xp, (r, h), amount = _check_arguments((), {"radius": radius, "length": length}, mass, density)
+    form = _center_form(xp, pi * r * r * h, r * r / 4, r * r / 4, h * h / 12)
     return _body(xp, form, *amount)
 
 
@@ -185,10 +185,10 @@ def cylinder_shell(
     Raises:
         ParameterError: As `box`.
     """
-    xp, (r, h), amount = _checked((), {"radius": radius, "length": length}, mass, density)
+    xp, (r, h), amount = _check_arguments((), {"radius": radius, "length": length}, mass, density)
     discs = _share(xp, r, h + r)
     across = r * r * (1 / 2 - discs / 4)
-    form = _centred(xp, 2 * pi * r * (h + r), across, across, h * h * (1 / 12 + discs / 6))
+    form = _center_form(xp, 2 * pi * r * (h + r), across, across, h * h * (1 / 12 + discs / 6))
     return _body(xp, form, *amount)
 
 
@@ -210,13 +210,13 @@ def capsule(
     Raises:
         ParameterError: As `box`.
     """
-    xp, (r, h), amount = _checked((), {"radius": radius, "length": length}, mass, density)
+    xp, (r, h), amount = _check_arguments((), {"radius": radius, "length": length}, mass, density)
     balls = _share(xp, 4 / 3 * r, h + 4 / 3 * r)
     across = r * r * (1 / 4 - balls / 20)
     # A half ball has its centroid 3 r / 8 beyond its disc, and its second moment there is r^2 / 5.
     ends = h * h / 4 + 3 / 8 * r * h + r * r / 5
     along = (1 - balls) * h * h / 12 + balls * ends
-    form = _centred(xp, pi * r * r * (h + 4 / 3 * r), across, across, along)
+    form = _center_form(xp, pi * r * r * (h + 4 / 3 * r), across, across, along)
     return _body(xp, form, *amount)
 
 
@@ -238,12 +238,12 @@ def capsule_shell(
     Raises:
         ParameterError: As `box`.
     """
-    xp, (r, h), amount = _checked((), {"radius": radius, "length": length}, mass, density)
+    xp, (r, h), amount = _check_arguments((), {"radius": radius, "length": length}, mass, density)
     spheres = _share(xp, 2 * r, h + 2 * r)
     across = r * r * (1 / 2 - spheres / 6)
     ends = h * h / 4 + r * h / 2 + r * r / 3
     along = (1 - spheres) * h * h / 12 + spheres * ends
-    form = _centred(xp, 2 * pi * r * (h + 2 * r), across, across, along)
+    form = _center_form(xp, 2 * pi * r * (h + 2 * r), across, across, along)
     return _body(xp, form, *amount)
 
 
@@ -265,9 +265,9 @@ def cone(
     Raises:
         ParameterError: As `box`.
     """
-    xp, (r, h), amount = _checked((), {"radius": radius, "length": length}, mass, density)
+    xp, (r, h), amount = _check_arguments((), {"radius": radius, "length": length}, mass, density)
     across = 3 / 20 * r * r
-    form = _centred(xp, pi / 3 * r * r * h, across, across, 3 / 80 * h * h, height=-h / 4)
+    form = _center_form(xp, pi / 3 * r * r * h, across, across, 3 / 80 * h * h, height=-h / 4)
     return _body(xp, form, *amount)
 
 
@@ -289,14 +289,14 @@ def cone_shell(
     Raises:
         ParameterError: As `box`.
     """
-    xp, (r, h), amount = _checked((), {"radius": radius, "length": length}, mass, density)
+    xp, (r, h), amount = _check_arguments((), {"radius": radius, "length": length}, mass, density)
     slant = xp.hypot(r, h)
     base = _share(xp, r, slant + r)
     across = r * r / 4 + xp.zeros_like(base)
     # The lateral surface has its centroid at a third of the height, and h^2 / 18 about it.
     along = (1 - base) * h * h * (1 / 18 + base / 9)
     height = -h / 6 - base * h / 3
-    form = _centred(xp, pi * r * (slant + r), across, across, along, height=height)
+    form = _center_form(xp, pi * r * (slant + r), across, across, along, height=height)
     return _body(xp, form, *amount)
 
 
@@ -337,7 +337,7 @@ def _simplex(
     vertices: ArrayLike, corners: int, mass: ArrayLike | None, density: ArrayLike | None
 ) -> InertialParameters:
     lengths = {"vertices": vertices}
-    xp, (vertices,), amount = _checked((corners, 3), lengths, mass, density, signed=True)
+    xp, (vertices,), amount = _check_arguments((corners, 3), lengths, mass, density, signed=True)
     mean = xp.mean(vertices, axis=-2)
     arm = vertices - mean[..., None, :]
     factor = corners * (corners + 1)
@@ -352,7 +352,7 @@ def _simplex(
     return _body(xp, _Form(size, variances, tuple(mean[..., i] for i in range(3))), *amount)
 
 
-def _centred(
+def _center_form(
     xp: Namespace, size: Array, x: Array, y: Array, z: Array, height: Array | None = None
 ) -> _Form:
     """A shape whose principal axes are those of its frame, its centroid on z."""
@@ -377,7 +377,7 @@ def _body(xp: Namespace, form: _Form, what: str, amount: Array) -> InertialParam
     return InertialParameters.from_com(mass, com, inertia)
 
 
-def _checked(
+def _check_arguments(
     trailing: tuple[int, ...],
     lengths: dict[str, ArrayLike],
     mass: ArrayLike | None,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from inertial_check.arrays.broadcasting import cross_components
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.types import Array, Namespace
 from inertial_check.inertia import tolerances
@@ -93,7 +94,7 @@ def eigensystem(six: Array) -> tuple[Array, Array]:
     plus = tuple(cosine * ui + sine * wi for ui, wi in zip(u, w, strict=True))
     minus = tuple(cosine * wi - sine * ui for ui, wi in zip(u, w, strict=True))
     low, high = _pick(xp, upper, minus, far_vector), _pick(xp, upper, far_vector, plus)
-    middle = _cross(high, low)
+    middle = cross_components(high, low)
     values = xp.stack(
         [
             xp.where(upper, mean - half, far) * scale,
@@ -208,10 +209,6 @@ def _plane(xp: Namespace, v: Vector) -> tuple[Vector, Vector]:
 
 def _dot(a: Vector, b: Vector) -> Array:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-def _cross(a: Vector, b: Vector) -> Vector:
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 def _pick(xp: Namespace, condition: Array, yes: Sequence[Array], no: Sequence[Array]) -> Vector:

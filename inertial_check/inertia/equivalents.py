@@ -59,14 +59,14 @@ def radius_of_gyration(mass: ArrayLike, principal_moments: ArrayLike) -> Array:
     Raises:
         ParameterError: Shapes that do not fit.
     """
-    xp, mass, moments = _checked(mass, principal_moments)
+    xp, mass, moments = _check_moments(mass, principal_moments)
     return _root(xp, xp.sum(moments, axis=-1) / 2, mass)
 
 
 @quiet
 def _lengths(mass: ArrayLike, principal_moments: ArrayLike, factor: float) -> Array:
     """sqrt(factor s_i / m), ascending."""
-    xp, mass, moments = _checked(mass, principal_moments)
+    xp, mass, moments = _check_moments(mass, principal_moments)
     a, b, c = (moments[..., i] for i in range(3))
     spreads = xp.stack([(b + c - a) / 2, (c + a - b) / 2, (a + b - c) / 2], axis=-1)
     size = xp.sum(xp.abs(spreads), axis=-1, keepdims=True)
@@ -82,7 +82,7 @@ def _root(xp: Namespace, moment: Array, mass: Array) -> Array:
     return xp.where(possible, root, xp.full_like(root, xp.nan))
 
 
-def _checked(mass: ArrayLike, principal_moments: ArrayLike) -> tuple[Namespace, Array, Array]:
+def _check_moments(mass: ArrayLike, principal_moments: ArrayLike) -> tuple[Namespace, Array, Array]:
     xp, (mass, moments) = real_arrays(mass=mass, principal_moments=principal_moments)
     expect_shape("principal_moments", moments, 3)
     batch_shape(mass=mass.shape, principal_moments=moments.shape[:-1])

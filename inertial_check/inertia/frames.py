@@ -8,6 +8,9 @@ of mass does not know where the origin is, and is never sent through it.
 
 from __future__ import annotations
 
+import numpy as np
+import numpy.typing as npt
+
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     device_of,
@@ -19,7 +22,7 @@ from inertial_check.arrays.broadcasting import (
     real_arrays,
 )
 from inertial_check.arrays.so3 import cross
-from inertial_check.arrays.types import Array, ArrayLike, Namespace
+from inertial_check.arrays.types import Array, ArrayLike, Floats, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import (
@@ -29,7 +32,7 @@ from inertial_check.inertia.representations import (
     join,
     shift,
     symmetric,
-    symmetrised,
+    symmetrise,
 )
 
 
@@ -103,6 +106,13 @@ def transform(theta: ArrayLike, X_AB: ArrayLike, about: Point = "origin") -> Arr
     return translate(rotate(theta, R_AB), p_AoBo_A, about)
 
 
+def homogeneous(R_AB: npt.ArrayLike, p_AoBo_A: npt.ArrayLike) -> Floats:
+    """The pose X_AB (4, 4) of a rotation (3, 3) and a position (3,), as `transform` takes it."""
+    X_AB = np.eye(4)
+    X_AB[:3, :3], X_AB[:3, 3] = R_AB, p_AoBo_A
+    return X_AB
+
+
 @quiet
 def add(theta_1: ArrayLike, theta_2: ArrayLike, about: Point = "origin") -> Array:
     """Parameters of two bodies together, given in the same frame.
@@ -166,7 +176,7 @@ def rotated_vector(xp: Namespace, R_AB: Array, vector: Array) -> Array:
 
 def rotated_tensor(xp: Namespace, R_AB: Array, tensor: Array) -> Array:
     """The six of R M R^T for symmetric (..., 3, 3) tensors."""
-    return symmetrised(xp, product(xp, product(xp, R_AB, tensor), xp.matrix_transpose(R_AB)))
+    return symmetrise(xp, product(xp, product(xp, R_AB, tensor), xp.matrix_transpose(R_AB)))
 
 
 def pose_parts(X_AB: ArrayLike, like: ArrayLike, name: str = "X_AB") -> tuple[Array, Array]:

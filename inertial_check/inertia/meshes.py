@@ -17,18 +17,18 @@ from typing import Literal, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from inertial_check.arrays.broadcasting import expect_shape, real_arrays
+from inertial_check.arrays.broadcasting import cross_components, expect_shape, real_arrays
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Verdict, check
 from inertial_check.inertia.parameters import InertialParameters
-from inertial_check.inertia.representations import inertia_from_second_moment, symmetrised
+from inertial_check.inertia.representations import inertia_from_second_moment, symmetrise
 
 Words = npt.NDArray[np.uint64]
 
 Winding = Literal["outward", "inward", "none"]
-"""Which way the triangles of a closed mesh face; none where it is open or holds no volume."""
+"""Orientation of the triangles of a mesh; none where it is open or encloses no volume."""
 
 Triangles = ArrayLike | Iterable[ArrayLike]
 """Triangles (..., 3, 3), or blocks of them one after another."""
@@ -315,8 +315,8 @@ class _Sums:
         self._balance += np.where(forward, edges, ~edges + np.uint64(1)).sum(dtype=np.uint64)
         corners -= self._reference[:, None, None]
         a, b, c = (corners[:, i] for i in range(3))
-        six_volumes = np.einsum("ij,ij->j", a, _cross(b, c))
-        normals = _cross(b - a, c - a)
+        six_volumes = np.einsum("ij,ij->j", a, _cross_columns(b, c))
+        normals = _cross_columns(b - a, c - a)
         two_areas = np.sqrt(np.einsum("ij,ij->j", normals, normals))
         self._inside += _moments(corners, six_volumes, 4)
         self._surface += _moments(corners, two_areas, 3)
@@ -363,11 +363,9 @@ def _by_coordinate(block: Floats) -> Floats:
     return np.array(block.transpose(2, 1, 0), order="C")
 
 
-def _cross(a: Floats, b: Floats) -> Floats:
+def _cross_columns(a: Floats, b: Floats) -> Floats:
     """Vector products (3, n): np.cross takes twice as long on columns."""
-    return np.stack(
-        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-    )
+    return np.stack(cross_components(a, b))
 
 
 def _moments(corners: Floats, sizes: Floats, count: int) -> Floats:
@@ -402,7 +400,7 @@ def _uniform(
         raise ParameterError(f"{what} is {given!r}, expected a positive number")
     center, variances = _mean(moments)
     kilograms = amount * (1.0 if density is None else abs(float(moments[3, 3])))
-    inertia = inertia_from_second_moment(kilograms * symmetrised(np, variances)) + 0.0  # no -0
+    inertia = inertia_from_second_moment(kilograms * symmetrise(np, variances)) + 0.0  # no -0
     return InertialParameters.from_com(kilograms, reference + center, inertia)
 
 
@@ -426,7 +424,7 @@ def _blocks(triangles: Triangles) -> Iterator[Floats]:
             yield block[i : i + BLOCK]
 
 
-def _mixed(words: Words) -> Words:
+def _mix(words: Words) -> Words:
     """SplitMix64's finaliser: words that differ in one bit differ in half of them."""
     for shift, factor in zip(_SHIFTS, _MIX, strict=False):
         words = words ^ (words >> shift)
@@ -446,7 +444,7 @@ def _names(corners: Floats, cell: float) -> Words:
     bits = (np.rint(corners / cell) + 0.0).view(np.uint64)  # -0 is 0
     names = np.zeros(bits.shape[1:], dtype=np.uint64)
     for words in bits:
-        names = _mixed((names + _GOLDEN) ^ words)
+        names = _mix((names + _GOLDEN) ^ words)
     return names
 
 
@@ -455,7 +453,7 @@ def _edges(names: Words) -> tuple[Words, npt.NDArray[np.bool_]]:
     start, end = names.ravel(), np.roll(names, -1, axis=0).ravel()
     forward = start < end
     low, high = np.minimum(start, end), np.maximum(start, end)
-    edges = _mixed(_mixed(low + _GOLDEN) ^ high)
+    edges = _mix(_mix(low + _GOLDEN) ^ high)
     real = start != end
     return (edges, forward) if real.all() else (edges[real], forward[real])
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from inertial_check.arrays.broadcasting import (
     batch_shape,
+    copy_array,
     expect_shape,
-    owned,
     quiet,
     read_only,
     real_arrays,
@@ -29,6 +29,7 @@ from inertial_check.inertia.representations import (
     inertia_from_second_moment,
     join,
     pseudo_inertia,
+    read_theta,
     reorder,
     second_moment,
     six,
@@ -36,7 +37,6 @@ from inertial_check.inertia.representations import (
     symmetric,
     theta_from_pseudo_inertia,
     theta_from_spatial_inertia,
-    validated,
 )
 
 
@@ -85,7 +85,7 @@ class InertialParameters:
             )
         batch = batch_shape(mass=mass.shape, com=com.shape[:-1], inertia=inertia.shape[:-1])
         theta = join(mass, mass[..., None] * com, inertia)
-        com = owned(xp, xp.broadcast_to(com, (*batch, 3)))
+        com = copy_array(xp, xp.broadcast_to(com, (*batch, 3)))
         return cls(read_only(theta), "com", com)
 
     @classmethod
@@ -102,8 +102,8 @@ class InertialParameters:
         Raises:
             ParameterError: Wrong shape, unknown order or point.
         """
-        xp, vector, about = validated(theta, order, about)
-        return cls(owned(xp, vector), about)
+        xp, vector, about = read_theta(theta, order, about)
+        return cls(copy_array(xp, vector), about)
 
     @classmethod
     def from_pseudo_inertia(cls, pseudo_inertia: ArrayLike) -> InertialParameters:

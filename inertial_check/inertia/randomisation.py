@@ -154,7 +154,7 @@ def sample(  # noqa: PLR0913 - one width for each thing that varies
         return reorder(drawn, "urdf", order)
     if theta._com is None:
         return InertialParameters._fresh(drawn, about)
-    com = _kept(xp, widths["com"] == 0, theta._com, theta._com + p_BcmScm_B)
+    com = _keep_rows(xp, widths["com"] == 0, theta._com, theta._com + p_BcmScm_B)
     return InertialParameters._fresh(drawn, about, com)
 
 
@@ -234,13 +234,13 @@ def _refuse_overflow(xp: Namespace, given: Array, drawn: Array) -> None:
 
 def _nominal(xp: Namespace, theta: Array, about: Point) -> _Nominal:
     mass, first_moment, central = theta[..., 0], theta[..., 1:4], theta[..., 4:]
-    result = Consistency(_held(theta), about)
+    result = Consistency(_hold_constant(theta), about)
     refuse_impossible(result, "there is nothing near it to draw")
     if about == "origin":
         central = about_com(mass, first_moment, central)
     safe = xp.where(mass > 0, mass, xp.ones_like(mass))[..., None]
     covariance = second_moment(central) / safe
-    size = xp.abs(_held(covariance))
+    size = xp.abs(_hold_constant(covariance))
     size = size[..., 0] + size[..., 3] + size[..., 5]
     floor = result.tolerance
     zero = xp.where(xp.isfinite(floor), floor, xp.zeros_like(floor)) * size
@@ -258,7 +258,7 @@ def _draw(
     way = rotated_vector(xp, V, rotated_vector(xp, symmetric(roots), along))
     way = widths["com"][..., None] * way
 
-    strained = _strained(xp, spreads, widths["ratios"][..., None] * noise[..., _RATIOS])
+    strained = _strain(xp, spreads, widths["ratios"][..., None] * noise[..., _RATIOS])
     strained = strained * xp.exp(2 * widths["spread"] * noise[..., _SPREAD])[..., None]
     turn = exponential(xp, widths["axes"][..., None] * noise[..., _AXES])
     covariance = rotated_tensor(xp, product(xp, turn, V), symmetric(strained))
@@ -267,13 +267,13 @@ def _draw(
 
     factor = xp.exp(widths["mass"] * noise[..., _MASS])
     mass = factor * theta[..., 0]
-    central = _kept(xp, undeformed, nominal.central, deformed) * factor[..., None]
+    central = _keep_rows(xp, undeformed, nominal.central, deformed) * factor[..., None]
     first_moment = factor[..., None] * theta[..., 1:4] + mass[..., None] * way
     inertia = central
     if nominal.about == "origin":
         inertia = about_origin(mass, first_moment, central)
     nothing = undeformed & still["mass"] & still["com"]
-    return _kept(xp, nothing, theta, join(mass, first_moment, inertia)), way
+    return _keep_rows(xp, nothing, theta, join(mass, first_moment, inertia)), way
 
 
 def _principal(xp: Namespace, nominal: _Nominal, noise: Array) -> tuple[Array, Array]:
@@ -284,7 +284,7 @@ def _principal(xp: Namespace, nominal: _Nominal, noise: Array) -> tuple[Array, A
     There the axes are held for derivatives: a turn of the body would draw others.
     """
     C, zero = nominal.covariance, nominal.zero
-    values, axes = eigensystem(_held(C))
+    values, axes = eigensystem(_hold_constant(C))
     ties = [values[..., i + 1] - values[..., i] <= zero for i in range(2)]
     tied = ties[0] | ties[1]
     like = xp.zeros_like(C) + _six(xp, zero, -1.0, 0.0, 1.0)
@@ -295,7 +295,7 @@ def _principal(xp: Namespace, nominal: _Nominal, noise: Array) -> tuple[Array, A
     values = xp.where(values <= zero[..., None], xp.zeros_like(values), values)
     exact = _six(xp, zero, *(values[..., i] for i in range(3)))
     seen = rotated_tensor(xp, xp.matrix_transpose(V), symmetric(C))
-    return V, exact + (seen - _held(seen))
+    return V, exact + (seen - _hold_constant(seen))
 
 
 def _any_of(xp: Namespace, V: Array, ties: list[Array], noise: Array) -> Array:
@@ -310,7 +310,7 @@ def _any_of(xp: Namespace, V: Array, ties: list[Array], noise: Array) -> Array:
     part = 0.5**0.5
     scales = (1.0, part, part, 1.0, part, 1.0)
     isotropic = xp.stack([scales[i] * noise[..., i] for i in range(6)], axis=-1)
-    inside = rotated_tensor(xp, xp.matrix_transpose(_held(V)), symmetric(isotropic))
+    inside = rotated_tensor(xp, xp.matrix_transpose(_hold_constant(V)), symmetric(isotropic))
     xx, xy, xz, yy, yz, zz = columns(inside)
     none = xp.zeros_like(xx)
     entries = [
@@ -321,7 +321,7 @@ def _any_of(xp: Namespace, V: Array, ties: list[Array], noise: Array) -> Array:
         xp.where(ties[1], yz, none),
         xp.where(ties[1], zz, none + _APART),
     ]
-    _, turn = eigensystem(_held(xp.stack(entries, axis=-1)))
+    _, turn = eigensystem(_hold_constant(xp.stack(entries, axis=-1)))
     return xp.where(tied[..., None, None], product(xp, V, turn), V)
 
 
@@ -333,8 +333,8 @@ def _six(xp: Namespace, like: Array, xx: ArrayLike, yy: ArrayLike, zz: ArrayLike
 
 def _roots(xp: Namespace, spreads: Array) -> Array:
     """The six of the square root of diagonal matrices, with its slopes in every direction."""
-    lengths = [xp.sqrt(_held(spreads[..., i])) for i in _DIAGONAL]
-    change = spreads - _held(spreads)
+    lengths = [xp.sqrt(_hold_constant(spreads[..., i])) for i in _DIAGONAL]
+    change = spreads - _hold_constant(spreads)
     entries = []
     for entry, (i, j) in enumerate(_PAIRS):
         sum_of_two = lengths[i] + lengths[j]
@@ -346,7 +346,7 @@ def _roots(xp: Namespace, spreads: Array) -> Array:
     return xp.stack(entries, axis=-1)
 
 
-def _strained(xp: Namespace, spreads: Array, draws: Array) -> Array:
+def _strain(xp: Namespace, spreads: Array, draws: Array) -> Array:
     """Spreads (..., 6) with principal lengths of other ratios and the same sum of squares."""
     stretch = xp.exp(draws * 0.5**0.5)
     entries = [
@@ -359,14 +359,14 @@ def _strained(xp: Namespace, spreads: Array, draws: Array) -> Array:
     return scale[..., None] * xp.stack(entries, axis=-1)
 
 
-def _kept(xp: Namespace, keep: Array, old: Array, new: Array) -> Array:
+def _keep_rows(xp: Namespace, keep: Array, old: Array, new: Array) -> Array:
     """The bits of the old rows (..., n) where nothing moves them, with the slopes of the new."""
     if xp is not np:
-        old = _held(old) - (_held(new) - new)
+        old = _hold_constant(old) - (_hold_constant(new) - new)
     return xp.where(keep[..., None], old, new)
 
 
-def _held(array: Array) -> Array:
+def _hold_constant(array: Array) -> Array:
     """The same numbers, constant for derivatives."""
     if isinstance(array, (np.ndarray, np.generic)):
         return array

@@ -73,7 +73,7 @@ _SPATIAL = {
 }
 
 
-def validated(
+def read_theta(
     theta: ArrayLike, order: Order = "urdf", about: Point = "origin"
 ) -> tuple[Namespace, Array, Point]:
     """The array namespace of a vector, the vector in order "urdf", and its point unchanged.
@@ -196,10 +196,10 @@ def six(matrix: ArrayLike) -> Array:
     xp, (matrix,) = real_arrays(matrix=matrix)
     expect_shape("matrix", matrix, 3, 3)
     refuse_asymmetric(xp, "matrix", matrix)
-    return symmetrised(xp, matrix)
+    return symmetrise(xp, matrix)
 
 
-def symmetrised(xp: Namespace, matrix: Array) -> Array:
+def symmetrise(xp: Namespace, matrix: Array) -> Array:
     """The entries (..., 6) of (M + M^T) / 2, without any check."""
     xy, xz, yz = ((matrix[..., i, j] + matrix[..., j, i]) / 2 for i, j in ((0, 1), (0, 2), (1, 2)))
     xx, yy, zz = (matrix[..., i, i] for i in range(3))
@@ -391,7 +391,7 @@ def pseudo_inertia(theta: ArrayLike) -> Array:
     Raises:
         ParameterError: Wrong shape.
     """
-    xp, theta, _ = validated(theta)
+    xp, theta, _ = read_theta(theta)
     entries = [_second_moment(xp, theta[..., 4:]), theta[..., 1:4], theta[..., :1]]
     matrix = gather(xp, xp.concat(entries, axis=-1), _PSEUDO_INERTIA)
     return xp.reshape(matrix, (*theta.shape[:-1], 4, 4))
@@ -419,7 +419,7 @@ def theta_from_pseudo_inertia(pseudo_inertia: ArrayLike) -> Array:
         [
             matrix[..., 3:, 3],
             (column + row) / 2,
-            _inertia(xp, symmetrised(xp, matrix[..., :3, :3])),
+            _inertia(xp, symmetrise(xp, matrix[..., :3, :3])),
         ],
         axis=-1,
     )
@@ -442,7 +442,7 @@ def spatial_inertia(theta: ArrayLike, order: SpatialOrder = "angular-linear") ->
         ParameterError: Wrong shape, unknown block order.
     """
     check_spatial_order(order)
-    xp, theta, _ = validated(theta)
+    xp, theta, _ = read_theta(theta)
     mass, first_moment, inertia = theta[..., :1], theta[..., 1:4], theta[..., 4:]
     numbers = xp.concat([inertia, first_moment, -first_moment, mass, xp.zeros_like(mass)], axis=-1)
     return xp.reshape(gather(xp, numbers, _SPATIAL[order]), (*theta.shape[:-1], 6, 6))
@@ -477,7 +477,7 @@ def theta_from_spatial_inertia(
         [
             matrix[..., linear, linear][..., :1, 0],
             xp.stack(first_moment, axis=-1),
-            symmetrised(xp, matrix[..., angular, angular]),
+            symmetrise(xp, matrix[..., angular, angular]),
         ],
         axis=-1,
     )

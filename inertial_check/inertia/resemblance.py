@@ -27,6 +27,12 @@ def matrices(six: ArrayLike) -> Floats:
     return result
 
 
+def entries(tensors: Floats) -> Floats:
+    """The six entries (..., 6) xx, xy, xz, yy, yz, zz of symmetric matrices (..., 3, 3)."""
+    six: Floats = tensors[..., [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
+    return six
+
+
 def spread(mass: ArrayLike, I_BBcm: ArrayLike) -> Floats:
     """The covariance of the mass, C = (tr(I)/2 1 - I) / m.
 
@@ -208,7 +214,7 @@ def excess(
     return share
 
 
-def turned(R: ArrayLike, C: ArrayLike) -> Floats:
+def rotate(R: ArrayLike, C: ArrayLike) -> Floats:
     """R C R^T: the spread, or inertia, in axes from which R leads to those of C's frame.
 
     Args:
@@ -223,7 +229,7 @@ def turned(R: ArrayLike, C: ArrayLike) -> Floats:
     return result
 
 
-def products_flipped(matrix: ArrayLike) -> Floats:
+def flip_products(matrix: ArrayLike) -> Floats:
     """A symmetric matrix with its three products negated; of an inertia and of a spread alike."""
     result: Floats = np.asarray(matrix, dtype=float) * _PRODUCTS
     return result

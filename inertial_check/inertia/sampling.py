@@ -58,7 +58,7 @@ def consistent(
         ParameterError: Unknown stratum, a range that is not 0 < low <= high.
     """
     rng, shape = np.random.default_rng(rng), _shape(shape)
-    spreads = _mixed(rng, shape, STRATA, strata, "stratum")
+    spreads = _mix_makers(rng, shape, STRATA, strata, "stratum")
     return _bodies(rng, spreads, mass, length, offset)
 
 
@@ -106,7 +106,7 @@ def inconsistent(  # noqa: PLR0913 - one range per scale, all with a default
                 f"kind {name!r} has violations from {lowest:.3g} to {highest:.3g}, "
                 f"none in {violation!r}"
             )
-    spreads = _mixed(rng, shape, makers, kinds, "kind")
+    spreads = _mix_makers(rng, shape, makers, kinds, "kind")
     return _bodies(rng, spreads, mass, length, offset)
 
 
@@ -216,7 +216,7 @@ def _violating(make: Spread, violation: Range) -> Maker:
     return lambda rng, count: make(rng, _log_uniform(rng, violation, (count,)))
 
 
-def _mixed(
+def _mix_makers(
     rng: np.random.Generator,
     shape: tuple[int, ...],
     makers: dict[str, Maker],

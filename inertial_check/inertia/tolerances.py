@@ -1,6 +1,9 @@
-"""Every tolerance of the package, each with the reason for its value.
+"""The tolerances of the package, each with the reason for its value.
 
-All are relative: none carries a unit, save NUMERICALLY_ZERO_RADIUS, which defines a finding.
+They decide a verdict, a finding, a cause, or when a computation stops. All are relative; two carry
+a unit: NUMERICALLY_ZERO_RADIUS, which defines a finding, and POSITION_STEP, the step of a
+derivative. Unit factors, the limits of engines, settings of solvers and ranges of random bodies
+stand where they are used.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ FLOOR_FACTOR = 8.0
 """tau = FLOOR_FACTOR eps kappa: storing theta errs by 2.5 eps kappa, its eigenvalues by 2."""
 
 ILL_POSED_FLOOR = 1e-3
-"""Above this floor tau the data holds fewer than three digits of the margin: no verdict."""
+"""Floor tau above which there is no verdict: the data has under three digits of the margin."""
 
 NUMERICALLY_ZERO_RADIUS = 1e-6
 """[m] No link of a robot has a radius of gyration under a micrometre: its tensor is crumbs."""
@@ -53,7 +56,7 @@ PRIOR_MARGIN = 1e-3
 costs three of 16 digits."""
 
 NEAREST_WRITTEN = 5e-7
-"""How far a printed tensor may lie from the nearest, relative to its norm: six rounded digits."""
+"""Largest distance of a printed tensor from the nearest one, relative to its norm: six digits."""
 
 RANK = 1e-10
 """Singular values of a regressor below it, of the largest: rounding leaves 1e-13, motions 1e-6."""
@@ -75,6 +78,26 @@ EXPLAINED = 1e-3
 
 TOTAL_MASS = 0.01
 """Relative deviation of a model's mass that --expect-mass allows: data sheets round to that."""
+
+# Causes
+
+ROTATED_ZERO = 1e-14
+"""Size of an entry, relative to the largest number, up to which it is a zero that was rotated: some
+50 roundings at most."""
+
+EMPTY_MOMENT = 1e-9
+"""Moment, relative to the largest entry, up to which it is a zero that went through arithmetic and
+not a thin needle."""
+
+UNMENDED = 1e-3
+"""Factor on the weight of a cause whose edit leaves the body inconsistent: with it, such a cause is
+named only where nothing else explains the body."""
+
+# Baselines
+
+WORSE = 1e-6
+"""Decrease of a margin from which a finding counts as worse than in the baseline: printing numbers
+again with seven digits changes a margin by less."""
 
 # Fixing
 
@@ -155,6 +178,13 @@ BASE_SETTLED = 1e-3
 
 BASE_REACHED = 1e-6
 """Relative distance at which base parameters are reached: singular bodies converge slowly."""
+
+SEARCH_SETTLED = 1e-5
+"""Change of the logarithm of the condition number below which the search for a motion stops: a
+condition number that is smaller by a hundred-thousandth makes no plan better."""
+
+POSITION_STEP = 1e-6
+"""Step in a position for its derivative, of one radian or half the range: half the digits hold."""
 
 GRAM_PRECISE = 1e-12
 """Least eigenvalue of a Gram matrix, relative to the largest, that keeps four digits."""

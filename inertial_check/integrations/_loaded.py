@@ -188,7 +188,7 @@ def _exact(value: float) -> str:
     )
 
 
-def repair_loaded(
+def repair_model(
     read: Callable[[], Model],
     write: Callable[[int, Six], Undo],
     options: RepairOptions,

@@ -54,14 +54,14 @@ class Collector:
             )
         self._fail_on = fail_on
         self._configurations = Configurations()
-        self._models = self._found(config, paths)
+        self._models = self._find_models(config, paths)
         self._unasked = config.args_source != pytest.Config.ArgsSource.ARGS
         if config.args_source == pytest.Config.ArgsSource.TESTPATHS:
             roots = [Path(os.path.abspath(arg)) for arg in config.args]
             elsewhere = (p for p in self._models if not any(p.is_relative_to(r) for r in roots))
             config.args += sorted(map(str, elsewhere))
 
-    def _found(self, config: pytest.Config, paths: Sequence[str]) -> frozenset[Path]:
+    def _find_models(self, config: pytest.Config, paths: Sequence[str]) -> frozenset[Path]:
         with chdir(config.rootpath):
             try:
                 found = discover(paths, self._configurations.excludes)
@@ -116,8 +116,8 @@ class Collector:
             return replace(settings, fail_on=_SEVERITIES.get(self._fail_on))
         return settings
 
-    def without_known(self, report: Report) -> Report:
-        """The report with what the configured baseline knows suppressed.
+    def suppress_known_findings(self, report: Report) -> Report:
+        """Suppress the findings of a report that the configured baseline lists.
 
         Raises:
             UsageError: The baseline cannot be read.
@@ -139,8 +139,11 @@ class Collector:
 class ModelFile(pytest.File):
     """One model: a test for each of its bodies, and one for the document."""
 
-    def __init__(  # Any: arguments of pytest's own class
-        self, *, collector: Collector, **kwargs: Any
+    def __init__(
+        self,
+        *,
+        collector: Collector,
+        **kwargs: Any,  # noqa: ANN401 - the arguments of pytest's own class
     ) -> None:
         super().__init__(**kwargs)
         self._collector = collector
@@ -178,7 +181,7 @@ class ModelFile(pytest.File):
             if result.file is None:
                 raise Inconsistent(result.failure or result.note)
             file = result.file
-        (file,) = self._collector.without_known(Report((file,))).files
+        (file,) = self._collector.suppress_known_findings(Report((file,))).files
         return file
 
     def body_of(self, index: int) -> BodyReport:
@@ -209,8 +212,11 @@ class BodyItem(pytest.Item):
 
     parent: ModelFile
 
-    def __init__(  # Any: arguments of pytest's own class
-        self, *, index: int | None, **kwargs: Any
+    def __init__(
+        self,
+        *,
+        index: int | None,
+        **kwargs: Any,  # noqa: ANN401 - the arguments of pytest's own class
     ) -> None:
         super().__init__(**kwargs)
         self._index = index
@@ -235,9 +241,11 @@ class BodyItem(pytest.Item):
         file = self.parent.report._replace(path=shown, findings=tuple(findings))
         return render(Report((file,)), "concise", View(exit_code=1)).rstrip("\n")
 
-    def repr_failure(  # Any: the types of these in pytest are private
-        self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None
-    ) -> Any:
+    def repr_failure(
+        self,
+        excinfo: pytest.ExceptionInfo[BaseException],
+        style: Any = None,  # noqa: ANN401 - its type is private in pytest
+    ) -> Any:  # noqa: ANN401 - its type is private in pytest
         """The findings; of what fails besides, the error's own words."""
         if isinstance(excinfo.value, Inconsistent | InertialCheckError):
             return str(excinfo.value)

@@ -21,7 +21,7 @@ from inertial_check.integrations._loaded import (
     Undo,
     import_library,
     model_of,
-    repair_loaded,
+    repair_model,
     six_of,
     three_of,
     wrong_type,
@@ -127,7 +127,7 @@ def repair(
         body.SetSpatialInertiaInBodyFrame(context, new)
         return lambda: body.SetSpatialInertiaInBodyFrame(context, old)
 
-    return repair_loaded(lambda: read(plant, context), write, options)
+    return repair_model(lambda: read(plant, context), write, options)
 
 
 def _validate(plant: MultibodyPlant) -> None:

@@ -21,7 +21,7 @@ from inertial_check.integrations._loaded import (
     import_library,
     model_of,
     overwrite,
-    repair_loaded,
+    repair_model,
     rotation_of,
     three_of,
     wrong_type,
@@ -107,10 +107,10 @@ def repair(model: MjSpec | MjModel, **options: Unpack[RepairOptions]) -> tuple[B
     """
     if _is_spec(model):
         bodies = model.bodies[1:]
-        return repair_loaded(
+        return repair_model(
             lambda: read(model), lambda i, six: _write_to_spec(bodies[i], six), options
         )
-    fixes = repair_loaded(
+    fixes = repair_model(
         lambda: read(model),
         lambda i, six: overwrite(model.body_inertia[i + 1], _diagonal_of_six(six)),
         options,

@@ -18,7 +18,7 @@ from inertial_check.integrations._loaded import (
     import_library,
     matrix_of,
     model_of,
-    repair_loaded,
+    repair_model,
     rotation_of,
     six_of,
     three_of,
@@ -97,7 +97,7 @@ def repair(model: pinocchio.Model, **options: Unpack[RepairOptions]) -> tuple[Bo
         inertia.inertia = matrix_of(six)  # an attribute of the library, not an array of its own
         return lambda: setattr(inertia, "inertia", old)
 
-    return repair_loaded(lambda: read(model), write, options)
+    return repair_model(lambda: read(model), write, options)
 
 
 def _validate(model: pinocchio.Model) -> None:

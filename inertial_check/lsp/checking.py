@@ -111,7 +111,9 @@ def check(
         overlay = {other: each for other, each in overlay.items() if _is_usd(each) == _is_usd(data)}
         context = replace(settings.context, overlay=overlay)
         settings = replace(settings, context=context)
-        return _remove_known(_run_check(DocumentCheck(document, overlay, settings)), configuration)
+        return _remove_known_findings(
+            _run_check(DocumentCheck(document, overlay, settings)), configuration
+        )
     except UsageError as error:
         return DocumentCheck(document, failure=str(error))
 
@@ -166,8 +168,8 @@ def _find_dependencies(lookups: Lookups) -> frozenset[str] | None:
     return frozenset(lookups.paths) if lookups.complete else None
 
 
-def _remove_known(checked: DocumentCheck, configuration: Configuration) -> DocumentCheck:
-    """The check without the findings of its baseline.
+def _remove_known_findings(checked: DocumentCheck, configuration: Configuration) -> DocumentCheck:
+    """Remove the findings that the baseline of a check lists.
 
     Raises:
         UsageError: The baseline cannot be read.

@@ -182,7 +182,7 @@ def _suppress_in_comment(checked: DocumentCheck, finding: Finding) -> QuickFix |
         if text is None:
             continue
         path = checked.path_of(replacement.place)
-        file = recheck(checked, {path: text.replaced([replacement])})
+        file = recheck(checked, {path: text.apply_replacements([replacement])})
         if file is not None and known >= {(each.code, each.body_id) for each in file.findings}:
             about = "in this file" if finding.body is None else f"of {_name(finding)}"
             return QuickFix(f"Suppress {finding.code} {about}", (replacement,))

@@ -63,7 +63,7 @@ class _Buffer(TextDocument):
 
     def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:
         where = change.range if isinstance(change, types.TextDocumentContentChangePartial) else None
-        self.text = self.text.changed(where, change.text)
+        self.text = self.text.apply_change(where, change.text)
 
 
 @dataclass(eq=False)
@@ -100,7 +100,7 @@ class Server(LanguageServer):
         self._open: dict[str, _OpenDocument] = {}
         self.shut_down = False
 
-    def changed(self, uri: str, delay: float = _QUIET) -> None:
+    def update_document(self, uri: str, delay: float = _QUIET) -> None:
         """Handle a document that was opened, or has another text."""
         buffer = self.workspace.text_documents[unquote(uri)]
         if not isinstance(buffer, _Buffer):
@@ -115,7 +115,7 @@ class Server(LanguageServer):
         self._schedule(path, delay)
         self.recheck_dependents(path, delay)
 
-    def closed(self, uri: str) -> None:
+    def close_document(self, uri: str) -> None:
         """Handle a document that was closed: its diagnostics disappear."""
         path = _path(uri)
         known = self._open.pop(path, None)
@@ -261,7 +261,7 @@ def _register_features(server: Server) -> Server:
     """Register the handlers of the editor's notifications and requests."""
 
     @server.feature(types.INITIALIZED)
-    def initialized(params: types.InitializedParams) -> None:
+    def watch_files(params: types.InitializedParams) -> None:
         workspace = server.client_capabilities.workspace
         watching = workspace.did_change_watched_files if workspace else None
         if watching is not None and watching.dynamic_registration:
@@ -280,15 +280,15 @@ def _register_features(server: Server) -> Server:
         item = params.text_document
         units = types.PositionEncodingKind(server.workspace.position_encoding)
         server.workspace.text_documents[unquote(item.uri)] = _Buffer(item, units)
-        server.changed(item.uri, 0)
+        server.update_document(item.uri, 0)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(params: types.DidChangeTextDocumentParams) -> None:
-        server.changed(params.text_document.uri)
+        server.update_document(params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseTextDocumentParams) -> None:
-        server.closed(params.text_document.uri)
+        server.close_document(params.text_document.uri)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def did_change_watched_files(params: types.DidChangeWatchedFilesParams) -> None:

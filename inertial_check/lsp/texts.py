@@ -123,15 +123,15 @@ class Text:
         """Whether two texts differ by no more than a byte order mark."""
         return self._unmarked == other._unmarked
 
-    def changed(self, where: Range | None, new: str) -> Text:
-        """The text after an editor's change; without a range, the whole text is replaced."""
+    def apply_change(self, where: Range | None, new: str) -> Text:
+        """Apply an editor's change; without a range, the whole text is replaced."""
         if where is None:
             return Text(new, self.units)
         start, end = self.index(where.start), self.index(where.end)
         return Text(self.content[:start] + new + self.content[max(start, end) :], self.units)
 
-    def replaced(self, replacements: Iterable[TextReplacement]) -> Text:
-        """The text with these places replaced."""
+    def apply_replacements(self, replacements: Iterable[TextReplacement]) -> Text:
+        """Replace the text at several places."""
         content = self.content
         spans = [(self.span(each.place), each.text) for each in replacements]
         for (start, end), new in sorted(spans, reverse=True):

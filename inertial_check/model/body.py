@@ -146,6 +146,14 @@ class Body(NamedTuple):
     p_BoJo_B: tuple[float, float, float] | None = None
     joints: Sequence[Joint] = ()
 
+    @property
+    def unit(self) -> float:
+        """Unit of inertia of its document [kg m^2]; 1 without an inertial element."""
+        inertial = self.inertial
+        if inertial is None:
+            return 1.0
+        return inertial.kilograms_per_unit * inertial.meters_per_unit**2
+
 
 @dataclass(frozen=True)
 class Model:

@@ -10,7 +10,7 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.consistency import Verdict, check_printed
+from inertial_check.inertia.consistency import Verdict, check_printed_numbers
 from inertial_check.inertia.equivalents import equivalent_box
 from inertial_check.inertia.printed import half_units
 from inertial_check.inertia.representations import six, symmetric
@@ -81,7 +81,7 @@ def _judge_inertials(inertials: list[Inertial], tolerance: float) -> list[Judgem
 
     # Units cancel in a verdict, and in the units of the file the numbers keep their printed digits,
     # from whose half units the rounding box is made.
-    result = check_printed(mass, center, I_BBcm_Bi, radii, tolerance)
+    result = check_printed_numbers(mass, center, I_BBcm_Bi, radii, tolerance)
     kilograms = np.array([inertial.kilograms_per_unit for inertial in inertials])
     meters = np.array([inertial.meters_per_unit for inertial in inertials])
     with np.errstate(all="ignore"):

@@ -16,6 +16,7 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.dynamics.tree import INERTIAL_FRAME, JointType, Tree
 from inertial_check.errors import UsageError
+from inertial_check.inertia.frames import homogeneous
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.model import Body, Joint, Judgement, Mimic, Model
 from inertial_check.model.judging import judge
@@ -203,12 +204,11 @@ def _check_acyclic(model: Model, parents: list[int]) -> list[int]:
 
 
 def _pose(model: Model, body: Body, parent: int) -> Floats:
-    X_PB = np.eye(4)
     if parent == INERTIAL_FRAME:
-        return X_PB
+        return np.eye(4)
     if body.X_PB is None:
         raise _tree_error(model, body, "where it stands in its parent cannot be read")
-    X_PB[:3, :3], X_PB[:3, 3] = body.X_PB.R_PB, body.X_PB.p_PoBo_P
+    X_PB = homogeneous(body.X_PB.R_PB, body.X_PB.p_PoBo_P)
     if not np.all(np.isfinite(X_PB)):
         raise _tree_error(model, body, "where it stands in its parent is not finite")
     return X_PB

@@ -45,7 +45,7 @@ class Constraint(ABC):
     """
 
     coupling: ClassVar[bool] = False
-    """Whether the bodies have to be found together."""
+    """Flag: the constraint couples bodies, so that they have to be solved for together."""
 
     bodies: tuple[int, ...] | None = None
 
@@ -296,7 +296,7 @@ class RotationField(ArrayField):
         return rotation
 
 
-def name_given(value: float | ArrayLike | None, unit: str = "") -> str:
+def name_value(value: float | ArrayLike | None, unit: str = "") -> str:
     """Write a value with its unit; "as given" for None."""
     if value is None:
         return "as given"

@@ -382,7 +382,7 @@ class DensityInCapsule(_Union):
 
 
 FORMS = ("exact", "vertices")
-"""How a density in a box or a polytope is stated."""
+"""Forms of the condition that a density lies in a box or a polytope."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -168,7 +168,7 @@ def with_margin(theta: Array, about: Point, I_BBcm: Array, margin: float, turn: 
         return I_BBcm
     goal = _goal(margin, turn * _guard(floor))
     row = short.take(xp.concat([I_BBcm, goal[..., None]], axis=-1), (*BALL[4:], 0.0))
-    lifted = _lifted(row[..., :6], row[..., 6])
+    lifted = _lift(row[..., :6], row[..., 6])
     return short.put(with_margin(short.take(theta, BALL), about, lifted, margin, turn + 1), I_BBcm)
 
 
@@ -226,7 +226,7 @@ def _multipliers(
     return z1, z2, b, ray <= 0
 
 
-def _lifted(I_BBcm: Array, margin: Array) -> Array:
+def _lift(I_BBcm: Array, margin: Array) -> Array:
     """Inertias (..., 6) with this margin (...,), by the least mixing with an isotropic one.
 
     The trace stays; well conditioned up to margin 1/3, where the deviator vanishes exactly.

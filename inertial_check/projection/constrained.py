@@ -29,7 +29,9 @@ RISE = 1.25
 """Factor by which the share of a body under an answer grows where it does not hold the margin."""
 
 
-def project_constrained(theta: Floats, about: Point, rows: Mask, options: Options) -> SolverResult:
+def project_with_constraints(
+    theta: Floats, about: Point, rows: Mask, options: Options
+) -> SolverResult:
     """Find all bodies; those that meet everything as they are do not change.
 
     Args:

@@ -1,7 +1,7 @@
 """What is known of a body beside its consistency: fixed numbers, bounds, the space that it fills.
 
 A constraint is written once, as affine images of theta in convex cones, and serves three uses:
-`inertial_check.project`, a user's own cvxpy problem (projection.conic.constrained), and a number
+`inertial_check.project`, a user's own cvxpy problem (projection.conic.constrain), and a number
 that says by how much given parameters fail it. All of them stand beside Pi >= 0.
 """
 
@@ -25,7 +25,7 @@ from inertial_check.projection._constraint import (
     extent,
     frame_around,
     homogeneous,
-    name_given,
+    name_value,
     number,
     set_numbers,
     show_vector,
@@ -101,7 +101,7 @@ class FixedMass(Constraint):
 
     def describe(self) -> str:
         """The mass."""
-        return f"FixedMass({name_given(self.mass, 'kg')})"
+        return f"FixedMass({name_value(self.mass, 'kg')})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -152,7 +152,7 @@ class FixedCom(Constraint):
 
     def describe(self) -> str:
         """The point."""
-        return f"FixedCom({name_given(self.com, 'm')})"
+        return f"FixedCom({name_value(self.com, 'm')})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -213,7 +213,7 @@ class FixedEntries(Constraint):
 
     def describe(self) -> str:
         """Names and values."""
-        parts = (f"{name}={name_given(value)}" for name, value in self._values.items())
+        parts = (f"{name}={name_value(value)}" for name, value in self._values.items())
         return f"FixedEntries({', '.join(parts)})"
 
 

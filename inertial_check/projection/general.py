@@ -31,7 +31,7 @@ from inertial_check.projection.quadratic import (
     Solution,
     certify,
     fit_reference,
-    project_whitened,
+    project_by_whitening,
 )
 from inertial_check.projection.solver_result import (
     SolverResult,
@@ -71,7 +71,7 @@ def project_matrices(theta: Floats, about: Point, rows: Mask, options: Options) 
             solve, solver = _choose_solver(options)
             held, found, floored = hold(solve, problem, options.margin, options.mass_min, prior)
             proof = partial(certify, held)
-        _refuse_uncertified(held, found, options)
+        _refuse_without_proof(held, found, options)
         proof = partial(proof, found.theta, found.dual)
         parts.append(result_of_matrices(about, p_BoFo_B, held, found, floored, solver, proof))
     return join_results(parts)
@@ -174,7 +174,7 @@ def _choose_solver(options: Options) -> tuple[Callable[[Quadratic], Solution], s
 
         return partial(conic.nearest, solver=options.solver), options.solver.lower()
     if options.metric in ("prior", "pseudo-inertia"):
-        return project_whitened, "closed form"
+        return project_by_whitening, "closed form"
     return _project_by_newton, "newton"
 
 
@@ -191,7 +191,7 @@ def _project_by_newton(problem: Quadratic) -> Solution:
     return found
 
 
-def _refuse_uncertified(problem: Quadratic, found: Solution, options: Options) -> None:
+def _refuse_without_proof(problem: Quadratic, found: Solution, options: Options) -> None:
     """Never return an answer without its proof.
 
     Raises:

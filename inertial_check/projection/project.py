@@ -155,7 +155,7 @@ def _project_matrices(given: Array, about: Point, options: Options) -> Projectio
     theta = np.asarray(own, dtype=np.float64)
     if options.constraints:
         mask = finite = constrained.has_nearest(judged, finite, options.metric)
-        result = constrained.project_constrained(theta, about, mask, options)
+        result = constrained.project_with_constraints(theta, about, mask, options)
     else:
         impossible = judged.verdict_code == int(Verdict.INVALID)
         mask = np.asarray(finite & (needs_projection(judged, options.margin) | impossible))

@@ -1,7 +1,7 @@
 """The nearest pseudo-inertia in a quadratic norm, as data: the problem, its units and its solution.
 
 Pseudo-inertias are svec (solvers/svec.py). Where the norm is that of a prior body, the answer is a
-closed form too: see project_whitened.
+closed form too: see project_by_whitening.
 """
 
 from __future__ import annotations
@@ -252,7 +252,7 @@ def _units_fit() -> Floats:
 _FIT = _units_fit()
 
 
-def project_whitened(problem: Quadratic) -> Solution:
+def project_by_whitening(problem: Quadratic) -> Solution:
     """Find the nearest by ||L^-1 (Pi - Pi0) L^-T||_F, L L^T the reference, in closed form.
 
     Whiten, clip the eigenvalues, un-whiten. The length is that of the change as a body of

@@ -10,7 +10,6 @@ from inertial_check import __version__
 from inertial_check.files.json import Json
 from inertial_check.model import ENTRIES
 from inertial_check.model.difference import (
-    QUANTITIES,
     BodyDifference,
     ComparedBody,
     ComparedModel,
@@ -20,6 +19,7 @@ from inertial_check.model.difference import (
     PairStatus,
 )
 from inertial_check.reports import View
+from inertial_check.reports.json import plain
 from inertial_check.reports.text import Style, number, plural, printable, round_together
 
 SCHEMA_VERSION = "1"
@@ -156,7 +156,7 @@ def as_json(difference: Difference, view: View, impact: Mapping[str, Json] | Non
         "bodies": [_body(body) for body in difference.bodies],
         **({} if impact is None else {"impact": impact}),
     }
-    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+    return json.dumps(plain(document), indent=2, allow_nan=False) + "\n"
 
 
 def _body(body: BodyDifference) -> dict[str, Json]:
@@ -167,9 +167,7 @@ def _body(body: BodyDifference) -> dict[str, Json]:
         "reason": body.reason or None,
         "a": _side(body.a),
         "b": _side(body.b),
-        "deviations": None
-        if deviations is None
-        else {quantity: _finite(getattr(deviations, quantity)) for quantity in QUANTITIES},
+        "deviations": None if deviations is None else deviations._asdict(),
         "differs": list(body.differs),
         "explanations": [
             {**one._asdict(), "explains": list(one.explains)} for one in body.explanations
@@ -185,14 +183,8 @@ def _side(side: ComparedBody | None) -> dict[str, Json] | None:
         "id": side.id,
         "file": side.file,
         "line": side.line,
-        "mass": _finite(side.mass),
-        "com": [_finite(value) for value in side.p_BoBcm_B],
-        "inertia": {
-            entry: _finite(value) for entry, value in zip(ENTRIES, side.I_BBcm_B, strict=True)
-        },
+        "mass": side.mass,
+        "com": side.p_BoBcm_B,
+        "inertia": dict(zip(ENTRIES, side.I_BBcm_B, strict=True)),
         "merged": list(side.merged),
     }
-
-
-def _finite(value: float) -> float | None:
-    return value if isfinite(value) else None

@@ -30,7 +30,7 @@ def render(report: Report, view: View) -> str:
     if view.statistics:
         lines.append(statistics(report))
     if view.summary:
-        lines.append(f"{summary(report)}{_describe_hidden(report)}\n")
+        lines.append(f"{summary(report)}{_describe_hidden_findings(report)}\n")
     return "".join(lines)
 
 
@@ -60,7 +60,7 @@ def _escape_property(text: str) -> str:
     return text.replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
 
 
-def _describe_hidden(report: Report) -> str:
+def _describe_hidden_findings(report: Report) -> str:
     """A sentence on the annotations that GitHub shows in its log only; "" without any."""
     counts = {severity: report.count(severity) for severity in reversed(Severity)}
     counts[Severity.ERROR] += len(report.failures)

@@ -28,7 +28,7 @@ from inertial_check.reports.text import Style, plural, printable, round_together
 SCHEMA_VERSION = "1"
 
 FORMS = ("text", "json", "markdown")
-"""What --output-format of `identify` takes."""
+"""Formats of the report of `identify`, as its option --output-format takes them."""
 
 _DIGITS = 4
 _NOTHING = "-"
@@ -60,7 +60,7 @@ def text(found: IdentificationReport, view: View) -> str:
     style = Style(view.color)
     blocks = [style("path", printable(_title(found))) + "\n"]
     for table in _tables(found):
-        blocks.append("".join(_aligned(table, style)))
+        blocks.append("".join(_align(table, style)))
     blocks.append("".join(f"{printable(line)}\n" for line in _sentences(found)))
     said = "".join(
         f"{style(remark.severity.word, remark.severity.word)}: {printable(remark.message)}\n"
@@ -182,13 +182,13 @@ def _shares(found: IdentificationReport) -> _Table:
 def _friction(values: Sequence[FrictionValue]) -> _Table:
     joints = list(dict.fromkeys(value.joint for value in values))
     kinds = list(dict.fromkeys((value.meaning, value.unit) for value in values))
-    cells = {(value.joint, value.meaning, value.unit): _measured(value) for value in values}
+    cells = {(value.joint, value.meaning, value.unit): _format_value(value) for value in values}
     rows = [(joint, *(cells.get((joint, *kind), _NOTHING) for kind in kinds)) for joint in joints]
     head = ("joint", *(f"{meaning} {unit}" for meaning, unit in kinds))
     return _Table("Friction and other torques", head, tuple(rows), "+-: one standard deviation")
 
 
-def _measured(value: FrictionValue) -> str:
+def _format_value(value: FrictionValue) -> str:
     number, deviation = (
         round_together([value.value, value.standard_deviation], 3)
         if isfinite(value.standard_deviation)
@@ -287,8 +287,8 @@ def _summary(found: IdentificationReport) -> str:
     return f"Identified {bodies}: {', '.join(counts) or 'nothing to remark'}."
 
 
-def _aligned(table: _Table, style: Style) -> Iterator[str]:
-    """A table in columns, names to the left and numbers to the right."""
+def _align(table: _Table, style: Style) -> Iterator[str]:
+    """Align a table in columns, names to the left and numbers to the right."""
     rows = [tuple(map(printable, row)) for row in (table.head, *table.rows)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     yield f"{style('code', printable(table.title))}\n"
@@ -359,7 +359,7 @@ def as_json(found: IdentificationReport, view: View) -> str:
         "left": [{"name": name, "reason": reason} for name, reason in found.left],
         "friction": [each._asdict() for each in found.friction],
         "remarks": [_remark(each) for each in found.remarks],
-        "written": None if found.written is None else _written(found.written),
+        "written": None if found.written is None else _describe_file(found.written),
     }
     return json.dumps(plain(document), indent=2, allow_nan=False) + "\n"
 
@@ -393,7 +393,7 @@ def _body(body: IdentifiedBody) -> dict[str, object]:
     }
 
 
-def _written(written: WrittenModel) -> dict[str, object]:
+def _describe_file(written: WrittenModel) -> dict[str, object]:
     return {
         "path": _path(written.path),
         "done": written.done,

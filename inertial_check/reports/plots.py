@@ -29,7 +29,7 @@ Decision = Literal["data", "both", "prior"]
 _Style = Mapping[str, Any]  # Any: every option of matplotlib has a type of its own
 
 SUFFIXES = (".pdf", ".svg", ".png")
-"""What a picture can be written as; all pages of a pdf are in one file."""
+"""File name suffixes of the formats of pictures; all pages of a pdf are in one file."""
 
 MOST_POINTS = 4000
 """Largest number of points of a drawn line; a longer one is drawn by the extremes of each stretch,
@@ -134,11 +134,11 @@ def torques(  # noqa: PLR0913, PLR0917 - three curves over one time, of joints w
     time = np.asarray(t, dtype=float)
     shape = (time.size, len(joints))
     curves: dict[str, tuple[Floats, _Style]] = {}
-    curves["measured"] = (_shaped("measured", measured, shape), _MEASURED)
+    curves["measured"] = (_check_shape("measured", measured, shape), _MEASURED)
     if before is not None:
-        curves["before"] = (_shaped("before", before, shape), _BEFORE)
-    curves["after"] = (_shaped("after", after, shape), _AFTER)
-    _shaped("t", time, shape[:1])
+        curves["before"] = (_check_shape("before", before, shape), _BEFORE)
+    curves["after"] = (_check_shape("after", after, shape), _AFTER)
+    _check_shape("t", time, shape[:1])
     units = units or ["N m"] * len(joints)
     if time.size > MOST_POINTS:
         title = f"{title}, drawn by the extremes of each {_stretch(time.size)} samples"
@@ -149,10 +149,10 @@ def torques(  # noqa: PLR0913, PLR0917 - three curves over one time, of joints w
         lower = figure.add_subplot(rows[1], sharex=upper)
         true, said = curves["measured"][0][:, j], []
         for label, (values, style) in curves.items():
-            upper.plot(*_thinned(time, values[:, j]), label=label, **style)
+            upper.plot(*_thin_out(time, values[:, j]), label=label, **style)
             if label != "measured":
                 error = values[:, j] - true
-                lower.plot(*_thinned(time, error), **{**style, **_ERROR})
+                lower.plot(*_thin_out(time, error), **{**style, **_ERROR})
                 said.append(f"{label} {_rms(error):.3g}")
         upper.set_title(f"{_short(joints[j])}: RMSE {', '.join(said)} {units[j]}", **_PLAIN)
         upper.set_ylabel(f"[{units[j]}]", **_PLAIN)
@@ -190,8 +190,8 @@ def parameters(
         UsageError: matplotlib is not installed.
     """
     shape = (len(bodies), 10)
-    theta, prior = _shaped("theta", theta, shape), _shaped("prior", prior, shape)
-    deviation = _shaped("standard_deviation", standard_deviation, shape)
+    theta, prior = _check_shape("theta", theta, shape), _check_shape("prior", prior, shape)
+    deviation = _check_shape("standard_deviation", standard_deviation, shape)
     unit = _units(prior, bodies)
     moved, bars = (theta - prior) / unit, deviation / unit
     bars = np.where(np.isfinite(bars), bars, 0.0)
@@ -252,8 +252,8 @@ def ellipsoids(
     """
     shape = (len(bodies), 10)
     sets = [
-        ("before", _shaped("before", before, shape), _BEFORE),
-        ("after", _shaped("after", after, shape), _AFTER),
+        ("before", _check_shape("before", before, shape), _BEFORE),
+        ("after", _check_shape("after", after, shape), _AFTER),
     ]
     drawable = {
         label: np.asarray(Consistency(theta, "origin").consistent) for label, theta, _ in sets
@@ -359,8 +359,8 @@ def l_curve(
     return _pages("l-curve", title, draw, 1, _Grid(1, 1))
 
 
-def rendered(path: str | os.PathLike[str], pages: Sequence[Page]) -> dict[str, bytes]:
-    """The files that pages become: their paths and bytes, which depend on the numbers alone.
+def render_pages(path: str | os.PathLike[str], pages: Sequence[Page]) -> dict[str, bytes]:
+    """Render pages as files: their paths and bytes, which depend on the numbers alone.
 
     Args:
         path: NAME.pdf, one file; NAME.svg or NAME.png, a file a page, NAME-torques-1.svg; a folder,
@@ -387,15 +387,15 @@ def rendered(path: str | os.PathLike[str], pages: Sequence[Page]) -> dict[str, b
 
 
 def write_all(path: str | os.PathLike[str], pages: Sequence[Page]) -> list[str]:
-    """Write pages; see `rendered`. A folder that does not exist is made.
+    """Write pages; see `render_pages`. A folder that does not exist is made.
 
     Returns:
         The paths of the files.
 
     Raises:
-        UsageError: As for `rendered`, or a file cannot be written.
+        UsageError: As for `render_pages`, or a file cannot be written.
     """
-    files = rendered(path, pages)
+    files = render_pages(path, pages)
     for name, data in files.items():
         try:
             os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
@@ -543,7 +543,7 @@ def _short(name: str) -> str:
 # Numbers
 
 
-def _shaped(name: str, values: npt.ArrayLike, shape: tuple[int, ...]) -> Floats:
+def _check_shape(name: str, values: npt.ArrayLike, shape: tuple[int, ...]) -> Floats:
     array = np.asarray(values, dtype=float)
     if array.shape != shape:
         raise ParameterError(f"{name} has shape {array.shape}, expected {shape}")
@@ -557,7 +557,7 @@ def _candidates(weights: npt.ArrayLike, **values: npt.ArrayLike) -> list[Floats]
     order = np.argsort(candidates)
     return [
         candidates[order],
-        *(_shaped(name, each, candidates.shape)[order] for name, each in values.items()),
+        *(_check_shape(name, each, candidates.shape)[order] for name, each in values.items()),
     ]
 
 
@@ -578,12 +578,12 @@ def _apart(x: Floats, y: Floats) -> Iterator[int]:
 
 
 def _stretch(samples: int) -> int:
-    """Of how many samples the two extremes are drawn."""
+    """Compute the number of samples of which the two extremes are drawn."""
     return -(-2 * samples // MOST_POINTS)
 
 
-def _thinned(time: Floats, values: Floats) -> tuple[Floats, Floats]:
-    """A line of at most some MOST_POINTS points: of each stretch the least and the largest."""
+def _thin_out(time: Floats, values: Floats) -> tuple[Floats, Floats]:
+    """Thin out a line to about MOST_POINTS points: the extremes of each stretch of samples."""
     if time.size <= MOST_POINTS:
         return time, values
     stretch = _stretch(time.size)

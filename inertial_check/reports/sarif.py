@@ -66,13 +66,13 @@ def render(report: Report, view: View) -> str:
     while True:
         kept = [results[i].text for i in sorted(worst[:count])]
         text = _log(report, view, kept, len(results) - count)
-        if not count or (size := _compressed(text)) <= MOST_BYTES:
+        if not count or (size := _measure_upload(text)) <= MOST_BYTES:
             return text
         count = min(count - 1, int(0.95 * count * MOST_BYTES / size))
 
 
-def _compressed(text: str) -> int:
-    """Size of an upload [bytes], which is compressed; a text that fits as it is stays as it is."""
+def _measure_upload(text: str) -> int:
+    """Measure an upload [bytes], which is compressed unless it fits as it is."""
     return len(text) if len(text) <= MOST_BYTES else len(zlib.compress(text.encode("ascii")))
 
 
@@ -83,7 +83,7 @@ def _log(report: Report, view: View, results: Sequence[str], left_out: int) -> s
         "version": __version__,
         "semanticVersion": __version__,
     }
-    rules = _listed([_json(_rule(rule)) for rule in view.rules], "     ")
+    rules = _format_array([_json(_rule(rule)) for rule in view.rules], "     ")
     summary = run_members(report, view)["summary"]
     members = {
         "tool": f'{{"driver": {{{_json(driver)[1:-1]}, "rules": {rules}}}}}',
@@ -93,7 +93,7 @@ def _log(report: Report, view: View, results: Sequence[str], left_out: int) -> s
         ),
         "invocations": _json([_invocation(report, view, left_out)]),
         "properties": _json({"summary": summary, **statistics_members(report, view)}),
-        "results": _listed(results, "    "),
+        "results": _format_array(results, "    "),
     }
     run = ",\n   ".join(f'"{name}": {text}' for name, text in members.items())
     return (
@@ -106,8 +106,8 @@ def _json(value: Json) -> str:
     return json.dumps(value, allow_nan=False)
 
 
-def _listed(items: Sequence[str], indent: str) -> str:
-    """An array with a line for each item."""
+def _format_array(items: Sequence[str], indent: str) -> str:
+    """Format an array with a line for each item."""
     if not items:
         return "[]"
     inside = f",\n{indent}".join(items)

@@ -42,7 +42,7 @@ class Rule(ABC):
     strict_severity: ClassVar[Severity]
     since: ClassVar[str] = "0.1.0"
     explained: ClassVar[bool] = False
-    """Whether findings of this rule are given probable causes."""
+    """Flag: probable causes are sought for the findings of this rule."""
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         """A rule whose severity does not change under --strict need not say so."""

@@ -25,7 +25,7 @@ _SAFE_GIT = (
 """Options of git for a repository whose files may be a stranger's."""
 
 _REFERENCES = re.compile(rb"mesh|include|file|uri|package|xacro|@|\0")
-"""Without any of these, a document refers to no other. Binary data may always."""
+"""Words without which a document refers to no other file; binary data may refer without them."""
 
 _CONFIGURATIONS = ("inertial-check.toml", ".inertial-check.toml")
 _SHARED_CONFIGURATION = "pyproject.toml"
@@ -56,7 +56,7 @@ class Changes:
         )
         self._tracked = self._absolute(_git(self._top, "ls-files", "-z"))
         self._folders = {os.path.dirname(path) for path in self._changed}
-        self._configured = tuple(_governed(self._changed))
+        self._configured = tuple(_find_configured_folders(self._changed))
         self._known: dict[str, bool] = {}
 
     def _absolute(self, *listings: str) -> frozenset[str]:
@@ -103,8 +103,8 @@ class Changes:
         return os.path.join(folder, "").startswith(os.path.join(self._top, ""))
 
 
-def _governed(changed: Iterable[str]) -> Iterable[str]:
-    """The folders below which a configuration has changed, with a separator at their end."""
+def _find_configured_folders(changed: Iterable[str]) -> Iterable[str]:
+    """Find the folders below which a configuration has changed, with a separator at their end."""
     for path in changed:
         folder, name = os.path.split(path)
         if name in _CONFIGURATIONS or (name == _SHARED_CONFIGURATION and _mentions(path)):

@@ -80,7 +80,7 @@ def _decoder(annotation: object) -> _Decoder | None:
     return _named_tuple_decoder(annotation)
 
 
-def _named_tuple_decoder(kind: Any) -> _Decoder:  # Any: typing has no type of NamedTuple classes
+def _named_tuple_decoder(kind: Any) -> _Decoder:  # noqa: ANN401 - classes of NamedTuple share no type
     """The function that restores a named tuple from the list of its fields."""
     hints = get_type_hints(kind)
     inner = [(at, _decoder(hints[name])) for at, name in enumerate(kind._fields)]

@@ -15,15 +15,13 @@ from typing import NamedTuple
 
 from inertial_check.errors import UsageError
 from inertial_check.files.access import Limits, read_regular
+from inertial_check.files.patterns import relative_path
 from inertial_check.files.writing import replace_file
+from inertial_check.inertia import tolerances
 from inertial_check.model import FileReport, Finding, Report, Suppression
 
 SCHEMA_VERSION = "1"
 """Version of the schema of baseline files."""
-
-WORSE = 1e-6
-"""Decrease of a margin from which a finding counts as worse. Dimensionless. Printing numbers again
-with seven digits changes a margin by less."""
 
 
 class Key(NamedTuple):
@@ -105,7 +103,7 @@ class Baseline:
             known: An older baseline, whose entries about files that were not checked are kept.
         """
         baseline = cls(path, {})
-        entries = baseline._found(report.files)
+        entries = baseline._collect_entries(report.files)
         checked = {baseline._name(file.path) for file in report.files}
         for key, entry in () if known is None else known.entries.items():
             if key.file not in checked and baseline._exists(key.file):
@@ -119,7 +117,7 @@ class Baseline:
             report: Report of a check.
             rules_of: Gives the codes of the rules that ran on the file at a path.
         """
-        found = self._found(report.files)
+        found = self._collect_entries(report.files)
         files = tuple(self._file(file, found) for file in report.files)
         readable = {self._name(file.path): file for file in report.files if file.format is not None}
 
@@ -157,16 +155,12 @@ class Baseline:
     def _name(self, path: str) -> str:
         """The path of a file relative to the baseline."""
         folder = os.path.dirname(os.path.abspath(self.path))
-        absolute = os.path.abspath(path)
-        try:
-            return os.path.relpath(absolute, folder).replace(os.sep, "/")
-        except ValueError:  # another drive
-            return absolute.replace(os.sep, "/")
+        return relative_path(os.path.abspath(path), folder)
 
     def _exists(self, name: str) -> bool:
         return os.path.lexists(os.path.join(os.path.dirname(os.path.abspath(self.path)), name))
 
-    def _found(self, files: Iterable[FileReport]) -> dict[Key, KnownFinding]:
+    def _collect_entries(self, files: Iterable[FileReport]) -> dict[Key, KnownFinding]:
         """Collect the entries for all findings that count."""
         found: dict[Key, KnownFinding] = {}
         for file in files:
@@ -197,7 +191,7 @@ class Baseline:
         known = self.entries.get(key)
         if known is None or now.findings > known.findings:
             return False
-        return margin is None or known.margin is None or margin >= known.margin - WORSE
+        return margin is None or known.margin is None or margin >= known.margin - tolerances.WORSE
 
 
 def margin_of(finding: Finding) -> float | None:

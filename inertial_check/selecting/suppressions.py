@@ -50,7 +50,7 @@ def sort_findings(findings: Iterable[Finding], model: Model, settings: Settings)
     if not directives.found and not directives.invalid:
         return apply_exemptions(findings, model.source.path, settings)
     judged = [directives.apply(finding) for finding in (*findings, *directives.invalid)]
-    judged += [directives.apply(finding) for finding in directives.unused()]
+    judged += [directives.apply(finding) for finding in directives.report_unused_selectors()]
     return apply_exemptions(judged, model.source.path, settings)
 
 
@@ -118,8 +118,8 @@ class _Directives:
         reason = max(covering, key=lambda each: (each.scope.line, each.scope.column)).reason
         return finding._replace(suppression=Suppression("inSource", reason))
 
-    def unused(self) -> Iterator[Finding]:
-        """One finding for each selector that could have suppressed a finding, but has not.
+    def report_unused_selectors(self) -> Iterator[Finding]:
+        """Report each selector that could have suppressed a finding, but has not.
 
         Templates and included documents are exempt, as other models may need their comments; so
         are rules that examine more than the document.

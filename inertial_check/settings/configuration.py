@@ -457,7 +457,7 @@ class Configuration:
         values = self._values[name]
         values[:] = [each for each in values if each.where is None or each.where.keys != keys]
 
-    def __getitem__(self, name: str) -> Any:  # Any: each option has its own type
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - each option has its own type
         """The value of an option, checked and converted; a dict for a table."""
         option, values = OPTIONS[name], self._values[name]
         if option.table:

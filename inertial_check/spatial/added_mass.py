@@ -113,7 +113,7 @@ class GzInertial:
         mass = mass[..., None, None]
         one = xp.eye(3, dtype=c.dtype, device=device_of(c))
         coupling = mass * skew(c)
-        return spatial.assembled(xp, mass * one, -coupling, coupling, self.moi())
+        return spatial.assemble(xp, mass * one, -coupling, coupling, self.moi())
 
     @quiet
     def spatial_matrix(self) -> Array:
@@ -401,7 +401,7 @@ def judge_added_mass(
     central = shift_added_mass(spatial.reorder_matrix(added, order, "angular-linear"), -com, _FIRST)
     one = xp.eye(3, dtype=mass.dtype, device=device_of(mass))
     zero = xp.zeros_like(inertia)
-    body = spatial.assembled(xp, inertia, zero, zero, mass[..., None, None] * one)
+    body = spatial.assemble(xp, inertia, zero, zero, mass[..., None, None] * one)
     units, kappa = _units(xp, body, central, _blocks(added, order), arm=length(xp, com))
     central, body = units * central, units * body
     together, alone, without = (

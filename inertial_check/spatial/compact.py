@@ -15,23 +15,22 @@ from __future__ import annotations
 
 from typing import NamedTuple, cast
 
+from inertial_check._renamed import old_names
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     device_of,
     expect_shape,
     first_index,
     of_body,
-    product,
     quiet,
     real_arrays,
 )
 from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import frames, tolerances
-from inertial_check.inertia.representations import SpatialOrder, about_origin, reorder, symmetric
+from inertial_check.inertia.representations import SpatialOrder, about_origin, reorder
 from inertial_check.inertia.representations import spatial_inertia as matrix_of
 from inertial_check.spatial import vectors as spatial
-from inertial_check.spatial.rotations import skew
 
 TERMS = 10
 REDUNDANT_TERMS = 13
@@ -41,8 +40,8 @@ REDUNDANT_TERMS = 13
 
 
 @quiet
-def with_negated(terms: ArrayLike) -> Array:
-    """Thirteen terms (..., 13) from ten (..., 10): -m r behind them.
+def widen(terms: ArrayLike) -> Array:
+    """Write -m r behind ten terms (..., 10), which makes thirteen (..., 13).
 
     Raises:
         ParameterError: Wrong shape.
@@ -52,8 +51,8 @@ def with_negated(terms: ArrayLike) -> Array:
     return xp.concat([terms, -terms[..., 1:4]], axis=-1)
 
 
-def without_negated(terms: ArrayLike) -> Array:
-    """Ten terms (..., 10) from thirteen (..., 13).
+def narrow(terms: ArrayLike) -> Array:
+    """Drop the last three of thirteen terms (..., 13), which are -m r; ten (..., 10) stay.
 
     Raises:
         ParameterError: Wrong shape, or last three that are not minus m r.
@@ -66,8 +65,8 @@ def without_negated(terms: ArrayLike) -> Array:
 # Moving
 
 
-def rotated(terms: ArrayLike, R_fc: ArrayLike) -> Array:
-    """The body in axes f: m r and the inertia turn, [Ad*] M [Ad] of a rotation.
+def rotate(terms: ArrayLike, R_fc: ArrayLike) -> Array:
+    """Rotate a body to axes f: m r and the inertia turn, [Ad*] M [Ad] of a rotation.
 
     Args:
         terms: (..., 10) or (..., 13) in axes c.
@@ -82,11 +81,11 @@ def rotated(terms: ArrayLike, R_fc: ArrayLike) -> Array:
     _, theta, width = read_terms(terms)
     xp, (theta, R_fc) = real_arrays(terms=theta, R_fc=R_fc)
     frames.refuse_nonrotation(xp, "R_fc", R_fc)
-    return _stored(frames.rotate(theta, R_fc), width)
+    return _store(frames.rotate(theta, R_fc), width)
 
 
-def translated(terms: ArrayLike, t_fc: ArrayLike) -> Array:
-    """The body measured from f: only m r changes, by m t.
+def translate(terms: ArrayLike, t_fc: ArrayLike) -> Array:
+    """Translate a body, so that it is measured from f: only m r changes, by m t.
 
     Args:
         terms: (..., 10) or (..., 13) measured from the origin of c.
@@ -101,11 +100,11 @@ def translated(terms: ArrayLike, t_fc: ArrayLike) -> Array:
     _, theta, width = read_terms(terms)
     _, (theta, t_fc) = real_arrays(terms=theta, t_fc=t_fc)
     expect_shape("t_fc", t_fc, 3)
-    return _stored(frames.translate(theta, t_fc, about="com"), width)
+    return _store(frames.translate(theta, t_fc, about="com"), width)
 
 
-def transformed(terms: ArrayLike, D_fc: ArrayLike) -> Array:
-    """The body in frame f: rotated by R_fc, then translated by t_fc.
+def transform(terms: ArrayLike, D_fc: ArrayLike) -> Array:
+    """Transform a body to frame f: rotate by R_fc, then translate by t_fc.
 
     Args:
         terms: (..., 10) or (..., 13) in frame c.
@@ -119,46 +118,46 @@ def transformed(terms: ArrayLike, D_fc: ArrayLike) -> Array:
     """
     _, theta, width = read_terms(terms)
     frames.pose_parts(D_fc, like=theta, name="D_fc")
-    return _stored(frames.transform(theta, D_fc, about="com"), width)
+    return _store(frames.transform(theta, D_fc, about="com"), width)
 
 
 def rotate_(terms: ArrayLike, R_fc: ArrayLike) -> Array:
-    """`rotated`, written into the given array, which is returned.
+    """Rotate like `rotate`, but write into the given array, which is returned.
 
     Args:
         terms: (..., 10) or (..., 13), a writable floating array; it keeps shape and precision.
         R_fc: (..., 3, 3) rotations; leading axes must not widen those of terms.
 
     Raises:
-        ParameterError: As `rotated`; an array that cannot be written (JAX, read-only, a list).
+        ParameterError: As `rotate`; an array that cannot be written (JAX, read-only, a list).
     """
-    return _written("rotated", terms, rotated(terms, R_fc))
+    return _write("rotate", terms, rotate(terms, R_fc))
 
 
 def translate_(terms: ArrayLike, t_fc: ArrayLike) -> Array:
-    """`translated`, written into the given array, which is returned.
+    """Translate like `translate`, but write into the given array, which is returned.
 
     Args:
         terms: (..., 10) or (..., 13), a writable floating array; it keeps shape and precision.
         t_fc: (..., 3) [m]; leading axes must not widen those of terms.
 
     Raises:
-        ParameterError: As `translated`; an array that cannot be written (JAX, read-only, a list).
+        ParameterError: As `translate`; an array that cannot be written (JAX, read-only, a list).
     """
-    return _written("translated", terms, translated(terms, t_fc))
+    return _write("translate", terms, translate(terms, t_fc))
 
 
 def transform_(terms: ArrayLike, D_fc: ArrayLike) -> Array:
-    """`transformed`, written into the given array, which is returned.
+    """Transform like `transform`, but write into the given array, which is returned.
 
     Args:
         terms: (..., 10) or (..., 13), a writable floating array; it keeps shape and precision.
         D_fc: (..., 4, 4) poses; leading axes must not widen those of terms.
 
     Raises:
-        ParameterError: As `transformed`; an array that cannot be written (JAX, read-only, a list).
+        ParameterError: As `transform`; an array that cannot be written (JAX, read-only, a list).
     """
-    return _written("transformed", terms, transformed(terms, D_fc))
+    return _write("transform", terms, transform(terms, D_fc))
 
 
 class Merged(NamedTuple):
@@ -211,7 +210,7 @@ def merge(
     carried = theta_j[..., :1] * (frames.rotated_vector(xp, R_ij, t_jc_j) + t_ij)
     center = (theta_i[..., :1] * t_ic_i + carried) / mass
     back = frames.rotated_vector(xp, xp.matrix_transpose(R_ij), center - t_ij)
-    return Merged(_stored(theta, width), center, back)
+    return Merged(_store(theta, width), center, back)
 
 
 # M_ff
@@ -258,12 +257,11 @@ def coadjoint(D_fc: ArrayLike) -> Array:
     return spatial.Plx.from_pose(D_fc).inverse().as_dual_matrix("linear-angular")
 
 
-@quiet
-def m_ff_by_adjoints(terms: ArrayLike, D_fb: ArrayLike) -> Array:
-    """M_ff = [Ad]*_fb [Ad]*_bc M_cc [Ad]_cb [Ad]_bf, multiplied out (KSL eqs. 1-5 and 9).
+def m_ff(terms: ArrayLike, D_fb: ArrayLike) -> Array:
+    """M_ff (..., 6, 6) of bodies whose terms are in b: transformed to f, then assembled.
 
     Args:
-        terms: (..., 10) or (..., 13) in frame b, of bodies with mass.
+        terms: (..., 10) or (..., 13) in frame b.
         D_fb: (..., 4, 4) poses of b in f.
 
     Returns:
@@ -272,69 +270,9 @@ def m_ff_by_adjoints(terms: ArrayLike, D_fb: ArrayLike) -> Array:
     Raises:
         ParameterError: Shapes that do not fit, a matrix that is no pose.
     """
-    xp, mass, I_c, r_bc, D_fb = _body(terms, D_fb)
-    one = xp.eye(4, dtype=r_bc.dtype, device=device_of(r_bc))
-    D_bc = xp.broadcast_to(one, (*r_bc.shape[:-1], 4, 4))
-    column = xp.concat([r_bc, xp.ones_like(r_bc[..., :1])], axis=-1)[..., None]
-    D_bc = xp.concat([D_bc[..., :3], column], axis=-1)
-    zero = xp.zeros_like(I_c)
-    M_cc = spatial.assembled(xp, mass[..., None, None] * one[:3, :3], zero, zero, I_c)
-    force = product(xp, coadjoint(D_fb), coadjoint(D_bc))
-    motion = product(xp, adjoint(_inverse(D_bc)), adjoint(_inverse(D_fb)))
-    return product(xp, product(xp, force, M_cc), motion)
-
-
-@quiet
-def m_ff_by_blocks(terms: ArrayLike, D_fb: ArrayLike) -> Array:
-    """M_ff by its 3x3 blocks, in the axes of c until the end (KSL eqs. 6-8).
-
-    With r = r_cf in the axes of c: [[m 1, m R [r]x R^T], [-m R [r]x R^T, R (I_c - m [r]x^2) R^T]].
-
-    Args:
-        terms: (..., 10) or (..., 13) in frame b, of bodies with mass.
-        D_fb: (..., 4, 4) poses of b in f.
-
-    Returns:
-        (..., 6, 6) for twists [v, w], leading axes broadcast.
-
-    Raises:
-        ParameterError: Shapes that do not fit, a matrix that is no pose.
-    """
-    xp, mass, I_c, r_bc, D_fb = _body(terms, D_fb)
-    R_fc, t_fb = D_fb[..., :3, :3], D_fb[..., :3, 3]
-    R_cf = xp.matrix_transpose(R_fc)
-    K = skew(-(frames.rotated_vector(xp, R_cf, t_fb) + r_bc))
-    mass = mass[..., None, None]
-    one = xp.eye(3, dtype=K.dtype, device=device_of(K))
-    coupling = mass * product(xp, product(xp, R_fc, K), R_cf)
-    about_f = I_c - mass * product(xp, K, K)
-    angular = product(xp, product(xp, R_fc, about_f), R_cf)
-    return spatial.assembled(xp, mass * one, coupling, -coupling, angular)
-
-
-@quiet
-def m_ff_by_steps(terms: ArrayLike, D_fb: ArrayLike) -> Array:
-    """M_ff by the steps of KSL eqs. 10-17: I_f less the product [t]x [r]x by the identity (14).
-
-    Args:
-        terms: (..., 10) or (..., 13) in frame b, of bodies with mass.
-        D_fb: (..., 4, 4) poses of b in f.
-
-    Returns:
-        (..., 6, 6) for twists [v, w], leading axes broadcast.
-
-    Raises:
-        ParameterError: Shapes that do not fit, a matrix that is no pose.
-    """
-    xp, mass, I_c, r_bc, D_fb = _body(terms, D_fb)
-    R_fb, r_fb = D_fb[..., :3, :3], D_fb[..., :3, 3]
-    I_f = symmetric(frames.rotated_tensor(xp, R_fb, I_c))  # (10)
-    r_fc = r_fb + frames.rotated_vector(xp, R_fb, r_bc)  # (11)
-    t_temp = mass[..., None] * r_fc  # (12)
-    result = product_of_skews(t_temp, r_fc)  # (14), (15)
-    K = skew(t_temp)
-    one = xp.eye(3, dtype=K.dtype, device=device_of(K))
-    return spatial.assembled(xp, mass[..., None, None] * one, -K, K, I_f - result)  # (13), (17)
+    _, theta, _ = read_terms(terms)
+    frames.pose_parts(D_fb, like=theta, name="D_fb")
+    return spatial_inertia(transform(terms, D_fb))
 
 
 @quiet
@@ -373,20 +311,6 @@ def center_of(xp: Namespace, mass: Array, moved: Array) -> Array:
     return xp.where(light, nowhere, moved / safe)
 
 
-def _body(terms: ArrayLike, D_fb: ArrayLike) -> tuple[Namespace, Array, Array, Array, Array]:
-    """The namespace, m, I_c (..., 3, 3), r_bc and the pose, in one precision."""
-    xp, theta, _ = read_terms(terms)
-    xp, (theta, D_fb) = real_arrays(terms=theta, D_fb=D_fb)
-    frames.pose_parts(D_fb, like=theta, name="D_fb")
-    batch_shape(terms=theta.shape[:-1], D_fb=D_fb.shape[:-2])
-    mass = theta[..., 0]
-    return xp, mass, symmetric(theta[..., 4:]), center_of(xp, mass, theta[..., 1:4]), D_fb
-
-
-def _inverse(D: Array) -> Array:
-    return spatial.Plxb.from_pose(D).inverse().as_pose()
-
-
 def read_terms(terms: ArrayLike, name: str = "terms") -> tuple[Namespace, Array, int]:
     """The namespace, theta in order "urdf" about the centre of mass, and how many terms it had.
 
@@ -409,19 +333,19 @@ def _ten(xp: Namespace, terms: Array, name: str = "terms") -> Array:
     if body is not None:
         raise ParameterError(
             f"{name}{of_body(body)}: the last three of thirteen are not minus m r; make them with "
-            "with_negated"
+            "widen"
         )
     return terms[..., :TERMS]
 
 
-def _stored(theta: Array, width: int) -> Array:
-    """Ten or thirteen terms of theta."""
+def _store(theta: Array, width: int) -> Array:
+    """Order theta as ten or thirteen terms."""
     ten = reorder(theta, "urdf", "ksl")
-    return ten if width == TERMS else with_negated(ten)
+    return ten if width == TERMS else widen(ten)
 
 
-def _written(name: str, terms: ArrayLike, result: Array) -> Array:
-    """The result in the place of the terms; refuses what cannot be written."""
+def _write(name: str, terms: ArrayLike, result: Array) -> Array:
+    """Write the result in the place of the terms; refuse what cannot be written."""
     where = f"terms cannot be changed in place; use {name}, which returns a new array"
     if not hasattr(terms, "__setitem__") or not hasattr(terms, "dtype"):
         raise ParameterError(f"{type(terms).__name__}: {where}")
@@ -461,3 +385,18 @@ def _refuse_other_center(xp: Namespace, name: str, t: Array, theta: Array) -> No
         raise ParameterError(
             f"{name}{of_body(body)} times the mass is {got} kg m, but the terms hold m r = {stored}"
         )
+
+
+__getattr__ = old_names(
+    __name__,
+    {
+        "m_ff_by_adjoints": "m_ff",
+        "m_ff_by_blocks": "m_ff",
+        "m_ff_by_steps": "m_ff",
+        "rotated": "rotate",
+        "transformed": "transform",
+        "translated": "translate",
+        "with_negated": "widen",
+        "without_negated": "narrow",
+    },
+)

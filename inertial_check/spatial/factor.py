@@ -60,7 +60,7 @@ class InertiaFactor:
             ParameterError: Unknown order.
         """
         xp, (terms,) = real_arrays(terms=self.terms)
-        F = self._unpivoted(xp)
+        F = self._undo_pivots(xp)
         inertia = product(xp, F, xp.matrix_transpose(F))
         six = [inertia[..., i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0))]
         return matrix_of(xp.concat([terms[..., :4], xp.stack(six, axis=-1)], axis=-1), order)
@@ -110,7 +110,7 @@ class InertiaFactor:
             ParameterError: Shapes that do not fit, unknown order.
         """
         xp, _, force, torque = self._at_center(rhs, order)
-        force, torque = self._left(xp, force, torque)
+        force, torque = self._find_rest(xp, force, torque)
         return spatial.join(torque, force, order)
 
     def _at_center(
@@ -123,9 +123,9 @@ class InertiaFactor:
         r = center_of(xp, terms[..., 0], terms[..., 1:4])
         return xp, r, force, torque - cross(xp, r, force)
 
-    def _left(self, xp: Namespace, force: Array, torque: Array) -> tuple[Array, Array]:
+    def _find_rest(self, xp: Namespace, force: Array, torque: Array) -> tuple[Array, Array]:
         """Force and torque at the centre of mass that are outside of the range."""
-        F = self._unpivoted(xp)
+        F = self._undo_pivots(xp)
         balanced = frames.rotated_vector(xp, F, _transposed_times(xp, F, self._angular(xp, torque)))
         massless = self.terms[..., :1] == 0
         full = (self.rotational_rank == 3)[..., None]
@@ -133,7 +133,7 @@ class InertiaFactor:
         return xp.where(massless, force, xp.zeros_like(force)), xp.where(full, 0 * left, left)
 
     def _refuse_outside(self, xp: Namespace, r: Array, force: Array, torque: Array) -> None:
-        left_force, left_torque = (length(xp, v) for v in self._left(xp, force, torque))
+        left_force, left_torque = (length(xp, v) for v in self._find_rest(xp, force, torque))
         size = length(xp, torque) + length(xp, r) * length(xp, force)
         floor = tolerances.rotation_floor(size.dtype, xp)
         body = first_index(xp, (left_force > 0) | (left_torque > floor * size))
@@ -149,7 +149,7 @@ class InertiaFactor:
 
     def _angular(self, xp: Namespace, torque: Array) -> Array:
         """The shortest w for which the torque that is left of I_c w = torque is the shortest."""
-        F = self._unpivoted(xp)
+        F = self._undo_pivots(xp)
         by_rank = (0 * torque, _by_one(xp, F, torque), _by_two(xp, F, torque), None)
         rank = self.rotational_rank[..., None]
         angular = _by_substitution(xp, *self._triangle(xp), self.pivots, torque)
@@ -161,7 +161,7 @@ class InertiaFactor:
         """Diagonal and lower entries of F: (..., 3) F_ii, F_jj, F_kk, and F_ji, F_ki, F_kj."""
         return gather(xp, self.terms, (4, 7, 9)), gather(xp, self.terms, (5, 6, 8))
 
-    def _unpivoted(self, xp: Namespace) -> Array:
+    def _undo_pivots(self, xp: Namespace) -> Array:
         """(..., 3, 3) P^T F: its rows are the axes x, y, z."""
         f = self.terms[..., 4:]
         zero = xp.zeros_like(f[..., 0])

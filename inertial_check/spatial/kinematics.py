@@ -54,7 +54,7 @@ Frame = Literal["B", "I"]
 """Frame of the coordinates of an angular velocity: the body B or the inertial frame I."""
 
 FRAMES: tuple[Frame, ...] = get_args(Frame)
-"""Where an angular velocity may have its coordinates: in the body, or in the inertial frame."""
+"""Frames of the coordinates of an angular velocity: the body frame, or the inertial frame."""
 
 
 # Angular velocity and rates

@@ -51,7 +51,7 @@ Parameterisation = Literal[
     "matrix", "quaternion", "angle-axis", "rotation-vector", "euler-ZYX", "euler-XYZ"
 ]
 PARAMETERISATIONS: tuple[Parameterisation, ...] = get_args(Parameterisation)
-"""What convert and inertial_check.spatial.kinematics know by name."""
+"""Names of the parameterisations of a rotation, in `convert` and spatial.kinematics."""
 
 # Operators
 
@@ -486,13 +486,13 @@ def angle_and_axis(angle_axis: ArrayLike) -> tuple[Namespace, Array, Array]:
     return xp, angle_axis[..., 0], angle_axis[..., 1:]
 
 
-def _matrix_as_given(C_IB: ArrayLike) -> Array:
+def _check_matrix(C_IB: ArrayLike) -> Array:
     xp, (C_IB,) = real_arrays(C_IB=C_IB)
     refuse_nonrotation(xp, "C_IB", C_IB)
     return C_IB
 
 
-def _quaternion_as_given(q_IB: ArrayLike) -> Array:
+def _check_quaternion(q_IB: ArrayLike) -> Array:
     xp, (q_IB,) = real_arrays(q_IB=q_IB)
     refuse_nonunit(xp, "q_IB", q_IB, 4)
     return q_IB
@@ -501,22 +501,22 @@ def _quaternion_as_given(q_IB: ArrayLike) -> Array:
 Conversion = Callable[[ArrayLike], Array]
 
 _TO_QUATERNION: dict[str, Conversion] = {
-    "quaternion": _quaternion_as_given,
+    "quaternion": _check_quaternion,
     "angle-axis": quaternion_from_angle_axis,
     "rotation-vector": quaternion_from_rotation_vector,
 }
 _FROM_QUATERNION: dict[str, Conversion] = {
-    "quaternion": _quaternion_as_given,
+    "quaternion": _check_quaternion,
     "angle-axis": angle_axis_from_quaternion,
     "rotation-vector": rotation_vector_from_quaternion,
 }
 _TO_MATRIX: dict[str, Conversion] = {
-    "matrix": _matrix_as_given,
+    "matrix": _check_matrix,
     "euler-ZYX": lambda angles: matrix_from_euler(angles, "ZYX"),
     "euler-XYZ": lambda angles: matrix_from_euler(angles, "XYZ"),
 }
 _FROM_MATRIX: dict[str, Conversion] = {
-    "matrix": _matrix_as_given,
+    "matrix": _check_matrix,
     "euler-ZYX": lambda C_IB: euler_from_matrix(C_IB, "ZYX"),
     "euler-XYZ": lambda C_IB: euler_from_matrix(C_IB, "XYZ"),
 }

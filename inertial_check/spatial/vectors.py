@@ -62,7 +62,7 @@ def join(angular: ArrayLike, linear: ArrayLike, order: SpatialOrder = "angular-l
     expect_shape("angular", angular, 3)
     expect_shape("linear", linear, 3)
     batch_shape(angular=angular.shape[:-1], linear=linear.shape[:-1])
-    return _joined(xp, angular, linear, order)
+    return _join(xp, angular, linear, order)
 
 
 def split(vector: ArrayLike, order: SpatialOrder = "angular-linear") -> tuple[Array, Array]:
@@ -108,7 +108,7 @@ def reorder_matrix(matrix: ArrayLike, source: SpatialOrder, target: SpatialOrder
     check_spatial_order(target)
     xp, (matrix,) = real_arrays(matrix=matrix)
     expect_shape("matrix", matrix, 6, 6)
-    return matrix if source == target else _swapped(xp, matrix)
+    return matrix if source == target else _swap(xp, matrix)
 
 
 @quiet
@@ -130,7 +130,7 @@ def cross_motion(
     """
     xp, (w1, v1), (w2, v2) = _pair(order, first=first, second=second)
     linear = cross(xp, w1, v2) + cross(xp, v1, w2)
-    return _joined(xp, cross(xp, w1, w2), linear, order)
+    return _join(xp, cross(xp, w1, w2), linear, order)
 
 
 @quiet
@@ -152,7 +152,7 @@ def cross_force(
     """
     xp, (w, v), (torque, push) = _pair(order, motion=motion, force=force)
     angular = cross(xp, w, torque) + cross(xp, v, push)
-    return _joined(xp, angular, cross(xp, w, push), order)
+    return _join(xp, angular, cross(xp, w, push), order)
 
 
 @quiet
@@ -228,7 +228,7 @@ class PluckerTransform(ABC):
                 f"{type(self).__name__} @ {type(other).__name__}: the two conventions compose in "
                 "opposite order; convert one with as_plx() or as_plxb()"
             )
-        return self._composed(other)
+        return self._compose(other)
 
     def __matmul__(self, other: Self) -> Self:
         """Both transforms as one, in the order of the convention."""
@@ -240,13 +240,13 @@ class PluckerTransform(ABC):
 
     def as_plxb(self) -> Plxb:
         """The same transform, right-associative."""
-        return Plxb(_transposed(self.R_BA), self.r)
+        return Plxb(_transpose(self.R_BA), self.r)
 
     def as_pose(self) -> Array:
         """(..., 4, 4) pose X_AB of B in A."""
         xp, (R_BA, r) = real_arrays(E=self.R_BA, r=self.r)
         batch = batch_shape(E=R_BA.shape[:-2], r=r.shape[:-1])
-        rotation = xp.broadcast_to(_transposed(R_BA), (*batch, 3, 3))
+        rotation = xp.broadcast_to(_transpose(R_BA), (*batch, 3, 3))
         position = xp.broadcast_to(r, (*batch, 3))[..., None]
         bottom = xp.eye(4, dtype=r.dtype, device=device_of(r))[3:, :]
         top = xp.concat([rotation, position], axis=-1)
@@ -260,7 +260,7 @@ class PluckerTransform(ABC):
             ParameterError: Unknown order.
         """
         xp, R_BA, lower = self._blocks()
-        return _ordered(xp, assembled(xp, R_BA, xp.zeros_like(lower), lower, R_BA), order)
+        return _order_blocks(xp, assemble(xp, R_BA, xp.zeros_like(lower), lower, R_BA), order)
 
     @quiet
     def as_dual_matrix(self, order: SpatialOrder = "angular-linear") -> Array:
@@ -270,7 +270,7 @@ class PluckerTransform(ABC):
             ParameterError: Unknown order.
         """
         xp, R_BA, upper = self._blocks()
-        return _ordered(xp, assembled(xp, R_BA, upper, xp.zeros_like(upper), R_BA), order)
+        return _order_blocks(xp, assemble(xp, R_BA, upper, xp.zeros_like(upper), R_BA), order)
 
     @quiet
     def apply_motion(self, motion: ArrayLike, order: SpatialOrder = "angular-linear") -> Array:
@@ -288,7 +288,7 @@ class PluckerTransform(ABC):
         """
         xp, R_BA, r, (w, v) = self._with(order, motion=motion)
         linear = frames.rotated_vector(xp, R_BA, v - cross(xp, r, w))
-        return _joined(xp, frames.rotated_vector(xp, R_BA, w), linear, order)
+        return _join(xp, frames.rotated_vector(xp, R_BA, w), linear, order)
 
     @quiet
     def apply_force(self, force: ArrayLike, order: SpatialOrder = "angular-linear") -> Array:
@@ -306,7 +306,7 @@ class PluckerTransform(ABC):
         """
         xp, R_BA, r, (torque, push) = self._with(order, force=force)
         angular = frames.rotated_vector(xp, R_BA, torque - cross(xp, r, push))
-        return _joined(xp, angular, frames.rotated_vector(xp, R_BA, push), order)
+        return _join(xp, angular, frames.rotated_vector(xp, R_BA, push), order)
 
     def apply_inertia(self, theta: ArrayLike, about: Point = "origin") -> Array:
         """Inertial parameters in B from those in A, theta in order "urdf".
@@ -341,7 +341,7 @@ class PluckerTransform(ABC):
         return congruence(matrix, self.inverse().as_matrix(order))
 
     @abstractmethod
-    def _composed(self, other: Self) -> Self: ...
+    def _compose(self, other: Self) -> Self: ...
 
     def _blocks(self) -> tuple[Namespace, Array, Array]:
         """The namespace, R_BA, and -R_BA [r]x."""
@@ -368,7 +368,7 @@ class Plx(PluckerTransform):
     def from_pose(cls, X_AB: ArrayLike) -> Self:
         """The transform of motions from A to B, for the pose of B in A."""
         R_AB, p_AoBo_A = frames.pose_parts(X_AB, like=X_AB)
-        return cls(_transposed(R_AB), p_AoBo_A)
+        return cls(_transpose(R_AB), p_AoBo_A)
 
     @property
     def R_BA(self) -> Array:
@@ -378,12 +378,12 @@ class Plx(PluckerTransform):
     def inverse(self) -> Self:
         """plx(E^T, -E r)."""
         xp, (E, r) = real_arrays(E=self.E, r=self.r)
-        return type(self)(_transposed(E), -frames.rotated_vector(xp, E, r))
+        return type(self)(_transpose(E), -frames.rotated_vector(xp, E, r))
 
-    def _composed(self, other: Self) -> Self:
+    def _compose(self, other: Self) -> Self:
         """plx(E1 E2, r2 + E2^T r1)."""
         xp, (E1, r1, E2, r2) = _two(self, other)
-        return type(self)(product(xp, E1, E2), r2 + frames.rotated_vector(xp, _transposed(E2), r1))
+        return type(self)(product(xp, E1, E2), r2 + frames.rotated_vector(xp, _transpose(E2), r1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -398,15 +398,15 @@ class Plxb(PluckerTransform):
     @property
     def R_BA(self) -> Array:
         """(..., 3, 3) E^T."""
-        return _transposed(self.E)
+        return _transpose(self.E)
 
     def inverse(self) -> Self:
         """plxb(E^T, -E^T r)."""
         xp, (E, r) = real_arrays(E=self.E, r=self.r)
-        back = _transposed(E)
+        back = _transpose(E)
         return type(self)(back, -frames.rotated_vector(xp, back, r))
 
-    def _composed(self, other: Self) -> Self:
+    def _compose(self, other: Self) -> Self:
         """plxb(E1 E2, r1 + E1 r2)."""
         xp, (E1, r1, E2, r2) = _two(self, other)
         return type(self)(product(xp, E1, E2), r1 + frames.rotated_vector(xp, E1, r2))
@@ -422,7 +422,7 @@ def plx(E: ArrayLike, r: ArrayLike) -> Plx:
     Raises:
         ParameterError: Shapes that do not fit, or a matrix that is no rotation.
     """
-    return Plx(*_checked(E, r))
+    return Plx(*_check_pair(E, r))
 
 
 def plxb(E: ArrayLike, r: ArrayLike) -> Plxb:
@@ -435,7 +435,7 @@ def plxb(E: ArrayLike, r: ArrayLike) -> Plxb:
     Raises:
         ParameterError: Shapes that do not fit, or a matrix that is no rotation.
     """
-    return Plxb(*_checked(E, r))
+    return Plxb(*_check_pair(E, r))
 
 
 # Matrices
@@ -463,8 +463,8 @@ def congruence(matrix: ArrayLike, X: ArrayLike) -> Array:
         expect_shape(name, value, 6, 6)
     batch_shape(matrix=matrix.shape[:-2], X=X.shape[:-2])
     refuse_asymmetric(xp, "matrix", matrix)
-    moved = product(xp, product(xp, _transposed(X), matrix), X)
-    return (moved + _transposed(moved)) / 2
+    moved = product(xp, product(xp, _transpose(X), matrix), X)
+    return (moved + _transpose(moved)) / 2
 
 
 @quiet
@@ -476,7 +476,7 @@ def refuse_asymmetric(xp: Namespace, name: str, matrix: Array) -> None:
     Raises:
         ParameterError: With the two entries and the body.
     """
-    other = _transposed(matrix)
+    other = _transpose(matrix)
     size = xp.maximum(xp.abs(matrix), xp.abs(other))
     root = xp.sqrt(xp.abs(xp.stack([matrix[..., i, i] for i in range(6)], axis=-1)))
     size = xp.maximum(size, root[..., :, None] * root[..., None, :])
@@ -491,7 +491,7 @@ def refuse_asymmetric(xp: Namespace, name: str, matrix: Array) -> None:
         )
 
 
-def assembled(xp: Namespace, upper_left: Array, upper_right: Array, *lower: Array) -> Array:
+def assemble(xp: Namespace, upper_left: Array, upper_right: Array, *lower: Array) -> Array:
     """6x6 matrices from four blocks (..., 3, 3), row by row, leading axes broadcast."""
     blocks = (upper_left, upper_right, *lower)
     batch = batch_shape(**{f"block {i}": block.shape[:-2] for i, block in enumerate(blocks)})
@@ -499,7 +499,7 @@ def assembled(xp: Namespace, upper_left: Array, upper_right: Array, *lower: Arra
     return xp.concat([xp.concat([a, b], axis=-1), xp.concat([c, d], axis=-1)], axis=-2)
 
 
-def _checked(E: ArrayLike, r: ArrayLike) -> tuple[Array, Array]:
+def _check_pair(E: ArrayLike, r: ArrayLike) -> tuple[Array, Array]:
     xp, (E, r) = real_arrays(E=E, r=r)
     frames.refuse_nonrotation(xp, "E", E)
     expect_shape("r", r, 3)
@@ -535,23 +535,23 @@ def _halves(vector: Array, order: SpatialOrder) -> tuple[Array, Array]:
     return (first, last) if order == SPATIAL_ORDERS[0] else (last, first)
 
 
-def _joined(xp: Namespace, angular: Array, linear: Array, order: SpatialOrder) -> Array:
+def _join(xp: Namespace, angular: Array, linear: Array, order: SpatialOrder) -> Array:
     batch = batch_shape(angular=angular.shape[:-1], linear=linear.shape[:-1])
     halves = [xp.broadcast_to(half, (*batch, 3)) for half in (angular, linear)]
     return xp.concat(halves if order == SPATIAL_ORDERS[0] else halves[::-1], axis=-1)
 
 
-def _ordered(xp: Namespace, matrix: Array, order: SpatialOrder) -> Array:
+def _order_blocks(xp: Namespace, matrix: Array, order: SpatialOrder) -> Array:
     check_spatial_order(order)
-    return matrix if order == SPATIAL_ORDERS[0] else _swapped(xp, matrix)
+    return matrix if order == SPATIAL_ORDERS[0] else _swap(xp, matrix)
 
 
-def _swapped(xp: Namespace, matrix: Array) -> Array:
+def _swap(xp: Namespace, matrix: Array) -> Array:
     """The two halves of rows and of columns exchanged."""
     rows = xp.concat([matrix[..., 3:, :], matrix[..., :3, :]], axis=-2)
     return xp.concat([rows[..., 3:], rows[..., :3]], axis=-1)
 
 
-def _transposed(matrix: Array) -> Array:
+def _transpose(matrix: Array) -> Array:
     xp, (matrix,) = real_arrays(matrix=matrix)
     return xp.matrix_transpose(matrix)

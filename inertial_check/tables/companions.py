@@ -60,9 +60,8 @@ class Companion(ABC):
             DocumentError: The file ends before the table does.
         """
 
-    @abstractmethod
-    def finish(self) -> None:
-        """Check that the file ends with the table.
+    def finish(self) -> None:  # noqa: B027 - shared values end with any table
+        """Check that the file ends with the table; by default there are no rows to be left over.
 
         Raises:
             DocumentError: The file has more rows than the table.
@@ -235,9 +234,6 @@ class _SelfPrior(Companion):
         impossible = judged.verdict_code == int(Verdict.INVALID)
         return np.asarray(finite & (few | impossible))[:, None]
 
-    def finish(self) -> None:
-        pass
-
 
 class _SharedWeights(Companion):
     """Weights that hold for all rows."""
@@ -251,9 +247,6 @@ class _SharedWeights(Companion):
 
     def read_for(self, block: Block, theta: Floats) -> Floats | InertialParameters:
         return self._values
-
-    def finish(self) -> None:
-        pass
 
 
 class _RowCompanion(Companion):
@@ -341,7 +334,8 @@ def _open_array_weights(stream: BinaryIO, path: str, form: str, layout: Layout) 
         array = archive.array(names[0])
     shape, dtype = array.header.shape, array.header.dtype
     position = np.argsort(layout.sequence)
-    if dtype.kind not in "fiu" or shape not in _allowed_shapes(shape[:1]):
+    allowed = (10,), (10, 10), (*shape[:1], 10), (*shape[:1], 10, 10)
+    if dtype.kind not in "fiu" or shape not in allowed:
         raise DocumentError(
             path,
             f"weights are {dtype} of shape {shape}, expected real numbers of shape (10,), "
@@ -362,11 +356,6 @@ def _open_array_weights(stream: BinaryIO, path: str, form: str, layout: Layout) 
         False,
         _diagonal,
     )
-
-
-def _allowed_shapes(rows: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """List the shapes that weights can have for so many rows."""
-    return (10,), (10, 10), (*rows, 10), (*rows, 10, 10)
 
 
 def _permute(values: Floats, position: Integers) -> Floats:

@@ -67,5 +67,5 @@ def test_inertias(lumps, pairs):
         close(moved / size, expected / size)
         terms = lump.body.as_theta(order="ksl", about="com")
         D_AB = ours.inverse().as_pose()
-        close(compact.spatial_inertia(compact.transformed(terms, D_AB)) / size, expected / size)
+        close(compact.spatial_inertia(compact.transform(terms, D_AB)) / size, expected / size)
         close(compact.spatial_inertia(terms) / size, inertia.matrix() / size)

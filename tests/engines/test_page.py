@@ -6,6 +6,7 @@ import pytest
 
 import inertial_check as ic
 import single_links
+from inertial_check.cli.main import main
 from inertial_check.engines import ALL_ENGINES, ENGINES, predict
 from inertial_check.model.judging import judge
 
@@ -53,3 +54,9 @@ def test_every_engine_has_a_section(project_root):
     headings = re.findall(r"^## (\S+)$", text, re.MULTILINE)
     names = {"gazebo": "gz"}
     assert [names.get(heading.lower(), heading.lower()) for heading in headings] == list(ENGINES)
+
+
+def test_the_help_names_every_engine(capsys):
+    assert main(["check", "--help"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert f"{', '.join(ENGINES)}; separated by commas" in text

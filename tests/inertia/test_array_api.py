@@ -20,7 +20,7 @@ from inertial_check.inertia.intervals import admissible_intervals
 from inertial_check.inertia.sampling import rotations
 
 # What checks and prepares arguments is called by all the others.
-HELPERS = {"validated", "check_about", "symmetrised", "pose_parts", "rotated_vector"} | {
+HELPERS = {"read_theta", "check_about", "symmetrise", "pose_parts", "rotated_vector"} | {
     "rotated_tensor", "refuse_asymmetric", "refuse_nonrotation", "shift", "check_spatial_order",
 }  # fmt: skip
 PUBLIC = {

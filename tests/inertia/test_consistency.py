@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import inertial_check as ic
 import oracles
-from inertial_check.inertia.consistency import Consistency, Verdict, check_printed
+from inertial_check.inertia.consistency import Consistency, Verdict, check_printed_numbers
 
 EPS = np.finfo(float).eps
 
@@ -272,16 +272,16 @@ class TestPrinted:
     def test_rounding_needs_radii(self):
         six = [[0.1, 0, 0, 0.2, 0, 0.31]] * 2
         radii = [[0.05, 0, 0, 0.05, 0, 0.005], [0] * 6]
-        result = check_printed([1, 1], np.zeros((2, 3)), six, radii)
+        result = check_printed_numbers([1, 1], np.zeros((2, 3)), six, radii)
         assert result.verdict.tolist() == ["rounding", "inconsistent"]
         assert result.margin[0] < 0
 
     def test_massless_with_a_center(self):
-        result = check_printed(0.0, [1, 2, 3], np.zeros(6), np.zeros(6))
+        result = check_printed_numbers(0.0, [1, 2, 3], np.zeros(6), np.zeros(6))
         assert result.verdict == "massless"
 
     def test_center_not_finite(self):
-        result = check_printed(1.0, [np.nan, 0, 0], [1, 0, 0, 1, 0, 1], np.zeros(6))
+        result = check_printed_numbers(1.0, [np.nan, 0, 0], [1, 0, 0, 1, 0, 1], np.zeros(6))
         assert result.verdict == "invalid"
 
 

@@ -258,7 +258,7 @@ class TestSpatialInertia:
 
 CONVERSIONS: dict[str, tuple[Callable[..., Any], tuple[tuple[int, ...], ...]]] = {
     "reorder": (lambda t: reps.reorder(t, "urdf", "mujoco"), ((10,),)),
-    "validated": (lambda t: reps.validated(t, "ksl", "com")[1], ((10,),)),
+    "read_theta": (lambda t: reps.read_theta(t, "ksl", "com")[1], ((10,),)),
     "join": (reps.join, ((), (3,), (6,))),
     "split": (lambda t: reps.split(t)[2], ((10,),)),
     "symmetric": (reps.symmetric, ((6,),)),
@@ -348,14 +348,14 @@ class TestRefusals:
     @pytest.mark.parametrize("order", ["drake", "", None, ["urdf"], 3])
     def test_unknown_orders(self, order: Any) -> None:
         with pytest.raises(ParameterError, match="expected one of urdf, pinocchio, mujoco, wens"):
-            reps.validated(np.zeros(10), order)
+            reps.read_theta(np.zeros(10), order)
         with pytest.raises(ParameterError, match="unknown order"):
             reps.reorder(np.zeros(10), "urdf", order)
 
     @pytest.mark.parametrize("about", ["centre", "Origin", None])
     def test_unknown_points(self, about: Any) -> None:
         with pytest.raises(ParameterError, match="expected one of origin, com"):
-            reps.validated(np.zeros(10), "urdf", about)
+            reps.read_theta(np.zeros(10), "urdf", about)
 
     @pytest.mark.parametrize("order", ["angular", None])
     def test_unknown_block_orders(self, order: Any) -> None:
@@ -381,7 +381,7 @@ class TestRefusals:
     )
     def test_what_is_no_vector(self, theta: Any, message: str) -> None:
         with pytest.raises(ParameterError, match=message):
-            reps.validated(theta)
+            reps.read_theta(theta)
 
     def test_batches_that_do_not_broadcast(self) -> None:
         with pytest.raises(ParameterError, match=r"mass \(4,\), .*inertia \(5,\)"):
@@ -405,7 +405,7 @@ class TestRefusals:
 class TestValidated:
     def test_a_vector_in_its_own_order_is_not_copied(self) -> None:
         theta = np.arange(10.0)
-        xp, got, about = reps.validated(theta, "urdf", "com")
+        xp, got, about = reps.read_theta(theta, "urdf", "com")
         assert got is theta
         assert xp is np
         assert about == "com"

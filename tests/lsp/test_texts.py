@@ -74,11 +74,11 @@ def test_a_change_replaces_its_range_and_nothing_else(content, new, units, data)
     start, end = sorted((data.draw(first), data.draw(first)))
     text = Text(content, units)
     where = Range(text.position(start), text.position(end))
-    assert text.changed(where, new).content == content[:start] + new + content[end:]
+    assert text.apply_change(where, new).content == content[:start] + new + content[end:]
 
 
 def test_a_change_without_a_range_replaces_everything():
-    assert Text("a").changed(None, "b").content == "b"
+    assert Text("a").apply_change(None, "b").content == "b"
 
 
 @pytest.mark.parametrize(
@@ -111,4 +111,4 @@ def test_replacements_are_of_places_of_the_text_before(one, between, other):
         TextReplacement(source.place(spans[0]), "X"),
         TextReplacement(source.place(spans[1]), "longer"),
     ]
-    assert Text(content).replaced(replacements).content == f"X{between}longer"
+    assert Text(content).apply_replacements(replacements).content == f"X{between}longer"

@@ -52,7 +52,7 @@ def test_a_problem_of_the_users_own_has_the_answer_of_the_projection(name):
     theta = cp.Variable(10)
     value = solved(
         conic.squared_distance(theta, given, weights=np.diag(problem.W[0])),
-        [*conic.consistent(theta), *conic.constrained(theta, [shape, mass])],
+        [*conic.consistent(theta), *conic.constrain(theta, [shape, mass])],
     )
     found = conic.nearest(problem, [shape, mass]).theta[0]
     change = found - given
@@ -64,7 +64,7 @@ def test_bodies_are_rows_and_constraints_find_theirs():
     given = broken(4, 3)
     theta = cp.Variable((3, 10))
     limits = [limit.Mirrored(bodies=(0, 2)), limit.FixedMass(bodies=1), limit.TotalMass(6.0)]
-    conditions = [*conic.consistent(theta), *conic.constrained(theta, limits, given)]
+    conditions = [*conic.consistent(theta), *conic.constrain(theta, limits, given)]
     total = solved(cp.sum_squares(theta - given), conditions)
     assert theta.value[:, 0].sum() == pytest.approx(6.0)
     assert theta.value[1, 0] == pytest.approx(given[1, 0])
@@ -82,7 +82,7 @@ def test_constraints_mean_the_same_in_every_order(order):
         limits = [limit.FixedEntries("Ixy"), limit.ComInBox([0, 0, 0], [1, 1, 1])]
         conditions = [
             *conic.consistent(theta, order=own),
-            *conic.constrained(theta, limits, there, order=own),
+            *conic.constrain(theta, limits, there, order=own),
         ]
         values[own] = solved(
             conic.squared_distance(theta, there, "euclidean", order=own), conditions
@@ -114,7 +114,7 @@ def test_in_units_of_a_reference_a_bead_is_solved_like_any_body():
         theta = cp.multiply(unit, x)
         conditions = [
             *conic.consistent(theta, reference=body),
-            *conic.constrained(theta, [shape], reference=body),
+            *conic.constrain(theta, [shape], reference=body),
         ]
         values.append(solved(conic.squared_distance(x, given, "euclidean"), conditions))
     assert values[1] == pytest.approx(values[0], rel=1e-6)
@@ -157,7 +157,7 @@ class TestDistances:
         fixed = [limit.FixedMass(), limit.FixedCom()]
         value = solved(
             conic.squared_distance(theta, given, metric),
-            [*conic.consistent(theta), *conic.constrained(theta, fixed, given)],
+            [*conic.consistent(theta), *conic.constrain(theta, fixed, given)],
         )
         assert value == pytest.approx(ic.project(given, metric).distance ** 2, rel=1e-5)
 
@@ -183,14 +183,14 @@ class TestDistances:
         (lambda t: conic.pseudo_inertia(t, "dynamic"), "unknown order 'dynamic'"),
         (lambda t: conic.consistent(t, -1.0), "delta is -1.0, expected a number, 0 or more"),
         (lambda t: conic.consistent(t, reference=np.ones(10)), "is not positive definite"),
-        (lambda t: conic.constrained(t, limit.FixedMass()), "FixedMass(as given) keeps what each"),
+        (lambda t: conic.constrain(t, limit.FixedMass()), "FixedMass(as given) keeps what each"),
         (
-            lambda t: conic.constrained(t, limit.FixedMass(1, bodies=2)),
+            lambda t: conic.constrain(t, limit.FixedMass(1, bodies=2)),
             "names body 2, but theta has 1",
         ),
-        (lambda t: conic.constrained(t, [1]), "constraints[0] is 1, expected a constraint"),
-        (lambda t: conic.constrained(t, limit.FixedMass(), np.ones(9)), "theta0 has shape"),
-        (lambda t: conic.constrained(t, limit.Mirrored()), "1 bodies, expected two"),
+        (lambda t: conic.constrain(t, [1]), "constraints[0] is 1, expected a constraint"),
+        (lambda t: conic.constrain(t, limit.FixedMass(), np.ones(9)), "theta0 has shape"),
+        (lambda t: conic.constrain(t, limit.Mirrored()), "1 bodies, expected two"),
         (lambda t: conic.squared_distance(t, THETA), "metric 'weighted' needs weights="),
         (lambda t: conic.squared_distance(t, THETA, "prior"), "metric 'prior' needs prior="),
         (lambda t: conic.squared_distance(t, THETA, "taxi"), "metric is 'taxi'; available are"),

@@ -256,7 +256,7 @@ def symmetric(rng):
 def largest(shape, form):
     """The maximum of <form, Pi> over bodies of unit mass inside a shape, as a user poses it."""
     theta = cp.Variable(10)
-    body = [*conic.consistent(theta), *conic.constrained(theta, shape), theta[0] == 1]
+    body = [*conic.consistent(theta), *conic.constrain(theta, shape), theta[0] == 1]
     return cp.Problem(cp.Maximize(cp.trace(form @ conic.pseudo_inertia(theta))), body).solve(
         solver="CLARABEL"
     )
@@ -265,7 +265,7 @@ def largest(shape, form):
 def support_program(shape, count, seed):
     """Random forms, and their maxima over the moments of a shape."""
     theta, form = cp.Variable(10), cp.Parameter(10)
-    body = [*conic.consistent(theta), *conic.constrained(theta, shape), theta[0] == 1]
+    body = [*conic.consistent(theta), *conic.constrain(theta, shape), theta[0] == 1]
     problem = cp.Problem(cp.Maximize(form @ (TO_SVEC @ theta)), body)
     rng = np.random.default_rng(seed)
     forms, values = [symmetric(rng) for _ in range(count)], []

@@ -273,7 +273,7 @@ MAGIC = {".pdf": b"%PDF", ".svg": b"<?xml", ".png": b"\x89PNG"}
 
 @pytest.mark.parametrize("suffix", plots.SUFFIXES)
 def test_the_same_numbers_give_the_same_bytes(pages, suffix):
-    first, second = (plots.rendered(f"out{suffix}", pages) for _ in range(2))
+    first, second = (plots.render_pages(f"out{suffix}", pages) for _ in range(2))
     assert first == second
     assert all(data.startswith(MAGIC[suffix]) for data in first.values())
 
@@ -291,7 +291,7 @@ def test_one_pdf_or_a_file_a_page(pages, tmp_path):
 @pytest.mark.parametrize("suffix", plots.SUFFIXES)
 def test_names_in_any_script_are_drawn(suffix, rng):
     theta = [body(rng)]
-    assert plots.rendered(f"a{suffix}", plots.ellipsoids(theta, theta, ["звено 手腕 \\frac{"]))
+    assert plots.render_pages(f"a{suffix}", plots.ellipsoids(theta, theta, ["звено 手腕 \\frac{"]))
 
 
 def test_files_that_cannot_be_are_refused(pages, tmp_path):
@@ -307,10 +307,10 @@ def test_files_that_cannot_be_are_refused(pages, tmp_path):
 def test_settings_and_backend_of_the_user_stay_and_do_not_show(rng):
     """A session with its own style and backend gets the same bytes, and both back."""
     theta = [body(rng)]
-    plain = plots.rendered("a.svg", plots.ellipsoids(theta, theta, ["a"]))
+    plain = plots.render_pages("a.svg", plots.ellipsoids(theta, theta, ["a"]))
     with matplotlib.rc_context({"font.size": 23.0, "axes.grid": False}):
         before = dict(matplotlib.rcParams)
-        assert plots.rendered("a.svg", plots.ellipsoids(theta, theta, ["a"])) == plain
+        assert plots.render_pages("a.svg", plots.ellipsoids(theta, theta, ["a"])) == plain
         assert dict(matplotlib.rcParams) == before
 
 

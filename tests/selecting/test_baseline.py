@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inertial_check.errors import UsageError
+from inertial_check.inertia.tolerances import WORSE
 from inertial_check.model import Suppression
 from inertial_check.rules import ALL_RULES
 from inertial_check.running.run import CheckRequest, check_paths
-from inertial_check.selecting.baseline import WORSE, Baseline, Key, KnownFinding
+from inertial_check.selecting.baseline import Baseline, Key, KnownFinding
 from inertial_check.settings.settings import Settings
 
 SETTINGS = Settings().validate()

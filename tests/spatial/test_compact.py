@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import clouds
+import ksl
 from array_libraries import Library, agree, stays_on_its_device
 from inertial_check import InertialParameters
 from inertial_check.errors import ParameterError
@@ -48,7 +49,7 @@ TERMS = np.stack([terms_of(*cloud) for cloud in CLOUDS])
 POSES = np.stack(
     [pose(E, t) for E, t in zip(rotations(6, 3), RNG.normal(size=(3, 3)), strict=True)]
 )
-ROUTES = [compact.m_ff_by_adjoints, compact.m_ff_by_blocks, compact.m_ff_by_steps]
+ROUTES = [ksl.m_ff_by_adjoints, ksl.m_ff_by_blocks, ksl.m_ff_by_steps]
 
 
 def same(got: Any, expected: Any, ulps: float = 64) -> None:
@@ -66,24 +67,24 @@ class TestStorage:
             same(body.as_theta(order="ksl", about="com"), terms)
 
     def test_thirteen_terms_carry_minus_m_r_through_every_operation(self) -> None:
-        wide = compact.with_negated(TERMS)
+        wide = compact.widen(TERMS)
         assert wide.shape == (3, 13)
-        assert compact.without_negated(wide).tolist() == TERMS.tolist()
+        assert compact.narrow(wide).tolist() == TERMS.tolist()
         for got in (
-            compact.rotated(wide, R),
-            compact.translated(wide, T),
-            compact.transformed(wide, POSES),
+            compact.rotate(wide, R),
+            compact.translate(wide, T),
+            compact.transform(wide, POSES),
             compact.merge(wide, _center(TERMS), TERMS, _center(TERMS), POSES).terms,
         ):
             assert got[..., 10:].tolist() == (-got[..., 1:4]).tolist()
-        narrow = compact.transformed(TERMS, POSES)
-        assert compact.transformed(wide, POSES)[:, :10].tolist() == narrow.tolist()
+        narrow = compact.transform(TERMS, POSES)
+        assert compact.transform(wide, POSES)[:, :10].tolist() == narrow.tolist()
         assert compact.spatial_inertia(wide).tolist() == compact.spatial_inertia(TERMS).tolist()
 
     def test_thirteen_terms_that_disagree_name_the_body(self) -> None:
-        wide = compact.with_negated(TERMS)
+        wide = compact.widen(TERMS)
         wide[1, 11] += 1
-        for call in (compact.without_negated, compact.spatial_inertia):
+        for call in (compact.narrow, compact.spatial_inertia):
             with pytest.raises(ParameterError, match=r"terms of body 1: the last three"):
                 call(wide)
 
@@ -93,28 +94,28 @@ class TestMoving:
 
     def test_rotated(self) -> None:
         for (masses, points), terms in zip(CLOUDS, TERMS, strict=True):
-            same(compact.rotated(terms, R), terms_of(masses, points @ R.T))
+            same(compact.rotate(terms, R), terms_of(masses, points @ R.T))
 
     def test_translated(self) -> None:
         for (masses, points), terms in zip(CLOUDS, TERMS, strict=True):
-            same(compact.translated(terms, T), terms_of(masses, points + T))
+            same(compact.translate(terms, T), terms_of(masses, points + T))
 
     def test_transformed(self) -> None:
         for (masses, points), terms in zip(CLOUDS, TERMS, strict=True):
-            same(compact.transformed(terms, pose(R, T)), terms_of(masses, points @ R.T + T))
+            same(compact.transform(terms, pose(R, T)), terms_of(masses, points @ R.T + T))
 
     def test_two_translations_are_one(self) -> None:
         # An inertia that became one about the new origin would be shifted twice.
-        twice = compact.translated(compact.translated(TERMS, T), T)
-        same(twice, compact.translated(TERMS, 2 * T))
+        twice = compact.translate(compact.translate(TERMS, T), T)
+        same(twice, compact.translate(TERMS, 2 * T))
         assert twice[:, 4:].tolist() == TERMS[:, 4:].tolist()
 
     @pytest.mark.parametrize(
         ("in_place", "functional", "argument"),
         [
-            (compact.rotate_, compact.rotated, R),
-            (compact.translate_, compact.translated, T),
-            (compact.transform_, compact.transformed, POSES),
+            (compact.rotate_, compact.rotate, R),
+            (compact.translate_, compact.translate, T),
+            (compact.transform_, compact.transform, POSES),
         ],
     )
     @pytest.mark.parametrize("library_name", ["numpy", "torch", "array_api_strict"])
@@ -122,7 +123,7 @@ class TestMoving:
         self, in_place: Any, functional: Any, argument: Any, library_name: str
     ) -> None:
         module = pytest.importorskip(library_name, reason=f"pip install {library_name}")
-        for terms in (TERMS, compact.with_negated(TERMS)):
+        for terms in (TERMS, compact.widen(TERMS)):
             given = module.asarray(terms.tolist(), dtype=module.float64)
             argument_ = module.asarray(argument.tolist(), dtype=module.float64)
             assert in_place(given, argument_) is given
@@ -132,25 +133,25 @@ class TestMoving:
         given = TERMS.astype(np.float32)
         compact.rotate_(given, R)
         assert given.dtype == np.float32
-        agree(given, compact.rotated(TERMS, R), "float32")
+        agree(given, compact.rotate(TERMS, R), "float32")
 
     def test_in_place_on_part_of_an_array(self) -> None:
         given = np.concatenate([TERMS, TERMS])
         compact.translate_(given[3:], T)
         assert given[:3].tolist() == TERMS.tolist()
-        assert given[3:].tolist() == compact.translated(TERMS, T).tolist()
+        assert given[3:].tolist() == compact.translate(TERMS, T).tolist()
 
     def test_what_cannot_be_changed_in_place(self) -> None:
         fixed = TERMS.copy()
         fixed.flags.writeable = False
         integers = np.ones((3, 10), dtype=int)
         for given in (fixed, integers, TERMS.tolist()):
-            with pytest.raises(ParameterError, match="in place; use rotated, which returns a new"):
+            with pytest.raises(ParameterError, match="in place; use rotate, which returns a new"):
                 compact.rotate_(given, R)
         with pytest.raises(ParameterError, match=r"\(3, 10\) would become \(2, 3, 10\)"):
             compact.translate_(TERMS.copy(), np.zeros((2, 1, 3)))
         jax = pytest.importorskip("jax", reason="pip install jax")
-        with pytest.raises(ParameterError, match="in place; use transformed, which returns a new"):
+        with pytest.raises(ParameterError, match="in place; use transform, which returns a new"):
             compact.transform_(jax.numpy.asarray(TERMS), jax.numpy.asarray(POSES))
 
 
@@ -209,19 +210,28 @@ class TestMff:
             got = compact.spatial_inertia(terms, "angular-linear")
             same(got, expected[np.ix_(swap, swap)])
 
-    @pytest.mark.parametrize("route", ROUTES)
-    def test_every_route_is_the_sum_over_the_moved_points(self, route: Any) -> None:
-        got = route(TERMS, POSES)
+    def test_m_ff_is_the_sum_over_the_moved_points(self) -> None:
+        got = compact.m_ff(TERMS, POSES)
         for (masses, points), D, M in zip(CLOUDS, POSES, got, strict=True):
             same(M, matrix_of(masses, points @ D[:3, :3].T + D[:3, 3]))
-        same(got, compact.spatial_inertia(compact.transformed(TERMS, POSES)))
-        assert route(TERMS[0], POSES[:, None]).shape == (3, 1, 6, 6)
+        assert got.tolist() == compact.spatial_inertia(compact.transform(TERMS, POSES)).tolist()
+        assert compact.m_ff(TERMS[0], POSES[:, None]).shape == (3, 1, 6, 6)
 
     @pytest.mark.parametrize("route", ROUTES)
-    def test_float32(self, route: Any) -> None:
-        got = route(TERMS.astype(np.float32), POSES.astype(np.float32))
+    def test_every_route_of_the_document_leads_to_it(self, route: Any) -> None:
+        for terms, D, M in zip(TERMS, POSES, compact.m_ff(TERMS, POSES), strict=True):
+            same(route(terms, D), M)
+
+    @pytest.mark.parametrize("route", ROUTES)
+    def test_the_names_of_the_routes_still_work(self, route: Any) -> None:
+        with pytest.warns(DeprecationWarning, match="m_ff_by_.* is called m_ff now"):
+            renamed = getattr(compact, route.__name__)
+        assert renamed is compact.m_ff
+
+    def test_float32(self) -> None:
+        got = compact.m_ff(TERMS.astype(np.float32), POSES.astype(np.float32))
         assert got.dtype == np.float32
-        agree(got, route(TERMS, POSES), "float32")
+        agree(got, compact.m_ff(TERMS, POSES), "float32")
 
     def test_adjoint_and_coadjoint_are_each_others_inverse_transpose(self) -> None:
         D = pose(R, T)
@@ -287,14 +297,14 @@ class TestRefusals:
         ("call", "message"),
         [
             (
-                lambda: compact.rotated(np.zeros(9), R),
+                lambda: compact.rotate(np.zeros(9), R),
                 r"terms has shape \(9,\), expected \(..., 10",
             ),
             (lambda: compact.spatial_inertia(3.0), r"terms has shape \(\)"),
-            (lambda: compact.translated(TERMS, [1, 2]), r"t_fc has shape \(2,\)"),
-            (lambda: compact.rotated(TERMS, 2 * ONE), "R_fc is not orthonormal"),
-            (lambda: compact.m_ff_by_steps(TERMS, np.eye(3)), r"D_fb has shape \(3, 3\)"),
-            (lambda: compact.with_negated(np.zeros((2, 13))), r"terms has shape \(2, 13\)"),
+            (lambda: compact.translate(TERMS, [1, 2]), r"t_fc has shape \(2,\)"),
+            (lambda: compact.rotate(TERMS, 2 * ONE), "R_fc is not orthonormal"),
+            (lambda: compact.m_ff(TERMS, np.eye(3)), r"D_fb has shape \(3, 3\)"),
+            (lambda: compact.widen(np.zeros((2, 13))), r"terms has shape \(2, 13\)"),
         ],
     )
     def test_what_does_not_fit(self, call: Any, message: str) -> None:
@@ -305,21 +315,21 @@ class TestRefusals:
         D = POSES.copy()
         D[1, 0, 0] += 0.5
         with pytest.raises(ParameterError, match="rotation in D_fb of body 1 is not orthonormal"):
-            compact.m_ff_by_blocks(TERMS, D)
+            compact.m_ff(TERMS, D)
 
 
 CALLS = {
-    "rotated": (lambda t, D: compact.rotated(t, D[..., :3, :3])),
-    "translated": (lambda t, D: compact.translated(t, D[..., :3, 3])),
-    "transformed": compact.transformed,
+    "rotate": (lambda t, D: compact.rotate(t, D[..., :3, :3])),
+    "translate": (lambda t, D: compact.translate(t, D[..., :3, 3])),
+    "transform": compact.transform,
     "merge": (
         lambda t, D: (
             compact.merge(t, t[..., 1:4] / t[..., :1], t, t[..., 1:4] / t[..., :1], D).terms
         )
     ),
-    "with_negated": (lambda t, _: compact.with_negated(t)),
+    "widen": (lambda t, _: compact.widen(t)),
     "spatial_inertia": (lambda t, _: compact.spatial_inertia(t)),
-    **{route.__name__: route for route in ROUTES},
+    "m_ff": compact.m_ff,
 }
 
 

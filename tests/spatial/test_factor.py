@@ -93,7 +93,7 @@ class TestEveryRank:
         shift = np.eye(4)
         shift[:3, 3] = [3.0, -1.0, 2.0]
         there = (compact.coadjoint(shift) @ rhs[..., None])[..., 0]
-        got = factor(compact.translated(terms, shift[:3, 3])).solve(there, least_squares=True)
+        got = factor(compact.translate(terms, shift[:3, 3])).solve(there, least_squares=True)
         here = factor(terms).solve(rhs, least_squares=True)
         expected = (compact.adjoint(shift) @ here[..., None])[..., 0]
         np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12 * np.abs(expected).max())

@@ -222,7 +222,7 @@ def samples(folder: Path, name: str, run: Run, scale: float = np.inf) -> Samples
     There the sign of a velocity that is rounding counts as friction, in joints at rest.
     """
     declared = nuisance(name, scale)
-    given = Nuisance.given(
+    given = Nuisance.from_columns(
         extra_columns(name, run.u, run.du),
         declared.names,
         lower=declared.lower,

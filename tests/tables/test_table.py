@@ -11,7 +11,7 @@ import yaml
 import inertial_check as ic
 from inertial_check.errors import DocumentError, InertialCheckError, ParameterError, UsageError
 from inertial_check.formats.tables import open_table
-from inertial_check.formats.tables.reading import SpanBlock
+from inertial_check.formats.tables.reading import TextBlock
 from inertial_check.inertia import sampling
 from inertial_check.inertia.representations import ORDERS, reorder
 from inertial_check.projection.options import Options
@@ -406,10 +406,10 @@ def test_a_centre_of_mass_follows_a_mass_that_moves(theta):
 def test_what_does_not_read_back_the_same_is_not_written(theta, monkeypatch):
     for form, data in tables(theta).items():
         with monkeypatch.context() as patch:
-            patch.setattr(SpanBlock, "format_number", lambda self, value: f"{value:.12g}")
+            patch.setattr(TextBlock, "format_number", lambda self, value: f"{value:.12g}")
             patch.setattr(
-                "inertial_check.formats.tables.yaml.YamlBlock.format_number",
-                SpanBlock.format_number,
+                "inertial_check.formats.tables.yaml._YamlBlock.format_number",
+                TextBlock.format_number,
             )
             patch.setattr("inertial_check.formats.tables.writing.symmetric", lambda six: 0.0)
             with pytest.raises(InertialCheckError, match="does not read back the same"):

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from inertial_check.errors import NotAModelError
 from inertial_check.formats.context import Context
 from inertial_check.formats.mjcf.constants import FRAGMENT, MAIN, NAME, ONE_AXIS, ROOTS
 from inertial_check.formats.mjcf.inertial import InertialReader, note_compiler_effects
@@ -51,9 +50,8 @@ def read_model(source: Source, context: Context) -> Model:
     tree = MjcfDocument(source, context)
     root, document = tree.root.element, tree.root.document
     if root.tag not in ROOTS:
-        place = document.source.line_column(document.element_span(root).start)
         reason = f"the root element is <{root.tag}>, that of MJCF is <mujoco>"
-        raise NotAModelError(document.source.path, reason, *place)
+        raise document.no_model_error(root, reason)
     compiler, refused = read_compiler(tree)
     walk = _BodyWalk(tree, compiler, Defaults(tree))
     bodies = tuple(walk.read())

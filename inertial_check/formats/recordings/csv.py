@@ -50,7 +50,7 @@ def read(stream: BinaryIO, path: str, torques: bool) -> Recording:
     text = DelimitedText(window, lenient=True)
     header, rows = _find_header(text, path)
     columns = _Columns.of(header, torques)
-    used = columns.used()
+    used = columns.list_columns()
     blocks: list[Floats] = []
     places: dict[int, tuple[int, int]] = {}  # of the first entry in each column that is not finite
     names = [title.name for title in header.titles]
@@ -76,16 +76,8 @@ def read(stream: BinaryIO, path: str, torques: bool) -> Recording:
         return EntryPlace(header.titles[column].name, *places[column])
 
     refuse_not_finite(path, arrays, find_entry)
-    return Recording(
-        path=path,
-        joints=columns.joints,
-        ignored=columns.ignored,
-        t=arrays.get("t"),
-        q=arrays["q"],
-        u=arrays.get("u"),
-        du=arrays.get("du"),
-        tau=arrays.get("tau"),
-    )
+    joints, ignored = columns.joints, columns.ignored
+    return Recording(path=path, joints=joints, columns=None, ignored=ignored, **arrays)
 
 
 class _Title(NamedTuple):
@@ -185,7 +177,7 @@ class _Columns(NamedTuple):
     joints: tuple[str, ...] | None
     ignored: tuple[str, ...]
 
-    def used(self) -> list[int]:
+    def list_columns(self) -> list[int]:
         """List the columns that have a meaning, in the order of the file."""
         return sorted(column for own in self.places.values() for column in own)
 

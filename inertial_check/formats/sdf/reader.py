@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple
 
-from inertial_check.errors import NotAModelError
 from inertial_check.formats.context import Context
 from inertial_check.formats.numbers import parse_finite, quote
 from inertial_check.formats.rotations import Vector, rotate, unit
@@ -151,9 +150,8 @@ class _SdfReader:
         """
         document = parse(source.path, source.data, unquoted=True)
         if document.root.tag not in ROOTS:
-            place = document.source.line_column(document.element_span(document.root).start)
             reason = f"the root element is <{document.root.tag}>, an SDF's is <{ROOTS[0]}>"
-            raise NotAModelError(source.path, reason, *place)
+            raise document.no_model_error(document.root, reason)
         self._document = document
         self._library = Library(context)
         self._bodies: list[Body] = []

@@ -11,10 +11,12 @@ from inertial_check.formats.numbers import quote
 from inertial_check.formats.sdf.links import word
 from inertial_check.formats.sdf.poses import Frames, Stand, read_pose
 from inertial_check.formats.shapes import (
+    COMMON_FORMS,
+    Forms,
     Unusable,
     check_usable,
     parse_factors,
-    parse_lengths,
+    read_dimensions,
     unusable_shape,
 )
 from inertial_check.formats.xml.document import XmlDocument
@@ -22,18 +24,15 @@ from inertial_check.formats.xml.markup import Element
 from inertial_check.model.body import Pose
 from inertial_check.model.shape import Role, Shape
 
-_ELEMENTS: dict[str, tuple[tuple[str, int], ...]] = {
-    "box": (("size", 3),),
-    "sphere": (("radius", 1),),
-    "cylinder": (("radius", 1), ("length", 1)),
-    "capsule": (("radius", 1), ("length", 1)),
+_FORMS: Forms = {
+    **COMMON_FORMS,
     "ellipsoid": (("radii", 3),),
     "cone": (("radius", 1), ("length", 1)),
     "mesh": (),
     "plane": (),
     "heightmap": (),
 }
-"""Elements that state the dimensions of each kind of shape, and how many numbers each holds."""
+"""Elements that state the dimensions of each kind of shape."""
 
 _UNMEASURED = {
     "polyline": "an extruded outline, which is not read here: export it as a mesh",
@@ -88,15 +87,11 @@ def _pose(stand: Stand, link: str, frames: Frames) -> Pose:
 def _dimensions(document: XmlDocument, solid: Element) -> tuple[float, ...]:
     if solid.tag in _UNMEASURED:
         raise Unusable(f"<{solid.tag}> is {_UNMEASURED[solid.tag]}")
-    if solid.tag not in _ELEMENTS:
-        raise Unusable(f"<{solid.tag}> is no shape of SDF: expected {', '.join(_ELEMENTS)}")
-    found: tuple[float, ...] = ()
-    for tag, count in _ELEMENTS[solid.tag]:
-        text = word(document, solid.first(tag))
-        if not text:
-            raise Unusable(f"<{solid.tag}> has no {tag}")
-        found += parse_lengths(text, count, f"<{tag}> of <{solid.tag}>")
-    return found
+
+    def find_text(name: str) -> str | None:
+        return word(document, solid.first(name)) or None
+
+    return read_dimensions(solid.tag, _FORMS, "SDF", find_text, "<{}>")
 
 
 def _mesh(document: XmlDocument, mesh: Element) -> tuple[str, tuple[float, float, float]]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import BinaryIO
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError
 from inertial_check.formats.delimited import DelimitedText, Record
 from inertial_check.formats.numbers import parse_number
 from inertial_check.formats.tables.columns import ALIASES, LABELS, Layout, choose_columns, plain
-from inertial_check.formats.tables.reading import ADVICE, SpanBlock, TableReader
+from inertial_check.formats.tables.reading import ADVICE, TableReader, TextBlock
 from inertial_check.formats.text_window import Cell, Window
 from inertial_check.inertia.representations import Order
 
@@ -45,7 +45,7 @@ class CsvReader(TableReader):
         sequence = sorted(range(10), key=self._columns.__getitem__)
         self.layout = Layout.of(names, sequence, order, path)
 
-    def blocks(self, rows: int) -> Iterator[CsvBlock]:
+    def blocks(self, rows: int) -> Iterator[TextBlock]:
         """Read the rows in their order, so many at a time."""
         first, text = 0, self._text
         while True:
@@ -57,14 +57,15 @@ class CsvReader(TableReader):
                 values = text.numbers(records, self._titles, self._columns, "the first")
             names = labels if self._label is None else text.words(records, self._label)
             line, end = text.window.line, end if records else len(text.window.text)
-            yield CsvBlock(first, values, names, text.take(end), line, self, records)
+            find_cells = partial(self._find_cells, records)
+            yield TextBlock(first, values, names, text.take(end), line, find_cells)
             first += len(records)
             if not records:
                 return
 
-    def cells(self, record: Record, text: str) -> list[Cell]:
+    def _find_cells(self, records: Sequence[Record], text: str, row: int) -> list[Cell]:
         """Find the ten numbers of a record in a text."""
-        cells = self._text.split(record, text)
+        cells = self._text.split(records[row], text)
         return [cells[column] for column in self._columns]
 
     def _find_bare_columns(self, first: Sequence[Cell], numeric: Sequence[bool]) -> list[int]:
@@ -89,24 +90,3 @@ class CsvReader(TableReader):
         )
         labels = [names.index(name) for name in LABELS if name in names]
         return [columns[name] for name in ten], ten, labels[0] if labels else None
-
-
-class CsvBlock(SpanBlock):
-    """Block of a csv table, whose cells are found again when one changes."""
-
-    def __init__(  # noqa: PLR0913, PLR0917 - the block, and where its rows stand
-        self,
-        first: int,
-        values: Floats,
-        labels: Sequence[str | None],
-        text: str,
-        line: int,
-        reader: CsvReader,
-        records: Sequence[Record],
-    ) -> None:
-        super().__init__(first, values, labels, text, line)
-        self._reader, self._records = reader, records
-
-    def cells(self, row: int) -> Sequence[Cell]:
-        """Find the ten values of a row in the text."""
-        return self._reader.cells(self._records[row], self.text)

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, cast
 
-from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError
 from inertial_check.formats.delimited import may_vanish
 from inertial_check.formats.numbers import parse_number
@@ -23,7 +22,7 @@ from inertial_check.formats.tables.nested import (
     RowInterpreter,
     values_of,
 )
-from inertial_check.formats.tables.reading import ADVICE, SpanBlock
+from inertial_check.formats.tables.reading import ADVICE, TextBlock
 from inertial_check.formats.text_window import LONGEST_ROW, Cell, Window
 from inertial_check.inertia.representations import Order
 
@@ -69,11 +68,17 @@ class JsonReader(NestedReader):
     def _number(self, cell: Cell) -> tuple[float, str | None]:
         return parse_number(self._window.text[slice(*cell)])
 
-    def _take_block(self, first: int, rows: Sequence[ReadRow], complete: bool) -> SpanBlock:
+    def _take_block(self, first: int, rows: Sequence[ReadRow], complete: bool) -> TextBlock:
         line, end = self._window.line, self._cursor.position
         text = self._cursor.take(len(self._window.text) if complete else end)
         spans = [cast(FoundRow, row.source) for row in rows]
-        return JsonBlock(first, values_of(rows), [row.label for row in rows], text, line, spans)
+
+        def find_cells(text: str, row: int) -> Sequence[Cell]:
+            found = _CELLS.row(_place_numbers(text, spans[row]), row)
+            return cast(Sequence[Cell], found.numbers)
+
+        labels = [row.label for row in rows]
+        return TextBlock(first, values_of(rows), labels, text, line, find_cells)
 
     def _find_rows(self) -> Iterator[FoundRow]:
         cursor = self._cursor
@@ -124,27 +129,6 @@ class JsonReader(NestedReader):
             yield FoundRow(None, item, start, cursor.position)
             document = None
             closed = closed or cursor.closes("]")
-
-
-class JsonBlock(SpanBlock):
-    """Block of a json table, with the span of each row."""
-
-    def __init__(
-        self,
-        first: int,
-        values: Floats,
-        labels: Sequence[str | None],
-        text: str,
-        line: int,
-        spans: Sequence[FoundRow],
-    ) -> None:
-        super().__init__(first, values, labels, text, line)
-        self._spans = spans
-
-    def cells(self, row: int) -> Sequence[Cell]:
-        """Find the ten values of a row in the text."""
-        found = _CELLS.row(_place_numbers(self.text, self._spans[row]), row)
-        return cast(Sequence[Cell], found.numbers)
 
 
 class _Cursor:
@@ -264,12 +248,12 @@ def _refuse_two_members(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return members
 
 
-def _describe_unexpected(place: int, reason: str) -> DocumentError:
+def _describe_unexpected_token(place: int, reason: str) -> DocumentError:
     return DocumentError("<row>", f"{reason}, which was a row before")
 
 
 _DECODER = json.JSONDecoder(parse_int=float, object_pairs_hook=_refuse_two_members)
-_CELLS = RowInterpreter(Cell, _describe_unexpected)
+_CELLS = RowInterpreter(Cell, _describe_unexpected_token)
 
 
 def _has_rows_member(window: Window) -> bool:

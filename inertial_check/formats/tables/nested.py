@@ -23,7 +23,7 @@ from inertial_check.formats.tables.columns import (
     choose_columns,
     plain,
 )
-from inertial_check.formats.tables.reading import SpanBlock, TableReader
+from inertial_check.formats.tables.reading import TableReader, TextBlock
 from inertial_check.formats.text_window import Cell
 from inertial_check.inertia.representations import Order
 
@@ -128,7 +128,7 @@ class NestedReader(TableReader):
         self.layout = Layout.of(row.names, interpret.sequence(item, row), order, self.path)
         self._names = row.names
 
-    def blocks(self, rows: int) -> Iterator[SpanBlock]:
+    def blocks(self, rows: int) -> Iterator[TextBlock]:
         """Read the rows in their order, so many at a time."""
         first, complete = 0, False
         while not complete:
@@ -156,7 +156,7 @@ class NestedReader(TableReader):
         """Convert the number in a cell; returns its value, and a complaint if it is none."""
 
     @abstractmethod
-    def _take_block(self, first: int, rows: Sequence[ReadRow], complete: bool) -> SpanBlock:
+    def _take_block(self, first: int, rows: Sequence[ReadRow], complete: bool) -> TextBlock:
         """Take the text of some rows, or all that is left, out of the window."""
 
     def _read_row(self, found: FoundRow, index: int) -> ReadRow:

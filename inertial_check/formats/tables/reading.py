@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from inertial_check.arrays.types import Floats
 from inertial_check.formats.tables.columns import Layout, find_changes
@@ -11,6 +11,10 @@ from inertial_check.formats.text_window import Cell, replace_cells
 
 ADVICE = "tables are csv, json, yaml, npz or npy files"
 """End of a message about a file that is neither text nor NumPy's."""
+
+CellFinder = Callable[[str, int], Sequence[Cell]]
+"""Finds the ten values of a row in the text of its block; only rows that change, or are named in a
+message, are looked up."""
 
 
 class Block:
@@ -30,12 +34,45 @@ class Block:
         return None
 
 
-class TextBlock(Block, ABC):
-    """Rows with the text in which they stand; the texts of all blocks make up the file."""
+class TextBlock(Block):
+    """Rows with the text in which they stand; the texts of all blocks make up the file.
 
-    @abstractmethod
+    Attributes:
+        text: The text of the block.
+    """
+
+    def __init__(
+        self,
+        first: int,
+        values: Floats,
+        labels: Sequence[str | None],
+        text: str,
+        line: int,
+        find_cells: CellFinder,
+    ) -> None:
+        super().__init__(first, values, labels)
+        self.text, self._line, self._find_cells, self._counted = text, line, find_cells, (0, 0)
+
+    def format_number(self, value: float) -> str:
+        """Write a number as this format needs it."""
+        return repr(value)
+
     def edit(self, values: Floats) -> str:
         """Write new numbers into the text where they differ, and leave all else as it is."""
+        edits = []
+        for row, columns in find_changes(self.values, values):
+            cells = self._find_cells(self.text, row)
+            numbers = ((cells[k], self.format_number(float(values[row, k]))) for k in columns)
+            edits += sorted(numbers)
+        return replace_cells(self.text, edits)
+
+    def line(self, row: int) -> int:
+        """Find the line of the mass; quick where rows are asked for in their order."""
+        place = self._find_cells(self.text, row)[0].start
+        start, lines = self._counted if self._counted[0] <= place else (0, 0)
+        lines += self.text.count("\n", start, place)
+        self._counted = place, lines
+        return self._line + lines
 
 
 class TableReader(ABC):
@@ -60,47 +97,3 @@ class TableReader(ABC):
         Raises:
             DocumentError: What follows is no row; names the place.
         """
-
-
-class SpanBlock(TextBlock):
-    """Rows whose numbers have spans in one text, which are looked up when a row changes.
-
-    Attributes:
-        text: The text of the block.
-    """
-
-    def __init__(
-        self,
-        first: int,
-        values: Floats,
-        labels: Sequence[str | None],
-        text: str,
-        line: int,
-    ) -> None:
-        super().__init__(first, values, labels)
-        self.text, self._line, self._counted = text, line, (0, 0)
-
-    @abstractmethod
-    def cells(self, row: int) -> Sequence[Cell]:
-        """Find the ten values of a row in the text."""
-
-    def format_number(self, value: float) -> str:
-        """Write a number as this format needs it."""
-        return repr(value)
-
-    def edit(self, values: Floats) -> str:
-        """Write new numbers into the text where they differ."""
-        edits = []
-        for row, columns in find_changes(self.values, values):
-            cells = self.cells(row)
-            numbers = ((cells[k], self.format_number(float(values[row, k]))) for k in columns)
-            edits += sorted(numbers)
-        return replace_cells(self.text, edits)
-
-    def line(self, row: int) -> int:
-        """Find the line of the mass; quick where rows are asked for in their order."""
-        place = self.cells(row)[0].start
-        start, lines = self._counted if self._counted[0] <= place else (0, 0)
-        lines += self.text.count("\n", start, place)
-        self._counted = place, lines
-        return self._line + lines

@@ -10,7 +10,6 @@ import tempfile
 import zipfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from types import TracebackType
 from typing import IO, BinaryIO, Self
 
 import numpy as np
@@ -63,12 +62,7 @@ class Spool:
         """The spool itself."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
         """Remove the temporary files."""
         self._values.close()
         self._labels.close()

@@ -28,7 +28,7 @@ from inertial_check.formats.tables.nested import (
     Word,
     values_of,
 )
-from inertial_check.formats.tables.reading import ADVICE, SpanBlock
+from inertial_check.formats.tables.reading import ADVICE, TextBlock
 from inertial_check.formats.text_window import LONGEST_ROW, Cell, Window
 from inertial_check.inertia.representations import Order
 
@@ -64,10 +64,16 @@ class YamlReader(NestedReader):
             return float(text.replace(".", "")), None
         return parse_number(text)
 
-    def _take_block(self, first: int, rows: Sequence[ReadRow], complete: bool) -> SpanBlock:
+    def _take_block(self, first: int, rows: Sequence[ReadRow], complete: bool) -> TextBlock:
         line, base = self._events.window.line, self._events.base
         text = self._events.take(None if complete else self._end)
-        return YamlBlock(first, rows, text, line, base)
+
+        def find_cells(_: str, row: int) -> Sequence[Cell]:
+            cells = cast(Sequence[Cell], rows[row].source)
+            return [Cell(cell.start - base, cell.end - base) for cell in cells]
+
+        labels = [row.label for row in rows]
+        return _YamlBlock(first, values_of(rows), labels, text, line, find_cells)
 
     def _find_rows(self) -> Iterator[FoundRow]:
         events = self._events
@@ -130,19 +136,8 @@ class YamlReader(NestedReader):
             found = events.item()
 
 
-class YamlBlock(SpanBlock):
-    """Block of a yaml table, with the places of its numbers from the start of the document."""
-
-    def __init__(
-        self, first: int, rows: Sequence[ReadRow], text: str, line: int, base: int
-    ) -> None:
-        super().__init__(first, values_of(rows), [row.label for row in rows], text, line)
-        self._rows, self._base = rows, base
-
-    def cells(self, row: int) -> Sequence[Cell]:
-        """Find the ten values of a row in the text."""
-        cells = cast(Sequence[Cell], self._rows[row].source)
-        return [Cell(cell.start - self._base, cell.end - self._base) for cell in cells]
+class _YamlBlock(TextBlock):
+    """Block of a yaml table."""
 
     def format_number(self, value: float) -> str:
         """Write a number that yaml 1.1 reads as one, too: there 1e-05 is a text, 1.0e-05 is not."""

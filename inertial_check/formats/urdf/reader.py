@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from inertial_check.errors import NotAModelError
 from inertial_check.formats.numbers import parse_finite, quote
 from inertial_check.formats.poses import SAME_FRAME
 from inertial_check.formats.rotations import (
@@ -54,8 +53,8 @@ def read_model(source: Source) -> Model:
     document = parse(source.path, source.data)
     root = document.root
     if root.tag != "robot":
-        raise _no_model_error(
-            document, root, f"the root element is <{root.tag}>, a URDF's is <robot>"
+        raise document.no_model_error(
+            root, f"the root element is <{root.tag}>, a URDF's is <robot>"
         )
     links = root.all("link")
     _refuse_xacro(document, has_links=bool(links))
@@ -72,11 +71,6 @@ def read_model(source: Source) -> Model:
     return Model(document.source, NAME, root.attributes.get("name", ""), bodies, tuple(problems))
 
 
-def _no_model_error(document: XmlDocument, element: Element, reason: str) -> NotAModelError:
-    place = document.source.line_column(document.element_span(element).start)
-    return NotAModelError(document.source.path, reason, *place)
-
-
 def _refuse_xacro(document: XmlDocument, has_links: bool) -> None:
     """Refuse a xacro file that is not expanded; a macro call that was left over is only skipped."""
     pending = [document.root] if "<xacro:" in document.text else []
@@ -86,7 +80,7 @@ def _refuse_xacro(document: XmlDocument, has_links: bool) -> None:
             element.tag.startswith("xacro:") and not has_links and element is not document.root
         ):
             reason = f"a xacro file (<{element.tag}>): expand it first, xacro FILE > robot.urdf"
-            raise _no_model_error(document, element, reason)
+            raise document.no_model_error(element, reason)
         pending += reversed(element.children)
 
 

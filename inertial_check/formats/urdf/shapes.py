@@ -10,11 +10,13 @@ from typing import cast
 from inertial_check.formats.poses import SAME_FRAME
 from inertial_check.formats.rotations import IDENTITY, Rotation, Vector, from_quaternion, from_rpy
 from inertial_check.formats.shapes import (
+    COMMON_FORMS,
+    Forms,
     Unusable,
     check_usable,
     parse_factors,
-    parse_lengths,
     parse_numbers,
+    read_dimensions,
     unusable_shape,
 )
 from inertial_check.formats.xml.document import XmlDocument
@@ -22,14 +24,8 @@ from inertial_check.formats.xml.markup import Element
 from inertial_check.model.body import Pose
 from inertial_check.model.shape import Role, Shape
 
-_ATTRIBUTES: dict[str, tuple[tuple[str, int], ...]] = {
-    "box": (("size", 3),),
-    "sphere": (("radius", 1),),
-    "cylinder": (("radius", 1), ("length", 1)),
-    "capsule": (("radius", 1), ("length", 1)),
-    "mesh": (),
-}
-"""Attributes that state the dimensions of each kind of shape, and how many numbers each holds."""
+_FORMS: Forms = {**COMMON_FORMS, "mesh": ()}
+"""Attributes that state the dimensions of each kind of shape."""
 
 
 def read_shape(document: XmlDocument, element: Element, quaternions: bool) -> Shape:
@@ -49,21 +45,11 @@ def read_shape(document: XmlDocument, element: Element, quaternions: bool) -> Sh
         if solid is None:
             raise Unusable(f"<{role}> has no <geometry> with a shape in it")
         X_BG = _origin(element.first("origin"), quaternions)
-        dimensions, scale = _dimensions(solid), _scale(solid)
+        dimensions = read_dimensions(kind, _FORMS, "URDF", solid.attributes.get, "{}")
+        scale = _scale(solid)
         return check_usable(Shape(kind, role, dimensions, *X_BG, span, _uri(solid), scale))
     except Unusable as why:
         return unusable_shape(kind, role, span, why)
-
-
-def _dimensions(solid: Element) -> tuple[float, ...]:
-    if solid.tag not in _ATTRIBUTES:
-        raise Unusable(f"<{solid.tag}> is no shape of URDF: expected {', '.join(_ATTRIBUTES)}")
-    found: tuple[float, ...] = ()
-    for name, count in _ATTRIBUTES[solid.tag]:
-        if name not in solid.attributes:
-            raise Unusable(f"<{solid.tag}> has no {name}")
-        found += parse_lengths(solid.attributes[name], count, f"{name} of <{solid.tag}>")
-    return found
 
 
 def _uri(solid: Element) -> str | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from inertial_check.errors import UsageError
 from inertial_check.files.json import JsonObject
+from inertial_check.files.patterns import relative_path
 from inertial_check.formats.context import Context
 from inertial_check.formats.usd.process import compose_stage
 from inertial_check.model.body import Model
@@ -72,9 +73,6 @@ def _overs(tree: JsonObject, indent: str) -> Iterator[str]:
 
 def _reference(source: str, folder: str) -> str:
     """Make the asset path of a file relative to a folder."""
-    try:
-        path = os.path.relpath(os.path.abspath(source), folder).replace(os.sep, "/")
-    except ValueError:  # another drive
-        path = os.path.abspath(source).replace(os.sep, "/")
+    path = relative_path(os.path.abspath(source), folder)
     anchored = path if path.startswith(("../", "/")) or ":" in path else f"./{path}"
     return f"@@@{anchored}@@@" if "@" in anchored else f"@{anchored}@"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
 import shutil
@@ -15,6 +14,7 @@ from typing import Literal
 from inertial_check.errors import DocumentError
 from inertial_check.files.access import read_regular
 from inertial_check.files.json import JsonObject
+from inertial_check.formats.child_process import ChildClient, open_child
 from inertial_check.formats.context import Context
 from inertial_check.formats.lookups import note_child_lookups, note_other_inputs
 from inertial_check.formats.usd.constants import SUFFIXES, TEXT
@@ -54,7 +54,7 @@ def compose_stage(source: Source, context: Context, asked: StagePart = "bodies")
         "scale_noise": USD_SCALE_NOISE,
         "overlay": [(os.path.abspath(other), len(blob)) for other, blob in overlay.items()],
     }
-    answer = _reader().ask(json.dumps(request).encode() + b"\n" + b"".join(blobs))
+    answer = _ComposingProcess.current().ask(json.dumps(request).encode() + b"\n" + b"".join(blobs))
     if isinstance(answer, str):
         note_other_inputs()
         raise DocumentError(source.path, answer)
@@ -75,19 +75,15 @@ def _is_on_disk(source: Source) -> bool:
         return False
 
 
-class _ComposingProcess:
+class _ComposingProcess(ChildClient):
     """A process that composes stages; one thread at a time sends it a request."""
 
-    def __init__(self) -> None:
-        self.owner = os.getpid()
-        self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._folder = ""
+    _folder = ""
 
     def ask(self, request: bytes) -> JsonObject | str:
         """Send a request; return the answer, or why there is none."""
         with self._lock:
-            process = self._running()
+            process = self.ensure_process()
             stopped = threading.Event()
             timer = threading.Timer(SECONDS, _stop, (process, stopped))
             timer.daemon = True
@@ -107,29 +103,16 @@ class _ComposingProcess:
                 return f"not read within {SECONDS:g} s: damaged, or with references that multiply"
             return f"the USD library ended reading it (exit code {code}): it may be damaged"
 
-    def close(self) -> None:
-        """End the process."""
-        process, self._process = self._process, None
-        if process is not None and self.owner == os.getpid():
-            process.kill()
-            process.communicate()
-            shutil.rmtree(self._folder, ignore_errors=True)
-
-    def _running(self) -> subprocess.Popen[bytes]:
-        if self._process is not None and self._process.poll() is None:
-            return self._process
-        self.close()
+    def _start(self) -> subprocess.Popen[bytes]:
         environment = {key: value for key, value in os.environ.items() if key != _PLUGINS}
         # Created here, because a process that is killed would leave its folder behind.
         self._folder = tempfile.mkdtemp(prefix="inertial-check-")
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", _SCRIPT, self._folder],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=environment | _ONE_THREAD,
-        )
-        return self._process
+        return open_child([sys.executable, "-P", _SCRIPT, self._folder], environment | _ONE_THREAD)
+
+    def _end(self, process: subprocess.Popen[bytes]) -> None:
+        process.kill()
+        process.communicate()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def _stop(process: subprocess.Popen[bytes], stopped: threading.Event) -> None:
@@ -148,14 +131,3 @@ def _exchange(process: subprocess.Popen[bytes], request: bytes) -> bytes:
     except OSError:
         return b""
     return stdout.readline()
-
-
-_current: list[_ComposingProcess] = []
-
-
-def _reader() -> _ComposingProcess:
-    """Return the process of this Python process; a fork starts its own."""
-    if not _current or _current[0].owner != os.getpid():
-        _current[:] = [_ComposingProcess()]
-        atexit.register(_current[0].close)
-    return _current[0]

@@ -342,9 +342,8 @@ class _MassReader:
         if not numbers:
             return None, origin
         if weight is None and origin == "file":
-            weight = Number(
-                0.0, "0", self._nowhere
-            )  # the value of an attribute that is not authored
+            # The value of an attribute that is not authored.
+            weight = Number(0.0, "0", self._nowhere)
         x, y, z = center or self._scale([ZERO, ZERO, ZERO])
         found = Inertial(span, weight, (x, y, z), rotation, entries, kilograms, meters)
         if axes:
@@ -354,10 +353,11 @@ class _MassReader:
 
     def _origin(self, mass: Number | None, inertia: bool) -> InertiaOrigin:
         if inertia and mass is None and self._body["solid"]:
-            self._problem(
-                "repair",
+            self._complain(
                 "physics:diagonalInertia stands beside a mass that engines take from the colliders "
                 "and their density, and was not judged: write physics:mass",
+                self._span,
+                "repair",
             )
         if inertia and (mass is not None or not self._body["solid"]):
             return "file"
@@ -434,11 +434,8 @@ class _MassReader:
             return UNKNOWN
         return rotation
 
-    def _complain(self, message: str, span: Span) -> None:
-        self.problems.append(Problem("malformed", f"{self._body['path']}: {message}", span))
-
-    def _problem(self, kind: ProblemKind, message: str) -> None:
-        self.problems.append(Problem(kind, f"{self._body['path']}: {message}", self._span))
+    def _complain(self, message: str, span: Span, kind: ProblemKind = "malformed") -> None:
+        self.problems.append(Problem(kind, f"{self._body['path']}: {message}", span))
 
 
 def _is_unauthored(name: str, values: Sequence[float]) -> bool:

@@ -107,9 +107,8 @@ def _answer(request: JsonObject, stream: BinaryIO, folder: str) -> JsonObject:
         }[request["asked"]]
         stage_of = partial(describe, noise=request["scale_noise"])
         return _compose_stage(request["path"], data, overlay, folder, stage_of)
-    except (
-        Exception
-    ) as error:  # damaged data may raise anything; the next request is still answered
+    # Damaged data may raise anything; the next request is still answered.
+    except Exception as error:
         return _refusal(error, folder)
     finally:
         for name in os.listdir(folder):
@@ -277,9 +276,7 @@ def _is_def(spec: Sdf.Spec) -> bool:
 
 
 def _flag(prim: Usd.Prim, name: str, otherwise: bool) -> bool:
-    attribute = prim.GetAttribute(f"physics:{name}")
-    value = attribute.Get() if attribute else None
-    return otherwise if value is None else bool(value)
+    return bool(_value(prim, f"physics:{name}", otherwise))
 
 
 def _is_solid(prim: Usd.Prim) -> bool:
@@ -307,7 +304,7 @@ def _describe_joint(
     description: JsonObject = {"type": _kind(joint), "path": str(joint.GetPath())}
     if not _flag(joint, "jointEnabled", True):
         return None, description
-    targets = [_target(joint, side) for side in (0, 1)]
+    targets = [_first_target(joint, f"physics:body{side}") for side in (0, 1)]
     owners = [target and _owner(target, bodies) for target in targets]
     side = 1 if owners[1] else 0
     owner, above = owners[side], owners[1 - side]
@@ -325,10 +322,6 @@ def _describe_joint(
 
 def _kind(joint: Usd.Prim) -> str:
     return joint.GetTypeName().removeprefix("Physics").removesuffix("Joint").lower() or "generic"
-
-
-def _target(joint: Usd.Prim, side: int) -> Sdf.Path | None:
-    return _first_target(joint, f"physics:body{side}")
 
 
 def _first_target(prim: Usd.Prim, name: str) -> Sdf.Path | None:

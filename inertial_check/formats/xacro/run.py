@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import atexit
 import base64
 import json
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,6 +14,7 @@ from typing import NamedTuple
 
 from inertial_check.errors import NotExpandedError
 from inertial_check.files.json import JsonObject
+from inertial_check.formats.child_process import ChildClient, open_child
 from inertial_check.formats.context import Context
 from inertial_check.formats.lookups import note_child_lookups, note_other_inputs
 from inertial_check.model.source import Source, Span
@@ -142,7 +141,8 @@ def _answer(path: str, request: bytes, limits: ExpansionLimits) -> JsonObject:
     Raises:
         NotExpandedError: The answer is late, or the process ended without one.
     """
-    said = (_once if sys.platform == "win32" else _server().ask)(request, limits.seconds)
+    ask = _once if sys.platform == "win32" else XacroServer.current().ask
+    said = ask(request, limits.seconds)
     if said.late:
         note_other_inputs()
         reason = f"not expanded within {limits.seconds:g} s: does an expression grow without bound?"
@@ -173,12 +173,7 @@ def _command(function: str) -> list[str]:
 
 def _once(request: bytes, seconds: float) -> _Reply:
     """Answer a request in a new process, on systems where processes cannot fork."""
-    with subprocess.Popen(
-        _command("main"),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    ) as process:
+    with open_child(_command("main")) as process:
         try:
             answer, _ = process.communicate(request, timeout=seconds)
             return _Reply(answer, False, process.returncode)
@@ -187,13 +182,8 @@ def _once(request: bytes, seconds: float) -> _Reply:
             return _Reply(b"", True, 0)
 
 
-class _XacroServer:
+class XacroServer(ChildClient):
     """A process that has imported xacro and forks for each request of one thread at a time."""
-
-    def __init__(self) -> None:
-        self.owner = os.getpid()
-        self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
 
     def ask(self, request: bytes, seconds: float) -> _Reply:
         """Send a request and wait for the reply of a fork."""
@@ -203,7 +193,7 @@ class _XacroServer:
             "folder": os.getcwd(),
         }
         with self._lock:
-            process = self._running()
+            process = self.ensure_process()
             stdin, stdout = process.stdin, process.stdout
             if stdin is None or stdout is None:
                 return _Reply(b"", False, 0)
@@ -218,11 +208,12 @@ class _XacroServer:
             said = json.loads(line)
             return _Reply(stdout.read(said["size"]), said["late"], said["code"])
 
-    def close(self) -> None:
+    def _start(self) -> subprocess.Popen[bytes]:
+        # In a session of its own, as an interrupt of this process must not reach it.
+        return open_child(_command("serve"), start_new_session=True)
+
+    def _end(self, process: subprocess.Popen[bytes]) -> None:
         """End the process; at the end of its input it stops a fork that is still running."""
-        process, self._process = self._process, None
-        if process is None or self.owner != os.getpid():
-            return
         with suppress(OSError):
             if process.stdin is not None:
                 process.stdin.close()
@@ -232,29 +223,6 @@ class _XacroServer:
         process.wait()
         if process.stdout is not None:
             process.stdout.close()
-
-    def _running(self) -> subprocess.Popen[bytes]:
-        if self._process is None or self._process.poll() is not None:
-            self.close()
-            self._process = subprocess.Popen(
-                _command("serve"),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,  # an interrupt of this process must not reach it
-            )
-        return self._process
-
-
-_current: list[_XacroServer] = []
-
-
-def _server() -> _XacroServer:
-    """Return the server of this Python process; a fork starts its own."""
-    if not _current or _current[0].owner != os.getpid():
-        _current[:] = [_XacroServer()]
-        atexit.register(_current[0].close)
-    return _current[0]
 
 
 def _error(

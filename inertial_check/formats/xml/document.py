@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from inertial_check.errors import DocumentError
+from inertial_check.errors import DocumentError, NotAModelError
 from inertial_check.formats.xml.complaints import ENTITY_REASON, Complaints, Unreadable
 from inertial_check.formats.xml.encoding import Index, decode
 from inertial_check.formats.xml.markup import (
@@ -61,6 +61,11 @@ class XmlDocument:
     def tag_span(self, element: Element) -> Span:
         """Return the bytes of an element's start tag."""
         return self.span(element.start, scan_tag(self.text, element.start).end)
+
+    def no_model_error(self, element: Element, reason: str) -> NotAModelError:
+        """Make the error of an element for which the document is no model of its format."""
+        place = self.source.line_column(self.element_span(element).start)
+        return NotAModelError(self.source.path, reason, *place)
 
     def comment_text(self, comment: CommentSpan) -> str:
         """Return the text of a comment as written."""

@@ -16,19 +16,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from inertial_check.arrays.types import Floats, Mask
+from inertial_check.arrays.types import ArrayLike, Floats, Integers, Mask
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.reduction import ROWS, Reduction
-from inertial_check.identification.estimation.sampled import Samples
+from inertial_check.identification.estimation.sampled import Samples, read_reals
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import ORDERS, Order, reorder
-
-Indices = npt.NDArray[np.intp]
 
 PREFERENCE = (4, 5, 6, 7, 8, 9, 1, 2, 3, 0)
 """Entries of theta in order "urdf", those first that are kept rather than regrouped."""
@@ -54,7 +50,7 @@ class BaseParameters:
     """
 
     K: Floats
-    independent: Indices
+    independent: Integers
     names: tuple[str, ...]
     columns: tuple[str, ...]
     silent: Mask
@@ -78,7 +74,7 @@ class BaseParameters:
             return float("nan")
         return float(self.singular_values[0] / self.singular_values[self.rank - 1])
 
-    def of(self, theta: Any) -> Floats:
+    def of(self, theta: ArrayLike) -> Floats:
         """The base parameters beta (..., b) of parameters.
 
         Args:
@@ -98,7 +94,7 @@ class BaseParameters:
             )
         return np.asarray(array @ self.K.T)
 
-    def regressor(self, Y: Any) -> Floats:
+    def regressor(self, Y: ArrayLike) -> Floats:
         """Y_b (..., b): the columns that stay of a regressor (..., p), with Y_b beta = Y theta.
 
         Raises:
@@ -114,7 +110,7 @@ class BaseParameters:
 
 
 def base_parameters(
-    Y: Any,
+    Y: ArrayLike | Samples | Reduction,
     bodies: Sequence[str] | None = None,
     nuisance_names: Sequence[str] | None = None,
     order: Order = "urdf",
@@ -147,13 +143,13 @@ def base_parameters(
     if isinstance(Y, Samples):
         order = Y.order
         nuisance_names = Y.nuisance.names if nuisance_names is None else nuisance_names
-    reduction = _reduced(Y)
+    reduction = _reduce_rows(Y)
     beside = tuple(nuisance_names or ())
-    columns = _named(reduction.columns, bodies, beside, order)
-    preferred = _preferred(reduction.columns, len(beside), order)
+    columns = _name_columns(reduction.columns, bodies, beside, order)
+    preferred = _rank_columns(reduction.columns, len(beside), order)
     A = reduction.stack(np.ones(reduction.joints))[0]
     length = np.linalg.norm(A, axis=0)
-    heard = _heard(length, len(beside), order, tolerance)
+    heard = _find_excitation(length, len(beside), order, tolerance)
     ranks = np.argsort(preferred)[heard]  # place of each column in the order of preference
     found = _split(A[:, heard] / length[heard], ranks, tolerance)
     places = np.flatnonzero(heard)
@@ -183,19 +179,19 @@ class _Split:
         singular_values: (c,) of all.
     """
 
-    independent: Indices
-    dependent: Indices
+    independent: Integers
+    dependent: Integers
     coefficients: Floats
     rounding: float
     singular_values: Floats
 
 
-def _split(A: Floats, preference: Indices, tolerance: float) -> _Split:
+def _split(A: Floats, preference: Integers, tolerance: float) -> _Split:
     """Choose among columns of length one; small `preference` stays rather than large."""
     _, values, rows = np.linalg.svd(A, full_matrices=True)
     values = np.append(values, np.zeros(A.shape[1] - len(values)))
     rank = int(np.count_nonzero(values > tolerance * values[0])) if len(values) else 0
-    dependent = _regrouped(rows[rank:].T, preference)
+    dependent = _choose_dependent(rows[rank:].T, preference)
     by_preference = np.argsort(preference)
     independent = by_preference[~np.isin(by_preference, dependent)]
     Q, R = np.linalg.qr(A[:, independent])
@@ -206,8 +202,8 @@ def _split(A: Floats, preference: Indices, tolerance: float) -> _Split:
     return _Split(independent, dependent, coefficients, rounding * condition, values)
 
 
-def _regrouped(null: Floats, preference: Indices) -> Indices:
-    """Which columns go, by an orthonormal basis (c, d) of the combinations that are zero.
+def _choose_dependent(null: Floats, preference: Integers) -> Integers:
+    """Choose the dependent columns by an orthonormal basis (c, d) of the null space.
 
     The rows of those that go have to be independent. They are taken from the least preferred on,
     each one that keeps tolerances.BASE_PIVOT of what is left: exactly the columns that depend on
@@ -226,8 +222,8 @@ def _regrouped(null: Floats, preference: Indices) -> Indices:
     return np.array(sorted(gone), dtype=np.intp)
 
 
-def _reduced(Y: Any) -> Reduction:
-    """The rows of a regressor as one triangular system for each joint.
+def _reduce_rows(Y: ArrayLike | Samples | Reduction) -> Reduction:
+    """Reduce the rows of a regressor to one triangular system for each joint.
 
     Raises:
         ParameterError: No regressor, or a number that is not finite.
@@ -236,10 +232,7 @@ def _reduced(Y: Any) -> Reduction:
         return Y
     if isinstance(Y, Samples):
         return Y.reduce()
-    try:
-        array = np.asarray(Y, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ParameterError(f"Y cannot be read as an array: {error}") from error
+    array = read_reals("Y", Y)
     if array.ndim < 2 or not array.size:
         raise ParameterError(
             f"Y has shape {array.shape}, expected (..., 10 L + k): a row for each torque, ten "
@@ -256,10 +249,10 @@ def _reduced(Y: Any) -> Reduction:
     return Reduction.of(blocks(), array.shape[2])
 
 
-def _named(
+def _name_columns(
     width: int, bodies: Sequence[str] | None, beside: tuple[str, ...], order: Order
 ) -> tuple[str, ...]:
-    """Names of all columns.
+    """Name all columns of the regressor.
 
     Raises:
         ParameterError: They do not fit the width, or the order is unknown.
@@ -275,25 +268,26 @@ def _named(
             f"{len(bodies)} names of bodies, expected {count}: one for ten columns"
         )
     suffixes = [str(i + 1) for i in range(count)] if bodies is None else [f"({b})" for b in bodies]
-    _known(order)
-    entries = ("m", "hx", "hy", "hz", *(f"I{entry}" for entry in ORDERS[order]))
+    reorder(np.zeros(10), "urdf", order)  # refuses an unknown order
+    entries = name_entries(order)
     return (*(f"{entry}{suffix}" for suffix in suffixes for entry in entries), *beside)
 
 
-def _known(order: Order) -> None:
-    reorder(np.zeros(10), "urdf", order)  # refuses what is none
+def name_entries(order: Order) -> tuple[str, ...]:
+    """Name the ten entries of theta in an order: m, hx, hy, hz, then the six of the inertia."""
+    return ("m", "hx", "hy", "hz", *(f"I{entry}" for entry in ORDERS[order]))
 
 
-def _preferred(width: int, beside: int, order: Order) -> Indices:
-    """All columns, those first that stay rather than others."""
+def _rank_columns(width: int, beside: int, order: Order) -> Integers:
+    """Rank all columns: those that are kept rather than regrouped come first."""
     own = [int(place) for place in np.argsort(reorder(np.arange(10.0), "urdf", order))]
     bodies = (width - beside) // 10
     entries = [10 * body + own[entry] for body in range(bodies) for entry in PREFERENCE]
     return np.array([*entries, *range(10 * bodies, width)], dtype=np.intp)
 
 
-def _heard(length: Floats, beside: int, order: Order, tolerance: float) -> Mask:
-    """Which columns are not zero, but for rounding."""
+def _find_excitation(length: Floats, beside: int, order: Order, tolerance: float) -> Mask:
+    """Find the columns that the motion excites: they are not zero, apart from rounding."""
     count = len(length) - beside
     kinds = np.array([*np.tile([0, 1, 1, 1, *[2] * 6], count // 10), *range(3, 3 + beside)])
     longest = np.zeros(3 + beside)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.identification.estimation.problem import Problem
 from inertial_check.identification.estimation.reduction import Reduction
@@ -117,7 +117,7 @@ def k_fold(
     solve: Solve,
     *,
     folds: int = FOLDS,
-    candidates: Any = None,
+    candidates: ArrayLike | None = None,
 ) -> Choice:
     """The weight that explains best what was left out of the fit, or nearly, and trusts the prior.
 
@@ -144,16 +144,16 @@ def k_fold(
             f"{len(stretches)} stretches of samples for {folds} folds, expected at least two folds "
             "and a stretch for each"
         )
-    parts = [_merged(stretches[k::folds]) for k in range(folds)]
-    whole = _merged(parts)
-    tried = _tried(candidates, whole, weights)
-    fits = [_fitted(solve, whole, weight) for weight in tried]
+    parts = [_merge(stretches[k::folds]) for k in range(folds)]
+    whole = _merge(parts)
+    tried = _read_candidates(candidates, whole, weights)
+    fits = [_fit(solve, whole, weight) for weight in tried]
     squares = np.full((len(tried), folds), np.nan)
     for k, part in enumerate(parts):
-        rest = _merged([other for j, other in enumerate(parts) if j != k])
+        rest = _merge([other for j, other in enumerate(parts) if j != k])
         for i in np.flatnonzero([fit is not None for fit in fits]):
             try:
-                fit = _fitted(solve, rest, float(tried[i]))
+                fit = _fit(solve, rest, float(tried[i]))
             except ParameterError as error:
                 raise ParameterError(f"without fold {k + 1} of {folds}: {error}") from None
             squares[i, k] = np.nan if fit is None else part.weighted_mean_square(weights, fit.si)
@@ -169,11 +169,11 @@ def k_fold(
         f"is at {tried[best]:.3g}."
     )
     errors = np.sqrt(means)
-    return _choice("k-fold", _Tried(tried, fits, errors, spread / (2 * errors)), chosen, note)
+    return _choice("k-fold", _Trials(tried, fits, errors, spread / (2 * errors)), chosen, note)
 
 
 def l_curve(
-    reduction: Reduction, weights: Floats, solve: Solve, *, candidates: Any = None
+    reduction: Reduction, weights: Floats, solve: Solve, *, candidates: ArrayLike | None = None
 ) -> Choice:
     """The weight at the corner of the logarithms of the data term and the prior term.
 
@@ -194,8 +194,8 @@ def l_curve(
         ParameterError: Candidates that are not positive, or fewer than three.
         ProjectionError: Fewer than three weights with a certified answer.
     """
-    tried = _tried(candidates, reduction, weights)
-    fits = [_fitted(solve, reduction, weight) for weight in tried]
+    tried = _read_candidates(candidates, reduction, weights)
+    fits = [_fit(solve, reduction, weight) for weight in tried]
     known = np.flatnonzero([fit is not None for fit in fits])
     if len(known) < 3:
         raise ProjectionError(
@@ -210,7 +210,7 @@ def l_curve(
         chosen = int(known[corner])
         note = f"{tried[chosen]:.3g} is at the corner of the L-curve."
     unknown = np.full(len(tried), np.nan)
-    return _choice("l-curve", _Tried(tried, fits, unknown, unknown), chosen, note)
+    return _choice("l-curve", _Trials(tried, fits, unknown, unknown), chosen, note)
 
 
 class _Terms(NamedTuple):
@@ -235,7 +235,7 @@ def _terms(tried: Floats, fits: Sequence[Fit | None]) -> _Terms:
     return _Terms(*np.array(rows).T)
 
 
-class _Tried(NamedTuple):
+class _Trials(NamedTuple):
     """The weights, ascending, the answer with each, and the errors of what was left out."""
 
     weights: Floats
@@ -244,7 +244,7 @@ class _Tried(NamedTuple):
     standard_errors: Floats
 
 
-def _choice(rule: str, tried: _Tried, chosen: int, note: str) -> Choice:
+def _choice(rule: str, tried: _Trials, chosen: int, note: str) -> Choice:
     """The choice, with what is doubtful about it."""
     if chosen in (0, len(tried.weights) - 1):
         which = "least" if chosen == 0 else "largest"
@@ -267,8 +267,8 @@ def _choice(rule: str, tried: _Tried, chosen: int, note: str) -> Choice:
     )
 
 
-def _tried(candidates: Any, reduction: Reduction, weights: Floats) -> Floats:
-    """The weights to try, ascending.
+def _read_candidates(candidates: ArrayLike | None, reduction: Reduction, weights: Floats) -> Floats:
+    """Read the weights to try, ascending.
 
     Raises:
         ParameterError: One that is not positive.
@@ -293,12 +293,12 @@ def _unit(reduction: Reduction, weights: Floats) -> float:
     return 10.0 ** round(float(np.log10(variance))) if variance > 0 else 1.0
 
 
-def _merged(parts: Sequence[Reduction]) -> Reduction:
+def _merge(parts: Sequence[Reduction]) -> Reduction:
     return parts[0].merge(*parts[1:])
 
 
-def _fitted(solve: Solve, reduction: Reduction, weight: float) -> Fit | None:
-    """The answer, or None where none could be certified."""
+def _fit(solve: Solve, reduction: Reduction, weight: float) -> Fit | None:
+    """Solve with a weight of the prior; None where no answer could be certified."""
     try:
         return solve(reduction, float(weight))
     except ProjectionError:

@@ -8,20 +8,20 @@ and those that are consistent not at all. Coupled ones are moved together.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from inertial_check.arrays.broadcasting import first_index
-from inertial_check.arrays.types import Floats, Mask
+from inertial_check.arrays.types import ArrayLike, Floats, Mask, NumpyArray
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.declaration import PointDeclaration, judge_declaration
 from inertial_check.identification.estimation.identify import identify
+from inertial_check.identification.estimation.reduction import label_columns, list_columns
 from inertial_check.identification.estimation.result import body_names
+from inertial_check.identification.estimation.sampled import read_reals
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, Verdict, as_theta, check
 from inertial_check.inertia.parameters import InertialParameters
@@ -41,15 +41,13 @@ from inertial_check.projection.options import Metric
 from inertial_check.projection.project import project
 from inertial_check.projection.result import Status
 
-Words = npt.NDArray[Any]
-
 METRICS = {
     "inertia": "nothing is said of the errors: masses and centres of mass stay, and each inertia "
     "about them moves as little as it can",
     "prior": "each body moves as little as it can in units of its prior",
     "weighted": "the bodies move as little as they can by the information that is given of them",
 }
-"""What is least, by name."""
+"""Metrics of the move from the given vector to consistent bodies: what each minimises."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,7 +77,7 @@ class Cleaned:
     metric: str
     given: Floats
     theta: Floats
-    status: Words
+    status: NumpyArray
     together: Mask
     distance: Floats
     total_distance: float
@@ -153,16 +151,16 @@ class Cleaned:
 
 
 def clean(  # noqa: PLR0913 - the public signature
-    theta: Any,
+    theta: InertialParameters | ArrayLike,
     *,
     order: Order | None = None,
     about: Point | None = None,
-    information: Any = None,
-    covariance: Any = None,
-    prior: Any = None,
+    information: ArrayLike | None = None,
+    covariance: ArrayLike | None = None,
+    prior: InertialParameters | ArrayLike | None = None,
     regularization: float = 1.0,
     margin: float = 0.0,
-    constraints: Any = (),
+    constraints: Constraint | Iterable[Constraint] = (),
     bodies: Sequence[str] | None = None,
 ) -> Cleaned:
     """Find the consistent bodies nearest to an identified vector.
@@ -203,25 +201,25 @@ def clean(  # noqa: PLR0913 - the public signature
             singular without a prior, or not positive semidefinite.
         ProjectionError: No answer could be certified, or the constraints exclude each other.
     """
-    order, about = _said(theta, order, about)
-    given, about = _bodies("theta", theta, order, about)
+    order, about = _read_declaration(theta, order, about)
+    given, about = _read_bodies("theta", theta, order, about)
     names = body_names(bodies, len(given))
-    W = _information(information, covariance, len(given), order)
+    W = _read_information(information, covariance, len(given), order)
     if W is not None and about == "com":
         raise ParameterError(
             "information about the centre of mass: the pseudo-inertia is not linear in such a "
             "theta; give both about the origin, where identification has them"
         )
-    known = None if prior is None else _prior(prior, order, about, len(given))
-    asked = _Asked(
+    known = None if prior is None else _read_prior(prior, order, about, len(given))
+    request = _CleaningRequest(
         given, about, W, known, float(regularization), margin, read_constraints(constraints)
     )
-    moved = _Moved.of(asked)
+    moved = _Cleaning.of(request)
     return Cleaned(
         names,
         order,
         about,
-        asked.metric,
+        request.metric,
         np.asarray(reorder(given, "urdf", order)),
         np.asarray(reorder(moved.theta, "urdf", order)),
         moved.status,
@@ -236,8 +234,8 @@ def clean(  # noqa: PLR0913 - the public signature
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
-    """What is wanted, in order "urdf".
+class _CleaningRequest:
+    """Request to clean bodies, in order "urdf".
 
     Attributes: theta (L, 10); its point; W (10 L, 10 L); prior (L, 10) about the same point;
         weight of the prior beside W; margin; constraints.
@@ -283,10 +281,10 @@ class _Asked:
             return [list(range(count))]
         return groups
 
-    def part(self, rows: list[int]) -> _Asked:
+    def part(self, rows: list[int]) -> _CleaningRequest:
         """The same of some of the bodies."""
-        places = (10 * np.array(rows)[:, None] + np.arange(10)).ravel()
-        return _Asked(
+        places = list_columns(rows)
+        return _CleaningRequest(
             self.theta[rows],
             self.about,
             None if self.W is None else self.W[np.ix_(places, places)],
@@ -298,7 +296,7 @@ class _Asked:
 
 
 @dataclass(frozen=True, eq=False)
-class _Moved:
+class _Cleaning:
     """What became of the bodies, in order "urdf".
 
     Attributes: theta (L, 10); status (L,); which moved with others (L,); distance (L,); that of all
@@ -306,20 +304,20 @@ class _Moved:
     """
 
     theta: Floats
-    status: Words
+    status: NumpyArray
     together: Mask
     distance: Floats
     total: float
     residuals: Floats
 
     @classmethod
-    def of(cls, asked: _Asked) -> _Moved:
+    def of(cls, request: _CleaningRequest) -> _Cleaning:
         """The nearest bodies."""
-        groups = asked.groups()
+        groups = request.groups()
         single = [group[0] for group in groups if len(group) == 1]
-        parts = [(group, _together(asked.part(group))) for group in groups if len(group) > 1]
+        parts = [(group, _together(request.part(group))) for group in groups if len(group) > 1]
         if single:
-            parts.append((single, _one_by_one(asked.part(single))))
+            parts.append((single, _one_by_one(request.part(single))))
         rows = np.concatenate([np.array(group) for group, _ in parts])
         back = np.argsort(rows)
         moved = [part for _, part in parts]
@@ -333,70 +331,70 @@ class _Moved:
         )
 
 
-def _one_by_one(asked: _Asked) -> _Moved:
+def _one_by_one(request: _CleaningRequest) -> _Cleaning:
     """Each body by itself, but for constraints that tie them."""
-    count = len(asked.theta)
+    count = len(request.theta)
     weights = None
-    if asked.W is not None:
-        weights = np.array([asked.W[_own(i), _own(i)] for i in range(count)])
+    if request.W is not None:
+        weights = np.array([request.W[_own(i), _own(i)] for i in range(count)])
     found = project(
-        asked.theta,
-        asked.metric,
-        about=asked.about,
+        request.theta,
+        request.metric,
+        about=request.about,
         weights=weights,
-        prior=asked.prior,
-        constraints=asked.constraints,
-        margin=asked.margin,
-        regularization=asked.regularization,
+        prior=request.prior,
+        constraints=request.constraints,
+        margin=request.margin,
+        regularization=request.regularization,
     )
     residuals = np.stack([found.primal_residual, found.dual_residual, found.gap], axis=1)
     distance = np.asarray(found.distance)
     total = float(np.sqrt(np.nansum(distance**2)))
     alone = np.zeros(count, dtype=bool)
-    return _Moved(
+    return _Cleaning(
         np.asarray(found.theta), np.asarray(found.status), alone, distance, total, residuals
     )
 
 
-def _together(asked: _Asked) -> _Moved:
+def _together(request: _CleaningRequest) -> _Cleaning:
     """Bodies that information couples: none moves, or all.
 
     Raises:
         ParameterError: A number that is not finite, or information that leaves something free.
     """
-    count = len(asked.theta)
-    index = first_index(np, ~np.isfinite(asked.theta))
+    count = len(request.theta)
+    index = first_index(np, ~np.isfinite(request.theta))
     if index is not None:
         raise ParameterError(
-            f"theta{list(index)} is {asked.theta[index]}, and information couples its body to "
+            f"theta{list(index)} is {request.theta[index]}, and information couples its body to "
             "others: without it none of them has a nearest"
         )
-    judged = Consistency(asked.theta, "origin")
+    judged = Consistency(request.theta, "origin")
     nobody = judged.verdict_code == int(Verdict.INVALID)
-    if not asked.constraints and not np.any(needs_projection(judged, asked.margin) | nobody):
-        return _Moved(
-            asked.theta,
+    if not request.constraints and not np.any(needs_projection(judged, request.margin) | nobody):
+        return _Cleaning(
+            request.theta,
             np.full(count, Status.FEASIBLE.word, dtype=object),
             np.zeros(count, dtype=bool),
             np.zeros(count),
             0.0,
             np.zeros((count, 3)),
         )
-    rows = _root(asked.M)
+    rows = _root(request.M)
     found = identify(
         rows,
-        rows @ asked.theta.ravel(),
-        asked.prior,
+        rows @ request.theta.ravel(),
+        request.prior,
         weights=1.0,
         regularization=0.0,
-        constraints=asked.constraints,
-        margin=asked.margin,
+        constraints=request.constraints,
+        margin=request.margin,
     )
-    change = found.theta - asked.theta
-    own = [float(d @ asked.M[_own(i), _own(i)] @ d) for i, d in enumerate(change)]
+    change = found.theta - request.theta
+    own = [float(d @ request.M[_own(i), _own(i)] @ d) for i, d in enumerate(change)]
     total = float(np.linalg.norm(rows @ change.ravel()))
     proof = [found.primal_residual, found.dual_residual, found.gap]
-    return _Moved(
+    return _Cleaning(
         found.theta,
         np.full(count, Status.PROJECTED.word, dtype=object),
         np.ones(count, dtype=bool),
@@ -430,13 +428,15 @@ def _own(body: int) -> slice:
     return slice(10 * body, 10 * body + 10)
 
 
-def _said(theta: Any, order: Order | None, about: Point | None) -> tuple[Order, Point]:
-    """Order and point, as they were declared.
+def _read_declaration(
+    theta: InertialParameters | ArrayLike, order: Order | None, about: Point | None
+) -> tuple[Order, Point]:
+    """Read the order and the point that were declared.
 
     Raises:
         ParameterError: One was not; names the choices.
     """
-    if hasattr(theta, "as_theta"):
+    if isinstance(theta, InertialParameters):
         return order or "urdf", theta.about
     for name, value, choices in (("order", order, tuple(ORDERS)), ("about", about, ABOUTS)):
         if value is None:
@@ -449,17 +449,16 @@ def _said(theta: Any, order: Order | None, about: Point | None) -> tuple[Order, 
     return order, about
 
 
-def _bodies(name: str, theta: Any, order: Order, about: Point) -> tuple[Floats, Point]:
-    """(L, 10) in order "urdf", and their point.
+def _read_bodies(
+    name: str, theta: InertialParameters | ArrayLike, order: Order, about: Point
+) -> tuple[Floats, Point]:
+    """Read bodies (L, 10) in order "urdf", and their point.
 
     Raises:
         ParameterError: Another shape, an unknown order or point.
     """
-    if not hasattr(theta, "as_theta"):
-        try:
-            theta = np.asarray(theta, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise ParameterError(f"{name} cannot be read as an array: {error}") from error
+    if not isinstance(theta, InertialParameters):
+        theta = read_reals(name, theta)
         if theta.ndim == 1 and theta.size and theta.size % 10 == 0:
             theta = theta.reshape(-1, 10)
         if theta.ndim != 2 or theta.shape[1] != 10 or not theta.size:
@@ -468,34 +467,39 @@ def _bodies(name: str, theta: Any, order: Order, about: Point) -> tuple[Floats, 
     return np.array(canonical, dtype=np.float64).reshape(-1, 10), about
 
 
-def _prior(prior: Any, order: Order, about: Point, count: int) -> Floats:
-    """(L, 10) in order "urdf", about `about`.
+def _read_prior(
+    prior: InertialParameters | ArrayLike, order: Order, about: Point, count: int
+) -> Floats:
+    """Read the prior (L, 10) in order "urdf", about `about`.
 
     Raises:
         ParameterError: Another number of bodies.
     """
-    if hasattr(prior, "as_theta"):
+    if isinstance(prior, InertialParameters):
         prior, order = prior.as_theta(order="urdf", about=about), "urdf"
-    known, _ = _bodies("prior", prior, order, about)
+    known, _ = _read_bodies("prior", prior, order, about)
     if len(known) != count:
         raise ParameterError(f"prior is of {len(known)} bodies, expected {count}")
     return known
 
 
-def _information(information: Any, covariance: Any, count: int, order: Order) -> Floats | None:
-    """W (10 L, 10 L) in order "urdf"; None where neither is given.
+def _read_information(
+    information: ArrayLike | None, covariance: ArrayLike | None, count: int, order: Order
+) -> Floats | None:
+    """Read W (10 L, 10 L) in order "urdf"; None where neither is given.
 
     Raises:
         ParameterError: Both are given, or one that is none.
     """
     if information is not None and covariance is not None:
         raise ParameterError("information and covariance are inverses: give one of them")
-    if information is None and covariance is None:
+    if covariance is not None:
+        matrix = _read_matrix("covariance", covariance, count)
+    elif information is not None:
+        matrix = _read_matrix("information", information, count)
+    else:
         return None
-    name, value = ("information", information) if covariance is None else ("covariance", covariance)
-    matrix = _matrix(name, value, count)
-    own = np.asarray(reorder(np.arange(10.0), "urdf", order)).astype(np.intp)
-    places = np.argsort((10 * np.arange(count)[:, None] + own).ravel())
+    places = np.argsort(label_columns(count, order))
     matrix = matrix[np.ix_(places, places)]
     if covariance is not None:
         return _inverse(matrix)
@@ -515,16 +519,13 @@ def _least_eigenvalue(matrix: Floats) -> float:
     return float(np.linalg.eigvalsh(matrix / (sizes[:, None] * sizes))[0])
 
 
-def _matrix(name: str, value: Any, count: int) -> Floats:
-    """A symmetric matrix (10 L, 10 L) with a non-negative diagonal, from any of its forms.
+def _read_matrix(name: str, value: ArrayLike, count: int) -> Floats:
+    """Read a symmetric matrix (10 L, 10 L) with a non-negative diagonal, from any of its forms.
 
     Raises:
         ParameterError: It is none; names the entry.
     """
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ParameterError(f"{name} cannot be read as an array: {error}") from error
+    array = read_reals(name, value)
     whole = 10 * count
     if array.shape == (count, 10, 10):
         matrix = np.zeros((whole, whole))

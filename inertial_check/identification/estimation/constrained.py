@@ -97,7 +97,7 @@ def _answer(problem: Problem, lifted: Problem, applied: tuple[Applied, ...], sol
     Raises:
         ProjectionError: No answer, or none that is certified.
     """
-    from inertial_check.projection.conic import CoupledProblem, NoAnswer, solve_coupled
+    from inertial_check.projection.conic import CoupledProblem, NoAnswer, solve_coupled_problem
 
     free = problem.free
     rows = CoupledProblem.of(problem.H, _blocks(problem, applied))
@@ -106,7 +106,7 @@ def _answer(problem: Problem, lifted: Problem, applied: tuple[Applied, ...], sol
     offsets = CoupledProblem.of(problem.H, _blocks(lifted, applied)).g
     scaled = rows._replace(M=problem.H / weight, g=(offsets + rows.Gu @ free) / size)
     try:
-        found = solve_coupled(scaled, solver)
+        found = solve_coupled_problem(scaled, solver)
     except NoAnswer as error:
         _refuse_conflict(problem, applied, solver)
         raise ProjectionError(f"{solver}: {error}", problem) from None
@@ -180,13 +180,13 @@ def _refuse_conflict(problem: Problem, applied: tuple[Applied, ...], solver: str
     Raises:
         ProjectionError: They do.
     """
-    from inertial_check.projection.conic import CoupledProblem, NoAnswer, solve_coupled
+    from inertial_check.projection.conic import CoupledProblem, NoAnswer, solve_coupled_problem
 
     width = len(problem.prior)
 
     def infeasible(some: tuple[Applied, ...]) -> bool:
         try:
-            solve_coupled(CoupledProblem.of(np.eye(width), _blocks(problem, some)), solver)
+            solve_coupled_problem(CoupledProblem.of(np.eye(width), _blocks(problem, some)), solver)
         except NoAnswer:
             return True
         except ProjectionError:

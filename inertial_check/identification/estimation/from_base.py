@@ -14,12 +14,12 @@ Robot Base Inertial Parameter Identification, Int. J. Robot. Res. 33 (2014).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.identification.estimation.base import BaseParameters
 from inertial_check.identification.estimation.identify import identify
@@ -28,7 +28,9 @@ from inertial_check.identification.estimation.priors import prepare_priors
 from inertial_check.identification.estimation.problem import Problem
 from inertial_check.identification.estimation.result import Identification, body_names
 from inertial_check.inertia import tolerances
+from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import refuse_asymmetric, reorder
+from inertial_check.projection._constraint import Constraint
 
 WEIGHTS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1.0)
 """Weights of the prior in the rounds of the method, in units of the weight of the base
@@ -65,8 +67,7 @@ class FromBase:
     @property
     def beta(self) -> Floats:
         """(b,) the bodies' own base parameters."""
-        numbers = list(self.identification.nuisance.values())
-        return self.base.of(np.concatenate([self.theta.ravel(), numbers]))
+        return self.base.of(self.identification.si)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -83,14 +84,14 @@ class FromBase:
 
 
 def identify_from_base(  # noqa: PLR0913 - what is known and what is wanted
-    beta: Any,
+    beta: ArrayLike,
     base: BaseParameters,
-    prior: Any,
+    prior: InertialParameters | ArrayLike,
     *,
-    covariance: Any = None,
+    covariance: ArrayLike | None = None,
     regularization: float = 1.0,
     nuisance: Nuisance | None = None,
-    constraints: Any = (),
+    constraints: Constraint | Sequence[Constraint] = (),
     margin: float = 0.0,
     bodies: Sequence[str] | None = None,
 ) -> FromBase:
@@ -117,14 +118,14 @@ def identify_from_base(  # noqa: PLR0913 - what is known and what is wanted
             that is none.
         ProjectionError: No answer could be certified, or the constraints exclude each other.
     """
-    beta, beside = _vector(beta, base), _beside(base, nuisance)
+    beta, beside = _read_base_parameters(beta, base), _beside(base, nuisance)
     count = (len(base.columns) - base.further) // 10
     names = body_names(bodies, count)
     theta0 = prepare_priors(prior, count, base.order, tolerances.PRIOR_MARGIN, names).theta
     of_prior = _left_by_prior(base, theta0, beside)
-    exact = covariance is None
-    rows, values = _whitened(base.K, beta, of_prior if exact else _matrix(covariance, base))
-    weighs = 1.0 if exact else _weight(base, of_prior, _matrix(covariance, base))
+    given = None if covariance is None else _read_covariance(covariance, base)
+    rows, values = _whiten(base.K, beta, of_prior if given is None else given)
+    weighs = 1.0 if given is None else _weight(base, of_prior, given)
 
     def solve(wanted: Floats, weight: float) -> Identification:
         columns = rows[:, None, 10 * count :]
@@ -144,14 +145,15 @@ def identify_from_base(  # noqa: PLR0913 - what is known and what is wanted
     try:
         nearest, least = _nearest(solve, rows, values, weighs)
     except ProjectionError:
-        if exact:
+        if given is None:
             raise
         least = np.nan
     reached = bool(least <= tolerances.BASE_REACHED * np.linalg.norm(values))
-    if exact:
+    if given is None:
         return FromBase(nearest, base, least, least, reached)
     found = solve(values, regularization)
-    return FromBase(found, base, _distance(found, rows, values), least, reached)
+    distance = float(np.linalg.norm(values - rows @ found.si))
+    return FromBase(found, base, distance, least, reached)
 
 
 def _nearest(
@@ -165,22 +167,21 @@ def _nearest(
     Raises:
         ProjectionError: No weight of the prior gives a certified answer.
     """
-    for weight in WEIGHTS:
-        try:
-            return _converged(solve, rows, values, weight * weighs)
-        except ProjectionError:
-            if weight == WEIGHTS[-1]:
-                raise
-    raise AssertionError("there are weights")
+    *weights, largest = WEIGHTS
+    for weight in weights:
+        with suppress(ProjectionError):
+            return _iterate(solve, rows, values, weight * weighs)
+    return _iterate(solve, rows, values, largest * weighs)
 
 
-def _converged(
+def _iterate(
     solve: Callable[[Floats, float], Identification], rows: Floats, values: Floats, weight: float
 ) -> tuple[Identification, float]:
+    """Iterate the method of multipliers with one weight of the prior until it settles."""
     wanted, last = values, np.inf
     for _ in range(ROUNDS):
         found = solve(wanted, weight)
-        left = values - rows @ _numbers(found)
+        left = values - rows @ found.si
         distance = float(np.linalg.norm(left))
         done = distance <= tolerances.MEETS * np.linalg.norm(values)
         if done or distance >= (1 - tolerances.BASE_SETTLED) * last:
@@ -194,17 +195,8 @@ def _weight(base: BaseParameters, of_prior: Floats, covariance: Floats) -> float
     return float(base.rank / np.trace(np.linalg.solve(of_prior, covariance)))
 
 
-def _numbers(found: Identification) -> Floats:
-    """(p,) as the columns of the base have them."""
-    return np.concatenate([found.theta.ravel(), list(found.nuisance.values())])
-
-
-def _distance(found: Identification, rows: Floats, values: Floats) -> float:
-    return float(np.linalg.norm(values - rows @ _numbers(found)))
-
-
-def _vector(beta: Any, base: BaseParameters) -> Floats:
-    """Base parameters as an array.
+def _read_base_parameters(beta: ArrayLike, base: BaseParameters) -> Floats:
+    """Read base parameters as an array (b,).
 
     Raises:
         ParameterError: Another shape, or a number that is not finite.
@@ -226,7 +218,8 @@ def _beside(base: BaseParameters, nuisance: Nuisance | None) -> Nuisance:
     """
     names = base.columns[len(base.columns) - base.further :]
     if nuisance is None:
-        return Nuisance(names, -np.inf, np.inf, np.zeros(len(names)), np.inf)
+        none, unbounded = np.zeros(len(names)), np.full(len(names), np.inf)
+        return Nuisance(names, -unbounded, unbounded, none, unbounded)
     if nuisance.names != names:
         raise ParameterError(
             f"nuisance is of {', '.join(nuisance.names) or 'nothing'}, expected that of the base "
@@ -249,8 +242,8 @@ def _canonical(base: BaseParameters) -> Floats:
     return np.concatenate([own, base.K[:, count:]], axis=1)
 
 
-def _matrix(covariance: Any, base: BaseParameters) -> Floats:
-    """A covariance (b, b).
+def _read_covariance(covariance: ArrayLike, base: BaseParameters) -> Floats:
+    """Read a covariance (b, b).
 
     Raises:
         ParameterError: Another shape, a number that is not finite, a matrix that is not symmetric.
@@ -269,8 +262,8 @@ def _matrix(covariance: Any, base: BaseParameters) -> Floats:
     return array
 
 
-def _whitened(K: Floats, beta: Floats, covariance: Floats) -> tuple[Floats, Floats]:
-    """C^-1/2 K and C^-1/2 beta.
+def _whiten(K: Floats, beta: Floats, covariance: Floats) -> tuple[Floats, Floats]:
+    """Whiten the equations K theta = beta by their covariance C: C^-1/2 K and C^-1/2 beta.
 
     Raises:
         ParameterError: C is not positive definite.

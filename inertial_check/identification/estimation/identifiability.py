@@ -21,9 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
+from inertial_check.identification.estimation.base import name_entries
 from inertial_check.identification.estimation.problem import Problem
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.representations import ORDERS, Order, reorder
+from inertial_check.inertia.representations import Order, reorder
 
 Words = npt.NDArray[np.str_]
 
@@ -131,7 +132,7 @@ class Identifiability:
                 f"uncertainty {_side(self.total_mass_unaccounted)} it without support of the "
                 "samples: a larger regularization keeps to the prior what they do not decide"
             )
-        entries = ("m", "hx", "hy", "hz", *(f"I{entry}" for entry in ORDERS[self.order]))
+        entries = name_entries(self.order)
         for body, name in enumerate(bodies):
             own = np.abs(self.unaccounted[body])
             if (own > FAR).any():
@@ -166,8 +167,8 @@ def identifiability(problem: Problem, x: Floats, order: Order = "urdf") -> Ident
     moved = np.matmul(root, change).ravel() @ V
     told = values**2 / np.where(values > 0, values**2 + weight, 1.0)
 
-    def asked(rows: Floats) -> tuple[Floats, ...]:
-        """Share, deviation, size, change and unaccounted of directions (..., 10 L)."""
+    def measure(rows: Floats) -> tuple[Floats, ...]:
+        """Measure share, deviation, size, change and unaccounted of directions (..., 10 L)."""
         size = np.linalg.norm(rows, axis=-1)
         unit = rows / size[..., None]
         unit = np.where(np.abs(unit) > ROUNDING, unit, 0.0)
@@ -177,8 +178,8 @@ def identifiability(problem: Problem, x: Floats, order: Order = "urdf") -> Ident
         deviation = size * np.sqrt(left.sum(axis=-1))
         return share, deviation, size, unit @ moved, unit @ (moved / (values**2 + 1))
 
-    single = [np.asarray(reorder(each, "urdf", order)) for each in asked(along)]
-    whole = [float(each) for each in asked(along[:, 0].sum(axis=0))]
+    single = [np.asarray(reorder(each, "urdf", order)) for each in measure(along)]
+    whole = [float(each) for each in measure(along[:, 0].sum(axis=0))]
     share, deviation, size, moves, rest = single
     return Identifiability(
         order, share, deviation, size, moves, rest, whole[0], whole[1], whole[3], whole[4]

@@ -8,9 +8,8 @@ from functools import cached_property, partial
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-import numpy.typing as npt
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import ArrayLike, Floats, Integers
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.identification.estimation import (
     choosing,
@@ -23,7 +22,7 @@ from inertial_check.identification.estimation import (
 )
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.problem import Problem
-from inertial_check.identification.estimation.reduction import Reduction
+from inertial_check.identification.estimation.reduction import Reduction, label_columns
 from inertial_check.identification.estimation.result import Identification, body_names
 from inertial_check.identification.estimation.sampled import Samples
 from inertial_check.inertia import tolerances
@@ -57,7 +56,7 @@ class FitOptions:
     Attributes: As the arguments of `identify` of the same names.
     """
 
-    weights: npt.ArrayLike | None = None
+    weights: ArrayLike | None = None
     constraints: Constraint | Iterable[Constraint] = ()
     regularization: float | WeightRule = 1.0
     metric: PriorMetric = "prior"
@@ -81,13 +80,13 @@ class FitOptions:
 
 
 def identify(  # noqa: PLR0913 - the public signature
-    Y: npt.ArrayLike | Samples | Reduction,
-    tau: npt.ArrayLike | None = None,
-    prior: InertialParameters | npt.ArrayLike | None = None,
+    Y: ArrayLike | Samples | Reduction,
+    tau: ArrayLike | None = None,
+    prior: InertialParameters | ArrayLike | None = None,
     *,
-    weights: npt.ArrayLike | None = None,
+    weights: ArrayLike | None = None,
     constraints: Constraint | Iterable[Constraint] = (),
-    nuisance: Nuisance | Mapping[str, npt.ArrayLike] | npt.ArrayLike | None = None,
+    nuisance: Nuisance | Mapping[str, ArrayLike] | ArrayLike | None = None,
     order: Order = "urdf",
     regularization: float | WeightRule = 1.0,
     metric: PriorMetric = "prior",
@@ -177,7 +176,7 @@ def identify(  # noqa: PLR0913 - the public signature
 
 def estimate(
     data: Measurements,
-    prior: InertialParameters | npt.ArrayLike | None,
+    prior: InertialParameters | ArrayLike | None,
     options: FitOptions,
     order: Order = "urdf",
 ) -> Identification:
@@ -257,9 +256,9 @@ class Measurements:
     @classmethod
     def read(
         cls,
-        Y: npt.ArrayLike | Samples | Reduction,
-        tau: npt.ArrayLike | None,
-        nuisance: Nuisance | Mapping[str, npt.ArrayLike] | npt.ArrayLike | None,
+        Y: ArrayLike | Samples | Reduction,
+        tau: ArrayLike | None,
+        nuisance: Nuisance | Mapping[str, ArrayLike] | ArrayLike | None,
         order: Order,
     ) -> Measurements:
         """Read the arguments of `identify`.
@@ -294,11 +293,10 @@ class Measurements:
         return (self.reduced.columns - len(self.nuisance)) // 10
 
     @property
-    def labels(self) -> npt.NDArray[np.intp]:
+    def labels(self) -> Integers:
         """(p,) place of each column in order "urdf"."""
-        own = np.asarray(reorder(np.arange(10.0), "urdf", self.order)).astype(np.intp)
-        bodies = (10 * np.arange(self.bodies)[:, None] + own).ravel()
-        return np.concatenate([bodies, 10 * self.bodies + np.arange(len(self.nuisance))])
+        further = 10 * self.bodies + np.arange(len(self.nuisance))
+        return np.concatenate([label_columns(self.bodies, self.order), further])
 
     @cached_property
     def whole(self) -> Reduction:
@@ -336,7 +334,7 @@ class _Solution(NamedTuple):
     @property
     def si(self) -> Floats:
         """(p,) parameters in SI units, in order "urdf"."""
-        return np.concatenate([self.problem.theta(self.x).ravel(), self.problem.numbers(self.x)])
+        return self.problem.si(self.x)
 
 
 class _JointFit:
@@ -428,9 +426,7 @@ class _JointFit:
         )
 
 
-def _read_weights(
-    weights: npt.ArrayLike | None, reduction: Reduction, fit: _JointFit
-) -> noise.Noise:
+def _read_weights(weights: ArrayLike | None, reduction: Reduction, fit: _JointFit) -> noise.Noise:
     """Read the weights of the joints, or estimate them from the residuals.
 
     Raises:
@@ -502,7 +498,7 @@ def _choose_weight(
 
 
 def _read_nuisance(
-    given: Nuisance | Mapping[str, npt.ArrayLike] | npt.ArrayLike | None,
+    given: Nuisance | Mapping[str, ArrayLike] | ArrayLike | None,
 ) -> Nuisance:
     """Read the torques besides those of the bodies, in any of their forms.
 
@@ -518,8 +514,8 @@ def _read_nuisance(
         shapes = {column.shape for column in columns}
         if len(shapes) > 1:
             raise ParameterError(f"nuisance columns have shapes {shapes}, expected one for all")
-        return Nuisance.given(np.stack(columns, axis=-1), list(given))
-    return Nuisance.given(given)
+        return Nuisance.from_columns(np.stack(columns, axis=-1), list(given))
+    return Nuisance.from_columns(given)
 
 
 def _read_rule(regularization: float | WeightRule) -> WeightRule | None:

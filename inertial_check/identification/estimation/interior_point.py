@@ -79,10 +79,10 @@ def solve(problem: Problem) -> Answer:
             "ask for a margin, or for a larger regularization",
             problem,
         )
-    return _refuse_uncertified(found, problem)
+    return _require_certificate(found, problem)
 
 
-def _refuse_uncertified(found: Answer | None, problem: Problem) -> Answer:
+def _require_certificate(found: Answer | None, problem: Problem) -> Answer:
     """Return the answer, if it is proven.
 
     Raises:
@@ -118,7 +118,7 @@ def follow_path(problem: Problem, start: Floats) -> Answer:
         tired = certified and step > best.steps + PATIENCE
         if found.gap <= tolerances.BEYOND_CERTIFIED * tolerances.CERTIFIED or tired:
             break
-    return _refuse_uncertified(best, problem)
+    return _require_certificate(best, problem)
 
 
 def _inside(problem: Problem, x: Floats) -> bool:

@@ -66,7 +66,7 @@ def estimate_noise(reduction: Reduction, theta0: Floats, nuisance: Nuisance) -> 
     remarks = [
         f"joint {j}: its torque is zero in every sample; left out" for j in np.flatnonzero(silent)
     ]
-    squares, rank = _fitted(reduction, weights, theta0, nuisance)
+    squares, rank = _fit(reduction, weights, theta0, nuisance)
     share = rank / int((~silent).sum())
     _refuse_too_few(reduction, rank, share)
     if np.any(reduction.samples[~silent] < FEW * share):
@@ -84,7 +84,7 @@ def estimate_noise(reduction: Reduction, theta0: Floats, nuisance: Nuisance) -> 
         weights = np.where(silent, 0.0, 1 / np.where(silent, 1.0, deviations))
         if np.all((change <= news(reduction.samples))[~silent]):
             break
-        squares, _ = _fitted(reduction, weights, theta0, nuisance)
+        squares, _ = _fit(reduction, weights, theta0, nuisance)
     remarks += [
         f"joint {j}: its residuals are rounding; its noise counts as "
         f"{tolerances.LEAST_NOISE:g} of its torque"
@@ -112,11 +112,10 @@ def _refuse_too_few(reduction: Reduction, rank: int, share: float) -> None:
         )
 
 
-def _fitted(
+def _fit(
     reduction: Reduction, weights: Floats, theta0: Floats, nuisance: Nuisance
 ) -> tuple[Floats, int]:
-    """Sums of squared residuals (n,) of weighted least squares, and its rank."""
+    """Fit weighted least squares: sums of squared residuals (n,), and the rank."""
     problem = Problem.of(reduction.stack(weights), theta0, nuisance, 0.0)
     x, rank = problem.least_squares
-    si = np.concatenate([problem.theta(x).ravel(), problem.numbers(x)])
-    return reduction.residual_squares(si), rank
+    return reduction.residual_squares(problem.si(x)), rank

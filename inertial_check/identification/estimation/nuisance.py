@@ -9,11 +9,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
 
 
@@ -30,7 +30,7 @@ class Term(ABC):
     """
 
     symbol: ClassVar[str]
-    """What the names of the numbers begin with; the joint follows, counted from 1."""
+    """Prefix of the names of the numbers; the joint follows, counted from 1."""
 
     unit: ClassVar[str]
     """Unit of the parameter of a revolute joint."""
@@ -155,6 +155,10 @@ class _Column:
     joints: tuple[int, ...]
 
 
+def _no_numbers() -> Floats:
+    return np.zeros(0)
+
+
 @dataclass(frozen=True, eq=False)
 class Nuisance:
     """All numbers that stand beside the bodies, in the order of their columns.
@@ -169,11 +173,11 @@ class Nuisance:
     """
 
     names: tuple[str, ...] = ()
-    lower: Any = ()
-    upper: Any = ()
-    prior: Any = ()
-    scale: Any = ()
-    ready: Any = None
+    lower: Floats = field(default_factory=_no_numbers)
+    upper: Floats = field(default_factory=_no_numbers)
+    prior: Floats = field(default_factory=_no_numbers)
+    scale: Floats = field(default_factory=_no_numbers)
+    ready: Floats | None = None
     _columns: tuple[_Column, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
@@ -220,26 +224,26 @@ class Nuisance:
         of = [column.term for column in columns]
         return cls(
             tuple(column.name for column in columns),
-            [term.lower for term in of],
-            [term.upper for term in of],
-            [term.prior for term in of],
-            [term.scale for term in of],
+            np.array([term.lower for term in of]),
+            np.array([term.upper for term in of]),
+            np.array([term.prior for term in of]),
+            np.array([term.scale for term in of]),
             None,
             tuple(columns),
         )
 
     @classmethod
-    def given(
+    def from_columns(
         cls,
-        columns: Any,
+        columns: ArrayLike,
         names: Sequence[str] | None = None,
         *,
-        lower: Any = -np.inf,
-        upper: Any = np.inf,
-        prior: Any = 0.0,
-        scale: Any = np.inf,
+        lower: ArrayLike = -np.inf,
+        upper: ArrayLike = np.inf,
+        prior: ArrayLike = 0.0,
+        scale: ArrayLike = np.inf,
     ) -> Nuisance:
-        """Columns that are ready.
+        """Make a nuisance of columns that are ready.
 
         Args:
             columns: (S, n, k), or (S, k) beside a regressor (S, 10 L).
@@ -260,6 +264,9 @@ class Nuisance:
             names = [f"f{k + 1}" for k in range(ready.shape[2])]
         if len(names) != ready.shape[2]:
             raise ParameterError(f"{len(names)} names for {ready.shape[2]} nuisance columns")
+        lower, upper, prior, scale = (
+            np.asarray(each, dtype=np.float64) for each in (lower, upper, prior, scale)
+        )
         return cls(tuple(names), lower, upper, prior, scale, ready)
 
     def columns(self, u: Floats, du: Floats, rest: Floats | float = 0.0) -> Floats:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.base import base_parameters
 from inertial_check.identification.estimation.nuisance import Nuisance
@@ -33,7 +33,11 @@ class Priors(NamedTuple):
 
 
 def prepare_priors(
-    prior: Any, count: int, order: Order, margin: float, names: Sequence[str]
+    prior: InertialParameters | ArrayLike,
+    count: int,
+    order: Order,
+    margin: float,
+    names: Sequence[str],
 ) -> Priors:
     """Priors with a margin.
 

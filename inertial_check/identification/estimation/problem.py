@@ -197,6 +197,10 @@ class Problem:
         """Convert the further numbers of x to SI units (k,)."""
         return np.asarray(x[10 * self.bodies :] * self.unit + 0.0)
 
+    def si(self, x: Floats) -> Floats:
+        """Convert x to SI units (p,), in order "urdf"."""
+        return np.concatenate([self.theta(x).ravel(), self.numbers(x)])
+
     def x(self, theta: Floats, numbers: Floats) -> Floats:
         """Convert bodies (L, 10) and further numbers (k,) [SI] to x."""
         _, inverse = factors(pseudo_inertia(self.theta0))

@@ -15,10 +15,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import ArrayLike, Floats, Integers, Mask
 from inertial_check.errors import ParameterError
-
-Indices = npt.NDArray[np.intp]
+from inertial_check.inertia.representations import Order, reorder
 
 ROWS = 512
 """Samples of a joint that are reduced at a time: they stay in the cache with their triangle."""
@@ -45,7 +44,7 @@ class System(NamedTuple):
         squares: The sum of tau^2.
     """
 
-    columns: Indices
+    columns: Integers
     R: Floats
     rho: Floats
     rss: float
@@ -124,7 +123,7 @@ class Reduction:
         systems = zip(*(each.systems for each in (self, *others)), strict=True)
         return Reduction(self.columns, tuple(_together(self.columns, each) for each in systems))
 
-    def relabel(self, labels: Indices) -> Reduction:
+    def relabel(self, labels: Integers) -> Reduction:
         """The same samples with the columns in another order.
 
         Args:
@@ -207,7 +206,7 @@ class _Joint:
         self._filled = 0
         self._make_room(np.zeros((0, 1)))
 
-    def widen(self, seen: npt.NDArray[np.bool_]) -> None:
+    def widen(self, seen: Mask) -> None:
         """Make room for columns (p,) that were zero until now."""
         columns = np.union1d(self.columns, np.flatnonzero(seen))
         if len(columns) == len(self.columns):
@@ -277,7 +276,18 @@ class _Joint:
         self._filled = len(rows)
 
 
-def _as_range(columns: Indices) -> slice | Indices:
+def list_columns(bodies: ArrayLike) -> Integers:
+    """List the ten columns of each of some bodies (b,), given by their indices."""
+    return (10 * np.asarray(bodies, dtype=np.intp)[:, None] + np.arange(10)).ravel()
+
+
+def label_columns(bodies: int, order: Order) -> Integers:
+    """Label the columns (10 L,) of bodies in an order with their places in order "urdf"."""
+    own = np.asarray(reorder(np.arange(10.0), "urdf", order)).astype(np.intp)
+    return np.asarray((10 * np.arange(bodies)[:, None] + own).ravel())
+
+
+def _as_range(columns: Integers) -> slice | Integers:
     """Ascending columns, as a range where they are one: that is many times faster."""
     first, last = (columns[0], columns[-1]) if len(columns) else (0, -1)
     return slice(first, last + 1) if last - first + 1 == len(columns) else columns

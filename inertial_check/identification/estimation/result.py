@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats, Mask
+from inertial_check.arrays.types import ArrayLike, Floats, Mask
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.problem import Problem
 from inertial_check.identification.estimation.reduction import Reduction
@@ -93,7 +93,7 @@ class Identification:
     @cached_property
     def theta(self) -> Floats:
         """(L, 10) about the body origins, in the caller's order [kg, kg m, kg m^2]."""
-        return self._returned(self._canonical)
+        return self._restore_order(self._canonical)
 
     @cached_property
     def parameters(self) -> InertialParameters:
@@ -108,7 +108,7 @@ class Identification:
     @cached_property
     def prior(self) -> Floats:
         """(L, 10) the prior as it was used, in the caller's order."""
-        return self._returned(self.problem.theta0)
+        return self._restore_order(self.problem.theta0)
 
     @cached_property
     def prior_moved(self) -> Mask:
@@ -138,12 +138,12 @@ class Identification:
     @cached_property
     def rmse(self) -> Floats:
         """(n,) root mean squares of the residuals [N m]."""
-        return self.reduction.rmse(self._si(self.x))
+        return self.reduction.rmse(self.si)
 
     @cached_property
     def r_squared(self) -> Floats:
         """(n,) parts of the variance of the torque that are explained."""
-        return self.reduction.r_squared(self._si(self.x))
+        return self.reduction.r_squared(self.si)
 
     @property
     def weighted_rms(self) -> float:
@@ -202,7 +202,7 @@ class Identification:
     @cached_property
     def least_squares(self) -> Floats:
         """(L, 10) what fits best, consistent or not, with the least change from the prior."""
-        return self._returned(self.problem.theta(self.problem.least_squares[0]))
+        return self._restore_order(self.problem.theta(self.problem.least_squares[0]))
 
     @cached_property
     def least_squares_consistency(self) -> Consistency:
@@ -218,6 +218,11 @@ class Identification:
     def prior_rmse(self) -> Floats:
         """(n,) root mean squares with the prior's bodies and the further numbers fitted to them."""
         return self.reduction.rmse(self._si(self._prior_fit))
+
+    @cached_property
+    def si(self) -> Floats:
+        """(p,) the parameters in SI units, as the regressor's columns have them."""
+        return self._si(self.x)
 
     @cached_property
     def prior_x(self) -> Floats:
@@ -259,7 +264,7 @@ class Identification:
         """Compute the residuals anew, from the problem's own data and the answer alone."""
         return self.proof()
 
-    def predict(self, Y: Any, F: Any = None) -> Floats:
+    def predict(self, Y: ArrayLike, F: ArrayLike | None = None) -> Floats:
         """The torques (..., n) of a regressor.
 
         Args:
@@ -284,15 +289,15 @@ class Identification:
 
     def rmse_of(self, other: Reduction) -> Floats:
         """(n,) root mean squares of the residuals of other samples, with the same columns."""
-        return other.rmse(self._si(self.x))
+        return other.rmse(self.si)
 
     def r_squared_of(self, other: Reduction) -> Floats:
         """(n,) parts of the variance of other samples' torque that are explained."""
-        return other.r_squared(self._si(self.x))
+        return other.r_squared(self.si)
 
     def weighted_rms_of(self, other: Reduction) -> float:
         """RMS of the weighted residuals of other samples."""
-        return float(np.sqrt(other.weighted_mean_square(self.weights, self._si(self.x))))
+        return float(np.sqrt(other.weighted_mean_square(self.weights, self.si)))
 
     @cached_property
     def _independent(self) -> Problem:
@@ -314,8 +319,8 @@ class Identification:
 
     def _si(self, x: Floats) -> Floats:
         """The parameters (p,) as the reduction's columns have them."""
-        theta = self._returned(self.problem.theta(x)).ravel()
+        theta = self._restore_order(self.problem.theta(x)).ravel()
         return np.concatenate([theta, self.problem.numbers(x)])
 
-    def _returned(self, theta: Floats) -> Floats:
+    def _restore_order(self, theta: Floats) -> Floats:
         return np.asarray(reorder(theta, "urdf", self.order))

@@ -6,18 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from operator import itemgetter
-from typing import Any
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.dynamics.equations import GRAVITY, regressor
 from inertial_check.dynamics.tree import Tree
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.nuisance import Nuisance
-from inertial_check.identification.estimation.reduction import Reduction
+from inertial_check.identification.estimation.reduction import Reduction, list_columns
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.representations import Order
+from inertial_check.inertia.representations import Order, reorder
 
 Block = tuple[Floats, Floats, Floats]
 """Y (s, n, 10 L), F (s, n, k) and tau (s, n)."""
@@ -86,7 +85,7 @@ class Samples:
 
     def rows(
         self, importance: Callable[[Floats, Floats], Floats] | None = None
-    ) -> Iterator[tuple[Any, ...]]:
+    ) -> Iterator[tuple[Floats, ...]]:
         """Blocks of A = [Y F] (s, n, p) and tau (s, n), with factors (s, n) where asked for."""
         for Y, F, tau in self.blocks():
             A = Y if not len(self.nuisance) else np.concatenate([Y, F], axis=2)
@@ -94,7 +93,7 @@ class Samples:
 
     @classmethod
     def of_arrays(
-        cls, Y: Any, tau: Any, nuisance: Nuisance | None = None, order: Order = "urdf"
+        cls, Y: ArrayLike, tau: ArrayLike, nuisance: Nuisance | None = None, order: Order = "urdf"
     ) -> Samples:
         """Samples that are there.
 
@@ -107,7 +106,7 @@ class Samples:
         Raises:
             ParameterError: Shapes that do not fit.
         """
-        Y, tau = _real("Y", Y), _real("tau", tau)
+        Y, tau = read_reals("Y", Y), read_reals("tau", tau)
         if Y.ndim == 2 and tau.ndim == 1:
             Y, tau = Y[:, None, :], tau[:, None]
         if Y.ndim != 3 or Y.shape[2] % 10 or Y.shape[2] == 0 or tau.shape != Y.shape[:2]:
@@ -119,7 +118,7 @@ class Samples:
         if len(beside) and beside.ready is None:
             raise ParameterError(
                 "friction and the like are declared by terms, whose columns follow from the "
-                "motion: give Samples.of_trajectory, or the columns by Nuisance.given"
+                "motion: give Samples.of_trajectory, or the columns by Nuisance.from_columns"
             )
         F = np.zeros((*tau.shape, 0)) if beside.ready is None else beside.ready
         if F.shape[:2] != tau.shape:
@@ -139,14 +138,14 @@ class Samples:
     def of_trajectory(  # noqa: PLR0913 - a motion and what is asked of it
         cls,
         tree: Tree,
-        q: Any,
-        u: Any,
-        du: Any,
-        tau: Any,
+        q: ArrayLike,
+        u: ArrayLike,
+        du: ArrayLike,
+        tau: ArrayLike,
         nuisance: Nuisance | None = None,
         *,
         bodies: Sequence[int] | None = None,
-        gravity: Any = GRAVITY,
+        gravity: ArrayLike = GRAVITY,
         order: Order = "urdf",
         rest: float = tolerances.REST,
         rows: int | None = None,
@@ -173,9 +172,10 @@ class Samples:
         """
         beside = nuisance or Nuisance()
         motion = [
-            _real(name, value) for name, value in zip(("q", "u", "du"), (q, u, du), strict=True)
+            read_reals(name, value)
+            for name, value in zip(("q", "u", "du"), (q, u, du), strict=True)
         ]
-        tau = _real("tau", tau)
+        tau = read_reals("tau", tau)
         widths = (tree.n_q, tree.n_u, tree.n_u, tree.n_u)
         for name, array, width in zip(("q", "u", "du", "tau"), (*motion, tau), widths, strict=True):
             if array.shape != (len(tau), width):
@@ -183,9 +183,9 @@ class Samples:
                     f"{name} has shape {array.shape}, expected {(len(tau), width)}"
                 )
         chosen = list(range(len(tree))) if bodies is None else [tree.index(body) for body in bodies]
-        kept = (10 * np.array(chosen, dtype=np.intp)[:, None] + np.arange(10)).ravel()
+        kept = list_columns(chosen)
         others = np.setdiff1d(np.arange(10 * len(tree)), kept)
-        known = _reordered(tree, order)[others]
+        known = np.asarray(reorder(tree.theta, "urdf", order)).ravel()[others]
         whole = np.array_equal(kept, np.arange(10 * len(tree)))
         slowest = rest * np.abs(motion[1]).max(axis=0, initial=0.0)
         if rows is None:
@@ -207,13 +207,12 @@ class Samples:
         return cls(len(chosen), tree.n_u, beside, source, len(tau), order)
 
 
-def _reordered(tree: Tree, order: Order) -> Floats:
-    from inertial_check.inertia.representations import reorder
+def read_reals(name: str, value: ArrayLike) -> Floats:
+    """Read an argument as an array of doubles.
 
-    return np.asarray(reorder(np.array(tree.theta), "urdf", order)).ravel()
-
-
-def _real(name: str, value: Any) -> Floats:
+    Raises:
+        ParameterError: It holds no numbers. The message names the argument.
+    """
     try:
         return np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -8,11 +8,11 @@ linear in its coefficients, and so are all limits; what is best is not, and is s
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.dynamics.equations import GRAVITY
 from inertial_check.dynamics.tree import Tree
 from inertial_check.errors import ParameterError
@@ -21,6 +21,7 @@ from inertial_check.identification.excitation.fourier import FourierSeries, Moti
 from inertial_check.identification.excitation.search import Limits, LimitUse, Search
 from inertial_check.identification.excitation.visibility import Visibility
 from inertial_check.inertia import tolerances
+from inertial_check.inertia.parameters import InertialParameters
 
 CANDIDATES = 24
 """Random motions, of which the best are improved."""
@@ -47,13 +48,13 @@ class _Limited(Protocol):
     """Anything with the arrays of Limits."""
 
     @property
-    def lower(self) -> Any: ...
+    def lower(self) -> ArrayLike: ...
     @property
-    def upper(self) -> Any: ...
+    def upper(self) -> ArrayLike: ...
     @property
-    def velocity(self) -> Any: ...
+    def velocity(self) -> ArrayLike: ...
     @property
-    def acceleration(self) -> Any: ...
+    def acceleration(self) -> ArrayLike: ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,14 +89,14 @@ class Excitation:
 
 def condition_number(  # noqa: PLR0913 - a motion, and the units
     tree: Tree,
-    q: Any,
-    u: Any,
-    du: Any,
+    q: ArrayLike,
+    u: ArrayLike,
+    du: ArrayLike,
     *,
-    prior: Any = None,
+    prior: InertialParameters | ArrayLike | None = None,
     nuisance: Nuisance | None = None,
-    noise: Any = None,
-    gravity: Any = GRAVITY,
+    noise: ArrayLike | None = None,
+    gravity: ArrayLike = GRAVITY,
     tolerance: float = tolerances.RANK,
 ) -> Condition:
     """How evenly a motion shows what can be seen of a robot's parameters.
@@ -138,10 +139,10 @@ def optimise(  # noqa: PLR0913 - what is moved, within what, and how hard to loo
     harmonics: int = 5,
     rate: float | None = None,
     seed: int = 0,
-    prior: Any = None,
+    prior: InertialParameters | ArrayLike | None = None,
     nuisance: Nuisance | None = None,
-    noise: Any = None,
-    gravity: Any = GRAVITY,
+    noise: ArrayLike | None = None,
+    gravity: ArrayLike = GRAVITY,
     tolerance: float = tolerances.RANK,
     starts: int = 3,
 ) -> Excitation:
@@ -185,7 +186,7 @@ def optimise(  # noqa: PLR0913 - what is moved, within what, and how hard to loo
     rng = np.random.default_rng(seed)
     drawn = [search.random(rng) for _ in range(max(CANDIDATES, starts))]
     drawn.sort(key=search.value)
-    improved = [(search.improved(start), start) for start in drawn[:starts]]
+    improved = [(search.improve(start), start) for start in drawn[:starts]]
     best, start = min(improved, key=lambda pair: search.value(pair[0]))
     series = search.series(best)
     condition = _condition(visible, search.motion(best), tolerance)
@@ -200,7 +201,7 @@ def optimise(  # noqa: PLR0913 - what is moved, within what, and how hard to loo
     return Excitation(series, t, *series.at(t), condition, start_condition, search.use(best))
 
 
-def _motion(tree: Tree, q: Any, u: Any, du: Any) -> Motion:
+def _motion(tree: Tree, q: ArrayLike, u: ArrayLike, du: ArrayLike) -> Motion:
     arrays = []
     for name, value in (("q", q), ("u", u), ("du", du)):
         array = np.asarray(value, dtype=np.float64)
@@ -216,7 +217,7 @@ def _motion(tree: Tree, q: Any, u: Any, du: Any) -> Motion:
 
 
 def _condition(visible: Visibility, motion: Motion, tolerance: float) -> Condition:
-    rows = visible.seen(*motion)
+    rows = visible.project_rows(*motion)
     sizes = np.zeros(visible.rank)
     found = np.linalg.svd(rows.reshape(-1, visible.rank), compute_uv=False)
     sizes[: len(found)] = found

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import cos, pi
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import ArrayLike, Floats
 
 Motion = tuple[Floats, Floats, Floats]
 """q, u and du, each (S, n)."""
@@ -44,7 +44,7 @@ class FourierSeries:
         """The angular frequency of the first harmonic [rad/s]."""
         return 2 * pi / self.duration
 
-    def at(self, t: Any) -> Motion:
+    def at(self, t: ArrayLike) -> Motion:
         """Position, velocity and acceleration at times t (S,), each (S, n), exactly."""
         basis = Basis.at(np.asarray(t, dtype=np.float64), self.a.shape[1], self.duration)
         both = np.concatenate([self.a, self.b], axis=1).T

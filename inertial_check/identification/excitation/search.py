@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,12 +40,6 @@ HELD_TO = 0.98
 STEPS = 200
 """Largest number of SLSQP steps from one start; thirty to sixty are usual."""
 
-PROGRESS = 1e-5
-"""In the logarithm of the condition number, below which SLSQP stops."""
-
-_SMALL = 1e-6
-"""Step in a position for its derivative, of one radian or half the range: half the digits hold."""
-
 _STEP = 0.05
 """Step in velocity and acceleration, of their limits: exact for the bodies, whose regressor is a
 quadratic in the one and linear in the other, and it rounds the steps of Coulomb friction."""
@@ -61,10 +55,10 @@ class Limits(NamedTuple):
         acceleration: Largest accelerations.
     """
 
-    lower: Any
-    upper: Any
-    velocity: Any
-    acceleration: Any
+    lower: Floats
+    upper: Floats
+    velocity: Floats
+    acceleration: Floats
 
 
 class LimitUse(NamedTuple):
@@ -179,10 +173,10 @@ class Search:
         """A random point, as wide as the limits allow."""
         point = rng.normal(size=self.scale.shape)
         point[:, 0] = rng.uniform(-0.5, 0.5, len(point))
-        return self.fitted(point, self.held, HELD_TO, np.inf)
+        return self.fit_limits(point, self.held, HELD_TO, np.inf)
 
-    def fitted(self, point: Floats, rows: Floats, share: float, most: float = 1.0) -> Floats:
-        """The same about the same mean, each joint as wide as its limits allow.
+    def fit_limits(self, point: Floats, rows: Floats, share: float, most: float = 1.0) -> Floats:
+        """Scale a point about its mean until each joint is as wide as its limits allow.
 
         Args:
             point: (n, 2 N - 1).
@@ -205,12 +199,12 @@ class Search:
 
     def value(self, point: Floats) -> float:
         """The logarithm of the smooth bound of the condition number."""
-        return _bound(_spectrum(self.visible.seen(*self.motion(point)))[0])[0]
+        return _bound(_spectrum(self.visible.project_rows(*self.motion(point)))[0])[0]
 
     def value_and_slope(self, point: Floats) -> tuple[float, Floats]:
         """The same, and its derivatives (n, 2 N - 1)."""
         motion = self.motion(point)
-        seen = self.visible.seen(*motion)
+        seen = self.visible.project_rows(*motion)
         sizes, V = _spectrum(seen)
         value, slopes = _bound(sizes)
         dual = seen @ ((V * (slopes / np.where(sizes > 0, sizes, 1.0))) @ V.T)
@@ -236,14 +230,14 @@ class Search:
         """(3, n) for the derivatives in q, u and du."""
         return np.stack(
             [
-                _SMALL * np.minimum(self.half, 1.0),
+                tolerances.POSITION_STEP * np.minimum(self.half, 1.0),
                 _STEP * self.limits.velocity,
                 _STEP * self.limits.acceleration,
             ]
         )
 
-    def improved(self, start: Floats) -> Floats:
-        """A local minimum from a start, within the limits at all times."""
+    def improve(self, start: Floats) -> Floats:
+        """Improve a start to a local minimum, within the limits at all times."""
         from scipy.optimize import minimize
 
         shape = start.shape
@@ -261,9 +255,9 @@ class Search:
             constraints=[
                 {"type": "ineq", "fun": lambda x: HELD_TO - limited @ x, "jac": lambda x: -limited}
             ],
-            options={"maxiter": STEPS, "ftol": PROGRESS},
+            options={"maxiter": STEPS, "ftol": tolerances.SEARCH_SETTLED},
         )
-        point = self.fitted(found.x.reshape(shape), self.proven, between(PROVEN_AT))
+        point = self.fit_limits(found.x.reshape(shape), self.proven, between(PROVEN_AT))
         return point if self.value(point) < self.value(start) else start
 
     @cached_property

@@ -10,23 +10,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import pi
-from typing import Any
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.dynamics.equations import GRAVITY, mass_matrix, regressor
 from inertial_check.dynamics.tree import Tree
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Verdict, as_theta, check
+from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import pseudo_inertia
 from inertial_check.projection.project import project
 from inertial_check.solvers.svec import FROM_SVEC, congruence, factors
 
 CONFIGURATIONS = 64
-"""Over which what a joint carries is averaged: to a tenth, and no condition number needs more."""
+"""Number of random configurations over which the inertia that a joint carries is averaged: its
+mean is known to a tenth, and no condition number needs more."""
 
 SPARE = 4
 """Rows of random motions for each column: directions that they leave out, every motion does."""
@@ -69,10 +70,10 @@ class Visibility:
         cls,
         tree: Tree,
         *,
-        prior: Any = None,
+        prior: InertialParameters | ArrayLike | None = None,
         nuisance: Nuisance | None = None,
-        noise: Any = None,
-        gravity: Any = GRAVITY,
+        noise: ArrayLike | None = None,
+        gravity: ArrayLike = GRAVITY,
         tolerance: float = tolerances.RANK,
     ) -> Visibility:
         """What all motions of a robot together show.
@@ -142,12 +143,12 @@ class Visibility:
         both = [Y.reshape(*batch, n, -1), F.reshape(*batch, n, -1)]
         return self._in_units(np.concatenate(both, axis=-1) / self.noise[:, None])
 
-    def seen(self, q: Floats, u: Floats, du: Floats) -> Floats:
-        """(..., n, r) the rows in the directions that any motion shows."""
+    def project_rows(self, q: Floats, u: Floats, du: Floats) -> Floats:
+        """Project the rows on the directions (..., n, r) that any motion shows."""
         return np.asarray(self.rows(q, u, du) @ self.basis)
 
     def along(self, motion: tuple[Floats, Floats, Floats], dual: Floats) -> Floats:
-        """Sums over joints and directions of seen(*motion) times dual, for variants of a motion.
+        """Sum project_rows(*motion) times dual over joints and directions, for motion variants.
 
         Args:
             motion: q, u and du, each (v, S, n).
@@ -177,13 +178,14 @@ class Visibility:
         return np.concatenate([own, rows[..., count:] * self.unit], axis=-1)
 
 
-def _prior(tree: Tree, prior: Any) -> Floats:
+def _prior(tree: Tree, prior: InertialParameters | ArrayLike | None) -> Floats:
     if prior is None:
         return np.asarray(tree.theta)
-    theta, about = as_theta(prior, "urdf", "origin")
-    if about != "origin":  # parameters that were given about the centre of mass
-        theta = prior.as_theta(order="urdf", about="origin")
-    theta = np.asarray(theta, dtype=np.float64)
+    if isinstance(prior, InertialParameters):
+        given = prior.as_theta(order="urdf", about="origin")
+    else:
+        given, _ = as_theta(prior, "urdf", "origin")
+    theta = np.asarray(given, dtype=np.float64)
     if theta.shape != (len(tree), 10):
         raise ParameterError(
             f"prior has shape {theta.shape}, expected ({len(tree)}, 10): a row for each body of "
@@ -192,7 +194,7 @@ def _prior(tree: Tree, prior: Any) -> Floats:
     return theta
 
 
-def _noise(tree: Tree, theta: Floats, noise: Any) -> Floats:
+def _noise(tree: Tree, theta: Floats, noise: ArrayLike | None) -> Floats:
     """What the torques are divided by (n,)."""
     n = tree.n_u
     if noise is not None:

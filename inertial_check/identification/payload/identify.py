@@ -7,17 +7,16 @@ told entry by entry.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats, Mask
+from inertial_check.arrays.types import ArrayLike, Floats, Mask
 from inertial_check.errors import ParameterError
-from inertial_check.identification.estimation.base import base_parameters
-from inertial_check.identification.estimation.identify import WeightRule, identify
+from inertial_check.identification.estimation.base import base_parameters, name_entries
+from inertial_check.identification.estimation.identify import Loss, WeightRule, identify
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.reduction import Reduction
 from inertial_check.identification.estimation.result import Identification
@@ -25,7 +24,8 @@ from inertial_check.identification.estimation.sampled import Samples
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, check
 from inertial_check.inertia.parameters import InertialParameters
-from inertial_check.inertia.representations import ORDERS, Order, reorder
+from inertial_check.inertia.representations import Order, reorder
+from inertial_check.projection._constraint import Constraint
 
 UNCERTAIN = 1.0
 """Deviations, in the payload's own size, above which a number is remarked on as unknown."""
@@ -109,16 +109,16 @@ class Payload:
 
 
 def identify_payload(  # noqa: PLR0913 - the public signature
-    Y: Any,
-    tau: Any = None,
+    Y: ArrayLike | Samples,
+    tau: ArrayLike | None = None,
     *,
-    prior: Any = None,
-    weights: Any = None,
-    constraints: Any = (),
-    nuisance: Any = None,
+    prior: InertialParameters | ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    constraints: Constraint | Sequence[Constraint] = (),
+    nuisance: Nuisance | ArrayLike | None = None,
     order: Order = "urdf",
     regularization: float | WeightRule = 1.0,
-    loss: str = "squares",
+    loss: Loss = "squares",
     margin: float = 0.0,
     solver: str | None = None,
 ) -> Payload:
@@ -150,25 +150,24 @@ def identify_payload(  # noqa: PLR0913 - the public signature
         ProjectionError: No answer could be certified, or the constraints exclude each other.
     """
     samples = _samples(Y, tau, nuisance, order)
-    options = {
-        "weights": weights,
-        "constraints": constraints,
-        "loss": loss,
-        "solver": solver,
-        "bodies": ["payload"],
-    }
+    fit = partial(
+        identify,
+        samples,
+        weights=weights,
+        constraints=constraints,
+        loss=loss,
+        solver=solver,
+        bodies=["payload"],
+    )
     if prior is not None:
         expected = _ten(prior, samples.order)
-        found = identify(
-            samples, prior=expected, regularization=regularization, margin=margin, **options
-        )
+        found = fit(prior=expected, regularization=regularization, margin=margin)
         return _payload(samples, found, known=True)
     alone = _Alone.of(samples.reduce(), np.ones(samples.joints), samples)
     if not alone.open.any():
-        found = identify(samples, margin=margin, **options)
-        return _payload(samples, found)
+        return _payload(samples, fit(margin=margin))
     ball = _ball(*_point_mass(alone, samples.order, margin, constraints))
-    found = identify(samples, prior=ball, regularization=regularization, **options)
+    found = fit(prior=ball, regularization=regularization)
     return _payload(samples, found, stands_in=True)
 
 
@@ -228,7 +227,12 @@ class _Alone:
         )
 
 
-def _samples(Y: Any, tau: Any, nuisance: Any, order: Order) -> Samples:
+def _samples(
+    Y: ArrayLike | Samples,
+    tau: ArrayLike | None,
+    nuisance: Nuisance | ArrayLike | None,
+    order: Order,
+) -> Samples:
     """The samples, of one body.
 
     Raises:
@@ -242,14 +246,14 @@ def _samples(Y: Any, tau: Any, nuisance: Any, order: Order) -> Samples:
         if tau is None or isinstance(Y, Reduction):
             raise ParameterError("expected Samples, or Y (S, n, 10) and tau (S, n)")
         if nuisance is not None and not isinstance(nuisance, Nuisance):
-            nuisance = Nuisance.given(nuisance)
+            nuisance = Nuisance.from_columns(nuisance)
         samples = Samples.of_arrays(Y, tau, nuisance, order)
     if samples.bodies != 1:
         raise ParameterError(f"{samples!r}: expected samples of one body, the payload")
     return samples
 
 
-def _ten(prior: Any, order: Order) -> Floats:
+def _ten(prior: InertialParameters | ArrayLike, order: Order) -> Floats:
     """The prior (1, 10) in an order."""
     if isinstance(prior, InertialParameters):
         prior = prior.as_theta(order=order, about="origin")
@@ -260,12 +264,11 @@ def _ten(prior: Any, order: Order) -> Floats:
 
 
 def _entries(order: Order, which: Mask) -> tuple[str, ...]:
-    names = ("m", "hx", "hy", "hz", *(f"I{entry}" for entry in ORDERS[order]))
-    return tuple(name for name, asked in zip(names, which, strict=True) if asked)
+    return tuple(name for name, own in zip(name_entries(order), which, strict=True) if own)
 
 
 def _point_mass(
-    alone: _Alone, order: Order, margin: float, constraints: Any
+    alone: _Alone, order: Order, margin: float, constraints: Constraint | Sequence[Constraint]
 ) -> tuple[float, Floats]:
     """Mass and centre of mass (3,) of the point mass that samples at rest tell of.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.broadcasting import batch_shape, expect_shape
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.dynamics.equations import GRAVITY, inverse_dynamics, regressor
 from inertial_check.dynamics.tree import Tree
 from inertial_check.errors import ParameterError
@@ -30,10 +30,10 @@ BIAS = ("bias_mx", "bias_my", "bias_mz", "bias_fx", "bias_fy", "bias_fz")
 
 
 def wrench_regressor(
-    gravity_S: Any,
-    w: Any = None,
-    alpha: Any = None,
-    a: Any = None,
+    gravity_S: ArrayLike,
+    w: ArrayLike | None = None,
+    alpha: ArrayLike | None = None,
+    a: ArrayLike | None = None,
     *,
     order: Order = "urdf",
     spatial_order: SpatialOrder = "angular-linear",
@@ -81,11 +81,11 @@ def wrench_regressor(
 
 
 def from_wrench(  # noqa: PLR0913 - a recording, and its conventions
-    wrench: Any,
-    gravity_S: Any,
-    w: Any = None,
-    alpha: Any = None,
-    a: Any = None,
+    wrench: ArrayLike,
+    gravity_S: ArrayLike,
+    w: ArrayLike | None = None,
+    alpha: ArrayLike | None = None,
+    a: ArrayLike | None = None,
     *,
     bias: bool = False,
     order: Order = "urdf",
@@ -121,7 +121,7 @@ def from_wrench(  # noqa: PLR0913 - a recording, and its conventions
         return Samples.of_arrays(Y, tau, order=order)
     names = BIAS if spatial_order == SPATIAL_ORDERS[0] else BIAS[3:] + BIAS[:3]
     columns = np.broadcast_to(np.eye(6), (len(tau), 6, 6))
-    return Samples.of_arrays(Y, tau, Nuisance.given(columns, names), order)
+    return Samples.of_arrays(Y, tau, Nuisance.from_columns(columns, names), order)
 
 
 class Recording(NamedTuple):
@@ -134,10 +134,10 @@ class Recording(NamedTuple):
         tau: (S, n) torques [N m] or forces [N].
     """
 
-    q: Any
-    u: Any
-    du: Any
-    tau: Any
+    q: Floats
+    u: Floats
+    du: Floats
+    tau: Floats
 
 
 def from_torques(  # noqa: PLR0913 - a robot, what is known of it, and a recording
@@ -146,12 +146,12 @@ def from_torques(  # noqa: PLR0913 - a robot, what is known of it, and a recordi
     loaded: Recording,
     *,
     unloaded: Recording | None = None,
-    theta: Any = None,
+    theta: ArrayLike | None = None,
     friction: Nuisance | None = None,
     friction_values: Mapping[str, float] | None = None,
     nuisance: Nuisance | None = None,
-    X_BF: Any = None,
-    gravity: Any = GRAVITY,
+    X_BF: ArrayLike | None = None,
+    gravity: ArrayLike = GRAVITY,
     order: Order = "urdf",
 ) -> Samples:
     """Samples of the torques that a payload adds to those of a robot.

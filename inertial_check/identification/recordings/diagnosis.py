@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from inertial_check._renamed import old_names
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import ArrayLike, Floats, Mask
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 
@@ -85,7 +83,7 @@ class SignalRemark:
     values: Mapping[str, float | tuple[float, ...]]
 
 
-def check_signal(name: str, value: Any, *, ndim: int | None = None, least: int = 2) -> Floats:
+def check_signal(name: str, value: ArrayLike, *, ndim: int | None = None, least: int = 2) -> Floats:
     """An array of finite numbers with enough samples.
 
     Raises:
@@ -115,7 +113,7 @@ def check_signal(name: str, value: Any, *, ndim: int | None = None, least: int =
     return array
 
 
-def check_time(t: Any) -> Floats:
+def check_time(t: ArrayLike) -> Floats:
     """Time that goes on.
 
     Raises:
@@ -134,13 +132,13 @@ def check_time(t: Any) -> Floats:
 
 
 def diagnose(  # noqa: PLR0913 - the signals of one recording
-    q: Any,
-    tau: Any = None,
-    u: Any = None,
-    du: Any = None,
-    t: Any = None,
+    q: ArrayLike,
+    tau: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    du: ArrayLike | None = None,
+    t: ArrayLike | None = None,
     *,
-    limits: Any = None,
+    limits: ArrayLike | None = None,
     joints: Sequence[str] | None = None,
 ) -> tuple[SignalRemark, ...]:
     """What looks wrong in a recording by itself.
@@ -158,13 +156,9 @@ def diagnose(  # noqa: PLR0913 - the signals of one recording
         ParameterError: The recording cannot be used: values that are not finite, time that does
             not go on, arrays that do not fit, positions or torques that are all zero.
     """
-    motion = {
-        name: check_signal(name, value, ndim=2)
-        for name, value in (("q", q), ("u", u), ("du", du), ("tau", tau))
-        if value is not None
-    }
+    motion = check_signals(q=q, u=u, du=du, tau=tau)
+    _refuse_zeros(motion)
     q = motion["q"]
-    _refuse_unlike(motion)
     joints = _names(joints, q.shape[1])
     remarks = [*_still(q, joints), *_constant(motion.get("tau"), joints)]
     moves = ~_is_still(q)
@@ -182,7 +176,10 @@ def diagnose(  # noqa: PLR0913 - the signals of one recording
 
 
 def find_unit_errors(
-    tau: Any, predicted: Any, u: Any = None, joints: Sequence[str] | None = None
+    tau: ArrayLike,
+    predicted: ArrayLike,
+    u: ArrayLike | None = None,
+    joints: Sequence[str] | None = None,
 ) -> tuple[SignalRemark, ...]:
     """Whether torques have another unit, sign or side of the gear than a prior predicts.
 
@@ -199,7 +196,7 @@ def find_unit_errors(
     Raises:
         ParameterError: Arrays that do not fit or are not finite.
     """
-    tau, predicted, u = _three(tau, predicted, u)
+    tau, predicted, u = _read_torques(tau, predicted, u)
     joints = _names(joints, tau.shape[1])
     slopes, shares = _slopes(tau, predicted, u)
     told = shares >= AGREEMENT
@@ -210,12 +207,12 @@ def find_unit_errors(
     remarks = []
     turned = told & (slopes < 0)
     if turned.any():
-        which = "all of them" if turned.sum() == len(known) else _listed(joints, turned)
+        which = "all of them" if turned.sum() == len(known) else _list(joints, turned)
         remarks.append(
             SignalRemark(
                 "sign",
                 f"torques fall where the prior predicts that they rise, slope "
-                f"{_shown(slopes[turned])}: {which}; is the sign of the torque, or of the "
+                f"{_show(slopes[turned])}: {which}; is the sign of the torque, or of the "
                 "position, another one?",
                 values,
             )
@@ -226,7 +223,7 @@ def find_unit_errors(
             SignalRemark(
                 "unit",
                 f"torques are {size:.3g} times those that the prior predicts, "
-                f"{_shown(np.abs(known))} joint by joint: "
+                f"{_show(np.abs(known))} joint by joint: "
                 f"{name_unit(size) or 'no unit of torque has that ratio'}; or they are those of "
                 "the motors, before the gears, or currents",
                 {"ratio": size, **values},
@@ -251,9 +248,9 @@ def name_unit(ratio: float) -> str | None:
 
 
 def find_lag(
-    tau: Any,
-    predicted: Any,
-    u: Any = None,
+    tau: ArrayLike,
+    predicted: ArrayLike,
+    u: ArrayLike | None = None,
     rate: float | None = None,
     joints: Sequence[str] | None = None,
 ) -> tuple[SignalRemark, ...]:
@@ -273,7 +270,7 @@ def find_lag(
     Raises:
         ParameterError: Arrays that do not fit or are not finite.
     """
-    tau, predicted, u = _three(tau, predicted, u)
+    tau, predicted, u = _read_torques(tau, predicted, u)
     joints = _names(joints, tau.shape[1])
     most = min(LAGS, len(tau) // 10)
     left = _left_by_shift(tau, predicted, u, most)
@@ -300,18 +297,23 @@ def find_lag(
             "lag",
             f"torques are {abs(shift):.3g} samples{time} {word} what their motion predicts: "
             f"shifted by that, the squared residuals are {whole[best]:.0%} smaller, in the mean of "
-            f"{_listed(joints, told)}",
+            f"{_list(joints, told)}",
             {"samples": shift, "saved": float(whole[best]), "joints": own},
         ),
     )
 
 
-def _refuse_unlike(arrays: Mapping[str, Floats]) -> None:
-    """Refuse signals that are of other shapes, or that nobody recorded.
+def check_signals(**signals: ArrayLike | None) -> dict[str, Floats]:
+    """Read signals (S, n) of one shape; those that are None are left out.
 
     Raises:
-        ParameterError: Names them.
+        ParameterError: The message names the signal that cannot be used, or two that differ.
     """
+    arrays = {
+        name: check_signal(name, value, ndim=2)
+        for name, value in signals.items()
+        if value is not None
+    }
     (first, model), *others = arrays.items()
     for name, array in others:
         if array.shape != model.shape:
@@ -319,9 +321,19 @@ def _refuse_unlike(arrays: Mapping[str, Floats]) -> None:
                 f"{name} has shape {array.shape} and {first} has {model.shape}: expected one "
                 "column a joint and as many samples in both"
             )
+    return arrays
+
+
+def _refuse_zeros(arrays: Mapping[str, Floats]) -> None:
+    """Refuse positions or torques that nobody recorded.
+
+    Raises:
+        ParameterError: They are all zero.
+    """
     for name in ("q", "tau"):
         if name in arrays and not arrays[name].any():
-            raise ParameterError(f"{name} is zero in all {len(model)} samples: it was not recorded")
+            samples = len(arrays[name])
+            raise ParameterError(f"{name} is zero in all {samples} samples: it was not recorded")
 
 
 def _names(joints: Sequence[str] | None, count: int) -> tuple[str, ...]:
@@ -363,7 +375,7 @@ def _spreads(q: Floats) -> tuple[Floats, Floats]:
     return q.std(axis=0), noise
 
 
-def _is_still(q: Floats) -> npt.NDArray[np.bool_]:
+def _is_still(q: Floats) -> Mask:
     spread, noise = _spreads(q)
     return np.asarray((spread <= tolerances.STILL * spread.max()) | (spread <= NOISE * noise))
 
@@ -373,12 +385,12 @@ def _still(q: Floats, joints: tuple[str, ...]) -> list[SignalRemark]:
     still = _is_still(q)
     if not still.any():
         return []
-    which = "no joint moves" if still.all() else f"{_listed(joints, still)}: never moves"
+    which = "no joint moves" if still.all() else f"{_list(joints, still)}: never moves"
     return [
         SignalRemark(
             "still",
-            f"{which}: positions spread by {_shown(spread[still])}, noise "
-            f"{_shown(noise[still])}, and the joint that moves most by {spread.max():.3g}; what "
+            f"{which}: positions spread by {_show(spread[still])}, noise "
+            f"{_show(noise[still])}, and the joint that moves most by {spread.max():.3g}; what "
             "only its motion shows stays open",
             {"spread": _tuple(spread), "noise": _tuple(noise)},
         )
@@ -394,7 +406,7 @@ def _constant(tau: Floats | None, joints: tuple[str, ...]) -> list[SignalRemark]
     return [
         SignalRemark(
             "constant",
-            f"{_listed(joints, constant)}: the torque is {_shown(tau[0, constant])} in all "
+            f"{_list(joints, constant)}: the torque is {_show(tau[0, constant])} in all "
             f"{len(tau)} samples; was it recorded?",
             {"torque": _tuple(np.where(constant, tau[0], np.nan))},
         )
@@ -414,22 +426,20 @@ def _ratios(t: Floats, signal: Floats, rate: Floats) -> Floats:
     return np.where(shares >= AGREEMENT, slopes, np.nan)
 
 
-def _rates(
-    kind: str, ratios: Floats, moves: npt.NDArray[np.bool_], joints: tuple[str, ...]
-) -> list[SignalRemark]:
+def _rates(kind: str, ratios: Floats, moves: Mask, joints: tuple[str, ...]) -> list[SignalRemark]:
     """What the ratios of rates to what should be the rates say, of the joints that move."""
     of, plural = _RATES[kind]
     values = {"ratios": _tuple(ratios)}
     remarks = []
     strange = moves & ~np.isfinite(ratios)
     if strange.any():
-        text = f"{_listed(joints, strange)}: {plural} have nothing to do with the change of {of}"
+        text = f"{_list(joints, strange)}: {plural} have nothing to do with the change of {of}"
         remarks.append(SignalRemark(kind, text, values))
     told = moves & np.isfinite(ratios)
     wrong = told & (np.abs(ratios - 1) > MISMATCH)
     if not wrong.any():
         return remarks
-    begin = f"{of} change at {_shown(ratios[wrong])} times the {plural} that stand beside them"
+    begin = f"{of} change at {_show(ratios[wrong])} times the {plural} that stand beside them"
     common = float(np.median(ratios[told]))
     if np.all(np.abs(ratios[told] / common - 1) <= MISMATCH):
         causes = {
@@ -439,14 +449,17 @@ def _rates(
         (cause, text), ratio = min(causes.items(), key=lambda item: abs(common / item[1] - 1))
         if abs(common / ratio - 1) <= MISMATCH:
             return [*remarks, SignalRemark(cause, f"{begin}: {text}", values)]
-    return [*remarks, SignalRemark(kind, f"{begin}: {_listed(joints, wrong)}; expected 1", values)]
+    return [
+        *remarks,
+        SignalRemark(kind, f"{begin}: {_list(joints, wrong)}; expected 1", values),
+    ]
 
 
 _RATES = {"velocity": ("positions", "velocities"), "acceleration": ("velocities", "accelerations")}
-"""What each rate is the rate of, and what it is called."""
+"""Names of the signal that a rate is the derivative of, and of the rate itself."""
 
 
-def _ranges(q: Floats, limits: Any, joints: tuple[str, ...]) -> list[SignalRemark]:
+def _ranges(q: Floats, limits: ArrayLike | None, joints: tuple[str, ...]) -> list[SignalRemark]:
     """Whether positions stay in their limits, and turn as far as joints do."""
     spans = np.ptp(q, axis=0)
     if limits is None:
@@ -456,7 +469,7 @@ def _ranges(q: Floats, limits: Any, joints: tuple[str, ...]) -> list[SignalRemar
         return [
             SignalRemark(
                 "degrees",
-                f"{_listed(joints, far)}: positions range over {_shown(spans[far] / (2 * np.pi))} "
+                f"{_list(joints, far)}: positions range over {_show(spans[far] / (2 * np.pi))} "
                 "full turns; are they in degrees?",
                 {"ranges": _tuple(spans)},
             )
@@ -484,7 +497,7 @@ def _ranges(q: Floats, limits: Any, joints: tuple[str, ...]) -> list[SignalRemar
     ]
 
 
-def _outside(q: Floats, bounds: Floats) -> npt.NDArray[np.bool_]:
+def _outside(q: Floats, bounds: Floats) -> Mask:
     least, largest = bounds.T
     has_both = np.isfinite(bounds).all(axis=1)
     slack = MISMATCH * np.where(has_both, largest - least, 0.0)
@@ -499,14 +512,11 @@ def _lines(x: Floats, y: Floats) -> tuple[Floats, Floats]:
         return np.where(xx > 0, xy / xx, np.nan), np.where(xx * yy > 0, xy**2 / (xx * yy), 0.0)
 
 
-def _three(tau: Any, predicted: Any, u: Any) -> tuple[Floats, Floats, Floats | None]:
-    arrays = {
-        "tau": check_signal("tau", tau, ndim=2),
-        "predicted": check_signal("predicted", predicted, ndim=2),
-    }
-    if u is not None:
-        arrays["u"] = check_signal("u", u, ndim=2)
-    _refuse_unlike(arrays)
+def _read_torques(
+    tau: ArrayLike, predicted: ArrayLike, u: ArrayLike | None
+) -> tuple[Floats, Floats, Floats | None]:
+    arrays = check_signals(tau=tau, predicted=predicted, u=u)
+    _refuse_zeros(arrays)
     return arrays["tau"], arrays["predicted"], arrays.get("u")
 
 
@@ -564,12 +574,12 @@ def _vertex(three: Floats) -> float:
     return float((three[0] - three[2]) / (2 * bend)) if bend < 0 else 0.0
 
 
-def _listed(joints: tuple[str, ...], which: npt.NDArray[np.bool_]) -> str:
+def _list(joints: tuple[str, ...], which: Mask) -> str:
     return ", ".join(name for name, own in zip(joints, which, strict=True) if own)
 
 
-def _shown(values: Floats) -> str:
-    """One number, or the least and the largest."""
+def _show(values: Floats) -> str:
+    """Format one number, or the least and the largest."""
     least, largest = f"{values.min():.3g}", f"{values.max():.3g}"
     return least if least == largest else f"{least} to {largest}"
 

@@ -8,14 +8,19 @@ what it did.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from inertial_check._renamed import old_names
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
-from inertial_check.identification.recordings.diagnosis import GAP, check_signal, check_time
+from inertial_check.identification.recordings.diagnosis import (
+    GAP,
+    check_signal,
+    check_signals,
+    check_time,
+)
 from inertial_check.inertia import tolerances
 
 PAUSE = 20.0
@@ -127,7 +132,7 @@ class Signals:
         )
 
 
-def resample(t: Any, signals: Any, rate: float | None = None) -> ResampledSignals:
+def resample(t: ArrayLike, signals: ArrayLike, rate: float | None = None) -> ResampledSignals:
     """Signals at uniform steps, by linear interpolation between the samples.
 
     A clock that is uniform already (tolerances.UNIFORM_CLOCK) is kept with its samples.
@@ -145,14 +150,14 @@ def resample(t: Any, signals: Any, rate: float | None = None) -> ResampledSignal
         raise ParameterError(f"signals have {len(signals)} samples and t has {len(t)}")
     own, is_uniform = _own_rate(t)
     if is_uniform and (rate is None or abs(rate / own - 1) * len(t) <= tolerances.UNIFORM_CLOCK):
-        return ResampledSignals(t, signals, own, (_kept(len(t), own),))
+        return ResampledSignals(t, signals, own, (_describe_clock(len(t), own),))
     rate = own if rate is None else rate
     count = int((t[-1] - t[0]) * rate + tolerances.CLOCK_ROUNDING) + 1
     clock = t[0] + np.arange(count) / rate
     even = np.empty((count, *signals.shape[1:]))
-    for column, own in zip(even.reshape(count, -1).T, signals.reshape(len(t), -1).T, strict=True):
-        column[:] = np.interp(clock, t, own)
-    return ResampledSignals(clock, even, rate, _moved(t[:-1], np.diff(t), rate))
+    for column, old in zip(even.reshape(count, -1).T, signals.reshape(len(t), -1).T, strict=True):
+        column[:] = np.interp(clock, t, old)
+    return ResampledSignals(clock, even, rate, _describe_resampling(t[:-1], np.diff(t), rate))
 
 
 def _own_rate(t: Floats) -> tuple[float, bool]:
@@ -164,12 +169,12 @@ def _own_rate(t: Floats) -> tuple[float, bool]:
     return 1 / float(np.median(np.diff(t))), False
 
 
-def _kept(samples: int, rate: float) -> str:
+def _describe_clock(samples: int, rate: float) -> str:
     return f"clock: {samples} samples at {rate:.6g} Hz, uniform; not resampled"
 
 
-def _moved(t: Floats, steps: Floats, rate: float) -> tuple[str, ...]:
-    """What was done to a clock with these steps, which begin at t."""
+def _describe_resampling(t: Floats, steps: Floats, rate: float) -> tuple[str, ...]:
+    """Describe how a clock with these steps, which begin at t, was resampled."""
     median = float(np.median(steps))
     notes = [
         f"clock: {len(t) + 1} samples, steps of {steps.min() * 1e3:.4g} to "
@@ -191,7 +196,7 @@ def _moved(t: Floats, steps: Floats, rate: float) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def filter_signals(signals: Any, rate: float, cutoff: float, order: int = 4) -> Floats:
+def filter_signals(signals: ArrayLike, rate: float, cutoff: float, order: int = 4) -> Floats:
     """Signals through a Butterworth filter, forward and backward: no phase is shifted.
 
     Half of the amplitude passes at the cut-off, and as good as none above: run twice, the filter
@@ -223,7 +228,7 @@ def filter_signals(signals: Any, rate: float, cutoff: float, order: int = 4) -> 
     return smooth
 
 
-def differentiate(signals: Any, rate: float) -> Floats:
+def differentiate(signals: ArrayLike, rate: float) -> Floats:
     """Rates of signals by central differences, of second order up to both ends.
 
     They damp what moves at the frequency f by the factor sin(x) / x, x = 2 pi f / rate.
@@ -239,7 +244,7 @@ def differentiate(signals: Any, rate: float) -> Floats:
     return np.asarray(np.gradient(signals, 1 / rate, axis=0, edge_order=2))
 
 
-def bandwidth(q: Any, rate: float) -> float:
+def bandwidth(q: ArrayLike, rate: float) -> float:
     """The frequency above which the motion has faded.
 
     In the spectrum of each joint's velocity it is the last one with FAINT of the highest power, and
@@ -264,7 +269,12 @@ def bandwidth(q: Any, rate: float) -> float:
 
 
 def smooth(
-    t: Any, q: Any, tau: Any, u: Any = None, du: Any = None, how: Smoothing | None = None
+    t: ArrayLike | None,
+    q: ArrayLike,
+    tau: ArrayLike,
+    u: ArrayLike | None = None,
+    du: ArrayLike | None = None,
+    how: Smoothing | None = None,
 ) -> Signals:
     """A recording on a uniform clock, filtered, with velocities and accelerations.
 
@@ -286,7 +296,7 @@ def smooth(
             time and no rate, runs all too short to filter and trim.
     """
     how = how or Smoothing()
-    given = _alike(q=q, tau=tau, u=u, du=du)
+    given = check_signals(q=q, tau=tau, u=u, du=du)
     if t is None:
         if how.rate is None:
             raise ParameterError("no time: give t, or the rate of the samples in Smoothing(rate=)")
@@ -367,16 +377,16 @@ class _Chain:
         smooth = {}
         for name, signal in given.items():
             even = resample(t, signal, self.rate)
-            smooth[name] = self._filtered(even.signals)
+            smooth[name] = self._filter(even.signals)
         for name, above in (("u", "q"), ("du", "u")):
             if name not in smooth:
                 rates = differentiate(smooth[above], self.rate)
-                smooth[name] = self._filtered(rates) if self.how.refilter else rates
+                smooth[name] = self._filter(rates) if self.how.refilter else rates
         kept = slice(self.trim, len(even.t) - self.trim, self.how.decimate)
         signals = {"t": even.t[kept]} | {name: signal[kept] for name, signal in smooth.items()}
         return _Run(signals, even.t is t)
 
-    def _filtered(self, signals: Floats) -> Floats:
+    def _filter(self, signals: Floats) -> Floats:
         if np.isinf(self.cutoff):
             return signals
         return filter_signals(signals, self.rate, self.cutoff, self.how.order)
@@ -422,14 +432,17 @@ class _Chain:
                 "cut-off, or trim less"
             )
         uniform = all(run.was_uniform for run in kept)
-        notes = [_kept(len(t) + 1, self.rate)] if uniform else [*_moved(t, steps, self.rate)]
+        if uniform:
+            notes = [_describe_clock(len(t) + 1, self.rate)]
+        else:
+            notes = [*_describe_resampling(t, steps, self.rate)]
         if len(runs) > 1:
             notes.append(
                 f"runs: {len(runs)}, parted by pauses longer than {self.pause * 1e3:.4g} ms; "
                 f"{len(runs) - len(kept)} left out, shorter than {least:.4g} s"
             )
-        notes.append(self._filter())
-        notes += self._derivatives(given)
+        notes.append(self._describe_filter())
+        notes += self._describe_derivatives(given)
         after = f"; then every {self.how.decimate}th kept" if self.how.decimate > 1 else ""
         count = sum(len(run.signals["t"]) for run in kept)
         notes.append(
@@ -438,7 +451,7 @@ class _Chain:
         )
         return tuple(notes)
 
-    def _filter(self) -> str:
+    def _describe_filter(self) -> str:
         if np.isinf(self.cutoff):
             return f"filter: none, {self.why}"
         return (
@@ -446,7 +459,7 @@ class _Chain:
             f"alike; cut-off {self.cutoff:.4g} Hz, {self.why}"
         )
 
-    def _derivatives(self, given: Given) -> list[str]:
+    def _describe_derivatives(self, given: Given) -> list[str]:
         x = 2 * np.pi * min(self.cutoff / self.rate, 0.5)
         damped = (
             "" if np.isinf(self.cutoff) else f" (damped by {1 - np.sin(x) / x:.2%} at the cut-off)"
@@ -494,26 +507,6 @@ def _chosen_cutoff(q: Floats, rate: float) -> tuple[float, str]:
     if band * BANDWIDTHS > most:
         return most, f"{MOST_OF_NYQUIST:g} of half the rate, less than {said}"
     return BANDWIDTHS * band, said
-
-
-def _alike(**signals: Any) -> dict[str, Floats]:
-    """Signals (S, n) of one shape; those that are None are left out.
-
-    Raises:
-        ParameterError: Names two that differ.
-    """
-    given = {
-        name: check_signal(name, value, ndim=2)
-        for name, value in signals.items()
-        if value is not None
-    }
-    for name, array in given.items():
-        if array.shape != given["q"].shape:
-            raise ParameterError(
-                f"{name} has shape {array.shape} and q has {given['q'].shape}: expected one "
-                "column a joint and as many samples in both"
-            )
-    return given
 
 
 __getattr__ = old_names(__name__, {"smoothed": "smooth"})

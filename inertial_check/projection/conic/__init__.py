@@ -3,10 +3,11 @@
 The only package that imports cvxpy, and only inside functions.
 """
 
-from inertial_check.projection.conic.coupled import CoupledProblem, solve_coupled
+from inertial_check._renamed import old_names
+from inertial_check.projection.conic.coupled import CoupledProblem, solve_coupled_problem
 from inertial_check.projection.conic.expressions import (
     consistent,
-    constrained,
+    constrain,
     entropic,
     pseudo_inertia,
     squared_distance,
@@ -19,12 +20,14 @@ __all__ = [
     "CoupledProblem",
     "NoAnswer",
     "consistent",
-    "constrained",
+    "constrain",
     "entropic",
     "move_inertias",
     "nearest",
     "prove_nearest",
     "pseudo_inertia",
-    "solve_coupled",
+    "solve_coupled_problem",
     "squared_distance",
 ]
+
+__getattr__ = old_names(__name__, {"constrained": "constrain"})

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from inertial_check.projection.conic.joint_problem import Applied
 
 Infeasible = Callable[[tuple[Applied, ...]], bool]
-"""Whether no consistent bodies meet these constraints."""
+"""Test of constraints: true if no consistent bodies meet all of them."""
 
 
 def irreducible(applied: Sequence[Applied], infeasible: Infeasible) -> tuple[Applied, ...]:
@@ -43,7 +43,7 @@ def sentence(conflict: Sequence[Applied], names: Sequence[int]) -> str:
     )
 
 
-def named(names: Sequence[int]) -> str:
+def name_bodies(names: Sequence[int]) -> str:
     """Body 3, or bodies 1, 2."""
     if len(names) == 1:
         return f"body {names[0]}"
@@ -51,4 +51,4 @@ def named(names: Sequence[int]) -> str:
 
 
 def _of(applied: Applied, names: Sequence[int]) -> str:
-    return f" of {named([names[i] for i in applied.bodies])}"
+    return f" of {name_bodies([names[i] for i in applied.bodies])}"

@@ -76,7 +76,7 @@ class CoupledAnswer(NamedTuple):
     steps: int
 
 
-def solve_coupled(problem: CoupledProblem, solver: str) -> list[CoupledAnswer]:
+def solve_coupled_problem(problem: CoupledProblem, solver: str) -> list[CoupledAnswer]:
     """Find the polished answers of a solver, for one setting of its tolerances after the other.
 
     Args:

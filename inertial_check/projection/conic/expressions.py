@@ -74,7 +74,7 @@ def consistent(
     return [Pi >> delta * np.eye(4) for Pi in bodies]
 
 
-def constrained(
+def constrain(
     theta: cp.Expression,
     constraints: Constraint | Iterable[Constraint],
     theta0: ArrayLike | None = None,
@@ -94,7 +94,7 @@ def constrained(
         ParameterError: A wrong shape, a body that there is not, something that is no constraint.
     """
     bodies = _bodies(theta, order)
-    given = _read_given(theta0, len(bodies), order)
+    given = _read_numbers(theta0, len(bodies), order)
     L = None if reference is None else _factor(reference, order)
     found: list[cp.Constraint] = []
     for one in read_constraints(constraints):
@@ -134,7 +134,7 @@ def squared_distance(
     """
     import cvxpy as cp
 
-    given = _read_given(theta0, 1, order)[0]
+    given = _read_numbers(theta0, 1, order)[0]
     change = _canonical(theta, order) - given
     root = _root_of(metric, weights, prior, order)
     return cp.sum_squares(root @ change)
@@ -186,7 +186,7 @@ def _permutation(order: Order) -> Floats:
     return np.asarray(reorder(np.eye(10), order, "urdf").T)
 
 
-def _read_given(theta0: ArrayLike | None, count: int, order: Order) -> Floats:
+def _read_numbers(theta0: ArrayLike | None, count: int, order: Order) -> Floats:
     """Numbers (n, 10) in order "urdf"; NaN where there are none."""
     if theta0 is None:
         return np.full((count, 10), np.nan)

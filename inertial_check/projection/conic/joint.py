@@ -184,7 +184,7 @@ def _answer(request: _Request) -> tuple[_Answer, JointProblem]:
     problem = request.build(request.applied)
     without_aux = problem.Gy.shape[1] == 0
     if without_aux and problem.violation <= ROUNDING:
-        kept = _keep_given(problem, np.zeros(0), 0)
+        kept = _keep_bodies(problem, np.zeros(0), 0)
         if kept is not None:
             return kept, problem
     failures: list[str] = []
@@ -205,7 +205,7 @@ def _answer(request: _Request) -> tuple[_Answer, JointProblem]:
         failures.append(
             f"residual {answer.certificate.worst:.1e}, expected at most {tolerances.CERTIFIED:.0e}"
         )
-    bodies = conflicts.named(request.names)
+    bodies = conflicts.name_bodies(request.names)
     raise ProjectionError(
         f"{request.solver} gave no certified answer for {bodies} ({'; '.join(failures)})",
         request.instance(),
@@ -214,7 +214,7 @@ def _answer(request: _Request) -> tuple[_Answer, JointProblem]:
 
 def _finish(request: _Request, problem: JointProblem, start: Point, steps: int) -> _Answer:
     """Polish a solver's answer, round it to what was fixed, and lift it inside where needed."""
-    kept = _keep_given(problem, _exact_equalities(problem, start), steps)
+    kept = _keep_bodies(problem, _exact_equalities(problem, start), steps)
     if kept is not None:
         return kept
     point, residual = polish(problem, start)
@@ -223,7 +223,7 @@ def _finish(request: _Request, problem: JointProblem, start: Point, steps: int) 
     vague = residual > tolerances.CERTIFIED * tolerances.BEYOND_CERTIFIED * moved / point.step
     if far and vague and moved > max(residual, ROUNDING):
         point, _ = polish(problem, _rescale(problem, point, moved))
-    kept = _keep_given(problem, point.y, steps)
+    kept = _keep_bodies(problem, point.y, steps)
     if kept is not None:
         return kept
     answer = _round(request, problem, point, steps)
@@ -260,7 +260,7 @@ def _rescale(problem: JointProblem, point: Point, step: float) -> Point:
     return Point(point.d * ratio, point.y, s - (s - point.w) * ratio, step)
 
 
-def _keep_given(problem: JointProblem, y: Floats, steps: int) -> _Answer | None:
+def _keep_bodies(problem: JointProblem, y: Floats, steps: int) -> _Answer | None:
     """Return the given bodies, if these auxiliary variables show that they meet the constraints."""
     outside = distance(problem.g + problem.Gy @ y, problem.parts)
     if outside > tolerances.MEETS or not _sound(problem.theta0):

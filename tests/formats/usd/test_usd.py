@@ -12,7 +12,7 @@ import pytest
 
 import inertial_check as ic
 from inertial_check.errors import DocumentError, MissingExtraError, UsageError
-from inertial_check.formats import Context, load, sniff, usd
+from inertial_check.formats import Context, child_process, load, sniff, usd
 from inertial_check.formats.usd import process as _usd_process
 from inertial_check.formats.usd import reader as _usd_reader
 from inertial_check.model import ENTRIES, Span
@@ -684,8 +684,8 @@ def test_plugins_named_in_the_environment_are_not_loaded(monkeypatch, tmp_path):
     plugin = {"Plugins": [{"Type": "python", "Name": "evil", "Root": ".", "Info": {}}]}
     (tmp_path / "plugInfo.json").write_text(json.dumps(plugin))
     monkeypatch.setenv("PXR_PLUGINPATH_NAME", str(tmp_path))
-    _usd_process._current[:] = []
-    process = _usd_process._reader()._running()
+    monkeypatch.setattr(child_process, "_clients", {})
+    process = _usd_process._ComposingProcess.current().ensure_process()
     with open(f"/proc/{process.pid}/environ", "rb") as file:
         assert b"PXR_PLUGINPATH_NAME" not in file.read()
 

@@ -13,7 +13,7 @@ import pytest
 import inertial_check as ic
 from inertial_check.errors import MissingExtraError, NotAModelError, NotExpandedError
 from inertial_check.formats import Context, load, sniff, xacro
-from inertial_check.formats.xacro.run import ExpansionLimits, _server, expand
+from inertial_check.formats.xacro.run import ExpansionLimits, XacroServer, expand
 from inertial_check.model import Edit, Source
 from waiting import GUARD
 
@@ -549,12 +549,12 @@ class TestForks:
         source = Source("bomb.xacro", BOMBS["power"].encode())
         with pytest.raises(NotExpandedError, match="within 1 s"):
             expand(source, Context(), ExpansionLimits(seconds=1.0))
-        assert forks_of(_server()._running().pid) == []
+        assert forks_of(XacroServer.current().ensure_process().pid) == []
 
     def test_one_that_ends_without_an_answer_is_said(self, monkeypatch):
         source = Source("bomb.xacro", BOMBS["power"].encode())
         limits = ExpansionLimits(seconds=60.0)
-        stopper = threading.Timer(1.0, stop_forks, [_server()._running().pid])
+        stopper = threading.Timer(1.0, stop_forks, [XacroServer.current().ensure_process().pid])
         stopper.start()
         with pytest.raises(NotExpandedError, match="without an answer"):
             expand(source, Context(), limits)
@@ -600,7 +600,7 @@ class TestForks:
         assert [m.bodies[0].inertial.mass.value for m in models] == [2.0 * k for k in range(1, 13)]
 
     def test_a_process_that_is_gone_is_started_again(self):
-        first = _server()._running()
+        first = XacroServer.current().ensure_process()
         first.kill()
         first.wait()
         assert read(robot(link(), '<xacro:if value="0"/>')).bodies

@@ -17,7 +17,7 @@ from inertial_check.solvers.certificate import Certificate
 
 Y, TAU, TRUTH, PRIOR, WEIGHTS = measured(robot(3, thin=True), 100, noise=1.0)
 F = np.random.default_rng(0).normal(size=(100, 3, 2))
-BESIDE = Nuisance.given(F, lower=[0.3, -np.inf], upper=[np.inf, 0.1])
+BESIDE = Nuisance.from_columns(F, lower=[0.3, -np.inf], upper=[np.inf, 0.1])
 SYSTEM = Reduction.of([(np.concatenate([Y, F], axis=2), TAU)]).stack(WEIGHTS)
 PROBLEM = Problem.of(SYSTEM, PRIOR, BESIDE, 1.0)
 

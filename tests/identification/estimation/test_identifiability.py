@@ -26,7 +26,7 @@ def posed_problem(seed=0, *, regularization=1.0, count=3, k=2, scale=np.inf, pul
     A = regressor(tree, q, u, du).reshape(-1, 10 * count)
     A = np.concatenate([A, rng.normal(size=(len(A), k))], axis=1)
     b = A @ np.concatenate([tree.theta.ravel() * 1.1, rng.normal(size=k)])
-    nuisance = Nuisance.given(np.zeros((1, k)), scale=scale)
+    nuisance = Nuisance.from_columns(np.zeros((1, k)), scale=scale)
     system = (A, b + rng.normal(size=len(b)), 0.0)
     return Problem.of(system, np.array(tree.theta), nuisance, regularization, pull=pull)
 
@@ -142,7 +142,7 @@ def test_a_column_that_explains_the_same_takes_the_decision_away():
     twin = Problem.of(
         (np.concatenate([_si(problem), direction[:, None]], axis=1), problem.b, 0.0),
         problem.theta0,
-        Nuisance.given(np.zeros((1, 1))),
+        Nuisance.from_columns(np.zeros((1, 1))),
         1.0,
     )
     one, other = identifiability(problem, problem.free), identifiability(twin, twin.free)

@@ -58,7 +58,7 @@ def test_bounded_friction_beside_the_bodies():
     Y, tau, _truth, prior, weights = measured(robot(2), 150, noise=0.2)
     F = np.abs(RNG.normal(size=(150, 2, 3))) * np.array([1.0, 0.1, 5.0])
     tau = tau + F @ np.array([0.7, 2.0, -0.3])  # the last one is not allowed
-    beside = Nuisance.given(F, ["a", "b", "c"], lower=0.0)
+    beside = Nuisance.from_columns(F, ["a", "b", "c"], lower=0.0)
     found = ic.identify(Y, tau, prior, weights=weights, nuisance=beside)
     value, _ = naive(Y, tau, prior, weights, 1.0, F=F)
     np.testing.assert_allclose(found.objective, value, rtol=1e-6)
@@ -98,7 +98,7 @@ def test_constraints_cost_what_a_naive_program_says(wanted):
 
     Y, tau, _truth, prior, weights = measured(robot(3), 120, noise=0.3)
     found = ic.identify(Y, tau, prior, weights=weights, constraints=wanted)
-    extra = [lambda theta: conic.constrained(theta, wanted)]
+    extra = [lambda theta: conic.constrain(theta, wanted)]
     value, _ = naive(Y, tau, prior, weights, 1.0, extra=extra)
     np.testing.assert_allclose(found.objective, value, rtol=1e-6)
     assert found.objective > ic.identify(Y, tau, prior, weights=weights).objective * (1 + 1e-6)
@@ -282,7 +282,7 @@ def test_friction_that_nothing_decides_is_refused():
     F = np.stack([np.ones((50, 2)), np.ones((50, 2))], axis=-1)
     with pytest.raises(ParameterError, match=r"give bodies a prior .* a scale, or longer data"):
         ic.identify(Y, tau, prior, weights=weights, nuisance=F)
-    scaled = Nuisance.given(F, scale=1.0)
+    scaled = Nuisance.from_columns(F, scale=1.0)
     assert len(ic.identify(Y, tau, prior, weights=weights, nuisance=scaled).nuisance) == 2
 
 

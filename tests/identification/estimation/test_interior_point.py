@@ -29,7 +29,10 @@ def random_problem(seed, count, further, scale, condition, regularization):
     theta0 = bodies(seed, count)
     width = 10 * count + further
     own = Problem.of(
-        (np.eye(width), np.zeros(width), 0.0), theta0, Nuisance.given(np.ones((1, further))), 1.0
+        (np.eye(width), np.zeros(width), 0.0),
+        theta0,
+        Nuisance.from_columns(np.ones((1, further))),
+        1.0,
     )
     sizes = scale * condition ** -rng.uniform(0, 1, size=width)
     A = rng.normal(size=(width, width)) * sizes[:, None]

@@ -57,10 +57,10 @@ def test_a_joint_at_rest_has_no_coulomb_friction():
 
 
 def test_given_columns_have_names_of_their_own():
-    nuisance = Nuisance.given(np.ones((9, 3, 2)), lower=[0, -1])
+    nuisance = Nuisance.from_columns(np.ones((9, 3, 2)), lower=[0, -1])
     assert nuisance.names == ("f1", "f2")
     assert nuisance.ready.shape == (9, 3, 2)
-    assert Nuisance.given(np.ones((9, 2)), ["a", "b"]).ready.shape == (9, 1, 2)
+    assert Nuisance.from_columns(np.ones((9, 2)), ["a", "b"]).ready.shape == (9, 1, 2)
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_given_columns_have_names_of_their_own():
         (lambda: Nuisance.of(Viscous(scale=0), joints=1), "scale 0; expected"),
         (lambda: Coupling(joints=(1, 1)), "a coupling of joints"),
         (lambda: Coupling(joints=(0, 1), kind="drag"), "a coupling of kind 'drag'"),
-        (lambda: Nuisance.given(np.ones(4)), r"shape \(4,\)"),
-        (lambda: Nuisance.given(np.ones((4, 2)), ["a"]), "1 names for 2"),
+        (lambda: Nuisance.from_columns(np.ones(4)), r"shape \(4,\)"),
+        (lambda: Nuisance.from_columns(np.ones((4, 2)), ["a"]), "1 names for 2"),
     ],
 )
 def test_what_is_no_nuisance_is_refused(make, message):

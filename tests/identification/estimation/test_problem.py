@@ -16,7 +16,9 @@ from inertial_check.solvers.svec import pack
 
 Y, TAU, TRUTH, PRIOR, WEIGHTS = measured(robot(3, thin=True), 100, noise=1.0)
 F = np.random.default_rng(0).normal(size=(100, 3, 2))
-BESIDE = Nuisance.given(F, lower=[0, -1], upper=[np.inf, 2], prior=[0.5, 0], scale=[2.0, np.inf])
+BESIDE = Nuisance.from_columns(
+    F, lower=[0, -1], upper=[np.inf, 2], prior=[0.5, 0], scale=[2.0, np.inf]
+)
 SYSTEM = Reduction.of([(np.concatenate([Y, F], axis=2), TAU)]).stack(WEIGHTS)
 
 

@@ -22,7 +22,7 @@ def test_a_motion_gives_what_its_regressor_gives():
     Y = regressor(TREE, Q, U, DU)
     np.testing.assert_array_equal(np.concatenate([block[0] for block in blocks]), Y)
     F = np.concatenate([block[1] for block in blocks])
-    ready = Nuisance.given(F, nuisance.names)
+    ready = Nuisance.from_columns(F, nuisance.names)
     of_arrays = Samples.of_arrays(Y, TAU, ready)
     x = np.random.default_rng(0).normal(size=of_motion.columns)
     ours, theirs = (each.reduce().residual_squares(x) for each in (of_motion, of_arrays))
@@ -88,7 +88,7 @@ def test_folds_are_stretches_that_make_up_the_whole():
         ),
         (
             lambda: Samples.of_arrays(
-                np.ones((4, 2, 10)), np.ones((4, 2)), Nuisance.given(np.ones((3, 2, 1)))
+                np.ones((4, 2, 10)), np.ones((4, 2)), Nuisance.from_columns(np.ones((3, 2, 1)))
             ),
             r"shape \(3, 2, 1\), expected \(4, 2, 1\)",
         ),

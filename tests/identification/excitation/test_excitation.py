@@ -305,7 +305,7 @@ def test_what_does_not_fit_is_refused(arm):
     bad[7, 1] = np.nan
     floating = random_tree(0, base="floating")
     limits = limits_of(arm)
-    ready = Nuisance.given(np.zeros((200, 4, 1)))
+    ready = Nuisance.from_columns(np.zeros((200, 4, 1)))
     for call, message in (
         (lambda: condition_number(arm, q[:, :3], u, du), r"q has shape \(200, 3\)"),
         (lambda: condition_number(arm, q, u[:9], du), r"u has shape \(9, 4\)"),
