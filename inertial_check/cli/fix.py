@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -29,6 +30,7 @@ from inertial_check.reports.text import plural, printable
 if TYPE_CHECKING:
     from inertial_check.comparing.impact import Impact
     from inertial_check.files.json import Json
+    from inertial_check.files.writing import WritableFolders
     from inertial_check.fixing.request import FixRequest
     from inertial_check.fixing.result import BodyFix, Fix
     from inertial_check.model import Model
@@ -146,7 +148,7 @@ def run(args: argparse.Namespace) -> int:
     found = _find_files(args, configurations)
     result = _fix_all(found, args, configurations)
     if args.write or args.output is not None:
-        _write_all(result, args.output)
+        _write_all(result, args)
     code = _exit_code(args, result)
     if args.output_format == "json":
         output.write(_as_json(args, result, code))
@@ -201,6 +203,7 @@ def _find_files(args: argparse.Namespace, configurations: Configurations) -> Dis
     if not args.quiet:
         for line in found.notes:
             output.note(line)
+    _writable_folders(args).remove_leftovers_beside(path for path, _ in found.files)
     return found
 
 
@@ -262,15 +265,27 @@ def _impact(model: Model, fix: Fix) -> Impact:
     return impact_of_fix(model, fix.bodies)
 
 
-def _write_all(result: _RunResult, target: str | None) -> None:
+def _write_all(result: _RunResult, args: argparse.Namespace) -> None:
     """Write every fix; one that cannot be written becomes a failure."""
+    writable = _writable_folders(args)
     fixes, result.fixes = result.fixes, []
     for fix in fixes:
         try:
-            fix.write(target)
+            if args.output is not None:
+                fix.write(args.output)
+            else:
+                fix.write(writable=replace(writable, follow_outside=fix.follow_outside))
             result.fixes.append(fix)
         except UsageError as error:
             result.failures.append(str(error))
+
+
+def _writable_folders(args: argparse.Namespace) -> WritableFolders:
+    """The folders that --write may change: those among the paths, and those of named files."""
+    from inertial_check.files.writing import WritableFolders
+
+    named = [path for path in args.paths if os.path.lexists(path)]
+    return WritableFolders.around([*options.list_folders(args.paths), *named])
 
 
 def _exit_code(args: argparse.Namespace, result: _RunResult) -> int:

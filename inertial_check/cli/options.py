@@ -165,11 +165,11 @@ def _configurations(
         "timeout": args.timeout,
     }
     written = {name: value for name, value in given.items() if value is not None}
-    access = Access().with_folders(_folders(getattr(args, "paths", [])))
+    access = Access().with_folders(list_folders(getattr(args, "paths", [])))
     return Configurations(written, config, isolated, access)
 
 
-def _folders(paths: list[str]) -> list[str]:
+def list_folders(paths: list[str]) -> list[str]:
     """List the folders among paths, and those in which a glob among them begins."""
     folders = []
     for path in paths:

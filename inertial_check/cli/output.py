@@ -7,19 +7,21 @@ import sys
 from typing import TextIO
 
 from inertial_check.errors import UsageError
+from inertial_check.files.writing import WritableFolders, write_output
 from inertial_check.reports.text import printable
 
 PROGRAM = "inertial-check"
 
 
-def write(payload: str, target: str | None = None) -> None:
-    """Write the report to stdout, or to a file.
+def write(payload: str, target: str | None = None, follow_outside: bool = False) -> None:
+    """Write the report to stdout, or to a file, which gets all of it or stays as it was.
 
     A closed pipe (`| head`) is no error and does not change the exit code.
 
     Args:
         payload: The whole report, with its last line end.
-        target: The file of --output-file; None for stdout.
+        target: The file of --output-file; None for stdout. A pipe or a device is written directly.
+        follow_outside: Whether a link may lead out of the repository.
 
     Raises:
         UsageError: The file cannot be written.
@@ -28,10 +30,8 @@ def write(payload: str, target: str | None = None) -> None:
         if target is None:
             _write_stdout(payload)
         else:
-            with open(
-                target, "w", encoding="utf-8", errors="backslashreplace", newline="\n"
-            ) as stream:
-                stream.write(payload)
+            data = payload.encode("utf-8", "backslashreplace")
+            write_output(target, data, WritableFolders(follow_outside=follow_outside))
     except BrokenPipeError:
         discard_stdout()
     except OSError as error:

@@ -88,7 +88,10 @@ def settle(
     edits: dict[str, tuple[Edit, ...]] = {}
     if layer is None:
         edits = _edits_by_body(model, _changes_of(proposals))
-    return Fix(model.source, model.format, documents[0], bodies, documents[1], edits, layer)
+    outside = context.granted.follow_outside
+    return Fix(
+        model.source, model.format, documents[0], bodies, documents[1], edits, layer, outside
+    )
 
 
 def withdraw(reasons: Mapping[str, str], proposals: dict[str, Proposal], status: FixStatus) -> None:

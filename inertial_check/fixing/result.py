@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import nan
 from typing import Literal, NamedTuple
 
 from inertial_check.errors import UsageError
-from inertial_check.files.writing import replace_file, same_file
+from inertial_check.files.writing import WritableFolders, replace_file, same_file
 from inertial_check.model import Action, Edit, Source
 
 Three = tuple[float, float, float]
@@ -127,6 +127,8 @@ class Fix:
         layer: Where no edit reaches a number, as in binary data: gives the bytes of a document that
             refers to this one and overrides its numbers, for the path to write to. `data` holds
             those for a path beside the document.
+        follow_outside: Whether links and includes may be followed out of the folder of the file
+            when it is written.
     """
 
     source: Source
@@ -136,6 +138,7 @@ class Fix:
     others: tuple[tuple[Source, bytes], ...] = field(default=(), repr=False)
     edits: Mapping[str, tuple[Edit, ...]] = field(default_factory=dict, repr=False)
     layer: LayerWriter | None = field(default=None, repr=False)
+    follow_outside: bool = False
 
     @property
     def changed(self) -> bool:
@@ -154,40 +157,56 @@ class Fix:
         documents = ((self.source, self.data), *self.others)
         return "".join(line for document in documents for line in _diff_lines(*document))
 
-    def write(self, path: str | os.PathLike[str] | None = None) -> None:
+    def write(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        writable: WritableFolders | None = None,
+    ) -> None:
         """Write the new bytes, whole or not at all.
 
         Args:
             path: File to write; None for the file that was read, which must still hold the old
                 bytes, and is not touched where nothing changes.
+            writable: The folders in which this file and included ones may be written; None for the
+                folder of the file, which no link and no include may leave.
 
         Raises:
             UsageError: There is no such file, it cannot be written, it has changed since it was
-                read, or numbers change in another file than the one that is named.
+                read, it lies outside, or numbers change in another file than the one that is named.
         """
         own = self.source.path
         target = own if path is None else os.fspath(path)
         if path is None and not os.path.exists(own):
             raise UsageError(f"{own}: not written: there is no such file; name one to write to")
+        if writable is None:
+            writable = (
+                WritableFolders.around([os.path.join(os.path.dirname(own), os.curdir)])
+                if path is None
+                else WritableFolders()
+            )
+            writable = replace(writable, follow_outside=self.follow_outside)
         if self.layer is not None:
             if path is None or same_file(target, own):
                 raise UsageError(
                     f"{own}: not written: not all of its numbers are text that can be edited; "
                     f"-o {layer_path(own)} writes a layer over it"
                 )
-            replace_file(target, self.layer(target))
+            replace_file(target, self.layer(target), writable=writable)
             return
         if path is not None and self.others:
             raise UsageError(
                 f"{target}: not written: the numbers are in {self.others[0][0].path}, which "
                 f"{own} includes; --write changes them there"
             )
+        unchanged = path is None and self.data == self.source.data
+        for name in [source.path for source, _ in self.others] + [target] * (not unchanged):
+            writable.resolve(name)  # all of them before one is written
         for source, data in self.others:
-            replace_file(source.path, data, source.data)
-        if path is None and self.data == self.source.data:
+            replace_file(source.path, data, source.data, writable)
+        if unchanged:
             return
         expected = self.source.data if path is None or same_file(target, own) else None
-        replace_file(target, self.data, expected)
+        replace_file(target, self.data, expected, writable)
 
 
 def layer_path(path: str) -> str:

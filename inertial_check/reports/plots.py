@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError, UsageError
+from inertial_check.files.writing import ANYWHERE_NAMED, write_output
 from inertial_check.inertia.consistency import Consistency
 from inertial_check.inertia.parameters import InertialParameters
 
@@ -398,9 +399,9 @@ def write_all(path: str | os.PathLike[str], pages: Sequence[Page]) -> list[str]:
     files = render_pages(path, pages)
     for name, data in files.items():
         try:
+            ANYWHERE_NAMED.resolve(name)
             os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
-            with open(name, "wb") as stream:
-                stream.write(data)
+            write_output(name, data)
         except OSError as error:
             reason = error.strerror or type(error).__name__
             raise UsageError(f"{name}: cannot be written: {reason}") from error
