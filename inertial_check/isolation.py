@@ -25,8 +25,9 @@ _LONGEST_MESSAGE = 200
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 """Address of an object in an exception's message, which differs from run to run."""
 
-_REPETITION = 0.5
-"""Time after which the alarm rings again, in case a library has caught the first exception [s]."""
+_REPETITION = 5.0
+"""Time after which the alarm rings again, in case a library has caught the first exception [s];
+longer than the cleaning up after an exception takes."""
 
 _LONGEST = 1e8
 """Largest time of the interval timer [s]: three years; beyond it systems refuse the number."""
@@ -84,18 +85,19 @@ def describe_report(error: BaseException) -> str:
 
 
 @contextmanager
-def raise_defects(path: str) -> Iterator[None]:
+def raise_defects(path: str, *expected: type[Exception]) -> Iterator[None]:
     """Turn an unexpected exception inside the context into a DefectError of a document.
 
     Args:
         path: Path of the document, as the caller wrote it.
+        expected: Exceptions that pass through besides those of PASSING.
 
     Raises:
-        DefectError: Anything but the exceptions of PASSING was raised inside the context.
+        DefectError: Anything else was raised inside the context.
     """
     try:
         yield
-    except PASSING:
+    except (*PASSING, *expected):
         raise
     except BaseException as error:  # SystemExit and the panics of extension modules, too
         log_traceback(path)

@@ -210,8 +210,9 @@ class _DocumentCheck:
                 with raise_defects(path):
                     return self._budget.spend(work)
             except DocumentError as error:
-                if isinstance(error, DefectError):  # its cause may be a lack of memory
-                    note_other_inputs()
+                if isinstance(error, DefectError):
+                    note_other_inputs()  # its cause may be a lack of memory
+                    error = DefectError(path, f"not checked: {error.reason}")
                 self._result = _refuse(self.document, error)
             except TimeLimitReached:
                 note_other_inputs()
@@ -294,7 +295,7 @@ def _examine_model(
         finding
         for rule in rules
         for finding in failed.attempt(
-            rule.code,
+            f"rule {rule.code}",
             lambda rule=rule: list(rule(model, settings.severity(rule)).findings(examination)),
             nothing,
         )

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from inertial_check.cli import exit_codes, known_findings, options, output, running
 from inertial_check.cli.known_findings import KnownFindings
 from inertial_check.cli.progress import ProgressBar
+from inertial_check.cli.rendering import render_files
 from inertial_check.errors import UsageError
-from inertial_check.reports import FORMS, SUGGESTING, RulePage, View, render
+from inertial_check.reports import FORMS, SUGGESTING, RulePage, View
 from inertial_check.reports.text import plural, printable
 
 if TYPE_CHECKING:
@@ -152,23 +153,25 @@ def run(args: argparse.Namespace) -> int:
     report = replace(report, failures=(*listed.failures, *report.failures))
     _refuse_to_overwrite(args.output_file, [*paths, *(file.path for file in report.files)])
     settings, form = configurations.run.settings, configurations.run["output-format"]
-    code = _exit_code(report, settings)
     view = View(
-        exit_code=code,
+        exit_code=exit_codes.CLEAN,
         color=output.wants_color(args.color, None if args.output_file else sys.stdout),
         summary=not args.quiet,
         statistics=args.statistics,
         fail_on=settings.fail_on,
         rules=_rule_pages(settings) if form == "sarif" else (),
     )
-    output.write(render(report, form, view), args.output_file)
+    text, report = render_files(
+        report, form, lambda shown: view._replace(exit_code=_exit_code(shown, settings))
+    )
+    output.write(text, args.output_file)
     if args.verbose:
         for file in report.files:
             bodies = plural(len(file.bodies), "body")
             findings = plural(len(file.findings), "finding")
             output.note(f"{file.path}: {file.format or 'unread'}, {bodies}, {findings}")
     _tell(args, report.failures, report.notes)
-    return code
+    return _exit_code(report, settings)
 
 
 def _check(

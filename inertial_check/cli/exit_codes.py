@@ -20,5 +20,11 @@ FAILURE: Final = 2
 INTERRUPTED: Final = 130
 """Interrupted from the keyboard: 128 + SIGINT, as shells report it."""
 
+
+def of_signal(number: int) -> int:
+    """The exit code of a command that a signal has ended, as shells report it: 143 for SIGTERM."""
+    return 128 + number
+
+
 BROKEN_PIPE: Final = 141
 """The reader of stdout closed the pipe before the result was known: 128 + SIGPIPE."""

@@ -25,6 +25,7 @@ from inertial_check.errors import (
     NotExpandedError,
     UsageError,
 )
+from inertial_check.isolation import raise_defects
 from inertial_check.reports.text import plural, printable
 
 if TYPE_CHECKING:
@@ -225,9 +226,11 @@ def _fix_all(
             settings = configurations.settings(path)
             model = load(path, context=settings.context)
             if named or not is_fragment(model):
-                result.fixes.append(_fix_file(request, model, settings, missing))
-                if args.impact:
-                    result.impacts[path] = _impact(model, result.fixes[-1])
+                with raise_defects(path, InertialCheckError):
+                    fix = _fix_file(request, model, settings, missing)
+                    if args.impact:
+                        result.impacts[path] = _impact(model, fix)
+                result.fixes.append(fix)
         except NotAModelError as error:
             if named:
                 result.failures.append(str(error))

@@ -15,9 +15,10 @@ from importlib import import_module
 from typing import NamedTuple, NoReturn, Protocol, cast
 
 from inertial_check import __version__
-from inertial_check.cli import exit_codes, output
+from inertial_check.cli import exit_codes, output, signals
 from inertial_check.cli.output import PROGRAM
 from inertial_check.errors import InertialCheckError, UsageError
+from inertial_check.isolation import Termination, describe_defect
 
 
 class Command(Protocol):
@@ -78,7 +79,10 @@ def entry_point() -> NoReturn:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # A model is thousands of objects with few reference cycles: search for them less often.
     gc.set_threshold(100_000, 20, 50)
-    sys.exit(main(sys.argv[1:]))
+    signals.handle_signals()
+    code = main(sys.argv[1:])
+    signals.ignore_signals()
+    sys.exit(code)
 
 
 def main(argv: Sequence[str]) -> int:
@@ -96,6 +100,8 @@ def main(argv: Sequence[str]) -> int:
         return exit_codes.BROKEN_PIPE
     except KeyboardInterrupt:
         return exit_codes.INTERRUPTED
+    except Termination as ending:
+        return exit_codes.of_signal(ending.number)
     except Exception as error:
         if {"-v", "--verbose"}.intersection(argv):
             import traceback
@@ -121,7 +127,19 @@ def _run(argv: list[str]) -> int:
         args = parse(argv)
     except SystemExit:  # --help, already printed
         return exit_codes.CLEAN
+    if args.verbose:
+        _show_tracebacks()
     return module.run(args)
+
+
+def _show_tracebacks() -> None:
+    """Print the tracebacks of defects that are reported as findings."""
+    import logging  # only where somebody looks for a defect
+
+    logger = logging.getLogger("inertial_check")
+    if not logger.handlers:
+        logger.addHandler(logging.StreamHandler())
+    logger.setLevel(logging.DEBUG)
 
 
 def _parser(name: str, module: Command) -> Parser:
@@ -184,7 +202,4 @@ def _error_message(error: Exception) -> str:
     """One line about an error; an unexpected exception is reported as an internal error."""
     if isinstance(error, InertialCheckError):
         return str(error)
-    return (
-        f"internal error, {type(error).__name__}: {error}; "
-        "please report it with the output of the same command and -v"
-    )
+    return f"{describe_defect(error)}; please report it with the output of the same command and -v"

@@ -90,6 +90,9 @@ class _ComposingProcess(ChildClient):
             timer.start()
             try:
                 line = _exchange(process, request)
+            except BaseException:  # the next answer would be that to this request
+                self.close()
+                raise
             finally:
                 timer.cancel()
             if line.endswith(b"\n"):

@@ -194,19 +194,11 @@ class XacroServer(ChildClient):
         }
         with self._lock:
             process = self.ensure_process()
-            stdin, stdout = process.stdin, process.stdout
-            if stdin is None or stdout is None:
-                return _Reply(b"", False, 0)
             try:
-                stdin.write(json.dumps(head).encode() + b"\n" + request)
-                stdin.flush()
-            except OSError:
-                return _Reply(b"", False, process.wait())
-            line = stdout.readline()
-            if not line:
-                return _Reply(b"", False, process.wait())
-            said = json.loads(line)
-            return _Reply(stdout.read(said["size"]), said["late"], said["code"])
+                return _exchange(process, json.dumps(head).encode() + b"\n" + request)
+            except BaseException:  # the next reply would be that to this request
+                self.close()
+                raise
 
     def _start(self) -> subprocess.Popen[bytes]:
         # In a session of its own, as an interrupt of this process must not reach it.
@@ -223,6 +215,23 @@ class XacroServer(ChildClient):
         process.wait()
         if process.stdout is not None:
             process.stdout.close()
+
+
+def _exchange(process: subprocess.Popen[bytes], request: bytes) -> _Reply:
+    """Send a request to the process and read the reply."""
+    stdin, stdout = process.stdin, process.stdout
+    if stdin is None or stdout is None:
+        return _Reply(b"", False, 0)
+    try:
+        stdin.write(request)
+        stdin.flush()
+    except OSError:
+        return _Reply(b"", False, process.wait())
+    line = stdout.readline()
+    if not line:
+        return _Reply(b"", False, process.wait())
+    said = json.loads(line)
+    return _Reply(stdout.read(said["size"]), said["late"], said["code"])
 
 
 def _error(
