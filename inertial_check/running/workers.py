@@ -375,7 +375,7 @@ def _ending(code: int) -> str:
 
 def _start_process() -> subprocess.Popen[bytes]:
     """Start a worker process with the module search path of this process."""
-    code = "from inertial_check.running.workers import main; main()"
+    code = f"from inertial_check.running.workers import main; main({os.getpid()})"
     return subprocess.Popen(
         [sys.executable, "-P", "-c", f"import sys; sys.path[:] = {sys.path!r}; {code}"],
         stdin=subprocess.PIPE,
@@ -385,11 +385,14 @@ def _start_process() -> subprocess.Popen[bytes]:
     )
 
 
-def main() -> None:
+def main(parent: int | None = None) -> None:
     """Do tasks until there are no more: each is a length and a pickle, answered by a line of JSON.
 
     Empty lines before the answer are signs of life. Unpickling is safe here: the pickles come only
     from the process that started this one.
+
+    Args:
+        parent: Number of the process that started this one; None for that which is its parent now.
     """
     relax_garbage_collector()
     ignore_swallowed_interruptions()
@@ -397,7 +400,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _terminate)
     code = 0
     try:
-        _watch_parent()
+        _watch_parent(os.getppid() if parent is None else parent)
         _serve(sys.stdin.buffer, _take_stdout())
     except (Interruption, KeyboardInterrupt, BrokenPipeError):
         pass  # the process that asked ends, or has ended: there is nobody to tell
@@ -412,11 +415,10 @@ def _terminate(number: int, _: object) -> None:
     raise Termination(number)
 
 
-def _watch_parent() -> None:
+def _watch_parent(parent: int) -> None:
     """End this process when the one that started it is gone, even if a document keeps it busy."""
-    if not hasattr(os, "getppid") or sys.platform == "win32":
+    if sys.platform == "win32":  # where the number of the parent stays that of the one that is gone
         return
-    parent = os.getppid()
 
     def watch() -> None:
         while os.getppid() == parent:
