@@ -23,6 +23,7 @@ from inertial_check.evidence import Examination
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.resemblance import entries
 from inertial_check.model import Finding, Hypothesis
+from inertial_check.model.judging import is_computable
 
 MOST = 5
 """Largest number of causes listed for one finding; longer lists help nobody."""
@@ -72,10 +73,15 @@ def explain(
         The same findings, those of the given codes with their causes.
     """
     wanted = {finding.body_id for finding in findings if finding.code in codes}
-    if not wanted:
+    bodies = zip(examination.model.bodies, examination.judgements, strict=True)
+    subjects = {
+        body.id: Subject(examination, i)
+        for i, (body, judgement) in enumerate(bodies)
+        # Readings of numbers near the ends of float64 overflow: no mistake is told from them.
+        if body.id in wanted and is_computable(judgement)
+    }
+    if not subjects:
         return list(findings)
-    bodies = enumerate(examination.model.bodies)
-    subjects = {body.id: Subject(examination, i) for i, body in bodies if body.id in wanted}
     known = dict(zip(subjects, hypotheses(list(subjects.values())), strict=True))
     return [
         finding._replace(causes=known.get(finding.body_id or "", ()))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Literal, NamedTuple, TypeVar
 
+from inertial_check.arrays.broadcasting import quiet
 from inertial_check.engines import predict
 from inertial_check.errors import DefectError, DocumentError, NotAModelError, NotExpandedError
 from inertial_check.evidence import Examination
@@ -45,6 +46,7 @@ _TOP = Place(1, 1, 1, 1)
 """Place of a finding on a whole document."""
 
 
+@quiet
 def check_model(
     model_or_path: Model | str | os.PathLike[str] | bytes, settings: Settings | None = None
 ) -> Report:
@@ -124,6 +126,7 @@ class DocumentResult(NamedTuple):
     lookups: tuple[str, ...] | None = None
 
 
+@quiet
 def check_documents(
     documents: Sequence[Document],
     content: ReportContent = FULL_CONTENT,

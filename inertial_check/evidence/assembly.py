@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
 from inertial_check.inertia import resemblance, tolerances
+from inertial_check.model.judging import is_computable
 from inertial_check.model.body import Model
 from inertial_check.model.finding import Judgement
 
@@ -92,6 +93,7 @@ class Assembly:
                 and judgement.mass > 0
                 and not judgement.numerically_zero
                 and all(map(isfinite, (*judgement.I_BBcm_B, *judgement.p_BoBcm_B)))
+                and is_computable(judgement)
                 for judgement in self.judgements
             ],
             dtype=bool,

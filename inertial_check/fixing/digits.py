@@ -7,7 +7,7 @@ a margin that covers the digits, and the printed text is parsed and tested again
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal, DecimalException
 
 import numpy as np
 
@@ -38,6 +38,9 @@ margins would always be too far from the nearest tensor."""
 
 _SHIFTS = range(-12, 13)
 """Powers of ten by which a decimal point may be misplaced in a text."""
+
+_MOST_EXPONENT = 1000
+"""Largest decimal exponent that is shifted: beyond it no text is a number of float64."""
 
 
 def significant_digits(text: str) -> int:
@@ -116,10 +119,12 @@ def _shift_point(value: float, like: str) -> float:
     """The number that a text has with its point moved, if that is the value up to rounding."""
     try:
         written = abs(Decimal(like))
-    except InvalidOperation:
+    except DecimalException:
+        return value
+    if not written.is_finite():
         return value
     rounding = float(tolerances.floor(np.ones(()))) * abs(value)
-    for power in _SHIFTS if written.is_finite() else ():
+    for power in _SHIFTS if _MOST_EXPONENT > abs(written.adjusted()) else ():
         shifted = float(written.scaleb(power))
         if abs(shifted - abs(value)) <= rounding:
             return shifted if value > 0 else -shifted

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Sequence
 
+from inertial_check.arrays.broadcasting import quiet
 from inertial_check.fixing.case import propose_all
 from inertial_check.fixing.edits import settle
 from inertial_check.fixing.engine_targets import EngineTargets
@@ -91,6 +92,7 @@ def fix_model(  # noqa: PLR0913 - the public signature
     return carry_out(request, model_or_path)
 
 
+@quiet
 def carry_out(request: FixRequest, model_or_path: Model | str | os.PathLike[str] | bytes) -> Fix:
     """Fix a model as a request says; see fix_model.
 

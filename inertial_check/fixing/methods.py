@@ -35,6 +35,7 @@ from inertial_check.fixing.request import FixRequest
 from inertial_check.geometry.shapes import ROLES, GeometryReader, Reading, ShapeUse, check_choices
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import six as six_of
+from inertial_check.inertia.scaling import LARGEST, SMALLEST
 from inertial_check.inertia.tolerances import digits_margin
 from inertial_check.model import ENTRIES, Finding, Hypothesis, Model, Number, Role, Severity
 
@@ -109,6 +110,9 @@ def _propose_tensor(  # noqa: PLR0913 - a tensor, what changes with it, and word
     floors = targets.floors(case.body)
     # Floors are in kg m^2, the tensor in the document's own units.
     region = replace(request.region, floors=floors._replace(moment=floors.moment / case.unit))
+    size = float(np.max(np.abs(tensor)))
+    if not (size == 0 or SMALLEST < size < LARGEST):
+        return case.skip("not-representable", "no decimals of its size survive float32")
     nearest = region.find_nearest(tensor)
     if nearest is None:
         return case.skip("no-nearest", "the nearest tensor is zero; write the body's inertia")

@@ -12,6 +12,10 @@ _SIGNIFICANT = re.compile(r"[+-]?[0.]*[1-9]")
 _HEXADECIMAL = re.compile(r"[+-]?0x[0-9a-f.]+(?:p[+-]?[0-9]+)?", re.IGNORECASE | re.ASCII)
 _FORTRAN_EXPONENT = re.compile(r"(?<=[0-9.])[dD](?=[+-]?[0-9])")
 _UNIT = re.compile(r"(?:\s*[A-DF-WYZa-df-wyz][\w^*/]*)?")
+MOST_DIGITS = 1000
+"""Largest number of digits of a number: 767 digits tell any two float64 apart, and no robot model
+has more."""
+
 _LONGEST = 40
 """Largest number of characters of a text that a message quotes."""
 
@@ -31,8 +35,14 @@ def parse_number(text: str) -> tuple[float, str | None]:
     range of float64 it is an infinity, as in every engine.
 
     Returns:
-        The value, NaN if the text is no number; and a complaint that says what to write, or None.
+        The value, NaN if the text is no number or has more than MOST_DIGITS; and a complaint that
+        says what to write, or None.
     """
+    if len(text) > MOST_DIGITS and (digits := count_digits(text)) > MOST_DIGITS:
+        return math.nan, (
+            f"{quote(text)} has {digits} digits, and the limit is {MOST_DIGITS}: no robot model "
+            "needs more; write at most 17"
+        )
     if _DECIMAL.fullmatch(text):
         value = float(text)
         if value == 0.0 and _SIGNIFICANT.match(text):
@@ -43,6 +53,11 @@ def parse_number(text: str) -> tuple[float, str | None]:
     return math.nan, f"{quote(text)} is no number: {_suggest(text)}"
 
 
+def count_digits(text: str) -> int:
+    """Count the digits of a text, those of an exponent included."""
+    return sum(map(str.isdigit, text))
+
+
 def parse_optional(text: str | None) -> float | None:
     """Parse a number that may be absent: None without a text, NaN if the text is no number."""
     return None if text is None else parse_number(text.strip())[0]
@@ -51,7 +66,7 @@ def parse_optional(text: str | None) -> float | None:
 def parse_finite(text: str, count: int) -> tuple[float, ...] | None:
     """Parse `count` finite numbers separated by space; None if the text is anything else."""
     # float() alone would also accept 1_000 or digits of other scripts; parse_number is slower.
-    plain = _DECIMALS.fullmatch(text)
+    plain = len(text) <= MOST_DIGITS and _DECIMALS.fullmatch(text)
     read = float if plain else lambda word: parse_number(word)[0]
     values = tuple(map(read, text.split()))
     return values if len(values) == count and all(map(math.isfinite, values)) else None

@@ -29,6 +29,7 @@ from inertial_check.inertia.eigen import (
     eigenvalues_of_entries,
 )
 from inertial_check.inertia.representations import Order, Point, about_com, read_theta
+from inertial_check.inertia.scaling import Units, change_units, scale_by_powers
 
 
 @runtime_checkable
@@ -88,7 +89,8 @@ class Consistency:
     def verdict_code(self) -> Array:
         """(...,) integers of Verdict, in the caller's array library."""
         if not isinstance(self.theta, np.ndarray):
-            return self._codes(self.theta, self.margin, self.tolerance)
+            codes = self._codes(self.theta, self.margin, self.tolerance)
+            return self._judge_subnormal(codes, lambda judged: judged.verdict_code)
         codes = _screen_rows(self.theta, self.about, self._slow_codes)
         if self._radii is not None:
             _excuse_digits(codes, self.theta, np.asarray(self._radii))
@@ -129,9 +131,9 @@ class Consistency:
     @cached_property
     def inertia_psd(self) -> Array:
         """(...,) I_BBcm positive semidefinite, up to the tolerance: necessary, not sufficient."""
-        spread = self._measures[2, ...]
-        least = self.principal_moments[..., 0] / self._xp.where(spread > 0, spread, 1.0)
-        return least >= -self.tolerance
+        xp, spread = self._xp, self._measures[2, ...]
+        least = _in_chunks(xp, self.theta, lambda theta: self._moments_of(theta)[0][0, ...])
+        return least / xp.where(spread > 0, spread, 1.0) >= -self.tolerance
 
     @property
     def triangle_inequality(self) -> Array:
@@ -152,7 +154,7 @@ class Consistency:
     @cached_property
     def principal_moments(self) -> Array:
         """(..., 3) eigenvalues of I_BBcm, ascending [kg m^2]."""
-        moments = _in_chunks(self._xp, self.theta, self._moments_of)
+        moments = _in_chunks(self._xp, self.theta, self._moments_in_si)
         return self._xp.stack([moments[i, ...] for i in range(3)], axis=-1)
 
     @cached_property
@@ -160,24 +162,61 @@ class Consistency:
         """(..., 3) unit v, in the axes of the data, with v^T S_c v < 0; NaN unless inconsistent."""
         xp = self._xp
         bad = (self.verdict_code == int(Verdict.INCONSISTENT))[..., None]
-        central = xp.stack(list(_central(xp, self.theta, self.about)), axis=-1)
+        theta, _ = change_units(self.theta, self.about)
+        central = xp.stack(list(_central(xp, theta, self.about)), axis=-1)
         direction = eigensystem(xp.where(bad, central, xp.zeros_like(central)))[1][..., 0]
         return xp.where(bad, direction, xp.full_like(direction, xp.nan))
 
     @cached_property
     def _measures(self) -> Array:
-        """(3, ...) margin, numerical floor, |s1| + |s2| + |s3|; NaN where S_c does not exist."""
-        return _in_chunks(self._xp, self.theta, self._measures_of)
+        """(3, ...) margin, numerical floor, |s1| + |s2| + |s3|; NaN where S_c does not exist.
 
-    def _moments_of(self, theta: Array) -> Array:
+        The third is in the units of `change_units`.
+        """
+        measures = _in_chunks(self._xp, self.theta, self._measures_of)
+        return self._judge_subnormal(measures, lambda judged: judged._measures)
+
+    def _judge_subnormal(self, own: Array, judge: Callable[[Consistency], NumpyArray]) -> Array:
+        """Replace values (..., n) of bodies with subnormal numbers by those that NumPy computes.
+
+        Some array libraries, as XLA, take subnormal numbers for zero, and their bodies for others.
+        """
+        judged = self._in_numpy
+        if judged is None:
+            return own
+        xp = self._xp
+        values, rows = judge(judged), _has_subnormal(judged.theta)
+        like = dict(_device(own))
+        return xp.where(xp.asarray(rows, **like), xp.asarray(values, dtype=own.dtype, **like), own)
+
+    @cached_property
+    def _in_numpy(self) -> Consistency | None:
+        """The same judged in NumPy where another library holds subnormal numbers; else None."""
+        if isinstance(self.theta, np.ndarray):
+            return None
+        try:
+            theta = np.asarray(self.theta)
+        except Exception:  # a trace, a gradient or another device: the library computes alone
+            return None
+        if theta.dtype.kind != "f" or not np.any(_has_subnormal(theta)):
+            return None
+        return Consistency(theta, self.about, self.requested)
+
+    def _moments_of(self, theta: Array) -> tuple[Array, Units | None]:
+        """(3, ...) principal moments in the units that are returned, too."""
+        theta, units = change_units(theta, self.about)
         six = theta[..., 4:]
         if self.about == "origin":
             six = about_com(theta[..., 0], theta[..., 1:4], six)
         values = eigenvalues(six)  # exact where the tensor is diagonal
-        return self._xp.stack([values[..., i] for i in range(3)])
+        return self._xp.stack([values[..., i] for i in range(3)]), units
+
+    def _moments_in_si(self, theta: Array) -> Array:
+        moments, units = self._moments_of(theta)
+        return moments if units is None else scale_by_powers(moments, units.inertia[None, ...])
 
     def _measures_of(self, theta: Array) -> Array:
-        xp = self._xp
+        xp, (theta, _) = self._xp, change_units(theta, self.about)
         low, middle, high = eigenvalues_of_entries(xp, _central(xp, theta, self.about))
         spread = xp.abs(low) + xp.abs(middle) + xp.abs(high)
         safe = xp.where(spread > 0, spread, xp.ones_like(spread))
@@ -266,6 +305,10 @@ def check_printed_numbers(
     six = np.asarray(I_BBcm_Bi, dtype=float)
     with np.errstate(all="ignore"):
         first_moment = mass * np.asarray(p_BoBcm_B, dtype=float)
+    # About the centre of mass no verdict depends on the first moment, as long as it is finite.
+    largest = np.finfo(float).max
+    overflows = np.isinf(first_moment) & np.isfinite(mass) & np.isfinite(p_BoBcm_B)
+    first_moment = np.where(overflows, np.copysign(largest, first_moment), first_moment)
     theta = np.concatenate([mass, first_moment, six], axis=-1)
     return Consistency(theta, "com", tolerance, np.asarray(radii, dtype=float))
 
@@ -294,6 +337,8 @@ def realize(
     xp = array_namespace(theta)
     result = Consistency(theta, about)
     refuse_impossible(result, "no masses have these parameters")
+    given = theta[..., 0]
+    theta, units = change_units(theta, about)
     spread, axes = eigensystem(xp.stack(list(_central(xp, theta, about)), axis=-1))
     mass = theta[..., 0]
     safe = xp.where(mass > 0, mass, xp.ones_like(mass))[..., None]
@@ -303,9 +348,14 @@ def realize(
         [[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]], dtype=theta.dtype, **_device(theta)
     )
     stretched = axes * deviation[..., None, :]
-    points = p_BoBcm_B[..., None, :] + xp.matmul(vertices, xp.matrix_transpose(stretched))
+    stretched = xp.matmul(vertices, xp.matrix_transpose(stretched))
+    if units is not None:
+        p_BoBcm_B = scale_by_powers(p_BoBcm_B, (units.moment - units.mass)[..., None])
+        spreading = (units.inertia - units.mass) // 2
+        stretched = scale_by_powers(stretched, spreading[..., None, None])
+    points = p_BoBcm_B[..., None, :] + stretched
     points = xp.where(result.possible[..., None, None], points, xp.full_like(points, xp.nan))
-    return xp.stack([mass / 4] * 4, axis=-1), points
+    return xp.stack([given / 4] * 4, axis=-1), points
 
 
 def refuse_impossible(result: Consistency, consequence: str) -> None:
@@ -359,13 +409,23 @@ def _device(array: Array) -> dict[str, Device]:
     return {} if device is None else {"device": device}
 
 
+def _has_subnormal(theta: NumpyArray) -> NumpyArray:
+    """Which bodies (...,) have a number below the smallest normal one that is not zero."""
+    size = np.abs(theta)
+    found: NumpyArray = np.any((size < np.finfo(theta.dtype).tiny) & (size > 0), axis=-1)
+    return found
+
+
 def _excuse_digits(codes: NumpyArray, theta: NumpyArray, radii: NumpyArray) -> None:
     """Turn inconsistent into rounding, in place, where the box of digits meets the cone."""
     flat = codes.reshape(-1)
     rows = np.flatnonzero(flat == int(Verdict.INCONSISTENT))
     if rows.size:
-        six, radii = theta[..., 4:].reshape(-1, 6), radii.reshape(-1, 6)
-        explained = printed.explained_by_digits(six[rows], radii[rows])
+        theta, units = change_units(theta.reshape(-1, 10)[rows], "com")
+        radii = radii.reshape(-1, 6)[rows]
+        if units is not None:
+            radii = scale_by_powers(radii, -units.inertia[:, None])
+        explained = printed.explained_by_digits(theta[:, 4:], radii)
         flat[rows[explained]] = int(Verdict.ROUNDING)
 
 

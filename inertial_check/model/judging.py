@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import starmap
-from math import isnan, nan
+from math import inf, isnan, nan
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from inertial_check.inertia.consistency import Verdict, check_printed_numbers
 from inertial_check.inertia.equivalents import equivalent_box
 from inertial_check.inertia.printed import half_units
 from inertial_check.inertia.representations import six, symmetric
+from inertial_check.inertia.scaling import LARGEST, SMALLEST
 from inertial_check.model import ENTRIES, Body, Inertial, Judgement, Model
 
 _NAN3 = (nan, nan, nan)
@@ -64,6 +65,19 @@ def judge_all(models: Sequence[Model], tolerance: float = 0.0) -> list[tuple[Jud
         )
         for model in models
     ]
+
+
+def is_computable(judgement: Judgement) -> bool:
+    """Whether evidence can compute with the numbers of a body: no product of them overflows.
+
+    Numbers that are not finite pass; what is said of them does not depend on their size.
+    """
+    sizes = [abs(number) for number in (*judgement.I_BBcm_B, *judgement.I_BBcm_Bi)]
+    sizes.append(abs(judgement.mass))
+    if any(SMALLEST > size > 0 for size in (max(sizes[:12]), sizes[12])):
+        return False
+    distance = max(map(abs, judgement.p_BoBcm_B))
+    return not any(inf > size > LARGEST for size in (*sizes, distance))
 
 
 def _override_verdict(body: Body, judgement: Judgement) -> Judgement:

@@ -10,13 +10,14 @@ from inertial_check.errors import ParameterError
 from inertial_check.inertia.consistency import Consistency, Verdict, as_theta
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order, Point
+from inertial_check.inertia.scaling import change_units, leaves_range
 from inertial_check.projection._constraint import Constraint
 from inertial_check.projection._rows import Rows
 from inertial_check.projection.closed_form import BALL, move_inertias, needs_projection
 from inertial_check.projection.metrics import METRICS
 from inertial_check.projection.options import Metric, Options
 from inertial_check.projection.result import Projection, Status
-from inertial_check.projection.solver_result import SolverResult, result_of_moments
+from inertial_check.projection.solver_result import SolverResult, result_of_moments, return_to_units
 
 
 def project(  # noqa: PLR0913, PLR0917 - the public signature
@@ -78,8 +79,10 @@ def project(  # noqa: PLR0913, PLR0917 - the public signature
     Returns:
         The projection. A bad row never raises: a row with a number that is not finite and, under
         inertia and covariance, one without positive mass, has no nearest body and comes back
-        unchanged with status no-nearest. A row whose nearest is the zero tensor has status
-        projected, and `vanished` says so.
+        unchanged with status no-nearest. So does one whose nearest float64 cannot hold and, under
+        the other metrics, one with a number above 2^255, or mass or inertia below 2^-255, for which
+        it cannot be computed. A row whose nearest is the zero tensor has status projected, and
+        `vanished` says so.
 
     Raises:
         ParameterError: Wrong shape, unknown order, point, metric or solver, margin not in [0, 1/3];
@@ -131,16 +134,21 @@ def _project_moments(given: Array, about: Point, options: Options) -> Projection
     judged = Consistency(given, about)
     rows = Rows(needs_projection(judged, margin))
     taken = rows.take(given, BALL)
+    inner, units = change_units(taken, about)
     solver, steps = "closed form", None
-    if options.solver is None:
-        before, after = move_inertias(taken, about, metric, margin)
-    else:
-        from inertial_check.projection import conic
+    with np.errstate(all="ignore"):
+        if options.solver is None:
+            before, after = move_inertias(inner, about, metric, margin)
+        else:
+            from inertial_check.projection import conic
 
-        before, after, steps = conic.move_inertias(taken, about, metric, margin, options.solver)
-        solver = options.solver.lower()
-    result = result_of_moments(taken, about, before, after, metric, margin, solver, steps)
+            before, after, steps = conic.move_inertias(inner, about, metric, margin, options.solver)
+            solver = options.solver.lower()
+        result = result_of_moments(inner, about, before, after, metric, margin, solver, steps)
     nobody = judged.verdict_code >= int(Verdict.INVALID)
+    if units is not None:
+        result, lost = return_to_units(result, taken, about, units)
+        nobody = nobody | rows.put(lost, judged.verdict_code < 0)
     codes = _codes(rows.mask, nobody, judged.verdict_code < 0)  # no mass is ever floored here
     return _assemble(options, about, given, rows, result, codes)
 
@@ -151,14 +159,17 @@ def _project_matrices(given: Array, about: Point, options: Options) -> Projectio
 
     own, like = _in_numpy(given, options.metric)
     judged = Consistency(own, about)
-    finite = np.all(np.isfinite(own), axis=-1)
     theta = np.asarray(own, dtype=np.float64)
+    finite = np.all(np.isfinite(own), axis=-1)
+    # The matrices of these metrics hold products that overflow or vanish for such numbers.
+    far = leaves_range(theta)
     if options.constraints:
-        mask = finite = constrained.has_nearest(judged, finite, options.metric)
+        mask = finite = constrained.has_nearest(judged, finite, options.metric) & ~far
         result = constrained.project_with_constraints(theta, about, mask, options)
     else:
         impossible = judged.verdict_code == int(Verdict.INVALID)
-        mask = np.asarray(finite & (needs_projection(judged, options.margin) | impossible))
+        needed = finite & (needs_projection(judged, options.margin) | impossible)
+        mask, finite = np.asarray(needed & ~far), finite & ~(needed & far)
         result = general.project_matrices(theta, about, mask, options)
     rows, nowhere = Rows(mask), np.zeros_like(mask)
     floored = nowhere if result.floored is None else rows.put(result.floored, nowhere)

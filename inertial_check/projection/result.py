@@ -218,4 +218,7 @@ class Projection:
         return xp.asarray(values, dtype=dtype, device=device_of(self.like))
 
 
-_REASON = "every number must be finite and, under inertia and covariance, the mass positive"
+_REASON = (
+    "every number must be finite, of a size with which float64 can compute, and, under inertia and "
+    "covariance, the mass positive"
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple, TypeVar
 
@@ -12,9 +12,11 @@ import numpy as np
 from inertial_check.arrays.broadcasting import quiet
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.types import Array, Floats, Mask
+from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.frames import translate
 from inertial_check.inertia.representations import Point, second_moment
+from inertial_check.inertia.scaling import Units, leaves_range, scale_by_powers
 from inertial_check.projection.closed_form import central_inertia, with_central_inertia
 from inertial_check.projection.metrics import INERTIA, MomentMetric, inner, trace
 from inertial_check.projection.quadratic import Quadratic, Solution, measure_change
@@ -98,6 +100,47 @@ def result_of_moments(  # noqa: PLR0913, PLR0917 - the data of the problem, and 
         measure=partial(_measure_moments, before, after, metric),
         certify=partial(certify_moments, before, after, metric, margin),
     )
+
+
+def return_to_units(
+    result: SolverResult, given: Array, about: Point, units: Units
+) -> tuple[SolverResult, Array]:
+    """Return a result of `change_units` to the caller's units.
+
+    Args:
+        result: The result of a metric of moments, in those units.
+        given: (n, 10) before, in the caller's units.
+        about: Point about which theta is given.
+        units: The units of the result.
+
+    Returns:
+        The result, and (n,) which rows of it the floating-point type cannot hold: these are as
+        given.
+    """
+    xp = array_namespace(result.theta)
+    with np.errstate(all="ignore"):
+        six = scale_by_powers(result.theta[..., 4:], units.inertia[..., None])
+        theta = xp.concat([given[..., :4], six], axis=-1)
+        far = leaves_range(given, about)
+        broken = Consistency(theta, about).verdict_code == int(Verdict.INCONSISTENT)
+        held = xp.all(xp.isfinite(theta), axis=-1) & ~broken
+        size = xp.max(xp.abs(six), axis=-1)
+        lost = far & ~(held & ((size > 0) | result.vanished))
+
+    def measure() -> Change:
+        change = result.measure()
+        with np.errstate(all="ignore"):
+            distance = scale_by_powers(change.distance, units.inertia)
+        return Change(distance, change.relative)
+
+    returned = replace(
+        result,
+        theta=xp.where(lost[..., None], given, theta),
+        changed=result.changed & ~lost,
+        vanished=result.vanished & ~lost,
+        measure=measure,
+    )
+    return returned, lost
 
 
 def _measure_moments(before: Array, after: Array, metric: MomentMetric) -> Change:
