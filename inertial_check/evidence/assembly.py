@@ -19,9 +19,9 @@ import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
 from inertial_check.inertia import resemblance, tolerances
-from inertial_check.model.judging import is_computable
 from inertial_check.model.body import Model
 from inertial_check.model.finding import Judgement
+from inertial_check.model.judging import is_computable
 
 Flags = npt.NDArray[np.bool_]
 Indices = npt.NDArray[np.int64]

@@ -124,7 +124,7 @@ def _shift_point(value: float, like: str) -> float:
     if not written.is_finite():
         return value
     rounding = float(tolerances.floor(np.ones(()))) * abs(value)
-    for power in _SHIFTS if _MOST_EXPONENT > abs(written.adjusted()) else ():
+    for power in _SHIFTS if abs(written.adjusted()) < _MOST_EXPONENT else ():
         shifted = float(written.scaleb(power))
         if abs(shifted - abs(value)) <= rounding:
             return shifted if value > 0 else -shifted
