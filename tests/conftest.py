@@ -2,10 +2,13 @@
 
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices: more only wait for another
+_USER_CACHE = tempfile.TemporaryDirectory(prefix="inertial-check-tests-")
+os.environ["XDG_CACHE_HOME"] = _USER_CACHE.name  # the secret of tests is not the user's
 
 import pytest
 from hypothesis import HealthCheck, settings

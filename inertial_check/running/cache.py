@@ -4,25 +4,33 @@ An entry belongs to a document at one path with one set of settings. It holds di
 of the document and of every file that was looked up for it, existing or not. Its key contains a
 digest of this program and of the libraries that it reads files with. Entries are JSON and are never
 executed. A damaged or outdated entry is ignored.
+
+A cache lies in the checkout, where a stranger may have put something in its place. So only a folder
+that this user's runs have made is used, entries are sealed with the user's secret, links are not
+followed, and only files with the names of entries are read, replaced or deleted.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
+import hmac
 import json
 import os
 import re
 import stat
 import sys
-import time
-from collections.abc import Mapping
+import weakref
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple, Protocol, TypedDict
 
 from inertial_check.checking.check import FULL_CONTENT, Document, DocumentResult, ReportContent
 from inertial_check.errors import UsageError
+from inertial_check.files.writing import ANYWHERE_NAMED, lock, remove_if_dead
 from inertial_check.running.encoding import encode, restore
+from inertial_check.running.seal import RefusedStoreError, read_secret, seal
 
 LARGEST = 256 << 20
 """Largest size of a cache after a run [bytes]; the least recently used entries are deleted."""
@@ -31,8 +39,20 @@ _ENTRIES = "entries"
 _GITIGNORE = "# Made by inertial-check; may be deleted at any time.\n*\n"
 _JOURNAL = b'{"inertial-check": "outcomes of a run, a line each, to be resumed"}\n'
 _LINE = re.compile(r'\{"seal":"(?P<seal>[0-9a-f]+)",(?P<body>"key":"(?P<key>[0-9a-f]+)",)')
-_STALE_AGE = 3600.0
-"""Age from which a temporary file belongs to no running process and is deleted [s]."""
+_MARKER = ".inertial-check-cache"
+"""File with the seal of its folder, by which a run knows a folder that an earlier run has made."""
+
+_ENTRY_NAME = re.compile(r"[0-9a-f]{40}")
+_TEMPORARY_NAME = re.compile(r"\.[^/]+\.[0-9a-f]{8}\.tmp")
+
+_LARGEST_ENTRY = 64 << 20
+"""Largest size of an entry that is read [bytes]; that of a whole cache is 256 MB."""
+
+_PIECE = 1 << 20
+"""Size of the pieces in which a file is read for its digest [bytes]."""
+
+_BY_DESCRIPTOR = os.open in os.supports_dir_fd and os.scandir in os.supports_fd
+"""Whether the system reaches files relative to an open folder, which nobody can replace."""
 
 _READERS = ("numpy", "scipy", "trimesh", "pycollada", "usd-core", "xacro", "pyyaml")
 """Distributions that read or compute what a result depends on; their versions are part of keys."""
@@ -71,8 +91,7 @@ def _fingerprint(path: str) -> str:
         if stat.S_ISDIR(status.st_mode):
             return f"folder {digest(*sorted(map(os.fsencode, os.listdir(path))))}"
         if stat.S_ISREG(status.st_mode):
-            with open(path, "rb") as stream:
-                return digest(stream.read())
+            return _digest_file(path, status.st_size)
     except (OSError, ValueError):  # ValueError: a NUL in the path
         return ""
     return f"special {status.st_mtime_ns}"
@@ -84,6 +103,16 @@ def digest(*parts: bytes) -> str:
     for part in parts:
         state.update(len(part).to_bytes(8, "little"))
         state.update(part)
+    return state.hexdigest()
+
+
+def _digest_file(path: str, size: int) -> str:
+    """Give the same as `digest` of a file's bytes, without holding them at once."""
+    state = hashlib.blake2b(digest_size=20)
+    state.update(size.to_bytes(8, "little"))
+    with open(path, "rb") as stream:
+        while piece := stream.read(_PIECE):
+            state.update(piece)
     return state.hexdigest()
 
 
@@ -108,11 +137,11 @@ class _Entry(NamedTuple):
     files: Mapping[str, str]
     outcomes: str
 
-    def line(self) -> str:
-        """The entry as a line of JSON that begins with a digest of the rest."""
+    def line(self, secret: bytes) -> str:
+        """The entry as a line of JSON that begins with the seal of the rest."""
         files = json.dumps(self.files, separators=(",", ":"))
         body = f'"key":"{self.key}","files":{files},"outcomes":{self.outcomes}}}'
-        return f'{{"seal":"{digest(body.encode())}",{body}\n'
+        return f'{{"seal":"{seal(secret, body.encode())}",{body}\n'
 
     @staticmethod
     def key_of(line: str) -> str | None:
@@ -121,14 +150,17 @@ class _Entry(NamedTuple):
         return match and match["key"]
 
     @staticmethod
-    def read(line: str) -> _StoredEntry:
+    def read(line: str, secret: bytes) -> _StoredEntry:
         """Parse a line.
 
         Raises:
-            ValueError: The line is damaged.
+            ValueError: The line is damaged, or no run of this user has written it.
         """
         match = _LINE.match(line)
-        if match is None or digest(line[match.start("body") :].rstrip().encode()) != match["seal"]:
+        if match is None:
+            raise ValueError("damaged")
+        expected = seal(secret, line[match.start("body") :].rstrip().encode())
+        if not hmac.compare_digest(expected, match["seal"]):
             raise ValueError("damaged")
         content: _StoredEntry = json.loads(line)
         return content
@@ -137,8 +169,9 @@ class _Entry(NamedTuple):
 class _Validator:
     """Makes entries, and checks whether a stored entry is still valid."""
 
-    def __init__(self, content: ReportContent) -> None:
+    def __init__(self, content: ReportContent, secret: bytes) -> None:
         self._content = repr(content)
+        self._secret = secret
         self._fingerprints = Fingerprints()
 
     def key(self, document: Document) -> str:
@@ -151,12 +184,12 @@ class _Validator:
         """The entry of a document, as a line."""
         paths = (os.path.abspath(document.path), *(result.lookups or ()))
         files = {path: self._fingerprints.of(path) for path in paths}
-        return _Entry(self.key(document), files, encode([result])).line().encode()
+        return _Entry(self.key(document), files, encode([result])).line(self._secret).encode()
 
     def result(self, key: str, line: str) -> DocumentResult | None:
         """The result in a line, if it is an entry with this key and still valid."""
         try:
-            content = _Entry.read(line)
+            content = _Entry.read(line, self._secret)
             if content["key"] != key:
                 return None
             if any(self._fingerprints.of(path) != seen for path, seen in content["files"].items()):
@@ -167,8 +200,112 @@ class _Validator:
             return None
 
 
+class _Directory:
+    """An open folder of this user, whose files are reached by name without following links.
+
+    Raises:
+        OSError: There is no such folder, or it cannot be opened.
+        RefusedStoreError: It is a link, or another user's.
+    """
+
+    def __init__(self, path: str, within: _Directory | None = None) -> None:
+        name = path
+        if within is not None:
+            path, name = os.path.join(within.path, path), within.name(path)
+        self.path = path
+        self._descriptor: int | None = None
+        given = within.given if within is not None else {}
+        if not stat.S_ISDIR(os.lstat(path).st_mode):
+            raise RefusedStoreError(f"{path} is a link or no folder")
+        if _BY_DESCRIPTOR:
+            flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+            self._descriptor = os.open(name, flags, **given)
+            weakref.finalize(self, os.close, self._descriptor)
+            status = os.fstat(self._descriptor)
+        else:
+            status = os.lstat(path)
+        if hasattr(os, "geteuid") and os.geteuid() not in (0, status.st_uid):
+            raise RefusedStoreError(f"{path} is a folder of another user")
+
+    @property
+    def given(self) -> dict[str, int]:
+        """The arguments of a system call on one of its files besides the name."""
+        return {} if self._descriptor is None else {"dir_fd": self._descriptor}
+
+    def name(self, name: str) -> str:
+        """One of its files, as a system call takes it."""
+        return os.path.join(self.path, name) if self._descriptor is None else name
+
+    def scan(self) -> contextlib.AbstractContextManager[Iterator[os.DirEntry[str]]]:
+        """List its files and folders."""
+        return os.scandir(self.path if self._descriptor is None else self._descriptor)
+
+    def make_folder(self, name: str) -> _Directory:
+        """Open a folder in it, which is made if it does not exist."""
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(self.name(name), **self.given)
+        return _Directory(name, self)
+
+    def read(self, name: str) -> bytes:
+        """Read a regular file of limited size.
+
+        Raises:
+            OSError: It does not exist, is a link, a pipe or a device, or is too large.
+        """
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        flags |= getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+        with os.fdopen(os.open(self.name(name), flags, **self.given), "rb") as stream:
+            status = os.fstat(stream.fileno())
+            if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST_ENTRY:
+                raise OSError(errno.EINVAL, "no entry")
+            return stream.read(_LARGEST_ENTRY)
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a file as a whole or not at all, without waiting until it is on the disk."""
+        temporary = f".{name}.{os.urandom(4).hex()}.tmp"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        descriptor = os.open(self.name(temporary), flags, 0o666, **self.given)
+        try:
+            with os.fdopen(descriptor, "wb") as stream:
+                if not lock(descriptor):  # another run takes it for one that was left behind
+                    raise OSError(errno.EAGAIN, "removed by another run")
+                stream.write(data)
+                stream.flush()
+                if _BY_DESCRIPTOR:  # while it is open, and so locked
+                    self._rename(temporary, name)
+            if not _BY_DESCRIPTOR:
+                self._rename(temporary, name)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(self.name(temporary), **self.given)
+            raise
+
+    def _rename(self, old: str, new: str) -> None:
+        given = {f"{side}_{name}": to for name, to in self.given.items() for side in ("src", "dst")}
+        os.replace(self.name(old), self.name(new), **given)
+
+    def touch(self, name: str) -> None:
+        """Note the time of the last use, by which entries are deleted."""
+        if _BY_DESCRIPTOR:
+            os.utime(self.name(name), follow_symlinks=False, **self.given)
+        else:
+            os.utime(self.name(name))
+
+    def unlink(self, name: str) -> None:
+        """Delete a file."""
+        os.unlink(self.name(name), **self.given)
+
+    def remove_leftovers(self) -> None:
+        """Delete the temporary files of dead processes."""
+        with self.scan() as found:
+            names = [each.name for each in found if _TEMPORARY_NAME.fullmatch(each.name)]
+        for name in names:
+            with contextlib.suppress(OSError):  # its process lives
+                remove_if_dead(self.name(name), **self.given)
+
+
 class Folder:
-    """A cache folder with one file for each entry; processes may share it.
+    """A cache folder with one file for each entry; processes of a user may share it.
 
     A file is written under a temporary name and renamed, so that no reader sees a part of it.
     """
@@ -176,7 +313,7 @@ class Folder:
     def __init__(
         self, path: str, content: ReportContent = FULL_CONTENT, largest: int = LARGEST
     ) -> None:
-        """Create the folder, with a .gitignore inside, if it does not exist.
+        """Create the folder, with a marker and a .gitignore inside, if it does not exist.
 
         Args:
             path: Path of the folder.
@@ -185,34 +322,34 @@ class Folder:
 
         Raises:
             UsageError: The folder cannot be created or written to.
+            RefusedStoreError: No run of this user has made the folder.
         """
-        self._path = os.path.join(path, _ENTRIES)
         self._largest = largest
-        self._validator = _Validator(content)
         self._written = False
         try:
-            os.makedirs(self._path, exist_ok=True)
-            ignore = os.path.join(path, ".gitignore")
-            if not os.path.exists(ignore):
-                _write(ignore, _GITIGNORE.encode())
-            if not os.access(self._path, os.W_OK | os.X_OK):
-                raise PermissionError(13, "permission denied")
+            secret = read_secret(os.path.dirname(os.path.abspath(path)))
+            self._entries = _open_cache(path, secret)
+            if not os.access(self._entries.path, os.W_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, "permission denied")
+        except RefusedStoreError as error:
+            raise RefusedStoreError(
+                f"no cache is used: {error}; --cache DIR names another, --no-cache none"
+            ) from None
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise UsageError(
                 f"cannot use {path} as a cache: {reason}; name another with --cache DIR, or "
                 "switch it off with --no-cache"
             ) from None
+        self._validator = _Validator(content, secret)
 
     def get(self, document: Document) -> DocumentResult | None:
         """The stored result of a document; None if the document has to be checked."""
         key = self._validator.key(document)
-        path = os.path.join(self._path, key)
         try:
-            with open(path, encoding="utf-8") as stream:
-                found = self._validator.result(key, stream.read())
+            found = self._validator.result(key, self._entries.read(key).decode("utf-8"))
             if found is not None:
-                os.utime(path)  # the time of the last use, by which entries are deleted
+                self._entries.touch(key)
         except (OSError, ValueError):
             return None
         return found
@@ -223,47 +360,66 @@ class Folder:
             return
         line = self._validator.make_line(document, result)
         with contextlib.suppress(OSError):
-            _write(os.path.join(self._path, self._validator.key(document)), line)
+            self._entries.write(self._validator.key(document), line)
             self._written = True
 
     def close(self) -> None:
         """Delete the least recently used entries if the cache is larger than it may be."""
-        if self._written:
-            with contextlib.suppress(OSError):
-                _prune(self._path, self._largest)
-
-
-def _write(path: str, data: bytes) -> None:
-    """Write a file as a whole or not at all, without waiting until it is on the disk."""
-    folder, name = os.path.split(path)
-    temporary = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.tmp")
-    try:
-        with open(temporary, "xb") as stream:
-            stream.write(data)
-        os.replace(temporary, path)
-    except BaseException:
         with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
+            self._entries.remove_leftovers()
+            if self._written:
+                _prune(self._entries, self._largest)
 
 
-def _prune(folder: str, largest: int) -> None:
-    """Delete stale temporary files, then the least recently used entries beyond a size [bytes]."""
+def _open_cache(path: str, secret: bytes) -> _Directory:
+    """Open the folder of entries of a cache, which is made if it does not exist.
+
+    Raises:
+        OSError: It cannot be made.
+        RefusedStoreError: No run of this user has made the folder.
+    """
+    absolute = os.path.abspath(path)
+    try:
+        ANYWHERE_NAMED.resolve(absolute)
+    except UsageError as error:
+        raise RefusedStoreError(str(error)) from None
+    if os.path.islink(absolute):
+        raise RefusedStoreError(f"{path} is a link")
+    if not os.path.isdir(absolute):
+        os.makedirs(absolute)
+    folder = _Directory(absolute)
+    folder.remove_leftovers()
+    mark = seal(secret, os.fsencode(os.path.realpath(absolute))).encode() + b"\n"
+    try:
+        made = hmac.compare_digest(folder.read(_MARKER), mark)
+    except OSError:
+        with folder.scan() as found:  # what another run is just making counts as empty
+            made = all(_TEMPORARY_NAME.fullmatch(each.name) for each in found)
+        if made:
+            folder.write(_MARKER, mark)
+            folder.write(".gitignore", _GITIGNORE.encode())
+    if not made:
+        raise RefusedStoreError(
+            f"{path} was not made by this command for this user; delete it if it may go"
+        )
+    return folder.make_folder(_ENTRIES)
+
+
+def _prune(folder: _Directory, largest: int) -> None:
+    """Delete the least recently used entries beyond a size [bytes]."""
     entries = []
-    with os.scandir(folder) as found:
+    with folder.scan() as found:
         for each in found:
             with contextlib.suppress(FileNotFoundError):  # another process may prune as well
                 status = each.stat(follow_symlinks=False)
-                if not each.name.endswith(".tmp"):
-                    entries.append((status.st_mtime_ns, status.st_size, each.path))
-                elif status.st_mtime < time.time() - _STALE_AGE:
-                    os.unlink(each.path)
+                if _ENTRY_NAME.fullmatch(each.name) and stat.S_ISREG(status.st_mode):
+                    entries.append((status.st_mtime_ns, status.st_size, each.name))
     excess = sum(size for _, size, _ in entries) - largest
-    for _, size, path in sorted(entries):
+    for _, size, name in sorted(entries):
         if excess <= 0:
             break
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(path)
+            folder.unlink(name)
         excess -= size
 
 
@@ -280,9 +436,13 @@ class Journal:
         Raises:
             UsageError: The file cannot be read or written, or was not written by this command.
         """
-        self._validator = _Validator(content)
+        absolute = os.path.abspath(path)
+        self._validator = _Validator(content, read_secret(os.path.dirname(absolute)))
         self._lines: dict[str, str] = {}
+        ANYWHERE_NAMED.resolve(path)
         try:
+            if os.path.exists(path) and not os.path.isfile(path):
+                raise OSError(errno.EINVAL, "no regular file")
             self._stream = open(path, "a+b")  # noqa: SIM115 - open as long as the run lasts
             self._stream.seek(0)
             self._take(path, self._stream.read())

@@ -15,6 +15,7 @@ from inertial_check.checking.check import (
     ReportContent,
     check_documents,
 )
+from inertial_check.errors import UsageError
 from inertial_check.isolation import count_interruptions
 from inertial_check.model import Report
 from inertial_check.selecting.discovery import discover
@@ -141,12 +142,22 @@ def _collect(documents: Sequence[Document], request: CheckRequest) -> list[Docum
 
 
 def _stores(request: CheckRequest, count: int) -> list[Store]:
-    """The stores of results; a default cache only for many documents, as few are checked faster."""
+    """The stores of results; a default cache only for many documents, as few are checked faster.
+
+    A cache that may be a stranger's is not used, and a remark says so; nor is a default one that
+    cannot be written.
+    """
     stores: list[Store] = []
     if request.cache is not None and (request.always_cache or count >= MANY):
         from inertial_check.running.cache import Folder
+        from inertial_check.running.seal import RefusedStoreError
 
-        stores.append(Folder(request.cache, request.content))
+        try:
+            stores.append(Folder(request.cache, request.content))
+        except UsageError as error:
+            if request.always_cache and not isinstance(error, RefusedStoreError):
+                raise
+            request.remark(str(error))
     if request.resume is not None:
         from inertial_check.running.cache import Journal
 

@@ -189,7 +189,7 @@ def test_an_entry_of_another_key_under_this_name_is_none(models, checked):
 def test_the_folder_is_ignored_by_git_and_bounded(models):
     store = Folder("cache", largest=4000)
     assert Path("cache/.gitignore").read_text().endswith("*\n")
-    old = Path("cache/entries/.x.0.tmp")
+    old = Path(f"cache/entries/.{40 * '0'}.{8 * '0'}.tmp")  # of a process that was killed
     old.write_bytes(b"")
     os.utime(old, (0, 0))
     for number in range(40):
