@@ -31,6 +31,17 @@ CONFIGURATIONS = 256
 """Number of sampled configurations: the median is known to a few per cent of itself; the largest
 change is that of the samples."""
 
+_BLOCK = 1 << 20
+"""Largest number of entries of the mass matrices that are held at once, unless a single one has
+more: some twenty arrays of this size are needed beside them, 160 MB."""
+
+_OPERATIONS = CONFIGURATIONS * 200**3
+"""Largest sum of the cubed sizes of the mass matrices: a tree of more than 200 coordinates is
+sampled at fewer configurations, so that it takes seconds and not minutes."""
+
+_FEWEST = 16
+"""Smallest number of sampled configurations of a tree of any size."""
+
 _SEED = 0
 
 _NO_INERTIA = 64 * np.finfo(float).eps
@@ -164,27 +175,73 @@ def measure_impact(
         return Impact(0, notes=notes, reason="nothing moves: the tree has no joint that does")
     rng = np.random.default_rng(seed)
     q = _sample_configurations(tree, rng)
+    directions = rng.standard_normal((len(q), tree.n_u))
+    joints = _joint_rows(tree)
+    size = max(1, _BLOCK // tree.n_u**2)
+    blocks = [
+        _measure_block(tree, before, after, q[at : at + size], directions[at : at + size], joints)
+        for at in range(0, len(q), size)
+    ]
+    measured = [block for block in blocks if block is not None]
+    if len(measured) < len(blocks):
+        reason = "the mass matrix is no kinetic energy's: bodies that are not consistent remain"
+        return Impact(0, floating, notes=notes, reason=reason)
+    if lost := max(block.lost for block in measured):
+        notes = (*notes, f"motions without inertia, left out: {lost}")
+    inertia = np.concatenate([block.inertia for block in measured])
+    found = Impact(len(q), floating, _summarise(inertia), notes=notes)
+    gravity = [block.gravity for block in measured if block.gravity is not None]
+    bias = [block.bias for block in measured if block.bias is not None]
+    if not joints or len(gravity) < len(blocks) or len(bias) < len(blocks):
+        return found
+    return found._replace(gravity=_relate(gravity), bias=_relate(bias))
+
+
+class _Block(NamedTuple):
+    """Changes over some of the configurations.
+
+    Attributes:
+        inertia: (k,) changes of the mass matrix.
+        lost: Largest number of directions without inertia.
+        gravity: (2, k) sizes of the change of the gravity torques, and of the torques themselves;
+            None without joints.
+        bias: (2, k) those of the velocity torques.
+    """
+
+    inertia: Floats
+    lost: int
+    gravity: Floats | None = None
+    bias: Floats | None = None
+
+
+def _measure_block(
+    tree: Tree, before: Floats, after: Floats, q: Floats, directions: Floats, joints: list[int]
+) -> _Block | None:
+    """Measure the changes at some configurations; None where a mass matrix is indefinite."""
     M_before, M_after = (np.asarray(mass_matrix(tree, q, theta=theta)) for theta in (before, after))
     whole = _MassMetric.of(M_after)
     if whole is None:
-        reason = "the mass matrix is no kinetic energy's: bodies that are not consistent remain"
-        return Impact(0, floating, notes=notes, reason=reason)
-    if whole.lost:
-        notes = (*notes, f"motions without inertia, left out: {whole.lost}")
+        return None
     change = np.abs(np.linalg.eigvalsh(whole.transform(M_before - M_after))).max(axis=-1)
-    found = Impact(len(q), floating, _summarise(change), notes=notes)
-    joints = _joint_rows(tree)
+    block = _Block(change, whole.lost)
     own = _MassMetric.of(M_after[:, joints][:, :, joints])
     if not joints or own is None:
-        return found
-    u = whole.motions(rng.standard_normal((len(q), tree.n_u)))
+        return block
+    u = whole.motions(directions)
     gravity = [
         np.asarray(gravity_forces(tree, q, theta=theta))[:, joints] for theta in (before, after)
     ]
     bias = [
         np.asarray(bias_forces(tree, q, u, theta=theta))[:, joints] for theta in (before, after)
     ]
-    return found._replace(gravity=own.change(*gravity), bias=own.change(*bias))
+    return block._replace(gravity=own.measure(*gravity), bias=own.measure(*bias))
+
+
+def _relate(blocks: Sequence[Floats]) -> RelativeChange | None:
+    """Relate changes of forces to the root mean square of the forces after the change."""
+    changes, forces = np.concatenate(blocks, axis=1)
+    usual = float(np.sqrt(np.mean(forces**2)))
+    return _summarise(changes / usual) if usual > 0 else None
 
 
 class _MassMetric(NamedTuple):
@@ -225,14 +282,13 @@ class _MassMetric(NamedTuple):
         motions: Floats = np.einsum("kij,kj->ki", self.roots, directions)
         return motions
 
-    def change(self, before: Floats, after: Floats) -> RelativeChange | None:
-        """Measure the change of forces in the metric of M^-1, relative to the RMS of `after`."""
+    def measure(self, before: Floats, after: Floats) -> Floats:
+        """Measure the change of forces, and the forces after it, in the metric of M^-1: (2, k)."""
         sizes = [
             np.linalg.norm(np.einsum("kij,ki->kj", self.roots, forces), axis=-1)
             for forces in (before - after, after)
         ]
-        usual = float(np.sqrt(np.mean(sizes[1] ** 2)))
-        return _summarise(sizes[0] / usual) if usual > 0 else None
+        return np.stack(sizes)
 
 
 def _summarise(values: Floats) -> RelativeChange:
@@ -250,16 +306,17 @@ def _joint_rows(tree: Tree) -> list[int]:
 
 
 def _sample_configurations(tree: Tree, rng: np.random.Generator) -> Floats:
-    q = np.tile(tree.neutral, (CONFIGURATIONS, 1))
+    count = min(CONFIGURATIONS, max(_FEWEST, _OPERATIONS // tree.n_u**3))
+    q = np.tile(tree.neutral, (count, 1))
     reach = float(np.linalg.norm(tree.X_PB[:, :3, 3], axis=-1).max()) or 1.0
     for joint, place in zip(tree.joints, tree.coordinates, strict=True):
         if joint == "floating":
-            quaternions = rng.standard_normal((CONFIGURATIONS, 4))
+            quaternions = rng.standard_normal((count, 4))
             norms = np.linalg.norm(quaternions, axis=-1, keepdims=True)
             q[:, place.start + 3 : place.stop] = quaternions / norms
         elif joint != "fixed":
             limit = pi if joint == "revolute" else reach
-            q[:, place] = rng.uniform(-limit, limit, (CONFIGURATIONS, 1))
+            q[:, place] = rng.uniform(-limit, limit, (count, 1))
     return q
 
 
