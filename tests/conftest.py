@@ -1,14 +1,14 @@
 """Options and fixtures that every test may use."""
 
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices: more only wait for another
-_USER_CACHE = tempfile.TemporaryDirectory(prefix="inertial-check-tests-")
-os.environ["XDG_CACHE_HOME"] = _USER_CACHE.name  # the secret of tests is not the user's
+os.environ["INERTIAL_CHECK_USER_FOLDER"] = tempfile.mkdtemp(prefix="inertial-check-tests-")
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -35,6 +35,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("long" if config.getoption("--long") else "quick")
+
+
+def pytest_unconfigure() -> None:
+    shutil.rmtree(os.environ["INERTIAL_CHECK_USER_FOLDER"], ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

@@ -5,18 +5,20 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from inertial_check.cli import exit_codes, known_findings, options, output, running
 from inertial_check.cli.known_findings import KnownFindings
 from inertial_check.cli.progress import ProgressBar
 from inertial_check.cli.rendering import render_files
 from inertial_check.errors import UsageError
+from inertial_check.files.writing import WritableFolders
 from inertial_check.reports import FORMS, SUGGESTING, RulePage, View
-from inertial_check.reports.text import plural, printable
+from inertial_check.reports.escaping import printable
+from inertial_check.reports.text import plural
 
 if TYPE_CHECKING:
     from inertial_check.checking.check import Document
@@ -132,7 +134,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "jsonl), for code hosts and build servers (sarif, junit, github, gitlab) (default: full)",
     )
     group.add_argument("--output-file", metavar="FILE", help="write the report here, not to stdout")
+    group.add_argument(
+        "--also",
+        action="append",
+        type=_parse_further_report,
+        default=[],
+        metavar="FORMAT=FILE",
+        help="write the report of the same check to FILE in another of these formats, too "
+        "(repeatable)",
+    )
     group.add_argument("--statistics", action="store_true", help="count the findings of each rule")
+
+
+class _Destination(NamedTuple):
+    """A form of the report, and the file that it is written to; None for stdout."""
+
+    form: str
+    path: str | None
+
+
+def _parse_further_report(text: str) -> _Destination:
+    """Parse --also FORMAT=FILE.
+
+    Raises:
+        argparse.ArgumentTypeError: The text has another form, or the format is unknown.
+    """
+    form, _, path = text.partition("=")
+    if form not in FORMS or not path:
+        raise argparse.ArgumentTypeError(
+            f"{text!r}: expected FORMAT=FILE, where FORMAT is one of {', '.join(FORMS)}"
+        )
+    return _Destination(form, path)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -151,27 +183,61 @@ def run(args: argparse.Namespace) -> int:
     stdin = None if stdin_name is None else _read_stdin(stdin_name, configurations)
     report = _check(args, configurations, paths, stdin, bool(listed.failures))
     report = replace(report, failures=(*listed.failures, *report.failures))
-    _refuse_to_overwrite(args.output_file, [*paths, *(file.path for file in report.files)])
-    settings, form = configurations.run.settings, configurations.run["output-format"]
-    view = View(
-        exit_code=exit_codes.CLEAN,
-        color=output.wants_color(args.color, None if args.output_file else sys.stdout),
-        summary=not args.quiet,
-        statistics=args.statistics,
-        fail_on=settings.fail_on,
-        rules=_rule_pages(settings) if form == "sarif" else (),
+    shown = _write_reports(
+        args, configurations, report, [*paths, *(file.path for file in report.files)]
     )
-    text, report = render_files(
-        report, form, lambda shown: view._replace(exit_code=_exit_code(shown, settings))
-    )
-    output.write(text, args.output_file)
     if args.verbose:
-        for file in report.files:
+        for file in shown.files:
             bodies = plural(len(file.bodies), "body")
             findings = plural(len(file.findings), "finding")
             output.note(f"{file.path}: {file.format or 'unread'}, {bodies}, {findings}")
-    _tell(args, report.failures, report.notes)
-    return _exit_code(report, settings)
+    _tell(args, shown.failures, shown.notes)
+    return _exit_code(shown, configurations.run.settings)
+
+
+def _write_reports(
+    args: argparse.Namespace, configurations: Configurations, report: Report, inputs: list[str]
+) -> Report:
+    """Write the report to stdout or --output-file, and to each file of --also.
+
+    Returns:
+        The report as shown, with a failure for each file that could not be rendered.
+
+    Raises:
+        UsageError: A file is one of the inputs, is named twice, or cannot be written; the others
+            are written.
+    """
+    settings = configurations.run.settings
+    destinations = [_Destination(configurations.run["output-format"], args.output_file), *args.also]
+    _refuse_to_overwrite([each.path for each in destinations if each.path is not None], inputs)
+    texts: list[str] = []
+    before = None
+    while before is not report:  # a file that one form cannot show is the same finding in all
+        before, texts = report, []
+        for form, path in destinations:
+            view = View(
+                exit_code=exit_codes.CLEAN,
+                color=output.wants_color(args.color, None if path else sys.stdout),
+                summary=not args.quiet,
+                statistics=args.statistics,
+                fail_on=settings.fail_on,
+                rules=_rule_pages(settings) if form == "sarif" else (),
+            )
+            text, report = render_files(report, form, _view_of(view, settings))
+            texts.append(text)
+    problems = []
+    for text, (_, path) in zip(texts, destinations, strict=True):
+        try:
+            output.write(text, path, bool(args.follow_outside))
+        except UsageError as error:
+            problems.append(error)
+    if problems:
+        raise problems[0]
+    return report
+
+
+def _view_of(view: View, settings: Settings) -> Callable[[Report], View]:
+    return lambda shown: view._replace(exit_code=_exit_code(shown, settings))
 
 
 def _check(
@@ -193,11 +259,19 @@ def _check(
         report = check_paths(request)
     _tell(args, (), remarks)
     report = known.suppress(report)
-    if configurations.run["output-format"] in SUGGESTING:
+    _remove_leftovers(paths, report)
+    if not running.list_forms(args, configurations).isdisjoint(SUGGESTING):
         from inertial_check.fixing.suggestions import add_suggestions
 
         report = add_suggestions(report, configurations.settings, stdin)
     return report
+
+
+def _remove_leftovers(paths: list[str], report: Report) -> None:
+    """Remove the temporary files that writers which were killed have left beside the models."""
+    named = [path for path in paths if os.path.lexists(path)]
+    writable = WritableFolders.around([*options.list_folders(paths), *named])
+    writable.remove_leftovers_beside(file.path for file in report.files)
 
 
 def _rule_pages(settings: Settings) -> tuple[RulePage, ...]:
@@ -273,12 +347,14 @@ def _show_files(
     return exit_codes.FAILURE if failures else exit_codes.CLEAN
 
 
-def _refuse_to_overwrite(target: str | None, inputs: list[str]) -> None:
-    """Refuse to write the report over a model that was checked."""
-    if target is None or not os.path.exists(target):
-        return
-    if any(os.path.exists(path) and os.path.samefile(target, path) for path in inputs):
-        raise UsageError(f"--output-file {target} is one of the files to check")
+def _refuse_to_overwrite(targets: list[str], inputs: list[str]) -> None:
+    """Refuse to write a report over a model that was checked, or over another report."""
+    existing = [path for path in inputs if os.path.exists(path)]
+    for index, target in enumerate(targets):
+        if any(os.path.abspath(target) == os.path.abspath(path) for path in targets[:index]):
+            raise UsageError(f"two reports would be written to one file, {target}")
+        if os.path.exists(target) and any(os.path.samefile(target, path) for path in existing):
+            raise UsageError(f"{target}, where a report would go, is one of the files to check")
 
 
 def _tell(args: argparse.Namespace, failures: Iterable[str], notes: Iterable[str]) -> None:

@@ -8,7 +8,6 @@ Limits that the robot's file does not state have to be given. Collisions are not
 from __future__ import annotations
 
 import argparse
-import json
 from argparse import SUPPRESS
 from dataclasses import fields
 from typing import TYPE_CHECKING
@@ -17,7 +16,8 @@ from inertial_check import __version__
 from inertial_check.cli import exit_codes, options, output
 from inertial_check.cli.option_groups import read_group, read_texts
 from inertial_check.errors import UsageError
-from inertial_check.reports.text import plural, printable
+from inertial_check.reports.escaping import dump_json, printable
+from inertial_check.reports.text import plural
 
 if TYPE_CHECKING:
     from inertial_check.identifying.excite import ExciteOptions, QuantityRange, RobotExcitation
@@ -216,4 +216,4 @@ def _as_json(excited: RobotExcitation, written: str | None, code: int) -> str:
         "written": written,
         "exit_code": code,
     }
-    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+    return dump_json(document, indent=2) + "\n"

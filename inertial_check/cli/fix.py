@@ -8,7 +8,6 @@ numbers of inconsistent bodies change; mass, centre of mass and every other byte
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections import Counter
@@ -26,7 +25,8 @@ from inertial_check.errors import (
     UsageError,
 )
 from inertial_check.isolation import raise_defects
-from inertial_check.reports.text import plural, printable
+from inertial_check.reports.escaping import dump_json, guard_diff, printable
+from inertial_check.reports.text import plural
 
 if TYPE_CHECKING:
     from inertial_check.comparing.impact import Impact
@@ -154,9 +154,20 @@ def run(args: argparse.Namespace) -> int:
     if args.output_format == "json":
         output.write(_as_json(args, result, code))
     elif not (args.write or args.output is not None):
-        output.write("".join(fix.diff() for fix in result.fixes))
+        _show_diff("".join(fix.diff() for fix in result.fixes))
     _print_summary(args, result)
     return code
+
+
+def _show_diff(diff: str) -> None:
+    """Print a diff, in which nothing from a document acts on a terminal or a build server."""
+    shown = guard_diff(diff)
+    output.write(shown)
+    if shown != diff:
+        output.note(
+            "the diff shows control characters and commands of build servers escaped, so it cannot "
+            "be applied; --write makes the change"
+        )
 
 
 @dataclass
@@ -353,7 +364,7 @@ def _as_json(args: argparse.Namespace, result: _RunResult, code: int) -> str:
         "failures": [*result.failures, *result.unreadable],
         "files": [_file_as_json(args, fix, result) for fix in result.fixes],
     }
-    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+    return dump_json(document, indent=2) + "\n"
 
 
 def _file_as_json(args: argparse.Namespace, fix: Fix, result: _RunResult) -> dict[str, Json]:

@@ -19,6 +19,7 @@ from inertial_check.cli import exit_codes, output, signals
 from inertial_check.cli.output import PROGRAM
 from inertial_check.errors import InertialCheckError, UsageError
 from inertial_check.isolation import Termination, describe_defect
+from inertial_check.reports.escaping import printable
 
 
 class Command(Protocol):
@@ -106,7 +107,8 @@ def main(argv: Sequence[str]) -> int:
         if {"-v", "--verbose"}.intersection(argv):
             import traceback
 
-            traceback.print_exc()
+            for line in traceback.format_exc().splitlines():
+                print(printable(line), file=sys.stderr)
         output.failure(_error_message(error))
         return exit_codes.FAILURE
 

@@ -8,7 +8,7 @@ from typing import TextIO
 
 from inertial_check.errors import UsageError
 from inertial_check.files.writing import WritableFolders, write_output
-from inertial_check.reports.text import printable
+from inertial_check.reports.escaping import printable
 
 PROGRAM = "inertial-check"
 

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, BinaryIO
 from inertial_check.cli import exit_codes, options, output
 from inertial_check.cli.progress import ProgressBar
 from inertial_check.errors import UsageError
-from inertial_check.reports.text import plural, printable
+from inertial_check.reports.escaping import printable
+from inertial_check.reports.text import plural
 
 if TYPE_CHECKING:
     from inertial_check.files.writing import Replacement, Target

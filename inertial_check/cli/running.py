@@ -25,6 +25,9 @@ _PREDICTIONS: dict[str, Literal["all", "findings"]] = {
 }
 """Models whose report has predictions of engines, by its form; other forms have none."""
 
+_MOST_FIRST: tuple[Literal["all", "findings", "none"], ...] = ("all", "findings", "none")
+"""Extents of the predictions in a report, largest first."""
+
 _WITHOUT_CAUSES = frozenset(["concise"])
 """Forms of the report that do not show probable causes."""
 
@@ -127,6 +130,11 @@ def _read_bytes(name: str) -> bytes:
         raise UsageError(f"--files-from {name}: {error.strerror or error}") from None
 
 
+def list_forms(args: argparse.Namespace, configurations: Configurations) -> frozenset[str]:
+    """The forms of the report that are written: that of --output-format, and those of --also."""
+    return frozenset([configurations.run["output-format"], *(each.form for each in args.also)])
+
+
 def build_request(
     args: argparse.Namespace,
     configurations: Configurations,
@@ -158,7 +166,8 @@ def build_request(
         from inertial_check.running.changes import Changes
 
         changes = Changes(args.changed_since)
-    form, jobs = configurations.run["output-format"], configurations.run["jobs"]
+    forms, jobs = list_forms(args, configurations), configurations.run["jobs"]
+    wanted = {_PREDICTIONS.get(form, "none") for form in forms}
     return CheckRequest(
         paths,
         configurations.settings,
@@ -166,7 +175,9 @@ def build_request(
         sniff=args.sniff,
         allow_empty=args.allow_empty,
         changes=changes,
-        content=ReportContent(_PREDICTIONS.get(form, "none"), form not in _WITHOUT_CAUSES),
+        content=ReportContent(
+            next(each for each in _MOST_FIRST if each in wanted), not forms <= _WITHOUT_CAUSES
+        ),
         jobs=None if jobs in ("auto", 0) else jobs,
         cache=None if args.no_cache else args.cache or default_cache(),
         always_cache=args.cache is not None,

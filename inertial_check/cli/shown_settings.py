@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from inertial_check.reports.text import printable
+from inertial_check.reports.escaping import dump_json, printable
 
 if TYPE_CHECKING:
     from inertial_check.settings.configuration import Configuration, Configurations, Value
@@ -54,7 +53,7 @@ def _line(name: str, value: Value) -> str:
 
 
 def _key(key: str) -> str:
-    return key if _BARE_KEY.fullmatch(key) else json.dumps(key)
+    return key if _BARE_KEY.fullmatch(key) else dump_json(key)
 
 
 def _toml(value: object) -> str:
@@ -62,4 +61,4 @@ def _toml(value: object) -> str:
     if isinstance(value, Mapping):
         members = ", ".join(f"{_key(key)} = {_toml(each)}" for key, each in value.items())
         return f"{{ {members} }}"
-    return json.dumps(list(value) if isinstance(value, tuple) else value)
+    return dump_json(list(value) if isinstance(value, tuple) else value)

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from inertial_check.errors import UsageError
 from inertial_check.files.writing import WritableFolders, replace_file, same_file
 from inertial_check.model import Action, Edit, Source
+from inertial_check.reports.escaping import quote_path
 
 Three = tuple[float, float, float]
 Six = tuple[float, ...]
@@ -222,7 +223,8 @@ def _diff_lines(source: Source, data: bytes) -> Iterator[str]:
         return
     before, after = (_split_lines(source, version) for version in (source.data, data))
     name = source.path.replace(os.sep, "/").lstrip("/")
-    for line in unified_diff(before, after, f"a/{name}", f"b/{name}"):
+    sides = quote_path(f"a/{name}"), quote_path(f"b/{name}")
+    for line in unified_diff(before, after, *sides):
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 
 

@@ -17,7 +17,8 @@ from inertial_check.lsp.diagnostics import find_within
 from inertial_check.lsp.texts import Text
 from inertial_check.model import ENTRIES, Body, BodyReport, Finding, Number, Span
 from inertial_check.reports.details import Row, describe_box, describe_engines
-from inertial_check.reports.text import fence, interval, number, plural, printable, round_together
+from inertial_check.reports.escaping import fence, printable
+from inertial_check.reports.text import interval, number, plural, round_together
 from inertial_check.rules.pages import as_dict, find
 
 _LENGTH_DIGITS = 4

@@ -17,15 +17,8 @@ from inertial_check.model import (
     Prediction,
     Values,
 )
-from inertial_check.reports.text import (
-    PATH_LENGTH,
-    Style,
-    clip,
-    interval,
-    number,
-    printable,
-    round_together,
-)
+from inertial_check.reports.escaping import clip, printable
+from inertial_check.reports.text import PATH_LENGTH, Style, interval, number, round_together
 
 LABEL_WIDTH = 18
 """Width of the column of labels before the details [columns]."""

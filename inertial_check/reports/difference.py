@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, isfinite, log10
 
@@ -19,8 +18,9 @@ from inertial_check.model.difference import (
     PairStatus,
 )
 from inertial_check.reports import View
+from inertial_check.reports.escaping import dump_json, printable
 from inertial_check.reports.json import plain
-from inertial_check.reports.text import Style, number, plural, printable, round_together
+from inertial_check.reports.text import Style, number, plural, round_together
 
 SCHEMA_VERSION = "1"
 
@@ -156,7 +156,7 @@ def as_json(difference: Difference, view: View, impact: Mapping[str, Json] | Non
         "bodies": [_body(body) for body in difference.bodies],
         **({} if impact is None else {"impact": impact}),
     }
-    return json.dumps(plain(document), indent=2, allow_nan=False) + "\n"
+    return dump_json(plain(document), indent=2) + "\n"
 
 
 def _body(body: BodyDifference) -> dict[str, Json]:

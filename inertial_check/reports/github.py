@@ -8,8 +8,9 @@ from __future__ import annotations
 from inertial_check.model import FileReport, Finding, Report, Severity
 from inertial_check.reports import View
 from inertial_check.reports.details import list_causes
+from inertial_check.reports.escaping import clip, escape_command, escape_property
 from inertial_check.reports.identity import normalize_path
-from inertial_check.reports.text import clip, plural, statistics, summary
+from inertial_check.reports.text import plural, statistics, summary
 
 SHOWN = 10
 """Number of annotations of a kind that GitHub shows for a step."""
@@ -26,7 +27,10 @@ _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE
 def render(report: Report, view: View) -> str:
     """A command for each finding, in file order, and for each failure; then a summary."""
     lines = [_command(file, finding) for file in report.files for finding in file.findings]
-    lines += [f"::error title=inertial-check::{_escape(line)}\n" for line in report.failures]
+    lines += [
+        f"::error title=inertial-check::{escape_command(line, _LENGTH)}\n"
+        for line in report.failures
+    ]
     if view.statistics:
         lines.append(statistics(report))
     if view.summary:
@@ -45,19 +49,11 @@ def _command(file: FileReport, finding: Finding) -> str:
     if place.line == place.end_line:  # otherwise GitHub takes no columns
         properties |= {"col": place.column, "endColumn": place.end_column}
     properties["title"] = f"{finding.code} {finding.name}{body}"
-    given = ",".join(f"{name}={_escape_property(str(value))}" for name, value in properties.items())
-    message = "%0A".join(_escape(line) for line in (finding.message, *list_causes(finding)))
+    given = ",".join(f"{name}={escape_property(str(value))}" for name, value in properties.items())
+    message = "%0A".join(
+        escape_command(line, _LENGTH) for line in (finding.message, *list_causes(finding))
+    )
     return f"::{_COMMANDS[finding.severity]} {given}::{message}\n"
-
-
-def _escape(text: str) -> str:
-    """A message: on one line, with escaped percent signs."""
-    return clip(text, _LENGTH).replace("%", "%25")
-
-
-def _escape_property(text: str) -> str:
-    """A property's value: colons and commas, which would end it, are escaped, too."""
-    return text.replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
 
 
 def _describe_hidden_findings(report: Report) -> str:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 from inertial_check.files.json import Json
 from inertial_check.model import FileReport, Finding, Report, Severity
 from inertial_check.reports import View
 from inertial_check.reports.details import list_causes
+from inertial_check.reports.escaping import clip, dump_json
 from inertial_check.reports.identity import fingerprint_of, fingerprints, normalize_path
-from inertial_check.reports.text import clip
 
 _LENGTH = 4_000
 """Longest description that is shown in full [code points]."""
@@ -27,7 +25,7 @@ def render(report: Report, view: View) -> str:
         )
     ]
     issues += [_failure(line) for line in report.failures]
-    lines = ",\n".join(" " + json.dumps(issue) for issue in issues)
+    lines = ",\n".join(" " + dump_json(issue) for issue in issues)
     return f"[\n{lines}\n]\n" if lines else "[]\n"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Sequence
 from math import isfinite
@@ -22,8 +21,9 @@ from inertial_check.model.identified import (
     WrittenModel,
 )
 from inertial_check.reports import View
+from inertial_check.reports.escaping import dump_json, printable
 from inertial_check.reports.json import plain
-from inertial_check.reports.text import Style, plural, printable, round_together
+from inertial_check.reports.text import Style, plural, round_together
 
 SCHEMA_VERSION = "1"
 
@@ -361,7 +361,7 @@ def as_json(found: IdentificationReport, view: View) -> str:
         "remarks": [_remark(each) for each in found.remarks],
         "written": None if found.written is None else _describe_file(found.written),
     }
-    return json.dumps(plain(document), indent=2, allow_nan=False) + "\n"
+    return dump_json(plain(document), indent=2) + "\n"
 
 
 def _body(body: IdentifiedBody) -> dict[str, object]:

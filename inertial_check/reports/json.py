@@ -7,7 +7,6 @@ infinities are null.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 from math import isfinite
@@ -17,6 +16,7 @@ from inertial_check.files.json import Json
 from inertial_check.model import ENTRIES, BodyReport, FileReport, Finding, Report, Severity
 from inertial_check.reports import View
 from inertial_check.reports.details import list_disagreements
+from inertial_check.reports.escaping import dump_json
 
 SCHEMA_VERSION = "1"
 TOOL = {"name": "inertial-check", "version": __version__}
@@ -53,7 +53,7 @@ def render_lines(report: Report, view: View) -> str:
             **statistics_members(report, view),
         }
     )
-    return "".join(json.dumps(plain(line), allow_nan=False) + "\n" for line in lines)
+    return "".join(dump_json(plain(line)) + "\n" for line in lines)
 
 
 def run_members(report: Report, view: View) -> dict[str, Json]:
@@ -155,10 +155,10 @@ def _finding(finding: Finding) -> dict[str, Json]:
 def _lines(value: object, levels: int, indent: str = "") -> str:
     """JSON with a line for each item of the outer levels: quick to write, easy to read and diff."""
     if levels == 0 or not value or not isinstance(value, dict | list):
-        return json.dumps(value, allow_nan=False)
+        return dump_json(value)
     deeper = indent + " "
     if isinstance(value, dict):
-        items = [f"{json.dumps(k)}: {_lines(v, levels - 1, deeper)}" for k, v in value.items()]
+        items = [f"{dump_json(k)}: {_lines(v, levels - 1, deeper)}" for k, v in value.items()]
         opening, closing = "{", "}"
     else:
         items = [_lines(item, levels - 1, deeper) for item in value]

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from inertial_check.model import FileReport, Finding, Report
 from inertial_check.reports import View
 from inertial_check.reports.details import list_causes
-from inertial_check.reports.text import Style, clip, location, statistics, summary
+from inertial_check.reports.escaping import clip, guard_xml
+from inertial_check.reports.text import Style, location, statistics, summary
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -32,7 +33,7 @@ def render(report: Report, view: View) -> str:
     if view.statistics:
         _add(root, "system-out", statistics(report) + summary(report))
     indent(root, " ")
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root).decode("ascii")}\n'
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{guard_xml(tostring(root).decode("ascii"))}\n'
 
 
 def _add(parent: Element, tag: str, text: str | None = None, **attributes: str) -> Element:

@@ -6,24 +6,15 @@ least severe findings, and a line says how many are left out.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from html import escape
 from itertools import accumulate
 from typing import NamedTuple
 
 from inertial_check.model import FileReport, Finding, Report, Severity
 from inertial_check.reports import View
 from inertial_check.reports.details import LABEL_WIDTH, BodyDetails, draw_excerpt
-from inertial_check.reports.text import (
-    Style,
-    clip,
-    count_rules,
-    fence,
-    location,
-    plural,
-    summary,
-)
+from inertial_check.reports.escaping import fence, html_code, markdown_code, markdown_text
+from inertial_check.reports.text import Style, count_rules, location, plural, summary
 
 MOST_BYTES = 1_000_000
 """Largest size of a report [bytes], a little less than 1 MiB: other steps write to it, too."""
@@ -37,7 +28,6 @@ _LENGTH = 2_000
 _NAME_LENGTH = 200
 """Longest name that is shown in full [code points]."""
 
-_SPECIAL = re.compile(r"([\\`*_\[\]|~$])")
 _PLAIN = Style(color=False)
 
 
@@ -60,7 +50,7 @@ def render(report: Report, view: View) -> str:
     room -= sum(_size(entries[i].row) for i in rows)
     shown = [entries[i] for i in rows]
     blocks = _select_fitting(shown, [_size(entry.details) for entry in shown], room)
-    parts = ["## inertial-check\n", f"{_text(summary(report), _LENGTH)}\n", failures]
+    parts = ["## inertial-check\n", f"{markdown_text(summary(report), _LENGTH)}\n", failures]
     if shown:
         head = "| severity | where | body | finding |\n|---|---|---|---|\n"
         parts.append(head + "".join(entry.row for entry in shown))
@@ -83,9 +73,9 @@ def _entries(file: FileReport) -> list[_MarkdownFinding]:
 
 
 def _row(file: FileReport, finding: Finding) -> str:
-    what = f"{finding.code} {finding.name}: {_text(finding.message, _LENGTH)}"
-    body = "" if finding.body is None else _code(finding.body)
-    where = _code(location(_PLAIN, file.path, finding))
+    what = f"{finding.code} {finding.name}: {markdown_text(finding.message, _LENGTH)}"
+    body = "" if finding.body is None else markdown_code(finding.body, _NAME_LENGTH)
+    where = markdown_code(location(_PLAIN, file.path, finding), _NAME_LENGTH)
     return f"| {finding.severity.word} | {where} | {body} | {what} |\n"
 
 
@@ -97,8 +87,8 @@ def _details(file: FileReport, bodies: BodyDetails, finding: Finding) -> str:
     lines += [f"{label:<{LABEL_WIDTH}} {text}" for label, text in bodies.details(finding)]
     if not lines:
         return ""
-    body = "" if finding.body is None else f" {_html(finding.body)}"
-    where = _html(location(_PLAIN, file.path, finding))
+    body = "" if finding.body is None else f" {html_code(finding.body, _NAME_LENGTH)}"
+    where = html_code(location(_PLAIN, file.path, finding), _NAME_LENGTH)
     return (
         f"<details><summary>{finding.severity.word} {finding.code}{body} {where}</summary>\n\n"
         f"{fence(lines)}\n\n</details>\n"
@@ -118,30 +108,10 @@ def _size(text: str) -> int:
     return len(text.encode("utf-8", "backslashreplace"))
 
 
-def _text(text: str, length: int) -> str:
-    """Text in which nothing is markup, and no user is mentioned."""
-    plain = escape(clip(text, length), quote=False)
-    return _break_mentions(_SPECIAL.sub(r"\\\1", plain))
-
-
-def _code(text: str) -> str:
-    """A name in a table, where Markdown is read inside HTML, too."""
-    return f"<code>{_text(text, _NAME_LENGTH)}</code>"
-
-
-def _html(text: str) -> str:
-    """A name in a block of HTML, where Markdown is not read."""
-    return f"<code>{_break_mentions(escape(clip(text, _NAME_LENGTH), quote=False))}</code>"
-
-
-def _break_mentions(text: str) -> str:
-    return text.replace("@", "@<!-- -->")
-
-
 def _bullets(title: str, lines: Sequence[str]) -> str:
     if not lines:
         return ""
-    return f"**{title}**\n\n" + "".join(f"- {_text(line, _LENGTH)}\n" for line in lines)
+    return f"**{title}**\n\n" + "".join(f"- {markdown_text(line, _LENGTH)}\n" for line in lines)
 
 
 def _statistics(report: Report) -> str:

@@ -7,7 +7,6 @@ least severe results are left out, and a notification says how many.
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Iterable, Sequence
 from itertools import groupby
@@ -26,9 +25,10 @@ from inertial_check.model import (
 )
 from inertial_check.reports import RulePage, View
 from inertial_check.reports.details import list_causes, list_disagreements
+from inertial_check.reports.escaping import clip, dump_json, sarif_text
 from inertial_check.reports.identity import fingerprints, is_absolute, uri
 from inertial_check.reports.json import run_members, statistics_members
-from inertial_check.reports.text import clip, plural
+from inertial_check.reports.text import plural
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -103,7 +103,7 @@ def _log(report: Report, view: View, results: Sequence[str], left_out: int) -> s
 
 
 def _json(value: Json) -> str:
-    return json.dumps(value, allow_nan=False)
+    return dump_json(value)
 
 
 def _format_array(items: Sequence[str], indent: str) -> str:
@@ -115,8 +115,8 @@ def _format_array(items: Sequence[str], indent: str) -> str:
 
 
 def _message(text: str) -> dict[str, str]:
-    """A message (3.11), in which braces are doubled, as single ones are placeholders (3.11.5)."""
-    return {"text": text.replace("{", "{{").replace("}", "}}")}
+    """A message (3.11) in plain text."""
+    return {"text": sarif_text(text)}
 
 
 def _rule(rule: RulePage) -> dict[str, Json]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from inertial_check.model import Finding, Report
 from inertial_check.reports import View
 from inertial_check.reports.details import LABEL_WIDTH, BodyDetails, draw_excerpt
-from inertial_check.reports.text import Style, location, printable, statistics, summary
+from inertial_check.reports.escaping import printable
+from inertial_check.reports.text import Style, location, statistics, summary
 
 
 def render_full(report: Report, view: View) -> str:

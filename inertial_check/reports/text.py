@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from math import floor, log10
@@ -10,6 +9,7 @@ from sys import float_info
 from typing import NamedTuple
 
 from inertial_check.model import Finding, Report, Severity
+from inertial_check.reports.escaping import clip
 
 _DIGITS = 6
 """Significant digits of a number for reading."""
@@ -35,22 +35,6 @@ class Style(NamedTuple):
     def __call__(self, kind: str, text: str) -> str:
         """The text in the colour of its kind: error, warning, note, path, code, label."""
         return f"\x1b[{_COLORS[kind]}m{text}\x1b[0m" if self.color else text
-
-
-def printable(text: str) -> str:
-    """The text on one line: characters that move a cursor or do not show are escaped."""
-    if text.isprintable():
-        return text
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
-    )
-
-
-def clip(text: str, length: int) -> str:
-    """The text on one line, cut at a length [code points]; the end says how much is left out."""
-    if len(text) > length:
-        return f"{printable(text[:length])}... ({len(text) - length} more characters)"
-    return printable(text)
 
 
 def location(style: Style, path: str, finding: Finding) -> str:
@@ -119,14 +103,6 @@ def count_rules(report: Report) -> list[tuple[int, str]]:
     counts = Counter((finding.code, finding.name) for finding in report.findings)
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return [(count, f"{code} {name}") for (code, name), count in ordered]
-
-
-def fence(lines: Iterable[str]) -> str:
-    """A block of Markdown in which nothing is markup: its fence is longer than any inside."""
-    text = "\n".join(lines)
-    longest = max(map(len, re.findall("`+", text)), default=0)
-    mark = "`" * max(3, longest + 1)
-    return f"{mark}text\n{text}\n{mark}"
 
 
 def plural(count: int, noun: str) -> str:

@@ -379,12 +379,12 @@ def _open_cache(path: str, secret: bytes) -> _Directory:
         RefusedStoreError: No run of this user has made the folder.
     """
     absolute = os.path.abspath(path)
+    if os.path.islink(absolute):
+        raise RefusedStoreError(f"{path} is a link")
     try:
         ANYWHERE_NAMED.resolve(absolute)
     except UsageError as error:
         raise RefusedStoreError(str(error)) from None
-    if os.path.islink(absolute):
-        raise RefusedStoreError(f"{path} is a link")
     if not os.path.isdir(absolute):
         os.makedirs(absolute)
     folder = _Directory(absolute)

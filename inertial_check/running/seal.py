@@ -43,7 +43,7 @@ def read_secret(protected: str) -> bytes:
     if any(contains(each, where) for each in (root, os.path.realpath(protected))):
         raise RefusedStoreError(
             f"the secret that seals results would lie in {folder}, inside the checkout; "
-            "set XDG_CACHE_HOME to a folder outside"
+            "set INERTIAL_CHECK_USER_FOLDER to a folder outside"
         )
     path = os.path.join(folder, _NAME)
     try:
@@ -65,6 +65,8 @@ def seal(secret: bytes, data: bytes) -> str:
 
 def _user_folder() -> str:
     """The folder of this program among the caches of the user."""
+    if own := os.environ.get("INERTIAL_CHECK_USER_FOLDER"):
+        return os.path.abspath(own)
     given = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME", "")
     if not os.path.isabs(given):
         given = os.path.join(os.path.expanduser("~"), ".cache")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from typing import BinaryIO
@@ -11,6 +10,7 @@ import numpy as np
 
 from inertial_check import __version__
 from inertial_check.files.json import Json
+from inertial_check.reports.escaping import dump_json
 from inertial_check.tables.project import ProjectedBlock, TableRequest, TableSummary
 
 SCHEMA_VERSION = "1"
@@ -58,7 +58,7 @@ class TableReport:
                 "solver": None if done.left[row] else result.solver,
                 "iterations": int(iterations[row]),
             }
-            self._send(f"{self._separator}  {json.dumps(body)}")
+            self._send(f"{self._separator}  {dump_json(body)}")
             self._separator = ",\n"
 
     def finish(self, summary: TableSummary) -> None:
@@ -79,7 +79,7 @@ class TableReport:
 def _format_members(members: Mapping[str, Json]) -> str:
     """Write the beginning of an object, one member a line."""
     return "{\n" + ",\n".join(
-        f" {json.dumps(key)}: {json.dumps(value)}" for key, value in members.items()
+        f" {dump_json(key)}: {dump_json(value)}" for key, value in members.items()
     )
 
 
