@@ -26,10 +26,10 @@ _renamed.install()
 @cache
 def _modules() -> dict[str, str]:
     """The module of each public name, read from the stub file."""
-    import pkgutil
     import re
 
-    stub = (pkgutil.get_data(__name__, "__init__.pyi") or b"").decode()
+    with open(f"{__path__[0]}/__init__.pyi", encoding="utf-8") as stream:
+        stub = stream.read()
     found = re.findall(r"^from (\S+) import \(?\s*(\w+) as \w+", stub, re.MULTILINE)
     return {name: module for module, name in found}
 

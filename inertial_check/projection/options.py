@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -11,8 +11,10 @@ from inertial_check.arrays.types import Array
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order, Point, reorder
-from inertial_check.projection._constraint import Constraint
 from inertial_check.projection.closed_form import BALL, read_margin
+
+if TYPE_CHECKING:
+    from inertial_check.projection._constraint import Constraint
 
 Metric = Literal[
     "inertia",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from inertial_check.arrays.namespace import array_namespace
@@ -11,13 +13,15 @@ from inertial_check.inertia.consistency import Consistency, Verdict, as_theta
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order, Point
 from inertial_check.inertia.scaling import change_units, leaves_range
-from inertial_check.projection._constraint import Constraint
 from inertial_check.projection._rows import Rows
 from inertial_check.projection.closed_form import BALL, move_inertias, needs_projection
 from inertial_check.projection.metrics import METRICS
 from inertial_check.projection.options import Metric, Options
 from inertial_check.projection.result import Projection, Status
 from inertial_check.projection.solver_result import SolverResult, result_of_moments, return_to_units
+
+if TYPE_CHECKING:
+    from inertial_check.projection._constraint import Constraint
 
 
 def project(  # noqa: PLR0913, PLR0917 - the public signature
