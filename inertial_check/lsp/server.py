@@ -13,26 +13,30 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from threading import Thread
-from typing import BinaryIO, TypeVar, cast
+from typing import BinaryIO
 from urllib.parse import unquote
 
 from lsprotocol import types
+from pygls.io_ import StdoutWriter
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 from pygls.workspace import TextDocument
 
 from inertial_check import __version__
-from inertial_check.errors import UsageError
+from inertial_check.checking.check import describe_lateness
+from inertial_check.errors import DefectError, UsageError
+from inertial_check.files.access import Limits
+from inertial_check.isolation import raise_defects
 from inertial_check.lsp.actions import FIX_ALL, Actions
 from inertial_check.lsp.checking import Document, DocumentCheck, check
 from inertial_check.lsp.diagnostics import SOURCE, collect_diagnostics
 from inertial_check.lsp.hover import describe_position
+from inertial_check.lsp.messages import serve_messages
 from inertial_check.lsp.quick_fixes import QuickFixes
 from inertial_check.lsp.texts import Text
+from inertial_check.lsp.threads import in_thread
 from inertial_check.settings.configuration import FILE_NAMES, Configurations
 
 _QUIET = 0.15
@@ -46,12 +50,8 @@ _WATCHED = (
     "**/*.{urdf,xacro,sdf,world,xml,mjcf,usd,usda,yaml,yml,stl,obj,dae}",
 )
 
-T = TypeVar("T")
-
 Shown = Mapping[str, list[types.Diagnostic]]
 """Diagnostics by the path of the document in which they are shown."""
-
-_log = logging.getLogger(__name__)
 
 
 class _Buffer(TextDocument):
@@ -92,10 +92,14 @@ class Server(LanguageServer):
 
     Args:
         configured: Reads the configurations.
+        seconds: Time limit of a check and of an answer [s].
     """
 
-    def __init__(self, configured: Callable[[], Configurations]) -> None:
+    def __init__(
+        self, configured: Callable[[], Configurations], seconds: float = Limits.seconds
+    ) -> None:
         super().__init__(SOURCE, __version__)
+        self.seconds = seconds
         self._configured = configured
         self._open: dict[str, _OpenDocument] = {}
         self.shut_down = False
@@ -185,7 +189,11 @@ class Server(LanguageServer):
                 other: each.document.text for other, each in self._open.items() if other != path
             }
             work = partial(_run_check, document, others, self._configured)
-            checked, shown = await in_thread(work)
+            try:
+                checked, shown = await in_thread(work, self.seconds)
+            except TimeoutError:
+                checked = DocumentCheck(document, failure=describe_lateness(self.seconds))
+                shown = collect_diagnostics(checked)
             if known.document is document and self._open.get(path) is known:
                 self._take(known, checked, shown)
 
@@ -211,44 +219,17 @@ class Server(LanguageServer):
             )
 
 
-async def in_thread(work: Callable[[], T]) -> T:
-    """Run a function in a thread that does not keep the process from ending."""
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[T] = loop.create_future()
-
-    def settle(result: T | None, error: Exception | None) -> None:
-        if future.cancelled():
-            return
-        if error is not None:
-            future.set_exception(error)
-        else:
-            future.set_result(cast(T, result))
-
-    def run() -> None:
-        result, error = None, None
-        try:
-            result = work()
-        except Exception as failure:
-            error = failure
-        with suppress(RuntimeError):  # the loop has been closed: nobody waits for the result
-            loop.call_soon_threadsafe(settle, result, error)
-
-    Thread(target=run, daemon=True).start()
-    return await future
-
-
 def _run_check(
     document: Document, others: Mapping[str, Text], configured: Callable[[], Configurations]
 ) -> tuple[DocumentCheck, Shown]:
     """A check and its diagnostics; an internal error becomes one, and does not end the server."""
     try:
-        overlay = {path: text.data for path, text in others.items()}
-        checked = check(document, overlay, configured)
-        return checked, collect_diagnostics(checked)
-    except Exception as error:
-        _log.exception("checking %s", document.path)
-        told = f"internal error, {type(error).__name__}: {error}"
-        checked = DocumentCheck(document, failure=f"{told}; please report it with the file")
+        with raise_defects(document.path):
+            overlay = {path: text.data for path, text in others.items()}
+            checked = check(document, overlay, configured)
+            return checked, collect_diagnostics(checked)
+    except DefectError as error:
+        checked = DocumentCheck(document, failure=error.reason)
         return checked, collect_diagnostics(checked)
 
 
@@ -301,7 +282,9 @@ def _register_features(server: Server) -> Server:
         if document is None:
             return None
         only = [checked for checked, _ in checks]
-        return await in_thread(lambda: describe_position(document, only, params.position))
+        return await in_thread(
+            lambda: describe_position(document, only, params.position), server.seconds
+        )
 
     kinds = types.CodeActionOptions([types.CodeActionKind.QuickFix, FIX_ALL])
 
@@ -312,7 +295,7 @@ def _register_features(server: Server) -> Server:
         if document is None:
             return []
         actions = Actions(server.documents(), server.takes_versions(), params)
-        return await in_thread(lambda: actions.of(document, checks))
+        return await in_thread(lambda: actions.of(document, checks), server.seconds)
 
     return server
 
@@ -330,9 +313,25 @@ def serve(configured: Callable[[], Configurations]) -> bool:
         UsageError: There is no stdin or stdout.
     """
     stdin, stdout = _streams()
-    server = _register_features(Server(configured))
-    server.start_io(stdin, stdout)
+    server = _register_features(Server(configured, _time_limit(configured)))
+    server.protocol.set_writer(StdoutWriter(stdout))
+    _silence_library()
+    serve_messages(server, stdin)
     return server.shut_down
+
+
+def _time_limit(configured: Callable[[], Configurations]) -> float:
+    """The time limit of the command line; the default where a configuration is wrong, for now."""
+    try:
+        return configured().run.settings.context.granted.limits.seconds
+    except UsageError:
+        return Limits.seconds
+
+
+def _silence_library() -> None:
+    """Print no tracebacks of the protocol library about messages that are no good; -v does."""
+    if not logging.getLogger("inertial_check").isEnabledFor(logging.DEBUG):
+        logging.getLogger("pygls").setLevel(logging.CRITICAL + 1)
 
 
 def _streams() -> tuple[BinaryIO, BinaryIO]:
@@ -342,4 +341,5 @@ def _streams() -> tuple[BinaryIO, BinaryIO]:
     stdout = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     if sys.stderr is not None:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    return sys.stdin.buffer, stdout
+    # A copy without a buffer's lock, as a thread may still read when the process ends.
+    return os.fdopen(os.dup(sys.stdin.fileno()), "rb"), stdout
