@@ -10,18 +10,26 @@ import json
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from math import isfinite
+from math import isfinite, nan
 from typing import NamedTuple
 
 from inertial_check.errors import UsageError
 from inertial_check.files.access import Limits, read_regular
 from inertial_check.files.patterns import relative_path
 from inertial_check.files.writing import replace_file
+from inertial_check.formats.nesting import NestingError, check_json_nesting
 from inertial_check.inertia import tolerances
 from inertial_check.model import FileReport, Finding, Report, Suppression
 
 SCHEMA_VERSION = "1"
 """Version of the schema of baseline files."""
+
+
+_LONGEST_INTEGER = 300
+"""Largest number of digits of an integer, so that it is a float64, too."""
+
+_BETWEEN = frozenset(" \t\r\n,")
+"""Characters between two entries."""
 
 
 class Key(NamedTuple):
@@ -235,7 +243,10 @@ def _entries(path: str, text: str) -> dict[Key, KnownFinding]:
         return UsageError(f"{path}:{text.count(chr(10), 0, at) + 1}: no baseline: {reason}")
 
     try:
-        document = json.loads(text)
+        check_json_nesting(text)
+        document = json.loads(text, parse_int=_parse_integer)
+    except NestingError as error:
+        raise wrong(0, str(error)) from None
     except json.JSONDecodeError as error:
         raise wrong(error.pos, f"{error.msg[:1].lower()}{error.msg[1:]}") from None
     except RecursionError:
@@ -256,15 +267,23 @@ def _entries(path: str, text: str) -> dict[Key, KnownFinding]:
     return found
 
 
+def _parse_integer(text: str) -> float:
+    """Parse an integer; one of too many digits is no number of findings."""
+    return int(text) if len(text) <= _LONGEST_INTEGER else nan
+
+
 def _starts(text: str, count: int) -> Iterator[int]:
     """Yield the position at which each entry begins; the text has been parsed before."""
-    decoder = json.JSONDecoder()
-    at = text.index("[", text.index('"entries"')) + 1
+    decoder = json.JSONDecoder(parse_int=_parse_integer)
+    at = text.find("[", text.find('"entries"')) + 1
     for _ in range(count):
-        while text[at] in " \t\r\n,":
+        while text[at : at + 1] in _BETWEEN:
             at += 1
         yield at
-        _, at = decoder.raw_decode(text, at)
+        try:
+            _, at = decoder.raw_decode(text, at)
+        except json.JSONDecodeError:  # another member had this name, too: its lines do as well
+            continue
 
 
 def _entry(item: object) -> tuple[Key, KnownFinding] | None:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from inertial_check.errors import DocumentError, NotAModelError
+from inertial_check.formats.nesting import MOST_ELEMENTS, NestingError, compose_yaml
 from inertial_check.formats.numbers import parse_number, quote
 from inertial_check.formats.rest import digest_rest
 from inertial_check.formats.ros_yaml.constants import NAME
@@ -46,6 +47,10 @@ _CORE = "tag:yaml.org,2002:"
 _MOST_BODIES = 10_000
 """Largest number of links of a document, in which aliases can multiply them."""
 
+_MOST_VISITS = 50 * _MOST_BODIES
+"""Largest number of mappings that are visited on the way to links, each as often as it is aliased.
+"""
+
 _LONGEST_PATH = 50
 """Largest depth of a link in the document."""
 
@@ -55,7 +60,10 @@ Members = Mapping[str, "Node"]
 def read_model(source: Source) -> Model:
     """Read a parameter file; errors are those of ros_yaml.read."""
     reader = _ParameterFile(source)
-    bodies = tuple(reader.bodies())
+    try:
+        bodies = tuple(reader.bodies())
+    except RecursionError:  # a mapping that is merged into another, and that again, and so on
+        raise DocumentError(source.path, "nested too deep: no parameter file") from None
     if not bodies:
         reason = "no mapping with a mass and an inertia: expected the parameters of links"
         raise NotAModelError(source.path, reason)
@@ -80,7 +88,7 @@ class _ParameterFile:
         self._root = self._compose()
         self._members: dict[int, Members] = {}
         self._holding: dict[int, bool] = {}
-        self._count = 0
+        self._count = self._visits = self._merged = 0
 
     def span(self, start: int, end: int) -> Span:
         """Return the bytes between two characters."""
@@ -129,7 +137,9 @@ class _ParameterFile:
         import yaml
 
         try:
-            return yaml.compose(self._decoded.text, yaml.SafeLoader)
+            return compose_yaml(self._decoded.text)
+        except NestingError as error:
+            raise DocumentError(self.source.path, str(error)) from None
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             reason = " ".join(filter(None, (error.context, error.problem)))
@@ -145,7 +155,12 @@ class _ParameterFile:
         nodes = value.value if value.id == "sequence" else [value]
         found: dict[str, Node] = {}
         for node in reversed(nodes):
-            found.update(self.members(node))
+            members = self.members(node)
+            self._merged += len(members)
+            if self._merged > MOST_ELEMENTS:
+                reason = f"more than {MOST_ELEMENTS} merged keys: do aliases repeat them?"
+                raise DocumentError(self.source.path, reason)
+            found.update(members)
         return found
 
     def _holds(self, node: Node) -> bool:
@@ -164,6 +179,10 @@ class _ParameterFile:
         members = self.members(node)
         if len(path) > _LONGEST_PATH or not self._holds(node):
             return
+        self._visits += 1
+        if self._visits > _MOST_VISITS:
+            reason = f"more than {_MOST_VISITS} mappings: do aliases repeat them without bound?"
+            raise DocumentError(self.source.path, reason)
         if _is_link(self, members):
             yield self._count_body(_ParameterReader(self, path, node).of_mapping(members))
             return

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, cast
 
 from inertial_check.errors import DocumentError
 from inertial_check.formats.delimited import may_vanish
-from inertial_check.formats.numbers import parse_number
+from inertial_check.formats.numbers import MOST_DIGITS, parse_number
 from inertial_check.formats.tables.nested import (
     ROWS,
     FoundRow,
@@ -29,6 +30,7 @@ from inertial_check.inertia.representations import Order
 _TOKEN = re.compile(
     r'"(?:[^"\\]|\\.)*"|(-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|NaN|-?Infinity)', re.DOTALL
 )
+_LONG_NUMBER = re.compile(rf"[-+.eE0-9]{{{MOST_DIGITS + 1}}}")
 _SPACE = re.compile(r"[ \t\r\n]*")
 _LONGEST_TOKEN = 16
 """Number of characters at the end of what was read that may belong to a token cut in two."""
@@ -52,7 +54,8 @@ class JsonReader(NestedReader):
     def _read_row(self, found: FoundRow, index: int) -> ReadRow:
         """Read a row as decoded; one that is wrong, or may be, is read number by number."""
         row = None
-        if not may_vanish(self._window.text[found.start : found.end]):
+        text = self._window.text[found.start : found.end]
+        if not may_vanish(text) and not _has_long_number(text):
             try:
                 row = self._fast.row(found.item, index, found.key)
             except DocumentError:  # found again with its place
@@ -240,11 +243,16 @@ class _TwoMembersError(Exception):
         self.key = key
 
 
+def _has_long_number(text: str) -> bool:
+    """Whether a row may hold a number of more digits than is allowed."""
+    return len(text) > MOST_DIGITS and _LONG_NUMBER.search(text) is not None
+
+
 def _refuse_two_members(pairs: list[tuple[str, object]]) -> dict[str, object]:
     members = dict(pairs)
     if len(members) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _TwoMembersError(next(key for key in keys if keys.count(key) > 1))
+        counts = Counter(key for key, _ in pairs)
+        raise _TwoMembersError(next(key for key, count in counts.items() if count > 1))
     return members
 
 

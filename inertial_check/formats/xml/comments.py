@@ -173,13 +173,19 @@ def _find_in_usd(data: bytes, mark: str, file: int) -> list[Comment]:
 def _find_in_yaml(source: Source, mark: str, file: int) -> list[Comment]:
     import yaml
 
+    from inertial_check.formats.nesting import NestingError, compose_yaml
     from inertial_check.formats.xml.complaints import Unreadable
     from inertial_check.formats.xml.encoding import decode
 
     try:
         decoded = decode(source.data)
-        root = yaml.compose(decoded.text, yaml.SafeLoader)
-    except (Unreadable, yaml.YAMLError, RecursionError):  # not YAML, which its reader reports
+        root = compose_yaml(decoded.text)
+    except (
+        Unreadable,
+        NestingError,
+        yaml.YAMLError,
+        RecursionError,
+    ):  # not YAML, which its reader reports
         return []
     pairs: list[_Stretch] = []
     texts: list[tuple[int, int]] = []

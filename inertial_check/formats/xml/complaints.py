@@ -37,6 +37,10 @@ class Unreadable(Exception):
         self.at = at
 
 
+class TooLarge(Unreadable):
+    """A document that is nested too deep or has too many elements, for every reader."""
+
+
 class Complaint(NamedTuple):
     """A repair that reading needed, and the characters of the text to which it applies."""
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from inertial_check.errors import DocumentError, NotAModelError
-from inertial_check.formats.xml.complaints import ENTITY_REASON, Complaints, Unreadable
+from inertial_check.formats.nesting import NestingError, check_nesting
+from inertial_check.formats.xml.complaints import ENTITY_REASON, Complaints, TooLarge, Unreadable
 from inertial_check.formats.xml.encoding import Index, decode
 from inertial_check.formats.xml.markup import (
     XML_SPACE,
@@ -107,6 +108,7 @@ class _TreeBuilder:
         self._index = Index(text, "utf-8")
         self._plain = text.isascii()
         self._open: list[Element] = []
+        self._count = 0
         parser = expat.ParserCreate("utf-8")
         parser.specified_attributes = True
         parser.StartElementHandler = self._start
@@ -136,6 +138,11 @@ class _TreeBuilder:
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         element = Element(tag, attributes, self._here())
+        self._count += 1
+        try:
+            check_nesting(len(self._open) + 1, self._count)
+        except NestingError as error:
+            raise TooLarge(str(error), element.start) from None
         if self._open:
             self._open[-1].children.append(element)
         else:
@@ -220,7 +227,7 @@ def _tree(
     strict = _TreeBuilder(text)
     try:
         strict.parse()
-    except _EntityError:
+    except (_EntityError, TooLarge):
         raise
     except Unreadable as refusal:
         return _mended_tree(text, complaints, refusal, unquoted)

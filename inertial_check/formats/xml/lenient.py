@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 
-from inertial_check.formats.xml.complaints import ENTITY_REASON, Complaints, Unreadable
+from inertial_check.formats.nesting import NestingError, check_nesting
+from inertial_check.formats.xml.complaints import ENTITY_REASON, Complaints, TooLarge, Unreadable
 from inertial_check.formats.xml.markup import (
     NAME,
     CommentSpan,
@@ -55,6 +56,7 @@ class LenientParser:
         self.complaints = complaints
         self.root: Element | None = None
         self._open: list[Element] = []
+        self._count = 0
         self._text = self._until_nul(text)
         self._may_have_doctype = True
         self._parse()
@@ -195,6 +197,11 @@ class LenientParser:
         self._may_have_doctype = False
         element = Element(tag.name, self._attributes(tag), start)
         element.close = element.end = tag.end
+        self._count += 1
+        try:
+            check_nesting(len(self._open) + 1, self._count)
+        except NestingError as error:
+            raise TooLarge(str(error), start) from None
         if self._open:
             self._open[-1].children.append(element)
         elif self.root is None:
