@@ -5,19 +5,34 @@ from __future__ import annotations
 import atexit
 import os
 import subprocess
+import sys
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Self
+
+from inertial_check.files.access import Limits
+
+# fmt: off
+_PASSED = frozenset([
+    "LANG", "LC_ALL", "LC_CTYPE",
+    "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH",
+    "PYTHONHOME", "PYTHONUTF8", "PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX",
+    "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR",
+])
+# fmt: on
+"""Environment variables that a child process gets: Python starts with them, and none is a secret.
+"""
+
+_SHARE = 3.0
+"""Time for a document divided by the time for one answer of a child process: 20 s of 60 s."""
 
 _clients: dict[type, ChildClient] = {}
 
 
 class ChildClient(ABC):
-    """Client of a child process that is started when it is needed, and again after it has ended.
-
-    Subclasses hold `_lock` while they exchange a request and its answer with the process.
-    """
+    """Client of a child process that is started when it is needed, and again after it has ended."""
 
     def __init__(self) -> None:
         self._owner = os.getpid()
@@ -40,6 +55,20 @@ class ChildClient(ABC):
             self._process = self._start()
         return self._process
 
+    @contextmanager
+    def exchange(self) -> Iterator[subprocess.Popen[bytes]]:
+        """Use the process for one request and its answer, which no other thread interrupts.
+
+        If that is not completed, the process ends: the next request would get the wrong answer.
+        """
+        with self._lock:
+            process = self.ensure_process()
+            try:
+                yield process
+            except BaseException:  # also the end of the time for the document
+                self.close()
+                raise
+
     def close(self) -> None:
         """End the process, unless it belongs to the Python process of which this is a fork."""
         process, self._process = self._process, None
@@ -55,17 +84,41 @@ class ChildClient(ABC):
         """End the process and remove what it leaves behind."""
 
 
+def answer_seconds(limits: Limits) -> float:
+    """Return the time in which a child process must answer [s], a part of that for a document."""
+    return limits.seconds / _SHARE
+
+
 def open_child(
-    command: Sequence[str],
-    environment: Mapping[str, str] | None = None,
-    start_new_session: bool = False,
+    code: str, *arguments: str, start_new_session: bool = False
 ) -> subprocess.Popen[bytes]:
-    """Start a process with pipes for its input and output; what it prints as errors is dropped."""
+    """Start a Python process with pipes for its input and output; it prints no errors.
+
+    It finds modules where this process does, but not in the working directory, where a stranger's
+    files may lie. It gets nothing of the environment but what Python needs, because a document that
+    takes over the process could read all of it.
+
+    Args:
+        code: Python code that the process runs.
+        arguments: Arguments of the process, in sys.argv[1:].
+        start_new_session: Whether signals from the terminal must not reach it.
+    """
+    paths = [path for path in sys.path if os.path.isabs(path)]
+    code = f"import sys; sys.path[:] = {paths!r}; {code}"
     return subprocess.Popen(
-        command,
+        [sys.executable, "-P", "-c", code, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env=environment,
+        env={**child_environment(), "OPENBLAS_NUM_THREADS": "1"},
         start_new_session=start_new_session,
     )
+
+
+def child_environment() -> dict[str, str]:
+    """Return the environment of a child process."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name in _PASSED or (name == "PATH" and sys.platform == "win32")  # finds libraries there
+    }

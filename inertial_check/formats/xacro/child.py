@@ -1,7 +1,8 @@
 """Process that runs xacro: requests on standard input, answers on standard output.
 
 xacro evaluates expressions of the file that it expands. It runs here with bounded memory and time,
-apart from the process that checks the file, and can write no file.
+apart from the process that checks the file, and opens nothing but the files that the document may
+use (confinement.py).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from inertial_check.files.json import JsonObject
 from inertial_check.formats.context import Context
 from inertial_check.formats.lookups import Lookups, record_lookups
 from inertial_check.formats.resources import resolve
+from inertial_check.formats.xacro.confinement import confine, limit_resources
 from inertial_check.formats.xacro.files import ExpansionFiles
 from inertial_check.formats.xacro.traced import TextRange, Traced
 from inertial_check.formats.xacro.tracing import LocatedError, Node, StampedName, Tracing
@@ -35,6 +37,16 @@ _PIECE = re.compile(r"[^ \t\r\n]+")
 _MOST_BYTES = 1 << 26
 """Largest size of an expanded document [bytes]; the largest robots have a few million."""
 
+_MOST_PARTS = 1_000_000
+"""Largest number of elements, and of words in attributes, of an expanded document; the largest
+robots have some ten thousand."""
+
+_MOST_ANSWER = 1 << 29
+"""Largest size of an answer [bytes]: an expanded document with its places and its files."""
+
+_MOST_DESCRIPTORS = 1 << 10
+"""Number above those of all file descriptors of the server, which has a handful."""
+
 
 class _ExpansionError(Exception):
     """Reason why a file cannot be expanded, and its place."""
@@ -42,6 +54,11 @@ class _ExpansionError(Exception):
     def __init__(self, reason: str, path: str | None, line: int | None, column: int | None) -> None:
         super().__init__(reason)
         self.answer = {"reason": reason, "path": path, "line": line, "column": column}
+
+
+def _too_large(most: str) -> _ExpansionError:
+    reason = f"expands to more than {most}, and no robot model needs more: a macro in a loop?"
+    return _ExpansionError(reason, None, None, None)
 
 
 class _Writer:
@@ -67,13 +84,14 @@ class _Writer:
         self.pieces.append(data)
         self._at += len(data)
         if self._at > _MOST_BYTES:
-            reason = f"expands to more than {_MOST_BYTES >> 20} MB: does a macro repeat itself?"
-            raise _ExpansionError(reason, None, None, None)
+            raise _too_large(f"{_MOST_BYTES >> 20} MB")
 
     def _element(self, node: Node) -> None:
         start = self._at
         row: list[int | None] = []
         self.elements.append(row)
+        if len(self.elements) > _MOST_PARTS:
+            raise _too_large(f"{_MOST_PARTS} elements")
         self._put(f"<{node.tagName}")
         for name, value in node.attributes.items():
             self._put(f' {name}="')
@@ -95,6 +113,8 @@ class _Writer:
             found = value.locate(*match.span()) if isinstance(value, Traced) else None
             if found is not None:
                 self.words.append([start, self._at, *found.span, int(found.verbatim)])
+                if len(self.words) > _MOST_PARTS:
+                    raise _too_large(f"{_MOST_PARTS} words")
         self._put(_escape(value[at:]))
 
 
@@ -113,23 +133,6 @@ def _escape(text: str) -> str:
     for character, reference in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
         text = text.replace(character, reference)
     return re.sub(r"[\t\r\n]", lambda match: f"&#{ord(match[0])};", text)
-
-
-def _limit(memory: int, seconds: float) -> None:
-    """Limit the memory and time of this process, and forbid it to write files."""
-    try:
-        import resource
-    except ImportError:  # Windows has no such limits, but the parent stops the process in time
-        return
-    for kind, value in (
-        (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_CPU, int(seconds) + 1),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        hard = resource.getrlimit(kind)[1]
-        limit = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(kind, (limit, limit))
 
 
 def _expand(request: JsonObject) -> JsonObject:
@@ -152,7 +155,8 @@ def _expand(request: JsonObject) -> JsonObject:
         return os.path.normpath(found.path)
 
     tracing = Tracing(files, find, request["environment"])
-    _limit(request["memory"], request["seconds"])
+    limit_resources(request["memory"], request["seconds"])
+    confine(access)
     try:
         tree = tracing.expand(path, dict(request["arguments"]))
         writer = _Writer()
@@ -163,7 +167,8 @@ def _expand(request: JsonObject) -> JsonObject:
     except DocumentError as error:
         raise _ExpansionError(error.reason, error.path, error.line, error.column) from None
     except MemoryError:
-        reason = f"its expansion needs more than {request['memory'] >> 20} MB"
+        most = f"{request['memory'] >> 20} MB"
+        reason = f"its expansion needs more than {most} of memory, and no robot model needs more"
         raise _ExpansionError(reason, None, None, None) from None
     return {
         "text": base64.b64encode(b"".join(writer.pieces)).decode(),
@@ -251,6 +256,8 @@ def _ask_fork(request: bytes, asked: JsonObject) -> tuple[bytes, bool, int]:
         nothing = os.open(os.devnull, os.O_RDWR)
         for descriptor in range(3):  # the fork must neither print answers nor read requests
             os.dup2(nothing, descriptor)
+        writer = os.dup2(writer, 3)
+        os.closerange(4, _MOST_DESCRIPTORS)  # nothing else is inherited
         os.chdir(asked["folder"])
         _answer(request, writer)
     os.close(writer)
@@ -265,7 +272,8 @@ def _ask_fork(request: bytes, asked: JsonObject) -> tuple[bytes, bool, int]:
 def _read_until(reader: int, deadline: float) -> tuple[bytes, bool]:
     """Read until the end of the answer or the deadline; return it and whether it is late."""
     pieces: list[bytes] = []
-    while (left := deadline - time.monotonic()) > 0:
+    size = 0
+    while size <= _MOST_ANSWER and (left := deadline - time.monotonic()) > 0:
         # Input that comes before the answer is its end: the parent process is gone.
         ready, _, _ = select.select([reader, sys.stdin], [], [], left)
         if sys.stdin in ready:
@@ -274,4 +282,5 @@ def _read_until(reader: int, deadline: float) -> tuple[bytes, bool]:
             pieces.append(os.read(reader, 1 << 16))
             if not pieces[-1]:
                 return b"".join(pieces), False
+            size += len(pieces[-1])
     return b"", True

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 from collections.abc import Mapping
 
 from inertial_check.errors import DocumentError
-from inertial_check.files.access import Access
+from inertial_check.files.access import Access, RefusedFileError
 from inertial_check.formats.lookups import note_lookup, note_other_inputs
 from inertial_check.formats.xml.document import XmlDocument, parse
 from inertial_check.formats.xml.encoding import decode
@@ -17,6 +18,8 @@ _BESIDES_FILES = re.compile(
     rb"\$\(\s*(?:env|optenv|anon|cwd|eval)\b|include\b[^>]*filename\s*=\s*[\"'][^\"']*[*?\[]"
 )
 """Pattern of texts that make an expansion depend on the environment or on which files exist."""
+_MAGIC = re.compile(r"[*?\[]")
+"""First special character of a pattern of paths."""
 
 
 class TextFile:
@@ -78,6 +81,19 @@ class ExpansionFiles:
         file = TextFile(self.sources[number].path, data, number)
         self.sources[number] = file.source
         return file
+
+    def glob(self, pattern: str) -> list[str]:
+        """List the paths that match a pattern, in folders that the document may use.
+
+        Raises:
+            RefusedFileError: The folder in which the pattern begins may not be used.
+        """
+        above = os.path.dirname(pattern[: _MAGIC.search(f"{pattern}*").start()])
+        reason = self._access.reason_against(above or os.curdir)
+        if reason is not None:
+            raise RefusedFileError(above, reason)
+        found = glob.glob(pattern)
+        return [path for path in found if self._access.allows(os.path.dirname(path) or os.curdir)]
 
     def _display_path(self, path: str) -> str:
         """Make the path of an included file relative if the path of the main file is."""

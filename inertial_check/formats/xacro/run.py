@@ -14,9 +14,10 @@ from typing import NamedTuple
 
 from inertial_check.errors import NotExpandedError
 from inertial_check.files.json import JsonObject
-from inertial_check.formats.child_process import ChildClient, open_child
+from inertial_check.formats.child_process import ChildClient, answer_seconds, open_child
 from inertial_check.formats.context import Context
 from inertial_check.formats.lookups import note_child_lookups, note_other_inputs
+from inertial_check.formats.xacro.total import count_expansion, reason_against_expanding
 from inertial_check.model.source import Source, Span
 
 _LONGEST_REASON = 500
@@ -31,14 +32,11 @@ class ExpansionLimits(NamedTuple):
 
     Attributes:
         seconds: Limit of elapsed time and of processor time [s].
-        memory: Limit of the address space [bytes].
+        memory: Limit of the address space [bytes]; the largest robots need 100 MB.
     """
 
-    seconds: float = 20.0
-    memory: int = 1 << 30
-
-
-LIMITS = ExpansionLimits()
+    seconds: float
+    memory: int = 512 << 20
 
 
 class ExpandedElement(NamedTuple):
@@ -92,17 +90,22 @@ class Expansion:
     unmatched: tuple[tuple[str, Span], ...] = ()
 
 
-def expand(source: Source, context: Context, limits: ExpansionLimits = LIMITS) -> Expansion:
+def expand(source: Source, context: Context, limits: ExpansionLimits | None = None) -> Expansion:
     """Expand a xacro file.
 
     Args:
         source: The file.
         context: Arguments, folders of packages, and bytes to read in place of files.
-        limits: Limits of the expansion.
+        limits: Limits of the expansion; None for those that follow from the context.
 
     Raises:
         NotExpandedError: xacro cannot expand the file, or not within the limits.
     """
+    granted = context.granted.limits
+    limits = limits or ExpansionLimits(answer_seconds(granted))
+    if (reason := reason_against_expanding(granted)) is not None:
+        note_other_inputs()
+        raise NotExpandedError(source.path, reason)
     answer = _answer(source.path, _request(source, context, limits), limits)
     if "error" in answer:
         raise _error(source.path, **answer["error"])
@@ -142,16 +145,21 @@ def _answer(path: str, request: bytes, limits: ExpansionLimits) -> JsonObject:
         NotExpandedError: The answer is late, or the process ended without one.
     """
     ask = _once if sys.platform == "win32" else XacroServer.current().ask
-    said = ask(request, limits.seconds)
+    with count_expansion():
+        said = ask(request, limits.seconds)
     if said.late:
         note_other_inputs()
-        reason = f"not expanded within {limits.seconds:g} s: does an expression grow without bound?"
+        reason = (
+            f"not expanded within {limits.seconds:g} s: does an expression grow without bound? "
+            "--timeout raises the limit, a third of the time for a document"
+        )
         raise NotExpandedError(path, reason)
     try:
         answer: JsonObject = json.loads(said.answer)
     except ValueError:
         note_other_inputs()
-        reason = f"xacro ended without an answer (exit code {said.code})"
+        most = f"{limits.memory >> 20} MB of memory"
+        reason = f"xacro ended without an answer (exit code {said.code}): it may need over {most}"
         raise NotExpandedError(path, reason) from None
     note_child_lookups(*answer["lookups"])
     return answer
@@ -165,15 +173,14 @@ class _Reply(NamedTuple):
     code: int
 
 
-def _command(function: str) -> list[str]:
-    """Make the command that starts a process with the same search path for modules."""
-    code = f"from inertial_check.formats.xacro.child import {function}; {function}()"
-    return [sys.executable, "-P", "-c", f"import sys; sys.path[:] = {sys.path!r}; {code}"]
+def _call(function: str) -> str:
+    """Make the code that calls a function of the process."""
+    return f"from inertial_check.formats.xacro.child import {function}; {function}()"
 
 
 def _once(request: bytes, seconds: float) -> _Reply:
     """Answer a request in a new process, on systems where processes cannot fork."""
-    with open_child(_command("main")) as process:
+    with open_child(_call("main")) as process:
         try:
             answer, _ = process.communicate(request, timeout=seconds)
             return _Reply(answer, False, process.returncode)
@@ -192,17 +199,12 @@ class XacroServer(ChildClient):
             "seconds": seconds,
             "folder": os.getcwd(),
         }
-        with self._lock:
-            process = self.ensure_process()
-            try:
-                return _exchange(process, json.dumps(head).encode() + b"\n" + request)
-            except BaseException:  # the next reply would be that to this request
-                self.close()
-                raise
+        with self.exchange() as process:
+            return _exchange(process, json.dumps(head).encode() + b"\n" + request)
 
     def _start(self) -> subprocess.Popen[bytes]:
         # In a session of its own, as an interrupt of this process must not reach it.
-        return open_child(_command("serve"), start_new_session=True)
+        return open_child(_call("serve"), start_new_session=True)
 
     def _end(self, process: subprocess.Popen[bytes]) -> None:
         """End the process; at the end of its input it stops a fork that is still running."""

@@ -1,27 +1,27 @@
 """Tracing of values through xacro, by replacing the functions of xacro that pass values on.
 
 Texts that xacro reads become traced texts (traced.py), copies stay traced, and computed values are
-traced to their expression. xacro still evaluates the expressions, with two differences: names that
-give access to Python's internals are refused anywhere in an expression, and packages are not looked
-up in a ROS installation.
+traced to their expression. Differences from xacro: expressions reach nothing of Python's internals
+(expressions.py), files are read and listed only as the document may (files.py), the environment is
+what the user allows, and packages are not looked up in a ROS installation.
 """
 
 from __future__ import annotations
 
-import ast
-import builtins
 import io
 import re
 import sys
 import xml.dom.minidom
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from xml.parsers.expat import ExpatError
 
 from inertial_check.errors import DocumentError
+from inertial_check.files.access import RefusedFileError
 from inertial_check.formats.numbers import parse_number
 from inertial_check.formats.ros_yaml.places import scalar_start
+from inertial_check.formats.xacro.expressions import evaluate, type_of
 from inertial_check.formats.xacro.files import ExpansionFiles, TextFile
 from inertial_check.formats.xacro.traced import (
     TextRange,
@@ -40,20 +40,11 @@ if TYPE_CHECKING:
 Node = xml.dom.minidom.Element
 
 Value = Any  # Any: an expression of a xacro file has a value of any type
-Symbols = Mapping[str, object]
+Symbols = dict[str, Any]  # Any: see Value
 Function = Callable[..., Value]
 
 _RECURSION = 4000
 """Limit of nested Python calls, of which the functions of this module take half."""
-
-# fmt: off
-_UNSAFE = frozenset([
-    "gi_frame", "gi_code", "gi_yieldfrom", "cr_frame", "cr_code", "cr_await", "cr_origin",
-    "ag_frame", "ag_code", "ag_await", "f_back", "f_builtins", "f_globals", "f_locals", "f_code",
-    "tb_frame", "tb_next", "mro",
-])
-# fmt: on
-"""Attributes of Python objects that give an expression access to Python's internals."""
 
 _ARG = re.compile(r"arg +(\S+) *")
 # fmt: off
@@ -144,7 +135,6 @@ class Tracing:
         module = self._xacro
         self._plain_literal = module.Table._eval_literal
         self._plain_extension = module.eval_extension
-        self._plain_eval = module.safe_eval
         module.Table._eval_literal = staticmethod(self._literal)
         for name in ("eval_text", "eval_extension", "safe_eval", "parse", "parse_macro_arg"):
             setattr(module, name, getattr(self, f"_{name}"))
@@ -154,7 +144,9 @@ class Tracing:
             setattr(module, name, self._looking(getattr(module, name)))
         module.warning = self._warning
         module.open = self._open
+        module.glob = SimpleNamespace(glob=self._glob)
         module._global_symbols["python"].pop("vars", None)
+        module._global_symbols["python"].update(type=type_of)
         substitution_args._eval_find = substitution_args._eval_dict["find"] = self._find
         substitution_args._eval_env = substitution_args._eval_dict["env"] = self._env
         substitution_args._eval_optenv = substitution_args._eval_dict["optenv"] = self._optenv
@@ -169,6 +161,13 @@ class Tracing:
     def _open(self, path: str) -> io.StringIO:
         """Open a file for load_yaml, which passes it to yaml.safe_load."""
         return _YamlStream(self._files.text_file(path))
+
+    def _glob(self, pattern: str) -> list[str]:
+        """List the files that an include with a pattern names."""
+        try:
+            return self._files.glob(pattern)
+        except RefusedFileError as error:
+            raise self._xacro.XacroException(f"{error.strerror}: {pattern}") from None
 
     def _warning(self, *texts: object, **_: object) -> None:
         text = " ".join(map(str, texts))
@@ -309,13 +308,11 @@ class Tracing:
         raise self._xacro.XacroException(reason)
 
     def _safe_eval(self, expression: str, names: Symbols, local: Symbols | None = None) -> Value:
-        self._refuse_unsafe(expression.strip())
-        return self._plain_eval(expression, names, local)
+        return evaluate(expression, names, local)
 
-    def _guarded_eval(self, expression: str, _: object, local: Symbols) -> Value:
+    def _guarded_eval(self, expression: str, _: object, local: Value) -> Value:
         """Evaluate $(eval) without the builtin functions of Python, which it would have."""
-        self._refuse_unsafe(expression.strip())
-        return builtins.eval(expression.strip(), {"__builtins__": {}}, local)
+        return evaluate(expression, {}, local)
 
     def _env(self, name: str) -> str:
         """Read an environment variable for $(env)."""
@@ -340,30 +337,6 @@ class Tracing:
             raise self._xacro.XacroException(reason)
         return self._environment[name]
 
-    def _refuse_unsafe(self, expression: str) -> None:
-        """Refuse names that give access to Python's internals, also in comprehensions and lambdas.
-
-        Raises:
-            XacroException: The expression has such a name.
-            SyntaxError: The text is no expression.
-        """
-        if (name := _unsafe_name(str(expression))) is not None:
-            raise self._xacro.XacroException(f"Use of invalid name(s): {name}")
-
-
-@lru_cache(1 << 14)
-def _unsafe_name(expression: str) -> str | None:
-    """Find a name that gives access to Python's internals; cached, as properties repeat.
-
-    Raises:
-        SyntaxError: The text is no expression.
-    """
-    for node in ast.walk(ast.parse(expression, mode="eval")):
-        name = getattr(node, "attr", None) or getattr(node, "id", None)
-        if isinstance(name, str) and (name.startswith("__") or name in _UNSAFE):
-            return name
-    return None
-
 
 class _Unread(OSError):
     """Error by which xacro recognises that the file of an optional include is missing."""
@@ -382,7 +355,7 @@ def _load_yaml(stream: Value) -> Value:
     import yaml
 
     if not isinstance(stream, _YamlStream):
-        return yaml.load(stream, yaml.SafeLoader)
+        raise TypeError("only a file of the expansion is loaded as YAML")
     file = stream.file
 
     class Loader(yaml.SafeLoader):  # type: ignore[misc]
@@ -394,7 +367,13 @@ def _load_yaml(stream: Value) -> Value:
                 return value
             return _trace_scalar(value, node, file)
 
-    return yaml.load(file.text, Loader)
+    try:
+        return yaml.load(file.text, Loader)
+    except yaml.MarkedYAMLError as error:  # its text quotes several lines
+        mark = error.problem_mark or error.context_mark
+        place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
+        reason = error.problem or error.context
+        raise ValueError(f"{file.source.path}{place}: no YAML: {reason}") from None
 
 
 def _trace_scalar(value: Value, node: ScalarNode, file: TextFile) -> Value:
