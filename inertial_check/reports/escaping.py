@@ -34,6 +34,10 @@ _BREAK = "<!-- -->"
 """Empty comment, by which a mention, a reference or an address is none."""
 
 _EMBEDDED_LINK = "]("
+
+_GIT_ESCAPES = dict(zip('"\\\a\b\t\n\v\f\r', '"\\abtnvfr', strict=True))
+"""Characters that git writes as a backslash and a letter in a quoted path."""
+
 _ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 """Characters that control a terminal or change the direction of a line, without tabs and line feeds
 and with carriage returns."""
@@ -126,8 +130,8 @@ def quote_path(path: str) -> str:
         return path
     quoted = []
     for char in path:
-        if char in '"\\':
-            quoted.append(f"\\{char}")
+        if char in _GIT_ESCAPES:
+            quoted.append(f"\\{_GIT_ESCAPES[char]}")
         elif char.isprintable() and char != "#":
             quoted.append(char)
         else:

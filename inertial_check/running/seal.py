@@ -39,7 +39,7 @@ def read_secret(protected: str) -> bytes:
     """
     folder = _user_folder()
     where = os.path.realpath(folder)
-    root = root_of(os.path.join(protected, os.curdir))
+    root = root_of(os.path.join(protected, _NAME))
     if any(contains(each, where) for each in (root, os.path.realpath(protected))):
         raise RefusedStoreError(
             f"the secret that seals results would lie in {folder}, inside the checkout; "
