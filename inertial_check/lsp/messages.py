@@ -10,15 +10,16 @@ import asyncio
 import json
 import logging
 import re
-from threading import Event
+import signal
+from contextlib import suppress
 from typing import BinaryIO
 
-from lsprotocol.types import EXIT, INITIALIZE, ErrorCodes, ResponseError
+from lsprotocol.types import EXIT, INITIALIZE, ErrorCodes
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from inertial_check.files.json import JsonObject
-from inertial_check.isolation import describe_defect
+from inertial_check.isolation import Termination, describe_defect
 from inertial_check.lsp.threads import in_thread
 
 LONGEST = 256 << 20
@@ -71,19 +72,29 @@ def read_message(stream: BinaryIO) -> bytes | None:
 
 
 def serve_messages(server: LanguageServer, stream: BinaryIO) -> None:
-    """Handle the messages of a stream until it ends, or the client says so."""
-    stopped = Event()
-    server._stop_event = stopped  # which the server sets when the client asks it to exit
+    """Handle the messages of a stream until it ends, or the client says so.
+
+    Raises:
+        Termination: A signal has asked the process to end.
+        KeyboardInterrupt: The same, from the keyboard.
+    """
+    signals: list[int] = []
     try:
-        asyncio.run(_handle_messages(server, stream, stopped))
+        asyncio.run(_handle_messages(server, stream, signals))
     except (BrokenPipeError, SystemExit):  # the client is gone, or has said goodbye
         pass
+    except asyncio.CancelledError:
+        if signals[0] == signal.SIGINT:
+            raise KeyboardInterrupt from None
+        raise Termination(signals[0]) from None
     finally:
         server.shutdown()
 
 
-async def _handle_messages(server: LanguageServer, stream: BinaryIO, stopped: Event) -> None:
-    while not stopped.is_set():
+async def _handle_messages(server: LanguageServer, stream: BinaryIO, signals: list[int]) -> None:
+    """Handle messages; a signal is added to `signals`, and cancels this."""
+    _heed_signals(signals)
+    while True:
         try:
             body = await in_thread(lambda: read_message(stream))
         except StreamError as error:
@@ -97,6 +108,23 @@ async def _handle_messages(server: LanguageServer, stream: BinaryIO, stopped: Ev
             raise
         except Exception:  # of a notification or a response, which nobody waits for
             _log.debug("message", exc_info=True)
+
+
+def _heed_signals(signals: list[int]) -> None:
+    """Have signals cancel the current task: an exception would end whichever task runs then."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+
+    def cancel(number: int) -> None:
+        signals.append(number)
+        if task is not None:
+            task.cancel()
+
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        # Windows has none of this, other threads receive no signals, and ignored ones stay so.
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+            with suppress(NotImplementedError, ValueError, RuntimeError):
+                loop.add_signal_handler(number, cancel, number)
 
 
 def handle_message(server: LanguageServer, body: bytes) -> None:
@@ -152,6 +180,6 @@ def _reason_against(server: LanguageServer, data: JsonObject) -> tuple[int, str]
 
 
 def _refuse(server: LanguageServer, request: str | int | None, code: int, reason: str) -> None:
-    error = ResponseError(code, reason)
-    # The types of pygls know no response without an id, which a message that is none gets.
-    server.protocol._send_response(request, error=error)  # type: ignore[arg-type]
+    # Not as an object of the library, which leaves out an id that is null.
+    error = {"code": int(code), "message": reason}
+    server.protocol._send_data({"jsonrpc": "2.0", "id": request, "error": error})

@@ -13,6 +13,7 @@ import pytest
 from waiting import GUARD, wait_until
 
 INJECTED = Path(__file__).parent / "injected"
+DATA = Path(__file__).parents[2] / "data"
 
 RAISING = ("value", "overflow", "memory", "recursion", "exit", "panic", "unspeakable", "judge")
 """Faults before the verdict, which leave only IC001 of a document."""
@@ -39,20 +40,21 @@ def command(*arguments):
     return [sys.executable, "-m", "inertial_check", "check", "--isolated", "--no-cache", *arguments]
 
 
-def environment(project_root):
+@pytest.fixture
+def check_environment(project_root):
     path = os.pathsep.join((str(INJECTED), str(project_root)))
     return {**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"}
 
 
 @pytest.fixture
-def check(project_root):
+def check(check_environment):
     def check(*arguments, form="json"):
         return subprocess.run(
             command(*arguments, "--output-format", form),
             capture_output=True,
             text=True,
             timeout=GUARD,
-            env=environment(project_root),
+            env=check_environment,
             check=False,
         )
 
@@ -236,18 +238,17 @@ def children(pid):
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
-def test_a_signal_ends_a_run_without_traces(
-    models, project_root, tmp_path, data_dir, jobs, number, code
-):
+def test_a_signal_ends_a_run_without_traces(models, check_environment, jobs, number, code):
     models("spin")
-    shutil.copy(data_dir / "xacro" / "arm.urdf.xacro", "arm.urdf.xacro")
+    tmp_path = Path.cwd()
+    shutil.copy(DATA / "xacro" / "arm.urdf.xacro", "arm.urdf.xacro")
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     with subprocess.Popen(
         command("bad-spin.urdf", "arm.urdf.xacro", "rod.urdf", "--jobs", jobs),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**environment(project_root), "TMPDIR": str(temporary)},
+        env={**check_environment, "TMPDIR": str(temporary)},
         start_new_session=True,
     ) as run:
         # Both workers, or the process that expands xacro files, run by then.
@@ -262,13 +263,15 @@ def test_a_signal_ends_a_run_without_traces(
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
-def test_a_worker_that_is_busy_for_ever_ends_with_the_run_that_was_killed(models, project_root):
+def test_a_worker_that_is_busy_for_ever_ends_with_the_run_that_was_killed(
+    models, check_environment
+):
     models("spin")
     with subprocess.Popen(
         command("bad-spin.urdf", "rod.urdf", "--jobs", "2"),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-        env=environment(project_root),
+        env=check_environment,
     ) as run:
         below = wait_until(lambda: children(run.pid))
         run.kill()
