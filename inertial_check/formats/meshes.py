@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import BinaryIO
 
@@ -19,6 +20,7 @@ import numpy.typing as npt
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError, UsageError
 from inertial_check.files.access import Access, RefusedFileError
+from inertial_check.formats.numbers import quote
 from inertial_check.inertia.meshes import BLOCK, from_faces
 
 THROUGH_TRIMESH = frozenset((".3mf", ".dae", ".glb", ".gltf", ".off", ".ply"))
@@ -30,11 +32,29 @@ LARGEST_WHOLE = 1 << 26
 LARGEST_OBJ = 1 << 27
 """Largest OBJ file [bytes]; its corners and faces take up to three times as much memory."""
 
+MOST_TRIANGLES = 50_000_000
+"""Largest number of triangles of a mesh, 2.5 GB as binary STL; robots have up to a few million."""
+
+MOST_CORNERS = 100_000
+"""Largest number of corners of one face; modelling programs write up to a few hundred."""
+
+LONGEST_LINE = 1 << 22
+"""Largest size of a line of a text format [bytes]: a face with MOST_CORNERS fits."""
+
+_TOO_MANY = f"more than {MOST_TRIANGLES} triangles: no robot model needs more; simplify the mesh"
+_TOO_LONG = f"a line of more than {LONGEST_LINE} bytes: no mesh needs more"
+
 _HEADER = 84
 """Size of the header of a binary STL [bytes], with the number of triangles."""
 
 _FACET = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 _CORNERS = 3
+_LARGEST_INDEX = 2**31 - 1
+"""Largest index of a corner that 32 bits hold; a corner takes at least six bytes of the file."""
+
+_SHORT = 400
+"""Number of characters or words of a line that are looked at where only a few are expected."""
+
 _PIECE = 1 << 17
 """Size of the pieces of an OBJ file that are split into words together [bytes]."""
 
@@ -83,13 +103,23 @@ def triangles(path: str | os.PathLike[str], access: Access | None = None) -> Ite
     path = os.fsdecode(path)
     suffix = os.path.splitext(path)[1].lower()
     if suffix == ".stl":
-        return _open(path, _read_stl, access)
+        return _bound(path, _open(path, _read_stl, access))
     if suffix == ".obj":
-        return _open(path, _read_obj, access)
+        return _bound(path, _open(path, _read_obj, access))
     if suffix in THROUGH_TRIMESH:
-        return _read_through_trimesh(path, suffix)
+        return _bound(path, _read_through_trimesh(path, suffix, access))
     known = ", ".join([".stl", ".obj", *sorted(THROUGH_TRIMESH)])
     raise UsageError(f"{path}: unknown mesh format {suffix or 'without suffix'!r}; known: {known}")
+
+
+def _bound(path: str, blocks: Iterator[Floats]) -> Iterator[Floats]:
+    """Pass blocks on until there are too many triangles."""
+    count = 0
+    for block in blocks:
+        count += len(block)
+        if count > MOST_TRIANGLES:
+            raise DocumentError(path, _TOO_MANY)
+        yield block
 
 
 def _open(
@@ -153,12 +183,14 @@ def _read_binary_stl(file: BinaryIO) -> Iterator[Floats]:
 def _read_text_stl(path: str, file: BinaryIO) -> Iterator[Floats]:
     numbers = array("d")
     of_facet, line = 0, 0
-    for line, text in enumerate(file, 1):
-        words = text.split()
+    for line, text in enumerate(iter(partial(_read_line, path, file), b""), 1):
+        words = text[:_SHORT].split()
         word = words[0].lower() if words else b""
         if word == b"vertex":
             numbers.extend(_parse_corner(path, line, words[1:]))
             of_facet += 1
+            if of_facet > _CORNERS:
+                raise DocumentError(path, "a facet of more than 3 corners", line, 1)
         elif word == b"endfacet":
             if of_facet != _CORNERS:
                 raise DocumentError(path, f"a facet of {of_facet} corners, expected 3", line, 1)
@@ -172,12 +204,19 @@ def _read_text_stl(path: str, file: BinaryIO) -> Iterator[Floats]:
         yield np.array(numbers).reshape(-1, _CORNERS, 3)
 
 
+def _read_line(path: str, file: BinaryIO) -> bytes:
+    line = file.readline(LONGEST_LINE + 1)
+    if len(line) > LONGEST_LINE:
+        raise DocumentError(path, _TOO_LONG)
+    return line
+
+
 def _parse_corner(path: str, line: int, words: list[bytes]) -> list[float]:
     try:
         x, y, z = map(float, words)
     except ValueError:
-        text = b" ".join(words).decode("latin-1")
-        raise DocumentError(path, f'vertex "{text}": expected three numbers', line, 1) from None
+        reason = f"vertex {_quote(words)}: expected three numbers"
+        raise DocumentError(path, reason, line, 1) from None
     return [x, y, z]
 
 
@@ -185,11 +224,20 @@ def _read_obj(path: str, file: BinaryIO) -> Iterator[Floats]:
     _refuse_large(path, LARGEST_OBJ)
     text = _ObjText(path)
     while data := file.read(_PIECE):
-        data += file.readline()
-        while data.rstrip(b"\r\n").endswith(b"\\") and (more := file.readline()):
-            data += more
-        text.add(data)
+        lines = [data, _read_line(path, file)]
+        size = 0
+        while _goes_on(lines[-1] or data) and (more := _read_line(path, file)):
+            lines.append(more)
+            size += len(more)
+            if size > LONGEST_LINE:
+                raise DocumentError(path, _TOO_LONG)
+        text.add(b"".join(lines))
     return text.blocks()
+
+
+def _goes_on(text: bytes) -> bool:
+    """Whether the last line ends in a backslash, so that it goes on in the next."""
+    return text[-3:].rstrip(b"\r\n").endswith(b"\\")
 
 
 class _ObjText:
@@ -201,7 +249,7 @@ class _ObjText:
     def __init__(self, path: str) -> None:
         self._path = path
         self._corners = array("d")
-        self._faces = array("q")
+        self._faces = array("i")  # half the memory of 64 bits: a file has fewer corners
         self._line = 0
 
     def add(self, data: bytes) -> None:
@@ -210,12 +258,14 @@ class _ObjText:
             _refuse_pointer(self._path, data)
         try:
             corners, faces = _read_plain_lines(data)
-        except ValueError:
+        except (ValueError, OverflowError):
             self._read_lines(data)
         else:
             self._corners.frombytes(corners.tobytes())
             self._faces.frombytes(faces.tobytes())
         self._line += data.count(b"\n")
+        if len(self._faces) > 3 * MOST_TRIANGLES:
+            raise DocumentError(self._path, _TOO_MANY, self._line, 1)
 
     def _read_lines(self, data: bytes) -> None:
         for number, text in _join_lines(data):
@@ -232,7 +282,7 @@ class _ObjText:
     def blocks(self) -> Iterator[Floats]:
         """Put the triangles together."""
         corners = np.frombuffer(self._corners).reshape(-1, 3)
-        faces = np.frombuffer(self._faces, dtype=np.int64).reshape(-1, _CORNERS)
+        faces = np.frombuffer(self._faces, dtype=np.int32).reshape(-1, _CORNERS)
         if not len(faces):
             raise DocumentError(self._path, "it holds no triangle")
         if faces.max() > len(corners):
@@ -242,7 +292,7 @@ class _ObjText:
         return from_faces(corners, faces)
 
 
-def _read_plain_lines(data: bytes) -> tuple[Floats, npt.NDArray[np.int64]]:
+def _read_plain_lines(data: bytes) -> tuple[Floats, npt.NDArray[np.int32]]:
     """Read the corners (n, 3) and faces (k, 3) of plain lines together.
 
     Raises:
@@ -262,29 +312,30 @@ def _read_plain_lines(data: bytes) -> tuple[Floats, npt.NDArray[np.int64]]:
     faces = [np.zeros((0, 3), dtype=np.int64)]
     for count, alike in by_count.items():
         columns: Sequence[Sequence[bytes]] = list(zip(*alike, strict=True))[1:]
-        if count <= _CORNERS:
+        if not _CORNERS < count <= MOST_CORNERS + 1:
             raise ValueError
         if b"/" in data:  # corner/texture/normal
             columns = [[word.partition(b"/")[0] for word in column] for column in columns]
         indices = np.array([[*map(int, column)] for column in columns], dtype=np.int64)
-        if indices.min() < 1:
+        if indices.min() < 1 or indices.max() > _LARGEST_INDEX:
             raise ValueError
         faces += [indices[[0, i, i + 1]].T for i in range(1, len(indices) - 1)]
-    return corners, np.concatenate(faces)
+    return corners, np.concatenate(faces).astype(np.int32)
 
 
 def _join_lines(data: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield lines with their numbers; a line that ends in a backslash goes on in the next."""
-    begun, first = b"", 0
+    begun: list[bytes] = []
+    first = 0
     for line, text in enumerate(data.split(b"\n"), 1):
-        begun, first = begun + text.rstrip(), first or line
-        if begun.endswith(b"\\"):
-            begun = begun[:-1] + b" "
+        piece, first = text.rstrip(), first or line
+        if piece.endswith(b"\\"):
+            begun.append(piece[:-1])
         else:
-            yield first, begun
-            begun, first = b"", 0
+            yield first, b" ".join([*begun, piece])
+            begun, first = [], 0
     if begun:
-        yield first, begun
+        yield first, b" ".join(begun)
 
 
 def _parse_face(path: str, line: int, words: list[bytes], known: int) -> list[int]:
@@ -294,58 +345,66 @@ def _parse_face(path: str, line: int, words: list[bytes], known: int) -> list[in
         if len(indices) < _CORNERS:
             raise ValueError
     except ValueError:
-        text = b" ".join(words).decode("latin-1")
-        reason = f'face "{text}": expected the numbers of three corners or more'
+        reason = f"face {_quote(words)}: expected the numbers of three corners or more"
         raise DocumentError(path, reason, line, 1) from None
+    if len(indices) > MOST_CORNERS:
+        reason = f"a face of {len(indices)} corners, and the limit is {MOST_CORNERS}: split it"
+        raise DocumentError(path, reason, line, 1)
+    if max(indices) > _LARGEST_INDEX:
+        reason = f"face {_quote(words)}: no file has so many corners"
+        raise DocumentError(path, reason, line, 1)
     if min(indices) < 1:
         indices = [index + known + 1 if index < 0 else index for index in indices]
         if min(indices) < 1:
-            text = b" ".join(words).decode("latin-1")
-            reason = f'face "{text}": {known} corners precede it, counted from 1'
+            reason = f"face {_quote(words)}: {known} corners precede it, counted from 1"
             raise DocumentError(path, reason, line, 1)
     return indices
 
 
-def _read_through_trimesh(path: str, suffix: str) -> Iterator[Floats]:
+def _quote(words: Sequence[bytes]) -> str:
+    """Put the beginning of some words in quotation marks."""
+    return quote(b" ".join(words[:_SHORT]).decode("latin-1"))
+
+
+def _read_through_trimesh(path: str, suffix: str, access: Access) -> Iterator[Floats]:
+    from inertial_check.formats.trimesh_files import (
+        TooManyTrianglesError,
+        describe_missing,
+    )
+
     _expect_file(path)
     _refuse_large(path, LARGEST_WHOLE)
     try:
-        yield from _read_scene(path)
+        data = access.read(path, LARGEST_WHOLE)
+        yield from _read_scene(path, suffix, data, access)
     except ImportError as error:
+        missing, install = describe_missing(suffix, error)
         raise NotReadError(
             path,
-            f"reading {suffix} needs {error.name or 'trimesh'}, which is not installed: "
-            'pip install "inertial-check[mesh]"',
+            f"reading {suffix} needs {missing} installed: pip install {install}",
             each=False,
         ) from None
     except DocumentError:
         raise
+    except TooManyTrianglesError as error:
+        raise NotReadError(
+            path, f"not read: {error}; write it as binary STL, which is read in blocks"
+        ) from None
+    except RefusedFileError as error:
+        named = "" if error.filename == path else f"{error.filename} "
+        raise DocumentError(path, f"{named}{error.strerror}") from None
     except Exception as error:  # the parsers of a dozen formats raise many types on broken files
         reason = " ".join(str(error).split()) or type(error).__name__
         raise DocumentError(path, f"trimesh cannot read it: {reason}") from None
 
 
-def _read_scene(path: str) -> Iterator[Floats]:
-    import trimesh
+def _read_scene(path: str, suffix: str, data: bytes, access: Access) -> Iterator[Floats]:
+    from inertial_check.formats.trimesh_files import read_scene
 
-    scene = trimesh.load_scene(path, process=False, skip_materials=True)
     found = False
-    for piece in scene.dump():
-        corners = getattr(piece, "triangles", None)
-        if corners is None or not len(corners):
-            continue  # lines and points enclose nothing
+    for whole in read_scene(path, suffix, data, access, LARGEST_WHOLE):
         found = True
-        whole = np.asarray(corners, dtype=float) * _metres_per_unit(piece.units)
         for i in range(0, len(whole), BLOCK):
             yield whole[i : i + BLOCK]
     if not found:
         raise DocumentError(path, "it holds no triangle")
-
-
-def _metres_per_unit(unit: str | None) -> float:
-    """Convert the unit that a file states to metres; a file without unit is taken to be in metres.
-
-    trimesh gives the unit of COLLADA as "0.01 * meters".
-    """
-    factor, times, name = (unit or "meters").rpartition(" * ")
-    return float(factor) if times and name == "meters" else 1.0
