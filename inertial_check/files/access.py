@@ -66,25 +66,36 @@ class Access:
             those in the document's own repository.
         follow_outside: Whether files may be opened wherever they lie.
         limits: Largest amounts that one document may take.
+        named: Absolute paths of the folders that the caller named, links in them not followed.
     """
 
     roots: tuple[str, ...] = ()
     follow_outside: bool = False
     limits: Limits = Limits()
+    named: tuple[str, ...] = ()
 
     def of_document(self, path: str) -> Access:
-        """Extend the roots by that of a document: see `root_of`."""
+        """Extend the roots by that of a document: see `root_of`.
+
+        For a document below a folder that the caller named, it is the root of that folder, so that
+        a linked folder inside it does not become a root.
+        """
         if self.follow_outside:
             return self
-        root = root_of(path)
+        absolute = os.path.abspath(path)
+        root = root_of(next((each for each in self.named if contains(each, absolute)), absolute))
         if any(contains(known, root) for known in self.roots):
             return self
         return replace(self, roots=(*self.roots, root))
 
     def with_folders(self, folders: Iterable[str | os.PathLike[str]]) -> Access:
         """Extend the roots by folders that the caller named."""
+        folders = tuple(folders)
         further = tuple(os.path.realpath(folder) for folder in folders)
-        return replace(self, roots=(*self.roots, *further)) if further else self
+        if not further:
+            return self
+        named = tuple(os.path.abspath(folder) for folder in folders)
+        return replace(self, roots=(*self.roots, *further), named=(*self.named, *named))
 
     def allows(self, path: str) -> bool:
         """Tell whether the real path of a file or folder lies inside the roots."""
@@ -136,17 +147,18 @@ def parse_size(text: str) -> int | None:
 
 
 def root_of(path: str) -> str:
-    """Find the folder in which a document may use files, as a real path.
+    """Find the folder in which a document, or a search of a folder, may use files: a real path.
 
     It is the nearest repository above the document, else the nearest package (PACKAGE_MARKS), else
-    the document's own folder, or the one around a folder of LAYOUT_FOLDERS. Where the document
-    itself is a link, the place of the link counts.
+    the document's own folder, or the one around a folder of LAYOUT_FOLDERS. Where the document or
+    a folder above it is a link, the place of the link counts.
     """
-    folder = os.path.realpath(os.path.dirname(os.path.abspath(path)))
+    absolute = os.path.abspath(path)
+    folder = absolute if os.path.isdir(absolute) else os.path.dirname(absolute)
     package, above = None, folder
     while True:
         if os.path.lexists(os.path.join(above, _REPOSITORY_MARK)):
-            return above
+            return os.path.realpath(above)
         if package is None and any(
             os.path.lexists(os.path.join(above, mark)) for mark in PACKAGE_MARKS
         ):
@@ -154,7 +166,7 @@ def root_of(path: str) -> str:
         outer = os.path.dirname(above)
         if outer == above:
             in_layout = os.path.basename(folder).lower() in LAYOUT_FOLDERS
-            return package or (os.path.dirname(folder) if in_layout else folder)
+            return os.path.realpath(package or (os.path.dirname(folder) if in_layout else folder))
         above = outer
 
 

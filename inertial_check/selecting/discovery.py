@@ -136,7 +136,7 @@ class _Search:
     def _search(self, printed: str, path: str, glob: Glob | None, given: str) -> None:
         from inertial_check.files.walk import walk
 
-        access = self._access_of(os.path.join(path, ""))
+        access = self._access_of(path)
         entries = walk(printed, path, glob, self._add_failure)
         held = [self._consider(entry, access) for entry in entries]
         if not any(held):
@@ -149,6 +149,9 @@ class _Search:
         suffix = os.path.splitext(entry.absolute)[1].lower()
         try:
             name = _format(entry.absolute, access)
+        except RefusedFileError:
+            self._take(entry.printed, entry.absolute, named=False)  # the check reports the reason
+            return True
         except OSError as error:
             if not any(suffix in module.SUFFIXES for module in FORMATS.values()):
                 self._notes.append(f"{entry.printed}: skipped, {_reason(error)}")

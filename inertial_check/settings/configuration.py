@@ -622,7 +622,7 @@ class Configurations:
 
 def _lies_outside(path: str) -> bool:
     """Tell whether a named configuration lies outside the repository of the working directory."""
-    return not contains(root_of(os.path.join(os.getcwd(), "")), os.path.realpath(path))
+    return not contains(root_of(os.getcwd()), os.path.realpath(path))
 
 
 def _may_be_one(path: str) -> bool:

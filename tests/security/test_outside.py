@@ -1,0 +1,171 @@
+"""Nothing outside the root is read into a report: links, paths, URLs, includes, settings."""
+
+import json
+import os
+
+import pytest
+
+from inertial_check.cli.main import main
+
+SECRET = "s3cr3t-t0ken"
+TENSOR = '<inertia ixx="0.013" ixy="0" ixz="0" iyy="0.012" iyz="0" izz="0.017"/>'
+LINK = f'<link name="a"><inertial><mass value="1"/>{TENSOR}</inertial>{{}}</link>'
+MESH = '<visual><geometry><mesh filename="{}"/></geometry></visual>'
+SDF = '<sdf version="1.9"><world name="w"><include><uri>{}</uri></include></world></sdf>'
+YAML = '<xacro:property name="a" value="${{load_yaml(\'{}\')}}"/><link name="${{a}}"/>'
+XACRO = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">{}</robot>'
+
+
+@pytest.fixture(autouse=True)
+def places(tmp_path, monkeypatch):
+    """A checkout, the working directory; and a folder with secrets beside it."""
+    checkout, outside = tmp_path / "checkout", tmp_path / "outside"
+    (checkout / ".git").mkdir(parents=True)
+    outside.mkdir()
+    monkeypatch.chdir(checkout)
+    return checkout, outside
+
+
+def report(capsys, *arguments):
+    """Exit code, JSON report, and everything that was printed."""
+    code = main(["check", "--no-cache", "--output-format", "json", *arguments])
+    printed = capsys.readouterr()
+    return code, json.loads(printed.out), printed.out + printed.err
+
+
+def urdf(inside):
+    return f'<robot name="r">{LINK.format(inside)}</robot>'
+
+
+@pytest.mark.parametrize("name", ["m.urdf", "m.sdf", "m.xml", "m.yaml", "m.usda", "m.xacro"])
+def test_a_link_that_leaves_the_checkout_is_a_finding_and_is_not_opened(name, places, capsys):
+    checkout, outside = places
+    (outside / "secret").write_text(f"{SECRET}\n")
+    (checkout / name).symlink_to(outside / "secret")
+    (checkout / "sound.urdf").write_text(urdf(""))
+    _, found, printed = report(capsys, ".")
+    assert SECRET not in printed
+    assert [file["path"] for file in found["files"] if not file["findings"]] == ["./sound.urdf"]
+    if name != "m.yaml":  # whose name alone does not say that it is a robot model
+        (finding,) = (f for file in found["files"] for f in file["findings"])
+        assert finding["code"] == "IC001"
+        assert "--follow-outside" in finding["message"]
+
+
+def test_a_linked_folder_that_leaves_the_checkout_is_not_read(places, capsys):
+    checkout, outside = places
+    (outside / "model.urdf").write_text(urdf("").replace('value="1"', 'value="-77.5"'))
+    (checkout / "robots").symlink_to(outside)
+    _, _, printed = report(capsys, ".")
+    assert "77.5" not in printed
+    code, _, printed = report(capsys, ".", "--follow-outside")
+    assert code == 1
+    assert "77.5" in printed
+
+
+@pytest.mark.parametrize("uri", ["../outside/a.stl", "file://{}/a.stl", "{}/a.stl", "in.stl"])
+def test_a_mesh_outside_is_not_read(uri, places, capsys):
+    checkout, outside = places
+    (outside / "a.stl").write_text(f"solid\nvertex {SECRET}\n")
+    (checkout / "in.stl").symlink_to(outside / "a.stl")
+    (checkout / "m.urdf").write_text(urdf(MESH.format(uri.format(outside))))
+    _, found, printed = report(capsys, ".")
+    assert SECRET not in printed
+    (finding,) = found["files"][0]["findings"]
+    assert "lies outside" in finding["message"]
+    assert SECRET in report(capsys, ".", "--follow-outside")[2]
+
+
+@pytest.mark.parametrize("scheme", ["package", "model"])
+def test_a_package_beside_the_checkout_is_not_found(scheme, places, capsys):
+    checkout, outside = places
+    (outside / "package.xml").write_text("<package><name>outside</name></package>")
+    (outside / "a.stl").write_text(f"solid\nvertex {SECRET}\n")
+    (checkout / "m.urdf").write_text(urdf(MESH.format(f"{scheme}://outside/a.stl")))
+    _, _, printed = report(capsys, ".")
+    assert SECRET not in printed
+    assert "--package-path outside=" in printed
+    assert SECRET in report(capsys, ".", "--package-path", f"outside={outside}")[2]
+
+
+def test_a_package_path_of_a_configuration_inside_the_checkout_opens_nothing(places, capsys):
+    checkout, outside = places
+    (outside / "a.stl").write_text(f"solid\nvertex {SECRET}\n")
+    (checkout / "inertial-check.toml").write_text(f'package-path.outside = "{outside}"\n')
+    (checkout / "m.urdf").write_text(urdf(MESH.format("package://outside/a.stl")))
+    assert SECRET not in report(capsys, ".")[2]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("m.xml", '<mujoco><include file="../outside/secret.xml"/><worldbody/></mujoco>'),
+        ("m.sdf", SDF.format("../outside")),
+        ("m.sdf", SDF.format("model://outside")),
+        ("m.xacro", XACRO.format('<xacro:include filename="../outside/secret.xml"/>')),
+        ("m.xacro", XACRO.format('<xacro:include filename="../outside/*.xml"/>')),
+        ("m.xacro", XACRO.format(YAML.format("../outside/secret.yaml"))),
+        ("m.xacro", XACRO.format(YAML.format("/etc/passwd"))),
+    ],
+)
+def test_an_include_outside_is_not_read(name, text, places, capsys):
+    checkout, outside = places
+    for kind in ("xml", "yaml"):
+        (outside / f"secret.{kind}").write_text(f"<{SECRET}")
+    (outside / "model.config").write_text(f'<model><sdf version="1.9">{SECRET}.sdf</sdf></model>')
+    (outside / f"{SECRET}.sdf").write_text(SECRET)
+    (checkout / name).write_text(text)
+    _, _, printed = report(capsys, ".")
+    assert SECRET not in printed
+    assert "root:" not in printed
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "follow-outside = true",
+        'xacro-env = ["HOME"]',
+        'max-file-size = "65MB"',
+        "timeout = 61",
+        'extend = "../outside/more.toml"',
+        'baseline = "../outside/known.json"',
+    ],
+)
+def test_a_configuration_in_the_checkout_allows_nothing(line, places, capsys):
+    checkout, outside = places
+    (outside / "more.toml").write_text("strict = true\n")
+    (outside / "known.json").write_text('{"schema_version": "1", "entries": []}')
+    (checkout / "m.urdf").write_text(urdf(""))
+    (checkout / "inertial-check.toml").write_text(f"{line}\n")
+    assert main(["check", "."]) == 2
+    assert "only the command line, or a --config outside the repository" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "line", ["follow-outside = true", 'max-file-size = "65MB"', "timeout = 61"]
+)
+def test_a_configuration_outside_that_is_named_may_allow_it(line, places):
+    checkout, outside = places
+    (outside / "mine.toml").write_text(f"{line}\n")
+    (checkout / "m.urdf").write_text(urdf(""))
+    assert main(["check", ".", "--config", str(outside / "mine.toml")]) == 0
+
+
+def test_a_configuration_that_is_a_link_out_of_the_checkout_is_not_quoted(places, capsys):
+    checkout, outside = places
+    (outside / "token").write_text(f"{SECRET} = = \n")
+    (checkout / "inertial-check.toml").symlink_to(outside / "token")
+    (checkout / "m.urdf").write_text(urdf(""))
+    assert main(["check", "."]) == 2
+    assert SECRET not in capsys.readouterr().err
+
+
+def test_the_parent_of_a_checkout_without_repository_is_outside(tmp_path, monkeypatch, capsys):
+    """A downloaded folder has no .git."""
+    folder = tmp_path / "download"
+    folder.mkdir()
+    (tmp_path / "a.stl").write_text(f"solid\nvertex {SECRET}\n")
+    (folder / "m.urdf").write_text(urdf(MESH.format("../a.stl")))
+    monkeypatch.chdir(tmp_path)
+    assert SECRET not in report(capsys, "download")[2]
+    assert SECRET not in report(capsys, os.path.join("download", "m.urdf"))[2]

@@ -1,0 +1,115 @@
+"""Devices, pipes, endless and huge files in the place of documents cost no time or memory."""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+
+import pytest
+
+MEMORY = 1 << 30
+"""Address space of the checking process [bytes]; NumPy alone takes about a third."""
+
+TENSOR = '<inertia ixx="0.013" ixy="0" ixz="0" iyy="0.012" iyz="0" izz="0.017"/>'
+INERTIAL = f'<inertial><mass value="1"/>{TENSOR}</inertial>'
+SOUND = f'<robot name="r"><link name="a">{INERTIAL}</link></robot>'
+SETTINGS = [".gitignore", "pyproject.toml", "inertial-check.toml", "package.xml"]
+
+
+def check(folder, *arguments):
+    """Run the command in a folder with little memory, and give its exit code and report."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "inertial_check", "check", ".", "--no-cache", "--jobs", "1",
+         "--output-format", "json", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OPENBLAS_NUM_THREADS": "1"},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr, done.stderr
+    return done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "sound.urdf").write_text(SOUND)
+    return tmp_path
+
+
+def is_reported(found, path="./sound.urdf"):
+    return any(file["path"] == path and file["bodies"] for file in found["files"])
+
+
+@pytest.mark.parametrize("name", ["m.urdf", "m.sdf", "m.usda", *SETTINGS])
+@pytest.mark.parametrize("target", ["/dev/zero", "fifo", "self"])
+def test_what_is_no_regular_file_is_not_opened(name, target, folder):
+    if target == "fifo":
+        os.mkfifo(folder / name)
+    else:
+        (folder / name).symlink_to(name if target == "self" else target)
+    code, found, said = check(folder)
+    assert code in (0, 1, 2)
+    if name != "inertial-check.toml":  # a configuration that cannot be read ends the run
+        assert is_reported(found), said
+
+
+@pytest.mark.parametrize("name", ["m.urdf", "m.sdf", "m.xml", "m.usda"])
+def test_a_huge_document_is_refused_by_its_size(name, folder):
+    (folder / name).write_text("<robot>")
+    os.truncate(folder / name, 3 << 30)  # sparse: takes no room on the disk
+    code, found, _ = check(folder)
+    assert is_reported(found)
+    if name in ("m.urdf", "m.sdf"):  # an .xml that begins like no MJCF is no robot model
+        assert code == 1
+        findings = [f for file in found["files"] for f in file["findings"]]
+        assert any("--max-file-size" in each["message"] for each in findings)
+
+
+@pytest.mark.parametrize("name", [".gitignore", "pyproject.toml"])
+def test_a_huge_setting_is_refused_by_its_size(name, folder):
+    (folder / name).write_text("# ")
+    os.truncate(folder / name, 3 << 30)
+    _, found, _ = check(folder)
+    assert is_reported(found)
+
+
+@pytest.mark.parametrize("target", ["/dev/zero", "fifo"])
+def test_a_baseline_is_a_regular_file(target, folder):
+    if target == "fifo":
+        os.mkfifo(folder / "known.json")
+    else:
+        (folder / "known.json").symlink_to(target)
+    code, _, said = check(folder, "--baseline", "known.json")
+    assert code == 2
+    assert "known.json" in said
+
+
+@pytest.mark.parametrize("kind", ["stl", "obj", "dae", "ply"])
+@pytest.mark.parametrize("target", ["/dev/zero", "fifo"])
+def test_a_mesh_is_a_regular_file(kind, target, folder):
+    mesh = folder / f"m.{kind}"
+    if target == "fifo":
+        os.mkfifo(mesh)
+    else:
+        mesh.symlink_to(target)
+    visual = f'<visual><geometry><mesh filename="m.{kind}"/></geometry></visual></link>'
+    (folder / "sound.urdf").write_text(SOUND.replace("</link>", visual))
+    _, found, _ = check(folder)
+    assert is_reported(found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [f"{'a.' * 99_999}a = 1", f"x = {'[' * 100_000}", f"x = {'9' * 5_000}", "x = 1e999999"],
+    ids=["dots", "nesting", "digits", "exponent"],
+)
+@pytest.mark.parametrize("name", ["inertial-check.toml", "pyproject.toml"])
+def test_absurd_settings_are_one_error(name, text, folder):
+    (folder / name).write_text(f"# inertial-check\n{text}\n")
+    code, _, said = check(folder)
+    assert code in (0, 2)
+    assert "internal" not in said
