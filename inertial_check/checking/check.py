@@ -13,6 +13,7 @@ from inertial_check.errors import DefectError, DocumentError, NotAModelError, No
 from inertial_check.evidence import Examination
 from inertial_check.formats import load
 from inertial_check.formats.lookups import Lookups, note_other_inputs, record_lookups
+from inertial_check.formats.xacro.total import limit_expansions
 from inertial_check.geometry.evidence import read_geometry
 from inertial_check.isolation import (
     TimeBudget,
@@ -145,7 +146,7 @@ def check_documents(
     Returns:
         One result per document, in their order.
     """
-    with limit_times():
+    with limit_times(), limit_expansions():
         works = [_DocumentCheck(document, content) for document in documents]
         # Settings hold mappings and cannot be hashed: documents are grouped by their identity.
         groups: dict[int, list[tuple[_DocumentCheck, Model]]] = {}

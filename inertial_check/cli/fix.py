@@ -24,6 +24,7 @@ from inertial_check.errors import (
     NotExpandedError,
     UsageError,
 )
+from inertial_check.formats.xacro.total import limit_expansions
 from inertial_check.isolation import raise_defects
 from inertial_check.reports.escaping import dump_json, guard_diff, printable
 from inertial_check.reports.text import plural
@@ -219,6 +220,7 @@ def _find_files(args: argparse.Namespace, configurations: Configurations) -> Dis
     return found
 
 
+@limit_expansions()
 def _fix_all(
     found: Discovery, args: argparse.Namespace, configurations: Configurations
 ) -> _RunResult:

@@ -8,8 +8,9 @@ import subprocess
 import sys
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Self
 
 from inertial_check.files.access import Limits
@@ -90,7 +91,10 @@ def answer_seconds(limits: Limits) -> float:
 
 
 def open_child(
-    code: str, *arguments: str, start_new_session: bool = False
+    code: str,
+    *arguments: str,
+    environment: Mapping[str, str] = MappingProxyType({}),
+    start_new_session: bool = False,
 ) -> subprocess.Popen[bytes]:
     """Start a Python process with pipes for its input and output; it prints no errors.
 
@@ -101,6 +105,7 @@ def open_child(
     Args:
         code: Python code that the process runs.
         arguments: Arguments of the process, in sys.argv[1:].
+        environment: Environment variables that it gets besides.
         start_new_session: Whether signals from the terminal must not reach it.
     """
     paths = [path for path in sys.path if os.path.isabs(path)]
@@ -110,7 +115,7 @@ def open_child(
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env={**child_environment(), "OPENBLAS_NUM_THREADS": "1"},
+        env={**child_environment(), **environment},
         start_new_session=start_new_session,
     )
 

@@ -16,6 +16,7 @@ from inertial_check.checking.check import (
     check_documents,
 )
 from inertial_check.errors import UsageError
+from inertial_check.formats.xacro.total import limit_expansions
 from inertial_check.isolation import count_interruptions
 from inertial_check.model import Report
 from inertial_check.selecting.discovery import discover
@@ -85,6 +86,7 @@ class CheckRequest:
     remark: Callable[[str], None] = lambda line: None
 
 
+@limit_expansions()
 def check_paths(request: CheckRequest) -> Report:
     """Judge every model that the paths of a request name or contain.
 

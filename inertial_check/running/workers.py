@@ -30,6 +30,7 @@ from inertial_check.checking.check import (
     describe_lateness,
     give_up,
 )
+from inertial_check.formats.xacro.total import limit_expansions
 from inertial_check.isolation import (
     Interruption,
     Termination,
@@ -385,6 +386,7 @@ def _start_process() -> subprocess.Popen[bytes]:
     )
 
 
+@limit_expansions()
 def main(parent: int | None = None) -> None:
     """Do tasks until there are no more: each is a length and a pickle, answered by a line of JSON.
 

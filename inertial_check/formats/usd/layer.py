@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 
 from inertial_check.errors import UsageError
+from inertial_check.files.access import Access
 from inertial_check.files.json import JsonObject
 from inertial_check.files.patterns import relative_path
 from inertial_check.formats.context import Context
@@ -25,7 +26,8 @@ def write_layer(model: Model, texts: Mapping[str, Mapping[str, str]], path: str)
     """Write a layer; arguments and errors are those of usd.overlay."""
     if os.path.splitext(path)[1] not in (".usd", ".usda"):
         raise UsageError(f"{path}: the layer over {model.source.path} is text: name it .usda")
-    stage = compose_stage(model.source, Context())
+    # The document has been read: its layers are files that the caller allows.
+    stage = compose_stage(model.source, Context(access=Access(follow_outside=True)))
     for body in stage["bodies"]:
         if body["instance"] and body["path"] in texts:
             raise UsageError(

@@ -6,31 +6,28 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import threading
 from typing import Literal
 
 from inertial_check.errors import DocumentError
-from inertial_check.files.access import read_regular
+from inertial_check.files.access import SYSTEM_FOLDERS, read_regular
 from inertial_check.files.json import JsonObject
-from inertial_check.formats.child_process import ChildClient, open_child
+from inertial_check.formats.child_process import ChildClient, answer_seconds, open_child
 from inertial_check.formats.context import Context
 from inertial_check.formats.lookups import note_child_lookups, note_other_inputs
 from inertial_check.formats.usd.constants import SUFFIXES, TEXT
 from inertial_check.inertia.tolerances import USD_SCALE_NOISE
 from inertial_check.model.source import Source
 
-SECONDS = 60.0
-"""Time limit for one stage [s]; references that multiply could take years in a small file."""
-
 StagePart = Literal["bodies", "shapes", "joints"]
 
 _SCRIPT = os.path.join(os.path.dirname(__file__), "stage.py")
-_PLUGINS = "PXR_PLUGINPATH_NAME"
-"""Environment variable that names libraries which reading a document would load and run."""
+_MEMORY = "1 GB"
+"""Memory that a stage may take, which stage.py limits."""
 
-_ONE_THREAD = {"PXR_WORK_THREAD_LIMIT": "1"}
+# The library reads its settings from the environment: the caller's could name plugins to load.
+_SETTINGS = {"PXR_WORK_THREAD_LIMIT": "1"}
 
 
 def compose_stage(source: Source, context: Context, asked: StagePart = "bodies") -> JsonObject:
@@ -44,6 +41,7 @@ def compose_stage(source: Source, context: Context, asked: StagePart = "bodies")
     Raises:
         DocumentError: The library cannot read the layer, or reading it ended the process.
     """
+    granted = context.of_document(source.path).granted
     data = None if _is_on_disk(source) else source.data
     overlay = context.overlay
     blobs = [*([] if data is None else [data]), *overlay.values()]
@@ -52,12 +50,19 @@ def compose_stage(source: Source, context: Context, asked: StagePart = "bodies")
         "size": None if data is None else len(data),
         "asked": asked,
         "scale_noise": USD_SCALE_NOISE,
+        "roots": None if granted.follow_outside else [*granted.roots, *SYSTEM_FOLDERS],
         "overlay": [(os.path.abspath(other), len(blob)) for other, blob in overlay.items()],
     }
-    answer = _ComposingProcess.current().ask(json.dumps(request).encode() + b"\n" + b"".join(blobs))
+    seconds = answer_seconds(granted.limits)
+    answer = _ComposingProcess.current().ask(
+        json.dumps(request).encode() + b"\n" + b"".join(blobs), seconds
+    )
     if isinstance(answer, str):
         note_other_inputs()
         raise DocumentError(source.path, answer)
+    if "refused" in answer:
+        note_other_inputs()
+        raise DocumentError(source.path, answer["refused"])
     if "error" in answer:
         reason = f"no USD layer: {answer['error']}"
         raise DocumentError(source.path, reason, answer["line"], answer["column"])
@@ -80,19 +85,15 @@ class _ComposingProcess(ChildClient):
 
     _folder = ""
 
-    def ask(self, request: bytes) -> JsonObject | str:
-        """Send a request; return the answer, or why there is none."""
-        with self._lock:
-            process = self.ensure_process()
+    def ask(self, request: bytes, seconds: float) -> JsonObject | str:
+        """Send a request; return the answer, or why there is none within the time [s]."""
+        with self.exchange() as process:
             stopped = threading.Event()
-            timer = threading.Timer(SECONDS, _stop, (process, stopped))
+            timer = threading.Timer(seconds, _stop, (process, stopped))
             timer.daemon = True
             timer.start()
             try:
                 line = _exchange(process, request)
-            except BaseException:  # the next answer would be that to this request
-                self.close()
-                raise
             finally:
                 timer.cancel()
             if line.endswith(b"\n"):
@@ -102,15 +103,19 @@ class _ComposingProcess(ChildClient):
                 return answer
             code = process.wait()
             self.close()
-            if stopped.is_set():
-                return f"not read within {SECONDS:g} s: damaged, or with references that multiply"
-            return f"the USD library ended reading it (exit code {code}): it may be damaged"
+        if stopped.is_set():
+            return (
+                f"not read within {seconds:g} s: damaged, or with references that multiply? "
+                "--timeout raises the limit, a third of the time for a document"
+            )
+        reason = f"it may be damaged, or need more than {_MEMORY} of memory"
+        return f"the USD library ended reading it (exit code {code}): {reason}"
 
     def _start(self) -> subprocess.Popen[bytes]:
-        environment = {key: value for key, value in os.environ.items() if key != _PLUGINS}
         # Created here, because a process that is killed would leave its folder behind.
         self._folder = tempfile.mkdtemp(prefix="inertial-check-")
-        return open_child([sys.executable, "-P", _SCRIPT, self._folder], environment | _ONE_THREAD)
+        code = f"import runpy; runpy.run_path({_SCRIPT!r}, run_name='__main__')"
+        return open_child(code, self._folder, environment=_SETTINGS)
 
     def _end(self, process: subprocess.Popen[bytes]) -> None:
         process.kill()

@@ -13,6 +13,7 @@ import json
 import math
 import os
 import re
+import stat
 import struct
 import sys
 from collections.abc import Callable, Iterator
@@ -25,8 +26,17 @@ if TYPE_CHECKING:
 Value = Any  # Any: an attribute has a value of any type of USD
 JsonObject = dict[str, Any]  # Any: values of JSON
 
-_MEMORY = 8 << 30
-"""Limit of the address space [bytes]; a damaged file may ask for terabytes."""
+_MEMORY = 1 << 30
+"""Limit of the memory [bytes]; a damaged file may ask for terabytes, the largest stages need a few
+hundred megabytes."""
+
+_LARGE = f"needs more than {_MEMORY >> 20} MB of memory, and no robot model needs more"
+
+_MOST_FILES = 512
+"""Largest number of open files; the library keeps binary layers open."""
+
+_MOST_LAYERS = 10_000
+"""Largest number of layers that a stage may name; the largest name some hundred."""
 
 _LONGEST = 300
 """Largest number of characters of a reason, since the library quotes whole lines."""
@@ -67,7 +77,7 @@ def main() -> None:
     folder = sys.argv[1]
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what the library prints must not mix with the answers
-    _limit_memory()
+    _limit_resources()
     last = False
     while not last and (line := sys.stdin.buffer.readline()):
         answer = _answer(json.loads(line), sys.stdin.buffer, folder)
@@ -79,11 +89,123 @@ def main() -> None:
         answers.flush()
 
 
-def _limit_memory() -> None:
+def _limit_resources() -> None:
+    """Limit the memory and the open files of this process, after it has loaded the library.
+
+    The system limits addresses. Those that the library itself takes without using the memory there
+    are added to the limit.
+    """
+    from pxr import Usd, UsdGeom, UsdPhysics  # noqa: F401
+
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+        with open("/proc/self/statm", encoding="ascii") as file:
+            addresses, used = (int(pages) for pages in file.read().split()[:2])
+        unused = (addresses - used) * resource.getpagesize()
+        for kind, value in (
+            (resource.RLIMIT_AS, _MEMORY + unused),
+            (resource.RLIMIT_NOFILE, _MOST_FILES),
+            (resource.RLIMIT_CORE, 0),
+        ):
+            hard = resource.getrlimit(kind)[1]
+            limit = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.setrlimit(kind, (limit, limit))
+
+
+class _RefusedLayerError(Exception):
+    """A layer that the document may not use."""
+
+
+class _LayerGuard:
+    """Decides which files may be opened as layers.
+
+    Args:
+        roots: Real paths of folders; None if files may lie anywhere.
+    """
+
+    def __init__(self, roots: list[str] | None) -> None:
+        self._roots = roots
+
+    def open_dependencies(self, root: Sdf.Layer) -> list[Sdf.Layer]:
+        """Open all layers that a layer names, and those that these name; each is checked before.
+
+        The library would open them itself when it composes the stage, but whatever they are.
+
+        Raises:
+            _RefusedLayerError: The document may not use one of them, or there are too many.
+        """
+        from pxr import Sdf, Tf
+
+        opened, pending, known = [root], [root], {root.identifier}
+        variables = dict(root.pseudoRoot.GetInfo("expressionVariables") or {})
+        while pending:
+            layer = pending.pop()
+            for written in layer.GetCompositionAssetDependencies():
+                path = _evaluate_path(written, variables)
+                identifier = Sdf.ComputeAssetPathRelativeToLayer(layer, path) if path else ""
+                if not identifier or identifier in known:
+                    continue
+                known.add(identifier)
+                if len(known) > _MOST_LAYERS:
+                    most = f"names more than {_MOST_LAYERS} layers"
+                    raise _RefusedLayerError(f"{most}, and no robot model needs more")
+                found = Sdf.Layer.Find(identifier)
+                if found is None and self._expect_allowed(identifier, path):
+                    with contextlib.suppress(Tf.ErrorException):  # composing reports it
+                        found = Sdf.Layer.FindOrOpen(identifier)
+                if found is not None:
+                    opened.append(found)
+                    pending.append(found)
+        return opened
+
+    def expect_used(self, layers: Iterator[Sdf.Layer], known: list[Sdf.Layer]) -> None:
+        """Check the layers of a composed stage again, since clips and expressions name files, too.
+
+        Raises:
+            _RefusedLayerError: The document may not use one of them.
+        """
+        for layer in layers:
+            if layer not in known and layer.realPath:
+                self._expect_allowed(layer.realPath, layer.identifier)
+
+    def _expect_allowed(self, identifier: str, written: str) -> bool:
+        """Check the file of a layer; False if there is none.
+
+        Raises:
+            _RefusedLayerError: It lies outside, or is no regular file.
+        """
+        from pxr import Ar, Sdf
+
+        path = Sdf.Layer.SplitIdentifier(identifier)[0]
+        if Ar.IsPackageRelativePath(path):
+            path = Ar.SplitPackageRelativePathOuter(path)[0]
+        found = str(Ar.GetResolver().Resolve(path))
+        if not found:
+            return False
+        real = os.path.realpath(found)
+        if self._roots is not None and not any(_contains(root, real) for root in self._roots):
+            where = self._roots[0] if self._roots else "the root"
+            raise _RefusedLayerError(
+                f"{written} lies outside {where} and is not opened: --follow-outside allows it"
+            )
+        if not stat.S_ISREG(os.stat(real).st_mode):
+            raise _RefusedLayerError(f"{written} is no regular file, so it is not opened")
+        return True
+
+
+def _evaluate_path(path: str, variables: JsonObject) -> str:
+    """Evaluate the path of a layer if it is an expression; empty if that fails."""
+    from pxr import Sdf
+
+    if not path.startswith("`"):
+        return path
+    value = Sdf.VariableExpression(path).Evaluate(variables).value
+    return value if isinstance(value, str) else ""
+
+
+def _contains(folder: str, path: str) -> bool:
+    return path == folder or path.startswith(os.path.join(folder, ""))
 
 
 def _answer(request: JsonObject, stream: BinaryIO, folder: str) -> JsonObject:
@@ -93,7 +215,8 @@ def _answer(request: JsonObject, stream: BinaryIO, folder: str) -> JsonObject:
         request: "path", absolute; "size" of its data, or null to read it from the disk; "overlay":
             pairs of a path and the size of the data that replaces the file there; "asked": which
             part to describe, "bodies", "shapes" or "joints"; "scale_noise": largest deviation of a
-            scale factor from 1 that is rounding.
+            scale factor from 1 that is rounding; "roots": real paths of the folders in which other
+            layers may lie, or null for anywhere.
         stream: The data, and then the overlays.
         folder: An empty folder, for data that the library reads from a file.
     """
@@ -106,7 +229,13 @@ def _answer(request: JsonObject, stream: BinaryIO, folder: str) -> JsonObject:
             "joints": _describe_joints,
         }[request["asked"]]
         stage_of = partial(describe, noise=request["scale_noise"])
-        return _compose_stage(request["path"], data, overlay, folder, stage_of)
+        roots = request["roots"]
+        guard = _LayerGuard(None if roots is None else [*roots, os.path.realpath(folder)])
+        return _compose_stage(request["path"], data, overlay, folder, guard, stage_of)
+    except _RefusedLayerError as error:
+        return {"refused": str(error)}
+    except MemoryError:
+        return {"refused": f"the USD library {_LARGE}"}
     # Damaged data may raise anything; the next request is still answered.
     except Exception as error:
         return _refusal(error, folder)
@@ -120,17 +249,21 @@ def _compose_stage(
     data: bytes | None,
     overlay: list[tuple[str, bytes]],
     folder: str,
+    guard: _LayerGuard,
     describe: Callable[[Usd.Stage, Sdf.Layer], JsonObject],
 ) -> JsonObject:
     from pxr import Usd  # before any layer: older releases find their plugins only then
 
     held = [_layer(*other, folder) for other in overlay]
     root = _layer(path, data, folder)
+    opened = [*guard.open_dependencies(root), *held]
     stage = Usd.Stage.Open(root, sessionLayer=None)
     described = describe(stage, root)
+    guard.expect_used(stage.GetUsedLayers(), opened)
     described["used"] = [layer.realPath for layer in stage.GetUsedLayers() if layer.realPath]
     described["complete"] = not stage.GetCompositionErrors()
     held.clear()
+    opened.clear()
     return described
 
 

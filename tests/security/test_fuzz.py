@@ -1,0 +1,80 @@
+"""Any bytes end in a report or in a documented error: quickly, in little memory, telling no secret."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SECURITY = Path(__file__).parent
+sys.path.insert(0, str(SECURITY))
+
+from fuzz.inputs import make_input  # noqa: E402
+from fuzz.runner import HERE, SHARES, Input, choose_inputs, run_inputs, save_input  # noqa: E402
+
+pytest.importorskip("resource", reason="the memory of a process can be bounded on POSIX only")
+
+
+@pytest.mark.fuzz
+def test_no_damaged_input_breaks_a_promise(request, tmp_path_factory):
+    count = 100_000 if request.config.getoption("--long") else 400
+    outcome = run_inputs(choose_inputs(20, count))
+    assert sum(outcome.counts.values()) >= 0.95 * count
+    folder = tmp_path_factory.mktemp("fuzz")
+    lines = [
+        f"python tests/security/fuzz {each}\n  {problem}\n  saved: {save_input(each, folder)}"
+        for each, problem in outcome.failures.items()
+    ]
+    assert not lines, "\n".join(lines)
+
+
+@pytest.mark.parametrize("target", SHARES)
+def test_an_input_is_determined_by_target_seed_and_number(target):
+    inputs = [make_input(target, 5, number) for number in range(8)]
+    code = (
+        f"import sys; sys.path[:0] = {[str(SECURITY), str(SECURITY.parents[1])]!r}\n"
+        "import hashlib\nfrom fuzz.inputs import make_input\n"
+        f"cases = [make_input({target!r}, 5, n) for n in range(8)]\n"
+        "print(hashlib.sha256(b''.join(each.data for each in cases)).hexdigest())"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    from hashlib import sha256
+
+    assert told.stdout.strip() == sha256(b"".join(each.data for each in inputs)).hexdigest()
+    assert len({each.data for each in inputs}) > 1
+
+
+@pytest.mark.parametrize(
+    ("trap", "problem"),
+    [
+        ("waiting", "it waits for more than"),
+        ("memory", "MemoryError"),
+        ("warning", "RuntimeWarning: overflow"),
+        ("undocumented", "KeyError: 'a name'"),
+        ("secret", "a file outside in a message"),
+        ("stderr", "on stderr: Traceback"),
+        ("exit", "SystemExit: 3"),
+    ],
+)
+def test_the_fuzzer_notices(trap, problem):
+    before, trapped = Input("names", 1, 0), Input(trap, 1, 0)
+    outcome = run_inputs([before, trapped, Input("names", 1, 1)], patience=5.0)
+    assert problem in outcome.failures[trapped]
+    assert outcome.counts.total() == 3
+
+
+def test_the_fuzzer_notices_an_input_that_takes_more_than_ten_seconds(request):
+    if not request.config.getoption("--long"):
+        pytest.skip("takes ten seconds of the processor: in the long form")
+    outcome = run_inputs([Input("endless", 1, 0), Input("names", 1, 1)])
+    assert "more than 10 s" in outcome.failures[Input("endless", 1, 0)]
+
+
+def test_one_command_repeats_an_input_and_saves_it(tmp_path):
+    command = [sys.executable, str(HERE), "--target", "baseline", "--seed", "3", "--input", "4"]
+    told = subprocess.run(
+        [*command, "--save", str(tmp_path)], capture_output=True, text=True, check=True
+    )
+    assert "1 inputs" in told.stdout
+    saved = save_input(Input("baseline", 3, 4), tmp_path)
+    assert saved.read_bytes() == make_input("baseline", 3, 4).data
