@@ -4,6 +4,7 @@ import asyncio
 import io
 import json
 import threading
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
@@ -111,10 +112,8 @@ def send_messages(case: Case, path: Path, rng: Random) -> None:
     stream = b"".join(b"Content-Length: %d\r\n\r\n%b" % (len(each), each) for each in bodies)
     output = _Output()
     server = _register_features(Server(Configurations))
-    try:
+    with suppress(SystemExit):
         server.start_io(io.BytesIO(stream), output)
-    except SystemExit:
-        pass
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and thread.daemon:
             thread.join(5)

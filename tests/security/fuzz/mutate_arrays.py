@@ -102,7 +102,7 @@ def rebuild_archive(rng: Random, data: bytes) -> bytes:
     with warnings.catch_warnings(), zipfile.ZipFile(stream, "w", method) as archive:
         warnings.simplefilter("ignore")  # of names that occur twice
         for name, content in members:
-            archive.writestr(name[:60_000], content)
+            archive.writestr(zipfile.ZipInfo(name[:60_000]), content, method)
     return stream.getvalue()
 
 

@@ -49,7 +49,8 @@ _MJCF = b"""<mujoco model="m">
         <inertial pos="0 0 0" mass="1" diaginertia="1 1 3" xyaxes="1 0 0 0 1 0"/>
         <geom type="box" size=".1 .1 .1" zaxis="0 1 0"/><geom type="ellipsoid" size="1 2 3"/>
         <include file="part.xml"/></body></body></frame>
-    <replicate count="3" offset="1 0 0" sep="_"><body><geom type="sphere" size="1"/></body></replicate>
+    <replicate count="3" offset="1 0 0" sep="_">
+      <body><geom type="sphere" size="1"/></body></replicate>
     <attach model="x" body="y" prefix="z"/>
   </worldbody>
 </mujoco>
@@ -64,13 +65,13 @@ _SDF = b"""<?xml version="1.0"?>
       <link name="a"><inertial auto="false"><mass>2</mass><pose relative_to="a">0 0 .1 0 0 0</pose>
         <inertia><ixx>0.4</ixx><ixy>0</ixy><ixz>0</ixz><iyy>0.2</iyy><iyz>0</iyz><izz>.1</izz></inertia>
         <fluid_added_mass><xx>1</xx><xy>0</xy><pp>0.1</pp><rr>1</rr></fluid_added_mass></inertial>
-        <collision name="c"><pose>0 0 0 0 0 0</pose><geometry><box><size>1 2 3</size></box></geometry>
-        </collision>
+        <collision name="c"><pose>0 0 0 0 0 0</pose><geometry>
+          <box><size>1 2 3</size></box></geometry></collision>
         <visual name="v"><geometry><mesh><uri>cube.stl</uri><scale>1 1 1</scale></mesh></geometry>
         </visual></link>
       <model name="inner"><link name="b"><inertial auto="true"><density>1000</density></inertial>
-        <collision name="c"><density>10</density><geometry><cone><radius>1</radius><length>2</length>
-        </cone></geometry></collision></link></model>
+        <collision name="c"><density>10</density><geometry>
+          <cone><radius>1</radius><length>2</length></cone></geometry></collision></link></model>
       <joint name="j" type="revolute"><parent>a</parent><child>inner::b</child>
         <axis><xyz expressed_in="a">0 0 1</xyz></axis></joint>
     </model>
@@ -133,7 +134,8 @@ _XACRO = b"""<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
   <xacro:property name="m" value="${2 * 1.5}"/><xacro:arg name="x" default="1"/>
   <xacro:macro name="l" params="n k:=1 *block"><link name="${n}"><inertial>
     <mass value="${m * k}"/><xacro:insert_block name="block"/></inertial></link></xacro:macro>
-  <xacro:l n="a" k="$(arg x)"><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="${1+2}"/></xacro:l>
+  <xacro:l n="a" k="$(arg x)">
+    <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="${1+2}"/></xacro:l>
   <xacro:if value="${1 &lt; 2}"><link name="b"/></xacro:if>
 </robot>
 """

@@ -203,10 +203,9 @@ def read_weights(case: Case, path: Path, rng: Random) -> None:
     """Project a table with damaged weights, or a damaged prior."""
     table = str(DATA / "tables" / "identified.csv")
     metric, option = rng.choice([("weighted", "--weights"), ("prior", "--prior")])
-    run_command(
-        ["project", "--about", "origin", "--metric", metric, option, str(path), table]
-        + rng.choice([[], ["--order", "urdf"]])
-    )
+    order = rng.choice([[], ["--order", "urdf"]])
+    common = ["project", "--about", "origin", "--metric", metric]
+    run_command([*common, *order, option, str(path), table])
 
 
 def read_mesh(case: Case, path: Path, rng: Random) -> None:
