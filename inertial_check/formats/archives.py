@@ -14,6 +14,9 @@ import numpy.typing as npt
 
 from inertial_check.errors import DocumentError
 
+LARGEST_WHOLE = 2**29
+"""Largest size of the arrays of an archive that are read whole, together [bytes]."""
+
 _PIECE = 2**16
 """Size of the pieces in which a file is read [bytes]."""
 
@@ -94,18 +97,26 @@ class ArrayStream:
         return self._read_items(math.prod(shape)).reshape(shape)
 
     def _read_items(self, count: int) -> AnyArray:
-        wanted = count * self.header.dtype.itemsize
-        pieces = []
-        with _report_damage(self.path, self.name):
-            while wanted:
-                piece = self._stream.read(min(wanted, _PIECE))
-                if not piece:
-                    raise EOFError("it ends before its last item")
-                pieces.append(piece)
-                wanted -= len(piece)
+        wanted = count * max(self.header.dtype.itemsize, 1)
+        if wanted > LARGEST_WHOLE:
+            raise DocumentError(
+                self.path,
+                f"{_prefix(self.name)}{wanted} bytes have to be read at once, and the limit is "
+                f"{LARGEST_WHOLE}: save fewer rows, in C order",
+            )
         if not self.header.dtype.itemsize:  # texts of no length
             return np.zeros(count, self.header.dtype)
-        return np.frombuffer(b"".join(pieces), self.header.dtype, count)
+        # What a header claims and the file does not hold is never touched, and takes no memory.
+        data = memoryview(np.empty(wanted, dtype=np.uint8))
+        position = 0
+        with _report_damage(self.path, self.name):
+            while position < wanted:
+                piece = self._stream.read(min(wanted - position, _PIECE))
+                if not piece:
+                    raise EOFError("it ends before its last item")
+                data[position : position + len(piece)] = piece
+                position += len(piece)
+        return np.frombuffer(data, self.header.dtype, count)
 
 
 _HEADERS = {
@@ -144,6 +155,7 @@ class Archive:
 
     def __init__(self, stream: BinaryIO, path: str) -> None:
         self.path = path
+        self._held = 0
         with _report_damage(path, ""):
             self.zip = zipfile.ZipFile(stream)
         names = [item.filename for item in self.zip.infolist()]
@@ -160,6 +172,12 @@ class Archive:
     def read(self, name: str) -> AnyArray:
         """Read a whole array."""
         stream = self.array(name)
+        self._held += math.prod(stream.header.shape) * stream.header.dtype.itemsize
+        if self._held > LARGEST_WHOLE:
+            raise DocumentError(
+                self.path,
+                f"its arrays have more than {LARGEST_WHOLE} bytes: too many to be held in memory",
+            )
         values = stream.take(stream.rows)
         return values if stream.header.shape else values.reshape(())
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.formats.numbers import parse_number
+from inertial_check.formats.numbers import MOST_DIGITS, has_long_number, parse_number
 from inertial_check.formats.text_window import LONGEST_ROW, Cell, Window
 
 Record = Cell
@@ -73,11 +73,16 @@ class DelimitedText:
         self._begin = 0
         return self.window.take(end)
 
-    def next_records(self, count: int) -> tuple[list[Record], int]:
+    def next_records(self, count: int, longest: int | None = None) -> tuple[list[Record], int]:
         """Find the next records that are neither blank nor comments.
 
+        Args:
+            count: Largest number of records.
+            longest: Number of characters of records after which no further ones are returned; None
+                for as many as there are.
+
         Returns:
-            Up to `count` records, and the offset behind the line end of the last.
+            The records, and the offset behind the line end of the last.
 
         Raises:
             DocumentError: A record is too long, or a quote is never closed.
@@ -86,6 +91,8 @@ class DelimitedText:
         records: list[Record] = []
         behind = position
         while len(records) < count:
+            if longest is not None and records and behind - self._begin > longest:
+                break
             end = self._line_end(position, position)
             if end is None:
                 break
@@ -198,6 +205,8 @@ class DelimitedText:
         text, separator = self.window.text, self.separator
         stretch = text[records[0].start : records[-1].end]
         lines = [text[start:end] for start, end in records]
+        if len(max(lines, key=len)) > MOST_DIGITS and has_long_number(stretch):
+            return None
         if self._lenient and "#" in stretch:
             lines = [line.partition("#")[0] for line in lines]
         if separator is None:

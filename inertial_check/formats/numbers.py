@@ -16,6 +16,7 @@ MOST_DIGITS = 1000
 """Largest number of digits of a number: 767 digits tell any two float64 apart, and no robot model
 has more."""
 
+_LONG_NUMBER = re.compile(rf"[-+.eE0-9]{{{MOST_DIGITS + 1}}}")
 _LONGEST = 40
 """Largest number of characters of a text that a message quotes."""
 
@@ -51,6 +52,11 @@ def parse_number(text: str) -> tuple[float, str | None]:
     if _WORD.fullmatch(text):
         return float(text), None
     return math.nan, f"{quote(text)} is no number: {_suggest(text)}"
+
+
+def has_long_number(text: str) -> bool:
+    """Tell whether a text may hold a number of more than MOST_DIGITS."""
+    return len(text) > MOST_DIGITS and _LONG_NUMBER.search(text) is not None
 
 
 def count_digits(text: str) -> int:

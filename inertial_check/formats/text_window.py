@@ -16,6 +16,10 @@ LONGEST_ROW = 2**20
 """Largest number of characters in one row: a longer one is no row of numbers, and would fill the
 memory."""
 
+LARGEST_WINDOW = 2**27
+"""Largest number of characters of text that are held at a time, for a value or a stretch without a
+row: as much memory as the rows of any table need, and far below a gigabyte."""
+
 _CHUNK = 2**18
 """Smallest number of bytes that are read at a time."""
 
@@ -69,10 +73,13 @@ class Window:
         """Read on, doubling what is held; returns whether there was anything to read.
 
         Raises:
-            DocumentError: The bytes are no text.
+            DocumentError: The bytes are no text, or too many of them belong together.
         """
         if self.complete:
             return False
+        if len(self.text) > LARGEST_WINDOW:
+            reason = f"more than {LARGEST_WINDOW} characters without the end of a row or value"
+            raise self.error(0, reason)
         data = self._stream.read(max(_CHUNK, len(self.text)))
         self.complete = not data
         try:

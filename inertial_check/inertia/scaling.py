@@ -22,8 +22,8 @@ _RANGE_PARTS = 4
 ordinary verdict, h^2 / m, has three factors."""
 
 _STEPS = 4
-"""Factors into which a power of two is split: the exponent of h^2 / m can be three times as large as
-that of any number."""
+"""Factors into which a power of two is split: the exponent of h^2 / m can be three times as large
+as that of any number."""
 
 
 LARGEST = 2.0**255

@@ -14,7 +14,9 @@ from inertial_check.formats.delimited import DelimitedText, Record
 from inertial_check.formats.numbers import parse_number
 from inertial_check.formats.recordings.names import ALIASES, UNITS, read_column_name
 from inertial_check.formats.recordings.recording import (
+    MOST_NUMBERS,
     SIGNALS,
+    TOO_LONG,
     EntryPlace,
     Recording,
     refuse_not_finite,
@@ -29,6 +31,9 @@ _EXPECTED = "a header such as t,q1,q2,tau1,tau2"
 
 _ROWS = 8192
 """Number of rows that are converted at a time."""
+
+_LONGEST = 2**24
+"""Number of characters after which no further rows are converted together."""
 
 _Joint = str | int | None
 """Name or number of a joint; None where a column's name says neither."""
@@ -54,15 +59,20 @@ def read(stream: BinaryIO, path: str, torques: bool) -> Recording:
     blocks: list[Floats] = []
     places: dict[int, tuple[int, int]] = {}  # of the first entry in each column that is not finite
     names = [title.name for title in header.titles]
+    count = 0
     while rows:
         values = text.numbers(rows, names, used, "the header")
         for k in np.flatnonzero(~np.isfinite(values).all(axis=0)).tolist():
             row = rows[int(np.argmin(np.isfinite(values[:, k])))]
             places.setdefault(used[k], window.place(text.split(row)[used[k]].start))
+        count += values.size
+        if count > MOST_NUMBERS:
+            raise DocumentError(path, f"{TOO_LONG}; it has more than {MOST_NUMBERS} numbers")
         blocks.append(values)
         text.take(rows[-1].end)
-        rows, _ = text.next_records(_ROWS)
+        rows, _ = text.next_records(_ROWS, _LONGEST)
     whole = np.concatenate(blocks)
+    blocks.clear()  # as large as the whole
     arrays = {
         name: np.ascontiguousarray(whole[:, [used.index(each) for each in own]])
         for name, own in columns.places.items()
@@ -117,7 +127,7 @@ def _find_header(text: DelimitedText, path: str) -> tuple[_Header, list[Record]]
         text.choose_separator(line)
         titles = _split_titles(text, found[0])
         text.skip_to(end)
-    rows, _ = text.next_records(_ROWS)
+    rows, _ = text.next_records(_ROWS, _LONGEST)
     if not rows:
         reason = f"the recording has a header and no rows; expected {_EXPECTED}, and rows"
         raise DocumentError(path, reason)

@@ -81,6 +81,12 @@ class Recording:
         return shown
 
 
+MOST_NUMBERS = 2**25
+"""Largest number of numbers of a recording: an hour of seven joints at 250 Hz has 20 million, and
+twice as many take half a gigabyte."""
+
+TOO_LONG = "too long to be held in memory: cut the recording, or take fewer samples a second"
+
 SIGNALS = ("q", "u", "du", "tau")
 """Names of the arrays with one column a joint."""
 

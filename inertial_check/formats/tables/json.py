@@ -13,7 +13,7 @@ from typing import BinaryIO, cast
 
 from inertial_check.errors import DocumentError
 from inertial_check.formats.delimited import may_vanish
-from inertial_check.formats.numbers import MOST_DIGITS, parse_number
+from inertial_check.formats.numbers import has_long_number, parse_number
 from inertial_check.formats.tables.nested import (
     ROWS,
     FoundRow,
@@ -30,7 +30,6 @@ from inertial_check.inertia.representations import Order
 _TOKEN = re.compile(
     r'"(?:[^"\\]|\\.)*"|(-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|NaN|-?Infinity)', re.DOTALL
 )
-_LONG_NUMBER = re.compile(rf"[-+.eE0-9]{{{MOST_DIGITS + 1}}}")
 _SPACE = re.compile(r"[ \t\r\n]*")
 _LONGEST_TOKEN = 16
 """Number of characters at the end of what was read that may belong to a token cut in two."""
@@ -55,7 +54,7 @@ class JsonReader(NestedReader):
         """Read a row as decoded; one that is wrong, or may be, is read number by number."""
         row = None
         text = self._window.text[found.start : found.end]
-        if not may_vanish(text) and not _has_long_number(text):
+        if not may_vanish(text) and not has_long_number(text):
             try:
                 row = self._fast.row(found.item, index, found.key)
             except DocumentError:  # found again with its place
@@ -241,11 +240,6 @@ class _TwoMembersError(Exception):
     def __init__(self, key: str) -> None:
         super().__init__(key)
         self.key = key
-
-
-def _has_long_number(text: str) -> bool:
-    """Whether a row may hold a number of more digits than is allowed."""
-    return len(text) > MOST_DIGITS and _LONG_NUMBER.search(text) is not None
 
 
 def _refuse_two_members(pairs: list[tuple[str, object]]) -> dict[str, object]:

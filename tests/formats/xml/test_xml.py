@@ -3,6 +3,7 @@ import codecs
 import pytest
 
 from inertial_check.errors import DocumentError
+from inertial_check.formats.nesting import DEEPEST
 from inertial_check.formats.xml.document import parse
 
 
@@ -208,14 +209,19 @@ def test_attribute_defaults_of_a_doctype_are_not_taken_as_written():
     assert document.root.attributes == {}
 
 
-@pytest.mark.parametrize(("middle", "depth"), [("", 100_000), ("&", 20_000)])
-def test_depth_is_no_problem(middle, depth):
-    document = read("<r>" + "<a>" * depth + middle + "</a>" * depth + "</r>")
-    element, found = document.root, 0
+@pytest.mark.parametrize("middle", ["", "&"])
+def test_elements_nest_up_to_the_limit(middle):
+    def nest(depth):
+        return read("<r>" + "<a>" * (depth - 1) + middle + "</a>" * (depth - 1) + "</r>")
+
+    element, found = nest(DEEPEST).root, 1
     while element.children:
         (element,) = element.children
         found += 1
-    assert found == depth
+    assert found == DEEPEST
+    for depth in (DEEPEST + 1, 20_000):
+        with pytest.raises(DocumentError, match="nested too deep"):
+            nest(depth)
 
 
 @pytest.mark.parametrize(
