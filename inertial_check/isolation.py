@@ -95,9 +95,10 @@ def raise_defects(path: str, *expected: type[Exception]) -> Iterator[None]:
     Raises:
         DefectError: Anything else was raised inside the context.
     """
+    passing: tuple[type[BaseException], ...] = (*PASSING, *expected)
     try:
         yield
-    except (*PASSING, *expected):
+    except passing:
         raise
     except BaseException as error:  # SystemExit and the panics of extension modules, too
         log_traceback(path)

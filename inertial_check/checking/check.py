@@ -33,7 +33,7 @@ from inertial_check.model import (
     Report,
 )
 from inertial_check.model.judging import judge, judge_all
-from inertial_check.rules import UnreadableDocument, UnresolvedReference
+from inertial_check.rules import Rule, UnreadableDocument, UnresolvedReference
 from inertial_check.selecting.suppressions import (
     SortedFindings,
     apply_exemptions,
@@ -300,7 +300,7 @@ def _examine_model(
         for rule in rules
         for finding in failed.attempt(
             f"rule {rule.code}",
-            lambda rule=rule: list(rule(model, settings.severity(rule)).findings(examination)),
+            partial(_apply_rule, rule(model, settings.severity(rule)), examination),
             nothing,
         )
     ]
@@ -338,6 +338,10 @@ def _examine_model(
         tuple(sorted(suppressed, key=_reading_order)),
         notes,
     ), defects
+
+
+def _apply_rule(rule: Rule, examination: Examination) -> list[Finding]:
+    return list(rule.findings(examination))
 
 
 def _report_bodies(

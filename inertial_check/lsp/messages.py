@@ -88,7 +88,7 @@ def serve_messages(server: LanguageServer, stream: BinaryIO) -> None:
             raise KeyboardInterrupt from None
         raise Termination(signals[0]) from None
     finally:
-        server.shutdown()
+        server.shutdown()  # type: ignore[no-untyped-call]
 
 
 async def _handle_messages(server: LanguageServer, stream: BinaryIO, signals: list[int]) -> None:
@@ -138,8 +138,8 @@ def handle_message(server: LanguageServer, body: bytes) -> None:
         _refuse(server, _id_of(data), ErrorCodes.InvalidRequest, "the message is no JSON-RPC 2.0")
         return
     is_request = "method" in data and "id" in data
-    if is_request and (reason := _reason_against(server, data)) is not None:
-        _refuse(server, _id_of(data), *reason)
+    if is_request and (refusal := _reason_against(server, data)) is not None:
+        _refuse(server, _id_of(data), *refusal)
         return
     try:
         message = server.protocol.structure_message(data)

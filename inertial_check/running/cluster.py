@@ -112,9 +112,10 @@ def _gather(future: Future[list[str | None]]) -> list[str | None] | None:
     if future.status != "finished":
         return None
     try:
-        return future.result()
+        lines: list[str | None] = future.result()
     except Exception:  # the worker was lost after it was done, and the order could not be repeated
         return None
+    return lines
 
 
 def _order(task: Task) -> bytes:
