@@ -11,8 +11,11 @@ import sys
 
 if sys.argv[:1] == ["-m"] and not sys.flags.safe_path:
     # `python -m inertial_check` searches the working directory first, which may be a stranger's
-    # checkout with a numpy.py in it. So the directory is dropped before any other import.
-    sys.path[:] = [each for each in sys.path if each and os.path.abspath(each) != os.getcwd()]
+    # checkout with a numpy.py in it. So the directory is dropped before any other import, unless it
+    # is the one from which this very package runs.
+    _here = os.getcwd()
+    if os.path.dirname(__path__[0]) != _here:
+        sys.path[:] = [each for each in sys.path if each and os.path.abspath(each) != _here]
 
 from functools import cache
 

@@ -316,26 +316,28 @@ class Tracing:
 
     def _env(self, name: str) -> str:
         """Read an environment variable for $(env)."""
-        value = self._allowed(name)
+        if name not in self._environment:
+            reason = f"the environment variable {name} is not read: --xacro-env {name} allows it"
+            raise self._xacro.XacroException(reason)
+        value = self._environment[name]
         if value is None:
             raise self._xacro.XacroException(f"the environment variable {name} is not set")
         return value
 
     def _optenv(self, name: str, default: str = "") -> str:
-        """Read an environment variable for $(optenv), which gives a default beside its name."""
-        value = self._allowed(name)
-        return default if value is None else value
+        """Read an environment variable for $(optenv), which gives a default beside its name.
 
-    def _allowed(self, name: str) -> str | None:
-        """Read an environment variable that the user allows; None if it is not set.
-
-        Raises:
-            XacroException: The user does not allow it.
+        The default also stands for a variable that the user does not allow, with a warning.
         """
         if name not in self._environment:
-            reason = f"the environment variable {name} is not read: --xacro-env {name} allows it"
-            raise self._xacro.XacroException(reason)
-        return self._environment[name]
+            text = (
+                f"the environment variable {name} is not read, its default is taken: "
+                f"--xacro-env {name} allows it"
+            )
+            if all(text != known for known, _ in self.warnings):
+                self.warnings.append((text, _stamp(self._nodes[-1]) if self._nodes else None))
+        value = self._environment.get(name)
+        return default if value is None else value
 
 
 class _Unread(OSError):

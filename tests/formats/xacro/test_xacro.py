@@ -568,7 +568,19 @@ class TestForks:
             )
         assert [body.name for body in read(robot(link(), '<xacro:if value="0"/>')).bodies]
 
-    @pytest.mark.parametrize("command", ["$(env HAND_MASS)", "$(optenv HAND_MASS 1)"])
+    def test_the_default_of_a_variable_that_is_not_allowed_is_taken_with_a_problem(
+        self, monkeypatch
+    ):
+        monkeypatch.setenv("HAND_MASS", "0.5")
+        text = robot(
+            '<xacro:property name="m" value="$(optenv HAND_MASS 2.5)"/>', link(mass="${m}")
+        )
+        model = read(text)
+        assert model.bodies[0].inertial.mass.value == 2.5
+        (problem,) = model.problems
+        assert "--xacro-env HAND_MASS allows it" in problem.message
+
+    @pytest.mark.parametrize("command", ["$(env HAND_MASS)"])
     def test_only_variables_that_the_user_allows_are_read(self, monkeypatch, command):
         monkeypatch.setenv("HAND_MASS", "0.5")
         text = robot(f'<xacro:property name="m" value="{command}"/>', link(mass="${m}"))
