@@ -283,7 +283,7 @@ class TestBudgets:
         context = Context().of_document(source.path)
         started = time.monotonic()
         with pytest.raises(ExpansionLimitError, match=r"--timeout|no robot model needs more|over"):
-            expand(source, context, ExpansionLimits(seconds=2.0, memory=1 << 28))
+            expand(source, context, ExpansionLimits(seconds=1.0, memory=1 << 28))
         assert time.monotonic() - started < GUARD
 
     @pytest.mark.parametrize(

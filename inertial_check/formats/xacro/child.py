@@ -52,7 +52,11 @@ class _ExpansionError(Exception):
     """Reason why a file cannot be expanded, and its place."""
 
     def __init__(
-        self, reason: str, path: str | None = None, line: int | None = None, column: int | None = None
+        self,
+        reason: str,
+        path: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
     ) -> None:
         super().__init__(reason)
         self.answer = {"reason": reason, "path": path, "line": line, "column": column}
