@@ -55,7 +55,15 @@ class MissingExtraError(NotAModelError):
 class NotExpandedError(DocumentError):
     """A template, such as xacro, that does not expand to a model.
 
-    An argument or a package is missing, an expression fails, or the time limit is reached.
+    An argument or a package is missing, or an expression fails.
+    """
+
+
+class ExpansionLimitError(NotExpandedError):
+    """A template whose expansion needs more time or memory than it may take.
+
+    A template that is meant to be included by others may be one that does not expand alone, but
+    none needs so much: in a folder, too, it is a document that cannot be read.
     """
 
 

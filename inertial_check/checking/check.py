@@ -9,7 +9,13 @@ from typing import Literal, NamedTuple, TypeVar
 
 from inertial_check.arrays.broadcasting import quiet
 from inertial_check.engines import predict
-from inertial_check.errors import DefectError, DocumentError, NotAModelError, NotExpandedError
+from inertial_check.errors import (
+    DefectError,
+    DocumentError,
+    ExpansionLimitError,
+    NotAModelError,
+    NotExpandedError,
+)
 from inertial_check.evidence import Examination
 from inertial_check.formats import load
 from inertial_check.formats.lookups import Lookups, note_other_inputs, record_lookups
@@ -400,7 +406,8 @@ def report_unreadable(error: DocumentError, settings: Settings, named: bool) -> 
     A template found in a folder may be meant to be included by other files, which pass its
     arguments; that it does not expand alone is reported by its own rule.
     """
-    skipped = isinstance(error, NotExpandedError) and not named
+    expected = isinstance(error, NotExpandedError) and not isinstance(error, ExpansionLimitError)
+    skipped = expected and not named
     rule = UnresolvedReference if skipped else UnreadableDocument
     findings: tuple[Finding, ...] = ()
     if rule in settings.rules():

@@ -86,7 +86,7 @@ class NearestMethod(Method):
         return replace(found, for_engine=not broken)
 
 
-def _propose_tensor(  # noqa: PLR0913 - a tensor, what changes with it, and words for both
+def _propose_tensor(  # noqa: PLR0911, PLR0913 - a reason each; a tensor, what changes with it, and words for both
     case: Case,
     tensor: Floats,
     request: FixRequest,

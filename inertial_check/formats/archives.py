@@ -107,7 +107,8 @@ class ArrayStream:
         if not self.header.dtype.itemsize:  # texts of no length
             return np.zeros(count, self.header.dtype)
         # What a header claims and the file does not hold is never touched, and takes no memory.
-        data = memoryview(np.empty(wanted, dtype=np.uint8))
+        items = np.empty(wanted, dtype=np.uint8)
+        data = items.data
         position = 0
         with _report_damage(self.path, self.name):
             while position < wanted:

@@ -70,7 +70,7 @@ def compose_yaml(text: str) -> Node | None:
     """
     import yaml
 
-    class Loader(yaml.SafeLoader):
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]  # PyYAML has no types
         depth = count = 0
 
         def compose_node(self, parent: Node | None, index: object) -> Node | None:

@@ -39,11 +39,9 @@ def parse_number(text: str) -> tuple[float, str | None]:
         The value, NaN if the text is no number or has more than MOST_DIGITS; and a complaint that
         says what to write, or None.
     """
-    if len(text) > MOST_DIGITS and (digits := count_digits(text)) > MOST_DIGITS:
-        return math.nan, (
-            f"{quote(text)} has {digits} digits, and the limit is {MOST_DIGITS}: no robot model "
-            "needs more; write at most 17"
-        )
+    complaint = complain_of_length(text)
+    if complaint is not None:
+        return math.nan, complaint
     if _DECIMAL.fullmatch(text):
         value = float(text)
         if value == 0.0 and _SIGNIFICANT.match(text):
@@ -59,9 +57,14 @@ def has_long_number(text: str) -> bool:
     return len(text) > MOST_DIGITS and _LONG_NUMBER.search(text) is not None
 
 
-def count_digits(text: str) -> int:
-    """Count the digits of a text, those of an exponent included."""
-    return sum(map(str.isdigit, text))
+def complain_of_length(text: str) -> str | None:
+    """Say that a number has too many digits, those of an exponent included; None if it has not."""
+    if len(text) <= MOST_DIGITS or (digits := sum(map(str.isdigit, text))) <= MOST_DIGITS:
+        return None
+    return (
+        f"{quote(text)} has {digits} digits, and the limit is {MOST_DIGITS}: no robot model "
+        "needs more; write at most 17"
+    )
 
 
 def parse_optional(text: str | None) -> float | None:

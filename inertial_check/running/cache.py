@@ -212,7 +212,7 @@ class _Directory:
         name = path
         if within is not None:
             path, name = os.path.join(within.path, path), within.name(path)
-        self.path = path
+        self.path: str = path
         self._descriptor: int | None = None
         given = within.given if within is not None else {}
         if not stat.S_ISDIR(os.lstat(path).st_mode):
@@ -287,7 +287,7 @@ class _Directory:
     def touch(self, name: str) -> None:
         """Note the time of the last use, by which entries are deleted."""
         if _BY_DESCRIPTOR:
-            os.utime(self.name(name), follow_symlinks=False, **self.given)
+            os.utime(name, dir_fd=self._descriptor, follow_symlinks=False)
         else:
             os.utime(self.name(name))
 

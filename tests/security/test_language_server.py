@@ -275,4 +275,5 @@ def test_a_signal_ends_the_server_without_traces(client, number, code):
     editor.initialize()
     editor.open("a.urdf")
     editor.process.send_signal(number)
+    editor.process.wait(GUARD)  # before the end of its input, which would end it as well
     assert editor.wait() == code

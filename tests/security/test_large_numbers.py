@@ -198,3 +198,32 @@ class TestDigits:
         for six in ((text, "0", "0", "0.1", "0", "0.3"), ("0.1", "0", "0", "0.1", "0", text)):
             assert ic.check_model(urdf(six).encode()).bodies
             assert ic.fix_model(urdf(six).encode(), unsafe=True).bodies is not None
+
+
+FORMS = {
+    "sdf": "<sdf version='1.9'><model name='m'><link name='l'><inertial><mass>1</mass><inertia>"
+    "<ixx>{}</ixx><ixy>0</ixy><ixz>0</ixz><iyy>0.1</iyy><iyz>0</iyz><izz>0.1</izz></inertia>"
+    "</inertial></link></model></sdf>",
+    "xml": "<mujoco><worldbody><body name='b'><inertial pos='0 0 0' mass='1' "
+    "diaginertia='{} 0.1 0.1'/></body></worldbody></mujoco>",
+    "yaml": "l:\n  mass: 1\n  inertia: {{ixx: {}, iyy: 0.1, izz: 0.1, ixy: 0, ixz: 0, iyz: 0}}\n",
+    "usda": '#usda 1.0\ndef Xform "a" (\n    prepend apiSchemas = ["PhysicsRigidBodyAPI", '
+    '"PhysicsMassAPI"]\n)\n{{\n    float physics:mass = 1\n    float3 physics:diagonalInertia = '
+    "({}, 0.1, 0.1)\n    quatf physics:principalAxes = (1, 0, 0, 0)\n}}\n",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_format_refuses_long_numbers_and_reads_extreme_ones(tmp_path, form):
+    if form == "usda":
+        pytest.importorskip("pxr")
+    path = tmp_path / f"a.{form}"
+    for text in ("1" * 5000, "1e-" + "9" * 5000):
+        path.write_text(FORMS[form].format(text))
+        report = ic.check_model(path)
+        assert any(f"the limit is {MOST_DIGITS}" in found.message for found in report.findings)
+        assert [body.judgement.verdict for body in report.bodies] == ["invalid"]
+        assert ic.fix_model(path, unsafe=True).bodies is not None
+    for text in (*SMALL.values(), "1e308", "0." + "1" * 400, "0." + "0" * 400 + "1"):
+        path.write_text(FORMS[form].format(text))
+        assert len(ic.check_model(path).bodies) == 1

@@ -8,12 +8,12 @@ import zipfile
 
 import numpy as np
 import pytest
-from mesh_files import binary_stl, box
 
 from inertial_check.errors import DocumentError
 from inertial_check.files.access import Access, Limits
 from inertial_check.formats import meshes
 from inertial_check.formats.meshes import MOST_CORNERS, MOST_TRIANGLES, NotReadError, triangles
+from mesh_files import binary_stl, box
 
 CORNERS = "v 0 0 0\nv 1 0 0\nv 0 1 0\n"
 GIGABYTE = 1 << 30

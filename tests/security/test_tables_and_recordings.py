@@ -1,4 +1,4 @@
-"""Attacks with tables and recordings: what a file claims takes no memory, what it holds is bounded."""
+"""Attacks with tables and recordings: claims take no memory, and what is held is bounded."""
 
 import io
 import json

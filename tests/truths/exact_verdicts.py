@@ -1,4 +1,4 @@
-"""Verdicts of inertial parameters in exact rational arithmetic, whatever the size of the numbers."""
+"""Verdicts of inertial parameters in exact rational arithmetic, for numbers of any size."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import numpy as np
 from inertial_check.inertia import tolerances
 
 
-def judge_exactly(theta: Sequence[float], about: str, eps: float) -> tuple[str | None, float]:
+def judge_exactly(  # noqa: PLR0911 - a verdict each
+    theta: Sequence[float], about: str, eps: float
+) -> tuple[str | None, float]:
     """Judge one row: the word, None where rounding decides between two; and the margin.
 
     The central second moment and its units are exact; only the eigenvalues of a matrix whose

@@ -12,10 +12,11 @@ import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from math import inf, isinf, isnan
+from math import inf, isinf, isnan, nan
 
 from inertial_check.files.json import JsonObject
 from inertial_check.formats.context import Context
+from inertial_check.formats.numbers import complain_of_length
 from inertial_check.formats.poses import inverse, is_finite, product
 from inertial_check.formats.rotations import (
     IDENTITY,
@@ -406,6 +407,11 @@ class _MassReader:
         found = []
         for (text, start, end), single in zip(value.pieces, values, strict=True):
             printed, span = float(text), layer.span(start, end)
+            complaint = complain_of_length(text)
+            if complaint is not None:
+                self._complain(f"physics:{name}: {complaint}", span)
+                found.append(Number(nan, text, span))
+                continue
             if not isnan(single) and single not in (printed, _single(printed)):
                 return [_shortest_number(v, self._nowhere) for v in values]
             if isinf(single) and not isinf(printed):

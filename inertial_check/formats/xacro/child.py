@@ -51,14 +51,24 @@ _MOST_DESCRIPTORS = 1 << 10
 class _ExpansionError(Exception):
     """Reason why a file cannot be expanded, and its place."""
 
-    def __init__(self, reason: str, path: str | None, line: int | None, column: int | None) -> None:
+    def __init__(
+        self,
+        reason: str,
+        path: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+    ) -> None:
         super().__init__(reason)
         self.answer = {"reason": reason, "path": path, "line": line, "column": column}
 
 
-def _too_large(most: str) -> _ExpansionError:
+class _LimitError(_ExpansionError):
+    """Reason why a file is not expanded any further: it needs too much."""
+
+
+def _too_large(most: str) -> _LimitError:
     reason = f"expands to more than {most}, and no robot model needs more: a macro in a loop?"
-    return _ExpansionError(reason, None, None, None)
+    return _LimitError(reason)
 
 
 class _Writer:
@@ -169,7 +179,7 @@ def _expand(request: JsonObject) -> JsonObject:
     except MemoryError:
         most = f"{request['memory'] >> 20} MB"
         reason = f"its expansion needs more than {most} of memory, and no robot model needs more"
-        raise _ExpansionError(reason, None, None, None) from None
+        raise _LimitError(reason) from None
     return {
         "text": base64.b64encode(b"".join(writer.pieces)).decode(),
         "elements": writer.elements,
@@ -182,7 +192,7 @@ def _expand(request: JsonObject) -> JsonObject:
 
 def _locate_error(reason: str, where: TextRange | None, files: ExpansionFiles) -> _ExpansionError:
     if where is None:
-        return _ExpansionError(reason, None, None, None)
+        return _ExpansionError(reason)
     span = _span(where)
     source = files.sources[span.file]
     return _ExpansionError(reason, source.path, *source.line_column(span.start))
@@ -218,10 +228,10 @@ def _answer(request: bytes, answer: int) -> NoReturn:
         with record_lookups(lookups):
             reply = _expand(asked)
     except _ExpansionError as error:
-        reply = {"error": error.answer}
+        reply = {"error": error.answer, "limited": isinstance(error, _LimitError)}
     except Exception as error:  # expressions may raise any exception
         reason = str(error) or type(error).__name__
-        reply = {"error": {"reason": reason, "path": None, "line": None, "column": None}}
+        reply = {"error": _ExpansionError(reason).answer, "limited": False}
     reply["lookups"] = [sorted(lookups.paths), lookups.complete]
     with os.fdopen(answer, "wb") as stream:
         stream.write(json.dumps(reply).encode())

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import ast
 import builtins
-from _string import formatter_field_name_split
+from _string import (  # type: ignore[import-not-found]  # what string.Formatter splits fields with
+    formatter_field_name_split,
+)
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from string import Formatter

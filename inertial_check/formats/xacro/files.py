@@ -88,7 +88,7 @@ class ExpansionFiles:
         Raises:
             RefusedFileError: The folder in which the pattern begins may not be used.
         """
-        above = os.path.dirname(pattern[: _MAGIC.search(f"{pattern}*").start()])
+        above = os.path.dirname(_MAGIC.split(pattern, maxsplit=1)[0])
         reason = self._access.reason_against(above or os.curdir)
         if reason is not None:
             raise RefusedFileError(above, reason)

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from inertial_check.errors import NotExpandedError
+from inertial_check.errors import ExpansionLimitError, NotExpandedError
 from inertial_check.files.json import JsonObject
 from inertial_check.formats.child_process import ChildClient, answer_seconds, open_child
 from inertial_check.formats.context import Context
@@ -99,16 +99,17 @@ def expand(source: Source, context: Context, limits: ExpansionLimits | None = No
         limits: Limits of the expansion; None for those that follow from the context.
 
     Raises:
-        NotExpandedError: xacro cannot expand the file, or not within the limits.
+        ExpansionLimitError: The file is not expanded within the limits.
+        NotExpandedError: xacro cannot expand the file.
     """
     granted = context.granted.limits
     limits = limits or ExpansionLimits(answer_seconds(granted))
     if (reason := reason_against_expanding(granted)) is not None:
         note_other_inputs()
-        raise NotExpandedError(source.path, reason)
+        raise ExpansionLimitError(source.path, reason)
     answer = _answer(source.path, _request(source, context, limits), limits)
     if "error" in answer:
-        raise _error(source.path, **answer["error"])
+        raise _error(source.path, answer["limited"], **answer["error"])
     words = {(row[0], row[1]): WordOrigin(Span(*row[2:5]), bool(row[5])) for row in answer["words"]}
     return Expansion(
         base64.b64decode(answer["text"]),
@@ -142,7 +143,7 @@ def _answer(path: str, request: bytes, limits: ExpansionLimits) -> JsonObject:
     """Send a request to the process and decode the answer.
 
     Raises:
-        NotExpandedError: The answer is late, or the process ended without one.
+        ExpansionLimitError: The answer is late, or the process ended without one.
     """
     ask = _once if sys.platform == "win32" else XacroServer.current().ask
     with count_expansion():
@@ -153,14 +154,14 @@ def _answer(path: str, request: bytes, limits: ExpansionLimits) -> JsonObject:
             f"not expanded within {limits.seconds:g} s: does an expression grow without bound? "
             "--timeout raises the limit, a third of the time for a document"
         )
-        raise NotExpandedError(path, reason)
+        raise ExpansionLimitError(path, reason)
     try:
         answer: JsonObject = json.loads(said.answer)
     except ValueError:
         note_other_inputs()
         most = f"{limits.memory >> 20} MB of memory"
         reason = f"xacro ended without an answer (exit code {said.code}): it may need over {most}"
-        raise NotExpandedError(path, reason) from None
+        raise ExpansionLimitError(path, reason) from None
     note_child_lookups(*answer["lookups"])
     return answer
 
@@ -237,12 +238,14 @@ def _exchange(process: subprocess.Popen[bytes], request: bytes) -> _Reply:
 
 
 def _error(
-    main: str, reason: str, path: str | None, line: int | None, column: int | None
+    main: str, limited: bool, reason: str, path: str | None, line: int | None, column: int | None
 ) -> NotExpandedError:
     """Make an error of one line; if it is about an included file, it names that file."""
     reason = " ".join(reason.split())
     if len(reason) > _LONGEST_REASON:
         reason = f"{reason[:_LONGEST_REASON]}..."
+    if limited:
+        return ExpansionLimitError(main, reason)
     if path is None or path == main:
         return NotExpandedError(main, reason, line, column)
     return NotExpandedError(main, f"in {path}:{line}:{column}: {reason}")
