@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+LONGEST_REASON = 2000
+"""Largest length of a reason [characters]: a document of one huge name must not fill a log."""
+
+
+def shorten(reason: str) -> str:
+    """Leave out the middle of a text that is longer than LONGEST_REASON."""
+    if len(reason) <= LONGEST_REASON:
+        return reason
+    part = LONGEST_REASON // 2
+    return f"{reason[:part]}... ({len(reason) - 2 * part} characters left out) ...{reason[-part:]}"
+
 
 class InertialCheckError(Exception):
     """Base class of all errors of this package."""
@@ -28,7 +39,8 @@ class DocumentError(InertialCheckError):
 
     Attributes:
         path: Path of the document, as the caller wrote it.
-        reason: The error without its place.
+        reason: The error without its place; of a very long one, which quotes a name or a number of
+            the document, the middle is left out.
         line: 1-based line; None if no place is known.
         column: 1-based column in code points, or None.
     """
@@ -37,6 +49,7 @@ class DocumentError(InertialCheckError):
         self, path: str, reason: str, line: int | None = None, column: int | None = None
     ) -> None:
         place = path if line is None else f"{path}:{line}:{column}"
+        reason = shorten(reason)
         super().__init__(f"{place}: {reason}")
         self.path = path
         self.reason = reason

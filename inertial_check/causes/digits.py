@@ -107,6 +107,8 @@ class FixedDecimals(Cause):
             return
         places = max(known)
         unit = subject.body.unit * float(f"1e-{places}")
+        if not unit:  # so many decimals that one count of the last is below float64
+            return
         if not np.any(subject.six) and _usual_moment(subject.mass) > self._COUNTS * unit:
             return
         least = float(np.min(np.abs(subject.six[[0, 3, 5]])))

@@ -29,6 +29,11 @@ _POSIX_CLASSES = {
 }
 
 
+LONGEST_PATTERN = 4096
+"""Largest length of a pattern [characters], that of a path on Linux; a longer one matches nothing.
+An expression of a million characters takes seconds to compile."""
+
+
 class _IgnorePattern(NamedTuple):
     """One line of an ignore file, compiled."""
 
@@ -155,7 +160,7 @@ def translate_pattern(pattern: str) -> str | None:
     Returns:
         The regular expression for a full match; None for a pattern that can match nothing.
     """
-    tokens = _read_tokens(pattern)
+    tokens = _read_tokens(pattern) if len(pattern) <= LONGEST_PATTERN else None
     if tokens is None:
         return None
     *between, last = _split(tokens, _FOLDERS)
@@ -180,17 +185,20 @@ def _read_tokens(pattern: str) -> list[str] | None:
             found, at = _read_stars(pattern, at)
             tokens += found
         elif char == "?":
-            tokens, at = [*tokens, "[^/]"], at + 1
+            tokens.append("[^/]")
+            at += 1
         elif char == "[":
             bracket = _translate_bracket(pattern, at + 1)
             if bracket is None:
                 return None
-            tokens, at = [*tokens, bracket[0]], bracket[1]
+            tokens.append(bracket[0])
+            at = bracket[1]
         else:
             at += char == "\\"
             if at == len(pattern):
                 return None
-            tokens, at = [*tokens, re.escape(pattern[at])], at + 1
+            tokens.append(re.escape(pattern[at]))
+            at += 1
     return tokens
 
 

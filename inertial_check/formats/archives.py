@@ -66,7 +66,8 @@ class ArrayStream:
             version = np.lib.format.read_magic(stream)
             if version not in _HEADERS:
                 raise ValueError(f"version {version} of the format is not known")
-            header = ArrayHeader(*_HEADERS[version](stream))
+            shape, fortran, dtype = _HEADERS[version](stream)
+            header = ArrayHeader(tuple(map(int, shape)), fortran, dtype)  # True is an int, too
             if min(header.shape, default=0) < 0:
                 raise ValueError(f"its shape is {header.shape}")
         if header.dtype.hasobject:

@@ -177,7 +177,9 @@ def _read_stl(path: str, file: BinaryIO) -> Iterator[Floats]:
 
 def _read_binary_stl(file: BinaryIO) -> Iterator[Floats]:
     while (facets := np.fromfile(file, _FACET, BLOCK)).size:
-        yield facets["corners"].astype(float)
+        with np.errstate(invalid="ignore"):  # a signalling NaN, which is refused as any other
+            corners = facets["corners"].astype(float)
+        yield corners
 
 
 def _read_text_stl(path: str, file: BinaryIO) -> Iterator[Floats]:

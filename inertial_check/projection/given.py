@@ -70,7 +70,7 @@ def read_weights(weights: ArrayLike, order: Order, batch: tuple[int, ...]) -> We
         values = np.broadcast_to(W[..., canonical], (*batch, 10))
         return Weights(values, True, bool(np.any(W == 0)))
     refuse_asymmetric(np, "weights", W)
-    W = (W + W.swapaxes(-1, -2)) / 2
+    W = W / 2 + W.swapaxes(-1, -2) / 2  # halved first, so that no sum overflows
     singular = _refuse_indefinite(W)
     W = W[..., canonical, :][..., :, canonical]
     return Weights(np.broadcast_to(W, (*batch, 10, 10)), False, singular)

@@ -7,6 +7,7 @@ import re
 import tomllib
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from inertial_check.errors import UsageError
 from inertial_check.files.access import Access
@@ -21,6 +22,13 @@ DEEPEST = 64
 """Largest number of parts of a key, as a.b.c has three; the options of this program have two."""
 
 _BETWEEN_KEYS = re.compile(r"[=,\[\]{}#]")
+_TOKEN = re.compile(
+    r'''"""(?:\\.|[^\\])*?"{3,5} | \'{3}.*?\'{3,5}
+    | "(?:\\.|[^"\\\n])*" | '[^'\n]*' | \#[^\n]* | [\[\]{}\n]''',
+    re.DOTALL | re.VERBOSE,
+)
+"""Parts of a valid document that matter for where its statements end."""
+
 _QUOTED_PART = re.compile(r"""["']\s*\.""")
 
 
@@ -67,29 +75,39 @@ class TomlFile:
     def line(self, keys: Sequence[str]) -> int:
         """The line on which the statement that sets a key begins, 1-based; 1 without a key.
 
-        The parser of the standard library gives no places. But a prefix of the text is valid TOML
-        only if it ends after a statement, so the shortest valid prefix that has the key ends with
-        the statement that sets it.
+        The parser of the standard library gives no places. But a prefix of the text that ends with
+        a statement is valid TOML, so the shortest one that has the key ends with the statement
+        that sets it. There may be very many lines, so that not every prefix can be parsed.
         """
         if not keys:
             return 1
-        last = bisect_left(range(len(self._lines)), True, key=lambda n: self._has(keys, n + 1)[0])
-        _, end = self._has(keys, last + 1)
-        first = end
-        while first > 1 and _parse(self._lines[: first - 1]) is None:
-            first -= 1
-        return first
+        ends = self._ends
+        at = bisect_left(range(len(ends)), True, key=lambda n: self._has(keys, ends[n]))
+        return ends[at - 1] + 1 if at else 1
 
-    def _has(self, keys: Sequence[str], count: int) -> tuple[bool, int]:
-        """Whether the first lines, up to the end of a statement, set a key; and their count."""
-        while (values := _parse(self._lines[:count])) is None and count < len(self._lines):
-            count += 1
-        found: object = values
+    def _has(self, keys: Sequence[str], count: int) -> bool:
+        """Whether the first lines, which end with a statement, set a key."""
+        found: object = tomllib.loads("".join(self._lines[:count]))
         for key in keys:
             if not isinstance(found, Mapping) or key not in found:
-                return False, count
+                return False
             found = found[key]
-        return True, count
+        return True
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """Numbers of the last lines of all statements, comments and blank lines."""
+        ends: list[int] = []
+        line, depth = 1, 0
+        for token in map(re.Match.group, _TOKEN.finditer("".join(self._lines))):
+            if token in ("[", "{"):
+                depth += 1
+            elif token in ("]", "}"):
+                depth -= 1
+            elif token == "\n" and depth == 0:
+                ends.append(line)
+            line += token.count("\n")
+        return ends
 
 
 def _refuse_deep_keys(path: str, lines: Sequence[str]) -> None:
@@ -105,14 +123,6 @@ def _refuse_deep_keys(path: str, lines: Sequence[str]) -> None:
             is_key = text[:1] not in "\"'" or _QUOTED_PART.search(text)
             if text.count(".") >= DEEPEST and is_key:
                 raise UsageError(f"{path}:{number}: a key of more than {DEEPEST} parts")
-
-
-def _parse(lines: Sequence[str]) -> Mapping[str, object] | None:
-    """Parse lines; None if they end inside a statement."""
-    try:
-        return tomllib.loads("".join(lines))
-    except tomllib.TOMLDecodeError:
-        return None
 
 
 def _message(path: str, message: str, lines: Sequence[str]) -> str:

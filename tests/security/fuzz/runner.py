@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 
 from fuzz.cases import Folder, Link, Pipe
 from fuzz.inputs import make_input
@@ -71,14 +72,16 @@ class Outcome:
 
 
 def choose_inputs(seed: int, count: int, targets: list[str] | None = None) -> list[Input]:
-    """The inputs of a run, spread over the targets by their shares."""
+    """The inputs of a run, spread over the targets by their shares, in a random order."""
     shares = {name: SHARES[name] for name in targets or SHARES}
     whole = sum(shares.values())
-    return [
+    inputs = [
         Input(name, seed, number)
         for name, share in shares.items()
         for number in range(max(1, round(count * share / whole)))
     ]
+    Random(seed).shuffle(inputs)  # so that a run that is stopped has seen every target
+    return inputs
 
 
 class _Worker:

@@ -1,0 +1,107 @@
+"""What the fuzzer found: each input that broke a promise once, and what it must do."""
+
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+import inertial_check as ic
+from inertial_check.cli.main import main
+from inertial_check.errors import LONGEST_REASON, DocumentError, UsageError
+from inertial_check.files.access import Access
+from inertial_check.files.gitignore import LONGEST_PATTERN, translate_pattern
+from inertial_check.files.patterns import PathPattern
+from inertial_check.formats import load
+from inertial_check.formats.meshes import triangles
+from inertial_check.inertia.meshes import measure
+from inertial_check.projection.given import read_weights
+from inertial_check.settings.toml import TomlFile
+
+
+def write_npy(path, header, data):
+    text = header.encode().ljust(117) + b"\n"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + data)
+    return path
+
+
+def test_an_array_whose_shape_is_a_truth_value_is_no_internal_error(tmp_path, capsys):
+    header = "{'descr': '<f8', 'fortran_order': True, 'shape': (True, 10), }"
+    path = write_npy(tmp_path / "t.npy", header, np.ones(10).tobytes())
+    main(["project", "--about", "origin", "--order", "urdf", str(path), "-o", str(tmp_path / "o")])
+    assert "internal error" not in capsys.readouterr().err
+
+
+def test_a_matrix_of_weights_near_the_largest_float64_is_read_without_overflow():
+    weights = np.diag(np.full(10, 1.5e308))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.array_equal(read_weights(weights, "urdf", ()).values, weights)
+
+
+def test_a_signalling_nan_in_a_binary_mesh_gives_no_warning(tmp_path):
+    corners = np.arange(9, dtype="<f4")
+    corners.view("<u4")[4] = 0x7F800001
+    data = b"x".ljust(80, b"\0") + b"\1\0\0\0" + bytes(12) + corners.tobytes() + b"\0\0"
+    path = tmp_path / "m.stl"
+    path.write_bytes(data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ic.InertialCheckError):
+            measure(triangles(path))
+
+
+def test_decimals_below_the_smallest_float64_have_causes(tmp_path, capsys):
+    path = tmp_path / "a.urdf"
+    path.write_text(
+        '<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx="0.004e-330" '
+        'ixy="0.0" ixz="0.0" iyy="0.004" iyz="0.0" izz="0.004e-330"/></inertial></link></robot>'
+    )
+    main(["check", "--isolated", str(path)])
+    told = capsys.readouterr()
+    assert "internal error" not in told.out + told.err
+
+
+def test_a_message_about_a_huge_name_is_short():
+    with pytest.raises(DocumentError) as error:
+        load(b"<robot><" + b"a" * 100_000 + b"></b></robot>")
+    assert len(error.value.reason) < LONGEST_REASON + 100
+    assert "characters left out" in str(error.value)
+
+
+def test_a_pattern_of_a_million_characters_takes_no_time():
+    start = time.process_time()
+    assert translate_pattern("a" * 1_000_000) is None
+    assert not PathPattern("/x", "*a" * 500_000).valid
+    assert translate_pattern("a" * LONGEST_PATTERN) == "a" * LONGEST_PATTERN
+    assert time.process_time() - start < 5
+
+
+def test_the_place_of_a_key_behind_a_list_of_many_lines_is_found_in_time(tmp_path):
+    path = tmp_path / "inertial-check.toml"
+    path.write_text("exclude = [\n" + ' "a",\n' * 20_000 + "]\nx = 1\n")
+    start = time.process_time()
+    assert TomlFile(str(path), Access().of_document(str(path))).line(("x",)) == 20_003
+    assert time.process_time() - start < 10
+
+
+def test_lines_of_keys_are_told_apart_from_texts_and_comments(tmp_path):
+    path = tmp_path / "t.toml"
+    path.write_text(
+        'a = 1\n\n# c [\nb = """x\n[ ""\n"""\nc = [\n 1, # ]\n "]",\n]\n'
+        "q='''\n#\n''''\n[d.e]\n\"f g\" = {x = \"{\"}\n\n[[h]]\nk='\\'\n"
+    )
+    file = TomlFile(str(path), Access().of_document(str(path)))
+    keys = [("a",), ("b",), ("c",), ("q",), ("d",), ("d", "e", "f g", "x"), ("h",)]
+    assert [file.line(key) for key in keys] == [1, 4, 7, 11, 14, 15, 17]
+
+
+def test_a_configuration_with_one_wrong_value_behind_many_lines_is_refused_in_time(tmp_path):
+    from inertial_check.settings.configuration import Configurations
+
+    path = tmp_path / "inertial-check.toml"
+    path.write_text("exclude = [\n" + ' "a",\n' * 20_000 + " 1,\n]\n")
+    start = time.process_time()
+    with pytest.raises(UsageError, match=r"inertial-check\.toml:1: exclude"):
+        Configurations().of(str(tmp_path / "a.urdf"))
+    assert time.process_time() - start < 10
