@@ -138,10 +138,15 @@ def _template_method(value: Value, name: str) -> Callable[..., str]:
 def _compile(expression: str) -> CodeType:
     """Compile an expression with its attributes looked up; cached, as properties repeat."""
     tree = ast.parse(expression, mode="eval")
+    reads_attributes = False
     for node in ast.walk(tree):
-        for name in (getattr(node, "attr", None), getattr(node, "id", None)):
-            if isinstance(name, str):
-                _expect_safe(name)
+        if isinstance(node, ast.Attribute):
+            reads_attributes = True
+            _expect_safe(node.attr)
+        elif isinstance(node, ast.Name):
+            _expect_safe(node.id)
+    if not reads_attributes:  # most expressions: rewriting them would take longer than the rest
+        return compile(tree, "<expression>", "eval")
     guarded = ast.fix_missing_locations(_AttributeLookup().visit(tree))
     return compile(guarded, "<expression>", "eval")
 
