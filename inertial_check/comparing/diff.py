@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import inf, nan
+from math import hypot, inf, nan
 from typing import NamedTuple
 
 import numpy as np
@@ -176,13 +176,13 @@ def _open_digits(inertial: Inertial, reading: MassProperties) -> Deviations:
     """Find the deviation that half a unit of each last digit leaves open."""
     texts = [number.text for number in inertial.I_BBcm_Bi.values()]
     mass = half_units([inertial.mass.text])[0] if inertial.mass is not None else 0.0
-    center = np.array([half_units([number.text])[0] for number in inertial.p_BoBcm_B])
+    center = [half_units([number.text])[0] for number in inertial.p_BoBcm_B]
     kilograms, meters = inertial.kilograms_per_unit, inertial.meters_per_unit
     size = scales(reading)
-    offset = float(np.linalg.norm(reading.p_BoBcm_B))
+    offset = hypot(*map(float, reading.p_BoBcm_B))  # never overflows on its way, unlike norm
     open_mass = _share(mass * kilograms, abs(reading.mass))
-    open_center = float(np.linalg.norm(center)) * meters
-    open_inertia = float(np.linalg.norm(half_units(texts))) * kilograms * meters**2
+    open_center = hypot(*center) * meters
+    open_inertia = hypot(*half_units(texts)) * kilograms * meters * meters
     # The tensor about the centre depends on m c^2, so that it is as open as m and twice c are.
     moved = open_mass + 2 * _share(open_center, offset)
     return Deviations(

@@ -176,7 +176,10 @@ def _check_rows(items: object) -> list[tuple[str, str]]:
 def _csv_rows(text: str) -> list[tuple[str, str]]:
     import csv
 
-    rows = [row for row in csv.reader(text.splitlines(), strict=True) if row]
+    try:
+        rows = [row for row in csv.reader(text.splitlines(), strict=True) if row]
+    except csv.Error as error:
+        raise ValueError(f"no CSV: {error}") from None
     for place, row in enumerate(rows, 1):
         if len(row) != 2:
             raise ValueError(f"row {place} has {len(row)} columns, expected name in A, name in B")

@@ -1,10 +1,8 @@
 """Targets of the language server: texts of an editor, and messages of its protocol."""
 
-import asyncio
 import io
 import json
 import threading
-from contextlib import suppress
 from pathlib import Path
 from random import Random
 
@@ -20,6 +18,9 @@ from inertial_check.lsp.hover import describe_position
 from inertial_check.lsp.quick_fixes import QuickFixes
 from inertial_check.lsp.texts import Text
 from inertial_check.settings.configuration import Configurations
+
+_PATIENCE = 20.0
+"""Longest time that a session waits for its answers [s]; the test fails if one is missing."""
 
 _UNITS = tuple(types.PositionEncodingKind)
 _NUMBERS = (-1, 0, 1, 5, 20, 100_000, 2**31 - 1, 2**31, 2**40, 10**20, 1.5, "1", None, True, [], {})
@@ -102,22 +103,23 @@ def _messages(case: Case, path: Path, rng: Random) -> list[dict[str, object]]:
 
 def send_messages(case: Case, path: Path, rng: Random) -> None:
     """Run a session with the server; every request must have one answer."""
+    from pygls.io_ import StdoutWriter
+
+    from inertial_check.lsp.messages import serve_messages
     from inertial_check.lsp.server import Server, _register_features
 
-    asyncio.set_event_loop(asyncio.new_event_loop())
     start = {"id": 1, "method": "initialize", "params": {"capabilities": {}, "rootUri": None}}
     messages = [{"jsonrpc": "2.0", **start}, *_messages(case, path, rng)]
-    messages.append({"jsonrpc": "2.0", "method": "exit"})
     bodies = [json.dumps(each).encode() for each in messages]
-    stream = b"".join(b"Content-Length: %d\r\n\r\n%b" % (len(each), each) for each in bodies)
-    output = _Output()
-    server = _register_features(Server(Configurations))
-    with suppress(SystemExit):
-        server.start_io(io.BytesIO(stream), output)
-    for thread in threading.enumerate():
-        if thread is not threading.current_thread() and thread.daemon:
-            thread.join(5)
+    asked = [each["id"] for each in messages if "id" in each]
+    output = _Output(len(asked))
+    server = _register_features(Server(Configurations, 60.0))
+    server.protocol.set_writer(StdoutWriter(output))
+    serve_messages(server, _Input(bodies, output))  # type: ignore[arg-type]
     answers = list(_split(output.written))
+    answered = [each["id"] for each in answers if "id" in each and "method" not in each]
+    if sorted(map(str, asked)) != sorted(map(str, answered)):
+        raise ViolationError(f"requests {asked} were answered as {answered}")
     for answer in answers:
         told = json.dumps(answer)
         if answer.get("error", {}).get("code") == -32603 or "internal error" in told:
@@ -126,16 +128,43 @@ def send_messages(case: Case, path: Path, rng: Random) -> None:
 
 
 class _Output(io.BytesIO):
-    """Stream whose content stays when it is closed."""
+    """Stream whose content stays when it is closed.
 
-    written = b""
+    Args:
+        expected: Number of answers.
+    """
+
+    def __init__(self, expected: int) -> None:
+        super().__init__()
+        self.written = b""
+        self.complete = threading.Event()
+        self._expected = expected
 
     def write(self, data: bytes) -> int:  # type: ignore[override]
         self.written += bytes(data)
+        # A notification has no id, and the server asks this client nothing.
+        if self.written.count(b'"id"') >= self._expected:
+            self.complete.set()
         return len(data)
 
     def close(self) -> None:
         """Keep the content."""
+
+
+class _Input(io.BytesIO):
+    """Stream of messages that goes on with the last, exit, once all requests are answered."""
+
+    def __init__(self, bodies: list[bytes], output: _Output) -> None:
+        end = json.dumps({"jsonrpc": "2.0", "method": "exit"}).encode()
+        stream = [b"Content-Length: %d\r\n\r\n%b" % (len(each), each) for each in [*bodies, end]]
+        super().__init__(b"".join(stream))
+        self._last = sum(map(len, stream[:-1]))
+        self._output = output
+
+    def readline(self, size: int | None = -1) -> bytes:  # type: ignore[override]
+        if self.tell() == self._last:
+            self._output.complete.wait(_PATIENCE)
+        return super().readline(-1 if size is None else size)
 
 
 def _split(data: bytes) -> list[dict[str, dict[str, object]]]:
