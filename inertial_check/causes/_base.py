@@ -226,7 +226,7 @@ def edit(subject: Subject, proposal: Proposal) -> Mapping[str, object] | None:
         pairs = zip("xyz", subject.p_BoBcm_B, proposal.p_BoBcm_B, strict=True)
         meant |= {name: (old / meters, new / meters) for name, old, new in pairs}
     if proposal.I_BBcm_Bi is not None:
-        unit = kilograms * meters**2
+        unit = kilograms * (meters * meters)
         old, new = subject.six, resemblance.entries(proposal.I_BBcm_Bi)
         pairs = zip(ENTRIES, old / unit, new / unit, strict=True)
         meant |= {name: (before, after) for name, before, after in pairs}

@@ -44,6 +44,7 @@ MOST_EXPLAINED = 100
 _NOTHING = MassProperties(0.0, np.zeros(3), np.eye(3), np.zeros((3, 3)))
 
 
+@np.errstate(all="ignore")  # of numbers near the largest float64, which differ from any other
 def diff_models(
     a: Model | str | os.PathLike[str] | bytes,
     b: Model | str | os.PathLike[str] | bytes,
@@ -182,7 +183,7 @@ def _open_digits(inertial: Inertial, reading: MassProperties) -> Deviations:
     offset = hypot(*map(float, reading.p_BoBcm_B))  # never overflows on its way, unlike norm
     open_mass = _share(mass * kilograms, abs(reading.mass))
     open_center = hypot(*center) * meters
-    open_inertia = hypot(*half_units(texts)) * kilograms * meters * meters
+    open_inertia = hypot(*half_units(texts)) * kilograms * (meters * meters)
     # The tensor about the centre depends on m c^2, so that it is as open as m and twice c are.
     moved = open_mass + 2 * _share(open_center, offset)
     return Deviations(

@@ -152,7 +152,8 @@ class Body(NamedTuple):
         inertial = self.inertial
         if inertial is None:
             return 1.0
-        return inertial.kilograms_per_unit * inertial.meters_per_unit**2
+        meters = inertial.meters_per_unit
+        return inertial.kilograms_per_unit * (meters * meters)  # meters**2 raises where this is inf
 
 
 @dataclass(frozen=True)

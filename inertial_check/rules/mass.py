@@ -263,7 +263,7 @@ class DefaultedInertial(BodyRule):
 def _in_si(name: str, number: Number, inertial: Inertial) -> float:
     """A mass [kg] or a moment of inertia [kg m^2]."""
     mass = number.value * inertial.kilograms_per_unit
-    return mass if name == "mass" else mass * inertial.meters_per_unit**2
+    return mass if name == "mass" else mass * (inertial.meters_per_unit * inertial.meters_per_unit)
 
 
 def _defaults(inertial: Inertial) -> Iterator[tuple[str, Number]]:

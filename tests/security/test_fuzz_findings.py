@@ -62,6 +62,41 @@ def test_decimals_below_the_smallest_float64_have_causes(tmp_path, capsys):
     assert "internal error" not in told.out + told.err
 
 
+def test_a_stage_with_an_absurd_unit_is_fixed_or_refused(tmp_path, capsys):
+    path = tmp_path / "a.usda"
+    path.write_text(
+        "#usda 1.0\n( metersPerUnit = 1e200 )\n"
+        'def Xform "a" ( prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"] ) {\n'
+        "  float physics:mass = 2\n  float3 physics:diagonalInertia = (1, 2, 5)\n}\n"
+    )
+    main(["check", "--isolated", "--jobs", "1", str(path)])
+    main(["fix", str(path)])
+    main(["diff", str(path), str(path)])
+    told = capsys.readouterr()
+    assert "internal error" not in told.out + told.err
+
+
+def test_the_digits_of_huge_numbers_are_compared_without_overflow(tmp_path, capsys):
+    path = tmp_path / "a.urdf"
+    path.write_text(
+        '<robot name="r"><link name="a"><inertial><mass value="1e300"/><inertia ixx="1e308" '
+        'ixy="0" ixz="0" iyy="1e308" iyz="0" izz="1e308"/></inertial></link></robot>'
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert main(["diff", str(path), str(path)]) in (0, 1)
+    assert "internal error" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ['"a"b,c\n', '"a\n', "a,b\rc,d\n" + "e" * 200_000 + ",f\n"])
+def test_a_map_of_names_that_is_no_csv_is_refused(tmp_path, capsys, text):
+    robot, path = tmp_path / "a.urdf", tmp_path / "map.csv"
+    robot.write_text('<robot name="r"><link name="a"/></robot>')
+    path.write_text(text)
+    assert main(["diff", "--map", str(path), str(robot), str(robot)]) == 2
+    assert "internal error" not in capsys.readouterr().err
+
+
 def test_a_message_about_a_huge_name_is_short():
     with pytest.raises(DocumentError) as error:
         load(b"<robot><" + b"a" * 100_000 + b"></b></robot>")

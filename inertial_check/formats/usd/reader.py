@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from math import inf, isinf, isnan, nan
 
+from inertial_check.errors import DocumentError
 from inertial_check.files.json import JsonObject
 from inertial_check.formats.context import Context
 from inertial_check.formats.numbers import complain_of_length
@@ -47,6 +48,13 @@ from inertial_check.model.body import (
 from inertial_check.model.joint import Joint, Joints
 from inertial_check.model.shape import Shape, Shapes
 from inertial_check.model.source import Source, Span
+
+_UNITS = {"metersPerUnit": "meters", "kilogramsPerUnit": "kilograms"}
+"""Units that a stage declares; each is a key of what the process that composes it answers."""
+
+_LARGEST_UNIT = 1e30
+"""Largest unit of length or mass [m, kg], and the inverse of the smallest: moments of inertia in
+units beyond these are beyond float64."""
 
 _NAMES = {"mass": 1, "centerOfMass": 3, "diagonalInertia": 3, "principalAxes": 4}
 """Mass properties, and how many numbers each has."""
@@ -132,12 +140,25 @@ class _TextLayers:
         return os.path.normpath(os.path.join(folder, relative)).replace(os.sep, "/")
 
 
+def _refuse_absurd_units(path: str, stage: JsonObject) -> None:
+    """Refuse a stage whose units no number can be converted from.
+
+    Raises:
+        DocumentError: Names the unit.
+    """
+    for name, key in _UNITS.items():
+        if not 1 / _LARGEST_UNIT <= stage[key] <= _LARGEST_UNIT:
+            expected = f"expected {1 / _LARGEST_UNIT:g} to {_LARGEST_UNIT:g}"
+            raise DocumentError(path, f"{name} is {stage[key]:g}: {expected}")
+
+
 class _StageReader:
     """Makes a model of the description of a stage."""
 
     def __init__(self, source: Source, context: Context) -> None:
         self._source, self._context = source, context
         self._stage = compose_stage(source, context)
+        _refuse_absurd_units(source.path, self._stage)
         self._layers = _TextLayers(source, context, self._stage["layers"])
         self._frames = _JointFrames(self._stage)
 

@@ -15,6 +15,10 @@ _LINKS = (
 )
 
 
+_STREAMED = ("table.", "w.")
+"""Beginnings of the names of files that may be pipes, as the caller names them."""
+
+
 def _nest(kind: str) -> Mutation:
     return lambda rng, data: mutate_structure.nest(rng, data, kind)
 
@@ -64,7 +68,8 @@ def _mutate(rng: Random, case: Case, name: str) -> Content:
     if not isinstance(content, bytes):
         return content
     if chance < 0.015:
-        return rng.choice([Pipe(), Folder(), *map(Link, _LINKS), Link(name), Link(case.main)])
+        pipes = [] if case.main.startswith(_STREAMED) else [Pipe()]
+        return rng.choice([*pipes, Folder(), *map(Link, _LINKS), Link(name), Link(case.main)])
     if chance < 0.05:
         return _refer(rng, case, content)
     kind = case.kind if name == case.main else _kind_of(name)
