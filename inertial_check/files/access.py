@@ -78,15 +78,18 @@ class Access:
         """Extend the roots by that of a document: see `root_of`.
 
         For a document below a folder that the caller named, it is the root of that folder, so that
-        a linked folder inside it does not become a root.
+        a linked folder inside it does not become a root. For another document that lies in a package
+        outside a repository, the packages beside that one are roots, too.
         """
         if self.follow_outside:
             return self
         absolute = os.path.abspath(path)
-        root = root_of(next((each for each in self.named if contains(each, absolute)), absolute))
+        named = next((each for each in self.named if contains(each, absolute)), None)
+        root = root_of(named or absolute)
         if any(contains(known, root) for known in self.roots):
             return self
-        return replace(self, roots=(*self.roots, root))
+        beside = () if named is not None else packages_beside(root)
+        return replace(self, roots=(*self.roots, root, *beside))
 
     def with_folders(self, folders: Iterable[str | os.PathLike[str]]) -> Access:
         """Extend the roots by folders that the caller named."""
@@ -159,15 +162,30 @@ def root_of(path: str) -> str:
     while True:
         if os.path.lexists(os.path.join(above, _REPOSITORY_MARK)):
             return os.path.realpath(above)
-        if package is None and any(
-            os.path.lexists(os.path.join(above, mark)) for mark in PACKAGE_MARKS
-        ):
+        if package is None and _is_package(above):
             package = above
         outer = os.path.dirname(above)
         if outer == above:
             in_layout = os.path.basename(folder).lower() in LAYOUT_FOLDERS
             return os.path.realpath(package or (os.path.dirname(folder) if in_layout else folder))
         above = outer
+
+
+def packages_beside(root: str) -> tuple[str, ...]:
+    """List the packages in the folder around a root that is a package, and no repository itself."""
+    if os.path.lexists(os.path.join(root, _REPOSITORY_MARK)) or not _is_package(root):
+        return ()
+    around = os.path.dirname(root)
+    try:
+        with os.scandir(around) as entries:
+            folders = sorted(each.path for each in entries if each.is_dir(follow_symlinks=False))
+    except OSError:
+        return ()
+    return tuple(each for each in folders if each != root and _is_package(each))
+
+
+def _is_package(folder: str) -> bool:
+    return any(os.path.lexists(os.path.join(folder, mark)) for mark in PACKAGE_MARKS)
 
 
 def contains(folder: str, path: str) -> bool:

@@ -185,9 +185,9 @@ def _hint(path: str) -> str:
 
 
 def _above(model: str, access: Access) -> Iterator[str]:
-    """List the folder of the model and the folders above it that may be used."""
+    """List the folder of the model, the folders above it that may be used, and the one around."""
     folder, below = os.path.dirname(os.path.abspath(model)), ""
-    while folder != below and access.allows(folder):
+    while folder != below and access.allows(below or folder):
         yield folder
         folder, below = os.path.dirname(folder), folder
 
@@ -195,11 +195,13 @@ def _above(model: str, access: Access) -> Iterator[str]:
 def _folders(name: str, model: str, access: Access) -> Iterator[str]:
     """Find folders that may be the package, nearest to the model first."""
     for folder in _above(model, access):
-        if os.path.basename(folder) == name or _manifest_name(folder) == name:
+        if not access.allows(folder):
+            pass
+        elif os.path.basename(folder) == name or _manifest_name(folder) == name:
             yield folder
         inside = os.path.join(folder, name)
         note_lookup(inside)
-        if name not in {os.curdir, os.pardir} and os.path.isdir(inside):
+        if name not in {os.curdir, os.pardir} and access.allows(inside) and os.path.isdir(inside):
             yield inside
 
 

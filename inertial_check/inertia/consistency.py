@@ -176,7 +176,7 @@ class Consistency:
         measures = _in_chunks(self._xp, self.theta, self._measures_of)
         return self._judge_subnormal(measures, lambda judged: judged._measures)
 
-    def _judge_subnormal(self, own: Array, judge: Callable[[Consistency], NumpyArray]) -> Array:
+    def _judge_subnormal(self, own: Array, judge: Callable[[Consistency], Array]) -> Array:
         """Replace values (..., n) of bodies with subnormal numbers by those that NumPy computes.
 
         Some array libraries, as XLA, take subnormal numbers for zero, and their bodies for others.
@@ -185,7 +185,7 @@ class Consistency:
         if judged is None:
             return own
         xp = self._xp
-        values, rows = judge(judged), _has_subnormal(judged.theta)
+        values, rows = judge(judged), _has_subnormal(np.asarray(judged.theta))
         like = dict(_device(own))
         return xp.where(xp.asarray(rows, **like), xp.asarray(values, dtype=own.dtype, **like), own)
 
@@ -303,11 +303,12 @@ def check_printed_numbers(
     """
     mass = np.asarray(mass, dtype=float)[..., None]
     six = np.asarray(I_BBcm_Bi, dtype=float)
+    position = np.asarray(p_BoBcm_B, dtype=float)
     with np.errstate(all="ignore"):
-        first_moment = mass * np.asarray(p_BoBcm_B, dtype=float)
+        first_moment = mass * position
     # About the centre of mass no verdict depends on the first moment, as long as it is finite.
     largest = np.finfo(float).max
-    overflows = np.isinf(first_moment) & np.isfinite(mass) & np.isfinite(p_BoBcm_B)
+    overflows = np.isinf(first_moment) & np.isfinite(mass) & np.isfinite(position)
     first_moment = np.where(overflows, np.copysign(largest, first_moment), first_moment)
     theta = np.concatenate([mass, first_moment, six], axis=-1)
     return Consistency(theta, "com", tolerance, np.asarray(radii, dtype=float))
@@ -421,11 +422,11 @@ def _excuse_digits(codes: NumpyArray, theta: NumpyArray, radii: NumpyArray) -> N
     flat = codes.reshape(-1)
     rows = np.flatnonzero(flat == int(Verdict.INCONSISTENT))
     if rows.size:
-        theta, units = change_units(theta.reshape(-1, 10)[rows], "com")
-        radii = radii.reshape(-1, 6)[rows]
+        scaled, units = change_units(theta.reshape(-1, 10)[rows], "com")
+        errors: Array = radii.reshape(-1, 6)[rows]
         if units is not None:
-            radii = scale_by_powers(radii, -units.inertia[:, None])
-        explained = printed.explained_by_digits(theta[:, 4:], radii)
+            errors = scale_by_powers(errors, -units.inertia[:, None])
+        explained = printed.explained_by_digits(np.asarray(scaled[:, 4:]), np.asarray(errors))
         flat[rows[explained]] = int(Verdict.ROUNDING)
 
 

@@ -161,3 +161,19 @@ def test_package_paths_of_the_command_line(workspace):
             package_paths([text])
     with pytest.raises(UsageError, match="names a twice"):
         package_paths([f"a={folder}", f"a={workspace}"])
+
+
+def test_packages_beside_that_of_a_file_are_found_outside_a_repository(tmp_path):
+    """A workspace of packages; what is no package beside them is not opened."""
+    for name in ("arm", "hand"):
+        (tmp_path / name / "meshes").mkdir(parents=True)
+        (tmp_path / name / "package.xml").write_text(f"<package><name>{name}</name></package>")
+    (tmp_path / "private").mkdir()
+    for folder in ("hand/meshes", "private"):
+        (tmp_path / folder / "a.stl").write_bytes(b"")
+    model = str(tmp_path / "arm" / "urdf" / "arm.urdf")
+    assert resolve("package://hand/meshes/a.stl", model).path
+    assert resolve("package://private/a.stl", model).path is None
+    assert resolve("../../private/a.stl", model).path is None
+    named = Context(access=Access().with_folders([tmp_path / "arm"]))
+    assert resolve("package://hand/meshes/a.stl", model, named).path is None

@@ -13,6 +13,7 @@ import pytest
 
 from inertial_check.checking.check import Document, DocumentResult
 from inertial_check.errors import UsageError
+from inertial_check.formats import Context
 from inertial_check.reports import View, render
 from inertial_check.running import cache, run
 from inertial_check.running.cache import Fingerprints, Folder
@@ -114,20 +115,21 @@ def test_a_file_that_was_missing_and_appears_is_seen(tmp_path, monkeypatch, chec
     assert checked("r.urdf")[1] == ["r.urdf"]
 
 
-def test_what_depends_on_the_environment_is_not_kept(tmp_path, monkeypatch, checked):
+def test_other_variables_for_xacro_have_other_entries(tmp_path, monkeypatch, checked):
     pytest.importorskip("xacro", reason="pip install xacro")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MASS", "1")
+    first, second = (
+        Settings(context=Context(xacro_env={"MASS": mass})).validate() for mass in ("1", "2")
+    )
     Path("r.xacro").write_text(
         '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
         '<xacro:property name="x" value="1"/><link name="a"><inertial>'
         '<mass value="$(env MASS)"/></inertial></link></robot>'
     )
-    first, _ = checked("r.xacro")
-    monkeypatch.setenv("MASS", "2")
-    second, asked = checked("r.xacro")
+    one, _ = checked("r.xacro", settings=first)
+    other, asked = checked("r.xacro", settings=second)
     assert asked == ["r.xacro"]
-    assert first != second
+    assert one != other
 
 
 @pytest.mark.parametrize(
