@@ -163,6 +163,10 @@ def _fits(shape: tuple[int, ...], batch: tuple[int, ...]) -> bool:
         return False
 
 
+_LARGEST_SCALED = 1e100
+"""Largest entry of weights scaled to a diagonal of 1 that is told from larger ones."""
+
+
 def _refuse_indefinite(W: Floats) -> bool:
     """Decide whether some weights are singular.
 
@@ -173,7 +177,10 @@ def _refuse_indefinite(W: Floats) -> bool:
     _refuse_negative(diagonal)
     units = np.sqrt(diagonal)
     safe = np.where(units > 0, units, 1.0)  # a zero on the diagonal scales by one, and stays zero
-    scaled = W / (safe[..., :, None] * safe[..., None, :])
+    with np.errstate(over="ignore"):
+        scaled = W / safe[..., :, None] / safe[..., None, :]
+    # Beyond 1 they are indefinite already; of infinities no eigenvalues could be computed.
+    scaled = np.clip(scaled, -_LARGEST_SCALED, _LARGEST_SCALED)
     rounding = tolerances.SOLVED_FACTOR * tolerances.epsilon(np.float64, np)
     try:
         np.linalg.cholesky(scaled - 2 * rounding * np.eye(10))  # ten times as fast as eigenvalues

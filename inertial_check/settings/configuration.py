@@ -7,6 +7,7 @@ checked, else from a file that this one extends, else it is the default. Every v
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -220,7 +221,10 @@ def _presets(value: object, where: Where) -> str:
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    """Tell whether a value is a number that float64 holds; an integer of TOML may be any."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return isinstance(value, float) or abs(value) <= sys.float_info.max
 
 
 def _tolerance(value: object, where: Where) -> float:
@@ -275,7 +279,7 @@ def _seconds(value: object, where: Where) -> float:
             value = float(value)
         except ValueError:
             raise where.unlike(value, "a number of seconds") from None
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < inf:
+    if not _is_number(value) or not 0 < value < inf:
         raise where.unlike(value, "a positive number of seconds")
     return _lower(float(value), Limits.seconds, where)
 

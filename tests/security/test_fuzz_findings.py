@@ -16,6 +16,7 @@ from inertial_check.formats import load
 from inertial_check.formats.meshes import triangles
 from inertial_check.inertia.meshes import measure
 from inertial_check.projection.given import read_weights
+from inertial_check.settings.configuration import Configurations
 from inertial_check.settings.toml import TomlFile
 
 
@@ -97,6 +98,25 @@ def test_a_map_of_names_that_is_no_csv_is_refused(tmp_path, capsys, text):
     assert "internal error" not in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("option", ["tolerance", "timeout", "expect-mass", "max-file-size"])
+def test_an_integer_of_a_thousand_digits_is_refused_in_a_configuration(tmp_path, option):
+    path = tmp_path / "inertial-check.toml"
+    path.write_text(f"{option} = {'9' * 1000}\n")
+    with pytest.raises(UsageError, match=option):
+        Configurations().of(str(tmp_path / "a.urdf"))
+
+
+@pytest.mark.parametrize("entry", [1e308, -1e308, 1e200])
+@pytest.mark.parametrize("diagonal", [1e-300, 5e-324, 0.0])
+def test_weights_with_a_huge_entry_beside_the_diagonal_are_refused(entry, diagonal):
+    weights = np.eye(10) * diagonal
+    weights[2, 3] = weights[3, 2] = entry
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ic.ParameterError, match="not positive semidefinite"):
+            read_weights(weights, "urdf", ())
+
+
 def test_a_message_about_a_huge_name_is_short():
     with pytest.raises(DocumentError) as error:
         load(b"<robot><" + b"a" * 100_000 + b"></b></robot>")
@@ -132,8 +152,6 @@ def test_lines_of_keys_are_told_apart_from_texts_and_comments(tmp_path):
 
 
 def test_a_configuration_with_one_wrong_value_behind_many_lines_is_refused_in_time(tmp_path):
-    from inertial_check.settings.configuration import Configurations
-
     path = tmp_path / "inertial-check.toml"
     path.write_text("exclude = [\n" + ' "a",\n' * 20_000 + " 1,\n]\n")
     start = time.process_time()
