@@ -78,8 +78,8 @@ class Access:
         """Extend the roots by that of a document: see `root_of`.
 
         For a document below a folder that the caller named, it is the root of that folder, so that
-        a linked folder inside it does not become a root. For another document that lies in a package
-        outside a repository, the packages beside that one are roots, too.
+        a linked folder inside it does not become a root. For another document in a package outside
+        a repository, the packages beside that one are roots, too.
         """
         if self.follow_outside:
             return self
