@@ -23,6 +23,7 @@ from inertial_check.inertia.representations import (
     refuse_asymmetric,
     split,
 )
+from inertial_check.inertia.scaling import LARGEST, SMALLEST
 
 
 class Weights(NamedTuple):
@@ -54,8 +55,9 @@ def read_weights(weights: ArrayLike, order: Order, batch: tuple[int, ...]) -> We
         batch: Leading axes of theta.
 
     Raises:
-        ParameterError: A wrong shape, a number that is not finite, a matrix that is not symmetric
-            or not positive semidefinite: names the body and the value.
+        ParameterError: A wrong shape, a number that is not finite or beyond what products of
+            weights can hold, a matrix that is not symmetric or not positive semidefinite: names the
+            body and the value.
     """
     _, (W,) = real_arrays(weights=weights)
     W = np.asarray(W, dtype=np.float64)
@@ -64,6 +66,16 @@ def read_weights(weights: ArrayLike, order: Order, batch: tuple[int, ...]) -> We
     if index is not None:
         body, place = _at(index, 1 if diagonal else 2)
         raise ParameterError(f"weights{body} hold {W[index]} at {place}, expected finite numbers")
+    small = (W != 0) & (np.abs(W) < SMALLEST)
+    if not diagonal:
+        small &= np.eye(10, dtype=bool)  # what stands beside the diagonal may be small
+    index = first_index(np, (np.abs(W) > LARGEST) | small)
+    if index is not None:
+        body, place = _at(index, 1 if diagonal else 2)
+        raise ParameterError(
+            f"weights{body} hold {W[index]} at {place}, expected zero or {SMALLEST:.1e} to "
+            f"{LARGEST:.1e}: only their ratios count, so multiply all of them by one number"
+        )
     canonical = [*range(4), *(4 + ORDERS[order].index(entry) for entry in ORDERS["urdf"])]
     if diagonal:
         _refuse_negative(W)

@@ -156,7 +156,7 @@ def _solve_rank_one(x0: Floats, M: Floats, value: Floats, v: Floats) -> tuple[Fl
         value: (n,) the negative eigenvalues of x0.
         v: (n, 4) their eigenvectors.
     """
-    inverse = np.linalg.inv(M)
+    inverse = _invert(M)
     C = (v @ _DYAD).reshape(-1, 10, 4)
     z = np.matmul(C, v[:, :, None]) / 2
     reach = np.matmul(z.transpose(0, 2, 1), np.matmul(inverse, z))[:, 0, 0]
@@ -169,6 +169,18 @@ def _solve_rank_one(x0: Floats, M: Floats, value: Floats, v: Floats) -> tuple[Fl
         v = v - solve_systems(jacobian, np.matmul(X, v[:, :, None]))[:, :, 0]
     z = pack(v[:, :, None] * v[:, None, :])
     return x0 + np.matmul(inverse, z[:, :, None])[:, :, 0], z
+
+
+def _invert(M: Floats) -> Floats:
+    """Invert matrices (n, 10, 10); a singular one gives NaN and does not decide over the others."""
+    try:
+        return np.asarray(np.linalg.inv(M))
+    except np.linalg.LinAlgError:
+        regular = np.isfinite(M).all(axis=(1, 2))
+        regular[regular] = np.linalg.matrix_rank(M[regular]) == M.shape[-1]
+        inverse = np.full_like(M, np.nan)
+        inverse[regular] = np.linalg.inv(M[regular])
+        return inverse
 
 
 def _dyad() -> Floats:

@@ -138,3 +138,15 @@ def test_the_same_prior_about_either_point_and_as_an_object():
     seen = ic.project(theta_com, "prior", about="com", prior=PRIOR.as_theta(about="com"))
     again = ic.InertialParameters.from_theta(seen.theta, about="com").as_theta()
     np.testing.assert_allclose(again, found.theta, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("size", [1e308, 1e100, 1e-100, 1e-308])
+@pytest.mark.parametrize("shape", ["diagonal", "matrix"])
+def test_weights_whose_products_overflow_are_refused_with_their_place(size, shape):
+    """Newton's method would find a singular matrix."""
+    weights = np.ones((3, 10))
+    weights[1, 3] = size
+    if shape == "matrix":
+        weights = weights[:, :, None] * np.eye(10)
+    with pytest.raises(ic.ParameterError, match=r"weights of body 1 .* only their ratios count"):
+        ic.project(np.tile([-1.0, 0, 0, 0, 1, 0, 0, 1, 0, 1], (3, 1)), "weighted", weights=weights)
