@@ -176,7 +176,7 @@ def _invert(M: Floats) -> Floats:
     try:
         return np.asarray(np.linalg.inv(M))
     except np.linalg.LinAlgError:
-        regular = np.isfinite(M).all(axis=(1, 2))
+        regular = np.asarray(np.isfinite(M).all(axis=(1, 2)))
         regular[regular] = np.linalg.matrix_rank(M[regular]) == M.shape[-1]
         inverse = np.full_like(M, np.nan)
         inverse[regular] = np.linalg.inv(M[regular])
