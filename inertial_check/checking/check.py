@@ -290,6 +290,22 @@ class _Defects:
         return [f"{' and '.join(parts)} failed: {why}" for why, parts in self.reasons.items()]
 
 
+def _find_all(rules: Sequence[Rule], examination: Examination, failed: _Defects) -> list[Finding]:
+    """The findings of all rules; where one fails, of the others."""
+    try:
+        with raise_defects(examination.model.source.path):
+            return [finding for rule in rules for finding in rule.findings(examination)]
+    except DocumentError:  # rarely: all are applied again, each by itself
+        nothing: list[Finding] = []
+        return [
+            finding
+            for rule in rules
+            for finding in failed.attempt(
+                f"rule {rule.code}", partial(_apply_rule, rule, examination), nothing
+            )
+        ]
+
+
 def _examine_model(
     model: Model, judgements: Sequence[Judgement], settings: Settings, content: ReportContent
 ) -> tuple[FileReport, list[str]]:
@@ -300,16 +316,8 @@ def _examine_model(
     examination = examine(model, judgements, settings)
     failed, later = _Defects(model.source.path), _Defects(model.source.path)
     rules = settings.rules()
-    nothing: list[Finding] = []
-    findings = [
-        finding
-        for rule in rules
-        for finding in failed.attempt(
-            f"rule {rule.code}",
-            partial(_apply_rule, rule(model, settings.severity(rule)), examination),
-            nothing,
-        )
-    ]
+    applied = [rule(model, settings.severity(rule)) for rule in rules]
+    findings = _find_all(applied, examination, failed)
     defects = failed.describe()
     if UnreadableDocument in rules:
         findings += [UnreadableDocument.on_document(reason, _TOP) for reason in defects]

@@ -11,8 +11,10 @@ import errno
 import os
 import re
 import stat
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import BinaryIO
 
 SYSTEM_FOLDERS = ("/opt/ros",)
@@ -27,6 +29,9 @@ LAYOUT_FOLDERS = frozenset(
 """Names of folders that hold only the documents of a package; its meshes lie beside them."""
 
 _REPOSITORY_MARK = ".git"
+_REMEMBERED = 4096
+"""Number of folders whose real path and root are remembered for up to a second."""
+
 _SIZE = re.compile(r"(\d{1,15})\s*(?:([KMG])i?)?B?", re.IGNORECASE | re.ASCII)
 _FACTORS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
@@ -104,7 +109,7 @@ class Access:
         """Tell whether the real path of a file or folder lies inside the roots."""
         if self.follow_outside:
             return True
-        real = os.path.realpath(path)
+        real = real_path(path)
         return any(contains(root, real) for root in (*self.roots, *SYSTEM_FOLDERS))
 
     def reason_against(self, path: str) -> str | None:
@@ -158,6 +163,11 @@ def root_of(path: str) -> str:
     """
     absolute = os.path.abspath(path)
     folder = absolute if os.path.isdir(absolute) else os.path.dirname(absolute)
+    return _root_of_folder(folder, _moment())
+
+
+@lru_cache(_REMEMBERED)
+def _root_of_folder(folder: str, _: int) -> str:
     package, above = None, folder
     while True:
         if os.path.lexists(os.path.join(above, _REPOSITORY_MARK)):
@@ -186,6 +196,26 @@ def packages_beside(root: str) -> tuple[str, ...]:
 
 def _is_package(folder: str) -> bool:
     return any(os.path.lexists(os.path.join(folder, mark)) for mark in PACKAGE_MARKS)
+
+
+def real_path(path: str) -> str:
+    """Resolve all links in a path, as os.path.realpath does, but each folder once a second."""
+    folder, name = os.path.split(os.path.join(os.getcwd(), path))
+    # Behind a link, `..` is the folder above its target: only the system can tell which one.
+    if name in {"", os.curdir} or os.pardir in path.split(os.sep):
+        return os.path.realpath(path)
+    real = os.path.join(_real_folder(folder, _moment()), name)
+    return os.path.realpath(real) if os.path.islink(real) else real
+
+
+@lru_cache(_REMEMBERED)
+def _real_folder(folder: str, _: int) -> str:
+    return os.path.realpath(folder)
+
+
+def _moment() -> int:
+    """The second for which folders are remembered: a language server lives through many."""
+    return int(time.monotonic())
 
 
 def contains(folder: str, path: str) -> bool:
