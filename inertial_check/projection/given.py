@@ -66,6 +66,26 @@ def read_weights(weights: ArrayLike, order: Order, batch: tuple[int, ...]) -> We
     if index is not None:
         body, place = _at(index, 1 if diagonal else 2)
         raise ParameterError(f"weights{body} hold {W[index]} at {place}, expected finite numbers")
+    canonical = [*range(4), *(4 + ORDERS[order].index(entry) for entry in ORDERS["urdf"])]
+    if diagonal:
+        _refuse_negative(W)
+        _refuse_out_of_range(W, diagonal)
+        values = np.broadcast_to(W[..., canonical], (*batch, 10))
+        return Weights(values, True, bool(np.any(W == 0)))
+    refuse_asymmetric(np, "weights", W)
+    W = W / 2 + W.swapaxes(-1, -2) / 2  # halved first, so that no sum overflows
+    singular = _refuse_indefinite(W)
+    _refuse_out_of_range(W, diagonal)
+    W = W[..., canonical, :][..., :, canonical]
+    return Weights(np.broadcast_to(W, (*batch, 10, 10)), False, singular)
+
+
+def _refuse_out_of_range(W: Floats, diagonal: bool) -> None:
+    """Refuse weights whose products would overflow, or vanish.
+
+    Raises:
+        ParameterError: Names the body and the value.
+    """
     small = (W != 0) & (np.abs(W) < SMALLEST)
     if not diagonal:
         small &= np.eye(10, dtype=bool)  # what stands beside the diagonal may be small
@@ -76,16 +96,6 @@ def read_weights(weights: ArrayLike, order: Order, batch: tuple[int, ...]) -> We
             f"weights{body} hold {W[index]} at {place}, expected zero or {SMALLEST:.1e} to "
             f"{LARGEST:.1e}: only their ratios count, so multiply all of them by one number"
         )
-    canonical = [*range(4), *(4 + ORDERS[order].index(entry) for entry in ORDERS["urdf"])]
-    if diagonal:
-        _refuse_negative(W)
-        values = np.broadcast_to(W[..., canonical], (*batch, 10))
-        return Weights(values, True, bool(np.any(W == 0)))
-    refuse_asymmetric(np, "weights", W)
-    W = W / 2 + W.swapaxes(-1, -2) / 2  # halved first, so that no sum overflows
-    singular = _refuse_indefinite(W)
-    W = W[..., canonical, :][..., :, canonical]
-    return Weights(np.broadcast_to(W, (*batch, 10, 10)), False, singular)
 
 
 def read_prior(

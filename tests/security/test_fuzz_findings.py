@@ -33,11 +33,12 @@ def test_an_array_whose_shape_is_a_truth_value_is_no_internal_error(tmp_path, ca
     assert "internal error" not in capsys.readouterr().err
 
 
-def test_a_matrix_of_weights_near_the_largest_float64_is_read_without_overflow():
+def test_a_matrix_of_weights_near_the_largest_float64_is_refused_without_overflow():
     weights = np.diag(np.full(10, 1.5e308))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert np.array_equal(read_weights(weights, "urdf", ()).values, weights)
+        with pytest.raises(ic.ParameterError, match="only their ratios count"):
+            read_weights(weights, "urdf", ())
 
 
 def test_a_signalling_nan_in_a_binary_mesh_gives_no_warning(tmp_path):

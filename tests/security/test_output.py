@@ -167,7 +167,9 @@ def test_markdown_keeps_its_table_and_has_no_links(name, path, message):
             if child.type == "html_inline":
                 assert child.content in ("<code>", "</code>", "<!-- -->")
             if child.type == "text":
-                assert not re.search(r"@\w|https?://|www\.|(?<!\w)#\d|GH-\d", child.content, re.I)
+                assert not re.search(
+                    r"@\w|https?://|www\.|(?<!\w)#\d|(?<!\w)GH-\d", child.content, re.I
+                )
         if token.type == "html_block":
             opened = re.findall(r"<[^>]*>", token.content)
             allowed = {"details", "/details", "summary", "/summary", "code", "/code", "!-- --"}

@@ -150,10 +150,7 @@ class TestEnvironment:
         "use",
         [
             "$(env HOST_TOKEN)",
-            "$(optenv HOST_TOKEN)",
-            "$(optenv HOST_TOKEN none)",
             r"$(eval ${'env(\'HOST_TOKEN\'\x29'})",
-            r"$(eval ${'optenv(\'HOST_TOKEN\', 1\x29'})",
             r"$(eval ${'env(\'HOST_TOKEN\'\x29[::-1]'})",
             "$(env ${'HOST_' + 'TOKEN'})",
             "${'$(env HOST_TOKEN)'}",
@@ -163,6 +160,16 @@ class TestEnvironment:
         assert "--xacro-env HOST_TOKEN allows it" in refusal(named(use), checkout)
         for place in ('<xacro:include filename="{}"/>', '<xacro:if value="{}"/>'):
             assert "--xacro-env" in refusal(robot(place.format(use)), checkout)
+
+    @pytest.mark.parametrize(
+        "use",
+        ["$(optenv HOST_TOKEN none)", r"$(eval ${'optenv(\'HOST_TOKEN\', \'none\'\x29'})"],
+    )
+    def test_a_default_stands_for_a_variable_of_the_host(self, use, checkout):
+        (checkout / "arm.xacro").write_text(named(use))
+        model = load("arm.xacro")
+        assert [body.name for body in model.bodies] == ["none"]
+        assert any("--xacro-env HOST_TOKEN" in problem.message for problem in model.problems)
 
     def test_an_allowed_variable_is_the_only_one(self, checkout):
         both = robot('<link name="$(env GIVEN)"/>', '<link name="$(env HOST_TOKEN)"/>')
