@@ -29,6 +29,9 @@ _REPETITION = 5.0
 """Time after which the alarm rings again, in case a library has caught the first exception [s];
 longer than the cleaning up after an exception takes."""
 
+_SHORTEST = 1 / 2**20
+"""Shortest time to which a timer is set [s]; zero would switch it off."""
+
 _LONGEST = 1e8
 """Largest time of the interval timer [s]: three years; beyond it systems refuse the number."""
 
@@ -178,7 +181,7 @@ def run_within(seconds: float, work: Callable[[], T]) -> T:
         return work()
     try:
         _alarm.armed = True
-        signal.setitimer(signal.ITIMER_REAL, min(max(seconds, 1e-6), _LONGEST), _REPETITION)
+        signal.setitimer(signal.ITIMER_REAL, min(max(seconds, _SHORTEST), _LONGEST), _REPETITION)
         try:
             return work()
         finally:

@@ -6,6 +6,7 @@ one pass over its triangles, whatever the number of shapes that name it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,6 +17,7 @@ import numpy.typing as npt
 from inertial_check.arrays.types import Floats
 from inertial_check.evidence import BodyGeometry, Geometry
 from inertial_check.formats.context import Context
+from inertial_check.formats.resources import Packages
 from inertial_check.inertia.primitives import AXES, PRIMITIVES
 from inertial_check.inertia.resemblance import entries
 from inertial_check.model import Model, Role, Shape
@@ -29,12 +31,13 @@ _SIGNED_AXES = np.concatenate([AXES, -AXES])
 _DIRECTIONS = tuple((x, y, z) for x, y, z in (_SIGNED_AXES + 0.0).tolist())  # -0.0 + 0.0 is 0.0
 
 
-def read_geometry(model: Model, context: Context) -> Geometry:
+def read_geometry(model: Model, context: Context | Packages) -> Geometry:
     """Measure the shapes of every body.
 
     Args:
         model: The model as read; meshes are found from the paths of its documents.
-        context: Folders of packages, and the files that may be used.
+        context: Folders of packages, and the files that may be used; or folders by package name
+            alone.
 
     Returns:
         For each body and role with a usable shape: the union of its shapes, each uniformly filled.
@@ -42,6 +45,8 @@ def read_geometry(model: Model, context: Context) -> Geometry:
         the volume is NaN. Support is that of the shapes in 50 directions, the same for all bodies.
         No error is raised for a file that is missing or broken: the remarks report it.
     """
+    if not isinstance(context, Context):
+        context = Context({name: os.fspath(folder) for name, folder in context.items()})
     if not any(body.shapes for body in model.bodies):
         return Geometry(((),) * len(model.bodies))
     shapes = [
