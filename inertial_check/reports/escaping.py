@@ -30,6 +30,9 @@ _AUTOLINK = re.compile(
 _REFERENCE = re.compile(r"(?<!\w)#(?=\d)|\bGH-(?=\d)", re.IGNORECASE)
 """Beginning of the number of an issue, of which GitHub makes a link, and tells the issue so."""
 
+_BLOCK = re.compile(r"^(\s*|\s*\d+)((?<!\d)[#+=-]|(?<=\d)[.)](?=\s|$))")
+"""Beginning of a text that would be a heading, a list or a rule where it begins a line."""
+
 _BREAK = "<!-- -->"
 """Empty comment, by which a mention, a reference or an address is none."""
 
@@ -90,6 +93,7 @@ def escape_property(text: str) -> str:
 def markdown_text(text: str, length: int) -> str:
     """Markdown in which nothing is markup or a link, and nobody is mentioned."""
     plain = _AUTOLINK.sub(_BREAK, _MARKDOWN.sub(r"\\\1", _escape_html(clip(text, length))))
+    plain = _BLOCK.sub(r"\1\\\2", plain)
     return _REFERENCE.sub(lambda match: f"{match[0]}{_BREAK}", plain)
 
 
