@@ -235,7 +235,8 @@ def run(*arguments, cwd):
 
 @pytest.mark.skipif(os.name == "nt", reason="file names")
 @pytest.mark.parametrize("form", FORMS)
-def test_a_command_as_a_file_name_and_a_link_name_reaches_no_log(tmp_path, form):
+def test_a_command_as_a_file_name_and_a_link_name_reaches_no_log(tmp_path, form, sampled):
+    sampled(form, {"full", "github", "sarif"})
     (tmp_path / "a\n::error::b.urdf").write_text(BROKEN.format("##[set-output name=x]y"))
     (tmp_path / "::warning::c\u202e.urdf").write_text(BROKEN.format("##vso[task.complete]"))
     (tmp_path / "no-model\x1b[2J.urdf").write_text("<robot")
