@@ -28,6 +28,18 @@ LAYOUT_FOLDERS = frozenset(
 )
 """Names of folders that hold only the documents of a package; its meshes lie beside them."""
 
+READ_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)  # a pipe that took the file's place must not keep us waiting
+    | getattr(os, "O_BINARY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+)
+"""Flags with which files that others may have made are opened for reading."""
+
+NO_LINK_FLAGS = READ_FLAGS | getattr(os, "O_NOFOLLOW", 0)
+"""The same, where the file must be no link."""
+
+_SIZE_OPTION = "--max-file-size"
 _REPOSITORY_MARK = ".git"
 _REMEMBERED = 4096
 """Number of folders whose real path and root are remembered for up to a second."""
@@ -119,30 +131,41 @@ class Access:
                 return None
         except ValueError:  # a NUL in the path: there is no such file
             return None
-        where = self.roots[0] if self.roots else "the root"
-        return f"lies outside {where} and is not opened: --follow-outside allows it"
+        return (
+            "lies outside the repository and the folders that were named, and is not opened: "
+            "--follow-outside allows it"
+        )
 
-    def open(self, path: str, largest: int | None = None) -> BinaryIO:
-        """Open a file for reading.
-
-        Args:
-            path: The file.
-            largest: Largest size [bytes]; None for that of a document.
+    def open_mesh(self, path: str) -> BinaryIO:
+        """Open a mesh for reading.
 
         Raises:
             RefusedFileError: The file lies outside, is no regular file, or is too large.
             OSError: The file does not exist or cannot be read.
         """
+        self._expect_allowed(path)
+        return open_regular(path, self.limits.mesh, _SIZE_OPTION)
+
+    def read(self, path: str, largest: int | None = None) -> bytes:
+        """Read a whole file.
+
+        Args:
+            path: The file.
+            largest: Largest size [bytes], which no option raises; None for that of a document.
+
+        Raises:
+            RefusedFileError: The file lies outside, is no regular file, or is too large.
+            OSError: The file does not exist or cannot be read.
+        """
+        self._expect_allowed(path)
+        if largest is None:
+            return read_regular(path, self.limits.document, _SIZE_OPTION)
+        return read_regular(path, largest)
+
+    def _expect_allowed(self, path: str) -> None:
         reason = self.reason_against(path)
         if reason is not None:
             raise RefusedFileError(path, reason)
-        return open_regular(path, self.limits.document if largest is None else largest)
-
-    def read(self, path: str, largest: int | None = None) -> bytes:
-        """Read a whole file; arguments and errors are those of `open`."""
-        largest = self.limits.document if largest is None else largest
-        with self.open(path, largest) as stream:
-            return read_bounded(stream, path, largest)
 
 
 def parse_size(text: str) -> int | None:
@@ -223,45 +246,40 @@ def contains(folder: str, path: str) -> bool:
     return path == folder or path.startswith(folder if folder.endswith(os.sep) else folder + os.sep)
 
 
-def open_regular(path: str, largest: int | None = None) -> BinaryIO:
-    """Open a regular file for reading, of at most `largest` bytes; None for any size.
+def open_regular(path: str, largest: int | None = None, option: str | None = None) -> BinaryIO:
+    """Open a regular file for reading.
+
+    Args:
+        path: The file.
+        largest: Largest size [bytes]; None for any.
+        option: Name of the option that raises this size, for the error; None if none does.
 
     Raises:
         RefusedFileError: The file is no regular file, or too large.
         OSError: The file does not exist or cannot be read.
     """
     # The kind is asked before opening, because opening a device may act; and again afterwards,
-    # because another file may stand there by then. O_NONBLOCK keeps a pipe from waiting.
+    # because another file may stand there by then.
     _expect_regular(path, os.stat(path))
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    stream = os.fdopen(os.open(path, flags | getattr(os, "O_CLOEXEC", 0)), "rb")
+    stream = os.fdopen(os.open(path, READ_FLAGS), "rb")
     try:
         status = os.fstat(stream.fileno())
         _expect_regular(path, status)
         if largest is not None and status.st_size > largest:
-            raise RefusedFileError(path, _too_large(f"{status.st_size}", largest))
+            raise _too_large(path, f"{status.st_size}", largest, option)
     except BaseException:
         stream.close()
         raise
     return stream
 
 
-def read_bounded(stream: BinaryIO, path: str, largest: int) -> bytes:
-    """Read a stream to its end; `path` names it in the error.
-
-    Raises:
-        RefusedFileError: It holds more than `largest` bytes.
-    """
-    data = stream.read(largest + 1)
+def read_regular(path: str, largest: int, option: str | None = None) -> bytes:
+    """Read a whole regular file; arguments and errors are those of `open_regular`."""
+    with open_regular(path, largest, option) as stream:
+        data = stream.read(largest + 1)  # the file may have grown, and some have no size
     if len(data) > largest:
-        raise RefusedFileError(path, _too_large(f"more than {largest}", largest))
+        raise _too_large(path, f"more than {largest}", largest, option)
     return data
-
-
-def read_regular(path: str, largest: int) -> bytes:
-    """Read a regular file of limited size; errors are those of `open_regular`."""
-    with open_regular(path, largest) as stream:
-        return read_bounded(stream, path, largest)
 
 
 def _expect_regular(path: str, status: os.stat_result) -> None:
@@ -272,5 +290,8 @@ def _expect_regular(path: str, status: os.stat_result) -> None:
         raise RefusedFileError(path, "no regular file, so it is not opened")
 
 
-def _too_large(size: str, largest: int) -> str:
-    return f"too large: it has {size} bytes, and the limit is {largest}; --max-file-size raises it"
+def _too_large(path: str, size: str, largest: int, option: str | None) -> RefusedFileError:
+    """Make the error for a file that is too large."""
+    way = "" if option is None else f"; {option} raises it"
+    reason = f"too large: it has {size} bytes, and the limit is {largest}{way}"
+    return RefusedFileError(path, reason)

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import BinaryIO, Self
 
 from inertial_check.errors import UsageError
-from inertial_check.files.access import contains
+from inertial_check.files.access import NO_LINK_FLAGS, contains
 
 try:
     import fcntl
@@ -275,8 +275,7 @@ def remove_if_dead(path: str, dir_fd: int | None = None) -> None:
     Raises:
         OSError: It is locked by its writer, is no regular file, or cannot be removed.
     """
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    descriptor = os.open(path, flags | getattr(os, "O_CLOEXEC", 0), dir_fd=dir_fd)
+    descriptor = os.open(path, NO_LINK_FLAGS, dir_fd=dir_fd)
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):

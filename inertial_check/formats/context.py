@@ -23,6 +23,10 @@ class Head(NamedTuple):
     data: bytes
 
 
+Packages = Mapping[str, str | os.PathLike[str]]
+"""Folders of packages by name."""
+
+
 @dataclass(frozen=True)
 class Context:
     """Places where a reader finds the files to which a document refers.
@@ -64,3 +68,10 @@ class Context:
             return known
         note_lookup(path)
         return self.granted.read(path)
+
+
+def as_context(places: Context | Packages | None) -> Context:
+    """Make a context of folders of packages alone; a context stays."""
+    if isinstance(places, Context):
+        return places
+    return Context({name: os.fspath(folder) for name, folder in (places or {}).items()})

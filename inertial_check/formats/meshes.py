@@ -126,7 +126,7 @@ def _open(
     path: str, read: Callable[[str, BinaryIO], Iterator[Floats]], access: Access
 ) -> Iterator[Floats]:
     try:
-        with access.open(path, access.limits.mesh) as file:
+        with access.open_mesh(path) as file:
             yield from read(path, file)
     except RefusedFileError as error:
         raise DocumentError(path, str(error.strerror)) from None

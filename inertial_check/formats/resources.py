@@ -10,16 +10,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from inertial_check.errors import UsageError
-from inertial_check.files.access import Access, open_regular
+from inertial_check.files.access import Access
 from inertial_check.formats.context import Context
 from inertial_check.formats.lookups import note_lookup, noting_lookups
-
-Packages = Mapping[str, str | os.PathLike[str]]
-"""Folders of packages by name."""
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(//)?(.*)", re.DOTALL)
 _PACKAGE_NAME = re.compile(rb"<name>\s*([^<\s]+)\s*</name>")
@@ -116,11 +113,15 @@ class ResourceFinder:
         folders = self._folders[name]
         if not folders:
             self._above = self._above or list(_above(self._model, self._access))
-            near = (f for f in self._above if inside and self._exists(os.path.join(f, inside)))
-            alike = next(near, "DIR")
+            alike = next((f for f in self._above if inside and self._holds(f, inside)), "DIR")
             reason = f"no folder above the model is or holds the package {name}"
             return _none(uri, f"{reason}; name it with --package-path {name}={alike}")
         return self._existing(uri, [os.path.join(folder, inside) for folder in folders])
+
+    def _holds(self, folder: str, inside: str) -> bool:
+        """Tell whether a folder has a file that may be used."""
+        path = os.path.join(folder, inside)
+        return self._access.allows(path) and self._exists(path)
 
     def _existing(self, uri: str, candidates: list[str]) -> Resource:
         """Take the first of these paths that exists and may be used."""
@@ -195,9 +196,7 @@ def _above(model: str, access: Access) -> Iterator[str]:
 def _folders(name: str, model: str, access: Access) -> Iterator[str]:
     """Find folders that may be the package, nearest to the model first."""
     for folder in _above(model, access):
-        if not access.allows(folder):
-            pass
-        elif os.path.basename(folder) == name or _manifest_name(folder) == name:
+        if os.path.basename(folder) == name or _manifest_name(folder, access) == name:
             yield folder
         inside = os.path.join(folder, name)
         note_lookup(inside)
@@ -205,13 +204,12 @@ def _folders(name: str, model: str, access: Access) -> Iterator[str]:
             yield inside
 
 
-def _manifest_name(folder: str) -> str | None:
-    """Read the name in the package.xml of a folder."""
+def _manifest_name(folder: str, access: Access) -> str | None:
+    """Read the name in the package.xml of a folder, if that may be used."""
     manifest = os.path.join(folder, "package.xml")
     note_lookup(manifest)
     try:
-        with open_regular(manifest) as file:
-            match = _PACKAGE_NAME.search(file.read(_MANIFEST_HEAD))
-    except OSError:
+        match = _PACKAGE_NAME.search(access.read(manifest)[:_MANIFEST_HEAD])
+    except (OSError, ValueError):  # ValueError: a NUL in the path
         return None
     return match[1].decode("utf-8", "replace") if match else None

@@ -6,7 +6,6 @@ one pass over its triangles, whatever the number of shapes that name it.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,8 +15,7 @@ import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
 from inertial_check.evidence import BodyGeometry, Geometry
-from inertial_check.formats.context import Context
-from inertial_check.formats.resources import Packages
+from inertial_check.formats.context import Context, Packages, as_context
 from inertial_check.inertia.primitives import AXES, PRIMITIVES
 from inertial_check.inertia.resemblance import entries
 from inertial_check.model import Model, Role, Shape
@@ -45,8 +43,6 @@ def read_geometry(model: Model, context: Context | Packages) -> Geometry:
         the volume is NaN. Support is that of the shapes in 50 directions, the same for all bodies.
         No error is raised for a file that is missing or broken: the remarks report it.
     """
-    if not isinstance(context, Context):
-        context = Context({name: os.fspath(folder) for name, folder in context.items()})
     if not any(body.shapes for body in model.bodies):
         return Geometry(((),) * len(model.bodies))
     shapes = [
@@ -63,7 +59,9 @@ def read_geometry(model: Model, context: Context | Packages) -> Geometry:
         return Geometry(_unite_bodies(shapes, len(model.bodies)))
     from inertial_check.geometry.meshes import read_meshes  # slow to import
 
-    read, files = read_meshes([(each.group // 2, each.shape) for each in meshes], model, context)
+    read, files = read_meshes(
+        [(each.group // 2, each.shape) for each in meshes], model, as_context(context)
+    )
     for each, found in zip(meshes, read, strict=True):
         each.mesh, each.usable = found.mesh, found.usable
         if found.remark is not None:

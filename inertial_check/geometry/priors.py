@@ -18,8 +18,7 @@ from inertial_check.arrays.broadcasting import real_arrays
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
 from inertial_check.formats import load
-from inertial_check.formats.context import Context
-from inertial_check.formats.resources import Packages
+from inertial_check.formats.context import Context, Packages, as_context
 from inertial_check.geometry.shapes import (
     ROLES,
     Fill,
@@ -121,8 +120,7 @@ def from_geometry(  # noqa: PLR0913 - each argument decides one thing that the s
     fill: Fill = "solid",
     roles: Sequence[Role] = ROLES,
     meshes: Sequence[Reading] = ("solid",),
-    packages: Packages | None = None,
-    context: Context | None = None,
+    packages: Packages | Context | None = None,
 ) -> GeometryPriors:
     """Spread the mass of each body of a model evenly over its shapes.
 
@@ -141,8 +139,8 @@ def from_geometry(  # noqa: PLR0913 - each argument decides one thing that the s
         meshes: Readings allowed for the meshes of solid bodies, best first: "solid", if it is
             closed and faces outwards; "flipped", if it is closed and faces inwards; "hull", its
             convex hull.
-        packages: Folders by package name, for package:// and model://.
-        context: Folders of packages, and the files that may be used, in place of `packages`.
+        packages: Folders by package name, for package:// and model://; or a context, which also
+            says which files may be used.
 
     Returns:
         The priors, and the record of the shapes behind each.
@@ -158,8 +156,7 @@ def from_geometry(  # noqa: PLR0913 - each argument decides one thing that the s
     if mass is not None and density is not None:
         raise ParameterError("both of mass and density given: give one of them")
     model = _load(model_or_path)
-    folders = {name: os.fspath(folder) for name, folder in (packages or {}).items()}
-    reader = GeometryReader(model, fill, meshes, context or Context(folders))
+    reader = GeometryReader(model, fill, meshes, as_context(packages))
     bodies = [model.bodies[index] for index in indices_of(model, names)]
     geometries = [reader.body(body, roles) for body in bodies]
     units = [_unit(body, geometry) for body, geometry in zip(bodies, geometries, strict=True)]

@@ -66,7 +66,7 @@ def _read_source(
     if prior == "file":
         return from_model(robot.model, robot.names), "the robot's file", []
     if prior == "geometry":
-        found = from_geometry(robot.model, robot.names, context=options.context)
+        found = from_geometry(robot.model, robot.names, packages=options.context)
         remarks = [
             Remark(Severity.NOTE, "prior-geometry", line)
             for body in found.bodies

@@ -28,6 +28,7 @@ from typing import NamedTuple, Protocol, TypedDict
 
 from inertial_check.checking.check import FULL_CONTENT, Document, DocumentResult, ReportContent
 from inertial_check.errors import UsageError
+from inertial_check.files.access import NO_LINK_FLAGS, Limits
 from inertial_check.files.writing import ANYWHERE_NAMED, lock, remove_if_dead
 from inertial_check.running.encoding import encode, restore
 from inertial_check.running.seal import RefusedStoreError, read_secret, seal
@@ -90,11 +91,12 @@ def _fingerprint(path: str) -> str:
         status = os.stat(path)
         if stat.S_ISDIR(status.st_mode):
             return f"folder {digest(*sorted(map(os.fsencode, os.listdir(path))))}"
-        if stat.S_ISREG(status.st_mode):
+        if stat.S_ISREG(status.st_mode) and status.st_size <= Limits.mesh:
             return _digest_file(path, status.st_size)
     except (OSError, ValueError):  # ValueError: a NUL in the path
         return ""
-    return f"special {status.st_mtime_ns}"
+    # A device, or a file larger than any that is read unless an option raises the limits.
+    return f"special {status.st_size} {status.st_mtime_ns}"
 
 
 def digest(*parts: bytes) -> str:
@@ -252,9 +254,8 @@ class _Directory:
         Raises:
             OSError: It does not exist, is a link, a pipe or a device, or is too large.
         """
-        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-        flags |= getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-        with os.fdopen(os.open(self.name(name), flags, **self.given), "rb") as stream:
+        descriptor = os.open(self.name(name), NO_LINK_FLAGS, **self.given)
+        with os.fdopen(descriptor, "rb") as stream:
             status = os.fstat(stream.fileno())
             if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST_ENTRY:
                 raise OSError(errno.EINVAL, "no entry")

@@ -14,7 +14,7 @@ import sys
 from contextlib import suppress
 
 from inertial_check.errors import UsageError
-from inertial_check.files.access import contains, root_of
+from inertial_check.files.access import NO_LINK_FLAGS, contains, root_of
 from inertial_check.files.writing import remove_leftovers
 
 _SIZE = 32
@@ -74,8 +74,7 @@ def _user_folder() -> str:
 
 
 def _read(path: str) -> bytes:
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    descriptor = os.open(path, flags | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0))
+    descriptor = os.open(path, NO_LINK_FLAGS)
     with os.fdopen(descriptor, "rb") as stream:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or status.st_size != _SIZE:

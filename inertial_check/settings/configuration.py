@@ -305,8 +305,8 @@ def _file(value: object, where: Where) -> str:
 
 def _baseline(value: object, where: Where) -> str:
     path = _file(value, where)
-    origin = os.path.join(where.origin.folder, FILE_NAMES[0])
-    if not where.origin.trusted and not Access().of_document(origin).allows(path):
+    folder = where.origin.folder or os.curdir
+    if not where.origin.trusted and not Access().of_document(folder).allows(path):
         raise where.wrong(f": {path} lies outside the repository: {_RESERVED} name it")
     return path
 

@@ -287,13 +287,13 @@ def test_models_without_shapes_have_no_geometry():
 
 def counting_opens(monkeypatch):
     opened = Counter()
-    original = Access.open
+    original = Access.open_mesh
 
     def counted(access, path, *args):
         opened[os.path.basename(path)] += 1
         return original(access, path, *args)
 
-    monkeypatch.setattr(Access, "open", counted)
+    monkeypatch.setattr(Access, "open_mesh", counted)
     return opened
 
 

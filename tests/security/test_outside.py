@@ -88,6 +88,23 @@ def test_a_package_beside_the_checkout_is_not_found(scheme, places, capsys):
     assert SECRET in report(capsys, ".", "--package-path", f"outside={outside}")[2]
 
 
+def test_a_missing_package_tells_nothing_about_files_around_the_checkout(places, capsys):
+    """The folder to name is suggested from inside the root only."""
+    checkout, outside = places
+    (outside.parent / "hidden.stl").write_bytes(b"")
+    (checkout / "m.urdf").write_text(urdf(MESH.format("package://nowhere/hidden.stl")))
+    assert "--package-path nowhere=DIR" in report(capsys, ".")[2]
+
+
+def test_a_package_manifest_that_is_a_link_out_of_the_checkout_names_no_package(places, capsys):
+    checkout, outside = places
+    (outside / "package.xml").write_text("<package><name>arm</name></package>")
+    (checkout / "package.xml").symlink_to(outside / "package.xml")
+    (checkout / "a.stl").write_bytes(b"")
+    (checkout / "m.urdf").write_text(urdf(MESH.format("package://arm/a.stl")))
+    assert "--package-path arm=" in report(capsys, ".")[2]
+
+
 def test_a_package_path_of_a_configuration_inside_the_checkout_opens_nothing(places, capsys):
     checkout, outside = places
     (outside / "a.stl").write_text(f"solid\nvertex {SECRET}\n")

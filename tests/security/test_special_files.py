@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from inertial_check.running.cache import Fingerprints
+
 MEMORY = 1 << 30
 """Address space of the checking process [bytes]; NumPy alone takes about a third."""
 
@@ -75,6 +77,23 @@ def test_a_huge_setting_is_refused_by_its_size(name, folder):
     os.truncate(folder / name, 3 << 30)
     _, found, _ = check(folder)
     assert is_reported(found)
+
+
+def test_a_huge_configuration_names_no_option_that_would_not_help(folder):
+    (folder / "inertial-check.toml").write_text("# ")
+    os.truncate(folder / "inertial-check.toml", 3 << 30)
+    code, _, said = check(folder)
+    assert code == 2
+    assert "too large" in said
+    assert "--max-file-size" not in said
+
+
+def test_the_cache_reads_no_huge_file_for_its_digest(tmp_path):
+    """A sparse file of four terabytes would be read for hours."""
+    huge = tmp_path / "m.stl"
+    huge.touch()
+    os.truncate(huge, 1 << 42)
+    assert Fingerprints().of(str(huge)).startswith("special")
 
 
 @pytest.mark.parametrize("target", ["/dev/zero", "fifo"])

@@ -151,7 +151,7 @@ class _LayerGuard:
                     most = f"names more than {_MOST_LAYERS} layers"
                     raise _RefusedLayerError(f"{most}, and no robot model needs more")
                 found = Sdf.Layer.Find(identifier)
-                if found is None and self._expect_allowed(identifier, path):
+                if found is None and self._check_layer(identifier, path):
                     with contextlib.suppress(Tf.ErrorException):  # composing reports it
                         found = Sdf.Layer.FindOrOpen(identifier)
                 if found is not None:
@@ -159,7 +159,7 @@ class _LayerGuard:
                     pending.append(found)
         return opened
 
-    def expect_used(self, layers: Iterator[Sdf.Layer], known: list[Sdf.Layer]) -> None:
+    def check_used_layers(self, layers: Iterator[Sdf.Layer], known: list[Sdf.Layer]) -> None:
         """Check the layers of a composed stage again, since clips and expressions name files, too.
 
         Raises:
@@ -167,9 +167,9 @@ class _LayerGuard:
         """
         for layer in layers:
             if layer not in known and layer.realPath:
-                self._expect_allowed(layer.realPath, layer.identifier)
+                self._check_layer(layer.realPath, layer.identifier)
 
-    def _expect_allowed(self, identifier: str, written: str) -> bool:
+    def _check_layer(self, identifier: str, written: str) -> bool:
         """Check the file of a layer; False if there is none.
 
         Raises:
@@ -185,9 +185,9 @@ class _LayerGuard:
             return False
         real = os.path.realpath(found)
         if self._roots is not None and not any(_contains(root, real) for root in self._roots):
-            where = self._roots[0] if self._roots else "the root"
             raise _RefusedLayerError(
-                f"{written} lies outside {where} and is not opened: --follow-outside allows it"
+                f"{written} lies outside the repository and the folders that were named, and is "
+                "not opened: --follow-outside allows it"
             )
         if not stat.S_ISREG(os.stat(real).st_mode):
             raise _RefusedLayerError(f"{written} is no regular file, so it is not opened")
@@ -259,7 +259,7 @@ def _compose_stage(
     opened = [*guard.open_dependencies(root), *held]
     stage = Usd.Stage.Open(root, sessionLayer=None)
     described = describe(stage, root)
-    guard.expect_used(stage.GetUsedLayers(), opened)
+    guard.check_used_layers(stage.GetUsedLayers(), opened)
     described["used"] = [layer.realPath for layer in stage.GetUsedLayers() if layer.realPath]
     described["complete"] = not stage.GetCompositionErrors()
     held.clear()
