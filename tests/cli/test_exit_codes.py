@@ -191,10 +191,13 @@ def test_the_payload_comes_also_where_the_baseline_cannot_be_written(capsys):
 
 @on_posix
 def test_interrupted():
-    """Opening the pipe waits until the check has it open: it is then inside its job."""
-    os.mkfifo("pipe.urdf")
-    process = subprocess.Popen([*PROGRAM, "pipe.urdf"], stdout=-1, stderr=-1)
-    with process, open("pipe.urdf", "wb"):
+    """Opening the pipe waits until the check has it open: it is then inside its job.
+
+    A list of files may come through a pipe; a document may not.
+    """
+    os.mkfifo("paths")
+    process = subprocess.Popen([*PROGRAM, "--files-from", "paths"], stdout=-1, stderr=-1)
+    with process, open("paths", "wb"):
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=GUARD)
     assert (process.returncode, out, err) == (exit_codes.INTERRUPTED, b"", b"")
