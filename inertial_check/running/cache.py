@@ -442,6 +442,8 @@ class Journal:
         self._lines: dict[str, str] = {}
         ANYWHERE_NAMED.resolve(path)
         try:
+            if os.path.isdir(path):
+                raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
             if os.path.exists(path) and not os.path.isfile(path):
                 raise OSError(errno.EINVAL, "no regular file")
             self._stream = open(path, "a+b")  # noqa: SIM115 - open as long as the run lasts
