@@ -13,8 +13,9 @@ from inertial_check.evidence import Examination
 from inertial_check.evidence.assembly import Assembly
 from inertial_check.model import Body, Finding, Span
 from inertial_check.rules._base import Rule, hull
-from inertial_check.rules._limits import LIMITS
-from inertial_check.rules._screens import SCREENS, Doubt, Where
+from inertial_check.rules.screens import SCREENS
+from inertial_check.rules.screens._base import Doubt, Where
+from inertial_check.rules.screens._limits import LIMITS
 
 _KNOWN: WeakKeyDictionary[Assembly, Mapping[int, Doubt]] = WeakKeyDictionary()
 

@@ -1,0 +1,64 @@
+"""Size, form and axes of bodies, where another reading of the numbers fits the shapes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from inertial_check.evidence import Examination
+from inertial_check.evidence.formulas import misread_formula
+from inertial_check.evidence.likeness import best_reading, readings_of
+from inertial_check.inertia import resemblance
+from inertial_check.rules.screens import _limits
+from inertial_check.rules.screens._base import Doubt, Doubts, Found
+from inertial_check.rules.screens._limits import Limits
+
+
+def forms(examination: Examination, limits: Limits, _: Found) -> Doubts:
+    """Size, shape and axes, where another reading of the numbers fits the geometry."""
+    likeness = examination.likeness
+    odd = likeness.all_of(likeness.discrepancy > _limits.FIT)
+    if not np.any(odd):
+        return
+    far = likeness.all_of(likeness.discrepancy > limits.discrepancy)
+    far &= likeness.may_gain(limits.gain, _limits.FIT)
+    for index in np.flatnonzero(odd).tolist():
+        doubt = _other_reading(examination, index, limits) if far[index] else None
+        if doubt is None or doubt.code != "IC504":
+            doubt = _misread(examination, index) or doubt
+        if doubt is not None:
+            yield index, doubt
+
+
+def _misread(examination: Examination, index: int) -> Doubt | None:
+    """A tensor that the formula of the body's one shape gives, if it is misread."""
+    judgement = examination.judgements[index]
+    six = np.array(judgement.I_BBcm_Bi)
+    found = misread_formula(examination.model.bodies[index], judgement.mass, six)
+    if found is None:
+        return None
+    message = (
+        f"the inertia is what the formula of the body's {found.kind} gives with {found.mistake}; "
+        f"the moments are {', '.join(f'{moment:.6g}' for moment in found.moments)} kg m^2"
+    )
+    return Doubt("IC505", "tensor", message, {"shape": found.kind, "reading": found.mistake})
+
+
+def _other_reading(examination: Examination, index: int, limits: Limits) -> Doubt | None:
+    """What else the numbers of a body can mean, where that fits its geometry far better."""
+    likeness = examination.likeness
+    written, rows = examination.assembly.C_BBcm_B[index], likeness.body == index
+    shapes = list(likeness.C_GGcm_B[rows])
+    found = best_reading(readings_of(examination, index), written, shapes, _limits.FIT)
+    slack = _limits.PARTLY_SEEN_GAIN if np.any(likeness.partial[rows]) else 1.0
+    if found is None or found.gain < limits.gain * slack or found.rest > _limits.CLOSE:
+        return None
+    what = found.reading.what
+    angle = min(float(resemblance.misalignment(written, C_G)) for C_G in shapes)
+    values = {"gain": found.gain, "angle": angle, "reading": what}
+    better = f"{what} it fits {found.gain:.2g} times better"
+    if found.reading.cause == "wrong-frame" and angle >= limits.angle:
+        degrees = f"{np.degrees(angle):.0f} degrees"
+        message = f"its principal axes are {degrees} away from those of the body's shapes; {better}"
+        return Doubt("IC504", "tensor", f"the tensor is turned: {message}", values)
+    message = f"the tensor does not look like the body's shapes; {better}"
+    return Doubt("IC505", "tensor", message, values)
