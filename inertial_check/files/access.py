@@ -122,7 +122,10 @@ class Access:
         if self.follow_outside:
             return True
         real = real_path(path)
-        return any(contains(root, real) for root in (*self.roots, *SYSTEM_FOLDERS))
+        for root in self.roots:
+            if contains(root, real):
+                return True
+        return any(contains(root, real) for root in SYSTEM_FOLDERS)
 
     def reason_against(self, path: str) -> str | None:
         """Say why a path must not be opened; None if it may be. The path need not exist."""
@@ -223,9 +226,11 @@ def _is_package(folder: str) -> bool:
 
 def real_path(path: str) -> str:
     """Resolve all links in a path, as os.path.realpath does, but each folder once a second."""
-    folder, name = os.path.split(os.path.join(os.getcwd(), path))
+    if not path.startswith(os.sep):
+        path = os.path.join(os.getcwd(), path)
+    folder, name = os.path.split(path)
     # Behind a link, `..` is the folder above its target: only the system can tell which one.
-    if name in {"", os.curdir} or os.pardir in path.split(os.sep):
+    if name in {"", os.curdir} or (os.pardir in path and os.pardir in path.split(os.sep)):
         return os.path.realpath(path)
     real = os.path.join(_real_folder(folder, _moment()), name)
     return os.path.realpath(real) if os.path.islink(real) else real

@@ -39,8 +39,7 @@ def parse_number(text: str) -> tuple[float, str | None]:
         The value, NaN if the text is no number or has more than MOST_DIGITS; and a complaint that
         says what to write, or None.
     """
-    complaint = complain_of_length(text)
-    if complaint is not None:
+    if len(text) > MOST_DIGITS and (complaint := complain_of_length(text)) is not None:
         return math.nan, complaint
     if _DECIMAL.fullmatch(text):
         value = float(text)

@@ -125,11 +125,12 @@ class ResourceFinder:
 
     def _existing(self, uri: str, candidates: list[str]) -> Resource:
         """Take the first of these paths that exists and may be used."""
-        refusals = [self._access.reason_against(path) for path in candidates]
-        for path, refusal in zip(candidates, refusals, strict=True):
-            if refusal is None and self._exists(path):
-                return Resource(uri, path, None)
-        path, refusal = candidates[0], refusals[0]
+        path = candidates[0]
+        refusal = self._access.reason_against(path)
+        for candidate in candidates:
+            reason = refusal if candidate is path else self._access.reason_against(candidate)
+            if reason is None and self._exists(candidate):
+                return Resource(uri, candidate, None)
         if refusal is not None:
             note_lookup(path)
             return _none(uri, refusal)
@@ -200,7 +201,7 @@ def _folders(name: str, model: str, access: Access) -> Iterator[str]:
             yield folder
         inside = os.path.join(folder, name)
         note_lookup(inside)
-        if name not in {os.curdir, os.pardir} and access.allows(inside) and os.path.isdir(inside):
+        if name not in {os.curdir, os.pardir} and os.path.isdir(inside) and access.allows(inside):
             yield inside
 
 

@@ -72,11 +72,13 @@ def is_computable(judgement: Judgement) -> bool:
 
     Numbers that are not finite pass; what is said of them does not depend on their size.
     """
-    sizes = [abs(number) for number in (*judgement.I_BBcm_B, *judgement.I_BBcm_Bi)]
-    sizes.append(abs(judgement.mass))
-    if any(SMALLEST > size > 0 for size in (max(sizes[:12]), sizes[12])):
+    tensor = max(map(abs, (*judgement.I_BBcm_B, *judgement.I_BBcm_Bi)))
+    mass, distance = abs(judgement.mass), max(map(abs, judgement.p_BoBcm_B))
+    if SMALLEST <= tensor <= LARGEST and SMALLEST <= mass <= LARGEST and distance <= LARGEST:
+        return True  # nearly every body; a NaN behind other numbers does not change their maximum
+    sizes = [abs(number) for number in (*judgement.I_BBcm_B, *judgement.I_BBcm_Bi, mass)]
+    if any(SMALLEST > size > 0 for size in (max(sizes[:12]), mass)):
         return False
-    distance = max(map(abs, judgement.p_BoBcm_B))
     return not any(inf > size > LARGEST for size in (*sizes, distance))
 
 

@@ -12,6 +12,7 @@ import json
 import os
 import re
 from collections.abc import Iterable
+from functools import cache
 from html import escape
 
 _LOG_COMMAND = re.compile(r"##(?=\[|vso\[)", re.IGNORECASE)
@@ -72,7 +73,13 @@ def guard_log(text: str) -> str:
 
 def dump_json(value: object, indent: int | None = None) -> str:
     """JSON in ASCII in which a build server that shows it in a log reads no command."""
-    return _LOG_COMMAND.sub(r"#\\u0023", json.dumps(value, allow_nan=False, indent=indent))
+    text = _encoder(indent).encode(value)
+    return _LOG_COMMAND.sub(r"#\\u0023", text) if "##" in text else text
+
+
+@cache
+def _encoder(indent: int | None) -> json.JSONEncoder:
+    return json.JSONEncoder(allow_nan=False, indent=indent)
 
 
 def guard_xml(text: str) -> str:

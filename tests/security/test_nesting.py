@@ -39,6 +39,7 @@ def test_bodies_nested_up_to_the_limit_are_checked():
 
 def test_more_elements_than_the_limit_are_refused(monkeypatch):
     monkeypatch.setattr("inertial_check.formats.nesting.MOST_ELEMENTS", 1000)
+    monkeypatch.setattr("inertial_check.formats.xml.document.MOST_ELEMENTS", 1000)
     with pytest.raises(DocumentError, match="too many elements: the limit is 1000"):
         ic.check_model(b"<robot name='a'>" + b"<a/>" * 1000 + b"</robot>")
     with pytest.raises(NestingError, match="too many nodes"):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from inertial_check.errors import DocumentError, NotAModelError
-from inertial_check.formats.nesting import NestingError, check_nesting
+from inertial_check.formats.nesting import DEEPEST, MOST_ELEMENTS, NestingError, check_nesting
 from inertial_check.formats.xml.complaints import ENTITY_REASON, Complaints, TooLarge, Unreadable
 from inertial_check.formats.xml.encoding import Index, decode
 from inertial_check.formats.xml.markup import (
@@ -139,15 +139,19 @@ class _TreeBuilder:
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         element = Element(tag, attributes, self._here())
         self._count += 1
-        try:
-            check_nesting(len(self._open) + 1, self._count)
-        except NestingError as error:
-            raise TooLarge(str(error), element.start) from None
+        if len(self._open) >= DEEPEST or self._count > MOST_ELEMENTS:
+            self._refuse(element)
         if self._open:
             self._open[-1].children.append(element)
         else:
             self.root = element
         self._open.append(element)
+
+    def _refuse(self, element: Element) -> None:
+        try:
+            check_nesting(len(self._open) + 1, self._count)
+        except NestingError as error:
+            raise TooLarge(str(error), element.start) from None
 
     def _end(self, tag: str) -> None:
         element = self._open.pop()
