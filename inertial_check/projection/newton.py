@@ -34,6 +34,7 @@ from inertial_check.solvers.svec import (
     ROW,
     SCALE,
     congruence,
+    decompose,
     pack,
     smooth_positive,
     unpack,
@@ -136,7 +137,7 @@ def _guess(problem: Normalised) -> tuple[Floats, Floats]:
     For most of those rows that is the answer except for rounding: no Newton step on F is left.
     """
     X, Z = np.array(problem.x0), np.zeros_like(problem.x0)
-    values, vectors = np.linalg.eigh(unpack(problem.x0))
+    values, vectors = decompose(unpack(problem.x0))
     rows = np.flatnonzero((values[:, 0] < 0) & (values[:, 1] >= 0))
     if rows.size:
         lowest = values[rows, 0], vectors[rows, :, 0]
@@ -160,7 +161,8 @@ def _solve_rank_one(x0: Floats, M: Floats, value: Floats, v: Floats) -> tuple[Fl
     C = (v @ _DYAD).reshape(-1, 10, 4)
     z = np.matmul(C, v[:, :, None]) / 2
     reach = np.matmul(z.transpose(0, 2, 1), np.matmul(inverse, z))[:, 0, 0]
-    v = v * np.sqrt(-value / reach)[:, None]  # value < 0 and M is definite: a positive quotient
+    # value < 0, and the quotient is positive where M is definite: rounding can take that away.
+    v = v * np.sqrt(np.maximum(-value / np.where(reach > 0, reach, np.inf), 0.0))[:, None]
     for _ in range(POINT_STEPS):
         C = (v @ _DYAD).reshape(-1, 10, 4)
         spread = np.matmul(inverse, C)
@@ -230,6 +232,7 @@ def _newton(
     equation = _Equation(problem.x0, t[:, None, None] * problem.M, t[:, None] * problem.slope, mu)
     state = equation.at(Y)
     X, norm = state.positive, np.linalg.norm(state.F, axis=1)
+    norm = np.where(np.isnan(norm), np.inf, norm)  # so that no such row passes for solved
     going = np.flatnonzero(norm > target)
     state = state.rows(going)
 
@@ -335,7 +338,7 @@ def _smooth(Y: Floats, mu: Floats) -> tuple[Floats, Floats, Floats]:
         (n, 10) p(Y) with p(l) = (l + r) / 2, r = sqrt(l^2 + 4 mu^2); the eigenvectors (n, 4, 4) of
         Y; (n, 10) divided differences (p(a) - p(b)) / (a - b) = (1 + (a + b) / (r_a + r_b)) / 2.
     """
-    values, vectors = np.linalg.eigh(unpack(Y))
+    values, vectors = decompose(unpack(Y))
     p, radius = smooth_positive(values, mu[:, None])
     positive = pack(np.matmul(vectors * p[:, None, :], vectors.transpose(0, 2, 1)))
     total = radius[:, ROW] + radius[:, COLUMN]

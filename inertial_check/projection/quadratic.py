@@ -157,7 +157,9 @@ def _log_det(M: Floats) -> Floats:
     try:
         diagonal = np.einsum("nii->ni", np.linalg.cholesky(M))
     except np.linalg.LinAlgError:  # definite but for rounding
-        return np.asarray(np.linalg.slogdet(M)[1])
+        logarithm = np.linalg.slogdet(M)[1]
+        rough = 10 * np.log(np.trace(M, axis1=1, axis2=2) / 10)
+        return np.where(np.isfinite(logarithm), logarithm, rough)
     return np.asarray(2 * np.sum(np.log(diagonal), axis=1))
 
 
@@ -203,7 +205,9 @@ def certify(problem: Quadratic, theta: Floats, dual: Floats) -> Certificate:
 def certify_in_units(units: Normalised, x: Floats, z: Floats) -> Certificate:
     """Compute the certificate of x = svec(X) and its multiplier z, both in normalised units."""
     unexplained = np.maximum(stationarity(units, x, z), cone_residual(z))
-    return Certificate(cone_residual(x), unexplained, np.abs(np.einsum("ni,ni->n", x, z)))
+    gap = np.abs(np.einsum("ni,ni->n", x, z))
+    residuals = (cone_residual(x), unexplained, gap)
+    return Certificate(*(np.where(np.isnan(each), np.inf, each) for each in residuals))
 
 
 def stationarity(units: Normalised, x: Floats, z: Floats) -> Floats:

@@ -29,7 +29,7 @@ from inertial_check.projection.quadratic import (
 )
 from inertial_check.solvers.certificate import Certificate
 from inertial_check.solvers.iteration import Counts, LineSearch, is_flat, iterate_rows
-from inertial_check.solvers.svec import COLUMN, ROW, congruence, pack, unpack
+from inertial_check.solvers.svec import COLUMN, ROW, congruence, decompose, pack, unpack
 
 Divergence = Literal["entropic", "affine-invariant"]
 """Divergence between a body and a prior body, named as the metric that it regularises."""
@@ -72,7 +72,7 @@ def certify(
     """
     units, c = _normalise(problem, rho, divergence)
     x, z = to_units(problem, units, theta, dual)
-    values, vectors = np.linalg.eigh(unpack(x))
+    values, vectors = decompose(unpack(x))
     root = np.sqrt(np.maximum(values, 0.0))
     between = np.matmul(vectors.transpose(0, 2, 1), np.matmul(unpack(z), vectors))
     between *= root[:, :, None] * root[:, None, :]
@@ -134,7 +134,7 @@ def _descend(units: Normalised, c: Floats, x: Floats) -> tuple[Floats, Counts]:
 
 def _pull(units: Normalised, c: Floats, x: Floats) -> tuple[Floats, Floats, Floats]:
     """Compute gradient and divided differences (n, 10) of c ||log X||_F^2; eigenvectors of X."""
-    values, vectors = np.linalg.eigh(unpack(x))
+    values, vectors = decompose(unpack(x))
     slopes, bends = log_slopes(units.size[:, None] * values)
     slopes *= (c * units.size)[:, None]
     pull = pack(np.matmul(vectors * slopes[:, None, :], vectors.transpose(0, 2, 1)))

@@ -39,8 +39,13 @@ class Certificate(NamedTuple):
 
 
 def cone_residual(x: Floats) -> Floats:
-    """Distance (n,) of svec (n, 10) from the semidefinite cone, by the least eigenvalue."""
-    return np.asarray(np.maximum(-np.linalg.eigvalsh(unpack(x))[:, 0], 0.0))
+    """Distance (n,) of svec (n, 10) from the semidefinite cone, by the least eigenvalue.
+
+    Infinite where a number is not finite: nothing is proven there.
+    """
+    finite = np.all(np.isfinite(x), axis=1)
+    least = np.linalg.eigvalsh(unpack(np.where(finite[:, None], x, 0.0)))[:, 0]
+    return np.asarray(np.where(finite, np.maximum(-least, 0.0), np.inf))
 
 
 def least_eigenvalue(vector: Floats) -> float:

@@ -109,6 +109,23 @@ def eigenbasis(vectors: Floats) -> Floats:
     return np.asarray(scale[:, None] * products[:, i, j] * scale)
 
 
+def decompose(matrices: Floats) -> tuple[Floats, Floats]:
+    """Compute the eigenvalues and eigenvectors of symmetric matrices (n, k, k).
+
+    Returns:
+        (n, k) ascending, and (n, k, k) as columns; NaN for a matrix that is not finite, which would
+        otherwise refuse all others with it.
+    """
+    finite = np.all(np.isfinite(matrices), axis=(-2, -1))
+    if np.all(finite):
+        values, vectors = np.linalg.eigh(matrices)
+        return values, vectors
+    values, vectors = np.linalg.eigh(np.where(finite[..., None, None], matrices, 0.0))
+    return np.where(finite[..., None], values, np.nan), np.where(
+        finite[..., None, None], vectors, np.nan
+    )
+
+
 def smooth_positive(values: Floats, mu: Floats | float) -> tuple[Floats, Floats]:
     """Smooth the positive part of eigenvalues l: p(l) = (l + r) / 2 with r = sqrt(l^2 + 4 mu^2).
 

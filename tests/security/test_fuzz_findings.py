@@ -159,3 +159,16 @@ def test_a_configuration_with_one_wrong_value_behind_many_lines_is_refused_in_ti
     with pytest.raises(UsageError, match=r"inertial-check\.toml:1: exclude"):
         Configurations().of(str(tmp_path / "a.urdf"))
     assert time.process_time() - start < 10
+
+
+def test_weights_beyond_the_precision_of_float64_give_a_proof_or_a_refusal():
+    """The determinant of such weights is rounded to zero: a matrix that is not finite followed."""
+    weights = np.array([1e30, 2, 3, 4, 5e30, 6, 7, 8, 9e30, 10])
+    rows = np.array(
+        [[1.0, 0, 0, 0, 0.1, 0, 0, 0.1, 0, 0.9], [2, 0.2, 0, 0.4, 0.1, 0, 0, 0.1, 0, 0.1]]
+    )
+    try:
+        found = ic.project(rows, metric="weighted", weights=weights, about="origin", order="urdf")
+    except ic.ProjectionError:
+        return
+    assert ic.check(found.theta, about="origin", order="urdf").consistent.all()
