@@ -310,7 +310,9 @@ class _RowCompanion(Companion):
 
 def _diagonal(values: Floats) -> Floats:
     """Turn diagonals (n, 10) into matrices, since ten of them would be taken for one matrix."""
-    return values if values.ndim == 3 else np.asarray(values[:, :, None] * np.eye(10))
+    if values.ndim == 3:
+        return values
+    return np.where(np.eye(10, dtype=bool), values[:, :, None], 0.0)
 
 
 def _count_rows(stream: BinaryIO, path: str, order: Order, most: int) -> int:

@@ -172,3 +172,14 @@ def test_weights_beyond_the_precision_of_float64_give_a_proof_or_a_refusal():
     except ic.ProjectionError:
         return
     assert ic.check(found.theta, about="origin", order="urdf").consistent.all()
+
+
+def test_an_infinite_weight_is_refused_without_a_warning(tmp_path):
+    path = tmp_path / "w.json"
+    path.write_text("[[1, 2, 3, 4, 5, 6, 7, 8, 9, Infinity]]")
+    table = tmp_path / "t.csv"
+    table.write_text("m,hx,hy,hz,Ixx,Ixy,Ixz,Iyy,Iyz,Izz\n1,0,0,0,0.1,0,0,0.1,0,0.9\n")
+    argv = ["project", "--about", "origin", "--metric", "weighted", "--weights", str(path)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert main([*argv, str(table), "-o", str(tmp_path / "o.csv")]) == 2
