@@ -170,6 +170,8 @@ def _read_numbers(body: Body, judgement: Judgement) -> tuple[MassProperties, str
     except ParameterError as error:
         return _NOTHING, str(error)
     reading = MassProperties(judgement.mass, center, axes, np.asarray(tensor))
+    if not np.all(np.isfinite(reading.I_BBcm_B)):
+        return _NOTHING, "its inertia is too large to be turned into the axes of the body"
     return replace(reading, digits=_open_digits(inertial, reading)), ""
 
 

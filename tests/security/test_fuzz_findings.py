@@ -14,6 +14,7 @@ from inertial_check.files.gitignore import LONGEST_PATTERN, translate_pattern
 from inertial_check.files.patterns import PathPattern
 from inertial_check.formats import load
 from inertial_check.formats.meshes import triangles
+from inertial_check.identification.recordings.diagnosis import diagnose
 from inertial_check.inertia.meshes import measure
 from inertial_check.projection.given import read_weights
 from inertial_check.settings.configuration import Configurations
@@ -183,3 +184,23 @@ def test_an_infinite_weight_is_refused_without_a_warning(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert main([*argv, str(table), "-o", str(tmp_path / "o.csv")]) == 2
+
+
+def test_a_tensor_that_overflows_when_it_is_turned_has_a_reason(tmp_path, capsys):
+    tensor = "".join(f"<{name}>1.7e308</{name}>" for name in ("ixx", "ixy", "iyy", "ixz", "izz"))
+    path = tmp_path / "a.sdf"
+    path.write_text(
+        "<sdf version='1.9'><model name='m'><link name='l'><inertial><pose>0 0 0 1 1 1</pose>"
+        f"<mass>1</mass><inertia>{tensor}</inertia></inertial></link></model></sdf>"
+    )
+    code = main(["diff", str(path), str(path)])
+    out, err = capsys.readouterr()
+    assert code in (0, 1), (out, err)
+    assert "internal error" not in err
+
+
+def test_positions_near_the_largest_float64_are_diagnosed_without_a_warning():
+    q = np.linspace(0, 1, 40)[:, None] * [1e200, 1.0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        diagnose(q, t=np.arange(40.0))

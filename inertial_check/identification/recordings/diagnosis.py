@@ -13,6 +13,7 @@ from types import MappingProxyType
 import numpy as np
 
 from inertial_check._renamed import old_names
+from inertial_check.arrays.broadcasting import quiet
 from inertial_check.arrays.types import ArrayLike, Floats, Mask
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
@@ -131,6 +132,7 @@ def check_time(t: ArrayLike) -> Floats:
     return time
 
 
+@quiet  # values near the largest of float64 overflow, and then no test of them speaks
 def diagnose(  # noqa: PLR0913 - the signals of one recording
     q: ArrayLike,
     tau: ArrayLike | None = None,

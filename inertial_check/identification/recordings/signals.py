@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check._renamed import old_names
+from inertial_check.arrays.broadcasting import quiet
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
 from inertial_check.identification.recordings.diagnosis import (
@@ -268,6 +269,7 @@ def bandwidth(q: ArrayLike, rate: float) -> float:
     return max(float(last[-1]), 1.0) * rate / len(steps) if len(last) else float("nan")
 
 
+@quiet  # sums of squares overflow for values near the largest of float64
 def smooth(
     t: ArrayLike | None,
     q: ArrayLike,

@@ -6,7 +6,7 @@ from random import Random
 from fuzz.extremes import NAMES
 from fuzz.mutate_tokens import encode
 
-_TAG = re.compile(rb"<(/?)([A-Za-z_][\w:.-]*)([^<>]*?)(/?)>")
+_TAG = re.compile(rb"<(/?)([A-Za-z_][\w:.-]*+)([^<>]*?)(/?)>")
 _DEPTHS = (10, 100, 255, 257, 1000, 1000, 20_000)
 _OPENINGS = {
     "json": (b"[", b'{"a":', b'[{"entries":'),
