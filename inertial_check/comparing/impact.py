@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from inertial_check.arrays.broadcasting import quiet
 from inertial_check.arrays.types import Array, Floats
 from inertial_check.dynamics.equations import bias_forces, gravity_forces, mass_matrix
 from inertial_check.dynamics.tree import Tree
@@ -157,6 +158,7 @@ def impact_of_difference(model: Model, difference: Difference) -> Impact:
     return measure_impact(tree, before, after, notes)
 
 
+@quiet  # places of joints near the largest of float64 overflow; the result is then not finite
 def measure_impact(
     tree: Tree, before: Floats, after: Floats, notes: tuple[str, ...] = (), seed: int = _SEED
 ) -> Impact:

@@ -204,3 +204,21 @@ def test_positions_near_the_largest_float64_are_diagnosed_without_a_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         diagnose(q, t=np.arange(40.0))
+
+
+def test_the_impact_of_a_joint_that_lies_at_the_end_of_float64_gives_no_warning(tmp_path):
+    path = tmp_path / "a.urdf"
+    tensor = "<inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/>"
+    links = "".join(
+        f"<link name='{name}'><inertial><mass value='1'/>{tensor}</inertial></link>"
+        for name in "abc"
+    )
+    joints = "".join(
+        f"<joint name='{a}{b}' type='prismatic'><parent link='{a}'/><child link='{b}'/>"
+        "<origin xyz='0 -1.7e308 1.7e308'/><axis xyz='1 0 0'/></joint>"
+        for a, b in ("ab", "bc")
+    )
+    path.write_text(f"<robot name='r'>{links}{joints}</robot>")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert main(["diff", "--impact", str(path), str(path)]) in (0, 1)
