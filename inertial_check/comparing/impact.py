@@ -318,7 +318,7 @@ def _sample_configurations(tree: Tree, rng: np.random.Generator) -> Floats:
             q[:, place.start + 3 : place.stop] = quaternions / norms
         elif joint != "fixed":
             limit = pi if joint == "revolute" else reach
-            q[:, place] = rng.uniform(-limit, limit, (count, 1))
+            q[:, place] = limit * rng.uniform(-1.0, 1.0, (count, 1))
     return q
 
 
