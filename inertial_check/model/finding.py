@@ -110,10 +110,31 @@ class Suppression(NamedTuple):
     Attributes:
         kind: "inSource" for a comment in the document, "external" for a configuration or baseline.
         reason: Reason as its author wrote it; "" if none is given.
+        accepted: Whether a maintainer has accepted the finding as known, for that reason.
     """
 
     kind: Literal["inSource", "external"]
     reason: str = ""
+    accepted: bool = False
+
+
+class FindingEntry(NamedTuple):
+    """Number of the document that a finding is about.
+
+    Attributes:
+        name: Name of the number: mass, x, y, z (centre of mass), ixx ... izz, qw ... qz (quaternion
+            of the inertial's axes), or the word of the format for a number of added mass.
+        text: Text of the document at the place; that of the number where the document is binary.
+        place: Place of the text; empty where the document is binary.
+        literal: Whether the text is the number; False if it is an expression that computes it.
+        body_id: Id of the body that has the number; None if it is the body of the finding.
+    """
+
+    name: str
+    text: str
+    place: Place
+    literal: bool = True
+    body_id: str | None = None
 
 
 class TextReplacement(NamedTuple):
@@ -159,6 +180,8 @@ class Finding(NamedTuple):
             ixx ... izz; empty if it has none.
         suggestion: Edit of `fix`, if suggestions were requested.
         suppression: Suppression of the finding; None if it counts.
+        entries: Numbers of the document that the finding is about, the guilty ones where they can
+            be told, in the order of the document; empty if it is about no number that is written.
     """
 
     code: str
@@ -175,6 +198,7 @@ class Finding(NamedTuple):
     written: Mapping[str, str] = {}
     suggestion: Suggestion | None = None
     suppression: Suppression | None = None
+    entries: tuple[FindingEntry, ...] = ()
 
 
 class BodyReport(NamedTuple):
