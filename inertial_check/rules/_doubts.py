@@ -1,34 +1,36 @@
-"""Doubts about consistent bodies: all comparisons of a model, made once, and one doubt a body.
+"""Doubts about consistent bodies: all comparisons of a model, made once.
 
-A body gets the first doubt of SCREENS that it gives rise to; the causes of the finding say what
-else speaks for it.
+A body gets the first doubt of SCREENS that it gives rise to, and a later one where it rests on
+other evidence than those before it: the amount of mass, its centre, and the form of the tensor can
+be wrong independently. The causes of a finding say what else speaks for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from weakref import WeakKeyDictionary
 
 from inertial_check.evidence import Examination
 from inertial_check.evidence.assembly import Assembly
-from inertial_check.model import Body, Finding, Span
+from inertial_check.model import Body, Finding, Severity, Span
 from inertial_check.rules._base import Rule, hull
 from inertial_check.rules.screens import SCREENS
-from inertial_check.rules.screens._base import Doubt, Where
+from inertial_check.rules.screens._base import Doubt, Found, Where, is_explained
 from inertial_check.rules.screens._limits import LIMITS
 
-_KNOWN: WeakKeyDictionary[Assembly, Mapping[int, Doubt]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Assembly, Found] = WeakKeyDictionary()
 
 
-def doubts(examination: Examination) -> Mapping[int, Doubt]:
-    """Find the first doubt about each suspicious body, by its index."""
+def doubts(examination: Examination) -> Found:
+    """Find the doubts about each suspicious body, by its index; no two rest on one evidence."""
     assembly = examination.assembly
     if assembly not in _KNOWN:
-        found: dict[int, Doubt] = {}
+        found: dict[int, list[Doubt]] = {}
         if assembly.stated.any():
             for screen in SCREENS:
                 for index, doubt in screen(examination, LIMITS[examination.strictness], found):
-                    found.setdefault(index, doubt)
+                    if not is_explained(found, index, doubt.evidence):
+                        found.setdefault(index, []).append(doubt)
         _KNOWN[assembly] = found
     return _KNOWN[assembly]
 
@@ -39,11 +41,14 @@ class DoubtRule(Rule):
     explained = True
 
     def findings(self, examination: Examination) -> Iterator[Finding]:
-        """One finding a body whose doubt is this rule's."""
-        for index, doubt in sorted(doubts(examination).items()):
-            if doubt.code == self.code:
-                body = self.model.bodies[index]
-                yield self.at(_span(body, doubt.where), doubt.message, body, doubt.values)
+        """The findings on bodies with a doubt of this code; notes where the evidence is weak."""
+        for index, each in sorted(doubts(examination).items()):
+            body = self.model.bodies[index]
+            for doubt in each:
+                if doubt.code == self.code:
+                    span = _span(body, doubt.where)
+                    finding = self.at(span, doubt.message, body, doubt.values)
+                    yield finding._replace(severity=Severity.NOTE) if doubt.weak else finding
 
 
 def _span(body: Body, where: Where) -> Span:

@@ -265,10 +265,13 @@ class TestPlanted:
         assert "less than the expected" in finding.message
 
 
-def test_one_doubt_a_body_and_none_about_what_is_an_error_already():
+def test_one_doubt_an_evidence_and_none_about_what_is_an_error_already():
+    """The first doubt on a body silenced every other one, whatever it was about."""
     link = honest(0.2, (1, 0.5, 0.5), 900, at=(0, 0, 0.1))
-    both = link._replace(inertia=100 * link.inertia, com=(0, 0, -1))
-    assert len(said(both)) == 1
+    large = link._replace(inertia=100 * link.inertia)
+    both = large._replace(com=(0, 0, -1))
+    assert [finding.code for finding in said(large)] == ["IC502"]
+    assert [finding.code for finding in said(both)] == ["IC201", "IC502"]
     broken = both._replace(inertia=np.diag([1.0, 1.0, 9.0]))
     assert said(broken) == []
     findings = ic.check_model(robot(broken).encode()).findings

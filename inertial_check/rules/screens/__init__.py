@@ -26,4 +26,4 @@ SCREENS: tuple[Callable[[Examination, Limits, Found], Doubts], ...] = (
     twins,
 )
 """Comparisons in the order in which they are made, the plainest first: a body keeps the first
-doubt."""
+doubt on each evidence."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -14,6 +15,27 @@ from inertial_check.rules.screens import _limits
 
 Flags = npt.NDArray[np.bool_]
 Where = Literal["mass", "center", "tensor", "inertial"]
+Evidence = Literal["amount", "center", "form"]
+"""A kind of evidence: the amount (mass, and the size that mass and tensor give), the centre of
+mass, and the form of the tensor (shares and axes, which no change of mass or unit touches)."""
+
+EVERY: frozenset[Evidence] = frozenset({"amount", "center", "form"})
+"""Evidence against the whole inertial, as where it is that of another body."""
+
+_EVIDENCE: Mapping[str, frozenset[Evidence]] = MappingProxyType(
+    {
+        "IC201": frozenset({"center"}),
+        "IC202": frozenset({"center"}),
+        "IC501": frozenset({"amount", "form"}),
+        "IC502": frozenset({"amount"}),
+        "IC503": frozenset({"amount"}),
+        "IC504": frozenset({"form"}),
+        "IC505": frozenset({"form"}),
+        "IC602": EVERY,
+        "IC603": frozenset({"amount", "form"}),
+    }
+)
+"""Evidence that the doubts of a code rest on, unless the doubt itself names it."""
 
 
 class Doubt(NamedTuple):
@@ -24,16 +46,35 @@ class Doubt(NamedTuple):
         where: Which of the written numbers it is about.
         message: One line.
         values: The numbers behind it.
+        weak: Flag: the evidence is too weak for a warning, so that the finding is a note.
+        against: Evidence that the doubt rests on; None for that of its code.
     """
 
     code: str
     where: Where
     message: str
     values: dict[str, object]
+    weak: bool = False
+    against: frozenset[Evidence] | None = None
+
+    @property
+    def evidence(self) -> frozenset[Evidence]:
+        """The evidence that the doubt rests on; every kind where the code names none."""
+        return _EVIDENCE.get(self.code, EVERY) if self.against is None else self.against
 
 
 Doubts = Iterator[tuple[int, Doubt]]
-Found = Mapping[int, Doubt]
+Found = Mapping[int, Sequence[Doubt]]
+"""Doubts about each suspicious body so far, the plainest first; no two share evidence."""
+
+
+def is_explained(found: Found, index: int, evidence: frozenset[Evidence] = EVERY) -> bool:
+    """Whether a doubt about the body rests on some of this evidence already.
+
+    One mistake shows in several comparisons of one evidence and is to be reported once; a mistake
+    in the mass says nothing about the axes.
+    """
+    return any(doubt.evidence & evidence for doubt in found.get(index, ()))
 
 
 def find_frames(examination: Examination) -> Flags:
