@@ -95,7 +95,9 @@ class Hypothesis(NamedTuple):
         evidence: One sentence with the numbers that support it.
         edit: Edit that would undo it, such as {"body": name, "entries": {"izz": 0.001676}}; entries
             are mass, x, y, z (centre of mass) and ixx ... izz, in the units of the document and the
-            inertial's own axes. None if no edit is known.
+            inertial's own axes. That of a finding on the whole model is {"body": None, "entries":
+            {}, "bodies": {name: {"entries": {...}}}}, with the id in place of a name that several
+            bodies share. None if no edit is known.
     """
 
     cause: str
@@ -182,6 +184,9 @@ class Finding(NamedTuple):
         suppression: Suppression of the finding; None if it counts.
         entries: Numbers of the document that the finding is about, the guilty ones where they can
             be told, in the order of the document; empty if it is about no number that is written.
+        bodies: Names of the bodies of a finding on the whole model, in file order; empty for a
+            finding on one body or on the document.
+        body_ids: Ids of these bodies, in the same order.
     """
 
     code: str
@@ -199,6 +204,8 @@ class Finding(NamedTuple):
     suggestion: Suggestion | None = None
     suppression: Suppression | None = None
     entries: tuple[FindingEntry, ...] = ()
+    bodies: tuple[str, ...] = ()
+    body_ids: tuple[str, ...] = ()
 
 
 class BodyReport(NamedTuple):

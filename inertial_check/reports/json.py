@@ -140,6 +140,7 @@ def _finding(finding: Finding) -> dict[str, Json]:
         "severity": finding.severity.word,
         "body": finding.body,
         "body_id": finding.body_id,
+        "bodies": list(finding.bodies),
         "message": finding.message,
         "file": place.path,
         "line": place.line,
