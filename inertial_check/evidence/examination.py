@@ -34,6 +34,8 @@ class BodyGeometry(NamedTuple):
         meshes: How many of the shapes are meshes.
         skipped: How many shapes of this role could not be used.
         remarks: One line for each shape that was skipped, or not taken for what it says.
+        hull: Centre in the body frame [m], and covariance about it [m^2], of the convex hull of
+            the shapes; None where `volume` is known, so that nobody needs a second opinion.
     """
 
     role: Role
@@ -47,6 +49,7 @@ class BodyGeometry(NamedTuple):
     meshes: int = 0
     skipped: int = 0
     remarks: tuple[str, ...] = ()
+    hull: tuple[Three, Six] | None = None
 
 
 Fault = Literal["unreadable", "empty", "inward", "open", "flat", "crossing"]

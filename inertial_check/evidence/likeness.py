@@ -1,8 +1,8 @@
 """The numbers of bodies beside their geometry: what agrees, and which other reading would.
 
-One row is one role (visual, collision) of one body whose shapes could all be used. All rows of a
-model are compared at once. A body is spoken of where all its rows agree: two roles that contradict
-each other are no witness.
+One row is one role (visual, collision) of one body whose shapes could all be used; a role with open
+meshes has two, its surface and its hull. All rows of a model are compared at once. A body is spoken
+of where all its rows agree: two roles that contradict each other are no witness.
 """
 
 from __future__ import annotations
@@ -34,6 +34,22 @@ DENSEST = 25_000.0
 PLAUSIBLE = (50.0, 12_000.0)
 """[kg/m^3] Densities of equivalent boxes of links, from a hollow cover to lead."""
 
+HONEST_OFFSETS = (0.01, 0.06)
+"""Distances of the centre of mass from the centroid of the shapes, in parts of their extent,
+between which the misfit of honest bodies grows."""
+
+HONEST_MISFITS = (0.03, 0.18)
+"""Median misfit of honest bodies up to the first of HONEST_OFFSETS, and from the second on: shapes
+whose centroid is elsewhere do not show where the mass is."""
+
+OFFSET_OF_SIZE = 0.15
+"""Offset of the centroid that counts as much as one e-fold of the size: sizes that agree within
+10 % leave the shapes as good as centres that agree within 1 %."""
+
+STAND_IN = 2.0
+"""Factor on the misfit of honest bodies whose visual shapes are not there to be read: the collision
+shapes beside them are often cylinders about a link, with the size of it and not the form."""
+
 
 class Reading(NamedTuple):
     """What else the numbers of a body could mean.
@@ -54,7 +70,8 @@ class Likeness:
 
     Attributes:
         assembly: The bodies.
-        rows: The geometries that can be trusted, of bodies that state numbers.
+        rows: The geometries that can be trusted, of bodies that state numbers; at the end the hulls
+            of those with open meshes.
         body: (R,) whose each of them is.
     """
 
@@ -75,8 +92,10 @@ class Likeness:
             for shapes in roles
             if is_whole(shapes) and not self._is_stand_in(index, shapes)
         ]
-        self.rows: tuple[BodyGeometry, ...] = tuple(shapes for _, shapes in chosen)
-        self.body: Indices = np.array([index for index, _ in chosen], dtype=np.int64)
+        hulls = [(index, by_hull(shapes)) for index, shapes in chosen if shapes.hull is not None]
+        self.rows: tuple[BodyGeometry, ...] = tuple(shapes for _, shapes in chosen + hulls)
+        self.body: Indices = np.array([index for index, _ in chosen + hulls], dtype=np.int64)
+        self._first = len(chosen)
 
     def of(self, index: int) -> tuple[BodyGeometry, ...]:
         """The trustworthy geometries of a body."""
@@ -108,6 +127,41 @@ class Likeness:
         return np.array([unseen[index] for index in self.body.tolist()], dtype=bool)
 
     @cached_property
+    def unseen(self) -> Flags:
+        """(R,) whether the body has visual shapes, and some of them could not be used."""
+        seen = set(self.body[[row.role == "visual" for row in self.rows]].tolist())
+        bodies = self.assembly.model.bodies
+        drawn = {
+            index: any(shape.role == "visual" for shape in bodies[index].shapes)
+            for index in set(self.body.tolist())
+        }
+        return np.array(
+            [drawn[index] and index not in seen for index in self.body.tolist()], dtype=bool
+        )
+
+    @cached_property
+    def offset(self) -> Floats:
+        """(R,) distance of the centre of mass from the shapes' centroid, in parts of the extent."""
+        centers = np.array([row.p_BoGcm_B for row in self.rows]).reshape(-1, 3)
+        apart = np.linalg.norm(self.assembly.p_BoBcm_B[self.body] - centers, axis=1)
+        with np.errstate(all="ignore"):
+            offset: Floats = apart / self.extent
+        return offset
+
+    @cached_property
+    def honest_misfit(self) -> Floats:
+        """(R,) misfit that a body may have whose centre lies so far from that of its shapes."""
+        return _find_honest_misfit(self.offset)
+
+    @cached_property
+    def honest_misfit_of_form(self) -> Floats:
+        """(R,) the same, as far as sizes that disagree and unseen shapes raise it."""
+        with np.errstate(all="ignore"):
+            unlike = OFFSET_OF_SIZE * np.log(self.size_ratio)
+        misfit = _find_honest_misfit(np.hypot(self.offset, unlike))
+        return misfit * np.where(self.unseen, STAND_IN, 1.0)
+
+    @cached_property
     def C_GGcm_B(self) -> Floats:
         """(R, 3, 3) spreads of the geometries, in the bodies' axes [m^2]."""
         six = np.array([row.C_GGcm_B for row in self.rows]).reshape(-1, 6)
@@ -122,14 +176,15 @@ class Likeness:
     def sizes(self) -> Floats:
         """(N, 2) sizes of the visual and the collision geometry of each body [m]; NaN without."""
         sizes = np.full((len(self.assembly.judgements), 2), np.nan)
-        columns = [("visual", "collision").index(row.role) for row in self.rows]
-        sizes[self.body, columns] = resemblance.size(self.C_GGcm_B)
+        first = slice(self._first)
+        columns = [("visual", "collision").index(row.role) for row in self.rows[first]]
+        sizes[self.body[first], columns] = resemblance.size(self.C_GGcm_B[first])
         return sizes
 
     @cached_property
     def extent(self) -> Floats:
         """(R,) diagonal of the box about the shapes, along the body's axes [m]."""
-        extent: Floats = np.linalg.norm(self._edges, axis=1)
+        extent: Floats = np.linalg.norm(self.edges, axis=1)
         return extent
 
     @cached_property
@@ -187,7 +242,7 @@ class Likeness:
         """
         mass = self.assembly.mass[self.body]
         with np.errstate(all="ignore"):
-            box = np.prod(self._edges, axis=1)
+            box = np.prod(self.edges, axis=1)
             inside = np.array([row.volume for row in self.rows]).reshape(-1)
             doubtful = np.array([bool(row.remarks) for row in self.rows], dtype=bool)
             inside = np.where(doubtful | (inside > OVERLAP * box), np.nan, inside)
@@ -236,7 +291,8 @@ class Likeness:
         return dense and low < float(self.assembly.density[index]) < high
 
     @cached_property
-    def _edges(self) -> Floats:
+    def edges(self) -> Floats:
+        """(R, 3) edges of the box about the shapes, along the body's axes [m]."""
         lower = np.array([row.lower for row in self.rows]).reshape(-1, 3)
         edges: Floats = np.array([row.upper for row in self.rows]).reshape(-1, 3) - lower
         return edges
@@ -246,6 +302,21 @@ class Likeness:
         against = np.zeros(len(self.assembly.judgements), dtype=bool)
         against[self.body[~rows]] = True
         return self.known & ~against
+
+
+def _find_honest_misfit(offset: Floats) -> Floats:
+    """(R,) the misfit of honest bodies at an offset; that of the farthest where none is known."""
+    known = np.where(np.isnan(offset), np.inf, offset)
+    misfit: Floats = np.interp(known, HONEST_OFFSETS, HONEST_MISFITS)
+    return misfit
+
+
+def by_hull(shapes: BodyGeometry) -> BodyGeometry:
+    """The same shapes with the moments of their convex hull."""
+    if shapes.hull is None:
+        return shapes
+    center, covariance = shapes.hull
+    return shapes._replace(p_BoGcm_B=center, C_GGcm_B=covariance)
 
 
 def is_whole(shapes: BodyGeometry) -> bool:
@@ -312,11 +383,13 @@ class Better(NamedTuple):
         reading: What it is.
         gain: How many times better it fits, at least, over the geometries of the body.
         rest: Discrepancy that it leaves, at most.
+        drops: (G,) by how much the discrepancy from each geometry drops.
     """
 
     reading: Reading
     gain: float
     rest: float
+    drops: Floats
 
 
 def readings_of(examination: Examination, index: int) -> list[Reading]:
@@ -357,4 +430,5 @@ def best_reading(
     )
     gains = np.min(np.maximum(before, floor) / np.maximum(after, floor), axis=1)
     best = int(np.argmax(gains))
-    return Better(candidates[best], float(gains[best]), float(np.max(after[best])))
+    drops = np.broadcast_to(before, after.shape)[best] - after[best]
+    return Better(candidates[best], float(gains[best]), float(np.max(after[best])), drops)

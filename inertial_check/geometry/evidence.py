@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
 from inertial_check.evidence import BodyGeometry, Geometry
+from inertial_check.evidence.examination import Six, Three
 from inertial_check.formats.context import Context, Packages, as_context
 from inertial_check.inertia.primitives import AXES, PRIMITIVES
 from inertial_check.inertia.resemblance import entries
@@ -39,9 +40,10 @@ def read_geometry(model: Model, context: Context | Packages) -> Geometry:
 
     Returns:
         For each body and role with a usable shape: the union of its shapes, each uniformly filled.
-        Where one of them is an open mesh, or none has a volume, all count with their surfaces, and
-        the volume is NaN. Support is that of the shapes in 50 directions, the same for all bodies.
-        No error is raised for a file that is missing or broken: the remarks report it.
+        Where one of them is an open mesh, or none has a volume, all count with their surfaces, the
+        volume is NaN, and the convex hull is measured beside them. Support is that of the shapes in
+        50 directions, the same for all bodies. No error is raised for a file that is missing or
+        broken: the remarks report it.
     """
     if not any(body.shapes for body in model.bodies):
         return Geometry(((),) * len(model.bodies))
@@ -147,9 +149,19 @@ def _unite_bodies(
             tuple(reach),
             _DIRECTIONS,
             *accounts[group],
+            None if volume > 0 else _hull_of(reach),
         )
         bodies[body] += (one,)
     return tuple(bodies)
+
+
+def _hull_of(support: Sequence[float]) -> tuple[Three, Six] | None:
+    """The centre and covariance of the convex hull; None where the shapes have no extent."""
+    from inertial_check.geometry.hulls import find_hull_moments  # most meshes are closed
+
+    center, covariance = find_hull_moments(_SIGNED_AXES, np.array(support))
+    (x, y, z), (xx, xy, xz, yy, yz, zz) = center.tolist(), entries(covariance).tolist()
+    return ((x, y, z), (xx, xy, xz, yy, yz, zz)) if xx + yy + zz > 0 else None
 
 
 def _count_uses(

@@ -122,3 +122,52 @@ def test_a_tensor_too_small_for_the_shift_was_not_about_the_origin():
     names = [[each.cause for each in readings(C, c, np.eye(3))] for c in (near, far)]
     assert "about-link-origin" in names[0]
     assert "about-link-origin" not in names[1]
+
+
+class TestHowWellShapesStandForTheMass:
+    """All shapes were believed alike, whether the mass lies in their middle or beside them."""
+
+    def test_a_centre_elsewhere_lets_an_honest_body_differ_more(self):
+        extent = float(np.linalg.norm(EDGES))
+        misfits = [
+            likeness(LINK, geometry(EDGES, (0, 0, 0.1 + share * extent))).honest_misfit[0]
+            for share in (0, 0.005, 0.03, 0.06, 0.5)
+        ]
+        assert misfits == pytest.approx(sorted(misfits))
+        assert misfits[:2] == pytest.approx([0.03, 0.03])
+        assert misfits[-2:] == pytest.approx([0.18, 0.18])
+
+    def test_sizes_that_disagree_count_against_the_form_and_not_against_the_size(self):
+        at = (0, 0, 0.1)
+        same, large = (likeness(LINK, geometry(np.array(EDGES) * x, at)) for x in (1.05, 2))
+        assert same.honest_misfit_of_form == pytest.approx([0.03])
+        assert large.honest_misfit_of_form[0] > 0.15
+        assert large.honest_misfit == pytest.approx([0.03])
+
+    def test_the_scale_does_not_matter(self):
+        for scale in (1e-3, 1e3):
+            link = Link(8.0, (0, 0, 0.1 * scale), scale**2 * box_moments(8.0, EDGES))
+            found = likeness(link, geometry(np.array(EDGES) * scale, (0, 0, 0.12 * scale)))
+            here = likeness(LINK, geometry(EDGES, (0, 0, 0.12)))
+            assert found.honest_misfit_of_form == pytest.approx(here.honest_misfit_of_form)
+
+    def test_collision_shapes_beside_a_missing_visual_mesh_are_stand_ins(self):
+        lost = '<visual><geometry><mesh filename="lost.stl"/></geometry></visual>'
+        touch = geometry(EDGES, (0, 0, 0.1), role="collision")
+        alone, beside = likeness(LINK, touch), likeness(LINK._replace(shape=lost), touch)
+        assert (alone.unseen.tolist(), beside.unseen.tolist()) == ([False], [True])
+        assert beside.honest_misfit_of_form == pytest.approx(2 * alone.honest_misfit_of_form)
+        seen = likeness(LINK._replace(shape=lost), geometry(EDGES, (0, 0, 0.1)), touch)
+        assert not seen.unseen.any()
+
+    def test_the_hull_of_an_open_mesh_is_a_second_witness(self):
+        """A surface alone accused bodies that fit the hull of their holed meshes."""
+        x, y, z = np.square(EDGES) / 12
+        hull = ((0.0, 0.0, 0.1), (x, 0.0, 0.0, y, 0.0, z))
+        rod = (1e-6, 0.0, 0.0, 1e-6, 0.0, z)
+        surface = geometry(EDGES, (0, 0, 0.1), volume=np.nan, C_GGcm_B=rod, hull=hull)
+        found = likeness(LINK, surface)
+        assert found.misfit[0] > 0.1
+        assert found.misfit[1] == pytest.approx(0, abs=1e-9)
+        assert not found.all_of(found.misfit > 0.1).any()
+        assert found.sizes[1, 0] == pytest.approx(np.sqrt(z), rel=1e-3)  # of the surface

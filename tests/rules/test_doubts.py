@@ -120,6 +120,39 @@ class TestHonestBodiesStayQuiet:
         assert said(link._replace(shape=link.shape + rough)) == []
         assert codes(link._replace(shape=rough)) == {"link": "IC502"}
 
+    def test_a_centre_far_from_that_of_the_shapes_makes_a_note(self):
+        """Shapes that do not show where the mass is accused honest links of turned axes."""
+        link = honest(0.2, (1, 0.8, 0.6), 1000)
+        turned = link._replace(inertia=link.inertia[[1, 0, 2]][:, [1, 0, 2]])
+        apart = turned._replace(com=(0.025, 0, 0))
+        assert [f.severity.name for f in said(turned)] == ["WARNING"]
+        (finding,) = said(apart)
+        assert (finding.code, finding.severity.name) == ("IC504", "NOTE")
+        assert "only a note, since the centre of mass is 8.8 %" in finding.message
+        (strict,) = said(apart, preset="strict")
+        assert strict.severity.name == "WARNING"
+
+    def test_sizes_are_notes_too_where_the_centre_is_elsewhere(self):
+        link = honest(0.2, (1, 0.8, 0.6), 1000)
+        large = link._replace(inertia=2.2**2 * link.inertia)
+        assert [f.severity.name for f in said(large)] == ["WARNING"]
+        (finding,) = said(large._replace(com=(0.03, 0, 0)))
+        assert (finding.code, finding.severity.name) == ("IC502", "NOTE")
+
+    def test_axes_are_notes_where_the_visual_mesh_is_missing(self):
+        """A cylinder about a link is no witness against its axes."""
+        edges, lost = (
+            (0.2, 0.17, 0.14),
+            '<visual><geometry><mesh filename="l"/></geometry></visual>',
+        )
+        inertia = box_moments(3.0, edges)
+        link = Link(3.0, (0, 0, 0), inertia, box(edges, role="collision"))
+        swapped = link._replace(inertia=2 * inertia[[2, 1, 0]][:, [2, 1, 0]])
+        assert [f.severity.name for f in said(swapped)] == ["WARNING"]
+        (finding,) = said(swapped._replace(shape=swapped.shape + lost))
+        assert (finding.code, finding.severity.name) == ("IC504", "NOTE")
+        assert "visual shapes could not be read" in finding.message
+
     def test_nothing_is_said_without_geometry_where_it_is_off(self):
         link = honest(0.2, (1, 1, 0.5), 1000, at=(0, 0, 0.1))._replace(com=(0, 0, -0.5))
         assert codes(link) == {"link": "IC201"}
@@ -180,6 +213,22 @@ class TestPlanted:
         link = honest(length, (slender, slender, 1), density, at=at)
         planted = link.inertia + parallel_axis(link.mass, at)
         assert codes(link._replace(inertia=planted))["link"] in ("IC502", "IC505")
+
+    @settings(max_examples=12)
+    @given(LENGTHS, DENSITIES, st.floats(1e-3, 0.05))
+    def test_another_form_that_no_reading_explains(self, length, density, thin):
+        """A rod's shape with the tensor of a plate across two of its axes."""
+        link = honest(length, (thin, thin, 1), density)
+        other = box_moments(link.mass, length * np.array([0.75, 0.7, 0.1]))
+        (finding,) = said(link._replace(inertia=other))
+        assert finding.code == "IC505"
+        assert "another form than its shapes" in finding.message
+
+    def test_one_mistake_is_one_finding(self):
+        """A shift to another point changes size and form together."""
+        link = honest(0.2, (0.3, 0.3, 1), 1000, at=(0.1, 0, 0.3))
+        planted = link._replace(inertia=link.inertia + parallel_axis(link.mass, link.com))
+        assert len(said(planted)) == 1
 
     @pytest.mark.parametrize("scale", [1e-3, 1, 1e3])
     def test_formulas(self, scale):

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
 from inertial_check.evidence import Examination
+from inertial_check.evidence.likeness import Likeness
 from inertial_check.rules.screens import _limits
 
 Flags = npt.NDArray[np.bool_]
@@ -90,3 +91,27 @@ def find_frames(examination: Examination) -> Flags:
 def find_mildest(rows: Flags, measure: Floats) -> int:
     """Of the flagged rows the one with the least measure."""
     return int(np.argmin(np.where(rows, measure, np.inf)))
+
+
+def is_weak(examination: Examination, clear: Flags) -> bool:
+    """Whether none of a body's shapes makes the doubt clear enough for a warning.
+
+    Args:
+        examination: The model; with the preset strict no doubt is weak.
+        clear: One flag for each geometry of the body.
+    """
+    return examination.strictness == "default" and not np.any(clear)
+
+
+def explain_weakness(likeness: Likeness, index: int, weak: bool) -> str:
+    """The end of a message that says why the finding is a note; nothing where it is none."""
+    if not weak:
+        return ""
+    rows = likeness.body == index
+    if np.any(likeness.unseen[rows]):
+        return "; only a note, since its visual shapes could not be read"
+    apart = 100 * float(np.min(likeness.offset[rows]))
+    return (
+        f"; only a note, since the centre of mass is {apart:.2g} % of the extent away from that of "
+        "the shapes, which may not show where the mass is"
+    )

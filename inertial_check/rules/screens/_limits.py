@@ -19,6 +19,7 @@ class Limits(NamedTuple):
         box_density: [kg/m^3] of the equivalent box, where no geometry is known.
         discrepancy: From the geometry, above which other readings are sought.
         gain: How many times better another reading has to fit.
+        drop: By how much another reading has to lessen the misfit.
         angle: Between principal axes that belong together [rad].
         twin_mass: Ratio of the masses of twins.
         twin: Relative difference of the moments of twins, and of where they lie.
@@ -31,6 +32,7 @@ class Limits(NamedTuple):
     box_density: tuple[float, float]
     discrepancy: float
     gain: float
+    drop: float
     angle: float
     twin_mass: float
     twin: float
@@ -45,7 +47,8 @@ LIMITS: Mapping[str, Limits] = MappingProxyType(
             density=(10.0, 25_000.0),
             box_density=(10.0, 30_000.0),
             discrepancy=0.15,
-            gain=2.0,
+            gain=2.5,
+            drop=0.15,
             angle=radians(20),
             twin_mass=1.2,
             twin=0.15,
@@ -58,6 +61,7 @@ LIMITS: Mapping[str, Limits] = MappingProxyType(
             box_density=(50.0, 15_000.0),
             discrepancy=0.1,
             gain=2.0,
+            drop=0.1,
             angle=radians(10),
             twin_mass=1.05,
             twin=0.05,
@@ -72,11 +76,22 @@ ins."""
 PARTLY_SEEN_SIZE = 1.25
 """Factor on `size` for bodies with shapes that could not be used."""
 
-PARTLY_SEEN_GAIN = 1.5
-"""Factor on `gain` for bodies with shapes that could not be used."""
+PARTLY_SEEN_GAIN = 1.2
+"""Factor on `gain` for bodies with shapes that could not be used, which 2.5 brings to 3."""
 
 FIT = 0.05
 """Misfit of a correct body, left by the screws, motors and cables that its shapes do not show."""
+
+CLEAR = 1.5
+"""Times the misfit of honest bodies by which another reading has to fit better for a warning: 0.15
+suffices where the centre agrees with that of the shapes, 0.27 where they are 6 % apart."""
+
+SIZE_SPREAD = 2.0
+"""Logarithm of the size of honest bodies for one unit of their misfit: with it the limit of 2 grows
+to 2.9 where the centres are 6 % apart, where foam tyres on metal hubs reach 2.4."""
+
+UNLIKE = 0.6
+"""Misfit that no honest body has from all its shapes; between a rod and a ball it is 0.82."""
 
 CLOSE = 0.3
 """Largest discrepancy that another reading may leave; a better fit that is still bad explains

@@ -8,9 +8,21 @@ from inertial_check.evidence import Examination
 from inertial_check.evidence.formulas import misread_formula
 from inertial_check.evidence.likeness import best_reading, readings_of
 from inertial_check.inertia import resemblance
+from inertial_check.rules._phrases import box
 from inertial_check.rules.screens import _limits
-from inertial_check.rules.screens._base import Doubt, Doubts, Found
+from inertial_check.rules.screens._base import (
+    Doubt,
+    Doubts,
+    Evidence,
+    Found,
+    explain_weakness,
+    find_mildest,
+    is_weak,
+)
 from inertial_check.rules.screens._limits import Limits
+
+_WHOLE_TENSOR: frozenset[Evidence] = frozenset({"amount", "form"})
+"""Evidence of a tensor of which size and form are wrong by one mistake."""
 
 
 def forms(examination: Examination, limits: Limits, _: Found) -> Doubts:
@@ -21,10 +33,13 @@ def forms(examination: Examination, limits: Limits, _: Found) -> Doubts:
         return
     far = likeness.all_of(likeness.discrepancy > limits.discrepancy)
     far &= likeness.may_gain(limits.gain, _limits.FIT)
+    unlike = likeness.all_of((likeness.misfit > _limits.UNLIKE) & ~likeness.unseen)
     for index in np.flatnonzero(odd).tolist():
         doubt = _other_reading(examination, index, limits) if far[index] else None
         if doubt is None or doubt.code != "IC504":
             doubt = _misread(examination, index) or doubt
+        if doubt is None and unlike[index]:
+            doubt = _unexplained(examination, index)
         if doubt is not None:
             yield index, doubt
 
@@ -40,7 +55,8 @@ def _misread(examination: Examination, index: int) -> Doubt | None:
         f"the inertia is what the formula of the body's {found.kind} gives with {found.mistake}; "
         f"the moments are {', '.join(f'{moment:.6g}' for moment in found.moments)} kg m^2"
     )
-    return Doubt("IC505", "tensor", message, {"shape": found.kind, "reading": found.mistake})
+    values: dict[str, object] = {"shape": found.kind, "reading": found.mistake}
+    return Doubt("IC505", "tensor", message, values, against=_WHOLE_TENSOR)
 
 
 def _other_reading(examination: Examination, index: int, limits: Limits) -> Doubt | None:
@@ -52,13 +68,34 @@ def _other_reading(examination: Examination, index: int, limits: Limits) -> Doub
     slack = _limits.PARTLY_SEEN_GAIN if np.any(likeness.partial[rows]) else 1.0
     if found is None or found.gain < limits.gain * slack or found.rest > _limits.CLOSE:
         return None
-    what = found.reading.what
+    if np.min(found.drops) < limits.drop:
+        return None
+    what, shifted = found.reading.what, found.reading.cause == "about-link-origin"
     angle = min(float(resemblance.misalignment(written, C_G)) for C_G in shapes)
-    values = {"gain": found.gain, "angle": angle, "reading": what}
-    better = f"{what} it fits {found.gain:.2g} times better"
+    values: dict[str, object] = {"gain": found.gain, "angle": angle, "reading": what}
+    honest = likeness.honest_misfit if shifted else likeness.honest_misfit_of_form
+    weak = is_weak(examination, found.drops >= _limits.CLEAR * honest[rows])
+    better = (
+        f"{what} it fits {found.gain:.2g} times better{explain_weakness(likeness, index, weak)}"
+    )
     if found.reading.cause == "wrong-frame" and angle >= limits.angle:
         degrees = f"{np.degrees(angle):.0f} degrees"
         message = f"its principal axes are {degrees} away from those of the body's shapes; {better}"
-        return Doubt("IC504", "tensor", f"the tensor is turned: {message}", values)
+        return Doubt("IC504", "tensor", f"the tensor is turned: {message}", values, weak)
     message = f"the tensor does not look like the body's shapes; {better}"
-    return Doubt("IC505", "tensor", message, values)
+    against = _WHOLE_TENSOR if shifted else None
+    return Doubt("IC505", "tensor", message, values, weak, against)
+
+
+def _unexplained(examination: Examination, index: int) -> Doubt:
+    """A tensor of another form than all shapes of its body, which no reading mends."""
+    likeness = examination.likeness
+    row = find_mildest(likeness.body == index, likeness.misfit)
+    misfit = float(likeness.misfit[row])
+    message = (
+        f"the tensor is that of a body of another form than its shapes: a box of "
+        f"{box(examination.assembly.box[index])}, where their box has "
+        f"{box(likeness.edges[row])} along the body's axes; no known misreading explains it, so "
+        "write the inertia of this body"
+    )
+    return Doubt("IC505", "tensor", message, {"misfit": misfit}, against=_WHOLE_TENSOR)

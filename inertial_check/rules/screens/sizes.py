@@ -7,7 +7,15 @@ import numpy as np
 from inertial_check.evidence import Examination
 from inertial_check.rules._phrases import beyond, box, times
 from inertial_check.rules.screens import _limits
-from inertial_check.rules.screens._base import Doubt, Doubts, Found, find_frames, find_mildest
+from inertial_check.rules.screens._base import (
+    Doubt,
+    Doubts,
+    Found,
+    explain_weakness,
+    find_frames,
+    find_mildest,
+    is_weak,
+)
 from inertial_check.rules.screens._limits import Limits
 
 
@@ -17,14 +25,20 @@ def sizes(examination: Examination, limits: Limits, _: Found) -> Doubts:
     factor = limits.size * np.where(likeness.partial, _limits.PARTLY_SEEN_SIZE, 1.0)
     small = likeness.all_of(likeness.size_ratio * factor < 1)
     large = likeness.all_of(likeness.size_ratio > factor)
+    if not np.any(small | large):
+        return
+    honest = np.log(limits.size) + _limits.SIZE_SPREAD * likeness.honest_misfit
+    clear = np.abs(np.log(likeness.size_ratio)) > honest
     for index in np.flatnonzero(small | large).tolist():
-        row = find_mildest(likeness.body == index, np.abs(np.log(likeness.size_ratio)))
-        ratio = float(likeness.size_ratio[row])
+        rows = likeness.body == index
+        ratio = float(likeness.size_ratio[find_mildest(rows, np.abs(np.log(likeness.size_ratio)))])
+        weak = is_weak(examination, clear[rows])
         message = (
             f"mass and inertia are those of a body {times(ratio)} the size of the shapes: "
             f"{assembly.mass[index]:.6g} kg in a box of {box(assembly.box[index])}"
+            f"{explain_weakness(likeness, index, weak)}"
         )
-        yield index, Doubt("IC502", "tensor", message, {"size_ratio": ratio})
+        yield index, Doubt("IC502", "tensor", message, {"size_ratio": ratio}, weak)
 
 
 def densities(examination: Examination, limits: Limits, _: Found) -> Doubts:
