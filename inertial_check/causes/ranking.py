@@ -9,13 +9,14 @@ cause that others of them have gains, one that they do not have loses.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.causes._base import Cause, Proposal, Subject, edit, try_together
+from inertial_check.causes.absence import say_why_none
 from inertial_check.causes.catalogue import ALL_CAUSES
 from inertial_check.causes.compounds import pairs_of, with_units
 from inertial_check.causes.plausibility import density_likelihood, naturalness
@@ -80,19 +81,31 @@ def explain(
         # Readings of numbers near the ends of float64 overflow: no mistake is told from them.
         if body.id in wanted and is_computable(judgement)
     }
-    if not subjects:
-        return list(findings)
     known = dict(zip(subjects, hypotheses(list(subjects.values())), strict=True))
     return [
-        finding._replace(causes=known.get(finding.body_id or "", ()))
+        _give_causes(finding, subjects.get(finding.body_id or ""), known)
         if finding.code in codes
         else finding
         for finding in findings
     ]
 
 
+def _give_causes(
+    finding: Finding,
+    subject: Subject | None,
+    known: Mapping[str, tuple[Hypothesis, ...]],
+) -> Finding:
+    """Return the finding with the causes of its body, or with the sentence why it has none."""
+    causes = known.get(finding.body_id or "", ())
+    return finding._replace(
+        causes=causes, no_cause="" if causes else say_why_none(finding, subject)
+    )
+
+
 def hypotheses(subjects: Sequence[Subject]) -> list[tuple[Hypothesis, ...]]:
     """Find the probable causes for several bodies of one model, best first for each."""
+    if not subjects:
+        return []
     causes = [cause() for cause in ALL_CAUSES]
     try_together(causes, subjects)
     weighed = [_weigh(subject, causes) for subject in subjects]

@@ -187,6 +187,7 @@ class Finding(NamedTuple):
         bodies: Names of the bodies of a finding on the whole model, in file order; empty for a
             finding on one body or on the document.
         body_ids: Ids of these bodies, in the same order.
+        no_cause: Sentence that says why no cause is named; "" if one is, or none was sought.
     """
 
     code: str
@@ -206,6 +207,7 @@ class Finding(NamedTuple):
     entries: tuple[FindingEntry, ...] = ()
     bodies: tuple[str, ...] = ()
     body_ids: tuple[str, ...] = ()
+    no_cause: str = ""
 
 
 class BodyReport(NamedTuple):

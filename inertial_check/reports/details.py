@@ -77,6 +77,8 @@ class BodyDetails:
             yield Row("fix", _command(*option, self._path))
 
     def _causes(self, finding: Finding) -> Iterator[Row]:
+        if finding.no_cause:
+            yield Row("no cause", finding.no_cause)
         for index, cause in enumerate(finding.causes, 1):
             yield Row(f"cause {index}", describe_cause(cause))
             if not (cause.edit and cause.edit["entries"]):
@@ -116,6 +118,8 @@ def list_causes(finding: Finding) -> list[str]:
     for index, cause in enumerate(finding.causes, 1):
         edit = describe_edit(cause, finding.written)
         lines.append(f"Cause {index}: {describe_cause(cause)}{f'; {edit}' if edit else ''}")
+    if finding.no_cause:
+        lines.append(f"No cause: {finding.no_cause}")
     return lines
 
 

@@ -150,6 +150,7 @@ def _finding(finding: Finding) -> dict[str, Json]:
         "values": finding.values,
         "fix": finding.fix,
         "causes": [each._asdict() for each in finding.causes],
+        "no_cause": finding.no_cause or None,
     }
 
 

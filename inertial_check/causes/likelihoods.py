@@ -1,0 +1,139 @@
+"""The likelihoods behind all causes: widths, tails, and how a confidence is calibrated.
+
+A likelihood says how often honest bodies look like this: honest are the numbers that a cause leads
+to, if it is right, and the numbers as written, if it is not. Each is a mixture over how closely a
+witness (the body's shapes, its twin) stands for the mass: its numbers were computed from the
+witness, they are close to it, they are loosely so, or the witness says nothing. A narrow component
+is a tall one, so that an agreement to three digits counts for far more than one to 10 %, and the
+widest bounds what a disagreement can cost: no witness rules a body out alone.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from inertial_check.arrays.types import Floats
+
+MOST = 1e6
+"""Largest likelihood ratio that is believed; larger ones are cut to it. Three witnesses that agree
+to three digits reach it, one alone does not."""
+
+SIZE_RANGE = 6.0
+"""Range of the logarithm of the size of a body whose size is wrong by any factor: between a
+twentieth and twenty times the right one, a flat density of 1 / 6."""
+
+DENSITY, DENSITY_DECADES = 2.5, 0.6
+"""Centre and half-width of log10 of the density [kg/m^3] of a ball with the mass and radius of
+gyration of the body; half of real bodies are within 0.6."""
+
+OUTSIDE = 0.1
+"""Width of the hull likelihood: distance of the centre of mass outside the hull, as a fraction of
+its extent."""
+
+FAR = 0.3
+"""Width of the distance likelihood: decades by which the centre of mass is farther from the origin
+than twice the body and the skeleton together."""
+
+_CENTERED = (0.01, 0.08)
+"""Distances between the centres of mass and shapes, as a fraction of the extent, up to which shapes
+stand for the mass closely, and from which they do so loosely: honest bodies have a median misfit
+of 0.03 where the centres agree within 0.01, and of 0.18 where they are 0.06 to 0.10 apart."""
+
+_TURNS = 1.5
+"""Exponent of the tails: Student's density with two degrees of freedom."""
+
+
+class Components(NamedTuple):
+    """A mixture over how closely a witness stands for the mass of a body.
+
+    Attributes:
+        form: (k,) widths of the misfit of honest bodies.
+        size: (k,) widths of the logarithm of their relative size.
+        weight: (k,) share of the bodies.
+    """
+
+    form: Floats
+    size: Floats
+    weight: Floats
+
+
+_SHAPE_FORM = np.array([0.002, 0.03, 0.18, 0.6])
+_SHAPE_SIZE = np.array([0.001, 0.08, 0.25, 0.8])
+_CLOSE = np.array([0.30, 0.45, 0.20, 0.05])
+_LOOSE = np.array([0.02, 0.18, 0.60, 0.20])
+"""Components of bodies beside their shapes: computed from them, close, loose, unlike; their shares
+where the centres agree, and where they do not."""
+
+_TWIN_OFF = np.array([0.002, 0.05, 0.5])
+_TWIN_MASS = np.array([0.001, 0.03, 0.4])
+_TWIN_WEIGHT = np.array([0.7, 0.2, 0.1])
+"""Components of twins: 90 % of 2,171 pairs agree to the last digit; distance of the bodies relative
+to their size, and logarithm of the ratio of their masses."""
+
+
+def heavy_tail(deviation: Floats) -> Floats:
+    """Student's density with two degrees of freedom, 1 at 0."""
+    result: Floats = (1 + deviation**2 / 2) ** -_TURNS
+    return result
+
+
+def likelihood_of_density(mass: Floats, size: Floats) -> Floats:
+    """(n,) likelihood of the density of a ball with this mass and radius of gyration.
+
+    Args:
+        mass: (n,) [kg].
+        size: (n,) trace of the second moment of mass [kg m^2].
+    """
+    radius = np.sqrt(5 / 3 * size / mass)
+    density = mass / (4 / 3 * np.pi * radius**3)
+    deviation = (np.log10(density) - DENSITY) / DENSITY_DECADES
+    result: Floats = (1 + deviation**2 / 2) ** (-_TURNS / 2)  # one body in ten is 5 widths off
+    return result
+
+
+def components_of_shapes(apart: float, digits: float) -> Components:
+    """Say how closely shapes stand for the mass of a body.
+
+    Args:
+        apart: Distance between the centre of mass and that of the shapes, as a fraction of their
+            extent.
+        digits: Misfit that the printed digits alone allow.
+    """
+    near, far = _CENTERED
+    share = float(np.clip((far - apart) / (far - near), 0.0, 1.0))
+    return Components(
+        np.hypot(_SHAPE_FORM, digits),
+        np.hypot(_SHAPE_SIZE, digits / 2),
+        share * _CLOSE + (1 - share) * _LOOSE,
+    )
+
+
+def likelihood_of_form(misfit: Floats, of: Components) -> Floats:
+    """(n,) likelihood of a misfit, whatever the size."""
+    result: Floats = (heavy_tail(misfit[:, None] / of.form) / of.form) @ of.weight
+    return result
+
+
+def likelihood_of_likeness(misfit: Floats, log_size: Floats, of: Components) -> Floats:
+    """(n,) likelihood of a misfit together with the logarithm of the relative size."""
+    form = heavy_tail(misfit[:, None] / of.form) / of.form
+    size = heavy_tail(log_size[:, None] / of.size) / of.size
+    result: Floats = (form * size) @ of.weight
+    return result
+
+
+def likelihood_of_twin(off: Floats, log_mass: Floats, digits: float) -> Floats:
+    """(n,) likelihood of the differences between a body and its twin.
+
+    Args:
+        off: Least distance of centre and spread from the twin's, relative to the size.
+        log_mass: Logarithm of the ratio of the masses.
+        digits: Distance that the printed digits alone allow.
+    """
+    widths, masses = np.hypot(_TWIN_OFF, digits), np.hypot(_TWIN_MASS, digits)
+    place = heavy_tail(off[:, None] / widths) / widths
+    weight = heavy_tail(log_mass[:, None] / masses) / masses
+    result: Floats = (place * weight) @ _TWIN_WEIGHT
+    return result
