@@ -2,6 +2,7 @@
 
 import re
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,7 +14,10 @@ import oracles
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
-import _planting as planting
+from planting import decimals, suspicions
+from planting import sites as places
+from planting.catalogue import CAUSES
+from planting.defects import plant
 
 BOX = '<geometry><box size="0.3 0.2 0.1"/></geometry>'
 LINK = """  <link name="{name}">
@@ -42,11 +46,12 @@ def document():
         link("right_arm", "1.5", "0.2 -0.04 0.01", REFLECTED),
         link("rail", "0.5", "0.2 0.02 -0.01", RAIL, shape=""),
         link("tilted", "0.8", "0.2 0 0", RAIL, rpy="0.3 -0.8 1.1"),
+        link("block", "1.0", "0.2 0 0", ("0.006", "0.00028", "0", "0.006", "0", "0.006")),
     ]
     joints = "".join(
         f'  <joint name="to_{child}" type="revolute"><parent link="base"/><child link="{child}"/>'
         '<axis xyz="0 0 1"/><limit lower="0" upper="1" effort="1" velocity="1"/></joint>\n'
-        for child in ("left_arm", "right_arm", "rail", "tilted")
+        for child in ("left_arm", "right_arm", "rail", "tilted", "block")
     )
     return f'<robot name="r">\n{"".join(links)}{joints}</robot>\n'.encode()
 
@@ -55,13 +60,13 @@ def document():
 def sites():
     model = ic.load(document())
     sound = frozenset(range(len(model.bodies)))
-    return [planting.Site("r.urdf", model, index, sound) for index in sorted(sound)]
+    return [places.Site("r.urdf", model, index, sound) for index in sorted(sound)]
 
 
 def planted(which, sites, seeds=range(6)):
     """All mutants of a cause that some body and some seed give."""
     made = (
-        planting.plant(which, site, np.random.default_rng(seed))
+        plant(which, site, np.random.default_rng(seed))
         for seed in seeds
         for site in sites
         if which.needs != "twin" or site.twin
@@ -70,7 +75,7 @@ def planted(which, sites, seeds=range(6)):
 
 
 def named(name, kind="provable"):
-    (found,) = (which for which in planting.CAUSES if (which.name, which.kind) == (name, kind))
+    (found,) = (which for which in CAUSES if (which.name, which.kind) == (name, kind))
     return found
 
 
@@ -83,7 +88,11 @@ def numbers(data, index):
     }
 
 
-@pytest.mark.parametrize("which", planting.CAUSES, ids=lambda which: which.key)
+OF_BODIES = [which for which in CAUSES if which.kind != "model"]
+OF_MODELS = [which for which in CAUSES if which.kind == "model"]
+
+
+@pytest.mark.parametrize("which", OF_BODIES, ids=lambda which: which.key)
 def test_a_mutant_is_certified_to_be_what_its_cause_claims(which, sites):
     mutants = planted(which, sites)
     assert mutants
@@ -94,7 +103,7 @@ def test_a_mutant_is_certified_to_be_what_its_cause_claims(which, sites):
             assert consistent == (which.kind == "valid"), mutant.change.variant
 
 
-@pytest.mark.parametrize("which", planting.CAUSES, ids=lambda which: which.key)
+@pytest.mark.parametrize("which", OF_BODIES, ids=lambda which: which.key)
 def test_only_the_numbers_that_it_names_are_changed(which, sites):
     for mutant in planted(which, sites):
         assert mutant.data != mutant.site.model.source.data
@@ -107,7 +116,7 @@ def test_only_the_numbers_that_it_names_are_changed(which, sites):
 
 
 def test_the_same_seed_plants_the_same(sites):
-    for which in planting.CAUSES:
+    for which in OF_BODIES:
         first, second = planted(which, sites, [7]), planted(which, sites, [7])
         assert [mutant.data for mutant in first] == [mutant.data for mutant in second]
 
@@ -124,16 +133,16 @@ def test_zero_products_have_no_sign_to_lose():
     diagonal = document()
     for old in (b'ixy="0.0008" ixz="-0.0007"', b'iyz="0.0006"'):
         diagonal = diagonal.replace(old, re.sub(b'"[^"]*"', b'"0"', old))
-    site = planting.Site("r.urdf", ic.load(diagonal), 1)
+    site = places.Site("r.urdf", ic.load(diagonal), 1)
     for kind in ("provable", "valid"):
         which = named("sign-of-products", kind)
-        assert planting.plant(which, site, np.random.default_rng(0)) is None
+        assert plant(which, site, np.random.default_rng(0)) is None
 
 
 def test_a_term_is_subtracted_twice_in_the_inertials_own_axes(sites):
     (tilted,) = (site for site in sites if site.body.name == "tilted")
-    mutant = planting.plant(named("double-parallel-axis"), tilted, np.random.default_rng(0))
-    new = planting.tensor(
+    mutant = plant(named("double-parallel-axis"), tilted, np.random.default_rng(0))
+    new = places.tensor(
         [float(numbers(mutant.data, tilted.index)[entry]) for entry in oracles.ENTRIES]
     )
     lost = tilted.R_BBi @ (tilted.I_BBcm_Bi - new) @ tilted.R_BBi.T
@@ -146,7 +155,7 @@ def test_twins_are_found_by_name_and_only_where_their_numbers_are_mirrored(sites
     assert by_name["right_arm"].twin.body.name == "left_arm"
     assert by_name["rail"].twin is None
     heavier = ic.load(document().replace(b'<mass value="1.5"/>', b'<mass value="1.7"/>', 1))
-    assert planting.Site("r.urdf", heavier, 1, frozenset(range(5))).twin is None
+    assert places.Site("r.urdf", heavier, 1, frozenset(range(5))).twin is None
 
 
 @pytest.mark.parametrize(
@@ -160,37 +169,37 @@ def test_twins_are_found_by_name_and_only_where_their_numbers_are_mirrored(sites
     ],
 )
 def test_the_other_side_has_this_name(name, other):
-    assert other in set(planting.counterparts(name))
+    assert other in set(places.counterparts(name))
 
 
 def test_no_letter_within_a_word_is_a_side():
-    assert not list(planting.counterparts("wheel_roller"))
+    assert not list(places.counterparts("wheel_roller"))
 
 
 def test_evidence_is_a_shape_or_a_twin_or_neither(sites):
     assert [site.evidence for site in sites][:4] == ["neither", "geometry", "geometry", "neither"]
     bare = ic.load(document().replace(BOX.encode(), b""))
-    assert planting.Site("r.urdf", bare, 1, frozenset(range(5))).evidence == "twin"
+    assert places.Site("r.urdf", bare, 1, frozenset(range(5))).evidence == "twin"
 
 
 def test_formulas_are_those_of_the_textbooks(sites):
     (box,) = sites[1].usable_shapes
-    right, _ = planting.formulas(box, 12.0)
+    right, _ = suspicions.formulas(box, 12.0)
     assert right == pytest.approx(np.diag([0.05, 0.10, 0.13]))
 
 
 def test_what_is_planted_into_is_consistent(sites):
-    assert all(planting.is_consistent(site.texts) for site in sites)
+    assert all(decimals.is_consistent(site.texts) for site in sites)
 
 
 @pytest.mark.parametrize(
     ("diagonal", "stand_in"), [("1", True), ("0.001", True), ("3e-1", True), ("0.025", False)]
 )
 def test_one_digit_times_the_identity_is_a_placeholder(diagonal, stand_in):
-    texts = dict.fromkeys(planting.ENTRIES, "0.0") | dict.fromkeys(planting.DIAGONAL, diagonal)
-    assert planting.is_one_digit_of_identity(texts) == stand_in
-    assert not planting.is_one_digit_of_identity(texts | {"ixy": "1e-9"})
-    assert not planting.is_one_digit_of_identity(texts | {"izz": "0.01"})
+    texts = dict.fromkeys(places.ENTRIES, "0.0") | dict.fromkeys(decimals.DIAGONAL, diagonal)
+    assert decimals.is_one_digit_of_identity(texts) == stand_in
+    assert not decimals.is_one_digit_of_identity(texts | {"ixy": "1e-9"})
+    assert not decimals.is_one_digit_of_identity(texts | {"izz": "0.01"})
 
 
 @pytest.mark.parametrize(
@@ -203,6 +212,49 @@ def test_one_digit_times_the_identity_is_a_placeholder(diagonal, stand_in):
     ],
 )
 def test_what_cannot_lie_within_its_shapes_is_not_sound(old, new, why):
-    site = planting.Site("r.urdf", ic.load(document().replace(old, new, 1)), 1)
+    site = places.Site("r.urdf", ic.load(document().replace(old, new, 1)), 1)
     assert (site.refutation or "").startswith(why or "")
     assert (site.refutation is None) == (why is None)
+
+
+def robot():
+    """A site of a model of five links that lean, of one shape and several sizes."""
+    arm = [float(text) for text in ARM]
+    links = [
+        LINK.format(
+            name=f"link{k}",
+            mass=1.5 + k / 10,
+            com="0.2 0.04 0.01",
+            rpy="0.3 -0.8 1.1",
+            six=[f"{(2 + k / 10) * value:.6g}" for value in arm],
+            shape=BOX,
+        )
+        for k in range(5)
+    ]
+    model = ic.load(f'<robot name="r">{"".join(links)}</robot>'.encode())
+    return places.Site("robot.urdf", model, 0, frozenset(range(5)))
+
+
+@pytest.mark.parametrize("which", OF_MODELS, ids=lambda which: which.key)
+def test_a_defect_of_the_model_is_in_all_its_links_and_asks_for_those_that_it_moved(which):
+    site = robot()
+    mutant = plant(which, site, np.random.default_rng(1))
+    assert sorted(mutant.change.texts) == [0, 1, 2, 3, 4]
+    for index, texts in mutant.change.texts.items():
+        each, new = site.at(index), numbers(mutant.data, index)
+        expected = each.texts | texts
+        assert {name: Fraction(text) for name, text in new.items()} == {
+            name: Fraction(text) for name, text in expected.items()
+        }
+        tensor = places.tensor([float(new[entry]) for entry in oracles.ENTRIES])
+        moved = places.change(tensor, each.I_BBcm_Bi) >= 0.1 or new["mass"] != each.texts["mass"]
+        assert (index in mutant.change.watched) == moved
+
+
+def test_a_number_that_two_bodies_share_is_not_changed_for_one_of_them(sites):
+    block = sites[-1]
+    shared = block.model.bodies[block.index]._replace(name="copy")
+    model = replace(block.model, bodies=(*block.model.bodies, shared))
+    site = places.Site("r.urdf", model, block.index, block.sound)
+    assert plant(named("negative-diagonal"), block, np.random.default_rng(0)) is not None
+    assert plant(named("negative-diagonal"), site, np.random.default_rng(0)) is None
