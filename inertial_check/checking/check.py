@@ -8,6 +8,7 @@ from functools import partial
 from typing import Literal, NamedTuple, TypeVar
 
 from inertial_check.arrays.broadcasting import quiet
+from inertial_check.checking.entries import narrow_entries
 from inertial_check.engines import predict
 from inertial_check.errors import (
     DefectError,
@@ -330,6 +331,9 @@ def _examine_model(
             lambda: explain(examination, findings, explicable),
             findings,
         )
+    findings = later.attempt(
+        "naming the guilty numbers", lambda: narrow_entries(model, findings), findings
+    )
     predicted = content.predictions == "all" or (content.predictions == "findings" and findings)
     unknown: Sequence[Mapping[str, Prediction]] = [{}] * len(model.bodies)
     predictions = unknown

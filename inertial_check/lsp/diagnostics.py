@@ -13,17 +13,15 @@ from lsprotocol.types import (
     Position,
     Range,
 )
+from pygls.uris import from_fs_path
 
-from inertial_check.fixing.case import collect_numbers
 from inertial_check.lsp.checking import Document, DocumentCheck
-from inertial_check.model import Finding, Place, Severity
-from inertial_check.reports.details import describe_cause
+from inertial_check.model import Finding, Severity
+from inertial_check.reports.details import describe_cause, describe_entry, written_entries
+from inertial_check.reports.escaping import printable
 from inertial_check.rules.configuration import UnusedSuppression
 
 SOURCE = "inertial-check"
-SURE = 0.5
-"""Probability above which a cause is more probable than all others together."""
-
 START = Range(Position(0, 0), Position(0, 0))
 _SEVERITIES = {
     Severity.ERROR: DiagnosticSeverity.Error,
@@ -56,23 +54,32 @@ def find_document(checked: DocumentCheck, finding: Finding) -> str:
 
 
 def find_range(checked: DocumentCheck, finding: Finding) -> Range:
-    """The range of a finding: that of the one number that is probably wrong, if there is one."""
+    """The range of a finding: that from the first to the last number that it is about.
+
+    Numbers in other documents do not count; without any it is the range of the finding's own place.
+    """
     text = checked.text_of(finding.place.path)
-    return START if text is None else text.range(_culprit(checked, finding) or finding.place)
+    if text is None:
+        return START
+    places = [each.place for each in written_entries(finding)]
+    ranges = [text.range(place) for place in places if place.path == finding.place.path]
+    if not ranges:
+        return text.range(finding.place)
+    return Range(min(each.start for each in ranges), max(each.end for each in ranges))
 
 
-def _culprit(checked: DocumentCheck, finding: Finding) -> Place | None:
-    """The place of the one number that would have to change; None where several would."""
-    cause = finding.causes[0] if finding.causes else None
-    if cause is None or cause.confidence <= SURE or cause.edit is None or checked.model is None:
-        return None
-    names = list(cause.edit["entries"])
-    body = checked.bodies.get(finding.body_id or "")
-    number = collect_numbers(body).get(names[0]) if body is not None and len(names) == 1 else None
-    if number is None or number.span is None or not number.literal:
-        return None
-    place = checked.model.place(number.span)
-    return place if place.path == finding.place.path else None
+def _list_entries(
+    checked: DocumentCheck, finding: Finding
+) -> Iterator[DiagnosticRelatedInformation]:
+    """The numbers that a finding is about, each at its place, where there are several."""
+    entries = written_entries(finding)
+    for entry in entries if len(entries) > 1 else ():
+        text, path = checked.text_of(entry.place.path), checked.path_of(entry.place)
+        if text is not None:
+            own = path == checked.document.path
+            uri = checked.document.uri if own else from_fs_path(path) or checked.document.uri
+            location = Location(uri, text.range(entry.place))
+            yield DiagnosticRelatedInformation(location, printable(describe_entry(entry)))
 
 
 def find_within(
@@ -97,11 +104,13 @@ def _diagnostic(checked: DocumentCheck, finding: Finding, path: str) -> Diagnost
         message = f"{finding.body}: {message}"
     if finding.causes:
         message += f"\nProbable cause: {describe_cause(finding.causes[0])}"
-    related = None
+    related = list(_list_entries(checked, finding))
     if path != checked.document.path:
         model = checked.file.model if checked.file is not None else None
         location = Location(checked.document.uri, START)
-        related = [DiagnosticRelatedInformation(location, f"in the model {model or ''}".rstrip())]
+        related.append(
+            DiagnosticRelatedInformation(location, f"in the model {model or ''}".rstrip())
+        )
     return Diagnostic(
         find_range(checked, finding),
         message,
@@ -109,6 +118,6 @@ def _diagnostic(checked: DocumentCheck, finding: Finding, path: str) -> Diagnost
         source=SOURCE,
         code=finding.code,
         tags=[DiagnosticTag.Unnecessary] if finding.code == UnusedSuppression.code else None,
-        related_information=related,
+        related_information=related or None,
         data=data_of(finding),
     )

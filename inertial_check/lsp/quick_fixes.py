@@ -8,13 +8,13 @@ from functools import cached_property
 from threading import Lock
 from typing import NamedTuple
 
+from inertial_check.checking.entries import SURE
 from inertial_check.errors import InertialCheckError
 from inertial_check.fixing.case import format_percent
 from inertial_check.fixing.fix import fix_model
 from inertial_check.fixing.result import Fix
 from inertial_check.fixing.suggestions import suggest_edits
 from inertial_check.lsp.checking import DocumentCheck, recheck
-from inertial_check.lsp.diagnostics import SURE
 from inertial_check.lsp.texts import Text
 from inertial_check.model import Finding, Hypothesis, Place, Suggestion, TextReplacement
 from inertial_check.selecting.suppressions import MARK

@@ -1,6 +1,7 @@
 """Plain data about a document: bytes and places, bodies as written, and findings."""
 
 from inertial_check.model.body import ENTRIES, Body, Inertial, Model, Number, Problem, ProblemKind
+from inertial_check.model.entries import locate_entries, name_numbers
 from inertial_check.model.excerpt import Excerpt, ExcerptLine, extract_excerpt
 from inertial_check.model.finding import (
     Action,
@@ -60,4 +61,6 @@ __all__ = [
     "TextReplacement",
     "Values",
     "extract_excerpt",
+    "locate_entries",
+    "name_numbers",
 ]

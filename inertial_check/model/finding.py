@@ -183,7 +183,8 @@ class Finding(NamedTuple):
         suggestion: Edit of `fix`, if suggestions were requested.
         suppression: Suppression of the finding; None if it counts.
         entries: Numbers of the document that the finding is about, the guilty ones where they can
-            be told, in the order of the document; empty if it is about no number that is written.
+            be told, in the order mass, x, y, z, ixx ... izz; empty if it is about no number that is
+            written.
         bodies: Names of the bodies of a finding on the whole model, in file order; empty for a
             finding on one body or on the document.
         body_ids: Ids of these bodies, in the same order.
@@ -275,6 +276,13 @@ class Report:
     def suppressed(self) -> tuple[Finding, ...]:
         """All suppressed findings, in file order."""
         return tuple(finding for file in self.files for finding in file.suppressed)
+
+    @property
+    def accepted(self) -> int:
+        """Number of suppressed findings that are accepted as known, with a reason."""
+        return sum(
+            each.suppression is not None and each.suppression.accepted for each in self.suppressed
+        )
 
     @property
     def bodies(self) -> tuple[BodyReport, ...]:

@@ -13,7 +13,9 @@ from inertial_check.model import (
     Excerpt,
     FileReport,
     Finding,
+    FindingEntry,
     Hypothesis,
+    Place,
     Prediction,
     Values,
 )
@@ -92,6 +94,21 @@ class BodyDetails:
         """The body's name; its id where other bodies have the same name."""
         name = finding.body or ""
         return name if self._names[name] <= 1 else finding.body_id or name
+
+
+def pinpoint(finding: Finding) -> Place:
+    """The place of the first number that a finding is about; its own place if it has none."""
+    return next((each.place for each in written_entries(finding)), finding.place)
+
+
+def written_entries(finding: Finding) -> list[FindingEntry]:
+    """The numbers that a finding is about and that are text; those in binary data have no place."""
+    return [each for each in finding.entries if each.place[:2] != each.place[2:4]]
+
+
+def describe_entry(entry: FindingEntry) -> str:
+    """The name and the text of a number."""
+    return f"{entry.name} = {clip(entry.text, _NAME_LENGTH)}"
 
 
 def describe_cause(cause: Hypothesis) -> str:

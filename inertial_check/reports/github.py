@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from inertial_check.model import FileReport, Finding, Report, Severity
 from inertial_check.reports import View
-from inertial_check.reports.details import list_causes
+from inertial_check.reports.details import list_causes, pinpoint
 from inertial_check.reports.escaping import clip, escape_command, escape_property
 from inertial_check.reports.identity import normalize_path
 from inertial_check.reports.text import plural, statistics, summary
@@ -39,7 +39,7 @@ def render(report: Report, view: View) -> str:
 
 
 def _command(file: FileReport, finding: Finding) -> str:
-    place = finding.place
+    place = pinpoint(finding)
     body = "" if finding.body is None else f" [{clip(finding.body, _NAME_LENGTH)}]"
     properties: dict[str, str | int] = {
         "file": clip(normalize_path(place.path or file.path), _LENGTH),

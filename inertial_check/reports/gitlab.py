@@ -5,7 +5,7 @@ from __future__ import annotations
 from inertial_check.files.json import Json
 from inertial_check.model import FileReport, Finding, Report, Severity
 from inertial_check.reports import View
-from inertial_check.reports.details import list_causes
+from inertial_check.reports.details import list_causes, pinpoint
 from inertial_check.reports.escaping import clip, dump_json
 from inertial_check.reports.identity import fingerprint_of, fingerprints, normalize_path
 
@@ -30,7 +30,7 @@ def render(report: Report, view: View) -> str:
 
 
 def _issue(file: FileReport, finding: Finding, fingerprint: str) -> dict[str, Json]:
-    place = finding.place
+    place = pinpoint(finding)
     body = "" if finding.body is None else f"[{finding.body}] "
     text = "\n".join((clip(body + finding.message, _LENGTH), *list_causes(finding)))
     return {

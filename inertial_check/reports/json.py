@@ -13,7 +13,15 @@ from math import isfinite
 
 from inertial_check import __version__
 from inertial_check.files.json import Json
-from inertial_check.model import ENTRIES, BodyReport, FileReport, Finding, Report, Severity
+from inertial_check.model import (
+    ENTRIES,
+    BodyReport,
+    FileReport,
+    Finding,
+    FindingEntry,
+    Report,
+    Severity,
+)
 from inertial_check.reports import View
 from inertial_check.reports.details import list_disagreements
 from inertial_check.reports.escaping import dump_json
@@ -66,6 +74,7 @@ def run_members(report: Report, view: View) -> dict[str, Json]:
             "warnings": report.count(Severity.WARNING),
             "notes": report.count(Severity.NOTE),
             "suppressed": len(report.suppressed),
+            "accepted": report.accepted,
             "exit_code": view.exit_code,
         },
         "failures": list(report.failures),
@@ -151,7 +160,28 @@ def _finding(finding: Finding) -> dict[str, Json]:
         "fix": finding.fix,
         "causes": [each._asdict() for each in finding.causes],
         "no_cause": finding.no_cause or None,
+        "entries": [_entry(each) for each in finding.entries],
     }
+
+
+def _entry(entry: FindingEntry) -> dict[str, Json]:
+    """A number that a finding is about; what is as usual is left out."""
+    place = entry.place
+    members: dict[str, Json] = {
+        "name": entry.name,
+        "text": entry.text,
+        "line": place.line,
+        "column": place.column,
+        "end_line": place.end_line,
+        "end_column": place.end_column,
+    }
+    if place.path is not None:
+        members["path"] = place.path
+    if not entry.literal:
+        members["computed"] = True
+    if entry.body_id is not None:
+        members["body_id"] = entry.body_id
+    return members
 
 
 def _lines(value: object, levels: int, indent: str = "") -> str:

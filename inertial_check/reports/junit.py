@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from inertial_check.model import FileReport, Finding, Report
 from inertial_check.reports import View
-from inertial_check.reports.details import list_causes
+from inertial_check.reports.details import list_causes, pinpoint
 from inertial_check.reports.escaping import clip, guard_xml
 from inertial_check.reports.text import Style, location, statistics, summary
 
@@ -87,7 +87,8 @@ def _fails(finding: Finding, view: View) -> bool:
 def _text(file: FileReport, findings: Sequence[Finding]) -> str:
     lines = []
     for finding in findings:
-        where = location(Style(color=False), file.path, finding)
+        found = finding._replace(place=pinpoint(finding))
+        where = location(Style(color=False), file.path, found)
         what = f"{finding.severity.word} {finding.code} {finding.name}"
         lines.append(f"{where}: {what}: {clip(finding.message, _LENGTH)}")
         lines += [f"  {line}" for line in list_causes(finding)]

@@ -24,7 +24,13 @@ from inertial_check.model import (
     TextReplacement,
 )
 from inertial_check.reports import RulePage, View
-from inertial_check.reports.details import list_causes, list_disagreements
+from inertial_check.reports.details import (
+    describe_entry,
+    list_causes,
+    list_disagreements,
+    pinpoint,
+    written_entries,
+)
 from inertial_check.reports.escaping import clip, dump_json, sarif_text
 from inertial_check.reports.identity import fingerprints, is_absolute, uri
 from inertial_check.reports.json import run_members, statistics_members
@@ -183,6 +189,8 @@ def _result(file: FileReport, finding: Finding, fingerprint: str) -> dict[str, J
         # All results of a run must have the member, or none (3.27.23).
         "suppressions": [],
     }
+    if related := _related_locations(file, finding):
+        result["relatedLocations"] = related
     if finding.suppression is not None:
         suppression: dict[str, str] = {"kind": finding.suppression.kind}
         if finding.suppression.reason:
@@ -195,12 +203,7 @@ def _result(file: FileReport, finding: Finding, fingerprint: str) -> dict[str, J
 
 def _location(file: FileReport, finding: Finding) -> dict[str, Json]:
     """The location (3.28): the numbers in the file, and the body in the model."""
-    location: dict[str, Json] = {
-        "physicalLocation": {
-            "artifactLocation": _artifact(finding.place.path or file.path),
-            "region": _region(finding.place),
-        }
-    }
+    location: dict[str, Json] = {"physicalLocation": _physical_location(file, pinpoint(finding))}
     if finding.body is not None:
         names = [clip(name, _NAME_LENGTH) for name in (file.model, finding.body) if name]
         location["logicalLocations"] = [
@@ -211,6 +214,25 @@ def _location(file: FileReport, finding: Finding) -> dict[str, Json]:
             }
         ]
     return location
+
+
+def _related_locations(file: FileReport, finding: Finding) -> list[Json]:
+    """The related locations (3.27.22): the other numbers that a finding is about."""
+    first = pinpoint(finding)
+    others = [entry for entry in written_entries(finding) if entry.place != first]
+    return [
+        {
+            "id": number,
+            "physicalLocation": _physical_location(file, entry.place),
+            "message": _message(describe_entry(entry)),
+        }
+        for number, entry in enumerate(others, 1)
+    ]
+
+
+def _physical_location(file: FileReport, place: Place) -> dict[str, Json]:
+    """A physical location (3.29)."""
+    return {"artifactLocation": _artifact(place.path or file.path), "region": _region(place)}
 
 
 def _artifact(path: str) -> dict[str, str]:

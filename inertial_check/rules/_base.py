@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import ClassVar
 
 from inertial_check.evidence import Examination
@@ -11,7 +11,6 @@ from inertial_check.model import (
     Body,
     Finding,
     FixKind,
-    Inertial,
     Judgement,
     Model,
     Number,
@@ -19,6 +18,8 @@ from inertial_check.model import (
     Severity,
     Span,
     extract_excerpt,
+    locate_entries,
+    name_numbers,
 )
 
 HEADINGS = (
@@ -71,8 +72,20 @@ class Rule(ABC):
         body: Body | None = None,
         values: Mapping[str, object] | None = None,
         fix: FixKind | None = None,
+        about: Collection[str] = (),
     ) -> Finding:
-        """A finding at a span of the model's document."""
+        """A finding at a span of the model's document.
+
+        Args:
+            span: Its place.
+            message: One line.
+            body: Its body; None for the document.
+            values: The numbers behind the message.
+            fix: Kind of fix that `fix` has for it.
+            about: Names of the body's numbers that it is about: mass, x, y, z, ixx ... izz.
+        """
+        inertial = None if body is None else body.inertial
+        written = {} if inertial is None else name_numbers(inertial)
         place = self.model.place(span)
         return Finding(
             code=self.code,
@@ -85,7 +98,8 @@ class Rule(ABC):
             fix=fix,
             body_id=None if body is None else body.id,
             excerpt=extract_excerpt(self.model.source_of(span), span, place.line),
-            written={} if body is None or body.inertial is None else _texts(body.inertial),
+            written={name: number.text for name, number in written.items()},
+            entries=() if body is None else locate_entries(self.model, body, about),
         )
 
 
@@ -117,17 +131,20 @@ class ProblemRule(Rule):
         return (problem for problem in problems if problem.kind == self.kind)
 
     def _of(self, problem: Problem, body: Body | None) -> Finding:
-        return self.at(problem.span, problem.message, body)
+        return self.at(problem.span, problem.message, body, about=_names_around(problem, body))
 
 
-def _texts(inertial: Inertial) -> dict[str, str]:
-    """The texts of an inertial's numbers, by name."""
-    numbers = {
-        "mass": inertial.mass,
-        **dict(zip("xyz", inertial.p_BoBcm_B, strict=True)),
-        **inertial.I_BBcm_Bi,
-    }
-    return {name: number.text for name, number in numbers.items() if number is not None}
+def _names_around(problem: Problem, body: Body | None) -> list[str]:
+    """Names of the numbers in whose text a reader found a problem."""
+    if body is None or body.inertial is None:
+        return []
+    start, end, file = problem.span
+    return [
+        name
+        for name, number in name_numbers(body.inertial).items()
+        if number.span is not None
+        if number.span.file == file and number.span.start <= start < end <= number.span.end
+    ]
 
 
 def mover(body: Body) -> str:

@@ -7,18 +7,26 @@ be wrong independently. The causes of a finding say what else speaks for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from weakref import WeakKeyDictionary
 
 from inertial_check.evidence import Examination
 from inertial_check.evidence.assembly import Assembly
-from inertial_check.model import Body, Finding, Severity, Span
+from inertial_check.model import ENTRIES, Body, Finding, Severity, Span
 from inertial_check.rules._base import Rule, hull
 from inertial_check.rules.screens import SCREENS
 from inertial_check.rules.screens._base import Doubt, Found, Where, is_explained
 from inertial_check.rules.screens._limits import LIMITS
 
 _KNOWN: WeakKeyDictionary[Assembly, Found] = WeakKeyDictionary()
+
+_NAMES: Mapping[Where, tuple[str, ...]] = {
+    "mass": ("mass",),
+    "center": ("x", "y", "z"),
+    "tensor": ENTRIES,
+    "inertial": ("mass", *ENTRIES),
+}
+"""Names of the numbers that a doubt is about."""
 
 
 def doubts(examination: Examination) -> Found:
@@ -46,8 +54,8 @@ class DoubtRule(Rule):
             body = self.model.bodies[index]
             for doubt in each:
                 if doubt.code == self.code:
-                    span = _span(body, doubt.where)
-                    finding = self.at(span, doubt.message, body, doubt.values)
+                    span, about = _span(body, doubt.where), _NAMES[doubt.where]
+                    finding = self.at(span, doubt.message, body, doubt.values, about=about)
                     yield finding._replace(severity=Severity.NOTE) if doubt.weak else finding
 
 

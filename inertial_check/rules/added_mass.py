@@ -9,6 +9,7 @@ import numpy as np
 from inertial_check.evidence import Examination
 from inertial_check.inertia.tolerances import ILL_POSED_FLOOR
 from inertial_check.model import Body, Finding, Inertial, Judgement, Severity
+from inertial_check.model.entries import MOTIONS as ROWS
 from inertial_check.rules._base import Rule, hull
 
 Margins = dict[str, float]
@@ -101,7 +102,10 @@ class AddedMassNotPositiveDefinite(Rule):
             f"more than 0 is needed; the body alone {alone}, the added mass alone {fluid}); {way}"
         )
         numbers = [number for row in inertial.fluid_added_mass for number in row]
-        return self.at(hull(numbers, inertial.span), message, body, dict(values))
+        about = [f"{row}{row}" for row, n in zip(ROWS, diagonal, strict=True) if n.value < 0]
+        about = about or [f"{row}{column}" for row in ROWS for column in ROWS]
+        span = hull(numbers, inertial.span)
+        return self.at(span, message, body, dict(values), about=about)
 
 
 def _matrix(inertial: Inertial) -> list[list[float]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from inertial_check.evidence import Examination
-from inertial_check.model import Action, Body, Finding, Judgement, Prediction, Severity
+from inertial_check.model import ENTRIES, Action, Body, Finding, Judgement, Prediction, Severity
 from inertial_check.rules._base import Rule
 
 _DOES = {
@@ -16,6 +16,7 @@ _DOES = {
     "reject": "refuses the model",
     "drop": "leaves the body out",
 }
+_SOUND = frozenset({"consistent", "boundary"})
 _NEAREST = frozenset({"consistent", "boundary", "rounding", "inconsistent"})
 
 
@@ -43,6 +44,8 @@ class EngineRule(Rule):
             message += f" ({said.rstrip('.')})"
         if becomes:
             message += f"; it becomes {becomes}"
+        # A sound body is left out because of another, on which it hangs.
+        innocent = action == "drop" and judgement.verdict in _SOUND
         return self.at(
             body.span if body.inertial is None else body.inertial.span,
             f"{message}: {_way_out(judgement, engine)}",
@@ -54,6 +57,7 @@ class EngineRule(Rule):
                 "engine_message": said,
                 "becomes": becomes,
             },
+            about=() if innocent else ("mass", *ENTRIES),
         )
 
 

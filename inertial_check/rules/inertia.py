@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from inertial_check.evidence import Examination
-from inertial_check.model import Body, Finding, Judgement, Severity, Span
+from inertial_check.model import ENTRIES, Body, Finding, Judgement, Severity, Span
 from inertial_check.rules._base import Rule, hull, mover
 from inertial_check.rules._evidence import evidence, fix_kind, moments_text
 
@@ -31,7 +31,7 @@ class _InertiaRule(Rule):
         values = evidence([judgement for _, judgement, _ in spoken])
         for (body, judgement, text), facts in zip(spoken, values, strict=True):
             fix = fix_kind(body, judgement) if self.fixable else None
-            yield self.at(numbers_span(body), text, body, facts, fix)
+            yield self.at(numbers_span(body), text, body, facts, fix, ENTRIES)
 
 
 class TriangleInequalityViolation(_InertiaRule):

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from math import isinf
 
-from inertial_check.model import Body, Finding, Inertial, Judgement, Number, Severity
+from inertial_check.model import ENTRIES, Body, Finding, Inertial, Judgement, Number, Severity
 from inertial_check.rules._base import BodyRule, mover
+
+_CENTER = "com "
+"""Beginning of the name of a coordinate of the centre of mass in messages."""
 
 
 class NegativeMass(BodyRule):
@@ -48,6 +51,7 @@ class NegativeMass(BodyRule):
             "body has",
             body,
             {"mass": judgement.mass},
+            about=("mass",),
         )
 
 
@@ -96,6 +100,7 @@ class MasslessWithInertia(BodyRule):
             "the body's mass, or leave the inertial out if this is a pure frame",
             body,
             {"mass": judgement.mass, "inertia": list(entries)},
+            about=("mass", *(name for name, entry in zip(ENTRIES, entries, strict=True) if entry)),
         )
 
 
@@ -149,6 +154,7 @@ class MissingInertial(BodyRule):
             f"{'the joint' if body.joint else 'it to the world'}",
             body,
             {"joint": body.joint},
+            about=("mass", *ENTRIES),
         )
 
 
@@ -190,6 +196,7 @@ class NonFiniteNumber(BodyRule):
                     f"{what} is {number.text}, which is no finite number; write a finite decimal",
                     body,
                     {"entry": what, "text": number.text},
+                    about=(what.removeprefix(_CENTER),),
                 )
 
 
@@ -278,5 +285,5 @@ def _numbers(inertial: Inertial) -> Iterator[tuple[str, Number]]:
     """Every number of an inertial, with its name."""
     if inertial.mass is not None:
         yield "mass", inertial.mass
-    yield from zip(("com x", "com y", "com z"), inertial.p_BoBcm_B, strict=True)
+    yield from zip((f"{_CENTER}{axis}" for axis in "xyz"), inertial.p_BoBcm_B, strict=True)
     yield from inertial.I_BBcm_Bi.items()

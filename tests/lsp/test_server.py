@@ -97,6 +97,7 @@ class TestDiagnostics:
         (found,) = editor.open("blame.urdf", ROBOT)
         assert (found["code"], found["severity"], found["source"]) == ("IC301", 1, "inertial-check")
         assert editor.marked("blame.urdf", found) == "0.0801"
+        assert "relatedInformation" not in found
         assert "forearm" in found["message"]
         assert "decimal-slip" in found["message"]
         assert found["data"]["body"] == "/robot/link[@name='forearm']"
@@ -106,6 +107,9 @@ class TestDiagnostics:
         marked = editor.marked("slight.urdf", found)
         assert marked.startswith("0.00801")
         assert marked.endswith("0.00081")
+        listed = [each["message"] for each in found["relatedInformation"]]
+        assert listed[0] == "ixx = 0.00801"
+        assert len(listed) == 6
 
     def test_go_when_the_number_is_mended_and_come_when_it_is_spoilt(self, editor):
         assert len(editor.open("typing.urdf", ROBOT)) == 1

@@ -37,7 +37,7 @@ def test_a_command_a_finding():
         "line": "15",
         "endLine": "15",
         "col": "20",
-        "endColumn": "81",
+        "endColumn": "24",
         "title": "IC301 triangle-inequality-violation [forearm]",
     }
     assert message.splitlines()[1].startswith("Cause 1: decimal-slip (90 %): izz is ten times")

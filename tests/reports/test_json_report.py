@@ -104,8 +104,20 @@ def test_counts_and_exit_code():
         "warnings": 1,
         "notes": 1,
         "suppressed": 2,
+        "accepted": 1,
         "exit_code": 2,
     }
+
+
+def test_entries_say_what_is_unusual_about_them():
+    """A reader of the JSON could not find a number in an included file, or edit an expression."""
+    findings = parsed(hand_made.EVERYTHING)["files"][0]["findings"]
+    plain, computed = next(each["entries"] for each in findings if each["code"] == "IC301")
+    place = {"line": 15, "column": 20, "end_line": 15, "end_column": 24}
+    assert plain == {"name": "ixx", "text": "0.02", **place}
+    assert computed["path"] == "robots/units.xacro"
+    assert computed["computed"] is True
+    assert computed["text"] == "${8 * unit}"
 
 
 def test_statistics_only_when_asked():

@@ -87,12 +87,29 @@ def test_a_result_says_where_and_why():
     (location,) = result["locations"]
     assert location["physicalLocation"] == {
         "artifactLocation": {"uri": "robots/arm%20one.urdf", "uriBaseId": "%SRCROOT%"},
-        "region": {"startLine": 15, "startColumn": 20, "endLine": 15, "endColumn": 81},
+        "region": {"startLine": 15, "startColumn": 20, "endLine": 15, "endColumn": 24},
+    }
+    (related,) = result["relatedLocations"]
+    assert related["message"]["text"] == "izz = ${{8 * unit}}"  # SARIF doubles braces
+    assert related["physicalLocation"] == {
+        "artifactLocation": {"uri": "robots/units.xacro", "uriBaseId": "%SRCROOT%"},
+        "region": {"startLine": 4, "startColumn": 7, "endLine": 4, "endColumn": 18},
     }
     assert location["logicalLocations"][0]["fullyQualifiedName"] == "arm::forearm"
     assert result["message"]["text"].splitlines()[1].endswith("; izz 0.08 -> 0.008")
     assert result["properties"]["engines"]["mujoco"] == "reject"
     assert "pinocchio" not in result["properties"]["engines"]
+
+
+def test_fingerprints_do_not_depend_on_entries():
+    """Naming the guilty number would close all alerts of a project and open them again."""
+    (arm, *_) = hand_made.EVERYTHING.files
+    bare = arm._replace(findings=tuple(each._replace(entries=()) for each in arm.findings))
+    prints = [
+        [each["partialFingerprints"] for each in run_of(Report((file,)))["results"]]
+        for file in (arm, bare)
+    ]
+    assert prints[0] == prints[1]
 
 
 def test_a_fix_changes_every_file_that_it_has_to():

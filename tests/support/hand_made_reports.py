@@ -8,6 +8,7 @@ from inertial_check.model import (
     ExcerptLine,
     FileReport,
     Finding,
+    FindingEntry,
     Hypothesis,
     Judgement,
     Place,
@@ -108,6 +109,10 @@ TRIANGLE = Finding(
         "equivalent_box": [None, None, None],
         "witness": [0.0, 0.0, 1.0],
     },
+    entries=(
+        FindingEntry("ixx", "0.02", Place(15, 20, 15, 24)),
+        FindingEntry("izz", "${8 * unit}", Place(4, 7, 4, 18, "robots/units.xacro"), literal=False),
+    ),
     fix="unsafe",
     causes=(
         Hypothesis(
@@ -198,7 +203,7 @@ ACCEPTED = Finding(
     message="the inertia is exactly 0",
     place=Place(22, 5, 22, 40),
     body_id="/robot/link[3]",
-    suppression=Suppression("inSource", "a frame without mass"),
+    suppression=Suppression("inSource", "a frame without mass", accepted=True),
 )
 KNOWN = ACCEPTED._replace(code="IC304", suppression=Suppression("external"))
 

@@ -1,0 +1,60 @@
+"""The numbers of a body by name, and their places in the document."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from inertial_check.model.body import Body, Inertial, Model, Number
+from inertial_check.model.finding import FindingEntry
+
+CENTER = ("x", "y", "z")
+"""Names of the coordinates of the centre of mass."""
+
+QUATERNION = ("qw", "qx", "qy", "qz")
+"""Names of the numbers of the quaternion that states the axes of an inertial."""
+
+MOTIONS = "xyzpqr"
+"""Letters of SDF for translations along and rotations about x, y, z; two of them name an entry of
+the matrix of added mass."""
+
+
+def name_numbers(inertial: Inertial) -> dict[str, Number]:
+    """The numbers of an inertial by name: mass, x, y, z, and ixx ... izz."""
+    mass = {} if inertial.mass is None else {"mass": inertial.mass}
+    return mass | dict(zip(CENTER, inertial.p_BoBcm_B, strict=True)) | dict(inertial.I_BBcm_Bi)
+
+
+def name_all_numbers(inertial: Inertial) -> dict[str, Number]:
+    """The numbers of an inertial by name: also qw ... qz, and xx ... rr for the added mass."""
+    quaternion = zip(QUATERNION, inertial.quaternion or (), strict=False)
+    added = {
+        f"{MOTIONS[i]}{MOTIONS[j]}": number
+        for i, row in enumerate(inertial.fluid_added_mass)
+        for j, number in enumerate(row)
+        if i <= j
+    }
+    return name_numbers(inertial) | dict(quaternion) | added
+
+
+def locate_entries(
+    model: Model, body: Body, names: Collection[str], body_id: str | None = None
+) -> tuple[FindingEntry, ...]:
+    """Find the places of numbers of a body; numbers that the document does not write have none.
+
+    Args:
+        model: The model, for the places.
+        body: The body that has the numbers.
+        names: Names of the numbers, as in `name_all_numbers`.
+        body_id: Id to give the entries; None where the finding names the body.
+
+    Returns:
+        The entries in the order mass, x, y, z, ixx ... izz, quaternion, added mass.
+    """
+    if body.inertial is None or not names:
+        return ()
+    return tuple(
+        FindingEntry(name, text, model.place(span), number.literal, body_id)
+        for name, number in name_all_numbers(body.inertial).items()
+        if name in names and (span := number.span) is not None
+        for text in (model.source_of(span).text(span) or number.text,)
+    )
