@@ -1,23 +1,18 @@
 """Each planted defect is what it says, and nothing else of the document changes."""
 
 import re
-import sys
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-import inertial_check as ic
-import oracles
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-
 from planting import decimals, suspicions
 from planting import sites as places
 from planting.catalogue import CAUSES
 from planting.defects import plant
+
+import inertial_check as ic
+import oracles
 
 BOX = '<geometry><box size="0.3 0.2 0.1"/></geometry>'
 LINK = """  <link name="{name}">
