@@ -1,7 +1,6 @@
-"""Likelihoods of a body that was perhaps meant, from its shapes, its twin and experience.
+"""The witnesses of a body that was perhaps meant: its shapes, its twin and experience.
 
-Each witness gives a likelihood with long tails, 1 at best: none can rule a body out alone. Their
-product is compared with that of the numbers as written.
+The product of their likelihoods (likelihoods.py) is compared with that of the numbers as written.
 """
 
 from __future__ import annotations
@@ -13,27 +12,23 @@ import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
 from inertial_check.causes._base import Subject
-from inertial_check.causes.plausibility import density_likelihood
+from inertial_check.causes.likelihoods import (
+    FAR,
+    MOST,
+    OUTSIDE,
+    SIZE_RANGE,
+    components_of_shapes,
+    heavy_tail,
+    likelihood_of_density,
+    likelihood_of_form,
+    likelihood_of_likeness,
+    likelihood_of_twin,
+)
+from inertial_check.evidence.likeness import STAND_IN
 from inertial_check.inertia import resemblance, tolerances
+from inertial_check.inertia.printed import half_units
 
-_DISCREPANCY = 0.35
-"""Width of the shape likelihood: discrepancy between a body and its shapes at which it starts to
-fall. Sizes of honest links differ by a factor below 1.4."""
-
-_OUTSIDE = 0.1
-"""Width of the hull likelihood: distance of the centre of mass outside the hull, as a fraction of
-its extent."""
-
-_FAR = 0.3
-"""Width of the distance likelihood: decades by which the centre of mass is farther from the origin
-than twice the body and the skeleton together."""
-
-_TWIN = 0.1
-"""Width of the twin likelihood: relative difference of a body from its twin. Rounding in CAD leaves
-a few per cent."""
-
-MOST = 1e4
-"""Largest likelihood ratio that is believed; larger ones are cut to it."""
+Flags = npt.NDArray[np.bool_]
 
 
 class Meant(NamedTuple):
@@ -78,13 +73,15 @@ def with_centers(subject: Subject, p_BoBcm_B: Floats) -> Meant:
     )
 
 
-def gains(subject: Subject, meant: Meant, twin: bool = True) -> Floats:
+def gains(subject: Subject, meant: Meant, twin: bool = True, any_size: bool = False) -> Floats:
     """Compare the likelihood of other bodies with that of the body as written.
 
     Args:
         subject: The body as it stands.
         meant: n others.
         twin: Whether the body on the other side is heard.
+        any_size: Whether the size of the others was chosen to agree with the shapes, so that the
+            agreement is no evidence.
 
     Returns:
         (n,) ratios of likelihoods, at most MOST; 0 where one is not finite.
@@ -92,10 +89,11 @@ def gains(subject: Subject, meant: Meant, twin: bool = True) -> Floats:
     together = Meant(
         *(np.concatenate(pair) for pair in zip(read_body(subject), meant, strict=True))
     )
+    free = np.array([False] + [any_size] * len(meant.mass))
     with np.errstate(all="ignore"):
         second_moment = together.mass * np.trace(together.C_BBcm_B, axis1=1, axis2=2)
-        likelihood = density_likelihood(together.mass, second_moment)
-        likelihood = likelihood * _distance(subject, together) * _geometry(subject, together)
+        likelihood = likelihood_of_density(together.mass, second_moment)
+        likelihood = likelihood * _distance(subject, together) * _shapes(subject, together, free)
         if twin:
             likelihood = likelihood * _twin(subject, together)
         ratio = likelihood[1:] / likelihood[0]
@@ -133,12 +131,6 @@ def twin_of(subject: Subject) -> int | None:
     return None
 
 
-def _heavy_tail(deviation: Floats) -> Floats:
-    """Student's density with two degrees of freedom, 1 at 0."""
-    result: Floats = (1 + deviation**2 / 2) ** -1.5
-    return result
-
-
 def _distance(subject: Subject, meant: Meant) -> Floats:
     """Likelihood of the distances of the centres of mass from the origin of the body."""
     assembly = subject.examination.assembly
@@ -146,26 +138,59 @@ def _distance(subject: Subject, meant: Meant) -> Floats:
     reach = np.minimum(sizes, sizes[0])  # a tensor that grows must not excuse a far centre
     reach = reach + np.fmax(assembly.skeleton[subject.index], np.nan_to_num(assembly.scale))
     ratio = np.linalg.norm(meant.p_BoBcm_B, axis=1) / (2 * reach)
-    return _heavy_tail(np.log10(np.maximum(ratio, 1.0)) / _FAR)
+    return heavy_tail(np.log10(np.maximum(ratio, 1.0)) / FAR)
 
 
-def _geometry(subject: Subject, meant: Meant) -> Floats:
-    """Geometric mean of the likelihoods by visual and collision shapes, which show one body."""
-    rows = subject.examination.likeness.of(subject.index)
-    likelihood = np.ones(len(meant.mass))
+def _shapes(subject: Subject, meant: Meant, free: Flags) -> Floats:
+    """Geometric mean of the likelihoods by visual and collision shapes, which show one body.
+
+    Args:
+        subject: The body.
+        meant: n bodies.
+        free: (n,) whether the size of each was chosen to agree with the shapes.
+    """
+    likeness = subject.examination.likeness
+    places = np.flatnonzero(likeness.body == subject.index).tolist()
+    likelihood, digits = np.ones(len(meant.mass)), printed_misfit(subject)
     joints = subject.examination.assembly.joints[subject.index]
-    for row in rows:
-        discrepancy = resemblance.discrepancy(meant.C_BBcm_B, resemblance.matrices(row.C_GGcm_B))
+    for place in places:
+        row = likeness.rows[place]
+        honest = float(likeness.honest_misfit[place]) * (STAND_IN if likeness.unseen[place] else 1)
         directions, support = np.array(row.directions), np.array(row.support)
         if len(joints):
             support = np.maximum(support, np.max(joints @ directions.T, axis=0))
         extent = float(np.linalg.norm(np.subtract(row.upper, row.lower)))
         outside = resemblance.excess(meant.p_BoBcm_B, directions, support, extent)
-        fit = _heavy_tail(discrepancy / _DISCREPANCY) * _heavy_tail(
-            np.maximum(outside, 0.0) / _OUTSIDE
+        components = components_of_shapes(honest, digits)
+        C_GGcm_B = resemblance.matrices(row.C_GGcm_B)
+        misfit = resemblance.misfit(meant.C_BBcm_B, C_GGcm_B)
+        log_size = np.log(resemblance.size_ratio(meant.C_BBcm_B, C_GGcm_B))
+        fit = np.where(
+            free,
+            likelihood_of_form(misfit, components) / SIZE_RANGE,
+            likelihood_of_likeness(misfit, log_size, components),
         )
-        likelihood = likelihood * fit ** (1 / len(rows))
+        fit = fit * heavy_tail(np.maximum(outside, 0.0) / OUTSIDE)
+        likelihood = likelihood * fit ** (1 / len(places))
     return likelihood
+
+
+def gain_of_scaled_shapes(subject: Subject, factor: float) -> float:
+    """Compare the likelihood of the body beside its shapes times a factor with that as they are."""
+    now = read_body(subject)
+    scaled = Meant(now.mass, now.p_BoBcm_B / factor, now.C_BBcm_B / factor**2)
+    together = Meant(*(np.concatenate(pair) for pair in zip(now, scaled, strict=True)))
+    written, meant = _shapes(subject, together, np.zeros(2, dtype=bool)).tolist()
+    return min(meant / written, MOST) if written > 0 else MOST
+
+
+def printed_misfit(subject: Subject) -> float:
+    """Misfit that half a unit of the last printed digit of every entry can make."""
+    trace = float(np.trace(subject.I_BBcm_Bi))
+    if not all(subject.texts) or not trace > 0:
+        return 0.0
+    radii = np.array(half_units(subject.texts)) * subject.body.unit
+    return float(2 * np.linalg.norm(radii) / trace)
 
 
 def _twin(subject: Subject, meant: Meant) -> Floats:
@@ -176,4 +201,4 @@ def _twin(subject: Subject, meant: Meant) -> Floats:
     assembly = subject.examination.assembly
     off = assembly.apart(other, meant.p_BoBcm_B, meant.C_BBcm_B)
     heavier = np.log(meant.mass / assembly.mass[other])
-    return _heavy_tail(off / _TWIN) * _heavy_tail(heavier / _TWIN)
+    return likelihood_of_twin(off, heavier, printed_misfit(subject))

@@ -28,8 +28,9 @@ from inertial_check.inertia import resemblance
 PLAIN = 2.0
 """Least likelihood ratio at which a reading is named as a cause."""
 
-_EXACT = 500.0
-"""Likelihood ratio of a tensor that agrees with a formula to three digits in all entries."""
+_LEAST_OF_FORMULA = 500.0
+"""Least likelihood ratio of a tensor that agrees with a misread formula to three digits in all
+entries, whatever the other shapes of the body say."""
 
 
 def reread(subject: Subject, cause: str) -> Iterator[Proposal]:
@@ -109,11 +110,11 @@ class SizeMismatch(Cause):
         assembly = subject.examination.assembly
         ratios = np.array(list(found.values()))
         C_BBcm_B = assembly.C_BBcm_B[subject.index] / ratios[:, None, None] ** 2
-        gain = gains(subject, with_spreads(subject, C_BBcm_B))
+        gain = gains(subject, with_spreads(subject, C_BBcm_B), any_size=True)
         best = int(np.argmax(gain))
         if gain[best] > PLAIN:
             yield Proposal(
-                float(gain[best]) / 10,  # of some sizes or other
+                float(gain[best]),
                 f"mass and inertia are those of a body {ratios[best]:.3g} times the size of "
                 f"{list(found)[best]}; scaled, of {box_text(subject.mass, C_BBcm_B[best])}",
                 I_BBcm_Bi=tidy(subject.I_BBcm_Bi / ratios[best] ** 2),
@@ -250,8 +251,11 @@ class WrongFormula(Cause):
         found = misread_formula(subject.body, subject.mass, subject.six)
         if found is not None:
             moments = ", ".join(f"{moment:.6g}" for moment in found.moments)
+            meant = resemblance.spread(subject.mass, np.diag(found.moments))
+            spread = resemblance.rotate(subject.R_BBi, meant)
+            gain = gains(subject, with_spreads(subject, spread[None]))
             yield Proposal(
-                _EXACT,
+                max(float(gain[0]), _LEAST_OF_FORMULA),
                 f"the moments are those of the body's {found.kind} with {found.mistake}; the "
                 f"formula gives {moments} kg m^2",
                 I_BBcm_Bi=tidy(np.diag(found.moments)),

@@ -15,10 +15,11 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.arrays.types import Floats
+from inertial_check.evidence.likeness import HONEST_MISFITS
 
-MOST = 1e6
-"""Largest likelihood ratio that is believed; larger ones are cut to it. Three witnesses that agree
-to three digits reach it, one alone does not."""
+MOST = 1e12
+"""Largest likelihood ratio that is believed; larger ones are cut to it. Shapes that agree with form
+and size to three digits stay below it."""
 
 SIZE_RANGE = 6.0
 """Range of the logarithm of the size of a body whose size is wrong by any factor: between a
@@ -36,12 +37,7 @@ FAR = 0.3
 """Width of the distance likelihood: decades by which the centre of mass is farther from the origin
 than twice the body and the skeleton together."""
 
-_CENTERED = (0.01, 0.08)
-"""Distances between the centres of mass and shapes, as a fraction of the extent, up to which shapes
-stand for the mass closely, and from which they do so loosely: honest bodies have a median misfit
-of 0.03 where the centres agree within 0.01, and of 0.18 where they are 0.06 to 0.10 apart."""
-
-_TURNS = 1.5
+_TAIL = 1.5
 """Exponent of the tails: Student's density with two degrees of freedom."""
 
 
@@ -75,7 +71,7 @@ to their size, and logarithm of the ratio of their masses."""
 
 def heavy_tail(deviation: Floats) -> Floats:
     """Student's density with two degrees of freedom, 1 at 0."""
-    result: Floats = (1 + deviation**2 / 2) ** -_TURNS
+    result: Floats = (1 + deviation**2 / 2) ** -_TAIL
     return result
 
 
@@ -89,20 +85,19 @@ def likelihood_of_density(mass: Floats, size: Floats) -> Floats:
     radius = np.sqrt(5 / 3 * size / mass)
     density = mass / (4 / 3 * np.pi * radius**3)
     deviation = (np.log10(density) - DENSITY) / DENSITY_DECADES
-    result: Floats = (1 + deviation**2 / 2) ** (-_TURNS / 2)  # one body in ten is 5 widths off
+    result: Floats = (1 + deviation**2 / 2) ** (-_TAIL / 2)  # one body in ten is 5 widths off
     return result
 
 
-def components_of_shapes(apart: float, digits: float) -> Components:
+def components_of_shapes(honest_misfit: float, digits: float) -> Components:
     """Say how closely shapes stand for the mass of a body.
 
     Args:
-        apart: Distance between the centre of mass and that of the shapes, as a fraction of their
-            extent.
+        honest_misfit: Median misfit of honest bodies whose shapes are as far from their mass.
         digits: Misfit that the printed digits alone allow.
     """
-    near, far = _CENTERED
-    share = float(np.clip((far - apart) / (far - near), 0.0, 1.0))
+    near, far = HONEST_MISFITS
+    share = float(np.clip((far - honest_misfit) / (far - near), 0.0, 1.0))
     return Components(
         np.hypot(_SHAPE_FORM, digits),
         np.hypot(_SHAPE_SIZE, digits / 2),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from inertial_check.arrays.types import Floats
+from inertial_check.causes.likelihoods import likelihood_of_density
 from inertial_check.evidence import BodyGeometry
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.eigen import eigenvalues
@@ -22,10 +23,6 @@ have 0.13 or more."""
 _CORRELATION = 0.5
 """Half-width of the correlation factor |S_ij| / sqrt(S_ii S_jj): half of real bodies are below
 0.03, a tenth above 0.4."""
-
-_DENSITY, _DECADES = 2.5, 0.6
-"""Centre and half-width of log10 of the density [kg/m^3] of a ball with the mass and radius of
-gyration of the body; half of real bodies are within 0.6."""
 
 _DISCREPANCY = 0.35
 """Half-width of the shape factor: log ratio of the sizes and difference of the shapes. Hollow links
@@ -60,7 +57,7 @@ def naturalness(
         margin = spreads[:, 0] / size
         flat = np.maximum(_LEAST, _share(margin, _MARGIN))
         slanted = 1 / (1 + (_correlation(S) / _CORRELATION) ** 2)
-        sized = density_likelihood(mass, size)
+        sized = likelihood_of_density(mass, size)
         if geometry:
             sized = np.fmax(_STAND_IN * sized, _resemblance(mass, six, geometry, R_BBi))
         sound = margin >= -tolerances.floor(np.ones_like(margin))
@@ -80,13 +77,6 @@ def _correlation(S: Floats) -> Floats:
     every = np.stack([xy**2 / (xx * yy), xz**2 / (xx * zz), yz**2 / (yy * zz)])
     result: Floats = np.sqrt(np.max(np.nan_to_num(every, nan=0.0, posinf=1.0), axis=0))
     return np.minimum(result, 1.0)
-
-
-def density_likelihood(mass: Floats, size: Floats) -> Floats:
-    """(n,) likelihood of the density of a ball with this mass and radius of gyration."""
-    radius = np.sqrt(5 / 3 * size / mass)
-    density = mass / (4 / 3 * np.pi * radius**3)
-    return _heavy_tail((np.log10(density) - _DENSITY) / _DECADES)
 
 
 def _resemblance(

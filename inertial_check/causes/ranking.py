@@ -19,7 +19,8 @@ from inertial_check.causes._base import Cause, Proposal, Subject, edit, try_toge
 from inertial_check.causes.absence import say_why_none
 from inertial_check.causes.catalogue import ALL_CAUSES
 from inertial_check.causes.compounds import pairs_of, with_units
-from inertial_check.causes.plausibility import density_likelihood, naturalness
+from inertial_check.causes.likelihoods import likelihood_of_density
+from inertial_check.causes.plausibility import naturalness
 from inertial_check.evidence import Examination
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.resemblance import entries
@@ -169,7 +170,7 @@ def _unknown(subject: Subject) -> float:
     if not subject.broken or not subject.mass > 0:
         return _UNKNOWN
     size = np.array([np.sum(np.abs(subject.judgement.principal_moments)) / 2])
-    return _UNKNOWN * float(0.2 + 0.8 * density_likelihood(np.array([subject.mass]), size)[0])
+    return _UNKNOWN * float(0.2 + 0.8 * likelihood_of_density(np.array([subject.mass]), size)[0])
 
 
 def _vote(weighed: Sequence[Sequence[_Weighed]], unknown: Floats) -> list[dict[str, float]]:

@@ -10,6 +10,7 @@ from inertial_check.causes._base import Cause, Proposal, Subject
 from inertial_check.causes._witnesses import (
     Meant,
     box_text,
+    gain_of_scaled_shapes,
     gains,
     is_stated,
     tidy,
@@ -92,7 +93,7 @@ def _mesh_in_millimetres(subject: Subject) -> Iterator[Proposal]:
     for factor, what in ((1e-3, "millimetres"), (1e3, "metres, and scaled to millimetres")):
         if np.all(np.abs(np.log10(ratios / factor)) < 0.5):
             yield Proposal(
-                100.0,
+                gain_of_scaled_shapes(subject, factor),
                 f"mass and inertia fit each other ({density:.3g} kg/m^3), and the shapes are "
                 f"{1 / ratios[0]:.3g} times their size: the mesh is in {what}",
                 editable=False,
