@@ -16,13 +16,12 @@ from inertial_check.causes.likelihoods import (
     FAR,
     MOST,
     OUTSIDE,
-    SIZE_RANGE,
     components_of_shapes,
     heavy_tail,
     likelihood_of_density,
-    likelihood_of_form,
     likelihood_of_likeness,
     likelihood_of_twin,
+    likelihood_of_wrong_size,
 )
 from inertial_check.evidence.likeness import STAND_IN
 from inertial_check.inertia import resemblance, tolerances
@@ -167,7 +166,7 @@ def _shapes(subject: Subject, meant: Meant, free: Flags) -> Floats:
         log_size = np.log(resemblance.size_ratio(meant.C_BBcm_B, C_GGcm_B))
         fit = np.where(
             free,
-            likelihood_of_form(misfit, components) / SIZE_RANGE,
+            likelihood_of_wrong_size(misfit, float(log_size[0]), components),
             likelihood_of_likeness(misfit, log_size, components),
         )
         fit = fit * heavy_tail(np.maximum(outside, 0.0) / OUTSIDE)

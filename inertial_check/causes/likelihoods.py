@@ -21,9 +21,9 @@ MOST = 1e12
 """Largest likelihood ratio that is believed; larger ones are cut to it. Shapes that agree with form
 and size to three digits stay below it."""
 
-SIZE_RANGE = 6.0
-"""Range of the logarithm of the size of a body whose size is wrong by any factor: between a
-twentieth and twenty times the right one, a flat density of 1 / 6."""
+_WRONG_SIZE = 0.8
+"""Width of the logarithm of the size of a body whose size is wrong by any factor: mostly a factor
+of 2 to 5, other revisions and assemblies; the smallest unit is a factor of 30."""
 
 DENSITY, DENSITY_DECADES = 2.5, 0.6
 """Centre and half-width of log10 of the density [kg/m^3] of a ball with the mass and radius of
@@ -116,6 +116,19 @@ def likelihood_of_likeness(misfit: Floats, log_size: Floats, of: Components) -> 
     form = heavy_tail(misfit[:, None] / of.form) / of.form
     size = heavy_tail(log_size[:, None] / of.size) / of.size
     result: Floats = (form * size) @ of.weight
+    return result
+
+
+def likelihood_of_wrong_size(misfit: Floats, log_size: float, of: Components) -> Floats:
+    """(n,) likelihood of a misfit, where the size was wrong by any factor.
+
+    Args:
+        misfit: (n,) of form.
+        log_size: Logarithm of the size as written, relative to that of the shapes.
+        of: The components of the shapes.
+    """
+    density = heavy_tail(np.array(log_size / _WRONG_SIZE)) / _WRONG_SIZE
+    result: Floats = likelihood_of_form(misfit, of) * density
     return result
 
 
