@@ -204,9 +204,12 @@ class Assembly:
 
     @cached_property
     def same_numbers(self) -> Groups:
-        """Bodies that state the same ten numbers in the same axes, two or more together."""
+        """Bodies with the same ten written numbers, two or more together.
+
+        The tensor is that in the inertial's own axes: who copies numbers may leave the rotation.
+        """
         return _groups(
-            (index, (judgement.mass, judgement.p_BoBcm_B, judgement.I_BBcm_B))
+            (index, (judgement.mass, judgement.p_BoBcm_B, judgement.I_BBcm_Bi))
             for index, judgement in self._stating()
         )
 

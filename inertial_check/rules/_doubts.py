@@ -37,8 +37,13 @@ def doubts(examination: Examination) -> Found:
         if assembly.stated.any():
             for screen in SCREENS:
                 for index, doubt in screen(examination, LIMITS[examination.strictness], found):
-                    if not is_explained(found, index, doubt.evidence):
-                        found.setdefault(index, []).append(doubt)
+                    if not is_explained(found, index, doubt.evidence, doubt.weak):
+                        kept = [
+                            each
+                            for each in found.get(index, ())
+                            if not each.evidence & doubt.evidence
+                        ]
+                        found[index] = [*kept, doubt]
         _KNOWN[assembly] = found
     return _KNOWN[assembly]
 

@@ -69,9 +69,14 @@ class CopiedInertial(DoubtRule):
     """Two bodies that look different have the same ten numbers.
 
     ## What it does
-    Reports bodies with the same mass, centre of mass and tensor, digit by digit, whose shapes
-    differ in size by more than a fifth, or, where no shapes can be read, the distances of their
-    joints by more than a half. Twins are left out.
+    Reports bodies with the same mass, centre of mass and tensor, digit by digit, whose shapes are
+    those of another part: of another size, volume or form, or otherwise placed about the centre of
+    mass. Where the numbers fit the shapes of one of the bodies, they are its own, and the others
+    are reported. Where no shapes can be read, it compares the distances of the joints, and the
+    names of the mesh files.
+
+    One part that is mounted twice or mirrored is no copy, nor are twins, nor fingers and wheels of
+    one family, whose mesh files differ in the name and whose joints do not.
 
     ## Why is this bad
     One of the blocks was copied and never filled in.
@@ -96,7 +101,8 @@ class CopiedInertial(DoubtRule):
     The numbers of each body.
 
     ## Tolerance
-    The numbers: none. The looks: a factor of 1.2; the joints: 1.5.
+    The numbers: none. The shapes: a factor of 1.2 in size or 1.3 in volume, 0.15 in form, a tenth
+    of the extent in their place. The joints: a factor of 1.5, and 1.1 where the mesh files differ.
 
     ## Fix
     By hand: see the causes of the finding.
@@ -112,8 +118,11 @@ class RepeatedTensor(DoubtRule):
     """Bodies of different masses have the same tensor.
 
     ## What it does
-    Reports three or more bodies with the same six numbers, digit by digit, of which some weigh at
-    least half as much again as the others: those that weigh otherwise than most, or all of them.
+    Looks at three or more bodies with the same six numbers, digit by digit, of which some weigh at
+    least half as much again as the others. A body whose own shapes have the size and form of its
+    numbers is quiet, and so are those of its mass; the others are reported. Where no shapes tell,
+    it reports those whose mass and tensor give a box of no usual density, or else those that weigh
+    otherwise than most.
 
     ## Why is this bad
     A tensor is proportional to the mass. Somebody filled it in for one body, or for none.
@@ -144,7 +153,8 @@ class RepeatedTensor(DoubtRule):
     The inertia of each body.
 
     ## Tolerance
-    The tensors: none. The masses: a factor of 1.5.
+    The tensors: none. The masses: a factor of 1.5. Shapes fit up to a factor of 1.25 in size and a
+    misfit of 0.25; usual are 300 to 8,000 kg/m^3.
 
     ## Fix
     `inertial-check fix --method geometry` writes the inertia of the bodies' shapes.

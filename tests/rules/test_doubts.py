@@ -289,8 +289,77 @@ class TestPlanted:
         other = honest(0.3, (1, 0.5, 0.5), 900, name="lower")
         assert said(one, other) == []
         copied = one._replace(name="lower", shape=other.shape)
-        assert codes(one, copied) == {"upper": "IC602", "lower": "IC602"}
+        assert codes(one, copied) == {"lower": "IC602"}  # they are those of the upper one
         assert said(one, one._replace(name="lower")) == []  # the same part, twice
+
+    def test_copied_blocks_onto_shapes_of_nearly_the_same_size(self):
+        """Only sizes were compared, so that a copy onto another form or pose went unseen."""
+        one = honest(0.2, (1, 0.5, 0.5), 900, name="upper")
+        others = {
+            "form": box((0.15, 0.15, 0.1)),
+            "volume": box((0.21, 0.12, 0.12)),
+            "pose": box((0.2, 0.1, 0.1), rpy=(0, 1.5708, 0)),
+            "place": box((0.2, 0.1, 0.1), at=(0.04, 0, 0)),
+        }
+        for what, shape in others.items():
+            assert "IC602" in codes(one, one._replace(name="lower", shape=shape)).values(), what
+
+    def test_one_part_mounted_in_several_ways_is_no_copy(self):
+        link = honest(0.2, (1, 0.6, 0.3), 900, (0, 0, 0.4), at=(0.1, 0, 0), name="one")
+        mirrored = link._replace(
+            name="two",
+            inertia=link.inertia * [[1, -1, 1], [-1, 1, 1], [1, 1, 1]],
+            shape=box(0.2 * np.array([1, 0.6, 0.3]), (0.1, 0, 0), (0, 0, -0.4)),
+        )
+        plate = honest(0.2, (1, 0.6, 0.3), 900, at=(0.1, 0, 0), name="plate")
+        twice = plate._replace(name="again", shape=box(0.2 * np.array([1, 0.6, 0.3]), (0.1, 0, 0)))
+        turned = plate._replace(name="third", rpy=(0, 0, 1.5708), com=(0, 0.1, 0))
+        turned = turned._replace(
+            shape=box(0.2 * np.array([1, 0.6, 0.3]), (0, 0.1, 0), (0, 0, 1.5708))
+        )
+        assert said(link, mirrored) == []
+        assert said(plate, twice, turned) == []
+
+    def test_mesh_files_that_cannot_be_read_and_the_joints_beside_them(self):
+        """Fingers of one family have a file each and the same joints; other parts have others."""
+
+        def finger(name, mesh, place):
+            shape = f'<visual><geometry><mesh filename="{mesh}"/></geometry></visual>'
+            tensor = np.array([[4e-5, 3e-6, 1e-6], [3e-6, 5e-5, 2e-6], [1e-6, 2e-6, 3e-5]])
+            return Link(0.11, (0.01, 0.002, 0.02), tensor, shape, name=name, at=place)
+
+        def codes_of(mesh, length):
+            links = [finger("index", "index.stl", (0, 0, 0)), finger("ring", mesh, (0, 0.1, 0))]
+            tips = [honest(0.02, (1, 1, 1), 900, name=f"tip{k}") for k in range(2)]
+            text = robot(*links, *tips)
+            for k, (parent, at) in enumerate((("index", 0.04), ("ring", length))):
+                start = f'name="j_tip{k}" type="revolute">'
+                text = text.replace(
+                    f'{start}<origin xyz="0.0 0.0 0.0"/><parent link="base"',
+                    f'{start}<origin xyz="0 0 {at}"/><parent link="{parent}"',
+                )
+            return codes(text=text)
+
+        assert codes_of("ring.stl", 0.04) == {}
+        assert codes_of("index.stl", 0.05) == {}
+        assert codes_of("ring.stl", 0.05) == {"index": "IC602", "ring": "IC602"}
+
+    def test_numbers_copied_without_their_rotation(self):
+        """Blocks were compared in the bodies' axes, where a copy without its rpy differs."""
+        one = honest(0.2, (1, 0.5, 0.3), 900, name="upper")
+        other = honest(0.4, (1, 0.5, 0.3), 900, name="lower")
+        assert "lower" in codes(
+            one, one._replace(name="lower", rpy=(0.3, 0.5, 0), shape=other.shape)
+        )
+
+    def test_a_weak_doubt_hides_no_clear_one(self):
+        """A note on the size stood in place of the warning on the copied block."""
+        link = honest(0.2, (1, 0.8, 0.6), 1000)
+        large = link._replace(inertia=2.2**2 * link.inertia, com=(0.03, 0, 0))
+        assert [f.severity.name for f in said(large)] == ["NOTE"]
+        twin = large._replace(name="other", shape=box((0.2, 0.05, 0.05)))
+        found = [f for f in said(large, twin) if f.body == "link"]
+        assert [(f.code, f.severity.name) for f in found] == [("IC602", "WARNING")]
 
     def test_one_tensor_on_several_masses(self):
         tensor = box_moments(2.0, (0.1, 0.1, 0.3))
@@ -300,6 +369,15 @@ class TestPlanted:
         equal = [Link(2.0, (0, 0, 0), tensor, name=f"w{k}") for k in range(3)]
         assert said(*equal) == []
         assert codes(*equal, links[2]) == {"b4.0": "IC603"}
+
+    def test_a_shared_tensor_belongs_to_the_body_whose_shapes_fit(self):
+        """The majority of masses accused the one body that the tensor was made for."""
+        edges = (0.1, 0.1, 0.3)
+        tensor = box_moments(2.0, edges)
+        owner = Link(2.0, (0, 0, 0), tensor, box(edges), name="owner")
+        others = [Link(4.0, (0, 0, 0), tensor, name=f"w{k}") for k in range(3)]
+        assert set(codes(owner, *others)) == {"w0", "w1", "w2"}
+        assert set(codes(*others, owner._replace(shape=""))) == {"owner"}
 
     def test_total_mass(self):
         link = honest(0.2, (1, 0.5, 0.5), 900)

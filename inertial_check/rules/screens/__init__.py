@@ -17,11 +17,11 @@ from inertial_check.rules.screens.twins import twins
 SCREENS: tuple[Callable[[Examination, Limits, Found], Doubts], ...] = (
     placeholders,
     repetitions,
+    copies,
     centers,
     sizes,
     densities,
     box_densities,
-    copies,
     forms,
     twins,
 )

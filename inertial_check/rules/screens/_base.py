@@ -69,13 +69,23 @@ Found = Mapping[int, Sequence[Doubt]]
 """Doubts about each suspicious body so far, the plainest first; no two share evidence."""
 
 
-def is_explained(found: Found, index: int, evidence: frozenset[Evidence] = EVERY) -> bool:
+def is_explained(
+    found: Found, index: int, evidence: frozenset[Evidence] = EVERY, weak: bool = False
+) -> bool:
     """Whether a doubt about the body rests on some of this evidence already.
 
     One mistake shows in several comparisons of one evidence and is to be reported once; a mistake
     in the mass says nothing about the axes.
+
+    Args:
+        found: The doubts so far.
+        index: Of the body.
+        evidence: That of the new doubt.
+        weak: Whether the new doubt is weak; one that is not yields to no weak one.
     """
-    return any(doubt.evidence & evidence for doubt in found.get(index, ()))
+    return any(
+        doubt.evidence & evidence and (weak or not doubt.weak) for doubt in found.get(index, ())
+    )
 
 
 def find_frames(examination: Examination) -> Flags:
@@ -86,6 +96,18 @@ def find_frames(examination: Examination) -> Flags:
         long = assembly.box[:, 2] > assembly.scale
         light: Flags = assembly.mass < _limits.FRAME_SHARE * assembly.total_mass
     return held & light & ~long
+
+
+def find_fitting(examination: Examination) -> Flags:
+    """(N,) bodies whose own shapes have the size, form and place that the numbers state.
+
+    Where several bodies share numbers, these are the body that the numbers belong to.
+    """
+    likeness = examination.likeness
+    with np.errstate(all="ignore"):
+        sized = np.abs(np.log(likeness.size_ratio)) <= np.log(_limits.FITTING_SIZE)
+    formed = likeness.misfit <= _limits.FITTING_FORM
+    return likeness.all_of(sized & formed & (likeness.offset <= _limits.FITTING_PLACE))
 
 
 def find_mildest(rows: Flags, measure: Floats) -> int:

@@ -119,6 +119,32 @@ material or carry one more screw."""
 OTHER_SIZE = 1.2
 """Ratio of the sizes of their shapes above which two bodies are different parts."""
 
+OTHER_VOLUME = 1.3
+"""Ratio of the volumes of their shapes above which two bodies are different parts; meshes of one
+part that were simplified differ by some percent."""
+
+OTHER_FORM = 0.15
+"""Misfit of form above which two bodies are different parts, or one part in another pose."""
+
+OTHER_PLACE = 0.1
+"""Distance of the centre of mass from the shapes, in parts of their extent, by which two bodies
+differ that are not one part in one pose; a mirror image keeps it."""
+
+OTHER_HOLES = 1.1
+"""Ratio of the distances of their joints above which two bodies with different mesh files that
+cannot be read are different parts; fingers and wheels of one family, whose files differ in the name
+alone, have the same distances."""
+
+FITTING_SIZE = 1.25
+"""Ratio of the size of a body to that of its shapes up to which the numbers are its own."""
+
+FITTING_FORM = 0.25
+"""Misfit up to which the numbers of a body of the right size are its own."""
+
+FITTING_PLACE = 0.25
+"""Distance of the centre of mass from that of the shapes, in parts of their extent, up to which the
+numbers are the body's own; it is 0.2 for links with a motor at one end."""
+
 OTHER_JOINTS = 1.5
 """Ratio of the distances of their joints above which two bodies are different parts; one part can
 have its joints in other holes."""

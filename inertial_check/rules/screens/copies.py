@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.evidence import Examination
+from inertial_check.inertia import resemblance
 from inertial_check.rules._phrases import having, length
 from inertial_check.rules.screens import _limits
-from inertial_check.rules.screens._base import Doubt, Doubts, Flags, Found
+from inertial_check.rules.screens._base import Doubt, Doubts, Flags, Found, find_fitting
 from inertial_check.rules.screens._limits import Limits
 
 
 def copies(examination: Examination, limits: Limits, _found: Found) -> Doubts:
     """The same ten numbers on bodies that look different."""
     assembly, bodies = examination.assembly, examination.model.bodies
+    if not assembly.same_numbers:
+        return
+    fitting = find_fitting(examination)
     for group in assembly.same_numbers:
         members = np.array(group)
-        unlike, known = _unlike(examination.likeness.sizes[members], _limits.OTHER_SIZE)
-        by_joints, _ = _unlike(assembly.skeleton[members, None], _limits.OTHER_JOINTS)
-        unlike |= by_joints & ~known
+        unlike = _find_unlike(examination, members)
+        fits = fitting[members]
+        unlike &= ~(fits[:, None] & ~fits)  # the numbers are those of the one that fits
         for place in np.flatnonzero(np.any(unlike, axis=1)).tolist():
             index = group[place]
             others = [
@@ -31,40 +38,110 @@ def copies(examination: Examination, limits: Limits, _found: Found) -> Doubts:
                 names = [bodies[other].name for other in others]
                 message = (
                     f"{having(names)} the same ten numbers, mass, centre and inertia, but "
-                    f"{_difference(examination, index, others[0])}"
+                    f"{_describe_difference(examination, index, others[0])}"
                 )
                 yield index, Doubt("IC602", "inertial", message, {"same_numbers": names})
 
 
-def _unlike(sizes: Floats, factor: float) -> tuple[Flags, Flags]:
-    """Which bodies are not the same part, by all sizes that are known of both.
+def _find_unlike(examination: Examination, members: Floats) -> Flags:
+    """(G, G) which bodies of a group are different parts, by the best evidence there is."""
+    assembly = examination.assembly
+    by_shapes, known = _compare_looks([_look(examination, index) for index in members.tolist()])
+    skeleton = assembly.skeleton[members]
+    with np.errstate(all="ignore"):
+        ratio = np.abs(np.log(skeleton[:, None] / skeleton))
+    joined = (skeleton[:, None] > 0) & (skeleton > 0)
+    far = joined & (ratio > np.log(_limits.OTHER_JOINTS))
+    moved = (skeleton[:, None] > 0) ^ (skeleton > 0)
+    moved |= joined & (ratio > np.log(_limits.OTHER_HOLES))
+    drawn = [_name_shapes(examination, index) for index in members.tolist()]
+    renamed = np.array([[bool(a and b) and not a & b for b in drawn] for a in drawn], dtype=bool)
+    return by_shapes | (~known & (far | (moved & renamed)))
 
-    Args:
-        sizes: (G, K) several sizes of G bodies; 0 or NaN where one is not known.
-        factor: Above which a ratio of sizes is that of two parts.
 
-    Returns:
-        (G, G) whether they differ, and (G, G) whether any size is known of both.
+def _name_shapes(examination: Examination, index: int) -> frozenset[str]:
+    """The shapes of a body by their content, as far as the document tells it: file, or lengths."""
+    return frozenset(
+        shape.uri or f"{shape.kind} {shape.dimensions}"
+        for shape in examination.model.bodies[index].shapes
+    )
+
+
+class _Look(NamedTuple):
+    """What the shapes of one role say of a part, wherever it is mounted and on whichever side.
+
+    Attributes:
+        size: Root mean square distance from their centre [m].
+        volume: Inside them [m^3]; NaN where it is not known.
+        shares: (3,) their principal spreads, as shares.
+        offset: Distance of the centre of mass from their centre, in parts of their extent.
+        misfit: Between them and the stated tensor.
     """
-    count = len(sizes)
-    known = np.zeros((count, count), dtype=bool)
-    alike = np.zeros((count, count), dtype=bool)
-    for size in sizes.T:
-        given = size > 0
-        if np.any(given):
-            both = given[:, None] & given
-            with np.errstate(all="ignore"):
-                ratio = size[:, None] / size
-            known |= both
-            alike |= both & (ratio <= factor) & (ratio >= 1 / factor)
-    return known & ~alike, known
+
+    size: float
+    volume: float
+    shares: Floats
+    offset: float
+    misfit: float
+
+    def is_like(self, other: _Look) -> bool:
+        """Whether both may be one part, mounted in one way or mirrored."""
+        sizes = max(self.size, other.size) / min(self.size, other.size)
+        volumes = abs(np.log(self.volume / other.volume))
+        return bool(
+            sizes <= _limits.OTHER_SIZE
+            and not volumes > np.log(_limits.OTHER_VOLUME)  # also where one is NaN
+            and np.linalg.norm(self.shares - other.shares) <= _limits.OTHER_FORM
+            and abs(self.offset - other.offset) <= _limits.OTHER_PLACE
+            and abs(self.misfit - other.misfit) <= _limits.OTHER_FORM
+        )
 
 
-def _difference(examination: Examination, one: int, other: int) -> str:
+def _look(examination: Examination, index: int) -> dict[str, _Look]:
+    """What the shapes of a body look like, by their role."""
+    likeness = examination.likeness
+    found: dict[str, _Look] = {}
+    for row in np.flatnonzero(likeness.body == index).tolist():
+        shapes, C_GGcm_B = likeness.rows[row], likeness.C_GGcm_B[row]
+        inside = float(likeness.density[row, 1])
+        look = _Look(
+            float(resemblance.size(C_GGcm_B)),
+            float(examination.assembly.mass[index]) / inside,
+            resemblance.shares(C_GGcm_B),
+            float(likeness.offset[row]),
+            float(likeness.misfit[row]),
+        )
+        found.setdefault(shapes.role, look)  # the surface of an open mesh, before its hull
+    return found
+
+
+def _compare_looks(looks: Sequence[dict[str, _Look]]) -> tuple[Flags, Flags]:
+    """(G, G) which bodies differ in every role known of both, and where there is such a role."""
+    count = len(looks)
+    unlike, known = np.zeros((count, count), dtype=bool), np.zeros((count, count), dtype=bool)
+    for i, one in enumerate(looks):
+        for j, other in enumerate(looks[:i]):
+            common = one.keys() & other.keys()
+            known[i, j] = known[j, i] = bool(common)
+            alike = any(one[role].is_like(other[role]) for role in common)
+            unlike[i, j] = unlike[j, i] = bool(common) and not alike
+    return unlike, known
+
+
+def _describe_difference(examination: Examination, one: int, other: int) -> str:
     """In what two bodies differ that are not the same part."""
-    sizes = examination.likeness.sizes[[one, other]]
-    for ours, theirs in sizes.T.tolist():
-        if ours > 0 and theirs > 0:
-            return f"its shapes spread over {length(theirs)}, these over {length(ours)}"
-    ours, theirs = examination.assembly.skeleton[[one, other]].tolist()
-    return f"its joints are {length(theirs)} apart, these {length(ours)}"
+    ours, theirs = _look(examination, one), _look(examination, other)
+    for role in ("visual", "collision"):
+        if role in ours and role in theirs:
+            mine, its = ours[role], theirs[role]
+            if max(mine.size, its.size) > _limits.OTHER_SIZE * min(mine.size, its.size):
+                return f"its shapes spread over {length(its.size)}, these over {length(mine.size)}"
+            if np.linalg.norm(mine.shares - its.shares) > _limits.OTHER_FORM:
+                return "its shapes have another form than these"
+            if abs(mine.offset - its.offset) > _limits.OTHER_PLACE:
+                return "its shapes lie elsewhere beside the centre of mass than these"
+            return "its shapes have another volume, or stand otherwise, than these"
+    ours_far, theirs_far = examination.assembly.skeleton[[one, other]].tolist()
+    if ours_far and theirs_far:
+        return f"its joints are {length(theirs_far)} apart, these {length(ours_far)}"
+    return "its shapes are other ones, and only one of both carries a further joint"

@@ -6,10 +6,17 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.evidence import Examination
-from inertial_check.evidence.assembly import Groups, times_the_identity
+from inertial_check.evidence.assembly import Groups, Indices, times_the_identity
 from inertial_check.rules._phrases import between, having, length
 from inertial_check.rules.screens import _limits
-from inertial_check.rules.screens._base import Doubt, Doubts, Flags, Found, find_frames
+from inertial_check.rules.screens._base import (
+    Doubt,
+    Doubts,
+    Flags,
+    Found,
+    find_fitting,
+    find_frames,
+)
 from inertial_check.rules.screens._limits import Limits
 
 
@@ -48,18 +55,17 @@ def _sharing(groups: Groups, count: int) -> Flags:
 def repetitions(examination: Examination, limits: Limits, _: Found) -> Doubts:
     """The same tensor on bodies of several masses."""
     assembly, bodies = examination.assembly, examination.model.bodies
-    for group in assembly.same_tensor:
-        if len(group) < _limits.REPEATED:
-            continue
+    groups = [group for group in assembly.same_tensor if len(group) >= _limits.REPEATED]
+    if not groups:
+        return
+    fitting = find_fitting(examination)
+    for group in groups:
         masses = assembly.mass[list(group)]
         if masses.max() < _limits.OTHER_MASS * masses.min():
             continue
-        usual = _usual(masses)
-        for index in group:
+        for index in _find_guilty(examination, np.array(group), fitting):
             mass = float(assembly.mass[index])
             others = [i for i in group if _ratio(assembly.mass[i], mass) >= _limits.OTHER_MASS]
-            if not others or (usual is not None and _ratio(mass, usual) < _limits.OTHER_MASS):
-                continue
             names = [bodies[i].name for i in others]
             message = (
                 f"{having(names)} exactly this tensor too, with {between(assembly.mass[others])} "
@@ -68,11 +74,40 @@ def repetitions(examination: Examination, limits: Limits, _: Found) -> Doubts:
             yield index, Doubt("IC603", "tensor", message, {"same_tensor": names})
 
 
+def _find_guilty(examination: Examination, group: Indices, fitting: Flags) -> list[int]:
+    """The bodies of a group that the tensor they share does not belong to.
+
+    One whose shapes fit owns the tensor, and those of its mass may be the same part. Without an
+    owner the bodies are told apart by the density of the box that mass and tensor give, and where
+    that says nothing, those of the usual mass are left out.
+    """
+    assembly = examination.assembly
+    low, high = _limits.PLAUSIBLE
+    usual_density = (assembly.density[group] > low) & (assembly.density[group] < high)
+    owners = group[fitting[group]]
+    if not owners.size and np.any(usual_density) and not np.all(usual_density):
+        owners = group[usual_density & ~examination.likeness.known[group]]
+    masses = assembly.mass[owners]
+    if not owners.size:
+        usual = _find_usual(assembly.mass[group])
+        masses = np.array([] if usual is None else [usual])
+    return [
+        index
+        for index in group.tolist()
+        if index not in owners
+        and all(_ratio(assembly.mass[index], mass) >= _limits.OTHER_MASS for mass in masses)
+        and any(
+            _ratio(each, assembly.mass[index]) >= _limits.OTHER_MASS
+            for each in assembly.mass[group]
+        )
+    ]
+
+
 def _ratio(one: float, other: float) -> float:
     return max(one, other) / min(one, other)
 
 
-def _usual(values: Floats) -> float | None:
+def _find_usual(values: Floats) -> float | None:
     """The value that most have; None where no two have the same."""
     unique, counts = np.unique(values, return_counts=True)
     return float(unique[np.argmax(counts)]) if counts.max() > 1 else None
