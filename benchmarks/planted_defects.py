@@ -24,7 +24,8 @@ A body is *sound*, and defects are planted into it, where
 The last is a proof too and no opinion, but as it asks about shapes the warnings are counted without
 it as well: sound by numbers. A sound body can still have the inertia of another shape, or another
 than its twin: `reviewed_findings.txt` judges what is said of sound bodies, right, false or open.
-Nothing is planted into a body of which something right is said already.
+Nothing is planted into a body of which something right is said already, and no defect of the whole
+model where that is so of one of its bodies.
 
 A *provable* mutant is certified inconsistent, by more than 1e-12 of its size, a *valid* one
 consistent, in the same arithmetic; a defect of the *model* is in all its links at once. Mutants of
@@ -155,22 +156,33 @@ def _copies(collection: Collection, folder: Path) -> dict[str, str]:
     return {file: str(folder / file) for file in collection.models}
 
 
+def _places(collection: Collection) -> tuple[list[Site], list[Site]]:
+    """Sound bodies of which nothing right is said, and those in models where that is of none."""
+    known = [review for review in reviews() if review.verdict == "right"]
+    sound = [site for site in collection.sites if site.refutation is None]
+    wrong = {
+        (site.file, site.index)
+        for site in sound
+        if any(review.names(site.file, site.body.name) for review in known)
+    }
+    wrong_files = {file for file, _ in wrong}
+    return (
+        [site for site in sound if (site.file, site.index) not in wrong],
+        [site for site in sound if site.file not in wrong_files],
+    )
+
+
 def _planted(
     collection: Collection, copies: dict[str, str], args: argparse.Namespace
 ) -> list[Planted]:
     """The mutants of all causes, halves and seeds, each in a file beside its original."""
-    known = [review for review in reviews() if review.verdict == "right"]
-    sites = [
-        site
-        for site in collection.sites
-        if site.refutation is None
-        and not any(review.names(site.file, site.body.name) for review in known)
-    ]
+    sites, of_whole_models = _places(collection)
     planted: list[Planted] = []
     for which in (each for each in CAUSES if not args.cause or each.name in args.cause):
         before = len(planted)
         for half in (half for half in HALVES if args.half in (None, half)):
-            own = [site for site in sites if half_of(site.upstream) == half]
+            places = of_whole_models if which.kind == "model" else sites
+            own = [site for site in places if half_of(site.upstream) == half]
             for seed in args.seed:
                 for mutant in mutants_of(which, own, args.per_cause, seed):
                     original = Path(copies[mutant.site.file])

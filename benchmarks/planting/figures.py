@@ -72,6 +72,12 @@ AIMS = (
         0.90,
     ),
     Aim(
+        "valid with shapes that fit: found",
+        lambda e: e.kind == "valid" and e.fits,
+        lambda e: e.detected,
+        0.90,
+    ),
+    Aim(
         "valid with a twin: found",
         lambda e: e.kind == "valid" and e.twin,
         lambda e: e.detected,

@@ -10,9 +10,13 @@ from inertial_check.model import Severity
 from planting.defects import Cause, Mutant
 from planting.halves import Half, half_of
 from planting.runs import Run, Said
+from planting.shapes import measure, misfit
+from planting.sites import Site
 
 COVERED = 0.8
 """Part of the links that a defect of the whole model moved, of which a finding has to speak."""
+FITS = 0.25
+"""Misfit up to which shapes stand for the mass."""
 BINS = 10
 """Of the reliability table: from 0 to 10 %, ..., from 90 to 100 %."""
 
@@ -30,6 +34,7 @@ class Outcome(NamedTuple):
         file: The original.
         body: Name of the body; "" for the whole model.
         geometry: Whether a usable shape speaks of the body; of a model, of three links.
+        fits: Whether shapes of one role, filled evenly, have the body's tensor as it was.
         twin: Whether a mirror image does.
         detected: Whether it was found.
         as_one: Whether one finding of the whole model says it; False for a body.
@@ -57,6 +62,7 @@ class Outcome(NamedTuple):
     file: str
     body: str
     geometry: bool
+    fits: bool
     twin: bool
     detected: bool
     as_one: bool
@@ -72,6 +78,12 @@ class Outcome(NamedTuple):
     simcheck: bool | None = None
     simcheck_anywhere: bool | None = None
     failure: str | None = None
+
+
+def has_fitting_shapes(site: Site) -> bool:
+    """Whether the shapes of one role stand for the mass of a sound body, by trimesh."""
+    measured = (measure(site, role) for role in ("visual", "collision"))
+    return any(each is not None and misfit(site, each) <= FITS for each in measured)
 
 
 class New(NamedTuple):
@@ -110,6 +122,7 @@ def outcome(which: Cause, mutant: Mutant, seed: int, before: Run, after: Run) ->
         file=site.file,
         body="" if which.kind == "model" else site.body.name,
         geometry=shaped >= 3 if which.kind == "model" else site.has_geometry,
+        fits=which.kind == "valid" and has_fitting_shapes(site),
         twin=site.has_twin,
         detected=detected,
         as_one=as_one,
