@@ -1,6 +1,6 @@
 """How often a planted defect is found, and its cause: real models, one defect a copy.
 
-    python benchmarks/planted_defects.py [--corpus DIR ...] [--seed 1 2] [--per-cause 8] [--jobs 2]
+    python benchmarks/planted_defects.py [--corpus DIR ...] [--seed 1 2] [--per-cause 20] [--jobs 2]
         [--half HALF] [--cause NAME ...] [--cache DIR] [--simcheck PROGRAM | --no-simcheck]
         [--json FILE] [--misses FILE] [--warnings FILE]
 
@@ -117,7 +117,7 @@ def _arguments() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--corpus", action="append", type=Path, help="can be repeated")
-    parser.add_argument("--per-cause", type=int, default=8, help="of a half and seed, at most")
+    parser.add_argument("--per-cause", type=int, default=20, help="of a half and seed, at most")
     parser.add_argument("--cause", action="append", help="only this one; can be repeated")
     parser.add_argument("--half", choices=HALVES, help="only this one")
     parser.add_argument("--jobs", type=int, default=2)
