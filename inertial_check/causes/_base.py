@@ -141,6 +141,9 @@ class Proposal(NamedTuple):
         I_BBcm_Bi: (3, 3) meant, in the inertial's own axes as written [kg m^2]; None for the
             written one.
         editable: Whether writing what was meant into the document undoes the cause.
+        gain: How many times as probable as the written body the meant one is, by its witnesses
+            alone; None where the weight rests on more than that. Causes with one gain that mean
+            one body cannot be told apart.
     """
 
     weight: float
@@ -149,6 +152,7 @@ class Proposal(NamedTuple):
     p_BoBcm_B: Floats | None = None
     I_BBcm_Bi: Floats | None = None
     editable: bool = True
+    gain: float | None = None
 
 
 class Cause(ABC):

@@ -19,14 +19,21 @@ from inertial_check.causes._witnesses import (
     with_centers,
     with_spreads,
 )
+from inertial_check.causes.axes import mirrored, transposed
 from inertial_check.causes.placeholders import is_placeholder
 from inertial_check.evidence.assembly import SIGNS
 from inertial_check.evidence.formulas import misread_formula
-from inertial_check.evidence.likeness import readings_of
+from inertial_check.evidence.likeness import Reading, readings_of
 from inertial_check.inertia import resemblance
 
 PLAIN = 2.0
 """Least likelihood ratio at which a reading is named as a cause."""
+
+_TRANSPOSED, _MIRRORED = 0.15, 0.1
+"""Shares of transposed principal axes and of mirrored axes among all wrong frames."""
+
+_MISREADING = 0.1
+"""Share of one misreading among the ten of the formulas of a primitive."""
 
 _LEAST_OF_FORMULA = 500.0
 """Least likelihood ratio of a tensor that agrees with a misread formula to three digits in all
@@ -42,20 +49,35 @@ def reread(subject: Subject, cause: str) -> Iterator[Proposal]:
     """
     if not is_stated(subject) or is_placeholder(subject):
         return
-    every = readings_of(subject.examination, subject.index)
-    readings = [reading for reading in every if reading.cause == cause]
-    if not readings:
+    weighed = list(_weighed_readings(subject, cause))
+    if not weighed:
         return
-    spreads = np.array([reading.C_BBcm_B for reading in readings])
+    spreads = np.array([reading.C_BBcm_B for reading, _ in weighed])
     ratio = gains(subject, with_spreads(subject, spreads))
-    for reading, gain in zip(readings, ratio.tolist(), strict=True):
+    for (reading, share), gain in zip(weighed, ratio.tolist(), strict=True):
         if gain > PLAIN:
             yield Proposal(
-                gain / len(readings),
+                gain * share,
                 f"{reading.what} the tensor fits {_witness(subject)} far better "
                 f"({gain:.3g} times as probable): {box_text(subject.mass, reading.C_BBcm_B)}",
                 I_BBcm_Bi=I_BBcm_Bi(subject, subject.mass, reading.C_BBcm_B),
+                gain=gain,
             )
+
+
+def _weighed_readings(subject: Subject, cause: str) -> Iterator[tuple[Reading, float]]:
+    """The readings of a cause, with the share of each among them."""
+    every = readings_of(subject.examination, subject.index)
+    usual = [reading for reading in every if reading.cause == cause]
+    if cause != "wrong-frame":
+        yield from ((reading, 1 / len(usual)) for reading in usual)
+        return
+    for share, readings in (
+        (1 - _TRANSPOSED - _MIRRORED, usual),
+        (_TRANSPOSED, list(transposed(subject))),
+        (_MIRRORED, list(mirrored(subject))),
+    ):
+        yield from ((reading, share / len(readings)) for reading in readings)
 
 
 def _witness(subject: Subject) -> str:
@@ -255,10 +277,11 @@ class WrongFormula(Cause):
             spread = resemblance.rotate(subject.R_BBi, meant)
             gain = gains(subject, with_spreads(subject, spread[None]))
             yield Proposal(
-                max(float(gain[0]), _LEAST_OF_FORMULA),
+                max(float(gain[0]), _LEAST_OF_FORMULA) * _MISREADING,
                 f"the moments are those of the body's {found.kind} with {found.mistake}; the "
                 f"formula gives {moments} kg m^2",
                 I_BBcm_Bi=tidy(np.diag(found.moments)),
+                gain=float(gain[0]),
             )
 
 

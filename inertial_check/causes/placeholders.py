@@ -23,8 +23,9 @@ class Placeholder(Cause):
     diagonal, or the tensor of one link was pasted into all.
 
     ## How it is recognised
-    A power of ten times the identity; or the same six numbers, digit by digit, on three or more
-    bodies of different masses.
+    A power of ten times the identity, or three such moments with products beside them; or the same
+    six numbers, of one or two digits and without products, on three or more bodies of different
+    masses. The same six numbers with more digits are those of one of these bodies: copied-block.
 
     ## Example
         <mass value="1"/>
@@ -51,6 +52,8 @@ class Placeholder(Cause):
             moment = subject.judgement.principal_moments[0]
             what = times_the_identity(moment)
             weight = 200.0
+        elif power := _power_of_ten(subject):
+            what, weight = f"{power} on the diagonal, with products beside it", 200.0
         elif sharers := _sharers(subject):
             what, weight = f"that of {len(sharers)} bodies with other masses", 50.0
         else:
@@ -71,11 +74,28 @@ def is_placeholder(subject: Subject) -> bool:
 def _sharers(subject: Subject) -> list[int]:
     """Bodies with the same tensor and another mass, where it is on three or more."""
     assembly = subject.examination.assembly
+    if not is_rough(subject):
+        return []
     for group in assembly.same_tensor:
         if subject.index in group and len(group) >= SAME:
             ratio = assembly.mass[list(group)] / subject.mass
             return [i for i, r in zip(group, ratio.tolist(), strict=True) if not 2 / 3 < r < 1.5]
     return []
+
+
+def _power_of_ten(subject: Subject) -> str:
+    """The power of ten that all three moments are, with products beside them; "" for another."""
+    moments = {text.lstrip("+") for text in (subject.texts[i] for i in (0, 3, 5))}
+    same = len({float(value) for value in subject.six[[0, 3, 5]]}) == 1
+    digits = [each for text in moments for each in text.lower().partition("e")[0].strip("0.")]
+    return moments.pop() if same and len(digits) == len(moments) and set(digits) == {"1"} else ""
+
+
+def is_rough(subject: Subject) -> bool:
+    """Whether a tensor has no products, and moments of one or two digits."""
+    moments = [f"{value:.12e}".partition("e")[0] for value in subject.six[[0, 3, 5]].tolist()]
+    few = all(len(text.rstrip("0")) <= len("1.2") for text in moments)
+    return few and not np.any(subject.six[[1, 2, 4]])
 
 
 def uniform(subject: Subject) -> Floats | None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.causes._base import Cause, Proposal, Subject, edit, try_together
+from inertial_check.causes._wording import enumerate_words
 from inertial_check.causes.absence import say_why_none
 from inertial_check.causes.catalogue import ALL_CAUSES
 from inertial_check.causes.compounds import pairs_of, with_units
@@ -46,6 +47,10 @@ _ROUNDS = 3
 
 _COMPANY = 2
 """Least number of bodies of a model with the same first cause for the evidence to mention it."""
+
+_SAME = 1e-6
+"""Difference, relative to the largest entry, up to which two causes mean the same tensor: the
+rounding of two ways to compute it."""
 
 _DOUBTFUL = 0.5
 """Total weight of the single causes, relative to the unknown, below which pairs of causes are
@@ -202,8 +207,33 @@ def _rank(
     """Turn proposals into hypotheses with their shares, most probable first, then by name."""
     total = unknown + sum(priors[each.cause] * each.weight for each in weighed)
     ranked = sorted(weighed, key=lambda each: (-priors[each.cause] * each.weight, each.cause))
-    return tuple(
-        Hypothesis(each.cause, float(share), each.proposal.evidence, edit(subject, each.proposal))
-        for each in ranked[:MOST]
-        if (share := priors[each.cause] * each.weight / total) >= LEAST
-    )
+    shares = {each.cause: priors[each.cause] * each.weight / total for each in ranked}
+    ranked = [each for each in ranked if shares[each.cause] >= LEAST][:MOST]
+    listed: list[Hypothesis] = []
+    while ranked:
+        first, others = ranked[0], ranked[1:]
+        tied = [first, *(each for each in others if _is_tied(first.proposal, each.proposal))]
+        share = sum(shares[each.cause] for each in tied) / len(tied)
+        listed += [_as_hypothesis(subject, each, share, tied) for each in tied]
+        ranked = [each for each in others if each not in tied]
+    return tuple(listed)
+
+
+def _as_hypothesis(
+    subject: Subject, of: _Weighed, share: float, tied: Sequence[_Weighed]
+) -> Hypothesis:
+    """Make a hypothesis, whose evidence names the causes that the numbers cannot tell from it."""
+    others = [each.cause for each in tied if each is not of]
+    same = f"; the numbers cannot tell it from {enumerate_words(others, 'or')}" if others else ""
+    evidence = of.proposal.evidence + same
+    return Hypothesis(of.cause, float(share), evidence, edit(subject, of.proposal))
+
+
+def _is_tied(one: Proposal, other: Proposal) -> bool:
+    """Whether two causes mean the same body, so that no witness prefers one of them."""
+    if one.gain is None or other.gain is None or one.I_BBcm_Bi is None or other.I_BBcm_Bi is None:
+        return False
+    if one.mass != other.mass or one.p_BoBcm_B is not None or other.p_BoBcm_B is not None:
+        return False
+    apart = np.max(np.abs(one.I_BBcm_Bi - other.I_BBcm_Bi))
+    return bool(apart <= _SAME * np.max(np.abs(one.I_BBcm_Bi)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np
 
@@ -16,11 +16,16 @@ from inertial_check.causes._witnesses import (
     tidy,
     twin_of,
 )
-from inertial_check.causes.placeholders import is_placeholder
+from inertial_check.causes.placeholders import is_placeholder, is_rough
 from inertial_check.evidence.assembly import SIGNS, Assembly
+from inertial_check.model import Body
 
 _TWIN = 0.15
 """Largest distance between twins, relative to their size, at which they still count as twins."""
+
+_OTHER_MASS, _OTHER_JOINTS = 1.5, 1.5
+"""Ratios of the masses, and of the distances of their joints, from which two bodies are different
+parts; one part can carry one more screw, or have its joints in other holes."""
 
 _ENOUGH = 2
 """Number of other twins that must agree on a plane of reflection before it is believed."""
@@ -124,7 +129,9 @@ class CopiedBlock(Cause):
 
     ## How it is recognised
     Mass, centre and tensor agree with those of another body to the last digit, although the two
-    look different: in their shapes, in the distances of their joints, or by their names alone.
+    look different: in their shapes, or in the distances of their joints. Where neither is known it
+    counts for less, because equal parts have equal numbers. The tensor alone is a copy where it has
+    three digits or more and the masses are not the same: it is at most one body's.
 
     ## Example
         <link name="finger">
@@ -154,24 +161,78 @@ class CopiedBlock(Cause):
 
     name, prior = "copied-block", 0.08
 
+    _DIFFERENT, _UNKNOWN = 40.0, 8.0
+    """Likelihood ratios of equal numbers on two bodies that look different, and on two of which
+    nothing is known: a fifth of those are different parts."""
+
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """That it is a copy; what the body was to be, nothing tells."""
         if subject.broken:
             yield from _broken_copy(subject)
         if not is_stated(subject) or is_placeholder(subject):
             return
-        assembly, bodies = subject.examination.assembly, subject.examination.model.bodies
+        assembly = subject.examination.assembly
         twin = twin_of(subject)
         for group in assembly.same_numbers:
             others = [index for index in group if index not in (subject.index, twin)]
-            if subject.index in group and others:
-                names = ", ".join(bodies[index].name for index in others[:3])
+            if subject.index not in group or not others:
+                continue
+            weights = {index: self._compare_parts(subject, index) for index in others}
+            weight = max(weights.values())
+            if weight > 0:
+                unlike = [index for index in others if weights[index] == weight]
                 yield Proposal(
-                    40.0,
-                    f"the ten numbers are those of {names}"
-                    f"{' and others' if len(others) > 3 else ''}, to the last digit",
+                    weight,
+                    f"the ten numbers are those of {_list_names(subject, unlike)}, to the last "
+                    "digit",
                     editable=False,
                 )
+        yield from self._copied_tensor(subject)
+
+    def _compare_parts(self, subject: Subject, other: int) -> float:
+        """Likelihood ratio that two bodies with the same numbers are two different parts."""
+        bodies = subject.examination.model.bodies
+        looks = _describe_shapes(subject.body), _describe_shapes(bodies[other])
+        if all(looks):
+            return self._DIFFERENT if looks[0] != looks[1] else 0.0
+        joints = subject.examination.assembly.skeleton[[subject.index, other]]
+        if np.all(joints > 0):
+            return self._DIFFERENT if np.max(joints) > _OTHER_JOINTS * np.min(joints) else 0.0
+        return self._UNKNOWN
+
+    def _copied_tensor(self, subject: Subject) -> Iterator[Proposal]:
+        """The tensor of a body of another mass, with more digits than a placeholder has."""
+        assembly = subject.examination.assembly
+        for group in assembly.same_tensor:
+            if subject.index not in group or is_rough(subject):
+                continue
+            ratio = assembly.mass[list(group)] / subject.mass
+            pairs = zip(group, ratio.tolist(), strict=True)
+            others = [index for index, r in pairs if not 1 / _OTHER_MASS < r < _OTHER_MASS]
+            if others:
+                yield Proposal(
+                    self._DIFFERENT,
+                    f"the six numbers of the inertia are those of {_list_names(subject, others)}, "
+                    f"to the last digit, and the mass is not ({subject.mass:.6g} kg here, "
+                    f"{assembly.mass[others[0]]:.6g} kg there)",
+                    editable=False,
+                )
+
+
+def _describe_shapes(body: Body) -> tuple[Hashable, ...]:
+    """The shapes of a body as far as they show which part it is: kinds, sizes, meshes, poses."""
+    return tuple(
+        sorted(
+            (shape.role, shape.kind, shape.dimensions, shape.uri or "", *shape[3:5], shape.scale)
+            for shape in body.shapes
+        )
+    )
+
+
+def _list_names(subject: Subject, others: Sequence[int]) -> str:
+    """The names of other bodies, three at most."""
+    names = ", ".join(subject.examination.model.bodies[index].name for index in others[:3])
+    return f"{names}{' and others' if len(others) > 3 else ''}"
 
 
 def _broken_copy(subject: Subject) -> Iterator[Proposal]:

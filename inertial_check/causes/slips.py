@@ -184,6 +184,70 @@ class NegativeDiagonal(Cause):
             )
 
 
+class CopiedEntry(Cause):
+    """A moment of inertia stands where a product belongs, too.
+
+    ## What happened
+    A number was pasted into two places, or an index was wrong in the script that wrote them: izz
+    twice, once as izz and once as ixy.
+
+    ## How it is recognised
+    A product is, digit by digit and with three digits or more, one of the moments. No product is
+    larger than half the moment about the third axis, so that most such tensors are those of no
+    body. Where it is the second and the fourth of nine numbers that agree, component-order
+    explains it too.
+
+    ## Example
+        <mass value="2.1"/>
+        <inertia ixx="0.00412" ixy="0.00537" ixz="0" iyy="0.00486" iyz="0" izz="0.00537"/>
+
+    ## What undoes it
+    The product as the source has it. Where the two other products are 0 it is probably 0 as well,
+    which is what the edit writes.
+
+    ## What people search for
+    "inertia must have positive eigenvalues" (MuJoCo); "did not pass the test
+    CouldBePhysicallyValid" (Drake).
+
+    ## References
+    The bounds of products: Heins, Rigid Body Inertial Parameters, "Rotational Inertia".
+    """
+
+    name, prior = "copied-entry", 0.02
+
+    _LEAST_DIGITS = 3
+    """Significant digits from which two equal numbers are one that was copied."""
+
+    _PAIRS = 9
+    """Number of pairs of a moment and a product, any of which can agree by chance."""
+
+    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+        """The tensor without the product, where the others are zero."""
+        six, texts = subject.six, subject.texts
+        if not np.all(np.isfinite(six)) or len(set(six[[0, 3, 5]].tolist())) == 1:
+            return
+        for product in _PRODUCTS:
+            for moment in (0, 3, 5):
+                digits = _count_significant(texts[product])
+                if abs(six[product]) != six[moment] or digits < self._LEAST_DIGITS:
+                    continue
+                others = [six[each] for each in _PRODUCTS if each != product]
+                without = np.where(np.arange(6) == product, 0.0, six)
+                yield Proposal(
+                    10.0 ** min(digits, 5) / self._PAIRS,
+                    f"{ENTRIES[product]} and {ENTRIES[moment]} are both {number(six[moment])}, to "
+                    f"{digits} digits: a moment that was copied in place of the product",
+                    I_BBcm_Bi=None if any(others) else symmetric(without),
+                    editable=not any(others),
+                )
+
+
+def _count_significant(text: str) -> int:
+    """The number of significant digits that a text shows, zeros at its end left out."""
+    mantissa = text.lower().partition("e")[0].lstrip("+-0.")
+    return len([each for each in mantissa.replace(".", "").rstrip("0") if each.isdigit()])
+
+
 def shift_point(value: float, power: int) -> float:
     """The float64 nearest to the printed value times 10^power: its point moved, no more."""
     mantissa, _, exponent = repr(float(value)).partition("e")

@@ -17,7 +17,8 @@ COUNTS = 2.5
 """Counts of the last printed decimal below which a moment has less than one significant digit."""
 
 _DIGITS_OF_MASS = 3
-"""Significant digits of a mass from which the numbers were measured or computed, not guessed."""
+"""Significant digits of a mass, without zeros at its end, from which the numbers were measured or
+computed, not guessed."""
 
 
 def last_count(texts: Sequence[str], unit: float) -> float | None:
@@ -52,7 +53,7 @@ def has_coarse_decimals(texts: Sequence[str], six: Floats, unit: float, mass: st
         moment at most COUNTS counts, and the mass has three digits or more.
     """
     count = last_count(texts, unit)
-    digits = mass.lower().partition("e")[0].lstrip("+-0.")
+    digits = mass.lower().partition("e")[0].lstrip("+-0.").rstrip("0")
     if count is None or sum(each.isdigit() for each in digits) < _DIGITS_OF_MASS:
         return False
     moments = six[[0, 3, 5]]

@@ -115,8 +115,21 @@ def test_formulas():
     m, r, h = 3.0, 0.1, 0.4
     across, along = m * (r**2 / 4 + h**2 / 12), m * r**2 / 2
     meant = Link(m, (0, 0, 0), np.diag([across, across, along]), cylinder(r, h))
-    for wrong in ((across, along, across), (across / m, across / m, along / m)):
+    twelfth = m * (r**2 + h**2) / 12
+    for wrong in ((across / m, across / m, along / m), (twelfth, twelfth, along)):
         assert_undone(meant._replace(inertia=np.diag(wrong)), meant, "wrong-formula")
+
+
+def test_causes_that_mean_one_body_are_tied():
+    """Catches a tie that is broken by the prior: the axes of a formula, or of the frame."""
+    m, r, h = 3.0, 0.1, 0.4
+    across, along = m * (r**2 / 4 + h**2 / 12), m * r**2 / 2
+    meant = Link(m, (0, 0, 0), np.diag([across, across, along]), cylinder(r, h))
+    first, second = causes(meant._replace(inertia=np.diag([across, along, across])))[:2]
+    assert {first.cause, second.cause} == {"wrong-frame", "wrong-formula"}
+    assert first.confidence == second.confidence < 0.5
+    assert first.edit["entries"] == pytest.approx(second.edit["entries"])
+    assert f"the numbers cannot tell it from {second.cause}" in first.evidence
 
 
 @settings(max_examples=8, deadline=None)
@@ -184,9 +197,19 @@ def test_placeholders_are_replaced_by_the_shapes(moment):
 
 def test_one_tensor_for_all():
     links = [honest(0.3, 1000, name=f"b{k}")._replace(mass=k, shape="") for k in (5.0, 10.0, 20.0)]
-    tensor = links[0].inertia
-    links = [link._replace(inertia=tensor) for link in links]
-    assert causes(*links, of="b20.0")[0].cause == "placeholder"
+    rough = [link._replace(inertia=np.diag([0.02, 0.03, 0.02])) for link in links]
+    assert causes(*rough, of="b20.0")[0].cause == "placeholder"
+    copied = [link._replace(inertia=links[0].inertia) for link in links]
+    found = causes(*copied, of="b20.0")
+    assert found[0].cause == "copied-block"
+    assert "placeholder" not in [each.cause for each in found]
+
+
+def test_copies_of_one_part_are_no_mistake():
+    """Catches copied-block on four wheels of one mesh: the same part has the same numbers."""
+    wheels = [honest(0.3, 1000, name=f"wheel_{k}") for k in range(4)]
+    heavy = [wheel._replace(inertia=30 * wheel.inertia) for wheel in wheels]
+    assert "copied-block" not in [each.cause for each in causes(*heavy, of="wheel_2")]
 
 
 def test_total_mass():
