@@ -61,4 +61,6 @@ def _toml(value: object) -> str:
     if isinstance(value, Mapping):
         members = ", ".join(f"{_key(key)} = {_toml(each)}" for key, each in value.items())
         return f"{{ {members} }}"
-    return dump_json(list(value) if isinstance(value, tuple) else value)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    return dump_json(value)

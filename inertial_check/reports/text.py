@@ -87,6 +87,8 @@ def summary(report: Report) -> str:
     found = ", ".join(plural(count, word) for count, word in counts if count) or "no findings"
     if report.suppressed:
         found += f"; {len(report.suppressed)} suppressed"
+        if report.accepted:
+            found += f", of which {report.accepted} accepted (known, with reason)"
     bodies, files = plural(len(report.bodies), "body"), plural(len(report.files), "file")
     return f"Checked {bodies} in {files}: {found}."
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from inertial_check.evidence import Examination
-from inertial_check.model import Finding, Severity, Span
+from inertial_check.model import Finding, Place, Severity, Span
 from inertial_check.rules._base import Rule
 
 
@@ -19,11 +19,12 @@ class _SuppressionRule(Rule):
 
 
 class UnusedSuppression(_SuppressionRule):
-    """A comment suppresses a rule that finds nothing there.
+    """A comment or an accepted entry suppresses a rule that finds nothing there.
 
     ## What it does
-    Reports each rule that an `inertial-check: ignore` comment names and that would be silent
-    without it.
+    Reports each rule that an `inertial-check: ignore` or `accept` comment names and that would be
+    silent without it, and each `[[accepted]]` entry of a configuration that no finding on its files
+    needs. An entry that is about no file at all is a note of the run that searches its folder.
 
     ## Why is this bad
     The comment outlives its reason, and will hide the next mistake in the same place.
@@ -51,7 +52,7 @@ class UnusedSuppression(_SuppressionRule):
     templates and included documents, which other models may use.
 
     ## Fix
-    By hand: delete the comment, or the code from its brackets.
+    By hand: delete the comment, the code from its brackets, or the entry.
 
     ## References
     Suppressing findings, in the documentation of this tool.
@@ -66,14 +67,21 @@ class UnusedSuppression(_SuppressionRule):
         way = "the comment" if count == 1 else f"{selector} from the comment"
         return self.at(span, f"nothing is found here that {selector} would ignore: delete {way}")
 
+    @classmethod
+    def on_entry(cls, place: Place, severity: Severity, files: str) -> Finding:
+        """The finding on an accepted entry of a configuration that nothing needs."""
+        message = f"nothing is found in {files} that this entry would accept: delete the entry"
+        return Finding(cls.code, cls.name, severity, None, message, place)
+
 
 class InvalidSuppression(_SuppressionRule):
     """A comment that is meant to suppress findings, and cannot be taken as it stands.
 
     ## What it does
     Reports an `inertial-check:` comment that names no rules, an unknown one or all of them, that
-    uses another word than ignore, ignore-next and ignore-file, or that stands where it is about
-    nothing: `ignore` behind another element, `ignore-next` behind the last one.
+    uses another word than ignore, ignore-next and ignore-file (or accept instead of ignore), that
+    accepts without a reason, or that stands where it is about nothing: `ignore` behind another
+    element, `ignore-next` behind the last one.
 
     ## Why is this bad
     It suppresses nothing, or more than its author knew.

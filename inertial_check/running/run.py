@@ -20,6 +20,7 @@ from inertial_check.formats.xacro.total import limit_expansions
 from inertial_check.isolation import count_interruptions
 from inertial_check.model import Report
 from inertial_check.selecting.discovery import discover
+from inertial_check.selecting.suppressions import report_unused_acceptances
 from inertial_check.settings.settings import Settings
 
 if TYPE_CHECKING:
@@ -120,7 +121,8 @@ def check_paths(request: CheckRequest) -> Report:
     elif not files and not failures and not request.allow_empty:
         where = ", ".join(request.paths) or "an empty list"
         failures = (f"nothing to check in {where}; --allow-empty accepts that",)
-    return Report(files, failures, notes)
+    searched = () if changes is not None else tuple(filter(os.path.isdir, named))
+    return report_unused_acceptances(Report(files, failures, notes), settings_of, searched)
 
 
 def _collect(documents: Sequence[Document], request: CheckRequest) -> list[DocumentResult]:

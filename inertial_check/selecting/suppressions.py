@@ -2,27 +2,45 @@
 
 The comment `inertial-check: ignore[IC101, IC3] reason`, first inside an element, concerns that
 element; `ignore-next[...]` the next element; `ignore-file[...]`, at the top, the whole document.
+With `accept` in place of `ignore` a finding is accepted as known, for which a reason is needed.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from inertial_check.errors import UsageError
+from inertial_check.files.access import contains
 from inertial_check.formats.xml.comments import Comment, find_comments
-from inertial_check.model import Body, Finding, Model, Place, Span, Suppression
+from inertial_check.model import (
+    Body,
+    FileReport,
+    Finding,
+    Model,
+    Place,
+    Report,
+    Span,
+    Suppression,
+)
 from inertial_check.rules.configuration import InvalidSuppression, UnusedSuppression
-from inertial_check.settings.settings import Settings, codes_of, validate_selector
+from inertial_check.settings.settings import (
+    Exemption,
+    Settings,
+    codes_of,
+    validate_selector,
+)
 
 MARK = "inertial-check:"
 _DIRECTIVE = re.compile(
     rf"\s*{MARK}\s*(?P<word>[\w-]*)\s*(?P<bracket>\[(?P<codes>[^\]]*)\])?(?P<reason>.*)", re.DOTALL
 )
-_WORDS = ("ignore", "ignore-next", "ignore-file")
+_WORDS = ("ignore", "ignore-next", "ignore-file", "accept", "accept-next", "accept-file")
+_ACCEPT = "accept"
 _BLANKETS = frozenset(["ALL", "IC"])
 
 
@@ -63,9 +81,68 @@ def apply_exemptions(findings: Iterable[Finding], path: str, settings: Settings)
         if each.suppression is None:
             covering = (x for x in settings.exemptions if x.covers(finding, path))
             if (exemption := next(covering, None)) is not None:
-                each = finding._replace(suppression=Suppression("external", exemption.reason))
+                suppression = Suppression("external", exemption.reason, exemption.accepted)
+                each = finding._replace(suppression=suppression)
         (counting if each.suppression is None else suppressed).append(each)
     return SortedFindings(tuple(counting), tuple(suppressed))
+
+
+def report_unused_acceptances(
+    report: Report, settings_of: Callable[[str], Settings], folders: Sequence[str]
+) -> Report:
+    """Report the accepted entries of configurations that no finding on the checked files needs.
+
+    An entry becomes a finding on the first of its files that was checked. One that is about no file
+    becomes a note, if the folder of its configuration was searched.
+
+    Args:
+        report: Report of a run.
+        settings_of: Gives the settings of the file at a path.
+        folders: Folders that the run searched as a whole.
+    """
+    real = [os.path.realpath(folder) for folder in folders]
+    concerned: dict[tuple[Place, Exemption], list[FileReport]] = {}
+    for file in report.files:
+        for entry in settings_of(file.path).exemptions:
+            if entry.accepted and entry.place is not None:
+                files = concerned.setdefault((entry.place, entry), [])
+                if entry.concerns(file.path, (body.file for body in file.bodies)):
+                    files.append(file)
+    added: dict[str, list[Finding]] = {}
+    notes: list[str] = []
+    for (place, entry), files in concerned.items():
+        if not files and any(contains(each, os.path.realpath(entry.files.folder)) for each in real):
+            idle = f"accepted: no file that was checked matches {entry.files.pattern}"
+            notes.append(f"{place.path}:{place.line}: {idle}")
+        elif files and _is_unused(entry, files, settings_of):
+            severity = settings_of(files[0].path).severity(UnusedSuppression)
+            finding = UnusedSuppression.on_entry(place, severity, entry.files.pattern)
+            added.setdefault(files[0].path, []).append(finding)
+    if not added and not notes:
+        return report
+    changed = tuple(
+        file._replace(findings=(*file.findings, *added.get(file.path, ()))) for file in report.files
+    )
+    return replace(report, files=changed, notes=(*report.notes, *notes))
+
+
+def _is_unused(
+    entry: Exemption, files: Sequence[FileReport], settings_of: Callable[[str], Settings]
+) -> bool:
+    """Whether the silence of the rules of an entry on its files proves that nothing needs it."""
+    codes = frozenset(code for selector in entry.selectors for code in codes_of(selector))
+    everything = "ALL" in entry.selectors
+    undecided = any(code.startswith(UnusedSuppression.UNDECIDED) for code in codes)
+    for file in files:
+        settings = settings_of(file.path)
+        on = {rule.code for rule in settings.rules()}
+        if UnusedSuppression.code not in on or not codes <= on or settings.geometry != "auto":
+            return False
+        if file.format is None:  # its bodies were not checked
+            return False
+        if any(entry.covers(each, file.path) for each in (*file.findings, *file.suppressed)):
+            return False
+    return everything or not undecided
 
 
 @dataclass
@@ -77,6 +154,7 @@ class _Directive:
         reason: The reason given in the comment.
         scope: The element or document that it concerns.
         span: Place of the comment.
+        accepted: Whether it accepts the findings as known.
         used: The selectors by which it has suppressed a finding.
     """
 
@@ -84,6 +162,7 @@ class _Directive:
     reason: str
     scope: Place
     span: Span
+    accepted: bool = False
     used: set[str] = field(default_factory=set)
 
     def suppresses(self, finding: Finding, places: Iterable[Place]) -> bool:
@@ -115,8 +194,9 @@ class _Directives:
         covering = [each for each in self.found if each.suppresses(finding, places)]
         if not covering:
             return finding
-        reason = max(covering, key=lambda each: (each.scope.line, each.scope.column)).reason
-        return finding._replace(suppression=Suppression("inSource", reason))
+        inner = max(covering, key=lambda each: (each.scope.line, each.scope.column))
+        suppression = Suppression("inSource", inner.reason, inner.accepted)
+        return finding._replace(suppression=suppression)
 
     def report_unused_selectors(self) -> Iterator[Finding]:
         """Report each selector that could have suppressed a finding, but has not.
@@ -157,11 +237,14 @@ class _Directives:
         if not names:
             self._complain(comment, f"{word} names no rules: write {word}[IC301], with their codes")
             return
+        reason, accepted = " ".join(match["reason"].split()), word.startswith(_ACCEPT)
+        if accepted and not reason:
+            self._complain(comment, f"{word} gives no reason: write it after the brackets")
+            return
         selectors = tuple(name for name in dict.fromkeys(names) if self._is_known(name, comment))
         scope = self._scope(word, comment)
         if scope is not None and selectors:
-            reason = " ".join(match["reason"].split())
-            self.found.append(_Directive(selectors, reason, scope, comment.span))
+            self.found.append(_Directive(selectors, reason, scope, comment.span, accepted))
 
     def _is_known(self, name: str, comment: Comment) -> bool:
         if name in _BLANKETS:
@@ -176,23 +259,23 @@ class _Directives:
 
     def _scope(self, word: str, comment: Comment) -> Place | None:
         """The place that a comment concerns; None, with a finding, in a wrong position."""
-        if word == "ignore-file" and comment.top:
+        if word.endswith("-file") and comment.top:
             here = self._model.place(comment.span)
             return Place(1, 1, sys.maxsize, 1, here.path)
-        if word == "ignore-file":
+        if word.endswith("-file"):
             where = "inside an element: put it at the top of the document"
-        elif word == "ignore-next" and comment.next is not None:
+        elif word.endswith("-next") and comment.next is not None:
             return self._model.place(comment.next)
-        elif word == "ignore-next":
+        elif word.endswith("-next"):
             where = "behind the last element: put it before the one that it is about"
         elif comment.inside is not None and not comment.follows:
             return self._model.place(comment.inside)
         elif comment.inside is None:
             where = "outside of all elements: put it first inside the one that it is about, or "
-            where += "write ignore-file"
+            where += f"write {word}-file"
         else:
             where = "behind another element: put it first inside the one that it is about, or "
-            where += "before that as ignore-next"
+            where += f"before that as {word}-next"
         self._complain(comment, f"{word} stands {where}")
         return None
 

@@ -20,7 +20,7 @@ from inertial_check.files.access import Access, Limits, contains, parse_size, ro
 from inertial_check.files.patterns import PathPattern
 from inertial_check.formats import Context
 from inertial_check.inertia import tolerances
-from inertial_check.model import Severity
+from inertial_check.model import Place, Severity
 from inertial_check.reports import FORMS
 from inertial_check.settings.settings import (
     Exemption,
@@ -60,6 +60,9 @@ class Origin(Protocol):
 
     def name(self, keys: Sequence[str]) -> str:
         """The place and name of a value, as the beginning of a message."""
+
+    def locate_items(self, keys: Sequence[str], count: int) -> Sequence[Place | None]:
+        """The place of each item of a list of tables; None without a file."""
 
 
 class Where(NamedTuple):
@@ -123,6 +126,9 @@ class _CommandLine:
     def name(self, keys: Sequence[str]) -> str:
         return "--" + " ".join(keys)
 
+    def locate_items(self, keys: Sequence[str], count: int) -> Sequence[Place | None]:
+        return [None] * count
+
 
 class _File:
     """The origin of options in a configuration file."""
@@ -141,6 +147,10 @@ class _File:
 
     def name(self, keys: Sequence[str]) -> str:
         return f"{self.place(keys)}: {'.'.join(keys)}"
+
+    def locate_items(self, keys: Sequence[str], count: int) -> Sequence[Place | None]:
+        lines = self.toml.lines_of_items((*self.table, *keys), count)
+        return [Place(line, 1, line, 1, self.toml.path) for line in lines]
 
     def values(self) -> Mapping[str, object] | None:
         """The options that the file sets; None if it has no section for this program.
@@ -356,6 +366,47 @@ def _exemption(value: object, where: Where) -> Exemption:
     return Exemption(_pattern(files, where), body, selectors, reason)
 
 
+_ACCEPTANCE = ("files", "bodies", "codes", "reason")
+
+
+def _acceptances(value: object, where: Where) -> tuple[Exemption, ...]:
+    """Read the tables of `accepted`: findings that are known, each with the reason."""
+    if not isinstance(value, list | tuple):
+        raise where.unlike(value, "a list of tables, each written as [[accepted]]")
+    places = where.origin.locate_items(where.keys, len(value))
+    return tuple(
+        _acceptance(each, where.inside(f"{n}"), place)
+        for n, (each, place) in enumerate(zip(value, places, strict=True), 1)
+    )
+
+
+def _acceptance(value: object, where: Where, place: Place | None) -> Exemption:
+    if not isinstance(value, Mapping):
+        raise where.unlike(value, 'a table, as { files = "robots/*.urdf", reason = "..." }')
+    for key in value:
+        if key not in _ACCEPTANCE:
+            raise where.inside(key).wrong(f": unknown key{_nearest(key, _ACCEPTANCE)}")
+    for key, what in (("files", "a pattern of paths"), ("reason", "the reason for accepting")):
+        if key not in value:
+            raise where.wrong(f" has no {key}: write {what}")
+    texts = {
+        key: _text(value[key], where.inside(key))
+        for key in ("files", "bodies", "reason")
+        if key in value
+    }
+    if not texts["reason"].strip():
+        raise where.inside("reason").wrong(" is blank: write the reason for accepting")
+    selectors = _selectors(value["codes"], where.inside("codes")) if "codes" in value else ("ALL",)
+    return Exemption(
+        _pattern(texts["files"], where.inside("files")),
+        texts.get("bodies"),
+        selectors,
+        texts["reason"],
+        accepted=True,
+        place=place,
+    )
+
+
 class Option(NamedTuple):
     """An option of configuration files.
 
@@ -396,6 +447,7 @@ OPTIONS: Mapping[str, Option] = {
     "exclude": Option((), _patterns),
     "per-file-ignores": Option({}, _exemption, table=True),
     "per-body-ignores": Option({}, _exemption, table=True),
+    "accepted": Option((), _acceptances, adds_to="accepted"),
     "baseline": Option(None, _baseline, whole_run=True),
     "output-format": Option("full", _choice(*FORMS), whole_run=True),
     "jobs": Option("auto", _jobs, whole_run=True),
@@ -488,7 +540,7 @@ class Configuration:
             UsageError: The selection leaves no rule to run.
         """
         fail_on = self["fail-on"]
-        exemptions = (self["per-file-ignores"].values(), self["per-body-ignores"].values())
+        ignores = (self["per-file-ignores"].values(), self["per-body-ignores"].values())
         settings = Settings(
             select=(*self["select"], *self["extend-select"]),
             ignore=(*self["ignore"], *self["extend-ignore"]),
@@ -500,7 +552,7 @@ class Configuration:
             geometry=self["geometry"],
             engines=self["engine"],
             expected_mass=self["expect-mass"],
-            exemptions=tuple(chain.from_iterable(exemptions)),
+            exemptions=tuple(chain(self["accepted"], *ignores)),
             exclude=self["exclude"],
         ).validate()
         if not settings.rules():

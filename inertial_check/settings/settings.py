@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
@@ -12,7 +13,7 @@ from inertial_check.engines import ENGINES
 from inertial_check.errors import UsageError
 from inertial_check.files.patterns import PathPattern
 from inertial_check.formats import Context
-from inertial_check.model import Finding, Severity
+from inertial_check.model import Finding, Place, Severity
 from inertial_check.rules import ALL_RULES, Rule
 
 SIMULATOR = "simulator:"
@@ -29,24 +30,31 @@ class Exemption(NamedTuple):
         body: Name or id of the bodies, with "*" for any text; None for all findings.
         selectors: The rules: codes, prefixes of codes, or names.
         reason: The reason given in the configuration.
+        accepted: Whether the findings are accepted as known, so that the summary counts them.
+        place: Place in the configuration; None if it is unknown.
     """
 
     files: PathPattern
     body: str | None
     selectors: tuple[str, ...]
     reason: str = ""
+    accepted: bool = False
+    place: Place | None = None
 
     def covers(self, finding: Finding, path: str) -> bool:
         """Whether a finding on the document at a path is exempted."""
         if not any(finding.code in codes_of(selector) for selector in self.selectors):
             return False
-        place = finding.place.path
-        if not (self.files.matches(path) or (place is not None and self.files.matches(place))):
+        if not self.concerns(path, (finding.place.path,)):
             return False
         names = [name for name in (finding.body, finding.body_id) if name is not None]
         return self.body is None or any(
             name == self.body or fnmatchcase(name, self.body) for name in names
         )
+
+    def concerns(self, path: str, included: Iterable[str | None]) -> bool:
+        """Whether the document at a path, or one that it includes, is one of the files."""
+        return any(each is not None and self.files.matches(each) for each in (path, *included))
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import tomllib
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 from inertial_check.errors import UsageError
 from inertial_check.files.access import Access
@@ -75,6 +76,8 @@ class TomlFile:
     def line(self, keys: Sequence[str]) -> int:
         """The line on which the statement that sets a key begins, 1-based; 1 without a key.
 
+        The number of an item of a list, counted from 1, is a key, too.
+
         The parser of the standard library gives no places. But a prefix of the text that ends with
         a statement is valid TOML, so the shortest one that has the key ends with the statement
         that sets it. There may be very many lines, so that not every prefix can be parsed.
@@ -85,13 +88,30 @@ class TomlFile:
         at = bisect_left(range(len(ends)), True, key=lambda n: self._has(keys, ends[n]))
         return ends[at - 1] + 1 if at else 1
 
+    def lines_of_items(self, keys: Sequence[str], count: int) -> list[int]:
+        """The line on which each of the items of a list of tables begins, 1-based.
+
+        Items written as [[key]] have lines of their own; those of an inline list that of its key.
+        """
+        ends = [0, *self._ends]
+        lines = [
+            start + 1
+            for start, end in pairwise(ends)
+            if self._lines[start].lstrip().startswith("[[")
+            and _is_header_of(keys, "".join(self._lines[start:end]))
+        ]
+        return lines if len(lines) == count else [self.line(keys)] * count
+
     def _has(self, keys: Sequence[str], count: int) -> bool:
         """Whether the first lines, which end with a statement, set a key."""
         found: object = tomllib.loads("".join(self._lines[:count]))
         for key in keys:
-            if not isinstance(found, Mapping) or key not in found:
+            if isinstance(found, list) and key.isdecimal() and 0 < int(key) <= len(found):
+                found = found[int(key) - 1]
+            elif isinstance(found, Mapping) and key in found:
+                found = found[key]
+            else:
                 return False
-            found = found[key]
         return True
 
     @cached_property
@@ -108,6 +128,17 @@ class TomlFile:
                 ends.append(line)
             line += token.count("\n")
         return ends
+
+
+def _is_header_of(keys: Sequence[str], text: str) -> bool:
+    """Whether a statement [[a.b.c]] begins an item of the list that the keys name."""
+    try:
+        found: object = tomllib.loads(text)
+    except ValueError:  # the end of a string of several lines
+        return False
+    for key in keys:
+        found = found.get(key) if isinstance(found, Mapping) else None
+    return found == [{}]
 
 
 def _refuse_deep_keys(path: str, lines: Sequence[str]) -> None:

@@ -87,7 +87,7 @@ def test_what_engines_do_is_said_once_a_body_and_alike_together():
 
 def test_suppressed_findings_are_counted_and_not_shown():
     text = shown(hand_made.EVERYTHING)
-    assert text.endswith("1 note; 2 suppressed.\n")
+    assert text.endswith("; 2 suppressed, of which 1 accepted (known, with reason).\n")
     assert "IC303" not in text
     assert "IC304" not in text
 

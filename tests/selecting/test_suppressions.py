@@ -8,8 +8,10 @@ import inertial_check as ic
 from inertial_check.files.patterns import PathPattern
 from inertial_check.formats import load
 from inertial_check.formats.xml.comments import find_comments
-from inertial_check.model import Source, Suppression
+from inertial_check.model import Place, Report, Source, Suppression
 from inertial_check.rules import ALL_RULES
+from inertial_check.running.run import CheckRequest, check_paths
+from inertial_check.settings.configuration import Configurations
 from inertial_check.settings.settings import Exemption, Settings
 
 BAD = '<inertia ixx="0.0010" ixy="0" ixz="0" iyy="0.0010" iyz="0" izz="0.0030"/>'
@@ -184,6 +186,110 @@ class TestWrongComments:
         file = checked(text)
         assert codes(file.findings) == ["IC301"]
         assert sorted(codes(file.suppressed)) == ["IC901", "IC902"]
+
+
+class TestAccepted:
+    """A finding that is known would be counted as if it were only silenced."""
+
+    @pytest.mark.parametrize("at", PLACES)
+    def test_every_place_accepts(self, at):
+        word = PLACES[at].replace("ignore", "accept")
+        file = checked(document(f"<!-- inertial-check: {word}[IC301] sheet metal -->", at))
+        (finding,) = file.suppressed
+        assert codes(file.findings) == []
+        assert finding.suppression == Suppression("inSource", "sheet metal", accepted=True)
+        assert Report((file,)).accepted == 1
+
+    def test_without_a_reason_nothing_is_accepted(self):
+        file = checked(document("<!-- inertial-check: accept[IC301] -->", "first-in-link"))
+        assert sorted(codes(file.findings)) == ["IC301", "IC902"]
+        assert "gives no reason" in next(f.message for f in file.findings if f.code == "IC902")
+
+    def test_what_is_only_ignored_is_not_accepted(self):
+        file = checked(document(IGNORE.format("noise"), "first-in-link"))
+        assert Report((file,)).accepted == 0
+
+    def test_an_unused_comment_is_told(self):
+        text = document("<!-- inertial-check: accept[IC302] x -->", "first-in-link", GOOD)
+        assert codes(checked(text).findings) == ["IC901"]
+
+
+def run(folder, *paths, configuration, **request):
+    (folder / "inertial-check.toml").write_text(configuration)
+    configurations = Configurations()
+    return check_paths(CheckRequest(paths, configurations.settings, **request))
+
+
+def entry(**members):
+    return "[[accepted]]\n" + "".join(f"{key} = {value!r}\n" for key, value in members.items())
+
+
+class TestAcceptedInTheConfiguration:
+    @pytest.fixture(autouse=True)
+    def folder(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        for name, tensor in [("bad", BAD), ("good", GOOD)]:
+            (tmp_path / f"{name}.urdf").write_text(document(tensor=tensor))
+        return tmp_path
+
+    @pytest.mark.parametrize(
+        "members",
+        [
+            {"files": "bad.urdf"},
+            {"files": "*.urdf", "codes": ["IC3"]},
+            {"files": "*.urdf", "bodies": "fing*"},
+        ],
+    )
+    def test_the_findings_do_not_count(self, folder, members):
+        report = run(folder, ".", configuration=entry(**members, reason="retired"))
+        assert (report.findings, report.notes) == ((), ())
+        (finding,) = report.suppressed
+        assert finding.suppression == Suppression("external", "retired", accepted=True)
+        assert report.accepted == 1
+
+    @pytest.mark.parametrize(
+        "members",
+        [
+            {"files": "good.urdf"},
+            {"files": "good.urdf", "codes": ["IC301"]},
+            {"files": "*.urdf", "codes": ["IC301", "IC302"], "bodies": "base"},
+        ],
+    )
+    def test_an_entry_that_nothing_needs_is_told_at_its_line(self, folder, members):
+        """It would hide the next mistake in these files."""
+        text = f"strict = false\n{entry(**members, reason='x')}"
+        report = run(folder, ".", configuration=text)
+        unused = [each for each in report.findings if each.code == "IC901"]
+        assert [each.place for each in unused] == [Place(2, 1, 2, 1, "inertial-check.toml")]
+        assert members["files"] in unused[0].message
+
+    @pytest.mark.parametrize(
+        ("members", "line"),
+        [
+            ({"files": "good.urdf", "codes": ["IC5"]}, ""),
+            ({"files": "good.urdf", "codes": ["IC302"]}, "ignore = ['IC302']\n"),
+            ({"files": "good.urdf"}, "geometry = 'off'\n"),
+            ({"files": "good.urdf"}, "ignore = ['IC901']\n"),
+        ],
+    )
+    def test_nothing_is_said_where_silence_proves_nothing(self, folder, members, line):
+        report = run(folder, ".", configuration=f"{line}{entry(**members, reason='x')}")
+        assert "IC901" not in codes(report.findings)
+
+    def test_an_entry_without_a_file_is_a_note_of_a_whole_search(self, folder):
+        text = entry(files="gone.urdf", reason="x")
+        (note,) = run(folder, ".", configuration=text).notes
+        assert note.startswith("inertial-check.toml:1: accepted: no file")
+        assert run(folder, "bad.urdf", configuration=text).notes == ()
+        (folder / "below").mkdir()
+        (folder / "below" / "r.urdf").write_text(document(tensor=GOOD))
+        assert run(folder, "below", configuration=text).notes == ()
+
+    def test_a_comment_counts_before_an_entry(self, folder):
+        (folder / "bad.urdf").write_text(document(IGNORE.format("noise"), "first-in-link"))
+        report = run(folder, ".", configuration=entry(files="bad.urdf", reason="x"))
+        assert codes(report.findings) == []
+        assert report.accepted == 0
 
 
 class TestUnused:

@@ -12,9 +12,10 @@ import pytest
 from inertial_check.engines import ENGINES
 from inertial_check.errors import UsageError
 from inertial_check.files.patterns import PathPattern
-from inertial_check.model import Severity
+from inertial_check.model import Place, Severity
 from inertial_check.reports import FORMS
 from inertial_check.settings.configuration import FILE_NAMES, OPTIONS, Configurations
+from inertial_check.settings.settings import Exemption
 
 SCHEMA = json.loads(
     files("inertial_check.settings").joinpath("configuration.schema.json").read_text("utf-8")
@@ -230,8 +231,81 @@ class TestExemptions:
         )
         by_file, by_body = of().settings.exemptions
         folder = os.getcwd()
-        assert by_file == (PathPattern(folder, "a/"), None, ("IC3",), "")
-        assert by_body == (PathPattern(folder, "*.urdf"), "outer::link", ("IC103",), "frame")
+        assert by_file == Exemption(PathPattern(folder, "a/"), None, ("IC3",), "")
+        files = PathPattern(folder, "*.urdf")
+        assert by_body == Exemption(files, "outer::link", ("IC103",), "frame")
+
+
+ACCEPTED = """strict = true
+
+[[accepted]]
+files = "robots/*.urdf"
+reason = "retired"
+
+[[accepted]]
+# the second one
+files = "covers/"
+bodies = "*_cover"
+codes = ["IC301"]
+reason = "sheet metal"
+"""
+
+
+class TestAccepted:
+    """A typo in an entry would accept nothing, or more than its author knew, without a word."""
+
+    def test_every_entry_has_its_line(self):
+        write(NAME, ACCEPTED)
+        folder = os.getcwd()
+        assert of().settings.exemptions == (
+            Exemption(
+                PathPattern(folder, "robots/*.urdf"), None, ("ALL",), "retired", accepted=True,
+                place=Place(3, 1, 3, 1, NAME),
+            ),
+            Exemption(
+                PathPattern(folder, "covers/"), "*_cover", ("IC301",), "sheet metal", accepted=True,
+                place=Place(7, 1, 7, 1, NAME),
+            ),
+        )  # fmt: skip
+
+    def test_in_pyproject_and_inline(self):
+        table = "[[tool.inertial-check.accepted]]\nfiles = 'a'\nreason = 'x'\n"
+        write("pyproject.toml", f"[project]\nname = 'n'\n{table}{table}")
+        assert [each.place.line for each in of().settings.exemptions] == [3, 6]
+        write(
+            NAME, "\naccepted = [\n {files = 'a', reason = 'x'},\n {files = 'b', reason = 'y'},\n]"
+        )
+        assert [each.place.line for each in of().settings.exemptions] == [2, 2]
+
+    def test_are_kept_beside_those_of_the_file_that_is_extended(self):
+        write("base.toml", "[[accepted]]\nfiles = 'a'\nreason = 'x'")
+        write(NAME, "extend = 'base.toml'\n[[accepted]]\nfiles = 'b'\nreason = 'y'")
+        assert [each.reason for each in of().settings.exemptions] == ["x", "y"]
+
+    def test_a_header_inside_a_text_is_no_entry(self):
+        text = 'exclude = ["""\n[[accepted]]\n"""]\n[[accepted]]\nfiles = "a"\nreason = "x"'
+        write(NAME, text)
+        assert [each.place.line for each in of().settings.exemptions] == [4]
+
+    @pytest.mark.parametrize(
+        ("text", "place", "words"),
+        [
+            ("\n[[accepted]]\nfiles = 'a'", "2", "accepted.1 has no reason"),
+            (f"{ACCEPTED}\n[[accepted]]\nreason = 'x'", "14", "accepted.3 has no files"),
+            ("[[accepted]]\nfiles = 'a'\nreason = ' '", "3", "reason is blank"),
+            ("[[accepted]]\nfiles = 'a'\nreason = ''", "3", "expected a text"),
+            ("[[accepted]]\nfiles = ['a']\nreason = 'x'", "2", "expected a text"),
+            ("[[accepted]]\nfiles = '!a'\nreason = 'x'", "2", "no pattern of paths"),
+            ("[[accepted]]\nfiles='a'\nreason='x'\ncodes=['IC999']", "4", "unknown rule 'IC999'"),
+            ("[[accepted]]\nfiles='a'\nreason='x'\nbody='b'", "4", "did you mean 'bodies'?"),
+            ("[accepted]\nfiles = 'a'\nreason = 'x'", "1", "a list of tables"),
+            ("accepted = ['a']", "1", "expected a table"),
+        ],
+    )
+    def test_what_is_wrong_has_its_place(self, text, place, words):
+        message = refusal(text)
+        assert message.startswith(f"{NAME}:{place}: accepted")
+        assert words in message
 
 
 @pytest.mark.parametrize(
@@ -303,6 +377,10 @@ class TestSchema:
             "per-file-ignores = { a = { reason = 'x' } }",
             "per-file-ignores = { a = { codes = [], why = 'x' } }",
             "xacro-arg = { a = true }",
+            "accepted = { files = 'a', reason = 'x' }",
+            "accepted = [{ files = 'a' }]",
+            "accepted = [{ files = 'a', reason = ' ' }]",
+            "accepted = [{ files = 'a', reason = 'x', body = 'b' }]",
         ],
     )
     def test_what_is_refused_is_invalid(self, text):
