@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from inertial_check.model import ENTRIES, Body, Finding, Model, Values, locate_entries
+from inertial_check.rules.engines import EngineChangesBody, EngineWarns
 from inertial_check.rules.inertia import NegativePrincipalMoment, TriangleInequalityViolation
 
 SURE = 0.5
@@ -12,6 +13,8 @@ SURE = 0.5
 
 _INCONSISTENT = frozenset({TriangleInequalityViolation.code, NegativePrincipalMoment.code})
 """Codes whose findings say that no body has the tensor as it is written."""
+
+_OF_ENGINES = frozenset({EngineChangesBody.code, EngineWarns.code})
 
 
 def narrow_entries(model: Model, findings: Sequence[Finding]) -> list[Finding]:
@@ -40,7 +43,18 @@ def narrow_entries(model: Model, findings: Sequence[Finding]) -> list[Finding]:
                 )
             )
             narrowed[at] = finding._replace(entries=entries or finding.entries)
-    return narrowed
+    return _copy_to_engines(narrowed)
+
+
+def _copy_to_engines(findings: Sequence[Finding]) -> list[Finding]:
+    """Give findings on engines the entries of the body's inconsistency, which engines object to."""
+    guilty = {each.body_id: each.entries for each in findings if each.code in _INCONSISTENT}
+    return [
+        each._replace(entries=guilty[each.body_id])
+        if each.code in _OF_ENGINES and each.body_id in guilty
+        else each
+        for each in findings
+    ]
 
 
 def _find_guilty_names(finding: Finding) -> Mapping[str, Collection[str]]:

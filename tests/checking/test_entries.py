@@ -166,8 +166,10 @@ class TestGuilty:
 
     def test_what_an_engine_refuses(self):
         document = urdf(tensor("0.02", "0", "0", "0.03", "0", "0.08"))
-        found = named(document, "IC701", engines=("mujoco",))
+        found = named(document, "IC701", engines=("mujoco",), select=("IC7",))
         assert [name for name, _ in found] == ["mass", *ENTRIES]
+        slipped = urdf(tensor("0.00801", "0", "0", "0.0801", "0", "0.00081"), mass="1.35")
+        assert named(slipped, "IC701", engines=("mujoco",)) == [("iyy", "0.0801")]
 
 
 def test_an_expression_is_told_from_a_number(tmp_path):
