@@ -30,6 +30,14 @@ class PathPattern(NamedTuple):
         """Whether the pattern can match anything."""
         return _compile(self.pattern) is not None
 
+    @property
+    def exact_path(self) -> str | None:
+        """The absolute path that the pattern names; None if other paths match it, too."""
+        wild = any(sign in self.pattern for sign in "*?[\\")
+        if wild or "/" not in self.pattern.rstrip("/"):
+            return None
+        return os.path.abspath(os.path.join(self.folder, self.pattern.lstrip("/")))
+
     def matches(self, path: str) -> bool:
         """Tell whether the pattern matches a file, or a folder above it."""
         expression = _compile(self.pattern)

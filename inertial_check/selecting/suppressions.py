@@ -93,7 +93,8 @@ def report_unused_acceptances(
     """Report the accepted entries of configurations that no finding on the checked files needs.
 
     An entry becomes a finding on the first of its files that was checked. One that is about no file
-    becomes a note, if the folder of its configuration was searched.
+    becomes a note. A run that did not search the folder of the configuration may have left out the
+    files that need an entry, so that it is silent, unless the entry names one file and no pattern.
 
     Args:
         report: Report of a run.
@@ -111,7 +112,11 @@ def report_unused_acceptances(
     added: dict[str, list[Finding]] = {}
     notes: list[str] = []
     for (place, entry), files in concerned.items():
-        if not files and any(contains(each, os.path.realpath(entry.files.folder)) for each in real):
+        whole = any(contains(each, os.path.realpath(entry.files.folder)) for each in real)
+        exact = entry.files.exact_path
+        if not (whole or (files and exact == os.path.abspath(files[0].path))):
+            continue
+        if not files and not (exact is not None and os.path.lexists(exact)):
             idle = f"accepted: no file that was checked matches {entry.files.pattern}"
             notes.append(f"{place.path}:{place.line}: {idle}")
         elif files and _is_unused(entry, files, settings_of):

@@ -285,6 +285,20 @@ class TestAcceptedInTheConfiguration:
         (folder / "below" / "r.urdf").write_text(document(tensor=GOOD))
         assert run(folder, "below", configuration=text).notes == ()
 
+    def test_a_part_of_the_files_does_not_show_that_an_entry_is_unused(self, folder):
+        """A hook that checks only the changed files would ask to delete entries in use."""
+        text = entry(files="*.urdf", codes=["IC301"], reason="x")
+        assert run(folder, "good.urdf", configuration=text).findings == ()
+        text = entry(files="good.urdf", reason="x")  # at any depth
+        assert run(folder, "good.urdf", configuration=text).findings == ()
+        report = run(folder, "good.urdf", configuration=entry(files="/good.urdf", reason="x"))
+        assert codes(report.findings) == ["IC901"]
+
+    def test_a_file_that_a_search_leaves_out_is_no_mistake(self, folder):
+        (folder / "arm.yaml").write_text("arm: 1")
+        text = entry(files="/arm.yaml", reason="x")
+        assert run(folder, ".", configuration=text).notes == ()
+
     def test_a_comment_counts_before_an_entry(self, folder):
         (folder / "bad.urdf").write_text(document(IGNORE.format("noise"), "first-in-link"))
         report = run(folder, ".", configuration=entry(files="bad.urdf", reason="x"))
