@@ -92,7 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--strict",
         action=argparse.BooleanOptionalAction,
-        help="fail on warnings, and report singular inertias as warnings",
+        help="fail on warnings; singular inertias are warnings, and lost digits errors",
     )
     group.add_argument(
         "--allow-empty", action="store_true", help="exit with code 0 if there is nothing to check"

@@ -36,8 +36,9 @@ from inertial_check.geometry.shapes import ROLES, GeometryReader, Reading, Shape
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import six as six_of
 from inertial_check.inertia.scaling import LARGEST, SMALLEST
-from inertial_check.inertia.tolerances import digits_margin
+from inertial_check.inertia.tolerances import DIGITS_LOST, digits_margin
 from inertial_check.model import ENTRIES, Finding, Hypothesis, Model, Number, Role, Severity
+from inertial_check.model.judging import measure_open_share
 
 _MESH_READINGS: tuple[Reading, ...] = ("solid", "flipped", "hull")
 """Readings of a mesh that may be tried; the reason of the result names the one that was taken."""
@@ -82,6 +83,13 @@ class NearestMethod(Method):
         if case.judgement.numerically_zero:
             why = "it is smaller than a micrometre; write the body's inertia"
             return case.skip("numerically-zero", f"{refusal}: {why}" if refusal else why)
+        open_share = measure_open_share(case.body)
+        if case.judgement.verdict == "rounding" and open_share > DIGITS_LOST:
+            why = (
+                "its printed digits say nothing about the body; write more of them, or use "
+                "--method geometry"
+            )
+            return case.skip("digits-lost", f"{refusal}: {why}" if refusal else why)
         found = _propose_tensor(case, case.six, self.request, self.targets, remark=refusal)
         return replace(found, for_engine=not broken)
 

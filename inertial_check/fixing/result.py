@@ -26,6 +26,7 @@ FixStatus = Literal[
     "no-nearest",
     "not-representable",
     "numerically-zero",
+    "digits-lost",
     "malformed",
     "unwritten",
     "expression",
@@ -42,7 +43,8 @@ FixStatus = Literal[
 ]
 """Outcome of a fix for one body; all but unchanged, fixed and missing leave something to do.
 
-unwritten: a number that would have to change is not in the text, for example a default value.
+digits-lost: so few digits are printed that the nearest tensor would be a guess. unwritten: a number
+that would have to change is not in the text, for example a default value.
 expression: a number is computed; the reason says where. shared: a number that would have to change
 is used elsewhere, too. no-geometry: its shapes, or one of them, are not solid. no-such-cause,
 cause-without-edit, cause-refused: the chosen cause does not exist, names no number to write, or

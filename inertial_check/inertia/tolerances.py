@@ -19,6 +19,10 @@ FLOOR_FACTOR = 8.0
 ILL_POSED_FLOOR = 1e-3
 """Floor tau above which there is no verdict: the data has under three digits of the margin."""
 
+DIGITS_LOST = 0.1
+"""Half a unit of the last printed digit, in parts of the trace, above which the digits of a tensor
+say nothing about the body: every form lies within half a unit then."""
+
 NUMERICALLY_ZERO_RADIUS = 1e-6
 """[m] No link of a robot has a radius of gyration under a micrometre: its tensor is crumbs."""
 

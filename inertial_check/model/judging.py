@@ -67,6 +67,23 @@ def judge_all(models: Sequence[Model], tolerance: float = 0.0) -> list[tuple[Jud
     ]
 
 
+def measure_open_share(body: Body) -> float:
+    """The part of the trace of the inertia that its printed digits leave open.
+
+    Returns:
+        The largest half unit of a last printed digit over the trace, both of the tensor as printed;
+        infinite where the trace is not positive, 0 where the numbers are exact or some are missing.
+    """
+    if body.inertial is None:
+        return 0.0
+    half = max(_radii(body.inertial))
+    if not half > 0:
+        return 0.0
+    entries = _entries(body.inertial)
+    trace = entries[0] + entries[3] + entries[5]
+    return half / trace if trace > 0 else inf
+
+
 def is_computable(judgement: Judgement) -> bool:
     """Whether evidence can compute with the numbers of a body: no product of them overflows.
 

@@ -41,15 +41,19 @@ class Rule(ABC):
     name: ClassVar[str]
     severity: ClassVar[Severity]
     strict_severity: ClassVar[Severity]
+    engine_severity: ClassVar[Severity]
+    """Severity where the run is gated on engines."""
     since: ClassVar[str] = "0.1.0"
     explained: ClassVar[bool] = False
     """Flag: probable causes are sought for the findings of this rule."""
 
     def __init_subclass__(cls, **kwargs: object) -> None:
-        """A rule whose severity does not change under --strict need not say so."""
+        """A rule whose severity does not change under --strict or --engine need not say so."""
         super().__init_subclass__(**kwargs)
-        if "strict_severity" not in cls.__dict__ and "severity" in cls.__dict__:
-            cls.strict_severity = cls.severity
+        if "severity" in cls.__dict__:
+            for name in ("strict_severity", "engine_severity"):
+                if name not in cls.__dict__:
+                    setattr(cls, name, cls.severity)
 
     def __init__(self, model: Model, severity: Severity | None = None) -> None:
         """Bind the rule to a model.

@@ -22,6 +22,7 @@ from inertial_check.rules.engines import EngineChangesBody, EngineWarns
 from inertial_check.rules.formats import CompiledOtherwise
 from inertial_check.rules.geometry import UnusableMesh
 from inertial_check.rules.inertia import (
+    DigitsLost,
     NegativePrincipalMoment,
     NumericallyZeroInertia,
     RoundingViolation,
@@ -62,6 +63,7 @@ ALL_RULES: tuple[type[Rule], ...] = (
     NumericallyZeroInertia,
     RoundingViolation,
     SingularInertia,
+    DigitsLost,
     AddedMassNotPositiveDefinite,
     PlaceholderInertia,
     SizeMismatch,

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from inertial_check.evidence import Examination
+from inertial_check.inertia import tolerances
 from inertial_check.model import ENTRIES, Body, Finding, Judgement, Severity, Span
+from inertial_check.model.judging import measure_open_share
 from inertial_check.rules._base import Rule, hull, mover
 from inertial_check.rules._evidence import evidence, fix_kind, moments_text
 
@@ -226,7 +228,8 @@ class RoundingViolation(_InertiaRule):
 
     ## Tolerance
     Half a unit of the last printed digit of each of the six numbers. Integers are exact, and so is
-    a zero unless it is printed with as many decimals as the finest of the others.
+    a zero unless it is printed with as many decimals as the finest of the others. Where half a unit
+    is more than a tenth of the trace, the finding is IC307.
 
     ## Fix
     `inertial-check fix` writes the nearest tensor with the digits that it needs.
@@ -240,8 +243,8 @@ class RoundingViolation(_InertiaRule):
     fixable = True
 
     def statement(self, body: Body, judgement: Judgement) -> str | None:
-        """Where the verdict is rounding."""
-        if judgement.verdict != "rounding":
+        """Where the verdict is rounding, and the digits still tell the body from others."""
+        if judgement.verdict != "rounding" or _has_lost_digits(body):
             return None
         return (
             f"as printed no body has these numbers (margin {judgement.margin:.3g}), but within "
@@ -289,6 +292,56 @@ class SingularInertia(_InertiaRule):
         return f"these are the numbers of a {shape}: valid, but without volume; {refusals}"
 
 
+class DigitsLost(_InertiaRule):
+    """So few digits are printed that they say nothing about the body.
+
+    ## What it does
+    Reports a tensor that no body has as printed, and of which half a unit of the last printed digit
+    is more than a tenth of the trace.
+
+    ## Why is this bad
+    Within half a unit of such numbers lie plates, rods and balls alike: that a body is among them
+    (IC305) is no news, and the nearest of them is a guess. "%.3f" leaves this of a light link,
+    whose moments are a few millionths. MuJoCo refuses it, PyBullet sets its inertia to zero, Drake
+    puts a sphere in its place.
+
+    ## Example
+        <mass value="0.3"/>
+        <inertia ixx="0.000" ixy="0.000" ixz="0.000" iyy="0.000" iyz="0.000" izz="0.001"/>
+
+    ## Use instead
+        <mass value="0.3"/>
+        <inertia ixx="0.00031" ixy="0" ixz="0" iyy="0.00042" iyz="0" izz="0.00058"/>
+
+    ## Tolerance
+    A tenth of the trace, for the coarsest of the six numbers. A warning; an error with --strict and
+    where the run is gated on engines (--engine, or a preset simulator:NAME).
+
+    ## Fix
+    `fix` does not project such numbers. Write them with more digits, or with an exponent;
+    `inertial-check fix --method geometry` writes the inertia of the body's shapes.
+
+    ## References
+    The theory page, "The box of printed digits".
+    """
+
+    code, name, severity = "IC307", "digits-lost", Severity.WARNING
+    strict_severity = engine_severity = Severity.ERROR
+
+    def statement(self, body: Body, judgement: Judgement) -> str | None:
+        """Where the verdict is rounding, and any form of body would print so."""
+        if judgement.verdict != "rounding" or not _has_lost_digits(body):
+            return None
+        share = measure_open_share(body)
+        part = "more than its trace" if share > 1 else f"{100 * share:.0f} % of its trace"
+        return (
+            "the printed digits of the inertia say nothing about the body: half a unit of the last "
+            f"is {part}, and no body has the numbers as they stand (margin "
+            f"{judgement.margin:.3g}); write more digits, or run `inertial-check fix --method "
+            "geometry`"
+        )
+
+
 def numbers_span(body: Body) -> Span:
     """From the first to the last of the six numbers; the inertial where none is written."""
     if body.inertial is None:
@@ -298,6 +351,10 @@ def numbers_span(body: Body) -> Span:
 
 def _is_inconsistent(judgement: Judgement) -> bool:
     return judgement.verdict == "inconsistent" and not judgement.numerically_zero
+
+
+def _has_lost_digits(body: Body) -> bool:
+    return measure_open_share(body) > tolerances.DIGITS_LOST
 
 
 def _is_indefinite(judgement: Judgement) -> bool:

@@ -65,7 +65,7 @@ class Settings:
         select: Codes, prefixes of codes ("IC3"), names, or "ALL".
         ignore: The same; the more specific of select and ignore wins, ignore at a tie.
         fail_on: Findings of this severity or above fail the run; None: no finding does.
-        strict: Warnings fail the run, and singular-inertia is a warning.
+        strict: Warnings fail the run, singular-inertia is a warning, and digits-lost an error.
         tolerance: Margins down to -tolerance are accepted. Dimensionless.
         context: Package paths and xacro arguments, for files that a document refers to.
         preset: Presets, separated by commas: "default" reports nothing on plausible models;
@@ -129,7 +129,8 @@ class Settings:
 
     def severity(self, rule: type[Rule]) -> Severity:
         """The severity of a rule with these settings."""
-        return rule.strict_severity if self.strict else rule.severity
+        severity = rule.strict_severity if self.strict else rule.severity
+        return max(severity, rule.engine_severity) if self.engines else severity
 
     def fails(self, severity: Severity) -> bool:
         """Whether a finding of this severity fails the run."""

@@ -85,7 +85,9 @@ def test_severities_are_those_of_the_contract():
         "IC710",
     }
     raised = {rule.code for rule in ALL_RULES if rule.strict_severity != rule.severity}
-    assert raised == {"IC306"}
+    assert raised == {"IC306", "IC307"}
+    gated = {rule.code for rule in ALL_RULES if rule.engine_severity != rule.severity}
+    assert gated == {"IC307"}
 
 
 def test_references_are_reported():
