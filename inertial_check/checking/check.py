@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 from inertial_check.arrays.broadcasting import quiet
 from inertial_check.checking.entries import narrow_entries
+from inertial_check.checking.facts import identify_facts
 from inertial_check.engines import predict
 from inertial_check.errors import (
     DefectError,
@@ -341,6 +342,11 @@ def _examine_model(
         predictions = later.attempt(
             "predicting what engines do", lambda: examination.predictions, unknown
         )
+    findings = later.attempt(
+        "telling findings of one fact",
+        lambda: identify_facts(findings, model, judgements),
+        findings,
+    )
     counting, suppressed = later.attempt(
         "applying its suppressions",
         lambda: sort_findings(findings, model, settings),

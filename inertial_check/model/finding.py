@@ -189,6 +189,8 @@ class Finding(NamedTuple):
             finding on one body or on the document.
         body_ids: Ids of these bodies, in the same order.
         no_cause: Sentence that says why no cause is named; "" if one is, or none was sought.
+        fact: Digest of the rule and of the mass, inertia and shapes of the bodies: findings with
+            the same one state one fact, in several bodies or files; "" where each is its own.
     """
 
     code: str
@@ -209,6 +211,7 @@ class Finding(NamedTuple):
     bodies: tuple[str, ...] = ()
     body_ids: tuple[str, ...] = ()
     no_cause: str = ""
+    fact: str = ""
 
 
 class BodyReport(NamedTuple):
@@ -288,6 +291,12 @@ class Report:
     def bodies(self) -> tuple[BodyReport, ...]:
         """All bodies, in file order."""
         return tuple(body for file in self.files for body in file.bodies)
+
+    @property
+    def distinct(self) -> int:
+        """Number of facts that the findings which count state; see Finding.fact."""
+        facts = [finding.fact for finding in self.findings]
+        return len({fact for fact in facts if fact}) + facts.count("")
 
     def count(self, severity: Severity) -> int:
         """Count the findings that count and have exactly this severity."""

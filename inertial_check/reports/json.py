@@ -73,6 +73,7 @@ def run_members(report: Report, view: View) -> dict[str, Json]:
             "errors": report.count(Severity.ERROR),
             "warnings": report.count(Severity.WARNING),
             "notes": report.count(Severity.NOTE),
+            "distinct_findings": report.distinct,
             "suppressed": len(report.suppressed),
             "accepted": report.accepted,
             "exit_code": view.exit_code,

@@ -85,6 +85,8 @@ def summary(report: Report) -> str:
     """The numbers of files, bodies and findings, in one sentence."""
     counts = [(report.count(severity), severity.word) for severity in reversed(Severity)]
     found = ", ".join(plural(count, word) for count, word in counts if count) or "no findings"
+    if report.distinct < len(report.findings):
+        found += f" ({report.distinct} distinct)"
     if report.suppressed:
         found += f"; {len(report.suppressed)} suppressed"
         if report.accepted:

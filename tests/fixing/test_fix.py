@@ -78,6 +78,7 @@ def test_nothing_but_the_numbers_differs_and_all_bodies_are_mended(data_dir):
         ("ic303-zero-inertia", "unchanged"),
         ("ic304-crumbs", "numerically-zero"),
         ("ic304-numerically-zero", "unchanged"),
+        ("ic307-digits-lost", "digits-lost"),
     ],
 )
 def test_what_has_no_nearest_body_stays_byte_identical(data_dir, name, status):

@@ -103,6 +103,7 @@ def test_counts_and_exit_code():
         "errors": 3,
         "warnings": 1,
         "notes": 1,
+        "distinct_findings": 5,
         "suppressed": 2,
         "accepted": 1,
         "exit_code": 2,

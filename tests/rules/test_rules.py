@@ -8,7 +8,7 @@ import pytest
 
 import inertial_check as ic
 from inertial_check.formats import load
-from inertial_check.model import Model, Problem, Severity, Source, Span
+from inertial_check.model import ENTRIES, Model, Problem, Severity, Source, Span
 from inertial_check.rules import ALL_RULES, HEADINGS, as_dict, find, page
 from inertial_check.settings.settings import Settings
 
@@ -196,3 +196,43 @@ def test_a_body_is_judged_in_the_axes_of_its_numbers():
     assert body.I_BBcm_Bi == (0.1, 0, 0, 0.2, 0, 0.3)
     assert sum(body.I_BBcm_B[i] for i in (0, 3, 5)) == pytest.approx(0.6)
     assert body.I_BBcm_B[1] != 0
+
+
+class TestLostDigits:
+    """`within half a unit there is a body` was said of prints that fit every body."""
+
+    def findings(self, six, **options):
+        text = " ".join(f'{n}="{v}"' for n, v in zip(ENTRIES, six.split(), strict=True))
+        link = LINK.format(f'<inertial><mass value="0.312"/><inertia {text}/></inertial>')
+        document = f'<robot name="r">{link}{JOINT}</robot>'.encode()
+        settings = Settings(**options).validate()
+        found = ic.check_model(document, settings).findings
+        return {finding.code: finding for finding in found if finding.code.startswith("IC30")}
+
+    def test_where_half_a_unit_is_more_than_a_tenth_of_the_trace(self):
+        (finding,) = self.findings("0.000 0.000 0.000 0.000 0.000 0.001").values()
+        assert finding.code == "IC307"
+        assert "half a unit of the last is 50 % of its trace" in finding.message
+        assert finding.fix is None
+
+    def test_other_roundings_stay_what_they_were(self):
+        (finding,) = self.findings("0.001 0.0 0.0 0.003 0.0 0.00402").values()
+        assert (finding.code, finding.fix) == ("IC305", "safe")
+
+    def test_it_is_an_error_where_engines_or_strictness_are_asked_for(self):
+        lost = "0.000 0.000 0.000 0.000 0.000 0.001"
+        severities = {
+            name: self.findings(lost, **options)["IC307"].severity
+            for name, options in {
+                "default": {},
+                "strict": {"preset": "strict"},
+                "engine": {"engines": ("drake",)},
+                "simulator": {"preset": "simulator:mujoco"},
+            }.items()
+        }
+        assert severities.pop("default") is Severity.WARNING
+        assert set(severities.values()) == {Severity.ERROR}
+
+    def test_the_unit_of_the_document_does_not_matter(self):
+        for six in ("0 0 0 0 0 1e-3", "0.0 0.0 0.0 0.0 0.0 1.0", "0 0 0 0.4e6 0 1.e6"):
+            assert set(self.findings(six)) <= {"IC301", "IC307"}, six

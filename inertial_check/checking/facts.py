@@ -1,0 +1,60 @@
+"""The facts behind findings: a robot that is in ten files has each of its mistakes once."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from hashlib import sha256
+from math import isfinite
+
+from inertial_check.model import Body, Finding, Judgement, Model
+
+_LENGTH = 32
+"""Number of hexadecimal digits of a fact: 128 bits."""
+
+
+def identify_facts(
+    findings: Sequence[Finding], model: Model, judgements: Sequence[Judgement]
+) -> list[Finding]:
+    """Give each finding the digest of its fact.
+
+    Two findings of one rule are one fact where the bodies have the same mass, inertia and shapes,
+    whatever their names, their places and their files. A finding on the document, or on a body
+    without numbers, is a fact of its own, without a digest.
+    """
+    if not findings:
+        return []
+    known = {
+        body.id: (body, judgement)
+        for body, judgement in zip(model.bodies, judgements, strict=True)
+        if isfinite(judgement.mass)
+    }
+    result = []
+    for finding in findings:
+        ids = finding.body_ids or (() if finding.body_id is None else (finding.body_id,))
+        bodies = [known[each] for each in ids if each in known]
+        if ids and len(bodies) == len(ids):
+            content = (finding.code, *sorted(_describe_content(*each) for each in bodies))
+            digest = sha256(repr(content).encode("utf-8", "surrogatepass")).hexdigest()
+            finding = finding._replace(fact=digest[:_LENGTH])  # noqa: PLW2901 - the same, complete
+        result.append(finding)
+    return result
+
+
+def _describe_content(body: Body, judgement: Judgement) -> str:
+    """The numbers and the shapes of a body; meshes by the names of their files, not of folders."""
+    shapes = sorted(
+        repr(
+            (
+                shape.role,
+                shape.kind,
+                shape.dimensions,
+                posixpath.basename(shape.uri or ""),
+                shape.scale,
+                shape.p_BoGo_B,
+                shape.R_BG,
+            )
+        )
+        for shape in body.shapes
+    )
+    return repr((judgement.mass, judgement.I_BBcm_B, shapes))
