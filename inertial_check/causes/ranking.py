@@ -21,6 +21,7 @@ from inertial_check.causes.absence import say_why_none
 from inertial_check.causes.catalogue import ALL_CAUSES
 from inertial_check.causes.compounds import pairs_of, with_units
 from inertial_check.causes.likelihoods import likelihood_of_density
+from inertial_check.causes.models import explain_model
 from inertial_check.causes.plausibility import naturalness
 from inertial_check.evidence import Examination
 from inertial_check.inertia import tolerances
@@ -89,7 +90,9 @@ def explain(
     }
     known = dict(zip(subjects, hypotheses(list(subjects.values())), strict=True))
     return [
-        _give_causes(finding, subjects.get(finding.body_id or ""), known)
+        finding._replace(causes=explain_model(examination, finding))
+        if finding.bodies
+        else _give_causes(finding, subjects.get(finding.body_id or ""), known)
         if finding.code in codes
         else finding
         for finding in findings

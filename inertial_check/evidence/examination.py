@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 from inertial_check.evidence.assembly import Assembly
 from inertial_check.evidence.likeness import Likeness
+from inertial_check.evidence.votes import Votes
 from inertial_check.model.body import Model
 from inertial_check.model.finding import Judgement, Prediction
 from inertial_check.model.shape import Role
@@ -137,6 +138,11 @@ class Examination:
     def likeness(self) -> Likeness:
         """The bodies beside their geometries."""
         return Likeness(self.assembly, self.geometry)
+
+    @cached_property
+    def votes(self) -> Votes:
+        """The votes of the bodies between readings of the whole model."""
+        return Votes(self)
 
     @cached_property
     def predictions(self) -> Sequence[Predictions]:

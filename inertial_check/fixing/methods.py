@@ -270,7 +270,8 @@ class _CauseMethod(Method):
     Attributes:
         rank: Which cause, from 1, the most probable.
         request: How large the changes may be, and how the model is checked.
-        findings: Findings with causes on the model as it is, by the body's id.
+        findings: Findings with causes on the model as it is, by the ids of the bodies; one on the
+            whole model stands under each body that it concerns.
     """
 
     rank: int
@@ -287,13 +288,22 @@ class _CauseMethod(Method):
             return case.skip(*malformed)
         if not (findings or chosen or case.judgement.verdict in BROKEN):
             return case.skip("unchanged")
-        causes = findings[0].causes if findings else ()
+        # What is said of the whole model comes first, where it says what to write here.
+        for finding in findings:
+            if finding.bodies and len(finding.causes) >= self.rank:
+                common = finding.causes[self.rank - 1]
+                if _find_entries(case, common):
+                    return self._undo(case, common)
+        own = [finding for finding in findings if not finding.bodies]
+        if not own and findings:
+            own = list(findings)
+        causes = own[0].causes if own else ()
         if len(causes) < self.rank:
             return case.skip("no-such-cause", _list_causes(causes))
         return self._undo(case, causes[self.rank - 1])
 
     def _undo(self, case: Case, hypothesis: Hypothesis) -> Proposal:
-        cause, meant = hypothesis.cause, (hypothesis.edit or {}).get("entries", {})
+        cause, meant = hypothesis.cause, _find_entries(case, hypothesis)
         if not meant:
             reason = f"{cause}: {hypothesis.evidence}; which numbers undo it cannot be told"
             return case.skip("cause-without-edit", reason, cause=cause)
@@ -332,11 +342,13 @@ class _CauseMethod(Method):
         for id_, proposal in changing.items():
             findings = self.findings.get(id_, ())
             worst = max(finding.severity for finding in findings)
+            # Bodies that keep the mistake still vote for it: it is gone when all are changed.
+            together = all(changing.keys() >= set(each.body_ids) for each in findings)
             before = {finding.code for finding in findings if finding.severity == worst}
             left = [
                 finding
                 for finding in report.findings
-                if finding.body_id == id_
+                if (finding.body_id == id_ or (id_ in finding.body_ids and together))
                 and (finding.code in before or finding.severity is Severity.ERROR)
             ]
             if left:
@@ -365,9 +377,19 @@ def _find_causes(model: Model, request: FixRequest) -> dict[str, tuple[Finding, 
         raise UsageError(f"cause is {request.cause}; causes are counted from 1, the most probable")
     found: dict[str, tuple[Finding, ...]] = {}
     for finding in check_model(model, request.check_settings).findings:
-        if finding.body_id is not None and finding.causes:
-            found[finding.body_id] = (*found.get(finding.body_id, ()), finding)
+        concerned = finding.body_ids or ((finding.body_id,) if finding.body_id else ())
+        for id_ in concerned if finding.causes else ():
+            found[id_] = (*found.get(id_, ()), finding)
     return found
+
+
+def _find_entries(case: Case, hypothesis: Hypothesis) -> Mapping[str, float]:
+    """The entries that a cause would write for a body; none where it has no edit of it."""
+    edit = hypothesis.edit or {}
+    bodies = edit.get("bodies", {})
+    own = bodies.get(case.body.name, bodies.get(case.body.id, {})) if bodies else edit
+    entries: Mapping[str, float] = own.get("entries", {})
+    return entries
 
 
 def _list_causes(causes: tuple[Hypothesis, ...]) -> str:

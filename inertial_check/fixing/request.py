@@ -106,7 +106,9 @@ class FixRequest:
         if self.select:
             settings = replace(self.check_settings, select=tuple(self.select))
             findings = check_model(model, settings).findings
-            ids &= {finding.body_id for finding in findings if finding.body_id}
+            ids &= {
+                id_ for finding in findings for id_ in (finding.body_id, *finding.body_ids) if id_
+            }
         # A document that is included twice states the inertia of two bodies once.
         places = {body.id: _inertia_places(body) for body in model.bodies}
         shared = {places[id_] for id_ in ids} - {()}

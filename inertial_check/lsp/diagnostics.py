@@ -98,13 +98,27 @@ def data_of(finding: Finding) -> dict[str, str | None]:
     return {"code": finding.code, "name": finding.name, "body": finding.body_id}
 
 
+def _locate_bodies(
+    checked: DocumentCheck, finding: Finding
+) -> Iterator[DiagnosticRelatedInformation]:
+    """The bodies of a finding on the whole model, as far as the open document holds them."""
+    text = checked.text_of(None)
+    for id_ in finding.body_ids if text is not None and checked.model is not None else ():
+        body = checked.bodies.get(id_)
+        place = None if body is None else checked.model.place(body.span)
+        if place is not None and place.path is None:
+            location = Location(checked.document.uri, text.range(place))
+            yield DiagnosticRelatedInformation(location, body.name)
+
+
 def _diagnostic(checked: DocumentCheck, finding: Finding, path: str) -> Diagnostic:
     message = finding.message
     if finding.body is not None:
         message = f"{finding.body}: {message}"
     if finding.causes:
         message += f"\nProbable cause: {describe_cause(finding.causes[0])}"
-    related = list(_list_entries(checked, finding))
+    places = _locate_bodies if finding.bodies else _list_entries
+    related = list(places(checked, finding))
     if path != checked.document.path:
         model = checked.file.model if checked.file is not None else None
         location = Location(checked.document.uri, START)

@@ -149,6 +149,9 @@ def _suggestions(checked: DocumentCheck, fix: Fix | None) -> Mapping[str, Sugges
 
 def _undo_causes(checked: DocumentCheck, finding: Finding) -> Iterator[QuickFix]:
     """The quick fixes that undo the probable causes of a finding, if they remove it."""
+    if finding.bodies:
+        yield from _undo_together(checked, finding)
+        return
     body = finding.body_id
     for number, cause in enumerate(finding.causes, 1):
         if body is None or not (cause.edit and cause.edit["entries"]):
@@ -159,6 +162,26 @@ def _undo_causes(checked: DocumentCheck, finding: Finding) -> Iterator[QuickFix]
         if suggestion is not None and result is not None and result.cause == cause.cause:
             sure = number == 1 and cause.confidence > SURE
             yield QuickFix(_title(cause), suggestion.replacements, sure=sure)
+
+
+def _undo_together(checked: DocumentCheck, finding: Finding) -> Iterator[QuickFix]:
+    """The quick fixes that undo a cause of a finding on the whole model in all its bodies."""
+    for number, cause in enumerate(finding.causes, 1):
+        if not cause.edit:
+            continue
+        fix = _fix(checked, finding.body_ids, number)
+        suggestions = _suggestions(checked, fix)
+        mended = [
+            suggestions[each.id]
+            for each in (() if fix is None else fix.bodies)
+            if each.id in suggestions and each.cause == cause.cause
+        ]
+        if mended:
+            replacements = dict.fromkeys(each for one in mended for each in one.replacements)
+            likely = f"{100 * cause.confidence:.0f} %"
+            title = f"Undo {cause.cause.replace('-', ' ')} in {len(mended)} bodies ({likely})"
+            sure = number == 1 and cause.confidence > SURE
+            yield QuickFix(title, tuple(replacements), sure=sure, bodies=len(mended))
 
 
 def _title(cause: Hypothesis) -> str:

@@ -31,6 +31,9 @@ _SHORT = 4
 _NAME_LENGTH = 200
 """Longest name in a command that is offered [code points]."""
 
+_MOST_BODIES = 3
+"""Number of bodies whose edits are shown; JSON has those of all."""
+
 _SENTENCE_LENGTH = 2000
 """Longest sentence that is shown in full [code points]."""
 
@@ -69,6 +72,8 @@ class BodyDetails:
     def details(self, finding: Finding) -> Iterator[Row]:
         """The rows of a finding; those about engines only for the first finding of a body."""
         yield from _numbers(finding.values)
+        if finding.bodies:
+            yield Row("bodies", clip(printable(", ".join(finding.bodies)), _SENTENCE_LENGTH))
         yield from self._causes(finding)
         body = self._by_id.get(finding.body_id or "")
         if body is not None and body.id not in self._shown:
@@ -83,9 +88,12 @@ class BodyDetails:
             yield Row("no cause", finding.no_cause)
         for index, cause in enumerate(finding.causes, 1):
             yield Row(f"cause {index}", describe_cause(cause))
-            if not (cause.edit and cause.edit["entries"]):
+            if not (cause.edit and (cause.edit["entries"] or cause.edit.get("bodies"))):
                 continue
             yield Row("", describe_edit(cause, finding.written))
+            if finding.bodies and len(self._path) <= PATH_LENGTH:
+                yield Row("", _command("--cause", str(index), self._path))
+                continue
             name = self._selector(finding)
             if len(name) <= _NAME_LENGTH and len(self._path) <= PATH_LENGTH:
                 yield Row("", _command("--cause", str(index), "--body", name, self._path))
@@ -120,13 +128,27 @@ def describe_cause(cause: Hypothesis) -> str:
 
 def describe_edit(cause: Hypothesis, written: Mapping[str, str]) -> str:
     """The edit that undoes a cause: each entry as written and as meant; "" without an edit."""
-    entries = cause.edit["entries"] if cause.edit else {}
+    edit = cause.edit or {}
+    if edit.get("bodies"):
+        return _describe_edits(edit["bodies"])
+    entries = edit.get("entries", {})
     return ", ".join(
         f"{name} {clip(written[name], _NAME_LENGTH)} -> {value!r}"
         if name in written
         else f"{name} = {value!r}"
         for name, value in entries.items()
     )
+
+
+def _describe_edits(bodies: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
+    """The edits of the first bodies of a model, and the number of further ones."""
+    shown = [
+        f"{clip(printable(name), _NAME_LENGTH)}: "
+        + ", ".join(f"{entry} = {value!r}" for entry, value in edit["entries"].items())
+        for name, edit in list(bodies.items())[:_MOST_BODIES]
+    ]
+    more = len(bodies) - len(shown)
+    return "; ".join(shown) + (f"; and {more} more bodies" if more else "")
 
 
 def list_causes(finding: Finding) -> list[str]:

@@ -217,7 +217,9 @@ def _location(file: FileReport, finding: Finding) -> dict[str, Json]:
 
 
 def _related_locations(file: FileReport, finding: Finding) -> list[Json]:
-    """The related locations (3.27.22): the other numbers that a finding is about."""
+    """The related locations (3.27.22): the other numbers of a finding, or its bodies."""
+    if finding.bodies:
+        return _locate_bodies(file, finding)
     first = pinpoint(finding)
     others = [entry for entry in written_entries(finding) if entry.place != first]
     return [
@@ -233,6 +235,23 @@ def _related_locations(file: FileReport, finding: Finding) -> list[Json]:
 def _physical_location(file: FileReport, place: Place) -> dict[str, Json]:
     """A physical location (3.29)."""
     return {"artifactLocation": _artifact(place.path or file.path), "region": _region(place)}
+
+
+def _locate_bodies(file: FileReport, finding: Finding) -> list[Json]:
+    """The places of the bodies of a finding on the whole model."""
+    concerned = set(finding.body_ids)
+    return [
+        {
+            "id": number,
+            "message": _message(clip(body.name, _NAME_LENGTH)),
+            "physicalLocation": {
+                "artifactLocation": _artifact(body.file or file.path),
+                "region": {"startLine": body.line},
+            },
+        }
+        for number, body in enumerate(file.bodies, 1)
+        if body.id in concerned
+    ]
 
 
 def _artifact(path: str) -> dict[str, str]:

@@ -17,8 +17,14 @@ from inertial_check.rules._base import Rule, hull
 from inertial_check.rules.screens import SCREENS
 from inertial_check.rules.screens._base import Doubt, Found, Where, is_explained
 from inertial_check.rules.screens._limits import LIMITS
+from inertial_check.rules.screens.votes import (
+    CommonReading,
+    find_common_readings,
+    heed_the_model,
+)
 
 _KNOWN: WeakKeyDictionary[Assembly, Found] = WeakKeyDictionary()
+_COMMON: WeakKeyDictionary[Assembly, tuple[CommonReading, ...]] = WeakKeyDictionary()
 
 _NAMES: Mapping[Where, tuple[str, ...]] = {
     "mass": ("mass",),
@@ -44,8 +50,17 @@ def doubts(examination: Examination) -> Found:
                             if not each.evidence & doubt.evidence
                         ]
                         found[index] = [*kept, doubt]
+        found = heed_the_model(examination, found, common_readings(examination))
         _KNOWN[assembly] = found
     return _KNOWN[assembly]
+
+
+def common_readings(examination: Examination) -> tuple[CommonReading, ...]:
+    """The readings of the whole model that its bodies have voted for."""
+    assembly = examination.assembly
+    if assembly not in _COMMON:
+        _COMMON[assembly] = find_common_readings(examination)
+    return _COMMON[assembly]
 
 
 class DoubtRule(Rule):

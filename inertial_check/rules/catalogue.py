@@ -40,6 +40,7 @@ from inertial_check.rules.mass import (
 from inertial_check.rules.plausibility import (
     AxesMismatch,
     ImplausibleDensity,
+    ModelWideMistake,
     PlaceholderInertia,
     SizeMismatch,
     UnlikeGeometry,
@@ -71,6 +72,7 @@ ALL_RULES: tuple[type[Rule], ...] = (
     AxesMismatch,
     UnlikeGeometry,
     UnusableMesh,
+    ModelWideMistake,
     TwinsDiffer,
     CopiedInertial,
     RepeatedTensor,

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from inertial_check.model import Severity
-from inertial_check.rules._doubts import DoubtRule
+from collections.abc import Iterator
+
+from inertial_check.evidence import Examination
+from inertial_check.model import Finding, Severity, locate_entries
+from inertial_check.rules._base import Rule, hull
+from inertial_check.rules._doubts import DoubtRule, common_readings
+from inertial_check.rules.screens.votes import describe
 
 
 class PlaceholderInertia(DoubtRule):
@@ -227,3 +232,115 @@ class UnlikeGeometry(DoubtRule):
     """
 
     code, name, severity = "IC505", "unlike-geometry", Severity.WARNING
+
+
+class ModelWideMistake(Rule):
+    """One mistake runs through the model: another reading of all its links fits them better.
+
+    ## What it does
+    Compares the numbers of all links, as written and in other readings, with the shapes, the
+    materials and the tensors that exist: products with the other sign, tensors about the links'
+    origins, another order of the six entries, another unit, another rotation of the inertials,
+    principal moments sorted without their axes, too few decimals. Reports once a reading that three
+    links or more speak for, and twice as many as speak against it; `bodies` in the JSON report
+    names the links that it concerns.
+
+    ## Why is this bad
+    A convention, a unit or a setting of an exporter holds for all links that came the same way. One
+    link can fit another reading by chance; several that agree do not. The links that are nearly
+    symmetric have the mistake too, and cannot show it alone.
+
+    ## Example
+        <link name="upper_arm">
+          <inertial>
+            <mass value="0.8"/>
+            <inertia ixx="0.0018" ixy="0" ixz="-0.0018" iyy="0.0039" iyz="0" izz="0.0024"/>
+          </inertial>
+          <visual>
+            <origin rpy="0 0.7 0"/><geometry><box size="0.24 0.04 0.04"/></geometry>
+          </visual>
+        </link>
+        <link name="forearm">
+          <inertial>
+            <mass value="0.5"/>
+            <inertia ixx="0.00045" ixy="0.00069" ixz="0" iyy="0.0013" iyz="0" izz="0.0017"/>
+          </inertial>
+          <visual>
+            <origin rpy="0 0 0.5"/><geometry><box size="0.2 0.03 0.03"/></geometry>
+          </visual>
+        </link>
+        <link name="hand">
+          <inertial>
+            <mass value="0.3"/>
+            <inertia ixx="0.00018" ixy="0" ixz="0.00016" iyy="0.00037" iyz="0" izz="0.00031"/>
+          </inertial>
+          <visual>
+            <origin rpy="0 -0.6 0"/><geometry><box size="0.12 0.05 0.02"/></geometry>
+          </visual>
+        </link>
+
+    ## Use instead
+        <link name="upper_arm">
+          <inertial>
+            <mass value="0.8"/>
+            <inertia ixx="0.0018" ixy="0" ixz="0.0018" iyy="0.0039" iyz="0" izz="0.0024"/>
+          </inertial>
+          <visual>
+            <origin rpy="0 0.7 0"/><geometry><box size="0.24 0.04 0.04"/></geometry>
+          </visual>
+        </link>
+        <link name="forearm">
+          <inertial>
+            <mass value="0.5"/>
+            <inertia ixx="0.00045" ixy="-0.00069" ixz="0" iyy="0.0013" iyz="0" izz="0.0017"/>
+          </inertial>
+          <visual>
+            <origin rpy="0 0 0.5"/><geometry><box size="0.2 0.03 0.03"/></geometry>
+          </visual>
+        </link>
+        <link name="hand">
+          <inertial>
+            <mass value="0.3"/>
+            <inertia ixx="0.00018" ixy="0" ixz="-0.00016" iyy="0.00037" iyz="0" izz="0.00031"/>
+          </inertial>
+          <visual>
+            <origin rpy="0 -0.6 0"/><geometry><box size="0.12 0.05 0.02"/></geometry>
+          </visual>
+        </link>
+
+    ## Tolerance
+    A link speaks for a reading where it fits all its shapes at least twice as well, or where its
+    numbers are those of no body, and the reading makes some body's of them. For units, where its
+    size against the shapes, or without them its density, is that of no link as written and usual
+    then.
+
+    ## Fix
+    `inertial-check fix --cause 1` writes the numbers of all links that the finding concerns;
+    `--body` restricts it.
+
+    ## References
+    The plausibility page, "The model votes".
+    """
+
+    code, name, severity = "IC507", "model-wide-mistake", Severity.WARNING
+    explained = True
+
+    def findings(self, examination: Examination) -> Iterator[Finding]:
+        """One finding for each reading of the whole model that its bodies have voted for."""
+        for common in common_readings(examination):
+            bodies = [self.model.bodies[index] for index in common.bodies]
+            inertial = bodies[0].inertial
+            span = bodies[0].span
+            if inertial is not None:
+                span = hull(inertial.I_BBcm_Bi.values(), inertial.span)
+            finding = self.at(span, describe(examination, common), values=common.values)
+            entries = [
+                entry
+                for body in bodies
+                for entry in locate_entries(self.model, body, common.names, body.id)
+            ]
+            yield finding._replace(
+                bodies=tuple(body.name for body in bodies),
+                body_ids=tuple(body.id for body in bodies),
+                entries=tuple(entries),
+            )

@@ -152,3 +152,39 @@ have its joints in other holes."""
 MOST_TWINS = 0.75
 """Share of twins reflected in one plane from which copies stand out; the arms of some robots are
 one part, mounted twice."""
+
+MAJORITY = 2.0
+"""Votes for a reading of the whole model, for each vote against it: two thirds. Of 75 models with
+three votes or more two lie between two thirds either way."""
+
+CHANCE = 1e-3
+"""Largest probability that broken bodies without shapes agree on a reading by chance."""
+
+MENDED_BY_CHANCE: Mapping[str, float] = MappingProxyType(
+    {"sign-of-products": 0.1, "component-order": 0.02}
+)
+"""Fraction of tensors broken otherwise that a reading makes valid by chance."""
+
+MENDED_OTHERWISE = 0.1
+"""The same fraction of the other readings of a model, each of which has one free choice."""
+
+MOST_GAIN = 20.0
+"""Times that a reading fits one body better, at most, when readings are compared: no shape stands
+for its body to a hundredth."""
+
+UNIT_WIDTH = 0.35
+"""Width of the likelihood of a unit: logarithm of the size ratio, median of the bodies, at which it
+falls. Honest sizes lie within 0.7 and 1.4 times that of the shapes."""
+
+MOST_BODIES = 5
+"""Number of bodies that count when units are compared: their shapes come from one source."""
+
+LEAST_SHARE = 0.02
+"""Least share of a reading of the model that is told."""
+
+CONTRADICTED = 10.0
+"""Votes for the numbers as written, for each vote for another reading of them, from which that
+reading of one body is a note."""
+
+NEAR_EXACT = 0.05
+"""Largest misfit of a reading that is near exact: it stays a warning against all other bodies."""

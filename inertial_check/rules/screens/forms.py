@@ -72,7 +72,10 @@ def _other_reading(examination: Examination, index: int, limits: Limits) -> Doub
         return None
     what, shifted = found.reading.what, found.reading.cause == "about-link-origin"
     angle = min(float(resemblance.misalignment(written, C_G)) for C_G in shapes)
-    values: dict[str, object] = {"gain": found.gain, "angle": angle, "reading": what}
+    values: dict[str, object] = {
+        "gain": found.gain, "angle": angle, "reading": what, "cause": found.reading.cause,
+        "rest": found.rest,
+    }  # fmt: skip
     honest = likeness.honest_misfit if shifted else likeness.honest_misfit_of_form
     weak = is_weak(examination, found.drops >= _limits.CLEAR * honest[rows])
     better = (

@@ -1,0 +1,477 @@
+"""The votes of a model's bodies between readings of their numbers: as written, or in another way.
+
+A convention, a unit or an order of entries holds for all bodies that came the same way. One body
+can fit another reading by chance; several that agree, with none against, cannot. A body votes where
+one of two readings fits its shapes at least twice as well as the other. Where its numbers are those
+of no body, it votes for a reading that makes one of them, and against one that makes none of
+numbers that were sound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
+from itertools import permutations
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.arrays.types import Floats
+from inertial_check.evidence.likeness import is_whole
+from inertial_check.inertia import resemblance, tolerances
+from inertial_check.inertia.representations import ORDERS
+
+if TYPE_CHECKING:
+    from inertial_check.evidence.examination import Examination
+
+Flags = npt.NDArray[np.bool_]
+Indices = npt.NDArray[np.int64]
+
+GAIN = 2.0
+"""Times that one reading fits better than the other where a body votes: of 75 models with three
+votes on the signs of products all but two are clear then, and all that are against are wrong."""
+
+DROP = 0.15
+"""Least difference of two misfits where a body votes: 36 of 38 planted signs and points exceed it,
+and honest shapes differ from each other by less."""
+
+FIT = 0.05
+"""Misfit of a correct body, left by the screws, motors and cables that its shapes do not show."""
+
+CLOSE = 0.3
+"""Largest misfit of a reading that a body votes for; a better fit that is still bad tells
+nothing."""
+
+STEADY = 0.1
+"""Change of the logarithm of a size up to which a reading leaves the size as good as it was."""
+
+VOTES = 3
+"""Least number of votes for a reading: two bodies agree by chance."""
+
+SIZE = 1.8
+"""Ratio of sizes up to which a unit is the one that was meant: a factor of 3 in the tensor."""
+
+ODD_SIZE = 4.0
+"""Ratio of sizes up to which no unit is missing: the smallest factor of a unit is 30 in size."""
+
+DENSITIES = (50.0, 12_000.0)
+"""Densities [kg/m^3] of equivalent boxes of links, from a hollow cover to lead."""
+
+ODD_DENSITIES = (5.0, 50_000.0)
+"""Densities [kg/m^3] of equivalent boxes that no link has."""
+
+USUAL_DENSITY = 800.0
+"""Density [kg/m^3] of the equivalent box of the median link of 1,214 models."""
+
+UNITS: Mapping[str, float] = MappingProxyType(
+    {
+        "g mm^2": 1e-9,
+        "g cm^2": 1e-7,
+        "kg mm^2": 1e-6,
+        "kg cm^2": 1e-4,
+        "lb in^2": 2.926397e-4,
+        "g m^2": 1e-3,
+    }
+)
+"""Size of each unit of inertia in kg m^2."""
+
+MASSES: Mapping[str, float] = MappingProxyType({"grams": 1e-3, "milligrams": 1e-6, "tonnes": 1e3})
+"""Size of each unit of mass in kg."""
+
+ALONG = 0.9
+"""Least cosine between the centre of mass and the axis of the negative spread that a parallel-axis
+term leaves where it was subtracted once too often."""
+
+_SIGNS = np.array([1.0, -1, -1, 1, -1, 1])
+"""Factors of the six entries that negate the three products of inertia."""
+
+_WORST = 99.0
+"""Distance of numbers that no body can have from any shape."""
+
+_SAME = 1e-3
+"""Relative change of a tensor below which two readings are one."""
+
+
+class ModelReading(NamedTuple):
+    """What else the numbers of all bodies of a model could mean.
+
+    Attributes:
+        cause: Name of the cause, such as sign-of-products.
+        what: The reading in words, as the end of "the tensors ...".
+        mass: (N,) masses that are meant [kg].
+        I_BBcm_Bi: (N, 6) tensors that are meant, in the inertials' own axes [kg m^2].
+    """
+
+    cause: str
+    what: str
+    mass: Floats
+    I_BBcm_Bi: Floats
+
+
+class Ballot(NamedTuple):
+    """The votes of all bodies between one reading and the numbers as written.
+
+    Attributes:
+        reading: The reading.
+        pro: (N,) which bodies vote for it.
+        contra: (N,) which bodies vote for the numbers as written.
+        weight: (N,) logarithm of how many times better the reading fits the shapes of the body, all
+            of them; negative where it fits worse, 0 where no shapes are known.
+        changes: (N,) bodies that the reading would change into others that exist.
+        mended: (N,) which bodies vote for it without shapes, as their numbers are those of no body.
+    """
+
+    reading: ModelReading
+    pro: Flags
+    contra: Flags
+    weight: Floats
+    changes: Flags
+    mended: Flags
+
+
+class Votes:
+    """The bodies of a model and their votes. Indices are those of the model's bodies."""
+
+    def __init__(self, examination: Examination) -> None:
+        """Take the bodies that state a mass and six finite numbers.
+
+        Args:
+            examination: The model, its judgements and its shapes.
+        """
+        self.examination = examination
+        judgements = examination.judgements
+        self.stated: Flags = examination.assembly.stated
+        self.broken: Flags = np.array(
+            [
+                each.verdict == "inconsistent"
+                and each.mass > 0
+                and bool(np.all(np.isfinite((*each.I_BBcm_Bi, *each.p_BoBcm_B))))
+                for each in judgements
+            ],
+            dtype=bool,
+        )
+        self.known: Flags = (self.stated | self.broken) & ~examination.assembly.placeholders
+
+    @cached_property
+    def measured(self) -> Flags:
+        """(N,) bodies whose numbers were measured or computed, as far as one can see.
+
+        A tensor of one digit was made up, and one that bodies of several masses share was copied.
+        """
+        measured = self.known.copy()
+        for group in self.examination.assembly.same_tensor:
+            if len({self.examination.judgements[index].mass for index in group}) > 1:
+                measured[list(group)] = False
+        for index in np.flatnonzero(measured).tolist():
+            inertial = self.examination.model.bodies[index].inertial
+            texts = [] if inertial is None else [each.text for each in inertial.I_BBcm_Bi.values()]
+            measured[index] = any(count_digits(text) > 1 for text in texts)
+        return measured
+
+    @cached_property
+    def voters(self) -> Flags:
+        """(N,) those of them that are not isotropic, and so can tell forms apart."""
+        moments = self.examination.assembly.moments
+        with np.errstate(invalid="ignore"):
+            voters: Flags = self.measured & (moments[:, 2] - moments[:, 0] > _SAME * moments[:, 2])
+        return voters
+
+    @cached_property
+    def six(self) -> Floats:
+        """(N, 6) tensors as written, in the inertials' own axes [kg m^2]."""
+        return np.array([each.I_BBcm_Bi for each in self.examination.judgements]).reshape(-1, 6)
+
+    @cached_property
+    def mass(self) -> Floats:
+        """(N,) [kg]."""
+        return self.examination.assembly.mass
+
+    @cached_property
+    def R_BBi(self) -> Floats:
+        """(N, 3, 3) from the inertials' own axes to those of the bodies."""
+        bodies = self.examination.model.bodies
+        turns = [np.eye(3) if b.inertial is None else np.array(b.inertial.R_BBi) for b in bodies]
+        return np.array(turns).reshape(-1, 3, 3)
+
+    @cached_property
+    def rows(self) -> tuple[Indices, Floats]:
+        """(R,) whose each trustworthy geometry is, and (R, 3, 3) its spread in body axes [m^2]."""
+        likeness = self.examination.likeness
+        broken = [
+            (index, shapes)
+            for index in np.flatnonzero(self.broken).tolist()
+            for shapes in self.examination.geometry.bodies[index]
+            if is_whole(shapes)
+        ]
+        body = np.array([index for index, _ in broken], dtype=np.int64)
+        spreads = resemblance.matrices(
+            np.array([shapes.C_GGcm_B for _, shapes in broken]).reshape(-1, 6)
+        )
+        known = self.known[likeness.body]
+        return (
+            np.concatenate([likeness.body[known], body]),
+            np.concatenate([likeness.C_GGcm_B[known], spreads]),
+        )
+
+    @cached_property
+    def parts(self) -> tuple[tuple[float, ...], ...]:
+        """(N,) what bodies that are one part, mounted several times, have in common."""
+        mass, moments = self.mass.tolist(), self.examination.assembly.moments.tolist()
+        return tuple(
+            tuple(float(f"{x:.3g}") for x in (m, *each))
+            for m, each in zip(mass, moments, strict=True)
+        )
+
+    def count_parts(self, bodies: Flags) -> int:
+        """Number of different parts among bodies; left and right sides are one part."""
+        return len({self.parts[index] for index in np.flatnonzero(bodies).tolist()})
+
+    @cached_property
+    def ballots(self) -> tuple[Ballot, ...]:
+        """The votes on every reading that is known; none where fewer than three bodies are odd."""
+        odd, odd_size = self._count_odd()
+        found: list[Ballot] = []
+        if odd >= VOTES:
+            found += self._poll(list(self._readings()), self._by_form)
+        if odd_size >= VOTES:
+            found += self._poll(list(self._units()), self._by_unit)
+        return tuple(found)
+
+    @cached_property
+    def forms(self) -> tuple[Ballot, ...]:
+        """The votes on readings that shapes alone can show, in models with hardly an odd body."""
+        likely = ("sign-of-products", "about-link-origin", "wrong-frame")
+        readings = [each for each in self._readings() if each.cause in likely]
+        return tuple(self._poll(readings, self._by_form))
+
+    def _count_odd(self) -> tuple[int, int]:
+        """Number of bodies that are broken or unlike their shapes, and of those of an odd size."""
+        likeness, density = self.examination.likeness, self.examination.assembly.density
+        odd, odd_size = self.broken.copy(), self.stated & _is_beyond(density, ODD_DENSITIES)
+        odd[likeness.body[~(likeness.discrepancy <= DROP)]] = True
+        large = np.abs(_measure(likeness.size_ratio)) > np.log(ODD_SIZE)
+        odd_size[likeness.body[large]] = True
+        if max(np.sum(odd), np.sum(odd_size)) < VOTES:  # before the texts are looked at
+            return 0, 0
+        return int(np.sum(odd & self.voters)), int(np.sum(odd_size & self.measured))
+
+    def _readings(self) -> Iterator[ModelReading]:
+        """Readings that change the form of the tensors."""
+        six, mass = self.six, self.mass
+        yield ModelReading("sign-of-products", "with their products negated", mass, six * _SIGNS)
+        shift = self._parallel_axis_terms()
+        what = "moved from the links' origins to the centres of mass"
+        yield ModelReading("about-link-origin", what, mass, six - shift)
+        what = "with the parallel-axis term, which was subtracted once too often"
+        yield ModelReading("double-parallel-axis", what, mass, six + shift)
+        yield from self._turns()
+        for slots, words in list_orders():
+            yield ModelReading("component-order", f"with {words}", mass, six[:, slots])
+
+    def _turns(self) -> Iterator[ModelReading]:
+        """Readings with other rotations of the inertials."""
+        R = self.R_BBi
+        if np.array_equal(R, np.broadcast_to(np.eye(3), R.shape)):
+            return
+        tensors, R_T = resemblance.matrices(self.six), np.swapaxes(R, 1, 2)
+        turns = {
+            "without the rotations of their origins": R_T,
+            "with the rotations of their origins inverted": R_T @ R_T,
+            "with the rotations of their origins twice": R,
+        }
+        for what, turn in turns.items():
+            six = resemblance.entries(resemblance.rotate(turn, tensors))
+            yield ModelReading("wrong-frame", what, self.mass, six)
+
+    def _units(self) -> Iterator[ModelReading]:
+        """Readings in other units."""
+        six, mass = self.six, self.mass
+        for name, unit in UNITS.items():
+            yield ModelReading("units", f"read as {name}", mass, six * unit)
+            yield ModelReading("units", f"divided by 1 {name}", mass, six / unit)
+        for name, unit in MASSES.items():
+            both = f"with mass and tensor read in {name}"
+            yield ModelReading("density", both, mass * unit, six * unit)
+            yield ModelReading("density", f"with the mass in {name}", mass * unit, six)
+
+    def _parallel_axis_terms(self) -> Floats:
+        """(N, 6) m (|c|^2 1 - c c^T) in the inertials' own axes [kg m^2]."""
+        p_BoBcm_Bi = np.einsum("nji,nj->ni", self.R_BBi, self.examination.assembly.p_BoBcm_B)
+        outer = p_BoBcm_Bi[:, :, None] * p_BoBcm_Bi[:, None, :]
+        return resemblance.entries(resemblance.inertia(self.mass, outer))
+
+    @cached_property
+    def _C_BBcm_B(self) -> Floats:
+        """(N, 3, 3) spreads as written, in body axes [m^2]."""
+        return self._spreads(self.mass, self.six)
+
+    def _spreads(self, mass: Floats, six: Floats) -> Floats:
+        """(..., N, 3, 3) spreads of tensors, in body axes [m^2]."""
+        with np.errstate(all="ignore"):
+            C_BBcm_Bi = resemblance.spread(mass, resemblance.matrices(six))
+            C_BBcm_B = resemblance.rotate(self.R_BBi, C_BBcm_Bi)
+        # Eigenvalues need finite numbers; those of bodies without a vote are never looked at.
+        usable = self.known[:, None, None] & np.all(np.isfinite(C_BBcm_B), (-2, -1), keepdims=True)
+        return np.where(usable, C_BBcm_B, 0.0)
+
+    def _poll(
+        self,
+        readings: Sequence[ModelReading],
+        compare: Callable[[Floats, Floats], tuple[Flags, Flags, Floats]],
+    ) -> list[Ballot]:
+        """Count the votes on K readings at once.
+
+        Args:
+            readings: The readings.
+            compare: Gives the votes by shapes and densities, and the weights of all bodies, of
+                masses (K, N) and spreads (K, N, 3, 3).
+        """
+        meant = np.array([each.I_BBcm_Bi for each in readings])
+        mass = np.array([each.mass for each in readings])
+        with np.errstate(all="ignore"):
+            size = np.max(np.abs(self.six), axis=1)
+            moved = np.max(np.abs(meant - self.six), axis=2) > _SAME * size
+        moved |= mass != self.mass
+        C_meant = self._spreads(mass, meant)
+        exist = _exist(C_meant) & moved & self.known
+        pro, contra, weight = compare(mass, C_meant)
+        by_unit = compare == self._by_unit
+        # What the reading would break speaks against it, unless the shapes are for it.
+        contra |= moved & ~exist & (weight <= 0) & (self.stated | (not by_unit))
+        mended = exist & self.broken & ~contra & ~pro & (not by_unit)
+        mended &= np.array([self._is_signature(each.cause) for each in readings])
+        telling = moved & (self.measured if by_unit else self.voters)
+        parts = (pro & exist | mended) & telling, contra & telling, weight, exist, mended & telling
+        return [Ballot(*each) for each in zip(readings, *parts, strict=True)]
+
+    @cached_property
+    def seen(self) -> Flags:
+        """(N,) bodies with trustworthy shapes."""
+        seen = np.zeros(len(self.known), dtype=bool)
+        seen[self.rows[0]] = True
+        return seen
+
+    def _is_signature(self, cause: str) -> Flags:
+        """(N,) bodies whose broken numbers are broken as the cause breaks them.
+
+        A parallel-axis term that was subtracted once too often leaves a negative spread along the
+        centre of mass; added to any broken tensor, it mends many.
+        """
+        if cause != "double-parallel-axis":
+            return np.ones(len(self.known), dtype=bool)
+        along = np.linalg.eigh(self._C_BBcm_B)[1][:, :, 0]
+        p_BoBcm_B = np.where(self.known[:, None], self.examination.assembly.p_BoBcm_B, 0.0)
+        cosine = np.abs(np.sum(along * p_BoBcm_B, axis=1))
+        signature: Flags = cosine > ALONG * np.linalg.norm(p_BoBcm_B, axis=1)
+        return signature
+
+    def _by_form(self, _mass: Floats, C_meant: Floats) -> tuple[Flags, Flags, Floats]:
+        """Votes by how well bodies fit their shapes; all shapes of a body have to agree.
+
+        The form alone may tell where the size, which hollow bodies and stand-ins have wrong, does
+        not become worse; so may form and size together.
+        """
+        body, C_G = self.rows
+        C, count = self._C_BBcm_B[body], len(self.known)
+        votes = []
+        sizes = [_measure(resemblance.size_ratio(each, C_G)) for each in (C, C_meant[:, body])]
+        steady = (
+            np.abs(sizes[1]) <= np.abs(sizes[0]) + STEADY,
+            np.abs(sizes[0]) <= np.abs(sizes[1]) + STEADY,
+        )
+        for together in (False, True):
+            forms = [resemblance.misfit(each, C_G) for each in (C, C_meant[:, body])]
+            if together:
+                forms = [np.hypot(form, size) for form, size in zip(forms, sizes, strict=True)]
+            before, after = (np.nan_to_num(form, nan=_WORST) for form in forms)
+            log = np.log(np.maximum(before, FIT) / np.maximum(after, FIT))
+            pro = (log >= np.log(GAIN)) & (before - after >= DROP) & (after <= CLOSE)
+            contra = (log <= -np.log(GAIN)) & (after - before >= DROP) & (before <= CLOSE)
+            if not together:
+                pro, contra = pro & steady[0], contra & steady[1]
+            weight = np.zeros((len(C_meant), count))
+            weight[:, body] = np.inf
+            np.minimum.at(weight.T, body, log.T)
+            votes.append((_all_of(body, pro, count), _all_of(body, contra, count), weight))
+        (pro, contra, weight), (pro_both, contra_both, weight_both) = votes
+        pro, contra = pro | pro_both, contra | contra_both
+        return pro & ~contra, contra & ~pro, np.where(pro | contra, weight, weight_both)
+
+    def _by_unit(self, mass: Floats, C_meant: Floats) -> tuple[Flags, Flags, Floats]:
+        """Votes by size against the shapes, and by the density of the equivalent box."""
+        body, C_G = self.rows
+        count = len(self.known)
+        before = np.abs(_measure(resemblance.size_ratio(self._C_BBcm_B[body], C_G)))
+        after = np.abs(_measure(resemblance.size_ratio(C_meant[:, body], C_G)))
+        density = self.examination.assembly.density
+        meant = resemblance.equivalent_density(mass, C_meant)
+        likely = ~_is_beyond(meant, DENSITIES) & _is_beyond(density, ODD_DENSITIES)
+        with np.errstate(all="ignore"):
+            # Meshes in millimetres leave mass and tensor as they are: their density is usual.
+            nearer = np.abs(np.log(meant / USUAL_DENSITY)) < np.abs(np.log(density / USUAL_DENSITY))
+        fits = _all_of(body, (after < np.log(SIZE)) & (before > np.log(ODD_SIZE)), count)
+        pro = np.where(self.seen, fits & nearer, likely)
+        stays = _all_of(body, (before < np.log(ODD_SIZE))[None], count)
+        contra = ~_is_beyond(density, DENSITIES) & (~self.seen | stays)
+        with np.errstate(all="ignore"):
+            # The density of a box changes with the third power of its size.
+            off = np.abs(np.log(meant / USUAL_DENSITY)) / 3
+        off[:, body] = 0.0
+        np.maximum.at(off.T, body, after.T)
+        return pro, np.broadcast_to(contra, pro.shape).copy(), np.nan_to_num(-off, nan=-_WORST)
+
+
+def _measure(ratio: Floats) -> Floats:
+    """Logarithms of size ratios; a size that does not exist is far from every other."""
+    with np.errstate(all="ignore"):
+        log: Floats = np.nan_to_num(np.log(ratio), nan=_WORST, posinf=_WORST, neginf=-_WORST)
+    return log
+
+
+def _all_of(body: Indices, rows: Flags, count: int) -> Flags:
+    """(K, N) bodies that have rows, all of which are flagged in (K, R)."""
+    flagged = np.zeros((len(rows), count), dtype=bool)
+    flagged[:, body] = True
+    np.logical_and.at(flagged.T, body, rows.T)
+    return flagged
+
+
+def count_digits(text: str) -> int:
+    """Number of significant digits of a printed number, zeros at its ends left out."""
+    mantissa = text.lower().partition("e")[0]
+    return len("".join(char for char in mantissa if char.isdigit()).strip("0"))
+
+
+def _is_beyond(values: Floats, limits: Sequence[float]) -> Flags:
+    low, high = limits
+    with np.errstate(invalid="ignore"):
+        beyond: Flags = ~((values >= low) & (values <= high))
+    return beyond
+
+
+def _exist(C: Floats) -> Flags:
+    """(...,) spreads that bodies can have."""
+    values = np.linalg.eigvalsh(C)
+    size = np.sum(np.abs(values), axis=-1)
+    with np.errstate(all="ignore"):
+        margin = values[..., 0] / size
+    floor = float(tolerances.floor(np.ones(())))
+    exist: Flags = (size > 0) & (margin >= -floor)
+    return exist
+
+
+@cache
+def list_orders() -> tuple[tuple[tuple[int, ...], str], ...]:
+    """Every other order of the six: where each entry stands now, and in words."""
+    known: dict[tuple[int, ...], str] = {}
+    for written, read in permutations(ORDERS, 2):
+        slots = tuple(
+            ORDERS["urdf"].index(ORDERS[read][ORDERS[written].index(entry)])
+            for entry in ORDERS["urdf"]
+        )
+        if slots not in known or "urdf" in (written, read):
+            words = f"{' '.join(ORDERS[written])} written where {' '.join(ORDERS[read])} belong"
+            known.setdefault(slots, words)
+    return tuple(known.items())
