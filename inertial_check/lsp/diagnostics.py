@@ -102,11 +102,12 @@ def _locate_bodies(
     checked: DocumentCheck, finding: Finding
 ) -> Iterator[DiagnosticRelatedInformation]:
     """The bodies of a finding on the whole model, as far as the open document holds them."""
-    text = checked.text_of(None)
-    for id_ in finding.body_ids if text is not None and checked.model is not None else ():
-        body = checked.bodies.get(id_)
-        place = None if body is None else checked.model.place(body.span)
-        if place is not None and place.path is None:
+    model, text = checked.model, checked.text_of(None)
+    if model is None or text is None:
+        return
+    for body in (checked.bodies[id_] for id_ in finding.body_ids if id_ in checked.bodies):
+        place = model.place(body.span)
+        if place.path is None:
             location = Location(checked.document.uri, text.range(place))
             yield DiagnosticRelatedInformation(location, body.name)
 

@@ -161,12 +161,20 @@ CHANCE = 1e-3
 """Largest probability that broken bodies without shapes agree on a reading by chance."""
 
 MENDED_BY_CHANCE: Mapping[str, float] = MappingProxyType(
-    {"sign-of-products": 0.1, "component-order": 0.02}
+    {"sign-of-products": 0.1, "component-order": 0.02, "about-link-origin": 0.085}
 )
-"""Fraction of tensors broken otherwise that a reading makes valid by chance."""
+"""Fraction of tensors broken otherwise that a reading makes valid by chance; about the links'
+origins, of sound ones with a distant centre of mass."""
 
 MENDED_OTHERWISE = 0.1
 """The same fraction of the other readings of a model, each of which has one free choice."""
+
+SORTED_PARTS = 6
+"""Number of different parts with sorted moments, from which no shapes are needed: links drawn along
+one axis have two of three orders by convention, and the third by chance."""
+
+SEVERAL_PARTS = 2
+"""Number of different parts from which a pattern of the digits is that of the whole model."""
 
 MOST_GAIN = 20.0
 """Times that a reading fits one body better, at most, when readings are compared: no shape stands
@@ -175,6 +183,10 @@ for its body to a hundredth."""
 UNIT_WIDTH = 0.35
 """Width of the likelihood of a unit: logarithm of the size ratio, median of the bodies, at which it
 falls. Honest sizes lie within 0.7 and 1.4 times that of the shapes."""
+
+MASS_UNITS = 0.3
+"""How often masses are in another unit, for each time that tensors are: CAD prints many units of
+inertia, and grams beside kilograms."""
 
 MOST_BODIES = 5
 """Number of bodies that count when units are compared: their shapes come from one source."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
 
 from inertial_check.evidence import Examination
+from inertial_check.evidence.patterns import find_coarse_decimals, find_sorted_moments
 from inertial_check.evidence.votes import VOTES, Ballot, Votes
 from inertial_check.model import ENTRIES
 from inertial_check.rules._phrases import count_noun, name_some
@@ -29,6 +31,7 @@ class CommonReading(NamedTuple):
         pro: Number of bodies that vote for it.
         contra: Number of bodies that vote against it.
         shares: How probable each reading of the model is, by its words; this one's is the largest.
+        advice: What to do, as the end of the message.
     """
 
     cause: str
@@ -38,6 +41,7 @@ class CommonReading(NamedTuple):
     pro: int
     contra: int
     shares: Mapping[str, float]
+    advice: str = "correct them together"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -61,8 +65,55 @@ class CommonReading(NamedTuple):
 
 def find_common_readings(examination: Examination) -> tuple[CommonReading, ...]:
     """The readings of the whole model that a majority of its bodies votes for."""
-    elected = _find_elected(examination.votes)
-    return () if elected is None else (elected,)
+    votes = examination.votes
+    found = [_find_elected(votes) or _find_sorted(votes), _find_coarse(votes)]
+    return tuple(each for each in found if each is not None)
+
+
+def _find_sorted(votes: Votes) -> CommonReading | None:
+    """Principal moments that were sorted and written without their axes; None where not."""
+    found = find_sorted_moments(votes)
+    if found is None:
+        return None
+    pro, contra = int(np.sum(found.pro)), int(np.sum(found.contra))
+    parts = votes.count_parts(found.bodies)
+    unseen = parts >= _limits.SORTED_PARTS and contra == 0
+    seen = pro >= VOTES and pro >= _limits.MAJORITY * contra and parts >= VOTES
+    if not (unseen or seen):
+        return None
+    order = ("ixx > iyy > izz", "ixx < iyy < izz")[not found.descending]
+    what = f"their principal moments were sorted ({order}, all products 0) and lost their axes"
+    proof = "have their shapes' moments about other axes"
+    bodies = found.bodies & ~found.contra
+    return CommonReading(
+        "sorted-principal-moments",
+        what,
+        proof if pro else "have three different moments in that order",
+        tuple(np.flatnonzero(bodies).tolist()),
+        pro or int(np.sum(bodies)),
+        contra,
+        {what: 1.0},
+        "write the tensors in the links' axes, or the rotation to their principal axes",
+    )
+
+
+def _find_coarse(votes: Votes) -> CommonReading | None:
+    """Tensors of several bodies that were printed with too few decimals; None without them."""
+    coarse = find_coarse_decimals(votes)
+    count = int(np.sum(coarse))
+    if count < VOTES or votes.count_parts(coarse) < _limits.SEVERAL_PARTS:
+        return None
+    what = "their tensors were printed with too few decimals"
+    return CommonReading(
+        "fixed-decimals",
+        what,
+        "have a smallest moment of one or two counts of the last one",
+        tuple(np.flatnonzero(coarse).tolist()),
+        count,
+        0,
+        {what: 1.0},
+        "print them again with an exponent, or with more decimals",
+    )
 
 
 def _find_elected(votes: Votes) -> CommonReading | None:
@@ -99,7 +150,7 @@ def describe(examination: Examination, common: CommonReading) -> str:
     return (
         f"one mistake runs through {count_noun(len(common.bodies), 'body', 'bodies')} ({names}): "
         f"{common.what}, {common.pro} of them {common.proof}, and "
-        f"{against if contra else 'none speaks against it'}; correct them together"
+        f"{against if contra else 'none speaks against it'}; {common.advice}"
     )
 
 
@@ -107,10 +158,14 @@ def _evidence(votes: Votes, ballot: Ballot) -> str:
     """What the votes for a reading rest on, in words."""
     if ballot.reading.cause in ("units", "density"):
         return "have a usual size and density"
-    mended = int(np.sum(ballot.pro & votes.broken))
-    if mended == np.sum(ballot.pro):
-        return "become bodies that exist"
-    return "fit their shapes at least twice as well"
+    reasons = {
+        "fit their shapes at least twice as well": ballot.pro & ~ballot.mended,
+        "become bodies that exist": ballot.mended & votes.broken,
+        "spread along a distant centre of mass, as it would leave them": (
+            ballot.mended & ~votes.broken
+        ),
+    }
+    return " or ".join(words for words, bodies in reasons.items() if np.any(bodies))
 
 
 def heed_the_model(
@@ -158,8 +213,15 @@ def _is_elected(votes: Votes, ballot: Ballot) -> bool:
         return votes.count_parts(ballot.pro) > 1 or bool(np.any(ballot.pro & votes.seen))
     if np.any(ballot.pro & ~ballot.mended):
         return True
-    by_chance = _mended_by_chance(ballot) ** votes.count_parts(ballot.mended)
-    return bool(by_chance <= _limits.CHANCE)
+    return _chance_of_agreement(votes, ballot) <= _limits.CHANCE
+
+
+def _chance_of_agreement(votes: Votes, ballot: Ballot) -> float:
+    """Probability that at least so many different parts agree on a reading by chance."""
+    agree = votes.count_parts(ballot.mended)
+    every = agree + votes.count_parts(ballot.contra)
+    p = _mended_by_chance(ballot)
+    return sum(comb(every, k) * p**k * (1 - p) ** (every - k) for k in range(agree, every + 1))
 
 
 def _mended_by_chance(ballot: Ballot) -> float:
@@ -172,7 +234,9 @@ def _score(votes: Votes, ballot: Ballot) -> float:
     if ballot.reading.cause in ("units", "density"):
         count = min(int(np.sum(pro)), _limits.MOST_BODIES)
         off = float(np.sort(-ballot.weight[pro])[int(np.sum(pro)) // 2])
-        return count * (np.log(_limits.MOST_GAIN) - (off / _limits.UNIT_WIDTH) ** 2 / 2)
+        rare = np.log(_limits.MASS_UNITS) if ballot.reading.cause == "density" else 0.0
+        score = count * (np.log(_limits.MOST_GAIN) - (off / _limits.UNIT_WIDTH) ** 2 / 2)
+        return float(score + rare)
     gain = np.minimum(np.abs(ballot.weight), np.log(_limits.MOST_GAIN))
     mended = -np.log(_mended_by_chance(ballot)) * np.sum(ballot.mended)
     return float(np.sum(gain[pro & ~ballot.mended]) + mended - np.sum(gain[contra]))
