@@ -79,7 +79,7 @@ def _list_entries(
             own = path == checked.document.path
             uri = checked.document.uri if own else from_fs_path(path) or checked.document.uri
             location = Location(uri, text.range(entry.place))
-            yield DiagnosticRelatedInformation(location, printable(describe_entry(entry)))
+            yield DiagnosticRelatedInformation(location, printable(describe_entry(finding, entry)))
 
 
 def find_within(

@@ -114,9 +114,12 @@ def written_entries(finding: Finding) -> list[FindingEntry]:
     return [each for each in finding.entries if each.place[:2] != each.place[2:4]]
 
 
-def describe_entry(entry: FindingEntry) -> str:
-    """The name and the text of a number."""
-    return f"{entry.name} = {clip(entry.text, _NAME_LENGTH)}"
+def describe_entry(finding: Finding, entry: FindingEntry) -> str:
+    """The name and the text of a number of a finding; with the body, if there are several."""
+    names = dict(zip(finding.body_ids, finding.bodies, strict=True))
+    body = names.get(entry.body_id or "")
+    of_body = "" if body is None else f" of {clip(body, _NAME_LENGTH)}"
+    return f"{entry.name}{of_body} = {clip(entry.text, _NAME_LENGTH)}"
 
 
 def describe_cause(cause: Hypothesis) -> str:

@@ -226,7 +226,7 @@ def _related_locations(file: FileReport, finding: Finding) -> list[Json]:
         {
             "id": number,
             "physicalLocation": _physical_location(file, entry.place),
-            "message": _message(describe_entry(entry)),
+            "message": _message(describe_entry(finding, entry)),
         }
         for number, entry in enumerate(others, 1)
     ]

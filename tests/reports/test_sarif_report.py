@@ -12,7 +12,7 @@ from requests_cache import CachedSession
 
 import hand_made_reports as hand_made
 import inertial_check
-from inertial_check.model import FileReport, Report, Severity
+from inertial_check.model import FileReport, FindingEntry, Place, Report, Severity
 from inertial_check.reports import RulePage, View, render, sarif
 
 SCHEMA = json.loads((Path(__file__).parent / "schemas" / "sarif-written.schema.json").read_text())
@@ -99,6 +99,27 @@ def test_a_result_says_where_and_why():
     assert result["message"]["text"].splitlines()[1].endswith("; izz 0.08 -> 0.008")
     assert result["properties"]["engines"]["mujoco"] == "reject"
     assert "pinocchio" not in result["properties"]["engines"]
+
+
+def test_a_finding_on_the_whole_model_points_to_every_body():
+    """A viewer would show the mistake of all links at the first one alone."""
+    (arm, *_) = hand_made.EVERYTHING.files
+    place = Place(15, 20, 15, 24)
+    entries = tuple(
+        FindingEntry("ixy", text, place._replace(line=line, end_line=line), body_id=body)
+        for text, line, body in [("0.1", 15, "/robot/link[2]"), ("0.2", 25, "/robot/link[3]")]
+    )
+    finding = arm.findings[1]._replace(
+        body=None,
+        body_id=None,
+        bodies=("forearm", "tool"),
+        body_ids=("/robot/link[2]", "/robot/link[3]"),
+        entries=entries,
+    )
+    (result,) = run_of(Report((arm._replace(findings=(finding,), suppressed=()),)))["results"]
+    (related,) = result["relatedLocations"]
+    assert related["message"]["text"] == "ixy of tool = 0.2"
+    assert related["physicalLocation"]["region"]["startLine"] == 25
 
 
 def test_fingerprints_do_not_depend_on_entries():
