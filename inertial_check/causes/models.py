@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from inertial_check.causes._base import Proposal, Subject, edit
 from inertial_check.causes._witnesses import tidy
 from inertial_check.evidence import Examination
@@ -54,7 +56,8 @@ def _edits(
         if not ballot.changes[index]:
             continue
         mass = float(ballot.reading.mass[index])
-        tensor = resemblance.matrices(tidy(ballot.reading.I_BBcm_Bi[index]))
+        meant = ballot.reading.I_BBcm_Bi[index]
+        tensor = resemblance.matrices(np.where(meant == subject.six, meant, tidy(meant)))
         change = edit(
             subject, Proposal(1.0, "", None if mass == subject.mass else mass, None, tensor)
         )

@@ -1,0 +1,160 @@
+"""IC507: one finding for a mistake of all links, and what it does to the doubts about one."""
+
+import numpy as np
+import pytest
+
+import inertial_check as ic
+from inertial_check.model import Severity
+from inertial_check.settings.settings import Settings
+from suspects import Link, box, box_moments, parallel_axis, robot, rotation
+
+SIGNS = np.array([[1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
+
+
+def arm(count, first=0):
+    """Oblique boxes of several sizes with their shapes, beside the origins of their links.
+
+    They lean in one plane: with its one product negated each is its mirror image, which exists.
+    """
+    links = []
+    for k in range(first, first + count):
+        edges, rpy = np.array([0.3 + 0.05 * k, 0.06 + 0.004 * k, 0.05]), (0, -0.6, 0)
+        mass, R = float(1000 * np.prod(edges)), rotation(rpy)
+        inertia, at = R @ box_moments(mass, edges) @ R.T, R @ np.array([0.5, 0, 0]) * edges[0]
+        links.append(Link(mass, at, inertia, box(edges, at, rpy), name=f"link{k}"))
+    return links
+
+
+def negated(link):
+    return link._replace(inertia=link.inertia * SIGNS)
+
+
+def about_origin(link):
+    return link._replace(inertia=link.inertia + parallel_axis(link.mass, link.com))
+
+
+def findings(*links):
+    report = ic.check_model(robot(*links).encode(), Settings())
+    return [each for each in report.findings if each.code.startswith(("IC3", "IC5", "IC6"))]
+
+
+def test_all_links_share_one_finding_with_one_edit():
+    """The bug: ten warnings, each with another reason, for one exporter's convention."""
+    (finding,) = findings(*map(negated, arm(5)))
+    assert (finding.code, finding.body, finding.severity) == ("IC507", None, Severity.WARNING)
+    assert finding.bodies == tuple(f"link{k}" for k in range(5))
+    assert {entry.name for entry in finding.entries} == {"ixz"}
+    assert len({entry.body_id for entry in finding.entries}) == 5
+    (cause,) = finding.causes
+    assert cause.cause == "sign-of-products"
+    assert cause.edit["body"] is None
+    assert list(cause.edit["bodies"]) == list(finding.bodies)
+    for link in arm(5):
+        entries = cause.edit["bodies"][link.name]["entries"]
+        assert entries["ixz"] == pytest.approx(link.inertia[0, 2])
+
+
+def test_two_links_are_two_links():
+    """The bug: a coincidence of two bodies that condemns a model."""
+    found = findings(*map(negated, arm(2)))
+    assert {each.code for each in found} == {"IC505"}
+
+
+def test_links_that_cannot_tell_are_corrected_too():
+    edges = (0.3, 0.3, 0.28)
+    R = rotation((0, 0.4, 0))
+    block = Link(27.0, (0, 0, 0), R @ box_moments(27.0, edges) @ R.T, name="block")
+    (finding,) = findings(*map(negated, arm(4)), negated(block))
+    assert "block" in finding.bodies
+
+
+def test_a_divided_model_has_no_common_finding():
+    """The bug: a majority of one that changes links whose own shapes speak against it."""
+    found = findings(*map(negated, arm(3)), *arm(2, first=3))
+    assert "IC507" not in {each.code for each in found}
+
+
+def test_where_bodies_disagree_only_those_that_lean_to_it_are_concerned():
+    flat = Link(1.0, (0, 0, 0.3), box_moments(1.0, (0.2, 0.3, 0.1)), name="unseen")
+    links = [*map(about_origin, arm(6)), *arm(2, first=6)]
+    links[6] = links[6]._replace(name="sound", com=links[6].com)
+    (finding,) = findings(*links, flat)
+    assert finding.causes[0].cause == "about-link-origin"
+    assert set(finding.bodies) == {f"link{k}" for k in range(6)}
+    assert finding.values["votes_against"] >= 1
+
+
+def test_broken_links_keep_their_errors():
+    """The bug: a provable error that a warning about the model hides."""
+    links = [link._replace(shape="") for link in arm(6)]
+    swapped = [
+        link._replace(inertia=np.array(
+            [
+                [link.inertia[0, 0], link.inertia[1, 1], link.inertia[2, 2]],
+                [link.inertia[1, 1], link.inertia[0, 1], link.inertia[0, 2]],
+                [link.inertia[2, 2], link.inertia[0, 2], link.inertia[1, 2]],
+            ]
+        ))
+        for link in links
+    ]  # fmt: skip
+    found = findings(*swapped)
+    common = [each for each in found if each.code == "IC507"]
+    errors = {each.body for each in found if each.severity is Severity.ERROR}
+    assert len(common) == 1
+    assert common[0].causes[0].cause == "component-order"
+    assert errors == {link.name for link in links}
+
+
+def test_one_link_against_ten_is_a_note():
+    """The bug: one link of eleven with an imperfect fit that asks for the other convention."""
+    odd = negated(arm(1)[0])
+    edges = np.array([0.3, 0.06, 0.05])
+    rounder = box(edges * [1, 2.2, 1], odd.com, (0, -0.6, 0))
+    ten = arm(10, first=1)
+    alone = [each for each in findings(odd._replace(shape=rounder)) if each.body == odd.name]
+    among = [each for each in findings(odd._replace(shape=rounder), *ten) if each.body == odd.name]
+    assert [each.code for each in alone] == [each.code for each in among] == ["IC505"]
+    assert alone[0].severity is Severity.WARNING
+    assert among[0].severity is Severity.NOTE
+
+
+def test_a_near_exact_fit_stays_a_warning_against_ten():
+    """The bug: the one link that was edited by hand, which hides behind the sound ones."""
+    (finding,) = findings(negated(arm(1)[0]), *arm(10, first=1))
+    assert (finding.code, finding.severity) == ("IC505", Severity.WARNING)
+
+
+def test_readings_that_nothing_tells_apart_are_all_listed():
+    """The bug: a tie between milligrams and a unit of inertia that is broken silently."""
+    links = [
+        link._replace(mass=1e6 * link.mass, inertia=1e6 * link.inertia, shape="") for link in arm(4)
+    ]
+    (finding,) = findings(*links)
+    causes = {each.cause: each.confidence for each in finding.causes}
+    assert {"units", "density"} <= set(causes)
+    assert sum(causes.values()) <= 1
+
+
+@pytest.mark.parametrize("geometry", ["auto", "off"])
+def test_sound_models_have_none(geometry):
+    report = ic.check_model(robot(*arm(8)).encode(), Settings(geometry=geometry))
+    assert not [each for each in report.findings if each.code == "IC507"]
+
+
+def test_sorted_moments_and_coarse_decimals_are_said_once():
+    links = []
+    for k in range(4):
+        edges = np.array([0.2, 0.5 + 0.1 * k, 0.1])
+        moments = np.sort(np.diag(box_moments(2.0, edges)))[::-1]
+        links.append(Link(2.0, (0, 0, 0), np.diag(moments), box(edges), name=f"link{k}"))
+    (finding,) = (each for each in findings(*links) if each.code == "IC507")
+    assert finding.causes[0].cause == "sorted-principal-moments"
+    assert finding.causes[0].edit is None
+    coarse = [
+        Link(mass, (0, 0, 0), np.diag([0.002, k, 0.001]), name=f"link{k}")
+        for mass, k in ((0.981, 0.002), (1.235, 0.0025), (0.513, 0.001))
+    ]
+    coarse[1] = coarse[1]._replace(inertia=np.diag([0.002, 0.003, 0.002]))
+    (finding,) = (each for each in findings(*coarse) if each.code == "IC507")
+    assert finding.causes[0].cause == "fixed-decimals"
+    assert len(finding.bodies) == 3
