@@ -28,7 +28,7 @@ from planting.defects import (
 from planting.sites import Array, Site, change, shifted
 
 
-@cause("placeholder", "valid")
+@cause("placeholder", "valid", "copied-block")
 def placeholder(site: Site, rng: np.random.Generator) -> Iterator[Change]:
     """Numbers that stand for none."""
     zeros = dict.fromkeys(PRODUCTS, "0")

@@ -14,6 +14,8 @@ from inertial_check.arrays.types import Floats
 from inertial_check.causes._base import Subject
 from inertial_check.causes.likelihoods import (
     FAR,
+    IN_BOX,
+    IN_BOX_DECADES,
     MOST,
     OUTSIDE,
     components_of_shapes,
@@ -169,6 +171,8 @@ def _shapes(subject: Subject, meant: Meant, free: Flags) -> Floats:
             likelihood_of_wrong_size(misfit, float(log_size[0]), components),
             likelihood_of_likeness(misfit, log_size, components),
         )
+        density = meant.mass / np.prod(likeness.edges[place])
+        fit = fit * heavy_tail((np.log10(density) - IN_BOX) / IN_BOX_DECADES)
         fit = fit * heavy_tail(np.maximum(outside, 0.0) / OUTSIDE)
         likelihood = likelihood * fit ** (1 / len(places))
     return likelihood

@@ -22,7 +22,7 @@ from inertial_check.causes._witnesses import (
 from inertial_check.causes.axes import mirrored, transposed
 from inertial_check.causes.placeholders import is_placeholder
 from inertial_check.evidence.assembly import SIGNS
-from inertial_check.evidence.formulas import misread_formula
+from inertial_check.evidence.formulas import APART, misread_formula
 from inertial_check.evidence.likeness import Reading, readings_of
 from inertial_check.inertia import resemblance
 
@@ -34,6 +34,14 @@ _TRANSPOSED, _MIRRORED = 0.15, 0.1
 
 _MISREADING = 0.1
 """Share of one misreading among the ten of the formulas of a primitive."""
+
+_SIZE_OF_FORMULA = 50.0
+"""Likelihood ratio of a size that a misread formula gives to three digits, beside any other wrong
+size, where the misreading changes the size."""
+
+_SIZE_OF_TWIN = 0.003
+"""Likelihood ratio of a size that was chosen to agree with the twin: twins agree to three digits,
+and a size that was chosen does so by itself."""
 
 _LEAST_OF_FORMULA = 500.0
 """Least likelihood ratio of a tensor that agrees with a misread formula to three digits in all
@@ -133,6 +141,7 @@ class SizeMismatch(Cause):
         ratios = np.array(list(found.values()))
         C_BBcm_B = assembly.C_BBcm_B[subject.index] / ratios[:, None, None] ** 2
         gain = gains(subject, with_spreads(subject, C_BBcm_B), any_size=True)
+        gain[1:] *= _SIZE_OF_TWIN
         best = int(np.argmax(gain))
         if gain[best] > PLAIN:
             yield Proposal(
@@ -276,8 +285,11 @@ class WrongFormula(Cause):
             meant = resemblance.spread(subject.mass, np.diag(found.moments))
             spread = resemblance.rotate(subject.R_BBi, meant)
             gain = gains(subject, with_spreads(subject, spread[None]))
+            resized = abs(np.sum(found.moments) / np.trace(subject.I_BBcm_Bi) - 1) > APART
             yield Proposal(
-                max(float(gain[0]), _LEAST_OF_FORMULA) * _MISREADING,
+                max(float(gain[0]), _LEAST_OF_FORMULA)
+                * _MISREADING
+                * (_SIZE_OF_FORMULA if resized else 1.0),
                 f"the moments are those of the body's {found.kind} with {found.mistake}; the "
                 f"formula gives {moments} kg m^2",
                 I_BBcm_Bi=tidy(np.diag(found.moments)),
@@ -399,8 +411,10 @@ class RotorInertia(Cause):
             rest = float(np.linalg.norm(beyond - J * across))
             if self._LEAST * size < J and rest < self._REST * size:
                 tensor = resemblance.rotate(subject.R_BBi.T, I_BBcm_B - J * across)
+                meant = resemblance.spread(subject.mass, I_BBcm_B - J * across)
+                gain = float(gains(subject, with_spreads(subject, meant[None]))[0])
                 yield Proposal(
-                    self._SEEN,
+                    min(self._SEEN, gain),
                     f"about the joint's axis the tensor has {J:.4g} kg m^2 more than {what}, and "
                     "besides it is the same",
                     I_BBcm_Bi=tidy(tensor),

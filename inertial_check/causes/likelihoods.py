@@ -21,13 +21,17 @@ MOST = 1e12
 """Largest likelihood ratio that is believed; larger ones are cut to it. Shapes that agree with form
 and size to three digits stay below it."""
 
-_WRONG_SIZE = 0.8
+_WRONG_SIZE = 0.6
 """Width of the logarithm of the size of a body whose size is wrong by any factor: mostly a factor
 of 2 to 5, other revisions and assemblies; the smallest unit is a factor of 30."""
 
 DENSITY, DENSITY_DECADES = 2.5, 0.6
 """Centre and half-width of log10 of the density [kg/m^3] of a ball with the mass and radius of
 gyration of the body; half of real bodies are within 0.6."""
+
+IN_BOX, IN_BOX_DECADES = 2.4, 0.6
+"""Centre and half-width of log10 of the mass of a body over the volume of the box about its shapes
+[kg/m^3]: links fill half of it, with a third of metal and plastic."""
 
 OUTSIDE = 0.1
 """Width of the hull likelihood: distance of the centre of mass outside the hull, as a fraction of
@@ -56,7 +60,7 @@ class Components(NamedTuple):
 
 
 _SHAPE_FORM = np.array([0.002, 0.03, 0.18, 0.6])
-_SHAPE_SIZE = np.array([0.001, 0.08, 0.25, 0.8])
+_SHAPE_SIZE = np.array([0.001, 0.2, 0.3, 0.8])
 _CLOSE = np.array([0.30, 0.45, 0.20, 0.05])
 _LOOSE = np.array([0.02, 0.18, 0.60, 0.20])
 """Components of bodies beside their shapes: computed from them, close, loose, unlike; their shares

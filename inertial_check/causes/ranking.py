@@ -23,11 +23,15 @@ from inertial_check.causes.compounds import pairs_of, with_units
 from inertial_check.causes.likelihoods import likelihood_of_density
 from inertial_check.causes.models import explain_model
 from inertial_check.causes.plausibility import naturalness
+from inertial_check.causes.siblings import TotalMass
 from inertial_check.evidence import Examination
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.resemblance import entries
 from inertial_check.model import Finding, Hypothesis
 from inertial_check.model.judging import is_computable
+
+TOTAL_MASS = "IC604"
+"""Code of the findings on the sum of all masses, which name no body."""
 
 MOST = 5
 """Largest number of causes listed for one finding; longer lists help nobody."""
@@ -90,22 +94,45 @@ def explain(
     }
     known = dict(zip(subjects, hypotheses(list(subjects.values())), strict=True))
     return [
-        finding._replace(causes=explain_model(examination, finding))
-        if finding.bodies
-        else _give_causes(finding, subjects.get(finding.body_id or ""), known)
+        _give_causes(examination, finding, subjects.get(finding.body_id or ""), known)
         if finding.code in codes
         else finding
         for finding in findings
     ]
 
 
+def _explain_total(examination: Examination) -> tuple[Hypothesis, ...]:
+    """The bodies whose mass may be the wrong one, most probable first."""
+    stated = np.flatnonzero(examination.assembly.stated).tolist()
+    subjects = [Subject(examination, index) for index in stated]
+    cause = TotalMass()
+    found = [(each, p) for each in subjects for p in cause.proposals(each)]
+    total = _UNKNOWN + sum(cause.prior * p.weight for _, p in found)
+    ranked = sorted(found, key=lambda one: (-one[1].weight, one[0].index))[:MOST]
+    return tuple(
+        Hypothesis(
+            cause.name,
+            cause.prior * p.weight / total,
+            f"{each.body.name}: {p.evidence}",
+            edit(each, p),
+        )
+        for each, p in ranked
+        if cause.prior * p.weight / total >= LEAST
+    )
+
+
 def _give_causes(
+    examination: Examination,
     finding: Finding,
     subject: Subject | None,
     known: Mapping[str, tuple[Hypothesis, ...]],
 ) -> Finding:
     """Return the finding with the causes of its body, or with the sentence why it has none."""
     causes = known.get(finding.body_id or "", ())
+    if finding.bodies:
+        causes = explain_model(examination, finding)
+    elif finding.code == TOTAL_MASS:
+        causes = _explain_total(examination)
     return finding._replace(
         causes=causes, no_cause="" if causes else say_why_none(finding, subject)
     )

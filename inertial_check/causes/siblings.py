@@ -161,9 +161,10 @@ class CopiedBlock(Cause):
 
     name, prior = "copied-block", 0.08
 
-    _DIFFERENT, _UNKNOWN = 40.0, 8.0
-    """Likelihood ratios of equal numbers on two bodies that look different, and on two of which
-    nothing is known: a fifth of those are different parts."""
+    _OTHER_SHAPES, _DIFFERENT, _UNKNOWN = 1e4, 40.0, 8.0
+    """Likelihood ratios of ten equal numbers: on two bodies with other shapes, which no chance
+    gives; with the same shapes elsewhere, or joints at other distances; and on two of which nothing
+    is known, a fifth of which are different parts."""
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """That it is a copy; what the body was to be, nothing tells."""
@@ -194,6 +195,8 @@ class CopiedBlock(Cause):
         bodies = subject.examination.model.bodies
         looks = _describe_shapes(subject.body), _describe_shapes(bodies[other])
         if all(looks):
+            if _strip_poses(looks[0]) != _strip_poses(looks[1]):
+                return self._OTHER_SHAPES
             return self._DIFFERENT if looks[0] != looks[1] else 0.0
         joints = subject.examination.assembly.skeleton[[subject.index, other]]
         if np.all(joints > 0):
@@ -227,6 +230,11 @@ def _describe_shapes(body: Body) -> tuple[Hashable, ...]:
             for shape in body.shapes
         )
     )
+
+
+def _strip_poses(looks: Sequence[Hashable]) -> list[tuple[Hashable, ...]]:
+    """The shapes without their poses."""
+    return [(*each[:4], each[6]) for each in looks if isinstance(each, tuple)]
 
 
 def _list_names(subject: Subject, others: Sequence[int]) -> str:

@@ -8,8 +8,10 @@ from math import exp, log10, sqrt
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.causes._base import NOTHING, Cause, Proposal, Subject
+from inertial_check.causes._base import NOTHING, Cause, Proposal, Subject, margins
+from inertial_check.causes._witnesses import gains, is_stated, twin_of, with_spreads
 from inertial_check.causes._wording import a_body, enumerate_words, number
+from inertial_check.inertia import resemblance
 from inertial_check.inertia.representations import symmetric
 from inertial_check.model import ENTRIES
 
@@ -41,9 +43,10 @@ class DecimalSlip(Cause):
     ## How it is recognised
     Every entry is multiplied by 10^k, k = -6 to 6, the five others as written, and all tensors are
     judged. An entry is named where some power makes the tensor one that a body can have; of several
-    the most natural. The evidence says whether other entries serve as well. It counts for more, the
-    narrower the interval that the entry had to hit, and the farther it was off: few other mistakes
-    change a number by a thousand.
+    the most natural. Where some body has the tensor as written, an entry is named that makes it fit
+    the shapes, or the twin, far better. The evidence says whether other entries serve as well. It
+    counts for more, the narrower the interval that the entry had to hit, and the farther it was
+    off: few other mistakes change a number by a thousand.
 
     ## Example
         <mass value="1.559"/>
@@ -65,22 +68,19 @@ class DecimalSlip(Cause):
 
     name, prior, mends = "decimal-slip", 0.2, True
 
+    _PLAIN = 2.0
+    """Least likelihood ratio at which a slip is named in a tensor that some body has."""
+
     def candidates(self, subject: Subject) -> Floats:
         """Every entry that is not zero, times every power of ten."""
         if not subject.broken:
             return NOTHING
-        written = np.flatnonzero(subject.six)
-        entry = np.repeat(written, len(_POWERS))
-        six = np.tile(subject.six, (len(entry), 1))
-        six[np.arange(len(entry)), entry] = [
-            shift_point(value, power)
-            for value in subject.six[written].tolist()
-            for power in _POWERS
-        ]
-        return six
+        return self._shift_all(subject)
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """Every entry and shift that make a body of the tensor."""
+        if is_stated(subject):
+            yield from self._of_a_body(subject)
         six, margin, consistent = self.trials(subject)
         rows = np.flatnonzero(consistent).tolist()
         entry = {row: int(np.flatnonzero(six[row] != subject.six)[0]) for row in rows}
@@ -100,6 +100,41 @@ class DecimalSlip(Cause):
                 f"{number(six[row, i])}, makes the tensor {a_body(margin[row])}; {alone}",
                 I_BBcm_Bi=symmetric(six[row]),
             )
+
+    def _of_a_body(self, subject: Subject) -> Iterator[Proposal]:
+        """Entries and shifts that make a body fit its shapes, or its twin, far better."""
+        if not subject.examination.likeness.known[subject.index] and twin_of(subject) is None:
+            return
+        six = self._shift_all(subject)
+        _, consistent = margins(six)
+        rows = np.flatnonzero(consistent)
+        tensors = resemblance.matrices(six[rows])
+        spreads = resemblance.rotate(subject.R_BBi, resemblance.spread(subject.mass, tensors))
+        ratio = gains(subject, with_spreads(subject, spreads))
+        count = np.count_nonzero(subject.six)
+        for row, tensor, gain in zip(rows.tolist(), tensors, ratio.tolist(), strict=True):
+            if gain > self._PLAIN:
+                (i,) = np.flatnonzero(six[row] != subject.six).tolist()
+                power = _POWERS[row % len(_POWERS)]
+                yield Proposal(
+                    gain * _SHIFTS[abs(power)] / 2 / count,
+                    f"with {ENTRIES[i]} = {number(six[row, i])} in place of "
+                    f"{number(subject.six[i])} the tensor fits the body's shapes, or its twin, far "
+                    f"better ({gain:.3g} times as probable)",
+                    I_BBcm_Bi=tensor,
+                )
+
+    def _shift_all(self, subject: Subject) -> Floats:
+        """(n, 6) every entry that is not zero, times every power of ten."""
+        written = np.flatnonzero(subject.six)
+        entry = np.repeat(written, len(_POWERS))
+        six = np.tile(subject.six, (len(entry), 1))
+        six[np.arange(len(entry)), entry] = [
+            shift_point(value, power)
+            for value in subject.six[written].tolist()
+            for power in _POWERS
+        ]
+        return six
 
 
 def _weight(six: Floats, entry: int, power: int) -> float:
@@ -226,6 +261,7 @@ class CopiedEntry(Cause):
         six, texts = subject.six, subject.texts
         if not np.all(np.isfinite(six)) or len(set(six[[0, 3, 5]].tolist())) == 1:
             return
+        explained = _is_equal_by_order(subject)
         for product in _PRODUCTS:
             for moment in (0, 3, 5):
                 digits = _count_significant(texts[product])
@@ -234,12 +270,21 @@ class CopiedEntry(Cause):
                 others = [six[each] for each in _PRODUCTS if each != product]
                 without = np.where(np.arange(6) == product, 0.0, six)
                 yield Proposal(
-                    10.0 ** min(digits, 5) / self._PAIRS,
+                    (1.0 if explained else 10.0 ** min(digits, 5)) / self._PAIRS,
                     f"{ENTRIES[product]} and {ENTRIES[moment]} are both {number(six[moment])}, to "
                     f"{digits} digits: a moment that was copied in place of the product",
                     I_BBcm_Bi=None if any(others) else symmetric(without),
                     editable=not any(others),
                 )
+
+
+def _is_equal_by_order(subject: Subject) -> bool:
+    """Whether another order makes a body with two equal moments, so that no number was copied."""
+    known = subject.tried.get("component-order")
+    if known is None or not known.consistent.any():
+        return False
+    moments = np.sort(known.six[known.consistent][:, [0, 3, 5]], axis=1)
+    return bool(np.any(np.diff(moments, axis=1) == 0))
 
 
 def _count_significant(text: str) -> int:

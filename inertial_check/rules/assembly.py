@@ -196,6 +196,7 @@ class TotalMass(Rule):
     """
 
     code, name, severity = "IC604", "unexpected-total-mass", Severity.WARNING
+    explained = True
 
     def findings(self, examination: Examination) -> Iterator[Finding]:
         """One finding on the document, where a mass was told and is missed."""
