@@ -78,3 +78,16 @@ class TestNegativeDiagonal:
 
     def test_not_where_the_sign_does_not_mend_it(self):
         assert "negative-diagonal" not in causes_of(1, (0, 0, 0), (-0.9, 0, 0, 0.1, 0, 0.1))
+
+
+class TestCopiedEntry:
+    def test_a_moment_in_place_of_a_product(self):
+        """Catches izz pasted into ixy, which several other readings mend by chance."""
+        found = causes_of(2.1, (0, 0, 0), ("0.00412", "0.00537", "0", "0.00486", "0", "0.00537"))
+        assert next(iter(found)) == "copied-entry"
+        assert found["copied-entry"].edit["entries"] == {"ixy": 0.0}
+
+    def test_short_numbers_agree_by_chance(self):
+        """Catches a cause that is named where two digits agree."""
+        found = causes_of(2.1, (0, 0, 0), ("0.0041", "0.0054", "0", "0.0048", "0", "0.0054"))
+        assert "copied-entry" not in found

@@ -218,3 +218,13 @@ def test_total_mass():
     found = causes(heavy, expected_mass=(link.mass, 0.01))
     assert "total-mass" in [each.cause for each in found]
     assert causes(link, expected_mass=(link.mass, 0.01)) == ()
+
+
+@settings(max_examples=6, deadline=None)
+@given(SCALES, DENSITIES)
+def test_a_moved_point_in_a_tensor_that_some_body_has(length, density):
+    """Catches slips that are looked for only where no body has the tensor."""
+    meant = honest(length, density, (0.6, 0, 0))
+    planted = meant.inertia.copy()
+    planted[1, 2] = planted[2, 1] = planted[1, 2] / 10  # the one product: a body still
+    assert_undone(meant._replace(inertia=planted), meant, "decimal-slip")
