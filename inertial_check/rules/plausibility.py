@@ -169,9 +169,9 @@ class AxesMismatch(DoubtRule):
     ## Tolerance
     20 degrees (10 with the preset strict); axes count where the spreads along them differ by 5 % of
     their sum. 2.5 times as well (2 with strict), and a misfit smaller by 0.15, in every role that
-    the body has shapes for. For a warning the misfit also falls by 1.5 times that of honest bodies,
+    the body has shapes for. For a warning the misfit also falls by 2.5 times that of honest bodies,
     which is 0.03 where the centres agree within 1 % of the extent, and 0.18 where they are 6 %
-    apart.
+    apart; or the turned tensor is that of the shapes to two digits.
 
     ## Fix
     By hand: see the causes of the finding.
@@ -220,7 +220,8 @@ class UnlikeGeometry(DoubtRule):
         </link>
 
     ## Tolerance
-    2.5 times as well (2 with the preset strict) and a misfit smaller by 0.15, as for axes-mismatch;
+    2.5 times as well (2 with the preset strict) and a misfit smaller by 0.15, as for axes-mismatch,
+    and for a warning by 1.5 times that of honest bodies, since fewer readings are tried;
     three printed digits for formulas; a misfit of 0.6 for another form (a rod and a ball have
     0.82).
 

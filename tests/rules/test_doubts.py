@@ -123,7 +123,8 @@ class TestHonestBodiesStayQuiet:
     def test_a_centre_far_from_that_of_the_shapes_makes_a_note(self):
         """Shapes that do not show where the mass is accused honest links of turned axes."""
         link = honest(0.2, (1, 0.8, 0.6), 1000)
-        turned = link._replace(inertia=link.inertia[[1, 0, 2]][:, [1, 0, 2]])
+        screws = np.diag([1, 1.03, 1]) * link.inertia
+        turned = link._replace(inertia=screws[[1, 0, 2]][:, [1, 0, 2]])
         apart = turned._replace(com=(0.025, 0, 0))
         assert [f.severity.name for f in said(turned)] == ["WARNING"]
         (finding,) = said(apart)
@@ -131,6 +132,21 @@ class TestHonestBodiesStayQuiet:
         assert "only a note, since the centre of mass is 8.8 %" in finding.message
         (strict,) = said(apart, preset="strict")
         assert strict.severity.name == "WARNING"
+
+    def test_a_turn_is_the_best_of_many_and_needs_more_than_a_sign(self):
+        """A fork whose box is shorter than the part itself was called turned."""
+        link = honest(0.2, (1, 0.5, 0.5), 1000, (0, 0, 0.25))
+        negated = link._replace(inertia=link.inertia * (2 * np.eye(3) - 1), com=(0.02, 0, 0))
+        upright = honest(0.2, (1, 0.75, 0.5), 1000)
+        noise = np.diag([1, 1.03, 1]) * upright.inertia
+        turned = upright._replace(inertia=noise[[1, 0, 2]][:, [1, 0, 2]], com=(0.02, 0, 0))
+        assert [(f.code, f.severity.name) for f in said(negated)] == [("IC505", "WARNING")]
+        assert [(f.code, f.severity.name) for f in said(turned)] == [("IC504", "NOTE")]
+
+    def test_what_fits_exactly_needs_no_centre(self):
+        link = honest(0.2, (1, 0.55, 0.3), 1000)
+        turned = link._replace(inertia=link.inertia[[1, 0, 2]][:, [1, 0, 2]], com=(0.025, 0, 0))
+        assert [(f.code, f.severity.name) for f in said(turned)] == [("IC504", "WARNING")]
 
     def test_sizes_are_notes_too_where_the_centre_is_elsewhere(self):
         link = honest(0.2, (1, 0.8, 0.6), 1000)
@@ -147,7 +163,8 @@ class TestHonestBodiesStayQuiet:
         )
         inertia = box_moments(3.0, edges)
         link = Link(3.0, (0, 0, 0), inertia, box(edges, role="collision"))
-        swapped = link._replace(inertia=2 * inertia[[2, 1, 0]][:, [2, 1, 0]])
+        screws = np.diag([1, 1.03, 1]) * inertia
+        swapped = link._replace(inertia=1.5 * screws[[2, 1, 0]][:, [2, 1, 0]])
         assert [f.severity.name for f in said(swapped)] == ["WARNING"]
         (finding,) = said(swapped._replace(shape=swapped.shape + lost))
         assert (finding.code, finding.severity.name) == ("IC504", "NOTE")

@@ -86,6 +86,13 @@ CLEAR = 1.5
 """Times the misfit of honest bodies by which another reading has to fit better for a warning: 0.15
 suffices where the centre agrees with that of the shapes, 0.27 where they are 6 % apart."""
 
+CLEAR_TURN = 2.5
+"""The same for a turn, which is the best of ten: one of ten fits by chance where one would not."""
+
+EXACT = 0.01
+"""Discrepancy that a reading leaves where it is that of the very shapes: no chance gives two digits
+of a form, wherever the centre of mass is."""
+
 SIZE_SPREAD = 2.0
 """Logarithm of the size of honest bodies for one unit of their misfit: with it the limit of 2 grows
 to 2.9 where the centres are 6 % apart, where foam tyres on metal hubs reach 2.4."""

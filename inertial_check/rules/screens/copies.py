@@ -56,7 +56,8 @@ def _find_unlike(examination: Examination, members: Floats) -> Flags:
     moved |= joined & (ratio > np.log(_limits.OTHER_HOLES))
     drawn = [_name_shapes(examination, index) for index in members.tolist()]
     renamed = np.array([[bool(a and b) and not a & b for b in drawn] for a in drawn], dtype=bool)
-    return by_shapes | (~known & (far | (moved & renamed)))
+    unlike: Flags = by_shapes | (~known & (far | (moved & renamed)))
+    return unlike
 
 
 def _name_shapes(examination: Examination, index: int) -> frozenset[str]:

@@ -77,11 +77,14 @@ def _other_reading(examination: Examination, index: int, limits: Limits) -> Doub
         "rest": found.rest,
     }  # fmt: skip
     honest = likeness.honest_misfit if shifted else likeness.honest_misfit_of_form
-    weak = is_weak(examination, found.drops >= _limits.CLEAR * honest[rows])
+    turned = found.reading.cause == "wrong-frame"
+    least = (_limits.CLEAR_TURN if turned else _limits.CLEAR) * honest[rows]
+    clear = (found.drops >= least) | (found.rest <= _limits.EXACT)
+    weak = is_weak(examination, clear)
     better = (
         f"{what} it fits {found.gain:.2g} times better{explain_weakness(likeness, index, weak)}"
     )
-    if found.reading.cause == "wrong-frame" and angle >= limits.angle:
+    if turned and angle >= limits.angle:
         degrees = f"{np.degrees(angle):.0f} degrees"
         message = f"its principal axes are {degrees} away from those of the body's shapes; {better}"
         return Doubt("IC504", "tensor", f"the tensor is turned: {message}", values, weak)
@@ -95,10 +98,10 @@ def _unexplained(examination: Examination, index: int) -> Doubt:
     likeness = examination.likeness
     row = find_mildest(likeness.body == index, likeness.misfit)
     misfit = float(likeness.misfit[row])
+    edges = np.sqrt(12 * np.maximum(np.linalg.eigvalsh(likeness.C_GGcm_B[row]), 0.0))
     message = (
-        f"the tensor is that of a body of another form than its shapes: a box of "
-        f"{box(examination.assembly.box[index])}, where their box has "
-        f"{box(likeness.edges[row])} along the body's axes; no known misreading explains it, so "
-        "write the inertia of this body"
+        f"the tensor is that of a body of another form than its shapes, a box of "
+        f"{box(examination.assembly.box[index])}, while they are as a box of {box(edges)}, or it "
+        "lies along other axes; no known misreading explains it: write the inertia of this body"
     )
     return Doubt("IC505", "tensor", message, {"misfit": misfit}, against=_WHOLE_TENSOR)
