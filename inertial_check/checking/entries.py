@@ -74,7 +74,7 @@ def _find_guilty_names(finding: Finding) -> Mapping[str, Collection[str]]:
         edits = edit.get("bodies", {})
         pairs = zip(finding.body_ids, finding.bodies, strict=True)
         edited = {id_: edits.get(name) or edits.get(id_) for id_, name in pairs}
-        return {id_: each["entries"] if each else ENTRIES for id_, each in edited.items()}
+        return {id_: each["entries"] for id_, each in edited.items() if each}
     if finding.body_id is None:
         return {}
     names = edit.get("entries") or _find_single_entry(finding)

@@ -17,7 +17,7 @@ from pygls.uris import from_fs_path
 
 from inertial_check.lsp.checking import Document, DocumentCheck
 from inertial_check.model import Finding, Severity
-from inertial_check.reports.details import describe_cause, describe_entry, written_entries
+from inertial_check.reports.details import describe_cause, list_places, written_entries
 from inertial_check.reports.escaping import printable
 from inertial_check.rules.configuration import UnusedSuppression
 
@@ -72,14 +72,14 @@ def _list_entries(
     checked: DocumentCheck, finding: Finding
 ) -> Iterator[DiagnosticRelatedInformation]:
     """The numbers that a finding is about, each at its place, where there are several."""
-    entries = written_entries(finding)
-    for entry in entries if len(entries) > 1 else ():
-        text, path = checked.text_of(entry.place.path), checked.path_of(entry.place)
+    places = list_places(finding)
+    for place, described in places if len(places) > 1 else ():
+        text, path = checked.text_of(place.path), checked.path_of(place)
         if text is not None:
             own = path == checked.document.path
             uri = checked.document.uri if own else from_fs_path(path) or checked.document.uri
-            location = Location(uri, text.range(entry.place))
-            yield DiagnosticRelatedInformation(location, printable(describe_entry(finding, entry)))
+            location = Location(uri, text.range(place))
+            yield DiagnosticRelatedInformation(location, printable(described))
 
 
 def find_within(
@@ -98,28 +98,13 @@ def data_of(finding: Finding) -> dict[str, str | None]:
     return {"code": finding.code, "name": finding.name, "body": finding.body_id}
 
 
-def _locate_bodies(
-    checked: DocumentCheck, finding: Finding
-) -> Iterator[DiagnosticRelatedInformation]:
-    """The bodies of a finding on the whole model, as far as the open document holds them."""
-    model, text = checked.model, checked.text_of(None)
-    if model is None or text is None:
-        return
-    for body in (checked.bodies[id_] for id_ in finding.body_ids if id_ in checked.bodies):
-        place = model.place(body.span)
-        if place.path is None:
-            location = Location(checked.document.uri, text.range(place))
-            yield DiagnosticRelatedInformation(location, body.name)
-
-
 def _diagnostic(checked: DocumentCheck, finding: Finding, path: str) -> Diagnostic:
     message = finding.message
     if finding.body is not None:
         message = f"{finding.body}: {message}"
     if finding.causes:
         message += f"\nProbable cause: {describe_cause(finding.causes[0])}"
-    places = _locate_bodies if finding.bodies else _list_entries
-    related = list(places(checked, finding))
+    related = list(_list_entries(checked, finding))
     if path != checked.document.path:
         model = checked.file.model if checked.file is not None else None
         location = Location(checked.document.uri, START)

@@ -114,12 +114,25 @@ def written_entries(finding: Finding) -> list[FindingEntry]:
     return [each for each in finding.entries if each.place[:2] != each.place[2:4]]
 
 
-def describe_entry(finding: Finding, entry: FindingEntry) -> str:
-    """The name and the text of a number of a finding; with the body, if there are several."""
-    names = dict(zip(finding.body_ids, finding.bodies, strict=True))
-    body = names.get(entry.body_id or "")
-    of_body = "" if body is None else f" of {clip(body, _NAME_LENGTH)}"
-    return f"{entry.name}{of_body} = {clip(entry.text, _NAME_LENGTH)}"
+def list_places(finding: Finding) -> list[tuple[Place, str]]:
+    """The places of the numbers that a finding is about, each with their names and texts.
+
+    A finding on the whole model has one place for each body: that of the first of its numbers.
+    """
+    entries = written_entries(finding)
+    if not finding.bodies:
+        return [(each.place, _describe_entry(each)) for each in entries]
+    places = []
+    for id_, name in zip(finding.body_ids, finding.bodies, strict=True):
+        own = [each for each in entries if each.body_id == id_]
+        if own:
+            numbers = ", ".join(map(_describe_entry, own))
+            places.append((own[0].place, f"{clip(name, _NAME_LENGTH)}: {numbers}"))
+    return places
+
+
+def _describe_entry(entry: FindingEntry) -> str:
+    return f"{entry.name} = {clip(entry.text, _NAME_LENGTH)}"
 
 
 def describe_cause(cause: Hypothesis) -> str:

@@ -25,11 +25,10 @@ from inertial_check.model import (
 )
 from inertial_check.reports import RulePage, View
 from inertial_check.reports.details import (
-    describe_entry,
     list_causes,
     list_disagreements,
+    list_places,
     pinpoint,
-    written_entries,
 )
 from inertial_check.reports.escaping import clip, dump_json, sarif_text
 from inertial_check.reports.identity import fingerprints, is_absolute, uri
@@ -217,41 +216,22 @@ def _location(file: FileReport, finding: Finding) -> dict[str, Json]:
 
 
 def _related_locations(file: FileReport, finding: Finding) -> list[Json]:
-    """The related locations (3.27.22): the other numbers of a finding, or its bodies."""
-    if finding.bodies:
-        return _locate_bodies(file, finding)
+    """The related locations (3.27.22): the numbers of a finding besides the first."""
     first = pinpoint(finding)
-    others = [entry for entry in written_entries(finding) if entry.place != first]
+    others = [(place, text) for place, text in list_places(finding) if place != first]
     return [
         {
             "id": number,
-            "physicalLocation": _physical_location(file, entry.place),
-            "message": _message(describe_entry(finding, entry)),
+            "physicalLocation": _physical_location(file, place),
+            "message": _message(text),
         }
-        for number, entry in enumerate(others, 1)
+        for number, (place, text) in enumerate(others, 1)
     ]
 
 
 def _physical_location(file: FileReport, place: Place) -> dict[str, Json]:
     """A physical location (3.29)."""
     return {"artifactLocation": _artifact(place.path or file.path), "region": _region(place)}
-
-
-def _locate_bodies(file: FileReport, finding: Finding) -> list[Json]:
-    """The places of the bodies of a finding on the whole model."""
-    concerned = set(finding.body_ids)
-    return [
-        {
-            "id": number,
-            "message": _message(clip(body.name, _NAME_LENGTH)),
-            "physicalLocation": {
-                "artifactLocation": _artifact(body.file or file.path),
-                "region": {"startLine": body.line},
-            },
-        }
-        for number, body in enumerate(file.bodies, 1)
-        if body.id in concerned
-    ]
 
 
 def _artifact(path: str) -> dict[str, str]:

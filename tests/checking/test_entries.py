@@ -216,6 +216,10 @@ def test_a_finding_on_the_whole_model_names_the_numbers_of_every_body():
         (arm.id, "ixy", "0.001"),
         (hand.id, "ixy", "0.003"),
     ]
-    unsure = finding._replace(causes=(cause._replace(confidence=0.4),))
+    both = (
+        *locate_entries(model, arm, ENTRIES, arm.id),
+        *locate_entries(model, hand, ENTRIES, hand.id),
+    )
+    unsure = finding._replace(causes=(cause._replace(confidence=0.4),), entries=both)
     (narrowed,) = narrow_entries(model, [unsure])
     assert [each.name for each in narrowed.entries] == [*ENTRIES, *ENTRIES]

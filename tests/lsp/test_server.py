@@ -111,6 +111,19 @@ class TestDiagnostics:
         assert listed[0] == "ixx = 0.00801"
         assert len(listed) == 6
 
+    def test_of_the_whole_model_list_the_guilty_numbers_of_each_body(self, editor, data_dir):
+        """The mistake of all links would be seen at the first one only."""
+        text = (data_dir / "defects" / "ic507-negated-products.urdf").read_text()
+        found = next(each for each in editor.open("all.urdf", text) if each["code"] == "IC507")
+        listed = [each["message"] for each in found["relatedInformation"]]
+        assert listed == [
+            "upper_arm: ixz = -0.0018",
+            "forearm: ixy = 0.00069",
+            "hand: ixz = 0.00016",
+        ]
+        lines = [each["location"]["range"]["start"]["line"] for each in found["relatedInformation"]]
+        assert lines == sorted(set(lines))
+
     def test_go_when_the_number_is_mended_and_come_when_it_is_spoilt(self, editor):
         assert len(editor.open("typing.urdf", ROBOT)) == 1
         editor.edit("typing.urdf", "0.0801", "0.00801")

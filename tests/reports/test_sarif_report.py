@@ -118,7 +118,7 @@ def test_a_finding_on_the_whole_model_points_to_every_body():
     )
     (result,) = run_of(Report((arm._replace(findings=(finding,), suppressed=()),)))["results"]
     (related,) = result["relatedLocations"]
-    assert related["message"]["text"] == "ixy of tool = 0.2"
+    assert related["message"]["text"] == "tool: ixy = 0.2"
     assert related["physicalLocation"]["region"]["startLine"] == 25
 
 
