@@ -1,8 +1,8 @@
 """How often a planted defect is found, and its cause: real models, one defect a copy.
 
     python benchmarks/planted_defects.py [--corpus DIR ...] [--seed 1 2] [--per-cause 20] [--jobs 2]
-        [--half HALF] [--cause NAME ...] [--cache DIR] [--simcheck PROGRAM | --no-simcheck]
-        [--json FILE] [--misses FILE] [--warnings FILE]
+        [--half HALF] [--kind KIND] [--cause NAME ...] [--cache DIR]
+        [--simcheck PROGRAM | --no-simcheck] [--json FILE] [--misses FILE] [--warnings FILE]
 
 The models are those of INERTIAL_CHECK_CORPUS and INERTIAL_CHECK_MESHES: folders with one subfolder
 an upstream. They are copied to a temporary one, where each mutant is written beside its original,
@@ -32,8 +32,8 @@ consistent, in the same arithmetic; a defect of the *model* is in all its links 
 one body count as found where the check has a warning or an error on the mutated body with a code
 that the original does not have on it (a twin's or a donor's body counts where the defect is a
 difference between the two). The right cause is first where one of these findings names it first. A
-defect of the model is found where findings with one first cause speak of 80 % of the links that it
-moved, and *as one* where a finding of the whole model is among them.
+defect of the model is found where findings with one first cause speak of 80 % of the sound links
+that it moved, and *as one* where a finding of the whole model is among them.
 
 simcheck runs without engines on the same files, as far as it reads them (no SDF, no MJCF without
 its meshes): a new pair of check and target, warning or error, that names the body, and in brackets
@@ -119,6 +119,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--corpus", action="append", type=Path, help="can be repeated")
     parser.add_argument("--per-cause", type=int, default=20, help="of a half and seed, at most")
     parser.add_argument("--cause", action="append", help="only this one; can be repeated")
+    parser.add_argument("--kind", choices=("provable", "valid", "model"), help="only this one")
     parser.add_argument("--half", choices=HALVES, help="only this one")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seed", type=int, nargs="+", default=[1, 2])
@@ -178,7 +179,8 @@ def _planted(
     """The mutants of all causes, halves and seeds, each in a file beside its original."""
     sites, of_whole_models = _places(collection)
     planted: list[Planted] = []
-    for which in (each for each in CAUSES if not args.cause or each.name in args.cause):
+    named = [each for each in CAUSES if not args.cause or each.name in args.cause]
+    for which in (each for each in named if args.kind in (None, each.kind)):
         before = len(planted)
         for half in (half for half in HALVES if args.half in (None, half)):
             places = of_whole_models if which.kind == "model" else sites

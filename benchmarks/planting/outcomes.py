@@ -14,7 +14,7 @@ from planting.shapes import measure, misfit
 from planting.sites import Site
 
 COVERED = 0.8
-"""Part of the links that a defect of the whole model moved, of which a finding has to speak."""
+"""Part of the sound links that a defect of the model moved, of which a finding has to speak."""
 FITS = 0.25
 """Misfit up to which shapes stand for the mass."""
 BINS = 10

@@ -118,7 +118,12 @@ def written_principal(site: Site) -> tuple[Array, Array]:
 
 def misfit(site: Site, measured: Measured) -> float:
     """How far the written tensor is from that of the shapes, beside theirs (Frobenius)."""
-    return float(np.linalg.norm(site.I_BBcm_B - measured.tensor) / np.linalg.norm(measured.tensor))
+    return distance(site.I_BBcm_B, measured)
+
+
+def distance(I_BBcm_B: Array, measured: Measured) -> float:
+    """The same of any tensor about the centre of mass, in the body frame."""
+    return float(np.linalg.norm(I_BBcm_B - measured.tensor) / np.linalg.norm(measured.tensor))
 
 
 def largest_angle(site: Site, measured: Measured) -> float:

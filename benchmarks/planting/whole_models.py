@@ -1,7 +1,8 @@
 """Defects of all links of a model at once: one mistake of one exporter.
 
-Each is planted into every body that has ten numbers and a mass; a finding has to cover those whose
-numbers move by what one would notice. Where only shapes can tell, three of these have shapes.
+Each is planted into every body that has ten numbers and a mass; a finding has to cover the sound
+ones whose numbers move by what one would notice. Where only shapes can tell, those of three fit the
+numbers as they were at least twice as well.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from decimal import Decimal
 
 import numpy as np
 
+from inertial_check.model import ENTRIES
 from planting.contradictions import flipped
 from planting.decimals import DIAGONAL, exact
 from planting.defects import (
@@ -24,12 +26,17 @@ from planting.defects import (
     scaled,
     shuffled,
 )
-from planting.sites import Site, Texts, has_ten_numbers, shifted
+from planting.shapes import distance, measure, misfit
+from planting.sites import Site, Texts, has_ten_numbers, shifted, tensor
 
 LEAST_LINKS = 4
 """Links that a mistake has to move before it is one of the model."""
 LEAST_SHAPED = 3
-"""Of them, how many have shapes where nothing else could show it."""
+"""Of them, how many have shapes that tell, where nothing else could show it."""
+TELLING = 2.0
+"""How many times better shapes that tell fit the numbers as they were."""
+PRINTED = 0.6
+"""Part of the links that keep moments above zero where all are printed with too few decimals."""
 
 
 _LINKS: dict[str, list[Site]] = {}
@@ -51,11 +58,27 @@ def of_all(
     moved = [
         each
         for each in links(site)
-        if "mass" in texts[each.index] or moves(each, texts[each.index])
+        if each.index in site.sound
+        and ("mass" in texts[each.index] or moves(each, texts[each.index]))
     ]
-    if len(moved) >= LEAST_LINKS and sum(each.has_geometry for each in moved) >= shaped:
+    if len(moved) < LEAST_LINKS:
+        return
+    if not shaped or sum(tell(each, texts[each.index]) for each in moved) >= shaped:
         watched = tuple(each.index for each in moved)
         yield Change(f"{variant}, {len(moved)} of {len(texts)} links", texts, watched)
+
+
+def tell(each: Site, texts: Texts) -> bool:
+    """Whether the shapes of one role fit a body as it was, and less than half as well as it is."""
+    six = [float((each.texts | texts)[entry]) for entry in ENTRIES]
+    I_BBcm_B = each.R_BBi @ tensor(six) @ each.R_BBi.T
+    for role in ("visual", "collision"):
+        measured = measure(each, role)
+        if measured is not None and distance(I_BBcm_B, measured) >= TELLING * misfit(
+            each, measured
+        ):
+            return True
+    return False
 
 
 @cause("sign-of-products", "model")
@@ -145,5 +168,6 @@ def coarse_decimals(site: Site, rng: np.random.Generator) -> Iterator[Change]:
             texts = {e: f"{float(each.texts[e]):.{decimals}f}" for e in each.numbers if e[0] == "i"}
             return texts if all(exact(texts[e]) > 0 for e in DIAGONAL) else {}
 
-        if 2 * len(lost) >= len(every):
+        kept = sum(bool(round_off(each)) for each in every)
+        if 2 * len(lost) >= len(every) and kept >= PRINTED * len(every):
             yield from of_all(site, f"%.{decimals}f", round_off)

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from planting import decimals, suspicions
+from planting import decimals, shapes, suspicions
 from planting import sites as places
 from planting.catalogue import CAUSES
 from planting.defects import plant
@@ -212,22 +212,37 @@ def test_what_cannot_lie_within_its_shapes_is_not_sound(old, new, why):
     assert (site.refutation is None) == (why is None)
 
 
+def rotation(roll, pitch, yaw):
+    def about(axis, angle):
+        c, s = np.cos(angle), np.sin(angle)
+        turned = np.roll(np.array([[1, 0, 0], [0, c, -s], [0, s, c]]), axis, (0, 1))
+        return turned
+
+    return about(2, yaw) @ about(1, pitch) @ about(0, roll)
+
+
 def robot():
-    """A site of a model of five links that lean, of one shape and several sizes."""
-    arm = [float(text) for text in ARM]
+    """A site of a model of five links that lean, each with the inertia of its box."""
+    R_BG, R_BBi = rotation(0.5, -0.4, 0.6), rotation(0.3, -0.8, 1.1)
+    I_BBcm_Bi = R_BBi.T @ R_BG @ np.diag([0.05, 0.10, 0.13]) @ R_BG.T @ R_BBi / 12
     links = [
         LINK.format(
             name=f"link{k}",
             mass=1.5 + k / 10,
-            com="0.2 0.04 0.01",
+            com="0.2 0 0",
             rpy="0.3 -0.8 1.1",
-            six=[f"{(2 + k / 10) * value:.6g}" for value in arm],
+            six=[f"{(1.5 + k / 10) * value:.9g}" for value in I_BBcm_Bi[np.triu_indices(3)]],
             shape=BOX,
-        )
+        ).replace('xyz="0.2 0 0"/><geometry>', 'xyz="0.2 0 0" rpy="0.5 -0.4 0.6"/><geometry>')
         for k in range(5)
     ]
     model = ic.load(f'<robot name="r">{"".join(links)}</robot>'.encode())
     return places.Site("robot.urdf", model, 0, frozenset(range(5)))
+
+
+def test_the_boxes_of_the_robot_have_its_inertia():
+    site = robot()
+    assert shapes.misfit(site, shapes.measure(site, "visual")) < 1e-6
 
 
 @pytest.mark.parametrize("which", OF_MODELS, ids=lambda which: which.key)
@@ -244,6 +259,24 @@ def test_a_defect_of_the_model_is_in_all_its_links_and_asks_for_those_that_it_mo
         tensor = places.tensor([float(new[entry]) for entry in oracles.ENTRIES])
         moved = places.change(tensor, each.I_BBcm_Bi) >= 0.1 or new["mass"] != each.texts["mass"]
         assert (index in mutant.change.watched) == moved
+
+
+def test_signs_of_a_model_are_planted_only_where_three_shapes_tell():
+    (which,) = (each for each in OF_MODELS if each.name == "sign-of-products")
+    site = robot()
+    bare = [body._replace(shapes=()) for body in site.model.bodies]
+    for shaped, expected in ((3, True), (2, False)):
+        bodies = (*site.model.bodies[:shaped], *bare[shaped:])
+        some = places.Site(f"{shaped}.urdf", replace(site.model, bodies=bodies), 0, site.sound)
+        assert (plant(which, some, np.random.default_rng(0)) is not None) == expected
+
+
+def test_only_sound_links_have_to_be_spoken_of():
+    site = robot()
+    some = places.Site("four.urdf", site.model, 0, frozenset(range(4)))
+    for which in OF_MODELS:
+        mutant = plant(which, some, np.random.default_rng(1))
+        assert set(mutant.change.watched) <= {0, 1, 2, 3}
 
 
 def test_a_number_that_two_bodies_share_is_not_changed_for_one_of_them(sites):
