@@ -126,10 +126,23 @@ def box_text(mass: float, C_BBcm_B: Floats) -> str:
 def twin_of(subject: Subject) -> int | None:
     """The body on the other side, where it states numbers that some body has."""
     assembly = subject.examination.assembly
-    for pair in assembly.twin_pairs.bodies.tolist():
-        if subject.index in pair:
-            return int(pair[0] + pair[1] - subject.index)
-    return None
+    row = assembly.twin_row(subject.index)
+    if row is None:
+        return None
+    one, other = assembly.twin_pairs.bodies[row].tolist()
+    return int(one + other - subject.index)
+
+
+def reflect_twin(subject: Subject, twin: int) -> tuple[Floats, Floats]:
+    """Centre of mass [m] and spread [m^2] of the twin as this body would have them, in its axes.
+
+    In the symmetry of the model; the twin's own numbers where the model has none.
+    """
+    assembly = subject.examination.assembly
+    X_BT = assembly.twin_map(subject.index)
+    R_BT, p_BT = X_BT[:3, :3], X_BT[:3, 3]
+    center: Floats = R_BT @ assembly.p_BoBcm_B[twin] + p_BT
+    return center, resemblance.rotate(R_BT, assembly.C_BBcm_B[twin])
 
 
 def _distance(subject: Subject, meant: Meant) -> Floats:
@@ -202,6 +215,6 @@ def _twin(subject: Subject, meant: Meant) -> Floats:
     if other is None:
         return np.ones(len(meant.mass))
     assembly = subject.examination.assembly
-    off = assembly.apart(other, meant.p_BoBcm_B, meant.C_BBcm_B)
+    off = assembly.apart(subject.index, meant.p_BoBcm_B, meant.C_BBcm_B)
     heavier = np.log(meant.mass / assembly.mass[other])
     return likelihood_of_twin(off, heavier, printed_misfit(subject))

@@ -14,6 +14,7 @@ from inertial_check.causes._witnesses import (
     box_text,
     gains,
     is_stated,
+    reflect_twin,
     tidy,
     twin_of,
     with_centers,
@@ -21,9 +22,9 @@ from inertial_check.causes._witnesses import (
 )
 from inertial_check.causes.axes import mirrored, transposed
 from inertial_check.causes.placeholders import is_placeholder
-from inertial_check.evidence.assembly import SIGNS
 from inertial_check.evidence.formulas import APART, misread_formula
 from inertial_check.evidence.likeness import Reading, readings_of
+from inertial_check.evidence.twins import SIGNS
 from inertial_check.inertia import resemblance
 
 PLAIN = 2.0
@@ -426,7 +427,8 @@ class RotorInertia(Cause):
         assembly, likeness = subject.examination.assembly, subject.examination.likeness
         other = twin_of(subject)
         if other is not None and abs(assembly.mass[other] - subject.mass) < 0.05 * subject.mass:
-            theirs = resemblance.inertia(assembly.mass[other], assembly.C_BBcm_B[other])
+            _, C_BBcm_B = reflect_twin(subject, other)
+            theirs = resemblance.inertia(assembly.mass[other], C_BBcm_B)
             name = subject.examination.model.bodies[other].name
             written = resemblance.rotate(subject.R_BBi, subject.I_BBcm_Bi)
             reflected = SIGNS[:, :, None] * theirs * SIGNS[:, None, :]

@@ -13,11 +13,12 @@ from inertial_check.causes._witnesses import (
     gains,
     is_stated,
     read_body,
+    reflect_twin,
     tidy,
     twin_of,
 )
 from inertial_check.causes.placeholders import is_placeholder, is_rough
-from inertial_check.evidence.assembly import SIGNS, Assembly
+from inertial_check.evidence.twins import AGREEMENT, TwinPairs
 from inertial_check.model import Body
 
 _TWIN = 0.15
@@ -27,8 +28,18 @@ _OTHER_MASS, _OTHER_JOINTS = 1.5, 1.5
 """Ratios of the masses, and of the distances of their joints, from which two bodies are different
 parts; one part can carry one more screw, or have its joints in other holes."""
 
-_ENOUGH = 2
-"""Number of other twins that must agree on a plane of reflection before it is believed."""
+_COPY = 60.0
+"""Weight of a pair with the same ten numbers that are no mirror image: nothing but a copy agrees to
+the last digit."""
+
+_HEAVIER = 20.0
+"""Weight of a pair that differs in the mass alone: no mistake in the tensor keeps its form."""
+
+_DIFFERENT = 3.0
+"""Weight of a pair that differs in any other way, as every mistake on one side makes it."""
+
+_DECADE = 0.01
+"""Distance of a ratio of masses from a power of ten, in decades, at which it is one of units."""
 
 
 class Mirror(Cause):
@@ -39,9 +50,10 @@ class Mirror(Cause):
     side was measured, corrected or given a payload, and the other was not.
 
     ## How it is recognised
-    Bodies whose names differ in the side alone have other masses or moments, or are copies where
-    the model's other twins are reflections. The side that fits its shapes worse, or has the odd
-    density, is the wrong one; where nothing tells, both are named.
+    Bodies whose names differ in the side alone have other masses or moments, or do not lie on each
+    other when one is reflected in the plane in which the model's other twins agree. Ten equal
+    numbers, or a mass that differs alone, are the plainest signs. The side that fits its shapes
+    worse, or has the odd density, is the wrong one; where nothing tells, both are named.
 
     ## Example
         <link name="left_finger">
@@ -58,8 +70,9 @@ class Mirror(Cause):
         </link>
 
     ## What undoes it
-    The numbers of the other side, reflected as the model's other twins are: for a plane y = 0 the
-    signs of y, I_xy and I_yz change.
+    The numbers of the other side, reflected in that plane and written in the frame of this body:
+    for a plane y = 0 and parallel frames the signs of y, I_xy and I_yz change. Without a plane
+    nothing is written.
 
     ## What people search for
     "mirror URDF inertia left right"; "xacro reflect parameter inertia sign"; "robot drifts to one
@@ -79,25 +92,19 @@ class Mirror(Cause):
         if other is None:
             return
         assembly = subject.examination.assembly
-        row = _row(assembly, subject.index)
-        pairs = assembly.twin_pairs
-        usual = _usual_reflection(assembly, row)
-        differ = pairs.mass[row] > 1 + _TWIN or max(pairs.moments[row], pairs.apart[row]) > _TWIN
-        copied = usual is not None and usual != 0 and pairs.reflections[row, 0] <= _TWIN
-        unreflected = copied and usual is not None and pairs.reflections[row, usual] > _TWIN
-        if not differ and not unreflected:
+        pairs, row = assembly.twin_pairs, assembly.twin_row(subject.index)
+        if row is None or not _differ(pairs, row):
             return
-        signs = SIGNS[0 if usual is None else usual]
-        C_BBcm_B = np.outer(signs, signs) * assembly.C_BBcm_B[other]
-        mass, center = float(assembly.mass[other]), signs * assembly.p_BoBcm_B[other]
-        meant = Meant(np.array([mass]), center[None], C_BBcm_B[None])
+        mass = float(assembly.mass[other])
+        weight = _weigh_mirror(subject, pairs, row, other)
         name = subject.examination.model.bodies[other].name
-        how = "a copy of" if unreflected else "no mirror image of"
-        told = usual is not None
+        told = bool(pairs.known[row])
+        center, C_BBcm_B = reflect_twin(subject, other)
+        meant = Meant(np.array([mass]), center[None], C_BBcm_B[None])
         yield Proposal(
-            min(3.0 * float(gains(subject, meant, twin=False)[0]), 6.0),
-            f"it is {how} {name} ({mass:.6g} kg, here {subject.mass:.6g} kg; the moments differ by "
-            f"{100 * pairs.moments[row]:.0f} %)"
+            weight * min(float(gains(subject, meant, twin=False)[0]), 2.0),
+            f"it is no mirror image of {name} ({mass:.6g} kg, here {subject.mass:.6g} kg; the "
+            f"moments differ by {100 * pairs.moments[row]:.0f} %)"
             + ("" if told else "; no other twins tell how the axes of the two sides stand"),
             mass=mass if told and mass != subject.mass else None,
             p_BoBcm_B=tidy(center) if told else None,
@@ -106,19 +113,28 @@ class Mirror(Cause):
         )
 
 
-def _row(assembly: Assembly, index: int) -> int:
-    return int(np.flatnonzero(np.any(assembly.twin_pairs.bodies == index, axis=1))[0])
+def _weigh_mirror(subject: Subject, pairs: TwinPairs, row: int, other: int) -> float:
+    """How much more probable it is that one side was forgotten, seeing how the two differ."""
+    judgements = subject.examination.judgements
+    own, theirs = judgements[subject.index], judgements[other]
+    same = (own.mass, own.p_BoBcm_B, own.I_BBcm_B) == (
+        theirs.mass,
+        theirs.p_BoBcm_B,
+        theirs.I_BBcm_B,
+    )
+    if same:
+        return _COPY
+    decades = np.log10(pairs.mass[row])
+    in_units = abs(decades - round(decades)) < _DECADE and decades > _DECADE
+    if pairs.known[row] and np.max(pairs.offsets[row]) <= AGREEMENT and not in_units:
+        return _HEAVIER
+    return _DIFFERENT
 
 
-def _usual_reflection(assembly: Assembly, without: int) -> int | None:
-    """The reflection on which the other twins of the model agree; None where they do not."""
-    fits = np.delete(assembly.twin_pairs.reflections, without, axis=0) <= _TWIN
-    fits = fits[np.any(fits, axis=1) & ~np.all(fits, axis=1)]
-    if len(fits) < _ENOUGH:
-        return None
-    shares = np.mean(fits, axis=0)
-    best = int(np.argmax(shares))
-    return best if shares[best] >= 2 / 3 else None
+def _differ(pairs: TwinPairs, row: int) -> bool:
+    """Whether twins differ in mass, moments or place by more than CAD leaves."""
+    offset = np.max(pairs.offsets[row]) if pairs.known[row] else pairs.apart[row]
+    return bool(pairs.mass[row] > 1 + _TWIN or max(pairs.moments[row], offset) > _TWIN)
 
 
 class CopiedBlock(Cause):
@@ -174,7 +190,11 @@ class CopiedBlock(Cause):
             return
         assembly = subject.examination.assembly
         twin = twin_of(subject)
+        row = assembly.twin_row(subject.index)
+        unreflected = row is not None and _differ(assembly.twin_pairs, row)
         for group in assembly.same_numbers:
+            if twin in group and unreflected:
+                continue  # the copy is that of the twin, and of what is like it
             others = [index for index in group if index not in (subject.index, twin)]
             if subject.index not in group or not others:
                 continue

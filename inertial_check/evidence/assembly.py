@@ -6,18 +6,22 @@ said here are facts of the document; whether they are suspicious is for rules an
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Container, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import permutations, product
 from math import isfinite
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
+from inertial_check.evidence.twins import (
+    Numbers,
+    TwinPairs,
+    apart_from_twin,
+    compare_twins,
+    find_twins,
+)
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.model.body import Model
 from inertial_check.model.finding import Judgement
@@ -27,48 +31,8 @@ Flags = npt.NDArray[np.bool_]
 Indices = npt.NDArray[np.int64]
 Groups = tuple[tuple[int, ...], ...]
 
-SIGNS: Floats = np.array(list(product((1.0, -1.0), repeat=3)))
-"""(8, 3) the reflections that keep the axes, the identity first."""
-
-_FRAMES: Floats = np.array(
-    [np.eye(3)[list(order)] * signs[:, None] for order in permutations(range(3)) for signs in SIGNS]
-)
-
 STATED = frozenset({"consistent", "boundary"})
 """Verdicts of bodies whose written numbers some body has."""
-
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^A-Za-z0-9]+")
-_LEFT_AND_RIGHT = (
-    ("left", "right"), ("l", "r"), ("fl", "fr"), ("rl", "rr"), ("bl", "br"), ("hl", "hr"),
-    ("ml", "mr"), ("cl", "cr"), ("lf", "rf"), ("lr", "rr"), ("lh", "rh"), ("lb", "rb"),
-    ("lm", "rm"), ("lft", "rgt"),
-)  # fmt: skip
-_SIDES: dict[str, list[str]] = {}
-"""Words for a side, and those for the other; rr is rear right, or right rear."""
-for _one, _other in _LEFT_AND_RIGHT:
-    _SIDES.setdefault(_one, []).append(_other)
-    _SIDES.setdefault(_other, []).append(_one)
-
-
-class TwinPairs(NamedTuple):
-    """Twins that both state numbers, one row a pair, and how far they differ.
-
-    Attributes:
-        bodies: (T, 2) their indices.
-        mass: (T,) ratio of the larger mass to the smaller.
-        moments: (T,) largest difference of the principal moments per unit of mass, relative to the
-            largest of either.
-        apart: (T,) least distance of the centres of mass, and of the spreads' Frobenius norms,
-            over all ways in which the axes of one can stand to those of the other (signs and
-            exchanges), relative to the size of the bodies and its square: 0 for twins.
-        reflections: (T, 8) the same for each reflection of SIGNS alone.
-    """
-
-    bodies: Indices
-    mass: Floats
-    moments: Floats
-    apart: Floats
-    reflections: Floats
 
 
 class Assembly:
@@ -221,137 +185,47 @@ class Assembly:
     @cached_property
     def twins(self) -> tuple[tuple[int, int], ...]:
         """Pairs of bodies whose names differ in the side alone: left and right."""
-        names = [body.name for body in self.model.bodies]
-        places: dict[str, int] = {}
-        for index, name in enumerate(names):
-            places.setdefault(name, index)
-        pairs = []
-        for index, name in enumerate(names):
-            if places[name] != index:
-                continue
-            other = next((places[each] for each in mirror_names(name) if each in places), None)
-            if other is not None and other > index and not _in_a_row(name, names[other], places):
-                pairs.append((index, other))
-        return tuple(pairs)
+        return find_twins([body.name for body in self.model.bodies])
 
     @cached_property
     def twin_pairs(self) -> TwinPairs:
-        """How far twins differ, whatever the axes in which their numbers are written."""
-        stated = self.stated
-        pairs = np.array(
-            [pair for pair in self.twins if stated[pair[0]] and stated[pair[1]]], dtype=np.int64
-        ).reshape(-1, 2)
-        one, other = pairs.T
-        with np.errstate(all="ignore"):
-            moments = self.moments / self.mass[:, None]
-            larger = np.maximum(moments[one, 2], moments[other, 2])
-            ratio = self.mass[one] / self.mass[other]
-            unlike = np.max(np.abs(moments[one] - moments[other]), axis=1) / larger
-            off = _offsets(
-                (self.p_BoBcm_B[one], self.C_BBcm_B[one]),
-                (self.p_BoBcm_B[other], self.C_BBcm_B[other]),
-                np.maximum(self.size[one], self.size[other]),
-            )
-        return TwinPairs(
-            pairs,
-            np.maximum(ratio, 1 / ratio),
-            unlike,
-            np.min(off, axis=1, initial=np.inf),
-            off[:, : len(SIGNS)],
-        )
+        """How far twins that state numbers differ, in the symmetry of the model."""
+        return compare_twins(self.model, self.twins, self.stated, self._numbers)
+
+    @cached_property
+    def _numbers(self) -> Numbers:
+        return Numbers(self.mass, self.p_BoBcm_B, self.C_BBcm_B, self.moments)
+
+    def twin_row(self, index: int) -> int | None:
+        """The row of `twin_pairs` of a body; None for a body without a twin that states numbers."""
+        rows = np.flatnonzero(np.any(self.twin_pairs.bodies == index, axis=1))
+        return int(rows[0]) if len(rows) else None
+
+    def twin_map(self, index: int) -> Floats:
+        """(4, 4) map from the frame of a body's twin to its own; the identity where unknown."""
+        row = self.twin_row(index)
+        if row is None or not self.twin_pairs.known[row]:
+            return np.eye(4)
+        X_12 = self.twin_pairs.symmetry[row]
+        forth: Floats = X_12 if index == self.twin_pairs.bodies[row, 0] else np.linalg.inv(X_12)
+        return forth
 
     def apart(self, index: int, p_BoBcm_B: Floats, C_BBcm_B: Floats) -> Floats:
-        """How far bodies are from being a twin of one of the model's, relative to its own size.
+        """How far other numbers of a body are from those of its twin, relative to its size.
 
         Args:
-            index: Of the model's body.
-            p_BoBcm_B: (n, 3) centres of mass of the others [m].
-            C_BBcm_B: (n, 3, 3) their spreads [m^2].
+            index: Of a body with a twin.
+            p_BoBcm_B: (n, 3) centres of mass that the body could have [m].
+            C_BBcm_B: (n, 3, 3) spreads that it could have [m^2].
 
         Returns:
-            (n,).
+            (n,) in the symmetry of the model; in the axes that suit best where it has none.
         """
-        count = len(p_BoBcm_B)
-        one = (
-            np.tile(self.p_BoBcm_B[index], (count, 1)),
-            np.tile(self.C_BBcm_B[index], (count, 1, 1)),
-        )
-        off = _offsets(one, (p_BoBcm_B, C_BBcm_B), np.repeat(self.size[index], count))
-        least: Floats = np.min(off, axis=1)
-        return least
+        return apart_from_twin(self.twin_pairs, index, self._numbers, p_BoBcm_B, C_BBcm_B)
 
     def _stating(self) -> Iterator[tuple[int, Judgement]]:
         stated = self.stated
         return ((i, judgement) for i, judgement in enumerate(self.judgements) if stated[i])
-
-
-def _offsets(one: tuple[Floats, Floats], other: tuple[Floats, Floats], size: Floats) -> Floats:
-    """(T, F) how far bodies lie from others, turned into each of _FRAMES: 0 where they agree.
-
-    Args:
-        one: (T, 3) centres of mass and (T, 3, 3) spreads, of which the turned ones are taken.
-        other: The same, of which none is turned.
-        size: (T,) the length that counts as one [m].
-    """
-    (p, C), (p_other, C_other) = one, other
-    centers = np.einsum("fij,tj->tfi", _FRAMES, p)
-    spreads = _FRAMES @ C[:, None] @ _FRAMES.transpose(0, 2, 1)
-    apart = np.linalg.norm(centers - p_other[:, None], axis=2)
-    unlike = np.linalg.norm(spreads - C_other[:, None], axis=(2, 3))
-    with np.errstate(all="ignore"):
-        off: Floats = np.maximum(apart / size[:, None], unlike / size[:, None] ** 2)
-    return off
-
-
-def mirror_names(name: str) -> Iterator[str]:
-    """Names that the body on the other side may have, the most probable first.
-
-    A side is a word of its own (left, r, FL, lh), where case, digits or other characters part
-    words, or begins or ends one (lleg, leftarm, wheelR). Of several, all change together first.
-    """
-    words = _WORDS.findall(name)
-    sided = [i for i, word in enumerate(words) if word.lower() in _SIDES]
-    if len(sided) > 1:
-        first = (_others(word)[0] if i in sided else word for i, word in enumerate(words))
-        yield "".join(first)
-    for i in sided:
-        for other in _others(words[i]):
-            yield "".join((*words[:i], other, *words[i + 1 :]))
-    if sided:
-        return
-    for one, other in (("left", "right"), ("right", "left")):
-        for pattern in (one, one.title(), one.upper()):
-            if pattern in name:
-                yield name.replace(pattern, _match_case(other, pattern))
-    for i, word in enumerate(words):
-        if len(word) > 1 and word[0] in "lrLR":
-            other = _others(word[0])[0] + word[1:]
-            if other.lower() not in _SIDES:  # no light is the left of a right
-                yield "".join((*words[:i], other, *words[i + 1 :]))
-
-
-def _in_a_row(name: str, other: str, names: Container[str]) -> bool:
-    """Whether names differ in one letter that others have too: axes s, l, u, r, b, t of an arm."""
-    differing = [i for i, pair in enumerate(zip(name, other, strict=False)) if pair[0] != pair[1]]
-    if len(name) != len(other) or len(differing) != 1:
-        return False
-    (i,) = differing
-    alone = not (name[i - 1 : i].isalpha() or name[i + 1 : i + 2].isalpha())
-    letters = "abdeghijknopqstuvwxyz"  # neither a side, nor front, centre or middle
-    return alone and any(
-        name[:i] + _match_case(x, name[i]) + name[i + 1 :] in names for x in letters
-    )
-
-
-def _others(word: str) -> list[str]:
-    """Words for the other side, in the case of the given one."""
-    return [_match_case(other, word) for other in _SIDES[word.lower()]]
-
-
-def _match_case(word: str, like: str) -> str:
-    if like.isupper():
-        return word.upper()
-    return word.title() if like[0].isupper() else word
 
 
 def _groups(keyed: Iterable[tuple[int, Hashable]]) -> Groups:

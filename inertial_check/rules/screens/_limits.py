@@ -156,9 +156,27 @@ OTHER_JOINTS = 1.5
 """Ratio of the distances of their joints above which two bodies are different parts; one part can
 have its joints in other holes."""
 
-MOST_TWINS = 0.75
-"""Share of twins reflected in one plane from which copies stand out; the arms of some robots are
-one part, mounted twice."""
+TWIN_SCATTER = 4.0
+"""Factor on the 60th percentile of the offsets of a model's twins, above which one stands out; in
+models whose sides were measured apart, all twins differ a little."""
+
+SAME_TWIN = 0.01
+"""Offset up to which a reading makes a body the mirror image of its twin: nine of ten pairs of real
+models agree to the last digit, and a wrong reading comes as close by chance once in a hundred."""
+
+FAR_TWIN = 10.0
+"""Factor by which the numbers as written are farther from the twin than the reading; nearly round
+bodies are close to it in several readings."""
+
+BLAME = 1.5
+"""Factor by which one of two twins contradicts its shapes more than the other, where it alone is
+blamed."""
+
+BLAME_LEAST = 0.05
+"""Least difference of these contradictions; below it the finer mesh decides."""
+
+ALONG_AXIS = 0.9999
+"""Cosine above which a plane's normal is named by its axis: one degree."""
 
 MAJORITY = 2.0
 """Votes for a reading of the whole model, for each vote against it: two thirds. Of 75 models with

@@ -1,0 +1,614 @@
+"""Twins: bodies whose names differ in the side alone, and how one side maps onto the other.
+
+A robot that is built symmetric is a mirror image of itself at its zero pose. The plane is not told
+by any format; it is found as the one in which most pairs agree. Everything here is a fact of the
+document; whether a difference is suspicious is for rules and causes to say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator, Sequence
+from itertools import permutations, product
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.arrays.types import Floats
+from inertial_check.inertia import resemblance
+from inertial_check.model.body import Model
+
+Flags = npt.NDArray[np.bool_]
+Indices = npt.NDArray[np.int64]
+
+SIGNS: Floats = np.array(list(product((1.0, -1.0), repeat=3)))
+"""(8, 3) the reflections that keep the axes, the identity first."""
+
+AGREEMENT = 0.03
+"""Largest distance of a pair from a symmetry, in sizes of the bodies, at which the pair votes for
+it. Nine of ten pairs of real models agree to the last digit; CAD of two sides leaves 2 %."""
+
+VOTES = 3
+"""Number of pairs that a symmetry needs: one pair has many planes, and two may share one by
+chance. One less for a plane that mirrors the joints of all twins."""
+
+MAJORITY = 0.6
+"""Share of all pairs that the symmetries of a model have to explain; below it the two sides stand
+in different poses, or are built differently, and say nothing about each other."""
+
+ALIGNED = 0.2
+"""Largest distance of the joints of a pair from being mirrored, in sizes of the bodies, at which
+the plane holds for the pair; beyond it the sides stand in different poses."""
+
+_CANDIDATES = 200
+"""Largest number of planes that are tried for one model; every pair that votes proposes one, so
+that more add nothing but time."""
+
+_PARALLEL = 0.05
+"""Sine of the largest angle between joint axes that are parallel: three degrees, so that axes from
+rounded angles are."""
+
+_FRAMES: Floats = np.array(
+    [np.eye(3)[list(order)] * signs[:, None] for order in permutations(range(3)) for signs in SIGNS]
+)
+"""(48, 3, 3) all ways in which the axes of one frame can lie along those of another, the identity
+first."""
+
+_TURNS = np.flatnonzero((np.linalg.det(_FRAMES) > 0) & (np.arange(len(_FRAMES)) > 0))
+"""Those of _FRAMES that turn a body and do not mirror it, without the identity."""
+
+_EXACT = 1e-3
+"""Largest offset at which one body is a copy of another, turned; the digits of CAD leave less."""
+
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^A-Za-z0-9]+")
+_LEFT_AND_RIGHT = (
+    ("left", "right"), ("l", "r"), ("fl", "fr"), ("rl", "rr"), ("bl", "br"), ("hl", "hr"),
+    ("ml", "mr"), ("cl", "cr"), ("lf", "rf"), ("lr", "rr"), ("lh", "rh"), ("lb", "rb"),
+    ("lm", "rm"), ("lft", "rgt"),
+)  # fmt: skip
+_SIDES: dict[str, list[str]] = {}
+"""Words for a side, and those for the other; rr is rear right, or right rear."""
+for _one, _other in _LEFT_AND_RIGHT:
+    _SIDES.setdefault(_one, []).append(_other)
+    _SIDES.setdefault(_other, []).append(_one)
+
+
+class TwinPairs(NamedTuple):
+    """Twins that both state numbers, one row a pair, and how far they differ.
+
+    Attributes:
+        bodies: (T, 2) their indices.
+        mass: (T,) ratio of the larger mass to the smaller.
+        moments: (T,) largest difference of the principal moments per unit of mass, relative to the
+            largest of either.
+        apart: (T,) least distance of the centres of mass, and of the spreads' Frobenius norms,
+            over all ways in which the axes of one can stand to those of the other (signs and
+            exchanges), relative to the size of the bodies and its square: 0 for twins.
+        spread: (T,) the same of the spreads alone, which do not depend on the origins of the links;
+            NaN where the axes of the two links do not lie along each other at the zero pose.
+        turned: (T,) whether one is exactly the other, turned by quarter or half turns: one part
+            mounted twice.
+        symmetry: (T, 4, 4) the map from the frame of the second body to that of the first under
+            the symmetry of the model that fits the pair best: a reflection, or a motion where
+            copies are mounted twice. NaN where the model has none.
+        offsets: (T, 2) distances of the centres of mass and of the spreads after that map,
+            relative to the size of the bodies and its square; NaN where the model has none.
+        planes: (T, 4) the unit normal n and the offset d [m] of the plane n . p = d of that
+            symmetry in the frame of the root; NaN where it is no plane.
+        aligned: (T,) whether a symmetry maps the joints of the two bodies, and those of the twins
+            that they carry, onto each other.
+        scatter: The 60th percentile of the larger offset over all pairs; NaN without a symmetry.
+    """
+
+    bodies: Indices
+    mass: Floats
+    moments: Floats
+    apart: Floats
+    spread: Floats
+    turned: Flags
+    symmetry: Floats
+    offsets: Floats
+    planes: Floats
+    aligned: Flags
+    scatter: float
+
+    @property
+    def known(self) -> Flags:
+        """(T,) whether the model has a symmetry for the pair."""
+        known: Flags = np.isfinite(self.offsets[:, 0])
+        return known
+
+
+class Numbers(NamedTuple):
+    """The numbers of several bodies, each in its own frame.
+
+    Attributes:
+        mass: (N,) [kg].
+        p_BoBcm_B: (N, 3) centres of mass [m].
+        C_BBcm_B: (N, 3, 3) spreads [m^2].
+        moments: (N, 3) principal moments, ascending [kg m^2].
+    """
+
+    mass: Floats
+    p_BoBcm_B: Floats
+    C_BBcm_B: Floats
+    moments: Floats
+
+    def of(self, rows: Indices) -> Numbers:
+        """Select bodies."""
+        return Numbers(*(each[rows] for each in self))
+
+    @property
+    def size(self) -> Floats:
+        """(N,) root mean square distance of the mass from its centre [m]."""
+        return resemblance.size(self.C_BBcm_B)
+
+
+def compare_twins(
+    model: Model, twins: Sequence[tuple[int, int]], stated: Flags, numbers: Numbers
+) -> TwinPairs:
+    """Measure how far twins differ, in the symmetry of the model and in any axes.
+
+    Args:
+        model: As read.
+        twins: Indices of all twins.
+        stated: (N,) which bodies state numbers; pairs of others are left out of the comparison.
+        numbers: Of all bodies of the model.
+    """
+    pairs = [pair for pair in twins if stated[pair[0]] and stated[pair[1]]]
+    bodies = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    one, other = (numbers.of(column) for column in bodies.T)
+    joints = Joints(model, twins)
+    with np.errstate(all="ignore"):
+        ratio = one.mass / other.mass
+        moments, others = one.moments / one.mass[:, None], other.moments / other.mass[:, None]
+        larger = np.maximum(moments[:, 2], others[:, 2])
+        unlike = np.max(np.abs(moments - others), axis=1) / larger
+        centers, spreads = _offsets_in_any_axes(one, other)
+        apart = np.min(np.maximum(centers, spreads), axis=1, initial=np.inf)
+        spread = np.min(spreads, axis=1, initial=np.inf)
+        spread = np.where(joints.are_square(bodies), spread, np.nan)
+        turned = _are_turned(one, other)
+        found = _stand_in_symmetry(joints, bodies, one, other)
+    mass = np.maximum(ratio, 1 / ratio)
+    return TwinPairs(bodies, mass, unlike, apart, spread, turned, *found)
+
+
+def _stand_in_symmetry(
+    joints: Joints, bodies: Indices, one: Numbers, other: Numbers
+) -> tuple[Floats, Floats, Floats, Flags, float]:
+    """What TwinPairs says of the symmetry."""
+    count = len(bodies)
+    unknown = np.full((count, 4, 4), np.nan), np.full((count, 2), np.nan)
+    nothing = (*unknown, np.full((count, 4), np.nan), np.zeros(count, dtype=bool), np.nan)
+    if count < VOTES:
+        return nothing
+    maps, planes, signs = find_symmetries(joints, bodies, one, other)
+    if not len(maps):
+        return nothing
+    # Of the two maps of a symmetry the one is taken that brings the pair closer.
+    offsets = measure_offsets(maps, one, other)
+    worst = np.nan_to_num(np.max(offsets, axis=-1), nan=np.inf)
+    rows, closer = np.arange(count), np.argmin(worst, axis=1)
+    places = np.arange(len(maps))[:, None], closer, rows
+    maps, offsets, worst = maps[places], offsets[places], worst[places]
+    aligned = np.array(
+        [
+            joints.align(plane, sign, bodies, np.maximum(one.size, other.size))
+            for plane, sign in zip(planes, signs, strict=True)
+        ]
+    )
+    aligned &= np.isfinite(worst)
+    # The first symmetry on which a pair agrees, or else the nearest of those that hold for it.
+    rank = np.where(worst <= AGREEMENT, 0.0, np.where(aligned, worst, 1e3 + worst))
+    best = np.argmin(rank, axis=0)
+    least = np.min(worst, axis=0)
+    scatter = float(np.sort(least)[int(MAJORITY * (count - 1))])
+    held = np.any(aligned, axis=0) & (least > AGREEMENT) | aligned[best, rows]
+    return maps[best, rows], offsets[best, rows], planes[best], held, scatter
+
+
+class Symmetries(NamedTuple):
+    """Symmetries of a model, the one on which most of its twins agree first.
+
+    Attributes:
+        maps: (K, 2, T, 4, 4) from the second body's frame to the first's, the second one with
+            origin to origin.
+        planes: (K, 4) normal and offset [m] in the root; NaN where the symmetry is no plane.
+        signs: (K, 3) signs of the axes of the links; NaN where the symmetry is a plane.
+    """
+
+    maps: Floats
+    planes: Floats
+    signs: Floats
+
+
+def find_symmetries(joints: Joints, bodies: Indices, one: Numbers, other: Numbers) -> Symmetries:
+    """Find the symmetries of a model on which its twins agree.
+
+    Candidates are all planes between positions of the two sides, at the zero pose, and the
+    reflections that keep the axes of the links, whatever the pose: the identity among them, for
+    copies of one part. The one with most votes is taken; of several, the plane that mirrors most
+    joints, and then the closest. Others are taken too where at least VOTES pairs agree on them that
+    none before explains, as in a robot whose legs are mirrored and whose arms are one part mounted
+    twice.
+
+    Args:
+        joints: Of all twins.
+        bodies: (T, 2) the pairs.
+        one: Numbers of the first bodies.
+        other: Numbers of the second bodies.
+
+    Returns:
+        None at all where the twins do not agree.
+    """
+    count = len(bodies)
+    X_W1, X_W2 = joints.place(bodies)
+    planes = _propose_planes(X_W1, X_W2, one, other)
+    signs = np.concatenate([np.full((len(planes), 3), np.nan), SIGNS])
+    every = np.concatenate([planes, np.full((len(SIGNS), 4), np.nan)])
+    kept = np.tile(np.eye(4), (len(SIGNS), count, 1, 1))
+    kept[:, :, [0, 1, 2], [0, 1, 2]] = SIGNS[:, None]
+    placed = _reflect(planes, X_W1, X_W2)
+    # Joints that are not mirrored to the millimetre move whole links: the second map of a plane
+    # carries origin to origin.
+    centered = placed.copy()
+    centered[..., :3, 3] = 0.0
+    maps = np.stack([np.concatenate([placed, kept]), np.concatenate([centered, kept])], axis=1)
+    offsets = np.max(measure_offsets(maps, one, other), axis=-1)
+    size = float(np.max(np.maximum(one.size, other.size)))
+    mirrored = np.zeros(len(every))
+    mirrored[: len(planes)] = np.mean(joints.mirror(planes) <= ALIGNED * size, axis=1)
+    votes = np.any(offsets <= AGREEMENT, axis=1)
+    # The offset of a plane shows in the poses alone; half of the pairs may be anything.
+    closeness = np.sort(np.minimum(np.nan_to_num(offsets[:, 0], nan=1.0), 1.0), axis=1)
+    preference = 0.9 * mirrored - 0.05 * closeness[:, count // 2]  # less than one vote
+    needed = np.where(mirrored == 1, VOTES - 1, VOTES)
+    chosen: list[int] = []
+    explained = np.zeros(count, dtype=bool)
+    while True:
+        gained = np.sum(votes & ~explained, axis=1)
+        best = int(np.argmax(np.where(gained < needed, -1.0, gained + preference)))
+        if gained[best] < needed[best]:
+            break
+        chosen.append(best)
+        explained |= votes[best]
+        needed[:] = VOTES
+    turned = _are_turned(one, other) & ~explained
+    if np.sum(explained) < MAJORITY * np.sum(~turned):
+        chosen = []
+    return Symmetries(maps[chosen], every[chosen], signs[chosen])
+
+
+def _are_turned(one: Numbers, other: Numbers) -> Flags:
+    """(T,) whether one body is exactly the other, turned by quarter or half turns."""
+    off = np.maximum(*_offsets_in_any_axes(one, other))
+    turned: Flags = np.any(off[:, _TURNS] <= _EXACT, axis=1) & (off[:, 0] > _EXACT)
+    return turned
+
+
+class Joints:
+    """The joints of twins, to see whether the two sides stand in one pose."""
+
+    def __init__(self, model: Model, twins: Sequence[tuple[int, int]]) -> None:
+        """Collect them.
+
+        Args:
+            model: As read.
+            twins: Indices of all twins.
+        """
+        self._X_WB, roots = world_poses(model)
+        self._bodies = model.bodies
+        self._pairs = np.array(twins, dtype=np.int64).reshape(-1, 2)
+        self._together = roots[self._pairs[:, 0]] == roots[self._pairs[:, 1]]
+        bodies = [model.bodies[index] for index in self._pairs.ravel().tolist()]
+        axes = np.array([body.axis_B or (0.0, 0.0, 0.0) for body in bodies])
+        points = np.array([body.p_BoJo_B or (0.0, 0.0, 0.0) for body in bodies])
+        self._axes, self._points = axes.reshape(-1, 2, 3), points.reshape(-1, 2, 3)
+
+    def place(self, bodies: Indices) -> tuple[Floats, Floats]:
+        """(T, 4, 4) poses of the two sides of pairs in their common root; NaN without one."""
+        X_W1, X_W2 = self._X_WB[bodies[:, 0]], self._X_WB[bodies[:, 1]]
+        pairs = {tuple(pair) for pair in self._pairs[self._together].tolist()}
+        apart = [tuple(pair) not in pairs for pair in bodies.tolist()]
+        X_W1[apart] = np.nan
+        return X_W1, X_W2
+
+    def are_square(self, bodies: Indices) -> Flags:
+        """(T,) whether the axes of the two sides lie along each other at the zero pose."""
+        X_W1, X_W2 = self.place(bodies)
+        R_12 = np.abs(np.swapaxes(X_W1[:, :3, :3], -1, -2) @ X_W2[:, :3, :3])
+        square: Flags = np.all((R_12 < _PARALLEL) | (R_12 > 1 - _PARALLEL), axis=(1, 2))
+        return square
+
+    def align(self, plane: Floats, signs: Floats, bodies: Indices, size: Floats) -> Flags:
+        """Tell for which pairs a symmetry maps their joints onto each other.
+
+        A body's own joint is compared, and those of the twins that it carries, which show where
+        it is turned about its own.
+
+        Args:
+            plane: (4,) in the root; NaN for a symmetry of the links' axes.
+            signs: (3,) of these axes.
+            bodies: (T, 2) the pairs.
+            size: (T,) of the bodies [m].
+        """
+        distance = self.mirror(plane[None])[0] if np.isfinite(plane[3]) else self.keep(signs)
+        farthest: dict[frozenset[str | None], float] = {}
+        for (one, other), each in zip(self._pairs.tolist(), distance.tolist(), strict=True):
+            pair = self._bodies[one], self._bodies[other]
+            for key in (frozenset(b.id for b in pair), frozenset(b.parent for b in pair)):
+                farthest[key] = max(farthest.get(key, 0.0), each)
+        ids = [frozenset(self._bodies[index].id for index in row) for row in bodies.tolist()]
+        aligned: Flags = np.array([farthest[key] for key in ids]) <= ALIGNED * size
+        return aligned
+
+    def mirror(self, planes: Floats) -> Floats:
+        """(K, P) distances of the joints after reflection in planes, at the zero pose [m].
+
+        A frame may stand anywhere along the axis of its joint, so that the distance is that
+        between the axes; where there is none, that between the points. Infinite where the axes
+        are not mirrored, or where the two sides have no common root.
+
+        Args:
+            planes: (K, 4) in the root.
+        """
+        X_WB = self._X_WB[self._pairs]
+        axes = np.einsum("psij,psj->psi", X_WB[..., :3, :3], self._axes)
+        points = np.einsum("psij,psj->psi", X_WB[..., :3, :3], self._points) + X_WB[..., :3, 3]
+        n, d = planes[:, None, :3], planes[:, None, 3:]
+        turned = axes[:, 1] - 2 * np.sum(axes[:, 1] * n, axis=-1, keepdims=True) * n
+        moved = points[:, 1] - 2 * (np.sum(points[:, 1] * n, axis=-1, keepdims=True) - d) * n
+        distance = _distance_of_lines(axes[:, 0], points[:, 0], turned, moved)
+        return np.where(self._together, distance, np.inf)
+
+    def keep(self, signs: Floats) -> Floats:
+        """(P,) distances of the joints after a reflection that keeps the axes of the links [m].
+
+        Bodies on the same parent may be mounted anywhere; others have to stand alike in theirs.
+        """
+        distance = _distance_of_lines(
+            self._axes[:, 0],
+            self._points[:, 0],
+            self._axes[:, 1] * signs,
+            self._points[:, 1] * signs,
+        )
+        for row, (one, other) in enumerate(self._pairs.tolist()):
+            first, second = self._bodies[one], self._bodies[other]
+            if first.X_PB is None or second.X_PB is None:
+                distance[row] = np.inf
+                continue
+            if first.parent == second.parent:
+                continue
+            R, p = np.array(second.X_PB.R_PB), np.array(second.X_PB.p_PoBo_P)
+            turn = np.array(first.X_PB.R_PB) - np.outer(signs, signs) * R
+            off = float(np.linalg.norm(first.X_PB.p_PoBo_P - signs * p))
+            distance[row] = max(distance[row], off) if np.max(abs(turn)) < _PARALLEL else np.inf
+        return distance
+
+
+def _distance_of_lines(axis: Floats, point: Floats, other: Floats, moved: Floats) -> Floats:
+    """(..., P) distances between lines; infinite where not parallel, or only one has an axis.
+
+    Args:
+        axis: (P, 3) directions; 0 for a point.
+        point: (P, 3) [m].
+        other: (..., P, 3) directions of the others.
+        moved: (..., P, 3) points of the others [m].
+    """
+    offset = moved - point
+    beside = offset - np.sum(offset * axis, axis=-1, keepdims=True) * axis
+    across = other - np.sum(other * axis, axis=-1, keepdims=True) * axis
+    twisted = np.linalg.norm(across, axis=-1) > _PARALLEL
+    twisted |= np.any(axis != 0, axis=-1) != np.any(other != 0, axis=-1)
+    distance: Floats = np.where(twisted, np.inf, np.linalg.norm(beside, axis=-1))
+    return distance
+
+
+def measure_offsets(
+    maps: Floats, one: Numbers, other: Numbers, size: Floats | None = None
+) -> Floats:
+    """Measure how far the second bodies, mapped, lie from the first.
+
+    Args:
+        maps: (..., T, 4, 4) from the second body's frame to the first's.
+        one: T bodies.
+        other: T bodies.
+        size: (T,) length that counts as one [m]; None for the size of the larger body.
+
+    Returns:
+        (..., T, 2) distance of the centres of mass, and Frobenius distance of the spreads, relative
+        to that length and its square; NaN where a map is unknown.
+    """
+    R, t = maps[..., :3, :3], maps[..., :3, 3]
+    with np.errstate(all="ignore"):
+        size = np.maximum(one.size, other.size) if size is None else size
+        centers = np.einsum("...ij,...j->...i", R, other.p_BoBcm_B) + t
+        apart = np.linalg.norm(centers - one.p_BoBcm_B, axis=-1) / size
+        spreads = resemblance.rotate(R, other.C_BBcm_B) - one.C_BBcm_B
+        unlike = np.linalg.norm(spreads, axis=(-2, -1)) / size**2
+    return np.stack([apart, unlike], axis=-1)
+
+
+def _reflect(planes: Floats, X_W1: Floats, X_W2: Floats) -> Floats:
+    """(K, T, 4, 4) maps from the second body's frame to the first's by reflection in planes."""
+    n, d = planes[:, :3], planes[:, 3]
+    M = np.tile(np.eye(4), (len(planes), 1, 1))
+    M[:, :3, :3] -= 2 * n[:, :, None] * n[:, None, :]
+    M[:, :3, 3] = 2 * d[:, None] * n
+    R_1W = np.swapaxes(X_W1[:, :3, :3], -1, -2)
+    X_1W = np.tile(np.eye(4), (len(X_W1), 1, 1))
+    X_1W[:, :3, :3] = R_1W
+    X_1W[:, :3, 3] = -np.einsum("tij,tj->ti", R_1W, X_W1[:, :3, 3])
+    maps: Floats = X_1W @ M[:, None] @ X_W2
+    return maps
+
+
+def _propose_planes(X_W1: Floats, X_W2: Floats, one: Numbers, other: Numbers) -> Floats:
+    """(K, 4) planes between the origins and the centres of mass of twins: normal and offset [m].
+
+    Each is proposed as it is, and with its normal along the nearest axis of the root.
+    """
+    here = np.concatenate([X_W1[:, :3, 3], _place(X_W1, one.p_BoBcm_B)])
+    there = np.concatenate([X_W2[:, :3, 3], _place(X_W2, other.p_BoBcm_B)])
+    between, middle = here - there, (here + there) / 2
+    length = np.linalg.norm(between, axis=1)
+    reach = np.max(np.nan_to_num(length), initial=0.0)
+    far = length > 1e-3 * reach  # the plane between points that nearly coincide is noise
+    farthest = np.argsort(-length[far], kind="stable")  # whose plane is the most exact
+    normals, middle = (between[far] / length[far, None])[farthest], middle[far][farthest]
+    axes = np.eye(3)[np.argmax(np.abs(normals), axis=1)]
+    normals = np.concatenate([axes, normals])
+    middle = np.concatenate([middle, middle])
+    offsets = np.sum(normals * middle, axis=1)
+    largest = np.argmax(np.abs(normals), axis=1)[:, None]
+    sign = np.sign(np.take_along_axis(normals, largest, axis=1))  # n, d and -n, -d are one plane
+    planes = np.concatenate([normals, offsets[:, None]], axis=1) * sign
+    unit = np.array([1e-5, 1e-5, 1e-5, max(1e-5 * reach, np.finfo(float).tiny)])
+    _, first = np.unique(np.round(planes / unit), axis=0, return_index=True)
+    distinct: Floats = planes[np.sort(first)[:_CANDIDATES]]
+    return distinct
+
+
+def _place(X_WB: Floats, p_B: Floats) -> Floats:
+    placed: Floats = np.einsum("tij,tj->ti", X_WB[:, :3, :3], p_B) + X_WB[:, :3, 3]
+    return placed
+
+
+def world_poses(model: Model) -> tuple[Floats, Indices]:
+    """Poses of all bodies where every joint is at its zero.
+
+    Returns:
+        (N, 4, 4) poses in the root that carries each body, and (N,) the index of that root: the
+        nearest body above, or itself, whose pose in its parent is unknown.
+    """
+    index_of = {body.id: index for index, body in enumerate(model.bodies)}
+    X_WB = np.tile(np.eye(4), (len(model.bodies), 1, 1))
+    roots = np.full(len(model.bodies), -1, dtype=np.int64)
+    for start in range(len(model.bodies)):
+        chain = []
+        index: int | None = start
+        while index is not None and roots[index] < 0 and index not in chain:
+            chain.append(index)
+            parent = index_of.get(model.bodies[index].parent or "")
+            index = None if model.bodies[index].X_PB is None else parent
+        for place in reversed(chain):
+            pose = model.bodies[place].X_PB
+            if index is None or pose is None:
+                roots[place] = place
+            else:
+                X_PB = np.eye(4)
+                X_PB[:3, :3], X_PB[:3, 3] = pose.R_PB, pose.p_PoBo_P
+                X_WB[place], roots[place] = X_WB[index] @ X_PB, roots[index]
+            index = place
+    return X_WB, roots
+
+
+def apart_from_twin(
+    pairs: TwinPairs, index: int, numbers: Numbers, p_BoBcm_B: Floats, C_BBcm_B: Floats
+) -> Floats:
+    """How far other numbers of a body are from those of its twin, relative to the twin's size.
+
+    Args:
+        pairs: The twins of the model.
+        index: Of a body with a twin.
+        numbers: Of all bodies of the model.
+        p_BoBcm_B: (n, 3) centres of mass that the body could have [m].
+        C_BBcm_B: (n, 3, 3) spreads that it could have [m^2].
+
+    Returns:
+        (n,) in the symmetry of the model; in the axes that suit best where it has none.
+    """
+    (row,), (column,) = np.nonzero(pairs.bodies == index)
+    twin = numbers.of(np.repeat(pairs.bodies[row, 1 - column], len(p_BoBcm_B)))
+    body = twin._replace(p_BoBcm_B=p_BoBcm_B, C_BBcm_B=C_BBcm_B)
+    size = twin.size
+    if not pairs.known[row]:
+        in_any_axes = np.maximum(*_offsets_in_any_axes(twin, body, size))
+        least: Floats = np.min(in_any_axes, axis=1)
+        return least
+    X_12 = pairs.symmetry[row]
+    one, other = (body, twin) if column == 0 else (twin, body)
+    maps = np.repeat(X_12[None], len(p_BoBcm_B), axis=0)
+    offsets: Floats = np.max(measure_offsets(maps, one, other, size), axis=-1)
+    return offsets
+
+
+def _offsets_in_any_axes(
+    one: Numbers, other: Numbers, size: Floats | None = None
+) -> tuple[Floats, Floats]:
+    """(T, 48) how far centres and spreads lie from others, turned into each of _FRAMES."""
+    size = np.maximum(one.size, other.size) if size is None else size
+    centers = np.einsum("fij,tj->tfi", _FRAMES, one.p_BoBcm_B)
+    spreads = _FRAMES @ one.C_BBcm_B[:, None] @ _FRAMES.transpose(0, 2, 1)
+    apart = np.linalg.norm(centers - other.p_BoBcm_B[:, None], axis=2)
+    unlike = np.linalg.norm(spreads - other.C_BBcm_B[:, None], axis=(2, 3))
+    with np.errstate(all="ignore"):
+        return apart / size[:, None], unlike / size[:, None] ** 2
+
+
+def find_twins(names: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """Pairs of bodies whose names differ in the side alone: left and right."""
+    places: dict[str, int] = {}
+    for index, name in enumerate(names):
+        places.setdefault(name, index)
+    pairs = []
+    for index, name in enumerate(names):
+        if places[name] != index:
+            continue
+        other = next((places[each] for each in mirror_names(name) if each in places), None)
+        if other is not None and other > index and not _in_a_row(name, names[other], places):
+            pairs.append((index, other))
+    return tuple(pairs)
+
+
+def mirror_names(name: str) -> Iterator[str]:
+    """Names that the body on the other side may have, the most probable first.
+
+    A side is a word of its own (left, r, FL, lh), where case, digits or other characters part
+    words, or begins or ends one (lleg, leftarm, wheelR). Of several, all change together first.
+    """
+    words = _WORDS.findall(name)
+    sided = [i for i, word in enumerate(words) if word.lower() in _SIDES]
+    if len(sided) > 1:
+        first = (_others(word)[0] if i in sided else word for i, word in enumerate(words))
+        yield "".join(first)
+    for i in sided:
+        for other in _others(words[i]):
+            yield "".join((*words[:i], other, *words[i + 1 :]))
+    if sided:
+        return
+    for one, other in (("left", "right"), ("right", "left")):
+        for pattern in (one, one.title(), one.upper()):
+            if pattern in name:
+                yield name.replace(pattern, _match_case(other, pattern))
+    for i, word in enumerate(words):
+        if len(word) > 1 and word[0] in "lrLR":
+            other = _others(word[0])[0] + word[1:]
+            if other.lower() not in _SIDES:  # no light is the left of a right
+                yield "".join((*words[:i], other, *words[i + 1 :]))
+
+
+def _in_a_row(name: str, other: str, names: Container[str]) -> bool:
+    """Whether names differ in one letter that others have too: axes s, l, u, r, b, t of an arm."""
+    differing = [i for i, pair in enumerate(zip(name, other, strict=False)) if pair[0] != pair[1]]
+    if len(name) != len(other) or len(differing) != 1:
+        return False
+    (i,) = differing
+    alone = not (name[i - 1 : i].isalpha() or name[i + 1 : i + 2].isalpha())
+    letters = "abdeghijknopqstuvwxyz"  # neither a side, nor front, centre or middle
+    return alone and any(
+        name[:i] + _match_case(x, name[i]) + name[i + 1 :] in names for x in letters
+    )
+
+
+def _others(word: str) -> list[str]:
+    """Words for the other side, in the case of the given one."""
+    return [_match_case(other, word) for other in _SIDES[word.lower()]]
+
+
+def _match_case(word: str, like: str) -> str:
+    if like.isupper():
+        return word.upper()
+    return word.title() if like[0].isupper() else word
