@@ -82,8 +82,8 @@ class CopiedInertial(DoubtRule):
     Reports bodies with the same mass, centre of mass and tensor, digit by digit, whose shapes are
     those of another part: of another size, volume or form, or otherwise placed about the centre of
     mass. Where the numbers fit the shapes of one of the bodies, they are its own, and the others
-    are reported. Where no shapes can be read, it compares the distances of the joints, and the
-    names of the mesh files.
+    are reported. Where no shapes can be read, it compares the distances of the joints, and, for a
+    tensor with products, the names of the mesh files.
 
     One part that is mounted twice or mirrored is no copy, nor are twins, nor fingers and wheels of
     one family, whose mesh files differ in the name and whose joints do not.

@@ -2,29 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import dist
 from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats
 from inertial_check.evidence import Examination
+from inertial_check.evidence.assembly import Indices
 from inertial_check.inertia import resemblance
 from inertial_check.rules._phrases import having, length
 from inertial_check.rules.screens import _limits
-from inertial_check.rules.screens._base import Doubt, Doubts, Flags, Found, find_fitting
+from inertial_check.rules.screens._base import (
+    Doubt,
+    Doubts,
+    Flags,
+    Found,
+    find_fitting,
+    is_explained,
+)
 from inertial_check.rules.screens._limits import Limits
 
 
-def copies(examination: Examination, limits: Limits, _found: Found) -> Doubts:
+def copies(examination: Examination, limits: Limits, found: Found) -> Doubts:
     """The same ten numbers on bodies that look different."""
     assembly, bodies = examination.assembly, examination.model.bodies
-    if not assembly.same_numbers:
+    groups = [
+        group
+        for group in assembly.same_numbers
+        if not all(is_explained(found, index) for index in group)
+    ]
+    if not groups:
         return
-    fitting = find_fitting(examination)
-    for group in assembly.same_numbers:
+    fitting, looks = find_fitting(examination), _look_at_all(examination)
+    for group in groups:
         members = np.array(group)
-        unlike = _find_unlike(examination, members)
+        unlike = _find_unlike(examination, members, looks)
         fits = fitting[members]
         unlike &= ~(fits[:, None] & ~fits)  # the numbers are those of the one that fits
         for place in np.flatnonzero(np.any(unlike, axis=1)).tolist():
@@ -38,15 +51,15 @@ def copies(examination: Examination, limits: Limits, _found: Found) -> Doubts:
                 names = [bodies[other].name for other in others]
                 message = (
                     f"{having(names)} the same ten numbers, mass, centre and inertia, but "
-                    f"{_describe_difference(examination, index, others[0])}"
+                    f"{_describe_difference(examination, index, others[0], looks)}"
                 )
                 yield index, Doubt("IC602", "inertial", message, {"same_numbers": names})
 
 
-def _find_unlike(examination: Examination, members: Floats) -> Flags:
+def _find_unlike(examination: Examination, members: Indices, looks: _Looks) -> Flags:
     """(G, G) which bodies of a group are different parts, by the best evidence there is."""
     assembly = examination.assembly
-    by_shapes, known = _compare_looks([_look(examination, index) for index in members.tolist()])
+    by_shapes, known = _compare_looks([looks.get(index, {}) for index in members.tolist()])
     skeleton = assembly.skeleton[members]
     with np.errstate(all="ignore"):
         ratio = np.abs(np.log(skeleton[:, None] / skeleton))
@@ -56,7 +69,11 @@ def _find_unlike(examination: Examination, members: Floats) -> Flags:
     moved |= joined & (ratio > np.log(_limits.OTHER_HOLES))
     drawn = [_name_shapes(examination, index) for index in members.tolist()]
     renamed = np.array([[bool(a and b) and not a & b for b in drawn] for a in drawn], dtype=bool)
-    unlike: Flags = by_shapes | (~known & (far | (moved & renamed)))
+    # Without products the numbers may be a formula's, for parts of about one size; with them they
+    # come from the drawing of one part.
+    six = assembly.judgements[int(members[0])].I_BBcm_Bi
+    drawn_from_one = any(six[entry] for entry in (1, 2, 4))
+    unlike: Flags = by_shapes | (~known & (far | (moved & renamed & drawn_from_one)))
     return unlike
 
 
@@ -74,49 +91,59 @@ class _Look(NamedTuple):
     Attributes:
         size: Root mean square distance from their centre [m].
         volume: Inside them [m^3]; NaN where it is not known.
-        shares: (3,) their principal spreads, as shares.
+        shares: Their three principal spreads, as shares.
         offset: Distance of the centre of mass from their centre, in parts of their extent.
         misfit: Between them and the stated tensor.
     """
 
     size: float
     volume: float
-    shares: Floats
+    shares: tuple[float, ...]
     offset: float
     misfit: float
 
     def is_like(self, other: _Look) -> bool:
         """Whether both may be one part, mounted in one way or mirrored."""
-        sizes = max(self.size, other.size) / min(self.size, other.size)
-        volumes = abs(np.log(self.volume / other.volume))
-        return bool(
-            sizes <= _limits.OTHER_SIZE
-            and not volumes > np.log(_limits.OTHER_VOLUME)  # also where one is NaN
-            and np.linalg.norm(self.shares - other.shares) <= _limits.OTHER_FORM
+        if self == other:
+            return True
+        larger, smaller = max(self.volume, other.volume), min(self.volume, other.volume)
+        return (
+            max(self.size, other.size) <= _limits.OTHER_SIZE * min(self.size, other.size)
+            and not larger > _limits.OTHER_VOLUME * smaller  # also where one is NaN
+            and dist(self.shares, other.shares) <= _limits.OTHER_FORM
             and abs(self.offset - other.offset) <= _limits.OTHER_PLACE
             and abs(self.misfit - other.misfit) <= _limits.OTHER_FORM
         )
 
 
-def _look(examination: Examination, index: int) -> dict[str, _Look]:
-    """What the shapes of a body look like, by their role."""
+_Looks = Mapping[int, Mapping[str, _Look]]
+"""What the shapes of bodies look like, by the body's index and the role of the shapes."""
+
+
+def _look_at_all(examination: Examination) -> _Looks:
+    """What the shapes of all bodies look like."""
     likeness = examination.likeness
-    found: dict[str, _Look] = {}
-    for row in np.flatnonzero(likeness.body == index).tolist():
-        shapes, C_GGcm_B = likeness.rows[row], likeness.C_GGcm_B[row]
-        inside = float(likeness.density[row, 1])
-        look = _Look(
-            float(resemblance.size(C_GGcm_B)),
-            float(examination.assembly.mass[index]) / inside,
-            resemblance.shares(C_GGcm_B),
-            float(likeness.offset[row]),
-            float(likeness.misfit[row]),
-        )
-        found.setdefault(shapes.role, look)  # the surface of an open mesh, before its hull
+    if not likeness.rows:
+        return {}
+    found: dict[int, dict[str, _Look]] = {}
+    mass = examination.assembly.mass[likeness.body]
+    rows = zip(
+        likeness.body.tolist(),
+        likeness.rows,
+        resemblance.size(likeness.C_GGcm_B).tolist(),
+        (mass / likeness.density[:, 1]).tolist(),
+        map(tuple, resemblance.shares(likeness.C_GGcm_B).tolist()),
+        likeness.offset.tolist(),
+        likeness.misfit.tolist(),
+        strict=True,
+    )
+    for index, shapes, *numbers in rows:
+        # The surface of an open mesh comes before its hull.
+        found.setdefault(index, {}).setdefault(shapes.role, _Look(*numbers))
     return found
 
 
-def _compare_looks(looks: Sequence[dict[str, _Look]]) -> tuple[Flags, Flags]:
+def _compare_looks(looks: Sequence[Mapping[str, _Look]]) -> tuple[Flags, Flags]:
     """(G, G) which bodies differ in every role known of both, and where there is such a role."""
     count = len(looks)
     unlike, known = np.zeros((count, count), dtype=bool), np.zeros((count, count), dtype=bool)
@@ -129,15 +156,15 @@ def _compare_looks(looks: Sequence[dict[str, _Look]]) -> tuple[Flags, Flags]:
     return unlike, known
 
 
-def _describe_difference(examination: Examination, one: int, other: int) -> str:
+def _describe_difference(examination: Examination, one: int, other: int, looks: _Looks) -> str:
     """In what two bodies differ that are not the same part."""
-    ours, theirs = _look(examination, one), _look(examination, other)
+    ours, theirs = looks.get(one, {}), looks.get(other, {})
     for role in ("visual", "collision"):
         if role in ours and role in theirs:
             mine, its = ours[role], theirs[role]
             if max(mine.size, its.size) > _limits.OTHER_SIZE * min(mine.size, its.size):
                 return f"its shapes spread over {length(its.size)}, these over {length(mine.size)}"
-            if np.linalg.norm(mine.shares - its.shares) > _limits.OTHER_FORM:
+            if dist(mine.shares, its.shares) > _limits.OTHER_FORM:
                 return "its shapes have another form than these"
             if abs(mine.offset - its.offset) > _limits.OTHER_PLACE:
                 return "its shapes lie elsewhere beside the centre of mass than these"
