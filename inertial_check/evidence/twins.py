@@ -187,10 +187,12 @@ def _stand_in_symmetry(
     maps, planes, signs = find_symmetries(joints, bodies, one, other)
     if not len(maps):
         return nothing
-    # Of the two maps of a symmetry the one is taken that brings the pair closer.
+    # The map that carries origin to origin is an excuse for joints that are a little off, and no
+    # more: where it does not bring the pair together, the pose of the body counts.
     offsets = measure_offsets(maps, one, other)
     worst = np.nan_to_num(np.max(offsets, axis=-1), nan=np.inf)
-    rows, closer = np.arange(count), np.argmin(worst, axis=1)
+    rows = np.arange(count)
+    closer = ((worst[:, 1] < worst[:, 0]) & (worst[:, 1] <= ALIGNED)).astype(np.int64)
     places = np.arange(len(maps))[:, None], closer, rows
     maps, offsets, worst = maps[places], offsets[places], worst[places]
     aligned = np.array(
@@ -258,13 +260,15 @@ def find_symmetries(joints: Joints, bodies: Indices, one: Numbers, other: Number
     maps = np.stack([np.concatenate([placed, kept]), np.concatenate([centered, kept])], axis=1)
     offsets = np.max(measure_offsets(maps, one, other), axis=-1)
     size = float(np.max(np.maximum(one.size, other.size)))
-    mirrored = np.zeros(len(every))
-    mirrored[: len(planes)] = np.mean(joints.mirror(planes) <= ALIGNED * size, axis=1)
+    distance = joints.mirror(planes) / size
+    mirrored, whole = np.zeros(len(every)), np.zeros(len(every), dtype=bool)
+    mirrored[: len(planes)] = np.mean(np.maximum(1 - distance / AGREEMENT, 0.0), axis=1)
+    whole[: len(planes)] = np.all(distance <= ALIGNED, axis=1)
     votes = np.any(offsets <= AGREEMENT, axis=1)
     # The offset of a plane shows in the poses alone; half of the pairs may be anything.
     closeness = np.sort(np.minimum(np.nan_to_num(offsets[:, 0], nan=1.0), 1.0), axis=1)
     preference = 0.9 * mirrored - 0.05 * closeness[:, count // 2]  # less than one vote
-    needed = np.where(mirrored == 1, VOTES - 1, VOTES)
+    needed = np.where(whole, VOTES - 1, VOTES)
     chosen: list[int] = []
     explained = np.zeros(count, dtype=bool)
     while True:

@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from inertial_check.model import ENTRIES
+from mirrored import robot_of, text_of
 from suspects import (
     Link,
     box,
@@ -13,6 +15,7 @@ from suspects import (
     cylinder,
     parallel_axis,
     rotation,
+    said,
 )
 
 SCALES = st.sampled_from([1e-2, 0.1, 1.0, 10.0])
@@ -175,6 +178,25 @@ def test_the_numbers_of_the_other_side_come_reflected():
     assert found.cause == "mirror"
     assert found.edit["entries"]["y"] == pytest.approx(meant.com[1])
     assert found.edit["entries"]["ixy"] == pytest.approx(meant.inertia[0, 1])
+
+
+def test_the_other_side_comes_in_frames_of_its_own():
+    """Signs changed in the axes of the link were written where the frames of the sides differ."""
+    sides = robot_of(np.random.default_rng(2), 4, 0.3, np.array([0.6, 0.8, 0.0]), 0.2)
+    meant = sides[3]
+    sides[3] = meant._replace(com=sides[2].com, inertia=sides[2].inertia)
+    (finding,) = (f for f in said(text=text_of(*sides)) if f.body == "right_1")
+    first = finding.causes[0]
+    assert (finding.code, first.cause) == ("IC601", "mirror")
+    entries = {
+        **dict(zip("xyz", sides[3].com, strict=True)),
+        **dict(zip(ENTRIES, sides[3].inertia[np.triu_indices(3)], strict=True)),
+        **first.edit["entries"],
+    }
+    wanted = [*meant.com, *meant.inertia[np.triu_indices(3)]]
+    size = np.abs(meant.inertia).max()
+    for name, value in zip((*"xyz", *ENTRIES), wanted, strict=True):
+        assert entries[name] == pytest.approx(value, rel=1e-6, abs=1e-9 * size), name
 
 
 def test_copies():

@@ -175,6 +175,10 @@ blamed."""
 BLAME_LEAST = 0.05
 """Least difference of these contradictions; below it the finer mesh decides."""
 
+PRINTED = 1e-3
+"""Step, in sizes of the bodies, to which the place of a mirror plane is printed; finer digits are
+noise of the poses."""
+
 ALONG_AXIS = 0.9999
 """Cosine above which a plane's normal is named by its axis: one degree."""
 

@@ -75,7 +75,7 @@ def _describe(examination: Examination, row: int, heavier: float, allowed: float
     """Say in what a pair differs."""
     assembly, pairs = examination.assembly, examination.assembly.twin_pairs
     pair = pairs.bodies[row]
-    name = _name_plane(pairs.planes[row])
+    name = _name_plane(pairs.planes[row], float(np.max(assembly.size[pair])))
     found: dict[Evidence, str] = {}
     if pairs.mass[row] > heavier:
         one, other = assembly.mass[pair].tolist()
@@ -102,14 +102,17 @@ def _describe(examination: Examination, row: int, heavier: float, allowed: float
     return _Difference(frozenset(found), next(iter(found.values())))
 
 
-def _name_plane(plane: Floats) -> str:
-    """The symmetry of the model in words."""
+def _name_plane(plane: Floats, size: float) -> str:
+    """The symmetry of the model in words, its place to a thousandth of the size of the bodies."""
     if not np.isfinite(plane[0]):
         return "in the axes in which the model's other twins agree"
-    normal, offset = plane[:3], float(plane[3])
+    normal, step = plane[:3], _limits.PRINTED * size
+    offset = step * round(float(plane[3]) / step)
     along = int(np.argmax(np.abs(normal)))
     if abs(normal[along]) > _limits.ALONG_AXIS:
-        return f"reflected in the plane {'xyz'[along]} = {offset * np.sign(normal[along]):.4g} m"
+        return (
+            f"reflected in the plane {'xyz'[along]} = {offset * np.sign(normal[along]) + 0.0:.4g} m"
+        )
     words = ", ".join(f"{x:.3g}" for x in normal)
     return f"reflected in the plane ({words}) . p = {offset:.4g} m"
 
