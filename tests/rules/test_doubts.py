@@ -427,3 +427,13 @@ def test_the_place_is_that_of_the_numbers():
     text = robot(link._replace(com=(0, 0, -1)))
     (finding,) = said(text=text)
     assert text[finding.place.column - 1 : finding.place.end_column - 1] == "0.0 0.0 -1.0"
+
+
+def test_a_turned_tensor_is_not_reported_again_beside_the_twin():
+    """A turn that a misread formula made changed the size, too, and the pair was named besides."""
+    edges = np.array([0.2, 0.1, 0.05])
+    left = honest(1, edges, 1000, name="left_arm")
+    right = honest(1, edges, 1000, name="right_arm")
+    wrong = 1.2 * right.inertia[[2, 1, 0]][:, [2, 1, 0]]
+    found = said(left, right._replace(inertia=wrong))
+    assert [(f.code, f.body) for f in found] == [("IC504", "right_arm")]

@@ -48,7 +48,8 @@ def twins(examination: Examination, limits: Limits, found: Found) -> Doubts:
         if _are_other_parts(examination, pair) or _have_other_twins(examination, pair):
             continue
         difference = _describe(examination, row, limits.twin_mass, allowed)
-        against = _leave_explained(difference.against, found, pair)
+        heavier = bool(pairs.mass[row] > limits.twin_mass)
+        against = _leave_explained(difference.against, found, pair, heavier)
         for index, reason in _blame(examination, row) if against else ():
             name = bodies[pair[0] + pair[1] - index].name
             message = f"it is no mirror image of {name}: {difference.what}{reason}"
@@ -57,16 +58,20 @@ def twins(examination: Examination, limits: Limits, found: Found) -> Doubts:
 
 
 def _leave_explained(
-    against: frozenset[Evidence], found: Found, pair: list[int]
+    against: frozenset[Evidence], found: Found, pair: list[int], heavier: bool
 ) -> frozenset[Evidence]:
     """The evidence that no other doubt about one of the two explains.
 
     What differs is the mistake that the other doubt is about, and the sound side is not to be
-    named for it.
+    named for it. A tensor that is doubted differs in size and form at once; a mass that differs is
+    another matter.
     """
+    doubts = [doubt for index in pair for doubt in found.get(index, ()) if not doubt.weak]
+    by_tensor: set[Evidence] = {"form"} if heavier else {"form", "amount"}
+    explained = by_tensor if any(doubt.where == "tensor" for doubt in doubts) else set()
     return frozenset(
         kind
-        for kind in against
+        for kind in against - explained
         if not any(is_explained(found, index, frozenset({kind})) for index in pair)
     )
 
