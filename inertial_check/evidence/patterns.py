@@ -10,6 +10,7 @@ import numpy.typing as npt
 from inertial_check.evidence.decimals import has_coarse_decimals
 from inertial_check.evidence.votes import DROP, VOTES, Votes
 from inertial_check.inertia import resemblance
+from inertial_check.model.body import ENTRIES
 
 Flags = npt.NDArray[np.bool_]
 
@@ -71,17 +72,38 @@ def _compare_orders(votes: Votes) -> tuple[Flags, Flags]:
     return pro & ~contra, contra
 
 
-def find_coarse_decimals(votes: Votes) -> Flags:
-    """(N,) bodies whose tensors were printed with too few decimals."""
-    coarse = np.zeros(len(votes.known), dtype=bool)
+class CoarseDecimals(NamedTuple):
+    """Tensors of a model that were printed with too few decimals.
+
+    Attributes:
+        witnesses: (N,) those of bodies that exist, and that are no power of ten of the identity,
+            which somebody may have meant.
+        bodies: (N,) these, and all others that were printed as coarsely with a measured mass.
+    """
+
+    witnesses: Flags
+    bodies: Flags
+
+
+def find_coarse_decimals(votes: Votes) -> CoarseDecimals:
+    """The tensors of a model that were printed with too few decimals."""
+    witnesses = np.zeros(len(votes.known), dtype=bool)
     for index in np.flatnonzero(votes.stated & votes.known).tolist():
-        body = votes.examination.model.bodies[index]
-        inertial = body.inertial
-        if inertial is None or inertial.mass is None:
-            continue
-        texts = [number.text for number in inertial.I_BBcm_Bi.values()]
-        if len(texts) == 6 and all(len(text.strip("-+0.")) <= _FEW_DIGITS for text in texts):
-            coarse[index] = has_coarse_decimals(
-                texts, votes.six[index], body.unit, inertial.mass.text
-            )
-    return coarse
+        witnesses[index] = _is_coarse(votes, index)
+    bodies = witnesses.copy()
+    if np.any(witnesses):  # hardly ever, so that few texts are looked at twice
+        for index in np.flatnonzero(~witnesses).tolist():
+            bodies[index] = _is_coarse(votes, index)
+    return CoarseDecimals(witnesses, bodies)
+
+
+def _is_coarse(votes: Votes, index: int) -> bool:
+    """Whether the tensor of a body was printed with too few decimals."""
+    body, six = votes.examination.model.bodies[index], votes.six[index]
+    inertial = body.inertial
+    if inertial is None or inertial.mass is None or len(inertial.I_BBcm_Bi) < len(ENTRIES):
+        return False
+    texts = [inertial.I_BBcm_Bi[entry].text for entry in ENTRIES]
+    if any(len(text.strip("-+0.")) > _FEW_DIGITS for text in texts) or not np.all(np.isfinite(six)):
+        return False
+    return has_coarse_decimals(texts, six, body.unit, inertial.mass.text)

@@ -53,6 +53,9 @@ VOTES = 3
 SIZE = 1.8
 """Ratio of sizes up to which a unit is the one that was meant: a factor of 3 in the tensor."""
 
+LOOSE_SIZE = 2.5
+"""Ratio of sizes up to which loose stand-ins may speak for a unit: IC502 has the same limit."""
+
 ODD_SIZE = 4.0
 """Ratio of sizes up to which no unit is missing: the smallest factor of a unit is 30 in size."""
 
@@ -130,6 +133,7 @@ class Ballot(NamedTuple):
         changes: (N,) bodies that the reading would change into others that exist.
         mended: (N,) which bodies vote for it without shapes, as their numbers are those of no body,
             or of hardly any.
+        left: (N,) bodies whose numbers are those of no body, and stay so.
     """
 
     reading: ModelReading
@@ -138,6 +142,7 @@ class Ballot(NamedTuple):
     weight: Floats
     changes: Flags
     mended: Flags
+    left: Flags
 
 
 class Votes:
@@ -364,11 +369,13 @@ class Votes:
         pro, contra, weight = compare(mass, C_meant)
         by_unit = compare == self._by_unit
         # What the reading would break speaks against it, unless the shapes are for it.
-        contra |= moved & ~exist & (weight <= 0) & (self.stated | (not by_unit))
+        contra |= moved & ~exist & (weight <= 0) & self.stated
+        left = moved & ~exist & self.broken & self.voters
         mended = exist & ~contra & ~pro & (not by_unit)
         mended &= np.array([self._is_signature(each.cause) for each in readings])
         telling = moved & (self.measured if by_unit else self.voters)
-        parts = (pro & exist | mended) & telling, contra & telling, weight, exist, mended & telling
+        pro = (pro & exist | mended) & telling
+        parts = pro, contra & telling, weight, exist, mended & telling, left
         return [Ballot(*each) for each in zip(readings, *parts, strict=True)]
 
     @cached_property
@@ -454,8 +461,12 @@ class Votes:
         with np.errstate(all="ignore"):
             # Meshes in millimetres leave mass and tensor as they are: their density is usual.
             nearer = np.abs(np.log(meant / USUAL_DENSITY)) < np.abs(np.log(density / USUAL_DENSITY))
-        fits = _all_of(body, (after < np.log(SIZE)) & (before > np.log(ODD_SIZE)), count)
-        pro = np.where(self.seen, fits & nearer, likely) & self._can_hold(mass)
+        far = (before > np.log(ODD_SIZE)) | _is_beyond(density, ODD_DENSITIES)[body]
+        fits = nearer & _all_of(body, (after < np.log(SIZE)) & far, count)
+        # Loose stand-ins show that a size becomes better, where the density says the same.
+        better = (after < np.log(LOOSE_SIZE)) & (after < before - np.log(ODD_SIZE))
+        fits |= likely & _all_of(body, better, count)
+        pro = np.where(self.seen, fits, likely) & self._can_hold(mass)
         stays = _all_of(body, (before < np.log(ODD_SIZE))[None], count)
         contra = ~_is_beyond(density, DENSITIES) & (~self.seen | stays)
         with np.errstate(all="ignore"):

@@ -197,4 +197,14 @@ class TestPatterns:
         tensor = np.diag([0.002, 0.003, 0.001])
         measured = Link(0.981, (0, 0, 0), tensor, name="measured")
         guessed = Link(1.0, (0, 0, 0), tensor, name="guessed")
-        assert find_coarse_decimals(votes_of(measured, guessed)).tolist() == [False, True, False]
+        found = find_coarse_decimals(votes_of(measured, guessed))
+        assert found.bodies.tolist() == [False, True, False]
+
+    def test_a_cube_of_one_count_is_no_witness(self):
+        """The bug: a model of placeholders that is taken for one of too few decimals."""
+        cube = Link(0.981, (0, 0, 0), np.diag([0.001] * 3), name="cube")
+        flat = Link(0.981, (0, 0, 0), np.diag([0.001, 0.002, 0.002]), name="flat")
+        assert not np.any(find_coarse_decimals(votes_of(cube)).bodies)
+        found = find_coarse_decimals(votes_of(cube, flat))
+        assert found.bodies.tolist() == [False, True, True]
+        assert found.witnesses.tolist() == [False, False, True]

@@ -100,15 +100,15 @@ def _find_sorted(votes: Votes) -> CommonReading | None:
 def _find_coarse(votes: Votes) -> CommonReading | None:
     """Tensors of several bodies that were printed with too few decimals; None without them."""
     coarse = find_coarse_decimals(votes)
-    count = int(np.sum(coarse))
-    if count < VOTES or votes.count_parts(coarse) < _limits.SEVERAL_PARTS:
+    count = int(np.sum(coarse.witnesses))
+    if count < VOTES or votes.count_parts(coarse.witnesses) < _limits.SEVERAL_PARTS:
         return None
     what = "their tensors were printed with too few decimals"
     return CommonReading(
         "fixed-decimals",
         what,
         "have a smallest moment of one or two counts of the last one",
-        tuple(np.flatnonzero(coarse).tolist()),
+        tuple(np.flatnonzero(coarse.bodies).tolist()),
         count,
         0,
         {what: 1.0},
@@ -178,9 +178,14 @@ def heed_the_model(
     A doubt that a reading of the model explains is not repeated. A reading of one body that all
     others contradict is a note, unless its fit is near exact.
     """
-    concerned = {index for each in common for index in each.bodies}
+    explained: dict[int, set[str]] = {}
+    for reading in common:
+        # One count of the last decimal, on all three moments, looks like a placeholder.
+        also = {"IC501"} if reading.cause == "fixed-decimals" else set()
+        for index in reading.bodies:
+            explained.setdefault(index, set()).update(_EXPLAINED | also)
     left = {
-        index: [each for each in doubts if each.code not in _EXPLAINED or index not in concerned]
+        index: [each for each in doubts if each.code not in explained.get(index, ())]
         for index, doubts in found.items()
     }
     return {
@@ -213,13 +218,15 @@ def _is_elected(votes: Votes, ballot: Ballot) -> bool:
         return votes.count_parts(ballot.pro) > 1 or bool(np.any(ballot.pro & votes.seen))
     if np.any(ballot.pro & ~ballot.mended):
         return True
+    if pro < _limits.MAJORITY * int(np.sum(ballot.contra | ballot.left)):
+        return False
     return _chance_of_agreement(votes, ballot) <= _limits.CHANCE
 
 
 def _chance_of_agreement(votes: Votes, ballot: Ballot) -> float:
     """Probability that at least so many different parts agree on a reading by chance."""
     agree = votes.count_parts(ballot.mended)
-    every = agree + votes.count_parts(ballot.contra)
+    every = agree + votes.count_parts(ballot.contra | ballot.left)
     p = _mended_by_chance(ballot)
     return sum(comb(every, k) * p**k * (1 - p) ** (every - k) for k in range(agree, every + 1))
 
