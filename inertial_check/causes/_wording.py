@@ -24,6 +24,11 @@ def a_body(margin: float) -> str:
     return f"one that a body can have (margin {max(margin, 0.0):.2g})"
 
 
+def times_as_probable(gain: float) -> str:
+    """A likelihood ratio in words; ratios that no witness can vouch for are not printed in full."""
+    return f"{gain:.3g} times as probable" if gain < 1e4 else "over 10,000 times as probable"
+
+
 def enumerate_words(words: Sequence[str], last: str = "and") -> str:
     """a, b and c."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"

@@ -17,6 +17,7 @@ from inertial_check.causes._witnesses import (
     is_stated,
     with_spreads,
 )
+from inertial_check.causes._wording import times_as_probable
 from inertial_check.causes.placeholders import is_placeholder
 from inertial_check.evidence.axes import find_sorted_moments
 from inertial_check.evidence.likeness import Reading
@@ -100,7 +101,8 @@ class SortedPrincipalMoments(Cause):
             yield Proposal(
                 _COMMON * share * float(ratio[best]),
                 f"{len(found.bodies)} links have products of 0 and {found.order} moments; {what} "
-                f"they fit {ratio[best]:.3g} times better: {box_text(subject.mass, C_BBcm_B)}",
+                f"the body is {times_as_probable(float(ratio[best]))}: "
+                + box_text(subject.mass, C_BBcm_B),
                 I_BBcm_Bi=I_BBcm_Bi(subject, subject.mass, C_BBcm_B),
                 gain=float(ratio[best]),
             )

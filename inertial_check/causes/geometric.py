@@ -20,6 +20,7 @@ from inertial_check.causes._witnesses import (
     with_centers,
     with_spreads,
 )
+from inertial_check.causes._wording import times_as_probable
 from inertial_check.causes.axes import mirrored, transposed
 from inertial_check.causes.placeholders import is_placeholder
 from inertial_check.evidence.formulas import APART, misread_formula
@@ -68,10 +69,22 @@ def reread(subject: Subject, cause: str) -> Iterator[Proposal]:
             yield Proposal(
                 gain * share,
                 f"{reading.what} the tensor fits {_witness(subject)} far better "
-                f"({gain:.3g} times as probable): {box_text(subject.mass, reading.C_BBcm_B)}",
+                f"({_misfits(subject, reading)}{times_as_probable(gain)}): "
+                + box_text(subject.mass, reading.C_BBcm_B),
                 I_BBcm_Bi=I_BBcm_Bi(subject, subject.mass, reading.C_BBcm_B),
                 gain=gain,
             )
+
+
+def _misfits(subject: Subject, reading: Reading) -> str:
+    """The misfit from the shapes before and after a reading; "" without shapes."""
+    likeness = subject.examination.likeness
+    rows = likeness.body == subject.index
+    if not np.any(rows):
+        return ""
+    after = resemblance.misfit(reading.C_BBcm_B, likeness.C_GGcm_B[rows])
+    best = int(np.argmin(after))
+    return f"misfit {likeness.misfit[rows][best]:.3g}, then {after[best]:.3g}; "
 
 
 def _weighed_readings(subject: Subject, cause: str) -> Iterator[tuple[Reading, float]]:

@@ -41,6 +41,15 @@ FAR = 0.3
 """Width of the distance likelihood: decades by which the centre of mass is farther from the origin
 than twice the body and the skeleton together."""
 
+CEILING = 0.97
+"""Largest confidence of a cause: of planted defects on untouched upstreams 3 to 6 % have another
+cause than the one of which the numbers seem sure."""
+
+_SUSPECTED, _PROVEN = 0.5, 0.75
+"""Exponents of the calibration of the first cause of numbers that some body has, and of numbers
+that no body has; fitted to defects planted in the tuned half of the upstreams: shares of 0.5 are
+right in 70 %, of 0.7 in 84 %. Noise breaks numbers without any cause, so that proofs gain less."""
+
 _TAIL = 1.5
 """Exponent of the tails: Student's density with two degrees of freedom."""
 
@@ -71,6 +80,19 @@ _TWIN_MASS = np.array([0.001, 0.03, 0.4])
 _TWIN_WEIGHT = np.array([0.7, 0.2, 0.1])
 """Components of twins: 90 % of 2,171 pairs agree to the last digit; distance of the bodies relative
 to their size, and logarithm of the ratio of their masses."""
+
+
+def calibrate(share: float, proven: bool) -> float:
+    """Turn the share of the first cause among all into the frequency with which it is right.
+
+    Monotone, so that no order changes. Shares are too low, because what no cause explains is met
+    less often among findings than its prior says.
+
+    Args:
+        share: Of the first cause.
+        proven: Whether no body has the numbers.
+    """
+    return CEILING * float(share ** (_PROVEN if proven else _SUSPECTED))
 
 
 def heavy_tail(deviation: Floats) -> Floats:

@@ -20,7 +20,7 @@ from inertial_check.causes._wording import enumerate_words
 from inertial_check.causes.absence import say_why_none
 from inertial_check.causes.catalogue import ALL_CAUSES
 from inertial_check.causes.compounds import pairs_of, with_units
-from inertial_check.causes.likelihoods import likelihood_of_density
+from inertial_check.causes.likelihoods import calibrate, likelihood_of_density
 from inertial_check.causes.models import explain_model
 from inertial_check.causes.plausibility import naturalness
 from inertial_check.causes.siblings import TotalMass
@@ -238,25 +238,38 @@ def _rank(
     total = unknown + sum(priors[each.cause] * each.weight for each in weighed)
     ranked = sorted(weighed, key=lambda each: (-priors[each.cause] * each.weight, each.cause))
     shares = {each.cause: priors[each.cause] * each.weight / total for each in ranked}
-    ranked = [each for each in ranked if shares[each.cause] >= LEAST][:MOST]
+    groups = _group_ties(ranked)
+    totals = [sum(shares[each.cause] for each in tied) for tied in groups]
     listed: list[Hypothesis] = []
-    while ranked:
-        first, others = ranked[0], ranked[1:]
-        tied = [first, *(each for each in others if _is_tied(first.proposal, each.proposal))]
-        share = sum(shares[each.cause] for each in tied) / len(tied)
-        listed += [_as_hypothesis(subject, each, share, tied) for each in tied]
-        ranked = [each for each in others if each not in tied]
-    return tuple(listed)
+    for place, (tied, share) in enumerate(zip(groups, totals, strict=True)):
+        sure = calibrate(totals[0], subject.broken)
+        confidence = share * (1 - sure) / max(1 - totals[0], 1 - sure) if place else sure
+        if confidence / len(tied) >= LEAST:
+            listed += [_as_hypothesis(subject, each, confidence, tied) for each in tied]
+    return tuple(listed[:MOST])
+
+
+def _group_ties(ranked: Sequence[_Weighed]) -> list[list[_Weighed]]:
+    """The causes in groups that the numbers cannot tell apart, in the order of their first."""
+    groups: list[list[_Weighed]] = []
+    for each in ranked:
+        group = next((g for g in groups if _is_tied(g[0].proposal, each.proposal)), None)
+        if group is None:
+            groups.append([each])
+        else:
+            group.append(each)
+    return groups
 
 
 def _as_hypothesis(
-    subject: Subject, of: _Weighed, share: float, tied: Sequence[_Weighed]
+    subject: Subject, of: _Weighed, confidence: float, tied: Sequence[_Weighed]
 ) -> Hypothesis:
-    """Make a hypothesis, whose evidence names the causes that the numbers cannot tell from it."""
+    """Make a hypothesis of a group, whose evidence names the others of the group."""
     others = [each.cause for each in tied if each is not of]
     same = f"; the numbers cannot tell it from {enumerate_words(others, 'or')}" if others else ""
     evidence = of.proposal.evidence + same
-    return Hypothesis(of.cause, float(share), evidence, edit(subject, of.proposal))
+    share = float(confidence / len(tied))
+    return Hypothesis(of.cause, share, evidence, edit(subject, of.proposal))
 
 
 def _is_tied(one: Proposal, other: Proposal) -> bool:

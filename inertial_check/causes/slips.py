@@ -10,7 +10,7 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.causes._base import NOTHING, Cause, Proposal, Subject, margins
 from inertial_check.causes._witnesses import gains, is_stated, twin_of, with_spreads
-from inertial_check.causes._wording import a_body, enumerate_words, number
+from inertial_check.causes._wording import a_body, enumerate_words, number, times_as_probable
 from inertial_check.inertia import resemblance
 from inertial_check.inertia.representations import symmetric
 from inertial_check.model import ENTRIES
@@ -120,7 +120,7 @@ class DecimalSlip(Cause):
                     gain * _SHIFTS[abs(power)] / 2 / count,
                     f"with {ENTRIES[i]} = {number(six[row, i])} in place of "
                     f"{number(subject.six[i])} the tensor fits the body's shapes, or its twin, far "
-                    f"better ({gain:.3g} times as probable)",
+                    f"better ({times_as_probable(gain)})",
                     I_BBcm_Bi=tensor,
                 )
 

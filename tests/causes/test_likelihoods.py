@@ -5,6 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inertial_check.causes.likelihoods import (
+    CEILING,
+    calibrate,
     components_of_shapes,
     likelihood_of_density,
     likelihood_of_form,
@@ -53,3 +55,10 @@ def test_the_density_has_no_units_of_its_own(decades, size):
     one = likelihood_of_density(np.array([mass]), np.array([moment]))
     other = likelihood_of_density(np.array([mass * scale**3]), np.array([moment * scale**5]))
     assert np.allclose(one, other, rtol=1e-9)
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.booleans())
+def test_the_calibration_keeps_the_order(one, other, proven):
+    """Catches a calibration that exceeds 1 or makes the less probable the more probable."""
+    low, high = sorted((one, other))
+    assert 0 <= calibrate(low, proven) <= calibrate(high, proven) <= CEILING
