@@ -24,8 +24,8 @@ A body is *sound*, and defects are planted into it, where
 The last is a proof too and no opinion, but as it asks about shapes the warnings are counted without
 it as well: sound by numbers. A sound body can still have the inertia of another shape, or another
 than its twin: `reviewed_findings.txt` judges what is said of sound bodies, right, false or open.
-Nothing is planted into a body of which something right is said already, and no defect of the whole
-model where that is so of one of its bodies.
+Nothing is planted into a body of which something right is said already, or of its whole model, and
+no defect of the whole model where that is so of one of its bodies.
 
 A *provable* mutant is certified inconsistent, by more than 1e-12 of its size, a *valid* one
 consistent, in the same arithmetic; a defect of the *model* is in all its links at once. Mutants of
@@ -164,7 +164,7 @@ def _places(collection: Collection) -> tuple[list[Site], list[Site]]:
     wrong = {
         (site.file, site.index)
         for site in sound
-        if any(review.names(site.file, site.body.name) for review in known)
+        if any(review.names(site.file, name) for review in known for name in (site.body.name, ""))
     }
     wrong_files = {file for file, _ in wrong}
     return (
