@@ -72,8 +72,9 @@ SMALL = 1e-3
 OTHER_NUMBERS: dict[str, dict[str, str]] = {
     "unit factors": {
         "causes/geometric.py": "ComOutside._SCALES",
-        "causes/units.py": "UNITS _mesh_in_millimetres Density.proposals",
+        "causes/units.py": "_mesh_in_millimetres Density.proposals",
         "comparing/conversions.py": "_MASSES _LENGTHS _INERTIAS",
+        "evidence/readings.py": "UNITS MASSES",
         "identification/recordings/diagnosis.py": "UNITS",
     },
     "numbers of an engine, or derived from them": {

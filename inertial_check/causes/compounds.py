@@ -30,7 +30,7 @@ from inertial_check.causes.points import (
     parallel_axis_term,
     printable,
 )
-from inertial_check.causes.units import UNITS
+from inertial_check.evidence.readings import UNITS
 from inertial_check.inertia.representations import symmetric
 from inertial_check.inertia.resemblance import entries
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.evidence.likeness import HONEST_MISFITS
+from inertial_check.inertia import tolerances
 
 MOST = 1e12
 """Largest likelihood ratio that is believed; larger ones are cut to it. Shapes that agree with form
@@ -69,14 +70,14 @@ class Components(NamedTuple):
 
 
 _SHAPE_FORM = np.array([0.002, 0.03, 0.18, 0.6])
-_SHAPE_SIZE = np.array([0.001, 0.2, 0.3, 0.8])
+_SHAPE_SIZE = np.array([tolerances.COPIED_WIDTH, 0.2, 0.3, 0.8])
 _CLOSE = np.array([0.30, 0.45, 0.20, 0.05])
 _LOOSE = np.array([0.02, 0.18, 0.60, 0.20])
 """Components of bodies beside their shapes: computed from them, close, loose, unlike; their shares
 where the centres agree, and where they do not."""
 
 _TWIN_OFF = np.array([0.002, 0.05, 0.5])
-_TWIN_MASS = np.array([0.001, 0.03, 0.4])
+_TWIN_MASS = np.array([tolerances.COPIED_WIDTH, 0.03, 0.4])
 _TWIN_WEIGHT = np.array([0.7, 0.2, 0.1])
 """Components of twins: 90 % of 2,171 pairs agree to the last digit; distance of the bodies relative
 to their size, and logarithm of the ratio of their masses."""

@@ -53,10 +53,6 @@ _ROUNDS = 3
 _COMPANY = 2
 """Least number of bodies of a model with the same first cause for the evidence to mention it."""
 
-_SAME = 1e-6
-"""Difference, relative to the largest entry, up to which two causes mean the same tensor: the
-rounding of two ways to compute it."""
-
 _DOUBTFUL = 0.5
 """Total weight of the single causes, relative to the unknown, below which pairs of causes are
 tried."""
@@ -279,4 +275,4 @@ def _is_tied(one: Proposal, other: Proposal) -> bool:
     if one.mass != other.mass or one.p_BoBcm_B is not None or other.p_BoBcm_B is not None:
         return False
     apart = np.max(np.abs(one.I_BBcm_Bi - other.I_BBcm_Bi))
-    return bool(apart <= _SAME * np.max(np.abs(one.I_BBcm_Bi)))
+    return bool(apart <= tolerances.SAME_MEANING * np.max(np.abs(one.I_BBcm_Bi)))

@@ -17,16 +17,7 @@ from inertial_check.causes._witnesses import (
     with_spreads,
 )
 from inertial_check.causes.placeholders import is_placeholder
-
-UNITS = {
-    "g mm^2": 1e-9,
-    "g cm^2": 1e-7,
-    "kg mm^2": 1e-6,
-    "kg cm^2": 1e-4,
-    "lb in^2": 2.926397e-4,
-    "g m^2": 1e-3,
-}
-"""Size of each unit of inertia in kg m^2."""
+from inertial_check.evidence.readings import UNITS
 
 PLAIN = 3.0
 """Least likelihood ratio at which a unit is named as a cause."""

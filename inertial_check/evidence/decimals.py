@@ -58,3 +58,9 @@ def has_coarse_decimals(texts: Sequence[str], six: Floats, unit: float, mass: st
         return False
     moments = six[[0, 3, 5]]
     return bool(count / 2 > COARSE * np.sum(moments) and np.min(moments) <= COUNTS * count)
+
+
+def count_digits(text: str) -> int:
+    """Number of significant digits of a printed number, zeros at its ends left out."""
+    mantissa = text.lower().partition("e")[0]
+    return len("".join(char for char in mantissa if char.isdigit()).strip("0"))

@@ -7,15 +7,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.evidence import limits
 from inertial_check.evidence.decimals import has_coarse_decimals
-from inertial_check.evidence.votes import DROP, VOTES, Votes
-from inertial_check.inertia import resemblance
+from inertial_check.evidence.votes import Votes
+from inertial_check.inertia import resemblance, tolerances
 from inertial_check.model.body import ENTRIES
 
 Flags = npt.NDArray[np.bool_]
-
-_APART = 1e-3
-"""Relative difference from which two moments are not the same number."""
 
 _FEW_DIGITS = 2
 """Digits that no entry of coarse decimals exceeds: a trace of at most 12 counts has no longer
@@ -41,14 +39,14 @@ class SortedMoments(NamedTuple):
 def find_sorted_moments(votes: Votes) -> SortedMoments | None:
     """The sorted diagonals of a model; None where some tensor has products or another order."""
     diagonal, products = votes.six[:, [0, 3, 5]], votes.six[:, [1, 2, 4]]
-    if np.sum(votes.stated) < VOTES or np.any(products[votes.stated]):
+    if np.sum(votes.stated) < limits.VOTES or np.any(products[votes.stated]):
         return None
     turned = np.any(votes.R_BBi != np.eye(3), axis=(1, 2))
     with np.errstate(invalid="ignore"):
         steps = np.diff(diagonal, axis=1)
-        least = _APART * np.max(np.abs(diagonal), axis=1)
+        least = tolerances.SAME_READING * np.max(np.abs(diagonal), axis=1)
         different = np.all(np.abs(steps) > least[:, None], axis=1) & votes.stated & ~turned
-    if np.sum(different) < VOTES:  # before the texts are looked at
+    if np.sum(different) < limits.VOTES:  # before the texts are looked at
         return None
     bodies, others = different & votes.voters, votes.stated & votes.voters
     falls, rises = np.all(steps[others] <= 0), np.all(steps[others] >= 0)
@@ -64,8 +62,8 @@ def _compare_orders(votes: Votes) -> tuple[Flags, Flags]:
     C, count = votes.C_BBcm_B[body], len(votes.known)
     with np.errstate(all="ignore"):
         misfit = resemblance.misfit(C, C_G)
-        fits = misfit <= DROP
-        other = ~fits & (resemblance.shape_distance(C, C_G) <= DROP)
+        fits = misfit <= limits.DROP
+        other = ~fits & (resemblance.shape_distance(C, C_G) <= limits.DROP)
     pro, contra = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
     pro[body[other]] = True
     contra[body[fits]] = True

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
-from inertial_check.inertia import resemblance
+from inertial_check.inertia import resemblance, tolerances
 from inertial_check.model.body import Model
 
 Flags = npt.NDArray[np.bool_]
@@ -57,9 +57,6 @@ first."""
 
 _TURNS = np.flatnonzero((np.linalg.det(_FRAMES) > 0) & (np.arange(len(_FRAMES)) > 0))
 """Those of _FRAMES that turn a body and do not mirror it, without the identity."""
-
-_EXACT = 1e-3
-"""Largest offset at which one body is a copy of another, turned; the digits of CAD leave less."""
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^A-Za-z0-9]+")
 _LEFT_AND_RIGHT = (
@@ -288,7 +285,8 @@ def find_symmetries(joints: Joints, bodies: Indices, one: Numbers, other: Number
 def _are_turned(one: Numbers, other: Numbers) -> Flags:
     """(T,) whether one body is exactly the other, turned by quarter or half turns."""
     off = np.maximum(*_offsets_in_any_axes(one, other))
-    turned: Flags = np.any(off[:, _TURNS] <= _EXACT, axis=1) & (off[:, 0] > _EXACT)
+    copied = np.any(off[:, _TURNS] <= tolerances.TURNED_COPY, axis=1)
+    turned: Flags = copied & (off[:, 0] > tolerances.TURNED_COPY)
     return turned
 
 
@@ -459,7 +457,8 @@ def _propose_planes(X_W1: Floats, X_W2: Floats, one: Numbers, other: Numbers) ->
     between, middle = here - there, (here + there) / 2
     length = np.linalg.norm(between, axis=1)
     reach = np.max(np.nan_to_num(length), initial=0.0)
-    far = length > 1e-3 * reach  # the plane between points that nearly coincide is noise
+    # The plane between points that nearly coincide is rounding.
+    far = length > tolerances.PLANE_BASE * reach
     farthest = np.argsort(-length[far], kind="stable")  # whose plane is the most exact
     normals, middle = (between[far] / length[far, None])[farthest], middle[far][farthest]
     axes = np.eye(3)[np.argmax(np.abs(normals), axis=1)]
@@ -469,7 +468,8 @@ def _propose_planes(X_W1: Floats, X_W2: Floats, one: Numbers, other: Numbers) ->
     largest = np.argmax(np.abs(normals), axis=1)[:, None]
     sign = np.sign(np.take_along_axis(normals, largest, axis=1))  # n, d and -n, -d are one plane
     planes = np.concatenate([normals, offsets[:, None]], axis=1) * sign
-    unit = np.array([1e-5, 1e-5, 1e-5, max(1e-5 * reach, np.finfo(float).tiny)])
+    unit = tolerances.SAME_PLANE * np.array([1.0, 1.0, 1.0, reach])
+    unit = np.maximum(unit, np.finfo(float).tiny)
     _, first = np.unique(np.round(planes / unit), axis=0, return_index=True)
     distinct: Floats = planes[np.sort(first)[:_CANDIDATES]]
     return distinct

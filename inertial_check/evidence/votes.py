@@ -9,19 +9,19 @@ numbers that were sound.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
-from itertools import permutations
-from types import MappingProxyType
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
+from inertial_check.evidence import limits
+from inertial_check.evidence.decimals import count_digits
 from inertial_check.evidence.likeness import DENSEST, is_whole
+from inertial_check.evidence.readings import ModelReading, WrittenNumbers, list_forms, list_units
 from inertial_check.inertia import resemblance, tolerances
-from inertial_check.inertia.representations import ORDERS
 
 if TYPE_CHECKING:
     from inertial_check.evidence.examination import Examination
@@ -29,96 +29,8 @@ if TYPE_CHECKING:
 Flags = npt.NDArray[np.bool_]
 Indices = npt.NDArray[np.int64]
 
-GAIN = 2.0
-"""Times that one reading fits better than the other where a body votes: of 75 models with three
-votes on the signs of products all but two are clear then, and all that are against are wrong."""
-
-DROP = 0.15
-"""Least difference of two misfits where a body votes: 36 of 38 planted signs and points exceed it,
-and honest shapes differ from each other by less."""
-
-FIT = 0.05
-"""Misfit of a correct body, left by the screws, motors and cables that its shapes do not show."""
-
-CLOSE = 0.3
-"""Largest misfit of a reading that a body votes for; a better fit that is still bad tells
-nothing."""
-
-STEADY = 0.1
-"""Change of the logarithm of a size up to which a reading leaves the size as good as it was."""
-
-VOTES = 3
-"""Least number of votes for a reading: two bodies agree by chance."""
-
-SIZE = 1.8
-"""Ratio of sizes up to which a unit is the one that was meant: a factor of 3 in the tensor."""
-
-LOOSE_SIZE = 2.5
-"""Ratio of sizes up to which loose stand-ins may speak for a unit: IC502 has the same limit."""
-
-ODD_SIZE = 4.0
-"""Ratio of sizes up to which no unit is missing: the smallest factor of a unit is 30 in size."""
-
-DENSITIES = (50.0, 12_000.0)
-"""Densities [kg/m^3] of equivalent boxes of links, from a hollow cover to lead."""
-
-ODD_DENSITIES = (5.0, 50_000.0)
-"""Densities [kg/m^3] of equivalent boxes that no link has."""
-
-LIGHTEST = 1.0
-"""Density [kg/m^3] below which no mass fills its shapes: foam has 15, air 1.2."""
-
-USUAL_DENSITY = 800.0
-"""Density [kg/m^3] of the equivalent box of the median link of 1,214 models."""
-
-UNITS: Mapping[str, float] = MappingProxyType(
-    {
-        "g mm^2": 1e-9,
-        "g cm^2": 1e-7,
-        "kg mm^2": 1e-6,
-        "kg cm^2": 1e-4,
-        "lb in^2": 2.926397e-4,
-        "g m^2": 1e-3,
-    }
-)
-"""Size of each unit of inertia in kg m^2."""
-
-MASSES: Mapping[str, float] = MappingProxyType({"grams": 1e-3, "milligrams": 1e-6, "tonnes": 1e3})
-"""Size of each unit of mass in kg."""
-
-ALONG = 0.9
-"""Least cosine between the centre of mass and the axis of the negative spread that a parallel-axis
-term leaves where it was subtracted once too often."""
-
-DISTANT = 0.3
-"""Square of the distance of the centre of mass from the origin, over the trace of the spread, from
-which a tensor about the centre is hardly ever one about the origin: of 1,775 different parts 8 %
-are, and of no model with three such parts all."""
-
-_SIGNS = np.array([1.0, -1, -1, 1, -1, 1])
-"""Factors of the six entries that negate the three products of inertia."""
-
 _WORST = 99.0
 """Distance of numbers that no body can have from any shape."""
-
-_SAME = 1e-3
-"""Relative change of a tensor below which two readings are one."""
-
-
-class ModelReading(NamedTuple):
-    """What else the numbers of all bodies of a model could mean.
-
-    Attributes:
-        cause: Name of the cause, such as sign-of-products.
-        what: The reading in words, as the end of "the tensors ...".
-        mass: (N,) masses that are meant [kg].
-        I_BBcm_Bi: (N, 6) tensors that are meant, in the inertials' own axes [kg m^2].
-    """
-
-    cause: str
-    what: str
-    mass: Floats
-    I_BBcm_Bi: Floats
 
 
 class Ballot(NamedTuple):
@@ -189,7 +101,9 @@ class Votes:
         """(N,) those of them that are not isotropic, and so can tell forms apart."""
         moments = self.examination.assembly.moments
         with np.errstate(invalid="ignore"):
-            voters: Flags = self.measured & (moments[:, 2] - moments[:, 0] > _SAME * moments[:, 2])
+            voters: Flags = self.measured & (
+                moments[:, 2] - moments[:, 0] > tolerances.SAME_READING * moments[:, 2]
+            )
         return voters
 
     @cached_property
@@ -208,6 +122,11 @@ class Votes:
         bodies = self.examination.model.bodies
         turns = [np.eye(3) if b.inertial is None else np.array(b.inertial.R_BBi) for b in bodies]
         return np.array(turns).reshape(-1, 3, 3)
+
+    @cached_property
+    def _numbers(self) -> WrittenNumbers:
+        """The inertial numbers of all bodies, as written."""
+        return WrittenNumbers(self.mass, self.six, self.examination.assembly.p_BoBcm_B, self.R_BBi)
 
     @cached_property
     def rows(self) -> tuple[Indices, Floats]:
@@ -247,17 +166,17 @@ class Votes:
         """The votes on every reading that is known; none where fewer than three bodies are odd."""
         odd, odd_size = self._count_odd()
         found: list[Ballot] = []
-        if odd >= VOTES:
-            found += self._poll(list(self._readings()), self._by_form)
-        if odd_size >= VOTES:
-            found += self._poll(list(self._units()), self._by_unit)
+        if odd >= limits.VOTES:
+            found += self._poll(list(list_forms(self._numbers)), self._by_form)
+        if odd_size >= limits.VOTES:
+            found += self._poll(list(list_units(self.mass, self.six)), self._by_unit)
         return tuple(found)
 
     @cached_property
     def forms(self) -> tuple[Ballot, ...]:
         """The votes on readings that shapes alone can show, in models with hardly an odd body."""
         likely = ("sign-of-products", "about-link-origin", "wrong-frame")
-        readings = [each for each in self._readings() if each.cause in likely]
+        readings = [each for each in list_forms(self._numbers) if each.cause in likely]
         return tuple(self._poll(readings, self._by_form))
 
     def _count_odd(self) -> tuple[int, int]:
@@ -266,12 +185,12 @@ class Votes:
         Distant centres of mass count as odd where the tensors may be about the origin.
         """
         likeness, density = self.examination.likeness, self.examination.assembly.density
-        odd, odd_size = self.broken.copy(), self.stated & _is_beyond(density, ODD_DENSITIES)
-        odd[likeness.body[~(likeness.discrepancy <= DROP)]] = True
+        odd, odd_size = self.broken.copy(), self.stated & _is_beyond(density, limits.ODD_DENSITIES)
+        odd[likeness.body[~(likeness.discrepancy <= limits.DROP)]] = True
         odd |= self.stated & self._is_about_origin()
-        large = np.abs(_measure(likeness.size_ratio)) > np.log(ODD_SIZE)
+        large = np.abs(_measure(likeness.size_ratio)) > np.log(limits.ODD_SIZE)
         odd_size[likeness.body[large]] = True
-        if max(np.sum(odd), np.sum(odd_size)) < VOTES:  # before the texts are looked at
+        if max(np.sum(odd), np.sum(odd_size)) < limits.VOTES:  # before the texts are looked at
             return 0, 0
         return int(np.sum(odd & self.voters)), int(np.sum(odd_size & self.measured))
 
@@ -284,53 +203,8 @@ class Votes:
         with np.errstate(all="ignore"):
             square = np.sum(c**2, axis=1)
             along = np.einsum("ni,nij,nj->n", c, C, c) >= square**2
-            about: Flags = along & (square > DISTANT * np.trace(C, axis1=1, axis2=2))
+            about: Flags = along & (square > limits.DISTANT * np.trace(C, axis1=1, axis2=2))
         return about
-
-    def _readings(self) -> Iterator[ModelReading]:
-        """Readings that change the form of the tensors."""
-        six, mass = self.six, self.mass
-        yield ModelReading("sign-of-products", "with their products negated", mass, six * _SIGNS)
-        shift = self._parallel_axis_terms()
-        what = "moved from the links' origins to the centres of mass"
-        yield ModelReading("about-link-origin", what, mass, six - shift)
-        what = "with the parallel-axis term, which was subtracted once too often"
-        yield ModelReading("double-parallel-axis", what, mass, six + shift)
-        yield from self._turns()
-        for slots, words in list_orders():
-            yield ModelReading("component-order", f"with {words}", mass, six[:, slots])
-
-    def _turns(self) -> Iterator[ModelReading]:
-        """Readings with other rotations of the inertials."""
-        R = self.R_BBi
-        if np.array_equal(R, np.broadcast_to(np.eye(3), R.shape)):
-            return
-        tensors, R_T = resemblance.matrices(self.six), np.swapaxes(R, 1, 2)
-        turns = {
-            "without the rotations of their origins": R_T,
-            "with the rotations of their origins inverted": R_T @ R_T,
-            "with the rotations of their origins twice": R,
-        }
-        for what, turn in turns.items():
-            six = resemblance.entries(resemblance.rotate(turn, tensors))
-            yield ModelReading("wrong-frame", what, self.mass, six)
-
-    def _units(self) -> Iterator[ModelReading]:
-        """Readings in other units."""
-        six, mass = self.six, self.mass
-        for name, unit in UNITS.items():
-            yield ModelReading("units", f"read as {name}", mass, six * unit)
-            yield ModelReading("units", f"divided by 1 {name}", mass, six / unit)
-        for name, unit in MASSES.items():
-            both = f"with mass and tensor read in {name}"
-            yield ModelReading("density", both, mass * unit, six * unit)
-            yield ModelReading("density", f"with the mass in {name}", mass * unit, six)
-
-    def _parallel_axis_terms(self) -> Floats:
-        """(N, 6) m (|c|^2 1 - c c^T) in the inertials' own axes [kg m^2]."""
-        p_BoBcm_Bi = np.einsum("nji,nj->ni", self.R_BBi, self.examination.assembly.p_BoBcm_B)
-        outer = p_BoBcm_Bi[:, :, None] * p_BoBcm_Bi[:, None, :]
-        return resemblance.entries(resemblance.inertia(self.mass, outer))
 
     @cached_property
     def C_BBcm_B(self) -> Floats:
@@ -362,7 +236,7 @@ class Votes:
         mass = np.array([each.mass for each in readings])
         with np.errstate(all="ignore"):
             size = np.max(np.abs(self.six), axis=1)
-            moved = np.max(np.abs(meant - self.six), axis=2) > _SAME * size
+            moved = np.max(np.abs(meant - self.six), axis=2) > tolerances.SAME_READING * size
         moved |= mass != self.mass
         C_meant = self._spreads(mass, meant)
         exist = _exist(C_meant) & moved & self.known
@@ -397,12 +271,12 @@ class Votes:
         p_BoBcm_B = np.where(self.known[:, None], self.examination.assembly.p_BoBcm_B, 0.0)
         if cause == "about-link-origin":
             square = np.sum(p_BoBcm_B**2, axis=1)
-            far = square > DISTANT * np.trace(self.C_BBcm_B, axis1=1, axis2=2)
+            far = square > limits.DISTANT * np.trace(self.C_BBcm_B, axis1=1, axis2=2)
             distant: Flags = self.broken | far & self.stated
             return distant
         along = np.linalg.eigh(self.C_BBcm_B)[1][:, :, 0]
         cosine = np.abs(np.sum(along * p_BoBcm_B, axis=1))
-        parallel: Flags = self.broken & (cosine > ALONG * np.linalg.norm(p_BoBcm_B, axis=1))
+        parallel: Flags = self.broken & (cosine > limits.ALONG * np.linalg.norm(p_BoBcm_B, axis=1))
         return parallel
 
     def _by_form(self, _mass: Floats, C_meant: Floats) -> tuple[Flags, Flags, Floats]:
@@ -416,17 +290,25 @@ class Votes:
         votes = []
         sizes = [_measure(resemblance.size_ratio(each, C_G)) for each in (C, C_meant[:, body])]
         steady = (
-            np.abs(sizes[1]) <= np.abs(sizes[0]) + STEADY,
-            np.abs(sizes[0]) <= np.abs(sizes[1]) + STEADY,
+            np.abs(sizes[1]) <= np.abs(sizes[0]) + limits.STEADY,
+            np.abs(sizes[0]) <= np.abs(sizes[1]) + limits.STEADY,
         )
         for together in (False, True):
             forms = [resemblance.misfit(each, C_G) for each in (C, C_meant[:, body])]
             if together:
                 forms = [np.hypot(form, size) for form, size in zip(forms, sizes, strict=True)]
             before, after = (np.nan_to_num(form, nan=_WORST) for form in forms)
-            log = np.log(np.maximum(before, FIT) / np.maximum(after, FIT))
-            pro = (log >= np.log(GAIN)) & (before - after >= DROP) & (after <= CLOSE)
-            contra = (log <= -np.log(GAIN)) & (after - before >= DROP) & (before <= CLOSE)
+            log = np.log(np.maximum(before, limits.FIT) / np.maximum(after, limits.FIT))
+            pro = (
+                (log >= np.log(limits.GAIN))
+                & (before - after >= limits.DROP)
+                & (after <= limits.CLOSE)
+            )
+            contra = (
+                (log <= -np.log(limits.GAIN))
+                & (after - before >= limits.DROP)
+                & (before <= limits.CLOSE)
+            )
             if not together:
                 pro, contra = pro & steady[0], contra & steady[1]
             weight = np.zeros((len(C_meant), count))
@@ -444,7 +326,7 @@ class Votes:
             factors = (mass / self.mass)[:, likeness.body]
             over_box, over_shapes = (factors * each for each in likeness.density.T)
         holds = np.ones(mass.shape, dtype=bool)
-        impossible = (over_box > DENSEST) | (over_shapes < LIGHTEST)
+        impossible = (over_box > DENSEST) | (over_shapes < limits.LIGHTEST)
         rows = np.nonzero(impossible)
         holds[rows[0], likeness.body[rows[1]]] = False
         return holds
@@ -457,21 +339,23 @@ class Votes:
         after = np.abs(_measure(resemblance.size_ratio(C_meant[:, body], C_G)))
         density = self.examination.assembly.density
         meant = resemblance.equivalent_density(mass, C_meant)
-        likely = ~_is_beyond(meant, DENSITIES) & _is_beyond(density, ODD_DENSITIES)
+        likely = ~_is_beyond(meant, limits.DENSITIES) & _is_beyond(density, limits.ODD_DENSITIES)
         with np.errstate(all="ignore"):
             # Meshes in millimetres leave mass and tensor as they are: their density is usual.
-            nearer = np.abs(np.log(meant / USUAL_DENSITY)) < np.abs(np.log(density / USUAL_DENSITY))
-        far = (before > np.log(ODD_SIZE)) | _is_beyond(density, ODD_DENSITIES)[body]
-        fits = nearer & _all_of(body, (after < np.log(SIZE)) & far, count)
+            nearer = np.abs(np.log(meant / limits.USUAL_DENSITY)) < np.abs(
+                np.log(density / limits.USUAL_DENSITY)
+            )
+        far = (before > np.log(limits.ODD_SIZE)) | _is_beyond(density, limits.ODD_DENSITIES)[body]
+        fits = nearer & _all_of(body, (after < np.log(limits.SIZE)) & far, count)
         # Loose stand-ins show that a size becomes better, where the density says the same.
-        better = (after < np.log(LOOSE_SIZE)) & (after < before - np.log(ODD_SIZE))
+        better = (after < np.log(limits.LOOSE_SIZE)) & (after < before - np.log(limits.ODD_SIZE))
         fits |= likely & _all_of(body, better, count)
         pro = np.where(self.seen, fits, likely) & self._can_hold(mass)
-        stays = _all_of(body, (before < np.log(ODD_SIZE))[None], count)
-        contra = ~_is_beyond(density, DENSITIES) & (~self.seen | stays)
+        stays = _all_of(body, (before < np.log(limits.ODD_SIZE))[None], count)
+        contra = ~_is_beyond(density, limits.DENSITIES) & (~self.seen | stays)
         with np.errstate(all="ignore"):
             # The density of a box changes with the third power of its size.
-            off = np.abs(np.log(meant / USUAL_DENSITY)) / 3
+            off = np.abs(np.log(meant / limits.USUAL_DENSITY)) / 3
         off[:, body] = 0.0
         np.maximum.at(off.T, body, after.T)
         return pro, np.broadcast_to(contra, pro.shape).copy(), np.nan_to_num(-off, nan=-_WORST)
@@ -492,14 +376,9 @@ def _all_of(body: Indices, rows: Flags, count: int) -> Flags:
     return flagged
 
 
-def count_digits(text: str) -> int:
-    """Number of significant digits of a printed number, zeros at its ends left out."""
-    mantissa = text.lower().partition("e")[0]
-    return len("".join(char for char in mantissa if char.isdigit()).strip("0"))
-
-
-def _is_beyond(values: Floats, limits: Sequence[float]) -> Flags:
-    low, high = limits
+def _is_beyond(values: Floats, range_: tuple[float, float]) -> Flags:
+    """(...,) values that lie outside a range, or are not numbers."""
+    low, high = range_
     with np.errstate(invalid="ignore"):
         beyond: Flags = ~((values >= low) & (values <= high))
     return beyond
@@ -514,18 +393,3 @@ def _exist(C: Floats) -> Flags:
     floor = float(tolerances.floor(np.ones(())))
     exist: Flags = (size > 0) & (margin >= -floor)
     return exist
-
-
-@cache
-def list_orders() -> tuple[tuple[tuple[int, ...], str], ...]:
-    """Every other order of the six: where each entry stands now, and in words."""
-    known: dict[tuple[int, ...], str] = {}
-    for written, read in permutations(ORDERS, 2):
-        slots = tuple(
-            ORDERS["urdf"].index(ORDERS[read][ORDERS[written].index(entry)])
-            for entry in ORDERS["urdf"]
-        )
-        if slots not in known or "urdf" in (written, read):
-            words = f"{' '.join(ORDERS[written])} written where {' '.join(ORDERS[read])} belong"
-            known.setdefault(slots, words)
-    return tuple(known.items())

@@ -97,6 +97,39 @@ UNMENDED = 1e-3
 """Factor on the weight of a cause whose edit leaves the body inconsistent: with it, such a cause is
 named only where nothing else explains the body."""
 
+SAME_MEANING = 1e-6
+"""Difference, relative to the largest entry, up to which two causes mean the same tensor: the
+rounding of two ways to compute it."""
+
+COPIED_WIDTH = 1e-3
+"""Width of the logarithm of a size or mass that was computed from the very shapes, or copied from
+the twin: three printed digits."""
+
+# Votes and twins
+
+SAME_READING = 1e-3
+"""Change, relative to the largest entry, below which two readings of a tensor are one, and two
+moments one number: the third printed digit."""
+
+VOTES_BY_CHANCE = 1e-3
+"""Largest probability that broken bodies without shapes agree on a reading by chance; a folder of a
+thousand models then has one such finding by chance at most."""
+
+TURNED_COPY = 1e-3
+"""Largest offset at which one body is a copy of another, turned; the digits of CAD leave less."""
+
+PLANE_BASE = 1e-3
+"""Distance of two points, relative to the farthest pair of the model, below which the plane between
+them is rounding."""
+
+SAME_PLANE = 1e-5
+"""Step of the normals, and of the offsets relative to the farthest pair, within which two proposed
+planes are one."""
+
+PLANE_PRINTED = 1e-3
+"""Step, in sizes of the bodies, to which the place of a mirror plane is printed; finer digits are
+rounding of the poses."""
+
 # Baselines
 
 WORSE = 1e-6

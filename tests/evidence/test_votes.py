@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 from inertial_check.evidence import Examination
 from inertial_check.evidence.patterns import find_coarse_decimals, find_sorted_moments
-from inertial_check.evidence.votes import list_orders
+from inertial_check.evidence.readings import list_orders
 from inertial_check.formats import load
 from inertial_check.formats.context import Context
 from inertial_check.geometry.evidence import read_geometry

@@ -175,19 +175,12 @@ blamed."""
 BLAME_LEAST = 0.05
 """Least difference of these contradictions; below it the finer mesh decides."""
 
-PRINTED = 1e-3
-"""Step, in sizes of the bodies, to which the place of a mirror plane is printed; finer digits are
-noise of the poses."""
-
 ALONG_AXIS = 0.9999
 """Cosine above which a plane's normal is named by its axis: one degree."""
 
 MAJORITY = 2.0
 """Votes for a reading of the whole model, for each vote against it: two thirds. Of 75 models with
 three votes or more two lie between two thirds either way."""
-
-CHANCE = 1e-3
-"""Largest probability that broken bodies without shapes agree on a reading by chance."""
 
 MENDED_BY_CHANCE: Mapping[str, float] = MappingProxyType(
     {"sign-of-products": 0.1, "component-order": 0.02, "about-link-origin": 0.085}

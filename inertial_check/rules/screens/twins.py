@@ -10,7 +10,7 @@ from inertial_check.arrays.types import Floats
 from inertial_check.evidence import Examination
 from inertial_check.evidence.likeness import readings_of
 from inertial_check.evidence.twins import mirror_names
-from inertial_check.inertia import resemblance
+from inertial_check.inertia import resemblance, tolerances
 from inertial_check.model import Body
 from inertial_check.rules._phrases import length
 from inertial_check.rules.screens import _limits
@@ -111,7 +111,7 @@ def _name_plane(plane: Floats, size: float) -> str:
     """The symmetry of the model in words, its place to a thousandth of the size of the bodies."""
     if not np.isfinite(plane[0]):
         return "in the axes in which the model's other twins agree"
-    normal, step = plane[:3], _limits.PRINTED * size
+    normal, step = plane[:3], tolerances.PLANE_PRINTED * size
     offset = step * round(float(plane[3]) / step)
     along = int(np.argmax(np.abs(normal)))
     if abs(normal[along]) > _limits.ALONG_AXIS:

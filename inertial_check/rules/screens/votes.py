@@ -9,8 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.evidence import Examination
+from inertial_check.evidence.limits import VOTES
 from inertial_check.evidence.patterns import find_coarse_decimals, find_sorted_moments
-from inertial_check.evidence.votes import VOTES, Ballot, Votes
+from inertial_check.evidence.votes import Ballot, Votes
+from inertial_check.inertia import tolerances
 from inertial_check.model import ENTRIES
 from inertial_check.rules._phrases import count_noun, name_some
 from inertial_check.rules.screens import _limits
@@ -220,7 +222,7 @@ def _is_elected(votes: Votes, ballot: Ballot) -> bool:
         return True
     if pro < _limits.MAJORITY * int(np.sum(ballot.contra | ballot.left)):
         return False
-    return _chance_of_agreement(votes, ballot) <= _limits.CHANCE
+    return _chance_of_agreement(votes, ballot) <= tolerances.VOTES_BY_CHANCE
 
 
 def _chance_of_agreement(votes: Votes, ballot: Ballot) -> float:
