@@ -28,7 +28,7 @@ from planting.defects import (
 from planting.sites import Array, Site, change, shifted
 
 
-@cause("placeholder", "valid", "copied-block")
+@cause("placeholder", "valid")
 def placeholder(site: Site, rng: np.random.Generator) -> Iterator[Change]:
     """Numbers that stand for none."""
     zeros = dict.fromkeys(PRODUCTS, "0")

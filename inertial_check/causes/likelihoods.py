@@ -23,8 +23,8 @@ MOST = 1e12
 and size to three digits stay below it."""
 
 _WRONG_SIZE = 0.6
-"""Width of the logarithm of the size of a body whose size is wrong by any factor: mostly a factor
-of 2 to 5, other revisions and assemblies; the smallest unit is a factor of 30."""
+"""Width of the logarithm of the size of a body whose size is wrong by any factor; chosen for
+factors of 2 to 5, as of other revisions and assemblies; a factor of 30 is that of a unit."""
 
 DENSITY, DENSITY_DECADES = 2.5, 0.6
 """Centre and half-width of log10 of the density [kg/m^3] of a ball with the mass and radius of
@@ -32,24 +32,25 @@ gyration of the body; half of real bodies are within 0.6."""
 
 IN_BOX, IN_BOX_DECADES = 2.4, 0.6
 """Centre and half-width of log10 of the mass of a body over the volume of the box about its shapes
-[kg/m^3]: links fill half of it, with a third of metal and plastic."""
+[kg/m^3]. Chosen: links fill about half of it, hollow, with metal and plastic."""
 
 OUTSIDE = 0.1
 """Width of the hull likelihood: distance of the centre of mass outside the hull, as a fraction of
-its extent."""
+its extent; chosen as the limit of IC201."""
 
 FAR = 0.3
 """Width of the distance likelihood: decades by which the centre of mass is farther from the origin
 than twice the body and the skeleton together."""
 
 CEILING = 0.97
-"""Largest confidence of a cause: of planted defects on untouched upstreams 3 to 6 % have another
-cause than the one of which the numbers seem sure."""
+"""Largest confidence of a cause. Chosen: of planted defects with a first cause above 90 % some
+percent had another cause, though the numbers seemed sure."""
 
 _SUSPECTED, _PROVEN = 0.5, 0.75
 """Exponents of the calibration of the first cause of numbers that some body has, and of numbers
-that no body has; fitted to defects planted in the tuned half of the upstreams: shares of 0.5 are
-right in 70 %, of 0.7 in 84 %. Noise breaks numbers without any cause, so that proofs gain less."""
+that no body has; fitted to the shares of first causes in defects planted in the tuned half of the
+upstreams: 0.5 becomes 69 %, or with a proof 58 %. Noise breaks numbers without any cause, so that
+proofs gain less."""
 
 _TAIL = 1.5
 """Exponent of the tails: Student's density with two degrees of freedom."""
@@ -74,13 +75,15 @@ _SHAPE_SIZE = np.array([tolerances.COPIED_WIDTH, 0.2, 0.3, 0.8])
 _CLOSE = np.array([0.30, 0.45, 0.20, 0.05])
 _LOOSE = np.array([0.02, 0.18, 0.60, 0.20])
 """Components of bodies beside their shapes: computed from them, close, loose, unlike; their shares
-where the centres agree, and where they do not."""
+where the centres agree, and where they do not. The widths of form are those of printed digits, the
+two of HONEST_MISFITS, and UNLIKE; sizes and shares were chosen."""
 
 _TWIN_OFF = np.array([0.002, 0.05, 0.5])
 _TWIN_MASS = np.array([tolerances.COPIED_WIDTH, 0.03, 0.4])
 _TWIN_WEIGHT = np.array([0.7, 0.2, 0.1])
-"""Components of twins: 90 % of 2,171 pairs agree to the last digit; distance of the bodies relative
-to their size, and logarithm of the ratio of their masses."""
+"""Components of twins: copied, measured apart, different; distance of the bodies relative to their
+size, logarithm of the ratio of their masses, and shares. Chosen: nine of ten pairs agree to the
+last digit, fewer among those that have a finding."""
 
 
 def calibrate(share: float, proven: bool) -> float:

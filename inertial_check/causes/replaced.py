@@ -26,8 +26,8 @@ _DENSITIES = (1000.0, 1.0)
 exporters), and one (trimesh)."""
 
 _SLACK = 0.02
-"""Relative deviation from such a density: 32 of 181 bodies of another size than their shapes had
-1000 within it, where chance leaves one in a hundred."""
+"""Relative deviation from such a density: of 181 bodies of another size than their shapes (IC502)
+32 had the form of the shapes and 1000 kg/m^3 within it."""
 
 
 class MassReplaced(Cause):

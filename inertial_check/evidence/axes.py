@@ -12,8 +12,8 @@ from inertial_check.evidence.assembly import Assembly
 from inertial_check.inertia import tolerances
 
 LINKS = 4
-"""Least number of bodies whose diagonals are all in one order: by chance three of them are in one
-case of 36, and four in one of 216."""
+"""Least number of bodies whose diagonals are all in one order: of random orders three are all
+ascending or all descending in one case of 108, and four in one of 648."""
 
 _DISTINCT = 0.01
 """Relative difference from which two moments have an order."""

@@ -43,12 +43,13 @@ HONEST_MISFITS = (0.03, 0.18)
 whose centroid is elsewhere do not show where the mass is."""
 
 OFFSET_OF_SIZE = 0.15
-"""Offset of the centroid that counts as much as one e-fold of the size: sizes that agree within
-10 % leave the shapes as good as centres that agree within 1 %."""
+"""Offset of the centroid that counts as much as one e-fold of the size; chosen so that sizes that
+agree within 10 % leave the shapes nearly as good as centres that agree within 1 %."""
 
 STAND_IN = 2.0
-"""Factor on the misfit of honest bodies whose visual shapes are not there to be read: the collision
-shapes beside them are often cylinders about a link, with the size of it and not the form."""
+"""Factor on the misfit of honest bodies whose visual shapes are not there to be read; chosen, since
+the collision shapes beside them are often cylinders about a link, with its size and not its
+form."""
 
 
 class Reading(NamedTuple):

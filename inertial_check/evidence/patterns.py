@@ -20,7 +20,7 @@ _FEW_DIGITS = 2
 one."""
 
 
-class SortedMoments(NamedTuple):
+class SortedDiagonals(NamedTuple):
     """The diagonals of all tensors of a model, in one order, without products.
 
     Attributes:
@@ -36,7 +36,7 @@ class SortedMoments(NamedTuple):
     contra: Flags
 
 
-def find_sorted_moments(votes: Votes) -> SortedMoments | None:
+def find_sorted_diagonals(votes: Votes) -> SortedDiagonals | None:
     """The sorted diagonals of a model; None where some tensor has products or another order."""
     diagonal, products = votes.six[:, [0, 3, 5]], votes.six[:, [1, 2, 4]]
     if np.sum(votes.stated) < limits.VOTES or np.any(products[votes.stated]):
@@ -53,7 +53,7 @@ def find_sorted_moments(votes: Votes) -> SortedMoments | None:
     if np.any(turned[others]) or not (falls or rises):
         return None
     pro, contra = _compare_orders(votes)
-    return SortedMoments(bool(falls), bodies, pro & bodies, contra & bodies)
+    return SortedDiagonals(bool(falls), bodies, pro & bodies, contra & bodies)
 
 
 def _compare_orders(votes: Votes) -> tuple[Flags, Flags]:

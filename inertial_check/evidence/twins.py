@@ -27,7 +27,7 @@ SIGNS: Floats = np.array(list(product((1.0, -1.0), repeat=3)))
 
 AGREEMENT = 0.03
 """Largest distance of a pair from a symmetry, in sizes of the bodies, at which the pair votes for
-it. Nine of ten pairs of real models agree to the last digit; CAD of two sides leaves 2 %."""
+it. Nine of ten pairs of real models agree to the last digit, so that three tell a plane."""
 
 VOTES = 3
 """Number of pairs that a symmetry needs: one pair has many planes, and two may share one by

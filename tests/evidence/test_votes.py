@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from inertial_check.evidence import Examination
-from inertial_check.evidence.patterns import find_coarse_decimals, find_sorted_moments
+from inertial_check.evidence.patterns import find_coarse_decimals, find_sorted_diagonals
 from inertial_check.evidence.readings import list_orders
 from inertial_check.formats import load
 from inertial_check.formats.context import Context
@@ -176,7 +176,7 @@ class TestPatterns:
 
     @pytest.mark.parametrize(("order", "descending"), [(-1, True), (1, False)])
     def test_sorted_moments_are_contradicted_by_the_shapes(self, order, descending):
-        found = find_sorted_moments(votes_of(*self.sorted_links(4, order)))
+        found = find_sorted_diagonals(votes_of(*self.sorted_links(4, order)))
         assert found is not None
         assert found.descending is descending
         assert np.sum(found.pro) == 4
@@ -185,12 +185,12 @@ class TestPatterns:
         """The bug: most boxes of a hand-made model happen to have falling moments."""
         links = self.sorted_links(5)
         links[2] = links[2]._replace(inertia=np.diag(np.diag(links[2].inertia)[[1, 0, 2]]))
-        assert find_sorted_moments(votes_of(*links)) is None
+        assert find_sorted_diagonals(votes_of(*links)) is None
 
     def test_moments_with_their_axes_are_no_pattern(self):
         """The bug: compiled models, which state sorted moments and a rotation, by design."""
         links = [link._replace(rpy=(0.1, 0.2, 0.3)) for link in self.sorted_links(5)]
-        assert find_sorted_moments(votes_of(*links)) is None
+        assert find_sorted_diagonals(votes_of(*links)) is None
 
     def test_coarse_decimals_need_a_measured_mass(self):
         """The bug: a guess, such as 0.1 kg with 0.002, that is blamed on a printing format."""

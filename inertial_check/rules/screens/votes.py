@@ -10,7 +10,7 @@ import numpy as np
 
 from inertial_check.evidence import Examination
 from inertial_check.evidence.limits import VOTES
-from inertial_check.evidence.patterns import find_coarse_decimals, find_sorted_moments
+from inertial_check.evidence.patterns import find_coarse_decimals, find_sorted_diagonals
 from inertial_check.evidence.votes import Ballot, Votes
 from inertial_check.inertia import tolerances
 from inertial_check.model import ENTRIES
@@ -74,7 +74,7 @@ def find_common_readings(examination: Examination) -> tuple[CommonReading, ...]:
 
 def _find_sorted(votes: Votes) -> CommonReading | None:
     """Principal moments that were sorted and written without their axes; None where not."""
-    found = find_sorted_moments(votes)
+    found = find_sorted_diagonals(votes)
     if found is None:
         return None
     pro, contra = int(np.sum(found.pro)), int(np.sum(found.contra))
