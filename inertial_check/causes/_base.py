@@ -13,8 +13,10 @@ import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
 from inertial_check.evidence import BodyGeometry, Examination
+from inertial_check.evidence.likeness import STAND_IN
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.eigen import eigenvalues
+from inertial_check.inertia.printed import half_units
 from inertial_check.inertia.representations import second_moment, symmetric
 from inertial_check.model import ENTRIES, Body, Judgement
 
@@ -44,6 +46,28 @@ class Trials(NamedTuple):
     six: Floats
     margin: Floats
     consistent: npt.NDArray[np.bool_]
+
+
+class Beside(NamedTuple):
+    """A geometry that a body is compared with, as arrays.
+
+    Attributes:
+        form: (3, 3) spread of the shapes over its trace.
+        size: Root mean square distance from their centre [m].
+        honest_misfit: Misfit of honest bodies beside shapes like these.
+        directions: (D, 3) unit vectors.
+        support: (D,) reach of the shapes and of the body's joints along them [m].
+        extent: Diagonal of the box about the shapes [m].
+        box: Volume of that box [m^3].
+    """
+
+    form: Floats
+    size: float
+    honest_misfit: float
+    directions: Floats
+    support: Floats
+    extent: float
+    box: float
 
 
 @dataclass(frozen=True)
@@ -114,7 +138,7 @@ class Subject:
         """Whether no body has these numbers, not even within their printed digits."""
         return self.judgement.verdict == "inconsistent"
 
-    @property
+    @cached_property
     def texts(self) -> tuple[str, ...]:
         """The six entries as written; "" where one is not."""
         inertial = self.body.inertial
@@ -122,6 +146,41 @@ class Subject:
             return ("",) * len(ENTRIES)
         numbers = (inertial.I_BBcm_Bi.get(entry) for entry in ENTRIES)
         return tuple("" if number is None else number.text for number in numbers)
+
+    @cached_property
+    def printed_misfit(self) -> float:
+        """Misfit that half a unit of the last printed digit of every entry can make."""
+        trace = float(np.trace(self.I_BBcm_Bi))
+        if not all(self.texts) or not trace > 0:
+            return 0.0
+        radii = np.array(half_units(self.texts)) * self.body.unit
+        return float(2 * np.linalg.norm(radii) / trace)
+
+    @cached_property
+    def beside(self) -> tuple[Beside, ...]:
+        """The trustworthy geometries of the body."""
+        likeness = self.examination.likeness
+        joints = self.examination.assembly.joints[self.index]
+        found = []
+        for place in np.flatnonzero(likeness.body == self.index).tolist():
+            row = likeness.rows[place]
+            directions, support = np.array(row.directions), np.array(row.support)
+            if len(joints):
+                support = np.maximum(support, np.max(joints @ directions.T, axis=0))
+            C_GGcm_B = resemblance.matrices(row.C_GGcm_B)
+            honest = float(likeness.honest_misfit[place])
+            found.append(
+                Beside(
+                    resemblance.form(C_GGcm_B),
+                    float(resemblance.size(C_GGcm_B)),
+                    honest * (STAND_IN if likeness.unseen[place] else 1),
+                    directions,
+                    support,
+                    float(np.linalg.norm(np.subtract(row.upper, row.lower))),
+                    float(np.prod(likeness.edges[place])),
+                )
+            )
+        return tuple(found)
 
     @property
     def geometry(self) -> tuple[BodyGeometry, ...]:

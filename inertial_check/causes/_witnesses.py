@@ -25,9 +25,7 @@ from inertial_check.causes.likelihoods import (
     likelihood_of_twin,
     likelihood_of_wrong_size,
 )
-from inertial_check.evidence.likeness import STAND_IN
 from inertial_check.inertia import resemblance, tolerances
-from inertial_check.inertia.printed import half_units
 
 Flags = npt.NDArray[np.bool_]
 
@@ -163,31 +161,24 @@ def _shapes(subject: Subject, meant: Meant, free: Flags) -> Floats:
         meant: n bodies.
         free: (n,) whether the size of each was chosen to agree with the shapes.
     """
-    likeness = subject.examination.likeness
-    places = np.flatnonzero(likeness.body == subject.index).tolist()
-    likelihood, digits = np.ones(len(meant.mass)), printed_misfit(subject)
-    joints = subject.examination.assembly.joints[subject.index]
-    for place in places:
-        row = likeness.rows[place]
-        honest = float(likeness.honest_misfit[place]) * (STAND_IN if likeness.unseen[place] else 1)
-        directions, support = np.array(row.directions), np.array(row.support)
-        if len(joints):
-            support = np.maximum(support, np.max(joints @ directions.T, axis=0))
-        extent = float(np.linalg.norm(np.subtract(row.upper, row.lower)))
-        outside = resemblance.excess(meant.p_BoBcm_B, directions, support, extent)
-        components = components_of_shapes(honest, digits)
-        C_GGcm_B = resemblance.matrices(row.C_GGcm_B)
-        misfit = resemblance.misfit(meant.C_BBcm_B, C_GGcm_B)
-        log_size = np.log(resemblance.size_ratio(meant.C_BBcm_B, C_GGcm_B))
-        fit = np.where(
-            free,
-            likelihood_of_wrong_size(misfit, float(log_size[0]), components),
-            likelihood_of_likeness(misfit, log_size, components),
+    likelihood = np.ones(len(meant.mass))
+    if not subject.beside:
+        return likelihood
+    form, size = resemblance.form(meant.C_BBcm_B), resemblance.size(meant.C_BBcm_B)
+    for shapes in subject.beside:
+        outside = resemblance.excess(
+            meant.p_BoBcm_B, shapes.directions, shapes.support, shapes.extent
         )
-        density = meant.mass / np.prod(likeness.edges[place])
-        fit = fit * heavy_tail((np.log10(density) - IN_BOX) / IN_BOX_DECADES)
+        components = components_of_shapes(shapes.honest_misfit, subject.printed_misfit)
+        misfit = np.linalg.norm(form - shapes.form, axis=(-2, -1))
+        log_size = np.log(size / shapes.size)
+        fit = likelihood_of_likeness(misfit, log_size, components)
+        if np.any(free):
+            chosen = likelihood_of_wrong_size(misfit, float(log_size[0]), components)
+            fit = np.where(free, chosen, fit)
+        fit = fit * heavy_tail((np.log10(meant.mass / shapes.box) - IN_BOX) / IN_BOX_DECADES)
         fit = fit * heavy_tail(np.maximum(outside, 0.0) / OUTSIDE)
-        likelihood = likelihood * fit ** (1 / len(places))
+        likelihood = likelihood * fit ** (1 / len(subject.beside))
     return likelihood
 
 
@@ -200,15 +191,6 @@ def gain_of_scaled_shapes(subject: Subject, factor: float) -> float:
     return min(meant / written, MOST) if written > 0 else MOST
 
 
-def printed_misfit(subject: Subject) -> float:
-    """Misfit that half a unit of the last printed digit of every entry can make."""
-    trace = float(np.trace(subject.I_BBcm_Bi))
-    if not all(subject.texts) or not trace > 0:
-        return 0.0
-    radii = np.array(half_units(subject.texts)) * subject.body.unit
-    return float(2 * np.linalg.norm(radii) / trace)
-
-
 def _twin(subject: Subject, meant: Meant) -> Floats:
     """Likelihood of the differences from the twin; 1 for a body without one."""
     other = twin_of(subject)
@@ -217,4 +199,4 @@ def _twin(subject: Subject, meant: Meant) -> Floats:
     assembly = subject.examination.assembly
     off = assembly.apart(subject.index, meant.p_BoBcm_B, meant.C_BBcm_B)
     heavier = np.log(meant.mass / assembly.mass[other])
-    return likelihood_of_twin(off, heavier, printed_misfit(subject))
+    return likelihood_of_twin(off, heavier, subject.printed_misfit)

@@ -11,7 +11,6 @@ from inertial_check.causes._witnesses import (
     box_text,
     gains,
     is_stated,
-    printed_misfit,
     tidy,
     with_spreads,
 )
@@ -71,7 +70,7 @@ class MassReplaced(Cause):
         likeness = subject.examination.likeness
         for row in np.flatnonzero(likeness.body == subject.index).tolist():
             volume = subject.mass / float(likeness.density[row, 1])
-            if not likeness.misfit[row] < _FORM + printed_misfit(subject) or not volume > 0:
+            if not likeness.misfit[row] < _FORM + subject.printed_misfit or not volume > 0:
                 continue
             ratio = float(likeness.size_ratio[row])
             density = subject.mass * ratio**2 / volume

@@ -8,7 +8,7 @@ from math import exp, log10, sqrt
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.causes._base import NOTHING, Cause, Proposal, Subject, margins
+from inertial_check.causes._base import NOTHING, Cause, Proposal, Subject
 from inertial_check.causes._witnesses import gains, is_stated, twin_of, with_spreads
 from inertial_check.causes._wording import a_body, enumerate_words, number, times_as_probable
 from inertial_check.inertia import resemblance
@@ -73,14 +73,15 @@ class DecimalSlip(Cause):
 
     def candidates(self, subject: Subject) -> Floats:
         """Every entry that is not zero, times every power of ten."""
-        if not subject.broken:
+        if not subject.broken and not _has_witness(subject):
             return NOTHING
         return self._shift_all(subject)
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """Every entry and shift that make a body of the tensor."""
-        if is_stated(subject):
+        if not subject.broken:
             yield from self._of_a_body(subject)
+            return
         six, margin, consistent = self.trials(subject)
         rows = np.flatnonzero(consistent).tolist()
         entry = {row: int(np.flatnonzero(six[row] != subject.six)[0]) for row in rows}
@@ -103,10 +104,9 @@ class DecimalSlip(Cause):
 
     def _of_a_body(self, subject: Subject) -> Iterator[Proposal]:
         """Entries and shifts that make a body fit its shapes, or its twin, far better."""
-        if not subject.examination.likeness.known[subject.index] and twin_of(subject) is None:
+        six, _, consistent = self.trials(subject)
+        if not len(six):
             return
-        six = self._shift_all(subject)
-        _, consistent = margins(six)
         rows = np.flatnonzero(consistent)
         tensors = resemblance.matrices(six[rows])
         spreads = resemblance.rotate(subject.R_BBi, resemblance.spread(subject.mass, tensors))
@@ -135,6 +135,12 @@ class DecimalSlip(Cause):
             for power in _POWERS
         ]
         return six
+
+
+def _has_witness(subject: Subject) -> bool:
+    """Whether a body has numbers that some body has, and shapes or a twin to compare them with."""
+    known = subject.examination.likeness.known
+    return is_stated(subject) and (bool(known[subject.index]) or twin_of(subject) is not None)
 
 
 def _weight(six: Floats, entry: int, power: int) -> float:

@@ -7,7 +7,7 @@ said here are facts of the document; whether they are suspicious is for rules an
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import isfinite
 
@@ -198,8 +198,16 @@ class Assembly:
 
     def twin_row(self, index: int) -> int | None:
         """The row of `twin_pairs` of a body; None for a body without a twin that states numbers."""
-        rows = np.flatnonzero(np.any(self.twin_pairs.bodies == index, axis=1))
-        return int(rows[0]) if len(rows) else None
+        return self._twin_rows.get(index)
+
+    @cached_property
+    def _twin_rows(self) -> Mapping[int, int]:
+        """The row of `twin_pairs` of each body that has one."""
+        rows: dict[int, int] = {}
+        for row, pair in enumerate(self.twin_pairs.bodies.tolist()):
+            for index in pair:
+                rows.setdefault(index, row)
+        return rows
 
     def twin_map(self, index: int) -> Floats:
         """(4, 4) map from the frame of a body's twin to its own; the identity where unknown."""

@@ -55,6 +55,12 @@ _FRAMES: Floats = np.array(
 """(48, 3, 3) all ways in which the axes of one frame can lie along those of another, the identity
 first."""
 
+_AXES: Indices = np.argmax(np.abs(_FRAMES), axis=2)
+_ALONG: Floats = np.sum(_FRAMES, axis=2)
+_ALONG_BOTH: Floats = _ALONG[:, :, None] * _ALONG[:, None]
+"""(48, 3) which axis each row of _FRAMES takes and with which sign, (48, 3, 3) the signs of the
+entries of a tensor: to pick entries is ten times as fast as to multiply matrices."""
+
 _TURNS = np.flatnonzero((np.linalg.det(_FRAMES) > 0) & (np.arange(len(_FRAMES)) > 0))
 """Those of _FRAMES that turn a body and do not mirror it, without the identity."""
 
@@ -544,8 +550,8 @@ def _offsets_in_any_axes(
 ) -> tuple[Floats, Floats]:
     """(T, 48) how far centres and spreads lie from others, turned into each of _FRAMES."""
     size = np.maximum(one.size, other.size) if size is None else size
-    centers = np.einsum("fij,tj->tfi", _FRAMES, one.p_BoBcm_B)
-    spreads = _FRAMES @ one.C_BBcm_B[:, None] @ _FRAMES.transpose(0, 2, 1)
+    centers = one.p_BoBcm_B[:, _AXES] * _ALONG
+    spreads = one.C_BBcm_B[:, _AXES[:, :, None], _AXES[:, None]] * _ALONG_BOTH
     apart = np.linalg.norm(centers - other.p_BoBcm_B[:, None], axis=2)
     unlike = np.linalg.norm(spreads - other.C_BBcm_B[:, None], axis=(2, 3))
     with np.errstate(all="ignore"):

@@ -106,6 +106,14 @@ def shape_distance(C: ArrayLike, C_G: ArrayLike) -> Floats:
     return distance
 
 
+def form(C: ArrayLike) -> Floats:
+    """A spread whatever its size, C / tr C; not finite where tr C is 0."""
+    C = np.asarray(C, dtype=float)
+    with np.errstate(all="ignore"):
+        share: Floats = C / np.trace(C, axis1=-2, axis2=-1)[..., None, None]
+    return share
+
+
 def misfit(C: ArrayLike, C_G: ArrayLike) -> Floats:
     """How far two spreads differ in shape and axes, whatever their sizes.
 
@@ -113,11 +121,8 @@ def misfit(C: ArrayLike, C_G: ArrayLike) -> Floats:
         (...,) Frobenius distance of C / tr C and C_G / tr C_G. At least `shape_distance`; equal to
         it where the axes agree.
     """
-    C, C_G = np.asarray(C, dtype=float), np.asarray(C_G, dtype=float)
     with np.errstate(all="ignore"):
-        one = C / np.trace(C, axis1=-2, axis2=-1)[..., None, None]
-        other = C_G / np.trace(C_G, axis1=-2, axis2=-1)[..., None, None]
-        distance: Floats = np.linalg.norm(one - other, axis=(-2, -1))
+        distance: Floats = np.linalg.norm(form(C) - form(C_G), axis=(-2, -1))
     return distance
 
 
