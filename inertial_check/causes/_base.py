@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
+from inertial_check.causes.likelihoods import Components, components_of_shapes
 from inertial_check.evidence import BodyGeometry, Examination
-from inertial_check.evidence.likeness import STAND_IN
+from inertial_check.evidence.likeness import STAND_IN, Reading
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.printed import half_units
@@ -54,7 +55,7 @@ class Beside(NamedTuple):
     Attributes:
         form: (3, 3) spread of the shapes over its trace.
         size: Root mean square distance from their centre [m].
-        honest_misfit: Misfit of honest bodies beside shapes like these.
+        components: How closely shapes like these stand for the mass of a body.
         directions: (D, 3) unit vectors.
         support: (D,) reach of the shapes and of the body's joints along them [m].
         extent: Diagonal of the box about the shapes [m].
@@ -63,7 +64,7 @@ class Beside(NamedTuple):
 
     form: Floats
     size: float
-    honest_misfit: float
+    components: Components
     directions: Floats
     support: Floats
     extent: float
@@ -78,11 +79,16 @@ class Subject:
         examination: The whole model.
         index: Which of its bodies.
         tried: What the causes would put in place of its tensor, judged, by the cause's name.
+        reread: What else its tensor may have meant, each with its share among the readings of its
+            cause, and how many times as probable it is; empty until the first cause asks.
     """
 
     examination: Examination
     index: int
     tried: dict[str, Trials] = field(default_factory=dict, compare=False, repr=False)
+    reread: list[tuple[Reading, float, float]] = field(
+        default_factory=list, compare=False, repr=False
+    )
 
     @property
     def body(self) -> Body:
@@ -169,11 +175,12 @@ class Subject:
                 support = np.maximum(support, np.max(joints @ directions.T, axis=0))
             C_GGcm_B = resemblance.matrices(row.C_GGcm_B)
             honest = float(likeness.honest_misfit[place])
+            honest *= STAND_IN if likeness.unseen[place] else 1
             found.append(
                 Beside(
                     resemblance.form(C_GGcm_B),
                     float(resemblance.size(C_GGcm_B)),
-                    honest * (STAND_IN if likeness.unseen[place] else 1),
+                    components_of_shapes(honest, self.printed_misfit),
                     directions,
                     support,
                     float(np.linalg.norm(np.subtract(row.upper, row.lower))),

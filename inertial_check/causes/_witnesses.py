@@ -18,7 +18,6 @@ from inertial_check.causes.likelihoods import (
     IN_BOX_DECADES,
     MOST,
     OUTSIDE,
-    components_of_shapes,
     heavy_tail,
     likelihood_of_density,
     likelihood_of_likeness,
@@ -169,13 +168,12 @@ def _shapes(subject: Subject, meant: Meant, free: Flags) -> Floats:
         outside = resemblance.excess(
             meant.p_BoBcm_B, shapes.directions, shapes.support, shapes.extent
         )
-        components = components_of_shapes(shapes.honest_misfit, subject.printed_misfit)
         misfit = np.linalg.norm(form - shapes.form, axis=(-2, -1))
         log_size = np.log(size / shapes.size)
-        fit = likelihood_of_likeness(misfit, log_size, components)
+        fit = likelihood_of_likeness(misfit, log_size, shapes.components)
         if np.any(free):
-            chosen = likelihood_of_wrong_size(misfit, float(log_size[0]), components)
-            fit = np.where(free, chosen, fit)
+            other = likelihood_of_wrong_size(misfit, float(log_size[0]), shapes.components)
+            fit = np.where(free, other, fit)
         fit = fit * heavy_tail((np.log10(meant.mass / shapes.box) - IN_BOX) / IN_BOX_DECADES)
         fit = fit * heavy_tail(np.maximum(outside, 0.0) / OUTSIDE)
         likelihood = likelihood * fit ** (1 / len(subject.beside))

@@ -31,6 +31,9 @@ from inertial_check.inertia import resemblance
 PLAIN = 2.0
 """Least likelihood ratio at which a reading is named as a cause."""
 
+_REREAD = ("sign-of-products", "about-link-origin", "wrong-frame")
+"""The causes whose readings are weighed together."""
+
 _TRANSPOSED, _MIRRORED = 0.15, 0.1
 """Shares of transposed principal axes and of mirrored axes among all wrong frames."""
 
@@ -59,13 +62,10 @@ def reread(subject: Subject, cause: str) -> Iterator[Proposal]:
     """
     if not is_stated(subject) or is_placeholder(subject):
         return
-    weighed = list(_weighed_readings(subject, cause))
-    if not weighed:
-        return
-    spreads = np.array([reading.C_BBcm_B for reading, _ in weighed])
-    ratio = gains(subject, with_spreads(subject, spreads))
-    for (reading, share), gain in zip(weighed, ratio.tolist(), strict=True):
-        if gain > PLAIN:
+    if not subject.reread:
+        subject.reread.extend(_weigh_readings(subject))
+    for reading, share, gain in subject.reread:
+        if reading.cause == cause and gain > PLAIN:
             yield Proposal(
                 gain * share,
                 f"{reading.what} the tensor fits {_witness(subject)} far better "
@@ -87,19 +87,25 @@ def _misfits(subject: Subject, reading: Reading) -> str:
     return f"misfit {likeness.misfit[rows][best]:.3g}, then {after[best]:.3g}; "
 
 
-def _weighed_readings(subject: Subject, cause: str) -> Iterator[tuple[Reading, float]]:
-    """The readings of a cause, with the share of each among them."""
+def _weigh_readings(subject: Subject) -> list[tuple[Reading, float, float]]:
+    """All readings of a body, with the share of each among those of its cause, and its gain."""
     every = readings_of(subject.examination, subject.index)
-    usual = [reading for reading in every if reading.cause == cause]
-    if cause != "wrong-frame":
-        yield from ((reading, 1 / len(usual)) for reading in usual)
-        return
-    for share, readings in (
-        (1 - _TRANSPOSED - _MIRRORED, usual),
+    usual = [[each for each in every if each.cause == cause] for cause in _REREAD]
+    frames = [
+        (1 - _TRANSPOSED - _MIRRORED, usual.pop()),
         (_TRANSPOSED, list(transposed(subject))),
         (_MIRRORED, list(mirrored(subject))),
-    ):
-        yield from ((reading, share / len(readings)) for reading in readings)
+    ]
+    weighed = [
+        (reading, share / len(readings))
+        for share, readings in [*((1.0, readings) for readings in usual), *frames]
+        for reading in readings
+    ]
+    if not weighed:
+        return []
+    spreads = np.array([reading.C_BBcm_B for reading, _ in weighed])
+    ratio = gains(subject, with_spreads(subject, spreads)).tolist()
+    return [(*each, gain) for each, gain in zip(weighed, ratio, strict=True)]
 
 
 def _witness(subject: Subject) -> str:

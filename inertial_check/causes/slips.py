@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import exp, log10, sqrt
 
 import numpy as np
@@ -130,9 +130,9 @@ class DecimalSlip(Cause):
         entry = np.repeat(written, len(_POWERS))
         six = np.tile(subject.six, (len(entry), 1))
         six[np.arange(len(entry)), entry] = [
-            shift_point(value, power)
+            shifted
             for value in subject.six[written].tolist()
-            for power in _POWERS
+            for shifted in shift_points(value, _POWERS)
         ]
         return six
 
@@ -299,7 +299,8 @@ def _count_significant(text: str) -> int:
     return len([each for each in mantissa.replace(".", "").rstrip("0") if each.isdigit()])
 
 
-def shift_point(value: float, power: int) -> float:
-    """The float64 nearest to the printed value times 10^power: its point moved, no more."""
+def shift_points(value: float, powers: Sequence[int]) -> list[float]:
+    """The float64 nearest to the printed value times each 10^power: its point moved, no more."""
     mantissa, _, exponent = repr(float(value)).partition("e")
-    return float(f"{mantissa}e{int(exponent or 0) + power}")
+    written = int(exponent or 0)
+    return [float(f"{mantissa}e{written + power}") for power in powers]

@@ -128,8 +128,16 @@ class Source:
         return line, self._code_points_before(offset) - self._code_points_before(start) + 1
 
     def place(self, span: Span) -> Place:
-        """Return the lines and columns of a span."""
-        return Place(*self.line_column(span.start), *self.line_column(span.end))
+        """Return the lines and columns of a span; findings on a body name the same numbers."""
+        ends = span.start, span.end
+        if ends not in self._places:
+            self._places[ends] = Place(*self.line_column(span.start), *self.line_column(span.end))
+        return self._places[ends]
+
+    @cached_property
+    def _places(self) -> dict[tuple[int, int], Place]:
+        """The places that were asked for."""
+        return {}
 
     def text(self, span: Span) -> str:
         """Decode the text of a span."""

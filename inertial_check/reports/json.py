@@ -106,7 +106,9 @@ def plain(value: object) -> object:
     """The value with null in place of NaN and infinities, which JSON cannot write."""
     if isinstance(value, float):
         return value if isfinite(value) else None
-    if isinstance(value, Mapping):
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, dict | Mapping):  # a dict is known at once, the class of others is asked
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]

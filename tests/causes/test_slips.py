@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from inertial_check.causes.slips import shift_point
+from inertial_check.causes.slips import shift_points
 from spoilt import bodies, causes_of, edited, margin
 
 MOMENTS = [0, 3, 5]
@@ -16,7 +16,7 @@ class TestDecimalSlip:
     def test_planted_at_any_scale(self, body, entry, power):
         mass, com, six = body
         wrong = six.copy()
-        wrong[entry] = shift_point(six[entry], power)
+        wrong[entry] = shift_points(six[entry], [power])[0]
         assume(margin(wrong) < -0.05)  # a slip that all but gives a body may be any small error
         found = causes_of(mass, com, wrong)
         slip = found["decimal-slip"]
@@ -52,10 +52,10 @@ class TestDecimalSlip:
 
     @given(st.floats(1e-300, 1e300), st.integers(-6, 6))
     def test_the_point_moves_and_no_digit_changes(self, value, power):
-        moved = shift_point(value, power)
+        moved = shift_points(value, [power])[0]
         assert moved == pytest.approx(value * 10.0**power, rel=1e-15)
-        assert shift_point(0.1, -2) == 0.001
-        assert shift_point(1.676359, -3) == 0.001676359
+        assert shift_points(0.1, [-2]) == [0.001]
+        assert shift_points(1.676359, [-3]) == [0.001676359]
 
 
 class TestNegativeDiagonal:
