@@ -93,7 +93,7 @@ class SortedPrincipalMoments(Cause):
         found = find_sorted_moments(subject.examination.assembly)
         if found is None or subject.index not in found.bodies:
             return
-        meant = [*_reordered(subject), *_along_shapes(subject)]
+        meant = [*_reorder_moments(subject), *_along_shapes(subject)]
         ratio = gains(subject, with_spreads(subject, np.array([each for each, _, _ in meant])))
         best = int(np.argmax(ratio * [share for _, share, _ in meant]))
         C_BBcm_B, share, what = meant[best]
@@ -108,8 +108,8 @@ class SortedPrincipalMoments(Cause):
             )
 
 
-def _reordered(subject: Subject) -> Iterator[tuple[Floats, float, str]]:
-    """The moments in the five other orders."""
+def _reorder_moments(subject: Subject) -> Iterator[tuple[Floats, float, str]]:
+    """Exchange the moments: the five other orders."""
     C_BBcm_Bi = resemblance.spread(subject.mass, subject.I_BBcm_Bi)
     for order in permutations(range(3)):
         if order != (0, 1, 2):
@@ -127,8 +127,8 @@ def _along_shapes(subject: Subject) -> Iterator[tuple[Floats, float, str]]:
         yield (axes * spreads) @ axes.T, _ALONG_SHAPES, "along the axes of the shapes"
 
 
-def transposed(subject: Subject) -> Iterator[Reading]:
-    """The tensor with its principal axes transposed: R^T D R was written for R D R^T.
+def transpose_axes(subject: Subject) -> Iterator[Reading]:
+    """Transpose the principal axes of the tensor: R^T D R was written for R D R^T.
 
     The order and signs in which a program wrote the axes are not known: of a tensor V D V^T, R is
     any (V Q)^T, where Q exchanges and turns the axes; 24 tensors in all.
@@ -156,8 +156,8 @@ def _axis_exchanges() -> Floats:
     return np.array([matrix for matrix in every if np.linalg.det(matrix) > 0])
 
 
-def mirrored(subject: Subject) -> Iterator[Reading]:
-    """The tensor with one of its axes mirrored, which negates two of the three products."""
+def mirror_axes(subject: Subject) -> Iterator[Reading]:
+    """Mirror one axis of the tensor, which negates two of the three products."""
     C_BBcm_Bi = resemblance.spread(subject.mass, subject.I_BBcm_Bi)
     for axis in range(3):
         signs = np.where(np.arange(3) == axis, -1.0, 1.0)

@@ -21,7 +21,7 @@ from inertial_check.causes._witnesses import (
     with_spreads,
 )
 from inertial_check.causes._wording import times_as_probable
-from inertial_check.causes.axes import mirrored, transposed
+from inertial_check.causes.axes import mirror_axes, transpose_axes
 from inertial_check.causes.placeholders import is_placeholder
 from inertial_check.evidence.formulas import APART, misread_formula
 from inertial_check.evidence.likeness import Reading, readings_of
@@ -93,8 +93,8 @@ def _weigh_readings(subject: Subject) -> list[tuple[Reading, float, float]]:
     usual = [[each for each in every if each.cause == cause] for cause in _REREAD]
     frames = [
         (1 - _TRANSPOSED - _MIRRORED, usual.pop()),
-        (_TRANSPOSED, list(transposed(subject))),
-        (_MIRRORED, list(mirrored(subject))),
+        (_TRANSPOSED, list(transpose_axes(subject))),
+        (_MIRRORED, list(mirror_axes(subject))),
     ]
     weighed = [
         (reading, share / len(readings))

@@ -34,7 +34,7 @@ _SIGNS = np.array([1.0, -1, -1, 1, -1, 1])
 
 
 class ModelReading(NamedTuple):
-    """What else the numbers of all bodies of a model could mean.
+    """Another reading of the numbers of all bodies of a model.
 
     Attributes:
         cause: Name of the cause, such as sign-of-products.

@@ -159,7 +159,7 @@ def _log_det(M: Floats) -> Floats:
     except np.linalg.LinAlgError:  # definite but for rounding
         logarithm = np.linalg.slogdet(M)[1]
         rough = 10 * np.log(np.trace(M, axis1=1, axis2=2) / 10)
-        return np.where(np.isfinite(logarithm), logarithm, rough)
+        return np.asarray(np.where(np.isfinite(logarithm), logarithm, rough))
     return np.asarray(2 * np.sum(np.log(diagonal), axis=1))
 
 

@@ -92,7 +92,7 @@ warning. Chosen: half more than what honest bodies have, which asks for 0.27 whe
 6 % apart; where they agree, the limit `drop` is the larger one."""
 
 CLEAR_TURN = 2.5
-"""The same factor for a turn, which is the best of ten readings, and so fits by chance more often.
+"""Factor like CLEAR for a turn, which is the best of ten readings and so fits more often by chance.
 Of 25 warnings on sound bodies 17 stayed with it, and of 40 planted wrong frames 28 are found, two
 less."""
 
@@ -199,7 +199,7 @@ links' origins, that a sound tensor with a distant centre of mass is possible th
 1,775 different parts are."""
 
 MENDED_OTHERWISE = 0.1
-"""The same probability for the other readings of a model; chosen as that of the signs."""
+"""Probability like MENDED_BY_CHANCE for the other readings; chosen as that of the signs."""
 
 SORTED_PARTS = 6
 """Number of different parts with sorted moments, from which no shapes are needed. Chosen:

@@ -86,7 +86,7 @@ def _name_shapes(examination: Examination, index: int) -> frozenset[str]:
 
 
 class _Look(NamedTuple):
-    """What the shapes of one role say of a part, wherever it is mounted and on whichever side.
+    """Measures of the shapes of one role, which do not depend on the pose or side of the part.
 
     Attributes:
         size: Root mean square distance from their centre [m].
@@ -117,11 +117,11 @@ class _Look(NamedTuple):
 
 
 _Looks = Mapping[int, Mapping[str, _Look]]
-"""What the shapes of bodies look like, by the body's index and the role of the shapes."""
+"""Measures of the shapes of bodies, by the index of the body and the role of the shapes."""
 
 
 def _look_at_all(examination: Examination) -> _Looks:
-    """What the shapes of all bodies look like."""
+    """Measure the shapes of all bodies."""
     likeness = examination.likeness
     if not likeness.rows:
         return {}

@@ -39,7 +39,7 @@ def forms(examination: Examination, limits: Limits, _: Found) -> Doubts:
         if doubt is None or doubt.code != "IC504":
             doubt = _misread(examination, index) or doubt
         if doubt is None and unlike[index]:
-            doubt = _unexplained(examination, index)
+            doubt = _doubt_form(examination, index)
         if doubt is not None:
             yield index, doubt
 
@@ -93,7 +93,7 @@ def _other_reading(examination: Examination, index: int, limits: Limits) -> Doub
     return Doubt("IC505", "tensor", message, values, weak, against)
 
 
-def _unexplained(examination: Examination, index: int) -> Doubt:
+def _doubt_form(examination: Examination, index: int) -> Doubt:
     """A tensor of another form than all shapes of its body, which no reading mends."""
     likeness = examination.likeness
     row = find_mildest(likeness.body == index, likeness.misfit)

@@ -137,7 +137,7 @@ def _find_elected(votes: Votes) -> CommonReading | None:
         best.reading.cause,
         best.reading.what,
         _evidence(votes, best),
-        tuple(np.flatnonzero(_concerned(votes, best)).tolist()),
+        tuple(np.flatnonzero(_find_concerned_bodies(votes, best)).tolist()),
         int(np.sum(best.pro)),
         int(np.sum(best.contra)),
         told,
@@ -251,7 +251,7 @@ def _score(votes: Votes, ballot: Ballot) -> float:
     return float(np.sum(gain[pro & ~ballot.mended]) + mended - np.sum(gain[contra]))
 
 
-def _concerned(votes: Votes, ballot: Ballot) -> Flags:
+def _find_concerned_bodies(votes: Votes, ballot: Ballot) -> Flags:
     """(N,) bodies that a reading of the model changes.
 
     Where the bodies that vote agree, and are several parts, all that came the same way; otherwise
