@@ -2,7 +2,8 @@
 
 One row is one role (visual, collision) of one body whose shapes could all be used; a role with open
 meshes has two, its surface and its hull. All rows of a model are compared at once. A body is spoken
-of where all its rows agree: two roles that contradict each other are no witness.
+of where all its rows agree: two roles that contradict each other are no witness. One that fits
+equally well both ways tells nothing: a box without products is silent about their signs.
 """
 
 from __future__ import annotations
@@ -45,6 +46,10 @@ whose centroid is elsewhere do not show where the mass is."""
 OFFSET_OF_SIZE = 0.15
 """Offset of the centroid that counts as much as one e-fold of the size; chosen so that sizes that
 agree within 10 % leave the shapes nearly as good as centres that agree within 1 %."""
+
+SILENT = 1.1
+"""Times that one of two readings fits a geometry better, up to which it cannot tell them apart;
+boxes that stand in for a collision have no products, and are equally far from either sign."""
 
 STAND_IN = 2.0
 """Factor on the misfit of honest bodies whose visual shapes are not there to be read; chosen, since
@@ -251,7 +256,7 @@ class Likeness:
             return density
 
     def may_gain(self, gain: float, floor: float) -> Flags:
-        """(N,) bodies of which another reading may fit every geometry better by so much.
+        """(N,) bodies of which another reading may fit a geometry better by so much.
 
         A turn keeps the shares, and negated products the diagonal: the misfit that is left is at
         least the distance of what is kept. A shift has to leave a body. See `best_reading`.
@@ -270,7 +275,7 @@ class Likeness:
         p_BoBcm_B = self.assembly.p_BoBcm_B[self.body]
         moved = C - p_BoBcm_B[:, :, None] * p_BoBcm_B[:, None, :]
         shifted = np.any(p_BoBcm_B != 0, axis=-1) & (np.linalg.eigvalsh(moved)[:, 0] >= 0)
-        return self.all_of(better) | self.all_of(shifted)
+        return self.any_of(better) | self.all_of(shifted)
 
     @cached_property
     def _turned(self) -> Flags:
@@ -297,6 +302,12 @@ class Likeness:
         lower = np.array([row.lower for row in self.rows]).reshape(-1, 3)
         edges: Floats = np.array([row.upper for row in self.rows]).reshape(-1, 3) - lower
         return edges
+
+    def any_of(self, rows: Flags) -> Flags:
+        """(N,) bodies of which a row is flagged."""
+        found = np.zeros(len(self.assembly.judgements), dtype=bool)
+        found[self.body[rows]] = True
+        return found
 
     def all_of(self, rows: Flags) -> Flags:
         """(N,) bodies that have a geometry, and of which every row is flagged."""
@@ -382,14 +393,16 @@ class Better(NamedTuple):
 
     Attributes:
         reading: What it is.
-        gain: How many times better it fits, at least, over the geometries of the body.
-        rest: Discrepancy that it leaves, at most.
-        drops: (G,) by how much the discrepancy from each geometry drops.
+        gain: How many times better it fits, at least, over the geometries that can tell.
+        rest: Discrepancy that it leaves from them, at most.
+        nearest: Discrepancy that it leaves from them, at least.
+        drops: (G,) by how much the discrepancy from each geometry drops; NaN where one cannot tell.
     """
 
     reading: Reading
     gain: float
     rest: float
+    nearest: float
     drops: Floats
 
 
@@ -429,7 +442,25 @@ def best_reading(
     before = np.where(
         shifted, resemblance.discrepancy(written, shapes), resemblance.misfit(written, shapes)
     )
-    gains = np.min(np.maximum(before, floor) / np.maximum(after, floor), axis=1)
-    best = int(np.argmax(gains))
-    drops = np.broadcast_to(before, after.shape)[best] - after[best]
-    return Better(candidates[best], float(gains[best]), float(np.max(after[best])), drops)
+    gains = np.maximum(before, floor) / np.maximum(after, floor)
+    telling = find_telling(np.log(gains))
+    least = np.min(gains, axis=1, where=telling, initial=np.inf)
+    best = int(np.argmax(least))
+    rests, tell = after[best], telling[best]
+    drops = np.where(tell, np.broadcast_to(before, after.shape)[best] - rests, np.nan)
+    nearest, rest = float(np.min(rests[tell])), float(np.max(rests[tell]))
+    return Better(candidates[best], float(least[best]), rest, nearest, drops)
+
+
+def find_telling(log_gains: Floats) -> Flags:
+    """(K, R) geometries of one body that tell a reading from the numbers as written.
+
+    Args:
+        log_gains: (K, R) logarithm of how many times better each reading fits each geometry.
+
+    Returns:
+        Those that fit one of the two better by SILENT; all where none does.
+    """
+    telling: Flags = np.abs(log_gains) > np.log(SILENT)
+    telling |= ~np.any(telling, axis=1, keepdims=True)
+    return telling

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from inertial_check.arrays.types import Floats
 from inertial_check.evidence import limits
 from inertial_check.evidence.decimals import count_digits
-from inertial_check.evidence.likeness import DENSEST, is_whole
+from inertial_check.evidence.likeness import DENSEST, SILENT, is_whole
 from inertial_check.evidence.readings import ModelReading, WrittenNumbers, list_forms, list_units
 from inertial_check.inertia import resemblance, tolerances
 
@@ -280,7 +280,7 @@ class Votes:
         return parallel
 
     def _by_form(self, _mass: Floats, C_meant: Floats) -> tuple[Flags, Flags, Floats]:
-        """Votes by how well bodies fit their shapes; all shapes of a body have to agree.
+        """Votes by how well bodies fit their shapes; all shapes that can tell have to agree.
 
         The form alone may tell where the size, which hollow bodies and stand-ins have wrong, does
         not become worse; so may form and size together.
@@ -311,10 +311,12 @@ class Votes:
             )
             if not together:
                 pro, contra = pro & steady[0], contra & steady[1]
+            silent = _find_silent(body, log, count)
             weight = np.zeros((len(C_meant), count))
             weight[:, body] = np.inf
-            np.minimum.at(weight.T, body, log.T)
-            votes.append((_all_of(body, pro, count), _all_of(body, contra, count), weight))
+            np.minimum.at(weight.T, body, np.where(silent, np.inf, log).T)
+            agreed = (_all_of(body, vote | silent, count) for vote in (pro, contra))
+            votes.append((*agreed, weight))
         (pro, contra, weight), (pro_both, contra_both, weight_both) = votes
         pro, contra = pro | pro_both, contra | contra_both
         return pro & ~contra, contra & ~pro, np.where(pro | contra, weight, weight_both)
@@ -374,6 +376,18 @@ def _all_of(body: Indices, rows: Flags, count: int) -> Flags:
     flagged[:, body] = True
     np.logical_and.at(flagged.T, body, rows.T)
     return flagged
+
+
+def _find_silent(body: Indices, log: Floats, count: int) -> Flags:
+    """(K, R) geometries that fit two readings equally well, beside one of their body that tells.
+
+    Args:
+        body: (R,) whose each geometry is.
+        log: (K, R) logarithm of how many times better each reading fits each geometry.
+        count: Number of bodies.
+    """
+    silent: Flags = np.abs(log) <= np.log(SILENT)
+    return silent & ~_all_of(body, silent, count)[:, body]
 
 
 def _is_beyond(values: Floats, range_: tuple[float, float]) -> Flags:

@@ -222,8 +222,8 @@ class UnlikeGeometry(DoubtRule):
     ## Tolerance
     2.5 times as well (2 with the preset strict) and a misfit smaller by 0.15, as for axes-mismatch,
     and for a warning by 1.5 times that of honest bodies, since fewer readings are tried;
-    three printed digits for formulas; a misfit of 0.6 for another form (a rod and a ball have
-    0.82).
+    three printed digits for formulas; for another form a misfit of 0.25 to 0.6, by how well the
+    shapes stand for the mass (a rod and a ball have 0.82).
 
     ## Fix
     By hand: see the causes of the finding.

@@ -5,7 +5,7 @@ import pytest
 
 from inertial_check.evidence import Examination
 from inertial_check.evidence.examination import BodyGeometry, Geometry
-from inertial_check.evidence.likeness import best_reading, readings, readings_of
+from inertial_check.evidence.likeness import Reading, best_reading, readings, readings_of
 from inertial_check.formats import load
 from inertial_check.model.judging import judge
 from suspects import Link, box_moments, parallel_axis, robot, rotation
@@ -114,6 +114,33 @@ def test_every_reading_undoes_its_mistake():
         assert found is not None
         assert found.reading.cause == cause
         assert found.reading.C_BBcm_B == pytest.approx(C_G, abs=1e-9)
+
+
+def test_a_geometry_without_products_is_silent_about_their_signs():
+    """The bug: a box that stands in for a collision and outvotes the mesh that shows the sign."""
+    R = rotation((0.2, 0.5, -0.4))
+    meant = R @ np.diag([0.04, 0.01, 0.002]) @ R.T
+    written = meant * (2 * np.eye(3) - 1)
+    stand_in = np.diag(np.diag(meant))
+    planted = [Reading("sign-of-products", "with its products negated", meant)]
+    alone = best_reading(planted, written, [meant], 0.05)
+    beside = best_reading(planted, written, [meant, stand_in], 0.05)
+    assert alone is not None
+    assert beside is not None
+    assert beside.gain == pytest.approx(alone.gain)
+    assert beside.rest == beside.nearest == pytest.approx(0.0, abs=1e-12)
+    assert np.isnan(beside.drops).tolist() == [False, True]
+    against = best_reading(planted, written, [meant, written], 0.05)
+    assert against is not None
+    assert against.gain < 1
+
+
+def test_a_reading_that_no_geometry_can_tell_gains_nothing():
+    """The bug: a minimum over no geometries, which is infinite."""
+    C = np.diag([0.04, 0.01, 0.002])
+    found = best_reading([Reading("sign-of-products", "", C)], C, [C, C], 0.05)
+    assert found is not None
+    assert found.gain == 1
 
 
 def test_a_tensor_too_small_for_the_shift_was_not_about_the_origin():

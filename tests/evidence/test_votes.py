@@ -62,6 +62,16 @@ def ballot(votes, cause):
     return (0, 0) if best is None else (int(np.sum(best.pro)), int(np.sum(best.contra)))
 
 
+def _list_divided():
+    """Links that lean in one plane, each with the mirror image of its shape for collisions."""
+    for k in range(4):
+        edges, at = np.array([1.0 + 0.2 * k, 0.25, 0.2]), (0.0, 0.0, 0.0)
+        R, mass = rotation((0, -0.6, 0)), float(50 * (1 + 0.2 * k))
+        inertia = R @ box_moments(mass, edges) @ R.T
+        link = Link(mass, at, inertia, box(edges, at, (0, -0.6, 0)), name=f"link{k}")
+        yield link, box(edges, at, (0, 0.6, 0), role="collision")
+
+
 class TestBallots:
     @settings(max_examples=15)
     @given(SEEDS, SCALES)
@@ -96,6 +106,24 @@ class TestBallots:
         ]
         votes = votes_of(*map(negated, arm(rng, 3)), *upright)
         assert ballot(votes, "sign-of-products") == (3, 0)
+
+    def test_shapes_that_cannot_tell_leave_the_vote_to_those_that_can(self):
+        """The bug: five links of an arm whose collision boxes, without products, kept them mute."""
+        rng = np.random.default_rng(2)
+        links = []
+        for link in arm(rng):
+            edges = np.sqrt(12 * np.diag(np.trace(link.inertia) / 2 * np.eye(3) - link.inertia))
+            upright = box(edges / np.sqrt(link.mass), link.com, role="collision")
+            links.append(link._replace(shape=link.shape + upright))
+        assert ballot(votes_of(*map(negated, links)), "sign-of-products") == (4, 0)
+        assert not any(np.any(each.pro) for each in votes_of(*links).ballots)
+
+    def test_shapes_that_contradict_each_other_do_not_vote(self):
+        """The bug: a link counted by the one of its shapes that agrees with the others."""
+        links = [
+            link._replace(shape=link.shape + negated_box) for link, negated_box in _list_divided()
+        ]
+        assert ballot(votes_of(*map(negated, links)), "sign-of-products") == (0, 0)
 
     def test_what_a_reading_would_break_votes_against_it(self):
         """The bug: a tensor about the centre of mass that is counted as one about the origin."""

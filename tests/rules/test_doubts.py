@@ -241,6 +241,37 @@ class TestPlanted:
         assert finding.code == "IC505"
         assert "another form than its shapes" in finding.message
 
+    def test_how_well_the_shapes_stand_decides_how_unlike_they_may_be(self):
+        """The bug: one limit for shapes about the mass itself and for those about half of it."""
+        link = honest(0.2, (1, 0.8, 0.6), 1000)
+        shares = np.array([0.78, 0.2, 0.02])  # in place of 0.5, 0.32 and 0.18
+        other = np.trace(link.inertia) / 2 * np.diag(1 - shares)
+        (finding,) = said(link._replace(inertia=other))
+        assert finding.code == "IC505"
+        assert "another form than its shapes" in finding.message
+        assert said(link._replace(inertia=other, com=(0.03, 0, 0))) == []
+
+    def test_a_size_far_from_one_role_and_nearly_so_from_the_other(self):
+        """The bug: a hull with the propellers, beside which eight times the inertia fits."""
+        link = honest(0.2, (1, 0.8, 0.6), 1000)
+        for way, hull in ((2, 1.5), (-2, 1 / 1.5)):
+            around = box(hull * np.array([0.2, 0.16, 0.12]), role="collision")
+            both = link._replace(shape=link.shape + around)
+            assert said(both) == []
+            assert codes(both._replace(inertia=2.7**way * link.inertia)) == {"link": "IC502"}
+            assert said(both._replace(inertia=2.2**way * link.inertia)) == []
+
+    def test_a_sign_beside_a_collision_box_that_cannot_tell(self):
+        """The bug: the box, as far from either sign, that kept the mesh from speaking."""
+        link = honest(0.2, (1, 0.25, 0.2), 1000, (0, -0.6, 0))
+        upright = box((0.16, 0.12, 0.11), role="collision")
+        both = link._replace(shape=link.shape + upright)
+        assert said(both) == []
+        negated = both._replace(inertia=link.inertia * (2 * np.eye(3) - 1))
+        (finding,) = said(negated)
+        assert finding.code == "IC505"
+        assert "with its products negated" in finding.message
+
     def test_one_mistake_is_one_finding(self):
         """A shift to another point changes size and form together."""
         link = honest(0.2, (0.3, 0.3, 1), 1000, at=(0.1, 0, 0.3))

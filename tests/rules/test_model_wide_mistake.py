@@ -54,6 +54,14 @@ def test_all_links_share_one_finding_with_one_edit():
         assert entries["ixz"] == pytest.approx(link.inertia[0, 2])
 
 
+def test_negated_products_explain_no_size():
+    """The bug: a link of eight times the inertia that hid behind the signs of all the others."""
+    links = [negated(link) for link in arm(5)]
+    links[2] = links[2]._replace(inertia=8 * links[2].inertia)
+    found = {each.code: each.body for each in findings(*links)}
+    assert found == {"IC507": None, "IC502": "link2"}
+
+
 def test_two_links_are_two_links():
     """The bug: a coincidence of two bodies that condemns a model."""
     found = findings(*map(negated, arm(2)))
@@ -122,6 +130,15 @@ def test_a_near_exact_fit_stays_a_warning_against_ten():
     """The bug: the one link that was edited by hand, which hides behind the sound ones."""
     (finding,) = findings(negated(arm(1)[0]), *arm(10, first=1))
     assert (finding.code, finding.severity) == ("IC505", Severity.WARNING)
+
+
+def test_a_fit_that_is_near_exact_for_one_of_two_shapes_stays_a_warning_too():
+    """The bug: a rough mesh that takes the edge off the collision shape that the numbers are of."""
+    odd = negated(arm(1)[0])
+    rounder = box(np.array([0.3, 0.06, 0.05]) * [1, 2.2, 1], odd.com, (0, -0.6, 0))
+    both = odd._replace(shape=rounder + odd.shape.replace("visual", "collision"))
+    found = [each for each in findings(both, *arm(10, first=1)) if each.body == odd.name]
+    assert [(each.code, each.severity) for each in found] == [("IC505", Severity.WARNING)]
 
 
 def test_readings_that_nothing_tells_apart_are_all_listed():

@@ -73,6 +73,11 @@ LIMITS: Mapping[str, Limits] = MappingProxyType(
     }
 )
 
+MILDER_SIZE = 0.8
+"""Factor on `size` for all of a body's shapes, where one of them exceeds it by the inverse: a
+collision hull is up to 1.7 times as large as what it stands in for. Honest bodies that differ from
+all their shapes, foam tyres on metal hubs, reach 1.9 and 2.4."""
+
 PARTLY_SEEN_OUTSIDE = 3.0
 """Factor on `outside` for bodies with shapes that could not be used: the others are
 stand-ins."""
@@ -107,6 +112,14 @@ the limit of 2 grows to 2.9 where the centres are 6 % apart, as with foam tyres 
 UNLIKE = 0.6
 """Misfit from all its shapes that an honest body does not have: none of 1,022 bodies called clean
 exceeds it. Between a rod and a ball it is 0.82."""
+
+STANDING = 4.0
+"""Times the misfit of honest bodies above which a form is another one, where its shapes stand for
+the mass: of 300 bodies whose centres and sizes agree with their shapes the most is 3.8."""
+
+LEAST_UNLIKE = 0.25
+"""Least misfit of a body of another form, however well its shapes stand; honest ones that do leave
+0.23 at most."""
 
 CLOSE = 0.3
 """Largest discrepancy that another reading may leave; chosen: a better fit that is still bad

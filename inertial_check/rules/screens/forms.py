@@ -6,7 +6,7 @@ import numpy as np
 
 from inertial_check.evidence import Examination
 from inertial_check.evidence.formulas import misread_formula
-from inertial_check.evidence.likeness import best_reading, readings_of
+from inertial_check.evidence.likeness import Likeness, best_reading, readings_of
 from inertial_check.inertia import resemblance
 from inertial_check.rules._phrases import box
 from inertial_check.rules.screens import _limits
@@ -14,6 +14,7 @@ from inertial_check.rules.screens._base import (
     Doubt,
     Doubts,
     Evidence,
+    Flags,
     Found,
     explain_weakness,
     find_mildest,
@@ -33,7 +34,7 @@ def forms(examination: Examination, limits: Limits, _: Found) -> Doubts:
         return
     far = likeness.all_of(likeness.discrepancy > limits.discrepancy)
     far &= likeness.may_gain(limits.gain, _limits.FIT)
-    unlike = likeness.all_of((likeness.misfit > _limits.UNLIKE) & ~likeness.unseen)
+    unlike = likeness.all_of(_find_unlike(likeness))
     for index in np.flatnonzero(odd).tolist():
         doubt = _other_reading(examination, index, limits) if far[index] else None
         if doubt is None or doubt.code != "IC504":
@@ -42,6 +43,13 @@ def forms(examination: Examination, limits: Limits, _: Found) -> Doubts:
             doubt = _doubt_form(examination, index)
         if doubt is not None:
             yield index, doubt
+
+
+def _find_unlike(likeness: Likeness) -> Flags:
+    """(R,) geometries of another form than their bodies, where they show where the mass is."""
+    standing = np.maximum(_limits.STANDING * likeness.honest_misfit_of_form, _limits.LEAST_UNLIKE)
+    limit = np.minimum(standing, _limits.UNLIKE)
+    return (likeness.misfit > limit) & ~likeness.unseen
 
 
 def _misread(examination: Examination, index: int) -> Doubt | None:
@@ -68,13 +76,13 @@ def _other_reading(examination: Examination, index: int, limits: Limits) -> Doub
     slack = _limits.PARTLY_SEEN_GAIN if np.any(likeness.partial[rows]) else 1.0
     if found is None or found.gain < limits.gain * slack or found.rest > _limits.CLOSE:
         return None
-    if np.min(found.drops) < limits.drop:
+    if np.nanmin(found.drops) < limits.drop:
         return None
     what, shifted = found.reading.what, found.reading.cause == "about-link-origin"
     angle = min(float(resemblance.misalignment(written, C_G)) for C_G in shapes)
     values: dict[str, object] = {
         "gain": found.gain, "angle": angle, "reading": what, "cause": found.reading.cause,
-        "rest": found.rest,
+        "rest": found.rest, "nearest": found.nearest,
     }  # fmt: skip
     honest = likeness.honest_misfit if shifted else likeness.honest_misfit_of_form
     turned = found.reading.cause == "wrong-frame"

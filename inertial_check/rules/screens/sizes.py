@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from inertial_check.arrays.types import Floats
 from inertial_check.evidence import Examination
+from inertial_check.evidence.likeness import Likeness
 from inertial_check.rules._phrases import beyond, box, times
 from inertial_check.rules.screens import _limits
 from inertial_check.rules.screens._base import (
     Doubt,
     Doubts,
+    Flags,
     Found,
     explain_weakness,
     find_frames,
@@ -23,8 +26,8 @@ def sizes(examination: Examination, limits: Limits, _: Found) -> Doubts:
     """Sizes against the geometry."""
     likeness, assembly = examination.likeness, examination.assembly
     factor = limits.size * np.where(likeness.partial, _limits.PARTLY_SEEN_SIZE, 1.0)
-    small = likeness.all_of(likeness.size_ratio * factor < 1)
-    large = likeness.all_of(likeness.size_ratio > factor)
+    small = _exceeds(likeness, 1 / likeness.size_ratio, factor)
+    large = _exceeds(likeness, likeness.size_ratio, factor)
     if not np.any(small | large):
         return
     honest = np.log(limits.size) + _limits.SIZE_SPREAD * likeness.honest_misfit
@@ -39,6 +42,19 @@ def sizes(examination: Examination, limits: Limits, _: Found) -> Doubts:
             f"{explain_weakness(likeness, index, weak)}"
         )
         yield index, Doubt("IC502", "tensor", message, {"size_ratio": ratio}, weak)
+
+
+def _exceeds(likeness: Likeness, ratio: Floats, factor: Floats) -> Flags:
+    """(N,) bodies whose ratio exceeds the factor for all shapes, or far for one and nearly for all.
+
+    Args:
+        likeness: The bodies beside their shapes.
+        ratio: (R,) of the sizes, one way or the other.
+        factor: (R,) above which it is too much.
+    """
+    nearly = likeness.all_of(ratio > _limits.MILDER_SIZE * factor)
+    far = likeness.any_of(_limits.MILDER_SIZE * ratio > factor)
+    return likeness.all_of(ratio > factor) | (nearly & far)
 
 
 def densities(examination: Examination, limits: Limits, _: Found) -> Doubts:

@@ -21,6 +21,9 @@ from inertial_check.rules.screens._base import Doubt, Flags
 _EXPLAINED = frozenset({"IC502", "IC503", "IC504", "IC505"})
 """Codes of the doubts that a reading of the whole model explains."""
 
+_ONLY_FORM = frozenset({"sign-of-products", "wrong-frame", "sorted-principal-moments"})
+"""Causes that leave the trace of a tensor as it is, and so explain no doubt about a size."""
+
 
 class CommonReading(NamedTuple):
     """A reading of a whole model that its bodies have voted for.
@@ -184,8 +187,9 @@ def heed_the_model(
     for reading in common:
         # One count of the last decimal, on all three moments, looks like a placeholder.
         also = {"IC501"} if reading.cause == "fixed-decimals" else set()
+        kept = {"IC502", "IC503"} if reading.cause in _ONLY_FORM else set()
         for index in reading.bodies:
-            explained.setdefault(index, set()).update(_EXPLAINED | also)
+            explained.setdefault(index, set()).update(_EXPLAINED - kept | also)
     left = {
         index: [each for each in doubts if each.code not in explained.get(index, ())]
         for index, doubts in found.items()
@@ -199,7 +203,7 @@ def heed_the_model(
 
 def _weigh(examination: Examination, doubt: Doubt) -> Doubt:
     """The doubt, weak where its reading is one that the model's other bodies contradict."""
-    reading, rest = doubt.values.get("cause"), doubt.values.get("rest")
+    reading, rest = doubt.values.get("cause"), doubt.values.get("nearest")
     if reading is None or not isinstance(rest, float) or rest <= _limits.NEAR_EXACT:
         return doubt
     for ballot in examination.votes.forms:
