@@ -52,9 +52,11 @@ def has_coarse_decimals(texts: Sequence[str], six: Floats, unit: float, mass: st
         Whether half a count of the last decimal is more than COARSE of the trace, the smallest
         moment at most COUNTS counts, and the mass has three digits or more.
     """
-    count = last_count(texts, unit)
     digits = mass.lower().partition("e")[0].lstrip("+-0.").rstrip("0")
-    if count is None or sum(each.isdigit() for each in digits) < _DIGITS_OF_MASS:
+    if sum(each.isdigit() for each in digits) < _DIGITS_OF_MASS:
+        return False
+    count = last_count(texts, unit)
+    if count is None:
         return False
     moments = six[[0, 3, 5]]
     return bool(count / 2 > COARSE * np.sum(moments) and np.min(moments) <= COUNTS * count)

@@ -160,6 +160,8 @@ def compare_twins(
         numbers: Of all bodies of the model.
     """
     pairs = [pair for pair in twins if stated[pair[0]] and stated[pair[1]]]
+    if not pairs:
+        return _compare_none()
     bodies = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     one, other = (numbers.of(column) for column in bodies.T)
     joints = Joints(model, twins)
@@ -176,6 +178,15 @@ def compare_twins(
         found = _stand_in_symmetry(joints, bodies, one, other)
     mass = np.maximum(ratio, 1 / ratio)
     return TwinPairs(bodies, mass, unlike, apart, spread, turned, *found)
+
+
+def _compare_none() -> TwinPairs:
+    """What is known of the twins of a model that has none."""
+    numbers, flags = np.zeros(0), np.zeros(0, dtype=bool)
+    bodies, planes = np.zeros((0, 2), dtype=np.int64), np.zeros((0, 4))
+    maps, offsets = np.zeros((0, 4, 4)), np.zeros((0, 2))
+    ratios = numbers, numbers, numbers, numbers
+    return TwinPairs(bodies, *ratios, flags, maps, offsets, planes, flags, np.nan)
 
 
 def _stand_in_symmetry(

@@ -7,6 +7,7 @@ the conditions, but whose box holds one that does not, is explained by rounding.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +45,7 @@ def half_units(texts: Sequence[str]) -> tuple[float, ...]:
     )
 
 
+@lru_cache(maxsize=4096)  # the six entries are read several times, and many are zero
 def decimal_places(text: str) -> int | None:
     """Decimal places of the last printed digit; None for an integer, which is exact."""
     mantissa, _, exponent = text.strip().lower().partition("e")
@@ -52,6 +54,7 @@ def decimal_places(text: str) -> int | None:
     return len(mantissa.partition(".")[2]) - int(exponent or 0)
 
 
+@lru_cache(maxsize=4096)
 def _is_nonzero(text: str) -> bool:
     return any(digit in "123456789" for digit in text.lower().partition("e")[0])
 

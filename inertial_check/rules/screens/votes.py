@@ -71,6 +71,8 @@ class CommonReading(NamedTuple):
 def find_common_readings(examination: Examination) -> tuple[CommonReading, ...]:
     """The readings of the whole model that a majority of its bodies votes for."""
     votes = examination.votes
+    if np.count_nonzero(votes.known) < VOTES:
+        return ()
     found = [_find_elected(votes) or _find_sorted(votes), _find_coarse(votes)]
     return tuple(each for each in found if each is not None)
 
