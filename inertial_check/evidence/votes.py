@@ -315,8 +315,8 @@ class Votes:
             weight = np.zeros((len(C_meant), count))
             weight[:, body] = np.inf
             np.minimum.at(weight.T, body, np.where(silent, np.inf, log).T)
-            agreed = (_all_of(body, vote | silent, count) for vote in (pro, contra))
-            votes.append((*agreed, weight))
+            pro, contra = (_all_of(body, each | silent, count) for each in (pro, contra))
+            votes.append((pro, contra, weight))
         (pro, contra, weight), (pro_both, contra_both, weight_both) = votes
         pro, contra = pro | pro_both, contra | contra_both
         return pro & ~contra, contra & ~pro, np.where(pro | contra, weight, weight_both)
