@@ -12,6 +12,8 @@ from typing import IO, Any, BinaryIO, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.broadcasting import quiet
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError
 
 LARGEST_WHOLE = 2**29
@@ -192,6 +194,12 @@ class Archive:
         with _report_damage(self.path, item.filename), self.zip.open(item) as stream:
             while piece := stream.read(_PIECE):
                 target.write(piece)
+
+
+@quiet  # a signalling NaN, or a number beyond float64, is no reason for a warning
+def as_float64(values: AnyArray) -> Floats:
+    """Convert real numbers of any precision to float64; those beyond it become infinite."""
+    return np.asarray(values, dtype=np.float64)
 
 
 def decode_texts(array: AnyArray) -> list[str]:

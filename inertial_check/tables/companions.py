@@ -13,7 +13,7 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats, Integers, Mask
 from inertial_check.errors import DocumentError, ParameterError
-from inertial_check.formats.archives import Archive, ArrayStream
+from inertial_check.formats.archives import Archive, ArrayStream, as_float64
 from inertial_check.formats.tables import Block, Layout, TableReader, open_table, sniff_format
 from inertial_check.inertia.consistency import Verdict, check
 from inertial_check.inertia.parameters import InertialParameters
@@ -344,7 +344,7 @@ def _open_array_weights(stream: BinaryIO, path: str, form: str, layout: Layout) 
             "(10, 10), or one of those for each row",
         )
     if shape in ((10,), (1, 10), (10, 10)):
-        whole = array.take(array.rows).astype(np.float64)
+        whole = as_float64(array.take(array.rows))
         values = whole.reshape(10, -1) if shape == (10, 10) else whole.reshape(10)
         values = values[position]
         return _SharedWeights(
@@ -374,5 +374,5 @@ class _ArrayRows(TableReader):
     def blocks(self, rows: int) -> Iterator[Block]:
         """Read the rows in their order, so many at a time."""
         for first in range(0, self._array.rows, rows):
-            values = self._array.take(rows).astype(np.float64)
+            values = as_float64(self._array.take(rows))
             yield Block(first, values, [None] * len(values))

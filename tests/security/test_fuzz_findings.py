@@ -222,3 +222,16 @@ def test_the_impact_of_a_joint_that_lies_at_the_end_of_float64_gives_no_warning(
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert main(["diff", "--impact", str(path), str(path)]) in (0, 1)
+
+
+@pytest.mark.parametrize("name", ["t.npy", "t.npz"])
+def test_a_signalling_nan_in_a_table_of_float32_gives_no_warning(tmp_path, name, capsys):
+    rows = np.ones((2, 10), dtype="<f4")
+    rows.view("<u4")[1, 3] = 0x7F800001
+    path = tmp_path / name
+    np.save(path, rows) if name == "t.npy" else np.savez(path, theta=rows)
+    argv = ["project", "--about", "origin", "--order", "urdf", str(path)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        main([*argv, "-o", str(tmp_path / name.replace("t", "o"))])
+    assert "internal error" not in capsys.readouterr().err

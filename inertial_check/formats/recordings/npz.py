@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import BinaryIO, NoReturn
 
-import numpy as np
-
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError
-from inertial_check.formats.archives import Archive, decode_texts
+from inertial_check.formats.archives import Archive, as_float64, decode_texts
 from inertial_check.formats.recordings.names import ALIASES, MEANING
 from inertial_check.formats.recordings.recording import (
     SIGNALS,
@@ -189,7 +187,7 @@ def _read_numbers(archive: Archive, name: str) -> Floats:
     values = archive.read(name)
     if values.dtype.kind not in "fiu":
         raise DocumentError(archive.path, f"{name}: holds {values.dtype}, expected real numbers")
-    return np.asarray(values, dtype=np.float64)
+    return as_float64(values)
 
 
 def _read_texts(archive: Archive, names: tuple[str, ...]) -> tuple[str, ...] | None:

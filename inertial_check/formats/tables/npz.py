@@ -13,7 +13,7 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError, ParameterError
-from inertial_check.formats.archives import AnyArray, Archive, ArrayStream, decode_texts
+from inertial_check.formats.archives import AnyArray, Archive, ArrayStream, as_float64, decode_texts
 from inertial_check.formats.tables.columns import Layout, require_order
 from inertial_check.formats.tables.reading import Block, TableReader
 from inertial_check.inertia.representations import Order, six
@@ -112,12 +112,12 @@ class NpzReader(TableReader):
     def _values(self, taken: dict[str, AnyArray], first: int) -> Floats:
         """Put the arrays of some rows side by side."""
         if "theta" in taken:
-            return np.asarray(taken["theta"], dtype=np.float64)
+            return as_float64(taken["theta"])
         vector = taken["com" if "com" in taken else "first_moment"]
-        inertia = np.asarray(taken["inertia"], dtype=np.float64)
+        inertia = as_float64(taken["inertia"])
         if inertia.ndim == 3:
             inertia = self._upper(inertia, first)
-        return np.column_stack([taken["mass"], vector, inertia]).astype(np.float64)
+        return np.column_stack([as_float64(taken["mass"]), as_float64(vector), inertia])
 
     def _upper(self, inertia: Floats, first: int) -> Floats:
         """Take the six entries of matrices, averaging halves that differ by rounding.
@@ -156,7 +156,7 @@ class NpyReader(TableReader):
     def blocks(self, rows: int) -> Iterator[Block]:
         """Read the rows in their order, so many at a time."""
         for first in range(0, self.array.rows, rows):
-            values = np.asarray(self.array.take(rows), dtype=np.float64)
+            values = as_float64(self.array.take(rows))
             yield Block(first, values, [None] * len(values))
 
     def reopen(self) -> ArrayStream:
