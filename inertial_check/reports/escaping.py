@@ -13,7 +13,6 @@ import os
 import re
 from collections.abc import Iterable
 from functools import cache
-from html import escape
 
 _LOG_COMMAND = re.compile(r"##(?=\[|vso\[)", re.IGNORECASE)
 """Beginning of a command that GitHub (##[) or Azure (##vso[) reads anywhere in a line of a log."""
@@ -105,6 +104,8 @@ def markdown_text(text: str, length: int) -> str:
 
 
 def _escape_html(text: str) -> str:
+    from html import escape  # slow to import: it holds the names of all characters
+
     return escape(text, quote=False).replace("@", f"@{_BREAK}")
 
 

@@ -36,7 +36,7 @@ def workers():
     cluster.program_digest.cache_clear()  # so that both see the same files of this package
     distributed = pytest.importorskip("distributed", reason='pip install "dask[distributed]"')
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
     ) as running:
         yield running
 

@@ -105,7 +105,7 @@ def test_a_cluster_that_loses_workers_says_the_same(
     monkeypatch.setenv("PYTHONPATH", environment["PYTHONPATH"])
     alone = check(environment, "--jobs", "1")
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
     ) as cluster:
         journal = tmp_path_factory.mktemp("run") / "run.jsonl"
         command = [*COMMAND, "--resume", str(journal), "--cluster", cluster.scheduler_address]
