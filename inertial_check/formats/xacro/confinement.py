@@ -9,6 +9,7 @@ from __future__ import annotations
 import encodings
 import os
 import sys
+import unicodedata  # noqa: F401 - the compiler imports it for names in letters of other forms
 
 from inertial_check.files.access import Access, RefusedFileError, contains
 
