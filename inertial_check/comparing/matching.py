@@ -161,6 +161,9 @@ def _json_rows(text: str) -> list[tuple[str, str]]:
 def _toml_rows(text: str) -> list[tuple[str, str]]:
     import tomllib
 
+    from inertial_check.settings.toml import refuse_deep_keys
+
+    refuse_deep_keys("--map", text.split("\n"))
     return _check_rows(list(tomllib.loads(text).items()))
 
 

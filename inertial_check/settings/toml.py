@@ -63,7 +63,7 @@ class TomlFile:
             line = data.count(b"\n", 0, error.start) + 1
             raise UsageError(f"{path}:{line}: not UTF-8 text, as TOML has to be") from None
         self._lines = [f"{line}\n" for line in text.split("\n")]
-        _refuse_deep_keys(path, self._lines)
+        refuse_deep_keys(path, self._lines)
         try:
             self.values: Mapping[str, object] = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
@@ -141,7 +141,7 @@ def _is_header_of(keys: Sequence[str], text: str) -> bool:
     return found == [{}]
 
 
-def _refuse_deep_keys(path: str, lines: Sequence[str]) -> None:
+def refuse_deep_keys(path: str, lines: Sequence[str]) -> None:
     """Refuse keys with more parts than DEEPEST; the parser would take quadratic time for them.
 
     Raises:

@@ -235,3 +235,21 @@ def test_a_signalling_nan_in_a_table_of_float32_gives_no_warning(tmp_path, name,
         warnings.simplefilter("error")
         main([*argv, "-o", str(tmp_path / name.replace("t", "o"))])
     assert "internal error" not in capsys.readouterr().err
+
+
+def test_a_map_of_names_with_a_key_of_many_parts_is_refused(tmp_path, capsys, data_dir):
+    path = tmp_path / "map.toml"
+    path.write_text("a." * 20_000 + "a = 1\n")
+    models = [str(data_dir / "diff" / name) for name in ("gripper.urdf", "gripper.xml")]
+    assert main(["diff", "--map", str(path), *models]) == 2
+    assert ":1: a key of more than" in capsys.readouterr().err
+
+
+def test_a_list_of_thousands_of_angles_is_one_mistake(tmp_path):
+    path = tmp_path / "a.yaml"
+    angles = "x, " * 5000
+    path.write_text(
+        f"l:\n  mass: 1\n  origin: {{xyz: 0 0 0, rpy: [{angles}]}}\n"
+        "  inertia: {xx: 1, yy: 1, zz: 1, xy: 0, xz: 0, yz: 0}\n"
+    )
+    assert len(ic.check_model(path).findings) < 10

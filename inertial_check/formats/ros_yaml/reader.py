@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from inertial_check.errors import DocumentError, NotAModelError
@@ -50,6 +51,9 @@ _MOST_BODIES = 10_000
 _MOST_VISITS = 50 * _MOST_BODIES
 """Largest number of mappings that are visited on the way to links, each as often as it is aliased.
 """
+
+_ENOUGH = 4
+"""Number of entries of a list of three numbers that are read: with one more it is too long."""
 
 _LONGEST_PATH = 50
 """Largest depth of a link in the document."""
@@ -323,7 +327,7 @@ class _ParameterReader:
 
     def _numbers(self, key: str, node: Node, names: Sequence[str]) -> Iterable[Number]:
         if node.id == "sequence":
-            return [self._number(key, item) for item in node.value]
+            return [self._number(key, item) for item in node.value[:_ENOUGH]]
         if node.id == "mapping":
             members = self._reader.members(node)
             return [self._number(name, members[name]) for name in names if name in members]
@@ -332,7 +336,10 @@ class _ParameterReader:
             return []
         text, start = found
         pieces = re.finditer(_PIECE, text)
-        return [self._parse_number(key, match[0], start + match.start()) for match in pieces]
+        return [
+            self._parse_number(key, match[0], start + match.start())
+            for match in islice(pieces, _ENOUGH)
+        ]
 
     def _rotation(self, node: Node | None) -> Rotation:
         if node is None:
