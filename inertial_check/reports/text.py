@@ -70,6 +70,7 @@ def interval(low: float, high: float) -> str:
 def _inwards(value: float, up: bool) -> str:
     from inertial_check.inertia import tolerances
 
+    value = max(-float_info.max, min(value, float_info.max))  # an end beyond float64
     # Relative to its size, the margin moves by no more than the entry. So an end that is shown
     # outside the interval by this slack is still accepted: the verdict's floor covers twice that.
     slack = tolerances.FLOOR_FACTOR / 2 * float_info.epsilon * abs(value)

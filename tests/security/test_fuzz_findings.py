@@ -17,6 +17,7 @@ from inertial_check.formats.meshes import triangles
 from inertial_check.identification.recordings.diagnosis import diagnose
 from inertial_check.inertia.meshes import measure
 from inertial_check.projection.given import read_weights
+from inertial_check.reports.text import interval
 from inertial_check.settings.configuration import Configurations
 from inertial_check.settings.toml import TomlFile
 
@@ -253,3 +254,9 @@ def test_a_list_of_thousands_of_angles_is_one_mistake(tmp_path):
         "  inertia: {xx: 1, yy: 1, zz: 1, xy: 0, xz: 0, yz: 0}\n"
     )
     assert len(ic.check_model(path).findings) < 10
+
+
+def test_an_interval_that_ends_beyond_float64_has_an_end_that_can_be_written():
+    low, high = map(float, interval(1e300, np.inf).split(" to "))
+    assert low == 1e300
+    assert 1e308 < high < np.inf
