@@ -21,6 +21,7 @@ from inertial_check.solvers.svec import (
     TO_SVEC,
     apply,
     congruence,
+    decompose,
     factors,
     pack,
     unpack,
@@ -268,7 +269,7 @@ def project_by_whitening(problem: Quadratic) -> Solution:
         problem: A problem with W None, or in whose units W is one.
     """
     units = normalise(problem)
-    values, vectors = np.linalg.eigh(unpack(units.x0))
+    values, vectors = decompose(unpack(units.x0))
     lifted = np.maximum(-values, 0.0)
     z = pack(np.matmul(vectors * lifted[:, None, :], vectors.transpose(0, 2, 1)))
     return restore(problem, units, units.x0 + z, z, np.zeros(len(z), dtype=np.int32))
