@@ -1,0 +1,356 @@
+"""Groups of findings for people: one mistake in many bodies or in many files is one entry.
+
+A finding belongs to exactly one group. The findings of a group have one rule, one severity and, all
+but a few, one first cause, so that what is said of its representative holds for the group:
+
+* findings on bodies of one file with the same rule and first cause are one group;
+* findings that state one fact in several files, or that stand at one place from which several
+  bodies come (a macro of xacro, an included file), are one group with the first cause of most;
+* files of which half of the facts are the same are variants of one robot, and count as one file.
+
+`group_findings` takes time in proportion to the number of findings.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from typing import NamedTuple
+
+from inertial_check.model import FileReport, Finding, Hypothesis, Place, Report, Severity
+
+_PROVABLE = ("IC1", "IC3", "IC4", "IC7")
+"""Families of rules whose findings follow from the written numbers, without any comparison."""
+
+_REFUSALS = ("reject", "drop")
+"""Actions of engines that leave a body, or its whole model, out of the simulation."""
+
+_MOST_FILES = 3
+"""Largest number of files in the command of a fix; a longer list is one that nobody reads."""
+
+_MOST_NAMES = 3
+"""Largest number of bodies that the command of a fix names; more are selected by their rule."""
+
+_LONGEST = 1000
+"""Longest path or name in a command that is offered [code points]."""
+
+
+class GroupPlace(NamedTuple):
+    """Place of one finding of a group.
+
+    Attributes:
+        path: Path of the document that holds the number.
+        line: Line of the number, 1-based.
+        column: Column of the number, 1-based [code points].
+        body: Name of the body; None for a finding on the document or on the whole model.
+    """
+
+    path: str
+    line: int
+    column: int
+    body: str | None
+
+
+class GroupMember(NamedTuple):
+    """One finding of a group.
+
+    Attributes:
+        file: The file of the report that has the finding.
+        finding: The finding.
+    """
+
+    file: FileReport
+    finding: Finding
+
+
+class FindingGroup(NamedTuple):
+    """Findings that one sentence describes.
+
+    Attributes:
+        code: Code of the rule.
+        name: Name of the rule.
+        severity: Severity of the findings.
+        message: Message of the representative.
+        cause: First cause of the representative; None if none is known.
+        with_cause: Number of findings that have this first cause.
+        places: Places of the findings, in the order of the report.
+        bodies: Number of bodies with a finding of the group.
+        files: Number of files with a finding of the group.
+        findings: Number of findings.
+        command: Command that shows the fix, of the first files if there are many; None if no edit
+            is known.
+        more_files: Number of files that the command leaves out.
+        representative: The finding that is shown, with its file.
+        members: All findings with their files, in the order of the report.
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    message: str
+    cause: Hypothesis | None
+    with_cause: int
+    places: tuple[GroupPlace, ...]
+    bodies: int
+    files: int
+    findings: int
+    command: str | None
+    more_files: int
+    representative: GroupMember
+    members: tuple[GroupMember, ...]
+
+
+def group_findings(report: Report) -> list[FindingGroup]:
+    """Group the findings of a report that count, worst first.
+
+    The order is that of severity, then groups with a body that an engine refuses, then findings
+    that follow from the numbers alone, then the number of bodies, of findings, and of the report.
+    """
+    members = [GroupMember(file, finding) for file in report.files for finding in file.findings]
+    copies = _join_copies(members)
+    robots = _find_robots(members, copies)
+    keys = [_identify_group([members[index] for index in copy], robots) for copy in copies]
+    refused = _list_refused(report)
+    groups = [
+        _describe(
+            [members[index] for index in sorted(index for at in group for index in copies[at])]
+        )
+        for group in _join_equal(keys)
+    ]
+    return sorted(groups, key=lambda group: _rank(group, refused))
+
+
+def find_guilty_place(finding: Finding) -> Place:
+    """The place of the first number that the first cause would change.
+
+    Without such a number it is that of the first number that the finding is about, and without any
+    written number the finding's own place.
+    """
+    written = [each for each in finding.entries if each.place[:2] != each.place[2:4]]
+    edited = name_edited_entries(finding)
+    guilty = [each for each in written if each.name in edited]
+    return next((each.place for each in (*guilty, *written)), finding.place)
+
+
+def name_edited_entries(finding: Finding) -> frozenset[str]:
+    """The names of the numbers that the first cause would change, in any of its bodies."""
+    edit = (finding.causes[0].edit or {}) if finding.causes else {}
+    bodies = edit.get("bodies") or {}
+    names = set(edit.get("entries") or ())
+    return frozenset(names.union(*(each["entries"] for each in bodies.values())))
+
+
+def list_paths(members: Iterable[GroupMember]) -> list[str]:
+    """The paths of the files of findings, each once, in their order."""
+    return list(dict.fromkeys(member.file.path for member in members))
+
+
+class _Partition:
+    """Disjoint sets of numbers 0 ... size - 1 that can be joined (union-find)."""
+
+    def __init__(self, size: int) -> None:
+        self._parents = list(range(size))
+
+    def find(self, index: int) -> int:
+        """The smallest number of the set that holds a number."""
+        parents = self._parents
+        while parents[index] != index:
+            parents[index] = parents[parents[index]]  # halves the path for the next search
+            index = parents[index]
+        return index
+
+    def join(self, one: int, other: int) -> None:
+        """Join the sets of two numbers."""
+        low, high = sorted((self.find(one), self.find(other)))
+        self._parents[high] = low
+
+
+def _join_equal(keys: Sequence[Iterable[Hashable]]) -> list[list[int]]:
+    """Join the indices of items that share a key, directly or through others.
+
+    The sets and their indices are in ascending order.
+    """
+    sets = _Partition(len(keys))
+    first: dict[Hashable, int] = {}
+    for index, own in enumerate(keys):
+        for key in own:
+            sets.join(first.setdefault(key, index), index)
+    joined: dict[int, list[int]] = {}
+    for index in range(len(keys)):
+        joined.setdefault(sets.find(index), []).append(index)
+    return list(joined.values())
+
+
+def _join_copies(members: Sequence[GroupMember]) -> list[list[int]]:
+    """Join the findings, as indices, that state one thing in several files or bodies."""
+    return _join_equal([_identify_mistake(member) for member in members])
+
+
+def _identify_mistake(member: GroupMember) -> list[Hashable]:
+    """What tells the mistake behind a finding from others: its place in a text, and its fact."""
+    finding = member.finding
+    rule = finding.code, finding.severity, bool(finding.bodies)
+    keys: list[Hashable] = []
+    place = find_guilty_place(finding)
+    if finding.excerpt is not None:  # a place in binary data is that of no number
+        keys.append((*rule, "place", place.path or member.file.path, *place[:4]))
+    if finding.fact:
+        keys.append((*rule, "fact", finding.fact))
+    else:
+        texts = () if finding.excerpt is None else [line.text for line in finding.excerpt.lines]
+        keys.append((*rule, "words", finding.body, finding.message, tuple(texts)))
+    return keys
+
+
+def _identify_group(copies: Sequence[GroupMember], robots: dict[str, str]) -> list[Hashable]:
+    """What tells the group of a mistake from others: rule, first cause, and each of its robots."""
+    first, cause = copies[0].finding, _most_frequent_cause(copies)
+    # Rules on documents say several things (a mesh, an include is not found), with other values.
+    subject = (*sorted(first.values), len(first.bodies) > 0) if first.body is None else ()
+    paths = dict.fromkeys(robots[member.file.path] for member in copies)
+    return [(first.code, first.severity, cause, subject, path) for path in paths]
+
+
+def _find_robots(members: Sequence[GroupMember], copies: Sequence[Sequence[int]]) -> dict[str, str]:
+    """Give each file the path of the first variant of its robot.
+
+    Two files are variants where the one with fewer distinct mistakes shares half of them with the
+    other. Files that share a mistake are compared with the first of them only, which keeps the
+    time linear; joining the pairs finds the other variants.
+    """
+    paths = list_paths(members)
+    index = {path: at for at, path in enumerate(paths)}
+    sizes: Counter[str] = Counter()
+    shared: Counter[tuple[str, str]] = Counter()
+    for copy in copies:
+        first, *others = list_paths(members[at] for at in copy)
+        sizes.update((first, *others))
+        shared.update((first, other) for other in others)
+    sets = _Partition(len(paths))
+    for (one, other), count in shared.items():
+        if 2 * count >= min(sizes[one], sizes[other]):
+            sets.join(index[one], index[other])
+    return {path: paths[sets.find(at)] for at, path in enumerate(paths)}
+
+
+def _first_cause(finding: Finding) -> str:
+    """The name of the first cause; "" without any."""
+    return finding.causes[0].cause if finding.causes else ""
+
+
+def _most_frequent_cause(members: Iterable[GroupMember]) -> str:
+    """The first cause that most findings have, of several the one of the first finding."""
+    return Counter(_first_cause(member.finding) for member in members).most_common(1)[0][0]
+
+
+def _list_refused(report: Report) -> set[tuple[str, str]]:
+    """The bodies that at least one engine refuses, by path and id."""
+    return {
+        (file.path, body.id)
+        for file in report.files
+        if file.findings
+        for body in file.bodies
+        if any(each.action in _REFUSALS for each in body.predictions.values())
+    }
+
+
+def _rank(group: FindingGroup, refused: set[tuple[str, str]]) -> tuple[int, ...]:
+    """The place of a group in the order, worst first."""
+    provable = group.code.startswith(_PROVABLE)
+    is_refused = provable and any(
+        (member.file.path, member.finding.body_id or "") in refused for member in group.members
+    )
+    return -group.severity, -is_refused, -provable, -group.bodies, -group.findings
+
+
+def _describe(members: Sequence[GroupMember]) -> FindingGroup:
+    """Describe a group by its most certain finding."""
+    cause = _most_frequent_cause(members)
+    representative = max(members, key=lambda member: _suitability(member.finding, cause))
+    finding = representative.finding
+    command, more = _make_command(members, representative)
+    bodies = {
+        (member.file.path, body)
+        for member in members
+        for body in (member.finding.body_ids or (member.finding.body_id,))
+        if body is not None
+    }
+    return FindingGroup(
+        finding.code,
+        finding.name,
+        finding.severity,
+        finding.message,
+        finding.causes[0] if finding.causes else None,
+        sum(_first_cause(member.finding) == cause for member in members) if cause else 0,
+        tuple(map(_locate, members)),
+        len(bodies),
+        len(list_paths(members)),
+        len(members),
+        command,
+        more,
+        representative,
+        tuple(members),
+    )
+
+
+def _suitability(finding: Finding, cause: str) -> tuple[bool, bool, float]:
+    """How well a finding stands for a group with a cause: larger is better."""
+    confidence = finding.causes[0].confidence if finding.causes else 0.0
+    return _first_cause(finding) == cause, bool(name_edited_entries(finding)), confidence
+
+
+def _locate(member: GroupMember) -> GroupPlace:
+    place = find_guilty_place(member.finding)
+    path = place.path or member.file.path
+    return GroupPlace(path, place.line, place.column, member.finding.body)
+
+
+def _make_command(
+    members: Sequence[GroupMember], representative: GroupMember
+) -> tuple[str | None, int]:
+    """The command that shows the fix of a group, and the number of files it leaves out.
+
+    It makes the edit of the first cause if that is more probable than all others together, or if
+    `fix` has no other; else it makes the least change.
+    """
+    finding = representative.finding
+    edited = bool(name_edited_entries(finding))
+    if edited and (finding.causes[0].confidence > 0.5 or finding.fix is None):
+        options = ["--cause", "1"]
+    elif finding.fix is not None:
+        options = ["--unsafe"] if any(m.finding.fix == "unsafe" for m in members) else []
+    else:
+        return None, 0
+    paths = list_paths((representative, *members))
+    shown = paths[:_MOST_FILES] if len(paths) <= _MOST_FILES else paths[:1]
+    options += [] if finding.bodies else _select_bodies(members, shown)
+    if any(len(each) > _LONGEST for each in (*options, *shown)):
+        return None, 0
+    return write_command("fix", *options, *shown), len(paths) - len(shown)
+
+
+def _select_bodies(members: Sequence[GroupMember], paths: Sequence[str]) -> list[str]:
+    """The options that limit a fix to the bodies of a group in these files.
+
+    A body whose name others in its file have goes by its id.
+    """
+    names: dict[str, None] = {}
+    counts: dict[str, Counter[str]] = {}
+    for file, finding in members:
+        if file.path in paths:
+            if file.path not in counts:
+                counts[file.path] = Counter(body.name for body in file.bodies)
+            name = finding.body or ""
+            names[name if counts[file.path][name] <= 1 else finding.body_id or name] = None
+    if len(names) > _MOST_NAMES or not all(names):
+        return ["--select", members[0].finding.code]
+    return [each for name in names for each in ("--body", name)]
+
+
+def write_command(*arguments: str) -> str:
+    """A command line of this program that can be pasted into a shell, on one line."""
+    from shlex import quote
+
+    from inertial_check.reports.escaping import printable
+
+    return " ".join(("inertial-check", *(quote(printable(each)) for each in arguments)))
