@@ -19,6 +19,7 @@ from inertial_check.files.writing import WritableFolders
 from inertial_check.reports import FORMS, SUGGESTING, RulePage, View
 from inertial_check.reports.escaping import printable
 from inertial_check.reports.text import plural
+from inertial_check.spelling import suggest_name
 
 if TYPE_CHECKING:
     from inertial_check.checking.check import Document
@@ -161,8 +162,9 @@ def _parse_further_report(text: str) -> _Destination:
     """
     form, _, path = text.partition("=")
     if form not in FORMS or not path:
+        hint = "" if form in FORMS else suggest_name(form, FORMS)
         raise argparse.ArgumentTypeError(
-            f"{text!r}: expected FORMAT=FILE, where FORMAT is one of {', '.join(FORMS)}"
+            f"{text!r}: expected FORMAT=FILE, where FORMAT is one of {', '.join(FORMS)}{hint}"
         )
     return _Destination(form, path)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from inertial_check.cli import exit_codes, output
 from inertial_check.errors import UsageError
+from inertial_check.spelling import suggest_name
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,9 +50,6 @@ def _find(selector: str) -> tuple[str, Mapping[str, object]]:
     codes = [rule.code for rule in rules.ALL_RULES]
     if selector == "ALL" or any(code.startswith(selector) for code in codes):
         raise UsageError(f"{selector!r} is more than one rule; `inertial-check rules` lists them")
-    from difflib import get_close_matches
-
     names = [rule.name for rule in rules.ALL_RULES] + [c.name for c in causes.ALL_CAUSES]
-    close = get_close_matches(selector, codes + names, n=1)
-    way = f"did you mean {close[0]!r}?" if close else "`inertial-check rules` lists them"
-    raise UsageError(f"unknown rule or cause {selector!r}; {way}")
+    hint = suggest_name(selector, codes + names, "; `inertial-check rules` lists them")
+    raise UsageError(f"unknown rule or cause {selector!r}{hint}")

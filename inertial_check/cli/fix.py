@@ -28,6 +28,7 @@ from inertial_check.formats.xacro.total import limit_expansions
 from inertial_check.isolation import raise_defects
 from inertial_check.reports.escaping import dump_json, guard_diff, printable
 from inertial_check.reports.text import plural
+from inertial_check.spelling import find_similar_names
 
 if TYPE_CHECKING:
     from inertial_check.comparing.impact import Impact
@@ -181,6 +182,23 @@ class _RunResult:
     failures: list[str] = field(default_factory=list)
 
 
+@dataclass
+class _BodySelection:
+    """Names of --body that no file has had yet, and the names of the bodies of all files."""
+
+    missing: set[str]
+    known: dict[str, None] = field(default_factory=dict)
+
+    def describe_missing(self) -> str:
+        """The message about the names that no body has, with those that were probably meant."""
+        names = sorted(self.missing)
+        meant = dict.fromkeys(
+            each for name in names for each in find_similar_names(name, self.known)
+        )
+        hint = f"; did you mean {', '.join(map(repr, meant))}?" if meant else ""
+        return f"no body is called {', '.join(map(repr, names))}: nothing was written{hint}"
+
+
 def _request_of(args: argparse.Namespace) -> FixRequest:
     """The request that holds for all files."""
     from inertial_check.fixing.request import FixRequest
@@ -233,14 +251,14 @@ def _fix_all(
     from inertial_check.formats import load
 
     request, result = _request_of(args), _RunResult(failures=list(found.failures))
-    missing = set(request.bodies)
+    selection = _BodySelection(set(request.bodies))
     for path, named in found.files:
         try:
             settings = configurations.settings(path)
             model = load(path, context=settings.context)
             if named or not is_fragment(model):
                 with raise_defects(path, InertialCheckError):
-                    fix = _fix_file(request, model, settings, missing)
+                    fix = _fix_file(request, model, settings, selection)
                     if args.impact:
                         result.impacts[path] = _impact(model, fix)
                 result.fixes.append(fix)
@@ -255,20 +273,23 @@ def _fix_all(
         except InertialCheckError as error:
             if str(error) not in result.failures:
                 result.failures.append(str(error))
-    if found.files and missing:
-        names = ", ".join(sorted(map(repr, missing)))
-        raise UsageError(f"no body is called {names}; nothing was written")
+    if found.files and selection.missing:
+        raise UsageError(selection.describe_missing())
     return result
 
 
-def _fix_file(request: FixRequest, model: Model, settings: Settings, missing: set[str]) -> Fix:
-    """The fix of one file; takes the bodies that it has out of `missing`."""
+def _fix_file(
+    request: FixRequest, model: Model, settings: Settings, selection: _BodySelection
+) -> Fix:
+    """The fix of one file; tells the selection which of the bodies it has."""
     from inertial_check.fixing.fix import carry_out
     from inertial_check.fixing.request import find_unknown_bodies
     from inertial_check.fixing.result import Fix
 
     bodies = set(request.bodies).difference(find_unknown_bodies(model, request.bodies))
-    missing -= bodies
+    selection.missing -= bodies
+    if selection.missing:
+        selection.known.update(dict.fromkeys(body.name for body in model.bodies))
     if request.bodies and not bodies:
         return Fix(model.source, model.format, model.source.data, ())
     tolerance, context = settings.tolerance, settings.context

@@ -20,6 +20,7 @@ from inertial_check.cli.output import PROGRAM
 from inertial_check.errors import InertialCheckError, UsageError
 from inertial_check.isolation import Termination, describe_defect
 from inertial_check.reports.escaping import printable
+from inertial_check.spelling import suggest_name
 
 
 class Command(Protocol):
@@ -55,6 +56,10 @@ COMMANDS = {
 """The commands; each is the module of its name in this package."""
 
 
+_GLOBAL_OPTIONS = ("-h", "--help", "-V", "--version")
+"""Options that stand in place of a command."""
+
+
 class _Formatter(argparse.RawDescriptionHelpFormatter):
     """Help text of fixed width: the width of the terminal would need an import of shutil."""
 
@@ -63,11 +68,43 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that raises UsageError on a wrong command line, as one place prints all errors."""
+    """A parser that raises UsageError on a wrong command line, as one place prints all errors.
+
+    Attributes:
+        words: The command line, for suggestions in the message of an error.
+    """
+
+    words: Sequence[str] = ()
 
     def error(self, message: str) -> NoReturn:
         """Raise UsageError, with the command that prints the help."""
+        if (option := self._find_unknown_option()) is not None:
+            known = [*self._option_string_actions, *_GLOBAL_OPTIONS]
+            message = f"unknown option {option}{suggest_name(option, known)}"
         raise UsageError(f"{message} (see {self.prog} --help)")
+
+    def _find_unknown_option(self) -> str | None:
+        """Find the first word of the command line that is spelled as an option and is none."""
+        for word in self.words:
+            if word == "--":
+                break
+            name = word.partition("=")[0]
+            known = name if name.startswith("--") else name[:2]
+            spelled = len(word) > 1 and word[0] == "-" and not word[1].isdecimal()
+            if spelled and " " not in word and known not in self._option_string_actions:
+                return name
+        return None
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        """Refuse a value that is not among the choices of an option; suggests the nearest."""
+        choices = None if action.choices is None else list(action.choices)
+        if choices is None or value in choices:
+            return
+        hint = suggest_name(str(value), map(str, choices))
+        expected = ", ".join(map(str, choices))
+        raise argparse.ArgumentError(
+            action, f"invalid choice: {value!r} (choose from {expected}){hint}"
+        )
 
     def print_help(self, file: object = None) -> None:
         """Write the help to standard output."""
@@ -117,12 +154,14 @@ def _run(argv: list[str]) -> int:
     name = argv[0] if argv else ""
     if name in COMMANDS:
         argv = argv[1:]
-    elif name in ("", "-h", "--help", "--version"):
+    elif name in ("", *_GLOBAL_OPTIONS):
         return _about(name)
     else:
+        _refuse_misspelled_command(name)
         name = "check"
     module = cast(Command, import_module(f"inertial_check.cli.{name}"))
     parser = _parser(name, module)
+    parser.words = argv
     # Options may stand between paths, except where -- says that none follow.
     parse = parser.parse_args if "--" in argv else parser.parse_intermixed_args
     try:
@@ -132,6 +171,19 @@ def _run(argv: list[str]) -> int:
     if args.verbose:
         _show_tracebacks()
     return module.run(args)
+
+
+def _refuse_misspelled_command(word: str) -> None:
+    """Refuse a first word that is no path and is spelled almost as a command.
+
+    Raises:
+        UsageError: Names the command that was probably meant.
+    """
+    looks_like_path = any(mark in word for mark in "/\\.*?[:") or os.path.lexists(word)
+    if looks_like_path or word.startswith("-"):
+        return
+    if hint := suggest_name(word, COMMANDS):
+        raise UsageError(f"{word!r} is no command and no file{hint} (see {PROGRAM} --help)")
 
 
 def _show_tracebacks() -> None:
@@ -177,7 +229,7 @@ def _parser(name: str, module: Command) -> Parser:
 
 def _about(request: str) -> int:
     """Print the version or the help; without any argument the help goes to stderr as a failure."""
-    if request == "--version":
+    if request in ("-V", "--version"):
         output.write(f"{PROGRAM} {__version__}\n")
     elif request:
         output.write(_help())
@@ -197,6 +249,7 @@ def _help() -> str:
         f"Commands:\n{commands}\n\n"
         f"`{PROGRAM} PATH...` is `{PROGRAM} check PATH...`.\n"
         f"`{PROGRAM} COMMAND --help` lists the options of a command.\n"
+        f"`{PROGRAM} --version` (or -V) prints the version.\n"
     )
 
 

@@ -11,6 +11,7 @@ from functools import partial
 from inertial_check.errors import UsageError
 from inertial_check.files.access import Limits, read_regular
 from inertial_check.model.body import Body
+from inertial_check.spelling import suggest_name
 
 _DEEPEST = 8
 """Largest number of last parts of two names that are compared."""
@@ -111,10 +112,7 @@ def _find_body(name: str, bodies: Sequence[Body], path: str) -> int:
         if matches:
             ids = ", ".join(bodies[index].id for index in matches[:3])
             raise UsageError(f"{len(matches)} bodies of {path} are called {name!r}: say {ids}")
-    from difflib import get_close_matches  # only for the message
-
-    close = get_close_matches(name, [body.name for body in bodies], 3)
-    hint = f"; there is {', '.join(map(repr, close))}" if close else ""
+    hint = suggest_name(name, (body.name for body in bodies))
     raise UsageError(f"no body of {path} is called {name!r}, which the map names{hint}")
 
 

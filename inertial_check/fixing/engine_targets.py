@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from inertial_check.engines import ENGINES, Floors, exact_engines, floors, predict
-from inertial_check.errors import UsageError
+from inertial_check.engines import Floors, exact_engines, floors, predict
 from inertial_check.fixing.case import PRODUCTS, Case, Proposal
 from inertial_check.fixing.result import INTACT, REFUSALS, EngineActions
 from inertial_check.model import Body, Model, Prediction
 from inertial_check.model.judging import judge
+from inertial_check.settings.settings import validate_engine
 
 _LAST_BITS_REFUSAL = "may reject it (by the last bits of the moments that it computes)"
 
@@ -40,8 +40,7 @@ class EngineTargets:
             UsageError: An unknown engine.
         """
         for engine in engines:
-            if engine not in ENGINES:
-                raise UsageError(f"unknown engine {engine!r}: expected {', '.join(ENGINES)}")
+            validate_engine(engine)
         targets = cls(tuple(dict.fromkeys(engines)), tolerance, {})
         return replace(targets, before=targets.predict(model))
 

@@ -18,6 +18,7 @@ from inertial_check.model import Body, Model, Role, Span
 from inertial_check.projection.closed_form import read_margin
 from inertial_check.projection.metrics import find_metric
 from inertial_check.settings.settings import Settings
+from inertial_check.spelling import suggest_name
 
 MethodName = Literal["nearest", "geometry"]
 METHODS: tuple[MethodName, ...] = get_args(MethodName)
@@ -128,7 +129,8 @@ def choose_by_name(model: Model, bodies: Collection[str]) -> set[str]:
         UsageError: A body that does not exist.
     """
     if unknown := find_unknown_bodies(model, bodies):
-        raise UsageError(f"{model.source.path}: no body is called {unknown[0]!r}")
+        hint = suggest_name(unknown[0], (body.name for body in model.bodies))
+        raise UsageError(f"{model.source.path}: no body is called {unknown[0]!r}{hint}")
     return {body.id for body in model.bodies if not bodies or {body.name, body.id} & set(bodies)}
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +31,7 @@ from inertial_check.inertia.consistency import Verdict
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.model import Body, Model, Role
 from inertial_check.model.judging import judge
+from inertial_check.spelling import suggest_name
 
 ModelOrPath = Model | str | os.PathLike[str] | bytes
 
@@ -212,9 +212,7 @@ def _missing_message(places: dict[str, list[int]]) -> Callable[[str], str]:
     known = [name for name in places if not name.startswith("/")]
 
     def describe(name: str) -> str:
-        alike = get_close_matches(name, known, n=3, cutoff=0.5)
-        way_out = f"the nearest are {', '.join(map(repr, alike))}" if alike else _list_names(known)
-        return f"no body {name!r}: {way_out}"
+        return f"no body {name!r}{suggest_name(name, known, f': {_list_names(known)}')}"
 
     return describe
 

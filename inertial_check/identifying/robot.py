@@ -15,6 +15,7 @@ from inertial_check.identifying.options import RobotOptions
 from inertial_check.model import Model, Severity
 from inertial_check.model.identified import Remark
 from inertial_check.model.tree import TreeJoints, tree_of
+from inertial_check.spelling import suggest_name
 
 _UNITS = {"revolute": "N m", "prismatic": "N"}
 
@@ -65,14 +66,15 @@ class Robot(NamedTuple):
         if len(found) == 1:
             return found[0]
         why = dict(self.left).get(name)
+        identified = f"; identified are {', '.join(self.names)}"
         what = (
-            f"is left as it is written: {why}"
+            f"is left as it is written: {why}{identified}"
             if why is not None
-            else "is the name of several bodies: give the id of one"
+            else f"is the name of several bodies: give the id of one{identified}"
             if found
-            else "is no body of the robot"
+            else f"is no body of the robot{suggest_name(name, self.names, identified)}"
         )
-        raise UsageError(f"{option}: {name!r} {what}; identified are {', '.join(self.names)}")
+        raise UsageError(f"{option}: {name!r} {what}")
 
     def joint(self, name: str, option: str) -> int:
         """Return the index of a joint, by name or by its number from 1.
@@ -84,9 +86,8 @@ class Robot(NamedTuple):
             return self.joints.index(name)
         if name.isdecimal() and 1 <= int(name) <= len(self.joints):
             return int(name) - 1
-        raise UsageError(
-            f"{option}: {name!r} is no joint of the recordings; there are {_list(self.joints)}"
-        )
+        hint = suggest_name(name, self.joints, f"; there are {_list(self.joints)}")
+        raise UsageError(f"{option}: {name!r} is no joint of the recordings{hint}")
 
 
 def read_robot(path: str, context: Context, options: RobotOptions) -> Robot:

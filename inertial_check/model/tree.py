@@ -21,6 +21,7 @@ from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.model import Body, Joint, Judgement, Mimic, Model
 from inertial_check.model.judging import judge
 from inertial_check.spatial.rotations import matrix_from_rotation_vector
+from inertial_check.spelling import suggest_name
 
 Base = Literal["fixed", "floating"]
 
@@ -249,8 +250,10 @@ def _lock_joints(model: Model, positions: Mapping[str, float]) -> dict[int, Floa
         found = carried.get(name, [])
         if len(found) != 1:
             what = f"{len(found)} joints are" if found else "no joint that moves is"
-            known = _list_names(list(carried), most=12)
-            raise UsageError(f"{model.source.path}: {what} called {name!r}; there are {known}")
+            hint = f"; there are {_list_names(list(carried), most=12)}"
+            if not found:
+                hint = suggest_name(name, carried, hint)
+            raise UsageError(f"{model.source.path}: {what} called {name!r}{hint}")
         moved[found[0]] = _displace(model, model.bodies[found[0]], position)
     return moved
 

@@ -34,6 +34,7 @@ from inertial_check.settings.settings import (
     codes_of,
     validate_selector,
 )
+from inertial_check.spelling import suggest_name
 
 MARK = "inertial-check:"
 _DIRECTIVE = re.compile(
@@ -236,7 +237,8 @@ class _Directives:
             return  # a comment in prose that only mentions the program
         word, codes = match["word"], match["codes"]
         if word not in _WORDS:
-            self._complain(comment, f"{MARK} knows no {word!r}{_nearest(word)}")
+            hint = suggest_name(word, _WORDS, f": expected {', '.join(_WORDS)}")
+            self._complain(comment, f"{MARK} knows no {word!r}{hint}")
             return
         names = [name.strip() for name in (codes or "").split(",") if name.strip()]
         if not names:
@@ -296,10 +298,3 @@ def _holds(scope: Place, place: Place) -> bool:
     begins = (scope.line, scope.column) <= (place.line, place.column)
     ends = (place.end_line, place.end_column) <= (scope.end_line, scope.end_column)
     return scope.path == place.path and begins and ends
-
-
-def _nearest(word: str) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(word, _WORDS, n=1)
-    return f"; did you mean {close[0]!r}?" if close else f": expected {', '.join(_WORDS)}"

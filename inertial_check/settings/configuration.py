@@ -29,6 +29,7 @@ from inertial_check.settings.settings import (
     validate_presets,
     validate_selector,
 )
+from inertial_check.spelling import suggest_name
 
 if TYPE_CHECKING:
     from inertial_check.settings.toml import TomlFile
@@ -167,9 +168,13 @@ class _File:
             raise Where(self, ()).wrong(f"[tool.inertial-check] is {_show(found)}: not a table")
         for key in found:
             if key not in OPTIONS and key != _EXTEND:
-                nearest = _nearest(key, [*OPTIONS, _EXTEND])
-                raise UsageError(f"{self.place((key,))}: unknown key {key!r}{nearest}")
+                hint = _suggest_key(key, [*OPTIONS, _EXTEND])
+                raise UsageError(f"{self.place((key,))}: unknown key {key!r}{hint}")
         return found
+
+
+def _suggest_key(key: str, known: Sequence[str]) -> str:
+    return suggest_name(key, known, f": expected one of {', '.join(known)}")
 
 
 def _show(value: object) -> str:
@@ -179,20 +184,15 @@ def _show(value: object) -> str:
     return "a table" if isinstance(value, Mapping) else repr(value)
 
 
-def _nearest(name: str, known: Sequence[str]) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(name.replace("_", "-"), known, n=1)
-    return f"; did you mean {close[0]!r}?" if close else f": expected one of {', '.join(known)}"
-
-
 # Readers of values: each checks a written value and converts it to that of Settings.
 
 
 def _choice(*words: str) -> Callable[[object, Where], str]:
     def read(value: object, where: Where) -> str:
-        if value not in words or not isinstance(value, str):
+        if not isinstance(value, str):
             raise where.unlike(value, f"one of {', '.join(words)}")
+        if value not in words:
+            raise where.unlike(value, f"one of {', '.join(words)}{suggest_name(value, words)}")
         return value
 
     return read
@@ -345,6 +345,9 @@ def _patterns(value: object, where: Where) -> tuple[PathPattern, ...]:
     return tuple(_pattern(text, where) for text in _texts(value, where))
 
 
+_EXEMPTION = ("codes", "reason")
+
+
 def _exemption(value: object, where: Where) -> Exemption:
     """Read the member `where.keys[-1]` of per-file-ignores or per-body-ignores."""
     option, name = where.keys
@@ -354,8 +357,8 @@ def _exemption(value: object, where: Where) -> Exemption:
     reason = ""
     if isinstance(value, Mapping):
         for key in value:
-            if key not in ("codes", "reason"):
-                raise where.inside(key).wrong(": expected codes and reason")
+            if key not in _EXEMPTION:
+                raise where.inside(key).wrong(f": unknown key{_suggest_key(key, _EXEMPTION)}")
         reason = _text(value["reason"], where.inside("reason")) if "reason" in value else ""
         if "codes" not in value:
             raise where.wrong(" has no codes")
@@ -385,7 +388,7 @@ def _acceptance(value: object, where: Where, place: Place | None) -> Exemption:
         raise where.unlike(value, 'a table, as { files = "robots/*.urdf", reason = "..." }')
     for key in value:
         if key not in _ACCEPTANCE:
-            raise where.inside(key).wrong(f": unknown key{_nearest(key, _ACCEPTANCE)}")
+            raise where.inside(key).wrong(f": unknown key{_suggest_key(key, _ACCEPTANCE)}")
     for key, what in (("files", "a pattern of paths"), ("reason", "the reason for accepting")):
         if key not in value:
             raise where.wrong(f" has no {key}: write {what}")

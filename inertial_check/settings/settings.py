@@ -15,9 +15,12 @@ from inertial_check.files.patterns import PathPattern
 from inertial_check.formats import Context
 from inertial_check.model import Finding, Place, Severity
 from inertial_check.rules import ALL_RULES, Rule
+from inertial_check.spelling import suggest_name
 
 SIMULATOR = "simulator:"
 """Prefix of the presets that add an engine to `engines`."""
+
+_EXPECTED_ENGINES = f": expected {', '.join(ENGINES)}"
 
 _PRESETS = ("default", "strict", *(SIMULATOR + engine for engine in ENGINES))
 
@@ -155,6 +158,11 @@ class Settings:
         return selected > ignored
 
 
+def list_selectors() -> list[str]:
+    """List the selectors of single rules, their codes and names, and ALL."""
+    return ["ALL", *(rule.code for rule in ALL_RULES), *(rule.name for rule in ALL_RULES)]
+
+
 @cache
 def codes_of(selector: str) -> frozenset[str]:
     """The codes of the rules that a selector means: a code, a prefix of codes, a name or ALL."""
@@ -168,7 +176,8 @@ def validate_selector(selector: str) -> str:
         UsageError: It means no rule; suggests the nearest selector.
     """
     if not codes_of(selector):
-        raise UsageError(f"unknown rule {selector!r}{_nearest(selector)}")
+        hint = suggest_name(selector, list_selectors(), "; `inertial-check rules` lists them")
+        raise UsageError(f"unknown rule {selector!r}{hint}")
     return selector
 
 
@@ -176,10 +185,10 @@ def validate_engine(name: str) -> str:
     """Return the name if an engine has it.
 
     Raises:
-        UsageError: No engine has it.
+        UsageError: No engine has it; suggests the nearest.
     """
     if name not in ENGINES:
-        raise UsageError(f"unknown engine {name!r}: expected {', '.join(ENGINES)}")
+        raise UsageError(f"unknown engine {name!r}{suggest_name(name, ENGINES, _EXPECTED_ENGINES)}")
     return name
 
 
@@ -192,10 +201,9 @@ def validate_presets(text: str) -> tuple[str, ...]:
     presets = tuple(part.strip() for part in text.split(","))
     for preset in presets:
         if preset not in _PRESETS:
-            raise UsageError(
-                f"unknown preset {preset!r}: expected default, strict, or {SIMULATOR}NAME with one "
-                f"of {', '.join(ENGINES)}"
-            )
+            expected = f": expected default, strict, or {SIMULATOR}NAME with one of "
+            hint = suggest_name(preset, _PRESETS, f"{expected}{', '.join(ENGINES)}")
+            raise UsageError(f"unknown preset {preset!r}{hint}")
     return presets
 
 
@@ -208,11 +216,3 @@ def _specificity(selector: str, rule: type[Rule]) -> int:
     if selector.startswith("IC") and rule.code.startswith(selector):
         return len(selector)
     return 0
-
-
-def _nearest(selector: str) -> str:
-    from difflib import get_close_matches
-
-    known = ["ALL", *(rule.code for rule in ALL_RULES), *(rule.name for rule in ALL_RULES)]
-    close = get_close_matches(selector, known, n=1)
-    return f"; did you mean {close[0]!r}?" if close else "; `inertial-check rules` lists them"

@@ -81,7 +81,7 @@ def test_a_path_may_look_like_an_option(run, here):
 def test_options_are_not_abbreviated(run):
     code, out, err = run("bad.urdf", "--stat")
     assert (code, out) == (2, "")
-    assert "unrecognized arguments: --stat" in err
+    assert "unknown option --stat; did you mean '--statistics'?" in err
 
 
 def test_select_and_ignore(run):

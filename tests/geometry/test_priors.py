@@ -80,7 +80,7 @@ def test_a_body_whose_name_repeats_is_named_by_its_id(robot):
 def test_an_unknown_name_gets_the_nearest(robot, make):
     with pytest.raises(ParameterError) as error:
         make(robot, ["base", "amr", "zzzzzzzz"])
-    assert "no body 'amr': the nearest are 'arm'" in str(error.value)
+    assert "no body 'amr'; did you mean 'arm'?" in str(error.value)
     assert "no body 'zzzzzzzz': the model has 'base', 'arm'" in str(error.value)
     assert str(robot) in str(error.value)
     with pytest.raises(ParameterError, match=r"names is 'base', expected a list"):

@@ -183,7 +183,11 @@ class TestWhatIsRefused:
             ("[per-body-ignores]\n\n'a' = ['IC3']", "3", "expected FILES::BODY"),
             ("[per-body-ignores]\n'::b' = ['IC3']", "2", "expected FILES::BODY"),
             ("[per-file-ignores]\n'a' = { reason = 'x' }", "2", "has no codes"),
-            ("[per-file-ignores]\na = {codes=['IC3'], why='x'}", "2", "expected codes and reason"),
+            (
+                "[per-file-ignores]\na = {codes=['IC3'], why='x'}",
+                "2",
+                "expected one of codes, reason",
+            ),
             ("select = ['IC301']\nignore = ['IC301']", "1", "leave no rule to run"),
             ("extend = 'absent.toml'", "1", "no such file: absent.toml"),
             (f"\nextend = '{NAME}'", "2", "extends this file in turn"),
