@@ -28,7 +28,7 @@ Base = Literal["fixed", "floating"]
 WORLD = "world"
 """Name of a URDF link that represents the world."""
 
-_JOINTS: dict[str, JointType] = {
+JOINT_TYPES: dict[str, JointType] = {
     "fixed": "fixed",
     "revolute": "revolute",
     "continuous": "revolute",
@@ -38,7 +38,7 @@ _JOINTS: dict[str, JointType] = {
     "floating": "floating",
     "free": "floating",
 }
-"""Joint of the tree for each type of joint of the formats."""
+"""Joint of the tree for each type of joint in the formats."""
 
 _FLOATING = ("vx", "vy", "vz", "wx", "wy", "wz")
 """Suffixes of the names of a floating joint's six velocities."""
@@ -162,9 +162,9 @@ def _refuse_roots(model: Model, parents: list[int]) -> None:
 def _joint(model: Model, body: Body, parent: int, base: Base) -> JointType:
     if body.joint is None:
         return "fixed" if base == "fixed" or body.name == WORLD else "floating"
-    joint = _JOINTS.get(body.joint)
+    joint = JOINT_TYPES.get(body.joint)
     if joint is None:
-        known = ", ".join(_JOINTS)
+        known = ", ".join(JOINT_TYPES)
         raise _tree_error(model, body, f"its joint is of type {body.joint!r}, expected {known}")
     if joint in ("revolute", "prismatic") and body.axis_B is None:
         raise _tree_error(model, body, "it has several joints, or one whose axis cannot be read")
@@ -261,7 +261,7 @@ def _lock_joints(model: Model, positions: Mapping[str, float]) -> dict[int, Floa
 def _displace(model: Model, body: Body, position: float) -> Floats:
     """Compute the pose of a body at a joint position, relative to its pose at 0."""
     X = np.eye(4)
-    kind = _JOINTS.get(body.joint or "")
+    kind = JOINT_TYPES.get(body.joint or "")
     if position == 0.0:
         return X
     if not np.isfinite(position):

@@ -1,0 +1,292 @@
+"""Scene of a model: its bodies, joints, shapes, judgements, findings and fixes as plain data.
+
+A scene holds what a page, a live view or another renderer draws. It is JSON; docs/report.md
+describes its fields.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+from inertial_check.checking.check import Document, DocumentResult, check_documents
+from inertial_check.engines import ALL_ENGINES
+from inertial_check.files.json import Json
+from inertial_check.formats import load
+from inertial_check.geometry.evidence import read_geometry
+from inertial_check.isolation import raise_defects
+from inertial_check.model import BodyReport, FileReport, Finding, Model, Prediction, Severity
+from inertial_check.settings.settings import Settings
+from inertial_check.viewing.fixes import describe_fixes, describe_solid
+from inertial_check.viewing.kinematics import describe_nodes
+from inertial_check.viewing.lines import describe_lines
+from inertial_check.viewing.meshes import MODEL_TRIANGLES, MeshLibrary, ModelMeshes
+from inertial_check.viewing.numbers import encode_number, encode_numbers, is_drawable
+
+SCHEMA_VERSION = "1"
+"""Version of the form of a scene; fields are added to it, and none changes its meaning."""
+
+_UNSAFE_IN_SCRIPT = {each: f"\\u{ord(each):04x}" for each in ("<", ">", "&", "\u2028", "\u2029")}
+"""Characters that could end a script element, or a line in one, with their escapes."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A model as plain data that can be drawn.
+
+    Attributes:
+        path: Path of the document.
+        content: All but the meshes: see docs/report.md. Every value is JSON.
+        meshes: The meshes of its shapes, by the digests that the shapes name.
+    """
+
+    path: str
+    content: Mapping[str, Json] = field(repr=False)
+    meshes: Mapping[str, Json] = field(default_factory=dict, repr=False)
+
+    def as_dict(self) -> dict[str, Json]:
+        """The scene with its meshes, as a JSON object."""
+        return {**self.content, "meshes": dict(self.meshes)}
+
+    def as_json(self) -> str:
+        """The scene with its meshes as JSON in ASCII, which may stand in a script element."""
+        return encode_for_script(self.as_dict())
+
+
+def encode_for_script(value: Json) -> str:
+    """Write a value as JSON in ASCII that cannot end a script element."""
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    for character, escape in _UNSAFE_IN_SCRIPT.items():
+        text = text.replace(character, escape)
+    return text
+
+
+def read_scene(path: str, settings: Settings | None = None, data: bytes | None = None) -> Scene:
+    """Check one document and build its scene.
+
+    Args:
+        path: Path of the document.
+        settings: Its validated settings; None for the defaults.
+        data: Its bytes; None for the content of the file.
+
+    Returns:
+        The scene. A document that cannot be read gives a scene without bodies, whose finding or
+        note says why.
+    """
+    settings = settings or Settings().validate()
+    (result,) = check_documents([Document(path, True, settings, data)])
+    return build_scene(_file_of(result), settings, data=data)
+
+
+def _file_of(result: DocumentResult) -> FileReport:
+    if result.file is not None:
+        return result.file
+    reason = result.failure or result.note or "there is nothing to check"
+    return FileReport(result.path, None, None, (), (), notes=(reason,))
+
+
+def build_scene(
+    file: FileReport,
+    settings: Settings,
+    *,
+    library: MeshLibrary | None = None,
+    data: bytes | None = None,
+    triangles: int = MODEL_TRIANGLES,
+) -> Scene:
+    """Build the scene of a document that was checked; the document is read once more.
+
+    Args:
+        file: Its report, with causes and predictions of all bodies.
+        settings: The settings with which it was checked.
+        library: Simplified meshes of earlier scenes, which are used again; None for none.
+        data: Bytes of a document that was not read from a file.
+        triangles: Triangles that the meshes of the scene may have together.
+
+    Raises:
+        DocumentError: The document has changed since the check and cannot be read any more, or an
+            unexpected error.
+    """
+    if file.format is None:
+        return build_plain_scene(file)
+    context = settings.context
+    model = load(file.path if data is None else data, path=file.path, context=context)
+    if [body.id for body in model.bodies] != [body.id for body in file.bodies]:
+        note = "not drawn: the file has changed since it was checked"
+        return build_plain_scene(file._replace(notes=(*file.notes, note)))
+    with raise_defects(file.path):
+        library = MeshLibrary() if library is None else library
+        meshes = ModelMeshes(model, context, library, triangles)
+        judgements = [body.judgement for body in file.bodies]
+        fixes, fix_notes = describe_fixes(model, judgements, file.findings, settings)
+        nodes, node_notes = describe_nodes(model)
+        shapes, shape_notes = _describe_shapes(model, meshes)
+        densities = _find_densities(file, model, settings)
+        bodies = {body.id: body for body in model.bodies}
+        content = {
+            **_describe_head(file),
+            "nodes": nodes,
+            "shapes": shapes,
+            "bodies": [
+                _describe_body(body, density, fixes.get(body.id, []), file.findings)
+                for body, density in zip(file.bodies, densities, strict=True)
+            ],
+            "findings": [
+                _describe_finding(file, each, describe_lines(model, bodies, each))
+                for each in file.findings
+            ],
+            "notes": [*file.notes, *node_notes, *shape_notes, *fix_notes],
+        }
+        return Scene(file.path, content, {each: library.contents[each] for each in meshes.used})
+
+
+def build_plain_scene(file: FileReport) -> Scene:
+    """Build a scene from a report alone: judgements and findings, without shapes and fixes."""
+    content = {
+        **_describe_head(file),
+        "nodes": [],
+        "shapes": [],
+        "bodies": [_describe_body(body, None, [], file.findings) for body in file.bodies],
+        "findings": [_describe_finding(file, each, []) for each in file.findings],
+        "notes": list(file.notes),
+    }
+    return Scene(file.path, content)
+
+
+def _describe_head(file: FileReport) -> dict[str, Json]:
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "path": file.path,
+        "name": file.model or "",
+        "format": file.format,
+        "counts": {
+            severity.word: sum(each.severity == severity for each in file.findings)
+            for severity in Severity
+        },
+        "suppressed": len(file.suppressed),
+        "mass": encode_number(
+            sum(body.judgement.mass for body in file.bodies if body.judgement.mass > 0)
+        ),
+        "engines": [{"name": each.name, "version": each.version} for each in ALL_ENGINES],
+    }
+
+
+def _describe_body(
+    body: BodyReport, density: Json, fixes: list[Json], findings: Sequence[Finding]
+) -> Json:
+    """Describe the judgement of a body, its predictions and fixes; see Scene."""
+    judgement = body.judgement
+    own = [
+        index for index, each in enumerate(findings) if body.id in (each.body_id, *each.body_ids)
+    ]
+    worst = max((findings[index].severity for index in own), default=None)
+    return {
+        "name": body.name,
+        "id": body.id,
+        "line": body.line,
+        "file": body.file,
+        "verdict": judgement.verdict,
+        "severity": None if worst is None else worst.word,
+        "margin": encode_number(judgement.margin),
+        "witness": None if judgement.witness is None else encode_numbers(judgement.witness, 7),
+        "density": density,
+        **describe_solid(judgement.mass, judgement.p_BoBcm_B, judgement.I_BBcm_B),
+        "engines": {
+            name: _describe_prediction(each)
+            for name, each in body.predictions.items()
+            if each.action != "accept"
+        },
+        "predicted": bool(body.predictions),
+        "findings": own,
+        "fixes": fixes,
+    }
+
+
+def _describe_prediction(prediction: Prediction) -> Json:
+    return {
+        "action": prediction.action,
+        "message": prediction.message,
+        "becomes": prediction.becomes,
+    }
+
+
+def _describe_finding(file: FileReport, finding: Finding, lines: list[Json]) -> Json:
+    """Describe a finding with its source lines and its causes; see Scene."""
+    index_of = {body.id: index for index, body in enumerate(file.bodies)}
+    ids = (finding.body_id, *finding.body_ids)
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "severity": finding.severity.word,
+        "message": finding.message,
+        "file": finding.place.path,
+        "line": finding.place.line,
+        "column": finding.place.column,
+        "bodies": sorted({index_of[each] for each in ids if each in index_of}),
+        "model": finding.body is None,
+        "lines": lines,
+        "causes": [
+            {
+                "cause": each.cause,
+                "confidence": encode_number(each.confidence, 4),
+                "evidence": each.evidence,
+            }
+            for each in finding.causes
+        ],
+        "no_cause": finding.no_cause,
+        "fix": finding.fix,
+    }
+
+
+def _describe_shapes(model: Model, meshes: ModelMeshes) -> tuple[list[Json], list[str]]:
+    """Describe the shapes of all bodies; also notes on those that are not drawn, each once."""
+    described: list[Json] = []
+    notes: dict[str, int] = {}
+    for index, body in enumerate(model.bodies):
+        for shape in body.shapes:
+            digest, note = (None, shape.note)
+            if note is None and shape.kind == "mesh":
+                digest, note = meshes.read(shape)
+            numbers = (*shape.dimensions, *shape.p_BoGo_B, *chain(*shape.R_BG), *shape.scale)
+            if note is None and not is_drawable(numbers):
+                note = f"{shape.kind}: its size or its pose is not finite"
+            if note is not None:
+                notes[note] = notes.get(note, 0) + 1
+                continue
+            described.append(
+                {
+                    "body": index,
+                    "role": shape.role,
+                    "kind": shape.kind,
+                    "dimensions": encode_numbers(shape.dimensions, 7),
+                    "position": encode_numbers(shape.p_BoGo_B, 7),
+                    "rotation": encode_numbers(chain(*shape.R_BG), 7),
+                    "scale": encode_numbers(shape.scale, 7),
+                    "mesh": digest,
+                }
+            )
+    listed = [f"{note} ({count} shapes)" if count > 1 else note for note, count in notes.items()]
+    return described, listed
+
+
+def _find_densities(file: FileReport, model: Model, settings: Settings) -> list[Json]:
+    """Find the mean density of each body inside its shapes; None where they have no volume."""
+    if settings.geometry == "off":
+        return [None] * len(file.bodies)
+    geometry = read_geometry(model, settings.context)
+    densities: list[Json] = []
+    for body, shapes in zip(file.bodies, geometry.bodies, strict=True):
+        mass = body.judgement.mass
+        # Visual shapes come first; a role of which a shape is missing would give too much.
+        usable = [each for each in shapes if each.volume > 0 and not each.skipped]
+        densities.append(
+            {
+                "value": encode_number(mass / usable[0].volume, 5),
+                "volume": encode_number(usable[0].volume, 5),
+                "role": usable[0].role,
+            }
+            if usable and mass > 0
+            else None
+        )
+    return densities

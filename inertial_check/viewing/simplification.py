@@ -1,0 +1,163 @@
+"""Simplification of triangle meshes for drawing: vertex clustering with quadric error placement.
+
+The vertices in each cell of a grid become one vertex, at the point that is nearest to the planes of
+the triangles there (Lindstrom 2000). It takes one pass over the triangles and needs no library.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from inertial_check.arrays.types import Floats
+
+Indices = npt.NDArray[np.int64]
+
+LEVELS = 65535
+"""Steps of a quantised coordinate across the bounding box of a mesh; the largest 16-bit number."""
+
+_TRIANGLES_PER_CELL = 2.4
+"""Triangles that clustering leaves for each square of the area of a mesh with the edge of a cell,
+measured on meshes of robots."""
+
+_MOST_CELLS = 1 << 20
+"""Number of cells along an axis, so that three indices fit into one 64-bit key."""
+
+_REGULARISATION = 1e-2
+"""Weight, relative to the planes, of the mean of the vertices of a cell. Without it the point on a
+flat face or a straight edge is not determined."""
+
+_ATTEMPTS = 4
+"""Largest number of grids tried until a mesh has few enough triangles."""
+
+
+class IndexedMesh(NamedTuple):
+    """Triangles that share their vertices, quantised to 16 bits.
+
+    Attributes:
+        positions: (n, 3) vertices, in steps of extent / LEVELS from `lower`.
+        faces: (t, 3) indices of the vertices.
+        lower: (3,) least coordinates.
+        extent: (3,) size of the bounding box.
+    """
+
+    positions: npt.NDArray[np.uint16]
+    faces: Indices
+    lower: Floats
+    extent: Floats
+
+
+def simplify(corners: Floats, most: int) -> IndexedMesh:
+    """Quantise a mesh, and simplify it if it has too many triangles.
+
+    Args:
+        corners: (t, 3, 3) finite corners of at least one triangle.
+        most: Largest number of triangles of the result.
+    """
+    points = corners.reshape(-1, 3)
+    lower = points.min(axis=0)
+    extent = points.max(axis=0) - lower
+    if len(corners) > most:
+        vertices, faces = _cluster(corners, lower, extent, most)
+    else:
+        vertices, faces = points, np.arange(len(points), dtype=np.int64).reshape(-1, 3)
+    steps = np.divide(LEVELS, extent, out=np.zeros(3), where=extent > 0)
+    quantised = np.clip(np.rint((vertices - lower) * steps), 0, LEVELS).astype(np.int64)
+    keys, index = np.unique(quantised @ (1 << np.array([32, 16, 0])), return_inverse=True)
+    positions = np.stack([keys >> 32, keys >> 16 & LEVELS, keys & LEVELS], axis=1)
+    faces = _drop_degenerate(index.reshape(-1)[faces])
+    return IndexedMesh(positions.astype(np.uint16), faces, lower, extent)
+
+
+def _cluster(corners: Floats, lower: Floats, extent: Floats, most: int) -> tuple[Floats, Indices]:
+    """Cluster the vertices of a mesh; returns vertices (n, 3) and faces (t, 3)."""
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    lengths = np.linalg.norm(normals, axis=1)
+    area = float(lengths.sum()) / 2
+    cell = max(
+        np.sqrt(_TRIANGLES_PER_CELL * area / most), float(extent.max()) / _MOST_CELLS, 1e-300
+    )
+    for _ in range(_ATTEMPTS):
+        cells, index = _assign_cells(corners, lower, cell)
+        faces = _drop_repeated(_drop_degenerate(index.reshape(-1, 3)))
+        if len(faces) <= most:
+            break
+        cell *= 1.05 * np.sqrt(len(faces) / most)
+    faces = faces[:most]
+    return _place_vertices(corners, normals, lengths, index, cells, (lower, cell)), faces
+
+
+def _assign_cells(corners: Floats, lower: Floats, cell: float) -> tuple[Indices, Indices]:
+    """Find the occupied cells (n, 3), and the number of the cell of each corner (3 t)."""
+    grid = ((corners.reshape(-1, 3) - lower) / cell).astype(np.int64)
+    shape = grid.max(axis=0) + 1
+    flat = (grid[:, 0] * shape[1] + grid[:, 1]) * shape[2] + grid[:, 2]
+    keys, index = np.unique(flat, return_inverse=True)
+    rest, z = np.divmod(keys, shape[2])
+    x, y = np.divmod(rest, shape[1])
+    return np.stack([x, y, z], axis=1), index.reshape(-1)
+
+
+def _place_vertices(
+    corners: Floats,
+    normals: Floats,
+    lengths: Floats,
+    index: Indices,
+    cells: Indices,
+    grid: tuple[Floats, float],
+) -> Floats:
+    """Place one vertex in each cell, nearest to the planes of the triangles that touch the cell."""
+    lower, cell = grid
+    count = len(cells)
+    weights = np.bincount(index, minlength=count)
+    points = corners.reshape(-1, 3)
+    means = np.stack(
+        [np.bincount(index, points[:, axis], count) / weights for axis in range(3)], axis=1
+    )
+    units = np.divide(
+        normals, lengths[:, None], out=np.zeros_like(normals), where=lengths[:, None] > 0
+    )
+    normal = np.repeat(units, 3, axis=0)
+    area = np.repeat(lengths, 3)
+    # Offsets of the planes from the mean of the cell: small numbers, so that no digits are lost.
+    offset = np.einsum("ni,ni->n", normal, np.repeat(corners[:, 0], 3, axis=0) - means[index])
+    matrices = np.empty((count, 3, 3))
+    right = np.empty((count, 3))
+    for i in range(3):
+        right[:, i] = np.bincount(index, area * normal[:, i] * offset, count)
+        for j in range(i, 3):
+            sums = np.bincount(index, area * normal[:, i] * normal[:, j], count)
+            matrices[:, i, j] = matrices[:, j, i] = sums
+    trace = np.trace(matrices, axis1=1, axis2=2)
+    scale = np.where(trace > 0, trace, 1.0)
+    matrices = matrices / scale[:, None, None] + _REGULARISATION * np.eye(3)
+    moves = np.linalg.solve(matrices, (right / scale[:, None])[:, :, None])[:, :, 0]
+    corner = lower + cells * cell
+    clipped: Floats = np.clip(means + moves, corner, corner + cell)
+    return clipped
+
+
+def _drop_degenerate(faces: Indices) -> Indices:
+    """Drop triangles with two equal vertices."""
+    a, b, c = faces.T
+    kept: Indices = faces[(a != b) & (b != c) & (c != a)]
+    return kept
+
+
+def _drop_repeated(faces: Indices) -> Indices:
+    """Drop triangles that occur before, whichever vertex they begin with."""
+    if not len(faces):
+        return faces
+    first = np.argmin(faces, axis=1)
+    rows = np.arange(len(faces))
+    turned = np.stack([faces[rows, (first + k) % 3] for k in range(3)], axis=1)
+    count = int(faces.max()) + 1
+    if count >= 1 << 21:  # three indices no longer fit into one 64-bit key
+        kept: Indices = np.unique(turned, axis=0)
+        return kept
+    keys = (turned[:, 0] * count + turned[:, 1]) * count + turned[:, 2]
+    _, at = np.unique(keys, return_index=True)
+    kept = turned[np.sort(at)]
+    return kept
