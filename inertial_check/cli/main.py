@@ -56,7 +56,9 @@ COMMANDS = {
 """The commands; each is the module of its name in this package."""
 
 
-_GLOBAL_OPTIONS = ("-h", "--help", "-V", "--version")
+_HELP_AND_VERSION = ("-h", "--help", "-V", "--version")
+_GENERATE = "--generate-completion"
+_GLOBAL_OPTIONS = (*_HELP_AND_VERSION, _GENERATE)
 """Options that stand in place of a command."""
 
 
@@ -154,8 +156,10 @@ def _run(argv: list[str]) -> int:
     name = argv[0] if argv else ""
     if name in COMMANDS:
         argv = argv[1:]
-    elif name in ("", *_GLOBAL_OPTIONS):
+    elif name in ("", *_HELP_AND_VERSION):
         return _about(name)
+    elif name.partition("=")[0] == _GENERATE:
+        return _generate_completion([*name.split("=", 1)[1:], *argv[1:]])
     else:
         _refuse_misspelled_command(name)
         name = "check"
@@ -239,6 +243,35 @@ def _about(request: str) -> int:
     return exit_codes.CLEAN
 
 
+def _generate_completion(arguments: list[str]) -> int:
+    """Print the script by which a shell completes the command line.
+
+    Raises:
+        UsageError: No shell, or an unknown one.
+    """
+    from inertial_check.causes import ALL_CAUSES
+    from inertial_check.cli.completion import SHELLS, describe_command, generate_completion
+    from inertial_check.engines import ENGINES
+    from inertial_check.rules import ALL_RULES
+
+    if len(arguments) != 1 or arguments[0] not in SHELLS:
+        hint = suggest_name(arguments[0], SHELLS) if arguments else ""
+        raise UsageError(f"{_GENERATE} takes one shell: {', '.join(SHELLS)}{hint}")
+    rules = [text for rule in ALL_RULES for text in (rule.code, rule.name)]
+    words = {
+        "ENGINES": ENGINES,
+        "NAME[,NAME]": ENGINES,
+        "RULES": rules,
+        "CODE": [*rules, *(cause.name for cause in ALL_CAUSES)],
+    }
+    commands = []
+    for name, entry in COMMANDS.items():
+        module = cast(Command, import_module(f"inertial_check.cli.{name}"))
+        commands.append(describe_command(name, entry.summary, _parser(name, module), words))
+    output.write(generate_completion(arguments[0], PROGRAM, commands, "check"))
+    return exit_codes.CLEAN
+
+
 def _help() -> str:
     width = max(map(len, COMMANDS))
     commands = "\n".join(f"  {name:<{width}}  {entry.summary}" for name, entry in COMMANDS.items())
@@ -249,7 +282,8 @@ def _help() -> str:
         f"Commands:\n{commands}\n\n"
         f"`{PROGRAM} PATH...` is `{PROGRAM} check PATH...`.\n"
         f"`{PROGRAM} COMMAND --help` lists the options of a command.\n"
-        f"`{PROGRAM} --version` (or -V) prints the version.\n"
+        f"`{PROGRAM} --version` (or -V) prints the version,\n"
+        f"`{PROGRAM} {_GENERATE} bash|zsh|fish` a script that completes words.\n"
     )
 
 
