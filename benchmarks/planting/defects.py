@@ -48,12 +48,14 @@ class Change(NamedTuple):
         texts: New texts by body and number.
         watched: The bodies on which a finding counts; None for any, and for the model itself.
         expected_mass: What the whole model is said to weigh [kg]; None where nothing is said.
+        also: Further causes that are right answers to this form of the defect.
     """
 
     variant: str
     texts: Mapping[int, Texts]
     watched: tuple[int, ...] | None
     expected_mass: float | None = None
+    also: frozenset[str] = frozenset()
 
 
 Mutator = Callable[[Site, np.random.Generator], Iterator[Change]]

@@ -101,15 +101,16 @@ class New(NamedTuple):
 def outcome(which: Cause, mutant: Mutant, seed: int, before: Run, after: Run) -> Outcome:
     """Compare what was said of the original with what was said of the mutant."""
     site, change = mutant.site, mutant.change
+    accepted = which.accepted | change.also
     new = new_findings(mutant, before, after)
     tops = [each.said.causes for each in new]
     if which.kind == "model":
         affected = frozenset(site.model.bodies[k].id for k in change.watched or ())
         as_one, leading = spoken_of_all(new, affected)
-        detected, first = bool(leading), bool(leading & which.accepted)
+        detected, first = bool(leading), bool(leading & accepted)
     else:
         as_one, detected = False, bool(new)
-        first = any(set(causes[:1]) & which.accepted for causes in tops)
+        first = any(set(causes[:1]) & accepted for causes in tops)
     shown = site if site.index in change.texts else site.at(next(iter(change.texts)))
     shaped = sum(site.at(k).has_geometry for k in change.texts)
     return Outcome(
@@ -128,11 +129,11 @@ def outcome(which: Cause, mutant: Mutant, seed: int, before: Run, after: Run) ->
         as_one=as_one,
         as_error=any(each.said.severity >= Severity.ERROR for each in new),
         first=first,
-        among_three=first or any(set(causes[:3]) & which.accepted for causes in tops),
+        among_three=first or any(set(causes[:3]) & accepted for causes in tops),
         codes=tuple(sorted({each.said.code for each in new})),
         causes=max(tops, key=len, default=())[:3],
         believed=tuple(
-            (each.said.confidence, each.said.causes[0] in which.accepted)
+            (each.said.confidence, each.said.causes[0] in accepted)
             for each in new
             if each.said.causes
         ),

@@ -45,11 +45,20 @@ def placeholder(site: Site, rng: np.random.Generator) -> Iterator[Change]:
     if len(bodies) >= 3:
         block = {entry: site.texts[entry] for entry in ENTRIES}
         several = dict.fromkeys(bodies, block)
-        forms["several"] = Change(f"one tensor on {len(bodies)} bodies", several, bodies)
+        # The tensor that was computed for one body is a copied block on others, as well as a
+        # placeholder: no number tells what it was pasted for. Few digits alone are nobody's.
+        own = max(map(_digits, block.values())) > 2 or any(exact(block[e]) for e in PRODUCTS)
+        also = frozenset({"copied-block"}) if own else frozenset()
+        forms["several"] = Change(f"one tensor on {len(bodies)} bodies", several, bodies, also=also)
     for name in shuffled(rng, list(forms)):
         moved = forms[name].texts[site.index]
         if name == "several" or moves(site, moved):
             yield forms[name]
+
+
+def _digits(text: str) -> int:
+    """Number of significant digits of a printed number."""
+    return len(Decimal(text).normalize().as_tuple().digits)
 
 
 @cause("units", "valid")

@@ -10,7 +10,7 @@ from inertial_check.arrays.types import Floats
 from inertial_check.causes._base import Cause, Proposal, Subject
 from inertial_check.causes._wording import enumerate_words
 from inertial_check.evidence.assembly import STATED
-from inertial_check.evidence.decimals import COUNTS, has_coarse_decimals, last_count
+from inertial_check.evidence.decimals import COUNTS, has_lost_decimals, last_count
 from inertial_check.inertia.printed import decimal_places, explained_by_digits, half_units
 from inertial_check.model import ENTRIES
 
@@ -75,7 +75,9 @@ class FixedDecimals(Cause):
     No entry has a digit beyond the k-th decimal, the smallest moment of inertia is two counts or
     less, and within one count of each entry there is a body. Where all six are 0, a body of that
     mass has to be so light that they would be. A tensor that some body has shows it too, where half
-    a count is more than 4 % of its trace, nothing has an exponent, and the mass has three digits.
+    a count is more than 4 % of its trace, nothing has an exponent, and the zeros have as many
+    decimals as the moments, or the mass has three digits. A zero with a minus is a number that was
+    rounded away.
 
     ## Example
         <mass value="0.3"/>
@@ -94,9 +96,9 @@ class FixedDecimals(Cause):
 
     name, prior = "fixed-decimals", 0.08
 
-    _COARSE = 200.0
-    """Likelihood ratio of coarse decimals in a tensor that some body has: 24 of 32 planted ones
-    have them, and none of 3,136 clean bodies."""
+    _COARSE, _ROUNDED_AWAY = 1e3, 1e4
+    """Likelihood ratios of coarse decimals in a tensor that some body has: nine of ten planted ones
+    have them, and four of 3,288 clean bodies; with a zero with a minus beside them, none."""
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """That there were more decimals; not which."""
@@ -139,15 +141,17 @@ class FixedDecimals(Cause):
         inertial, unit = subject.body.inertial, subject.body.unit
         mass = "" if inertial is None or inertial.mass is None else inertial.mass.text
         count = last_count(subject.texts, unit)
-        if count is None or not has_coarse_decimals(subject.texts, subject.six, unit, mass):
+        if count is None or not has_lost_decimals(subject.texts, subject.six, unit, mass):
             return
         least = float(np.min(subject.six[[0, 3, 5]]))
+        negative = any(text.startswith("-") and not float(text) for text in subject.texts)
         yield Proposal(
-            self._COARSE,
+            self._ROUNDED_AWAY if negative else self._COARSE,
             f"no entry has a digit below {count / unit:.0e}, so that the smallest moment is "
             f"{least / count:.0f} of the last printed counts and half a count is "
             f"{50 * count / np.sum(subject.six[[0, 3, 5]]):.0f} % of the trace, while the mass has "
-            f"the digits {mass}",
+            f"the digits {mass}"
+            + ("; a zero with a minus is a number that was rounded away" if negative else ""),
             editable=False,
         )
 

@@ -13,6 +13,9 @@ COARSE = 0.04
 """Share of the trace above which half a count of the last decimal is a coarse one: 24 of 32 tensors
 printed with so few decimals exceed it, and none of 3,136 clean bodies does."""
 
+_FEW_DIGITS = 2
+"""Digits that no entry of a tensor exceeds whose trace is that of so few counts."""
+
 COUNTS = 2.5
 """Counts of the last printed decimal below which a moment has less than one significant digit."""
 
@@ -52,14 +55,45 @@ def has_coarse_decimals(texts: Sequence[str], six: Floats, unit: float, mass: st
         Whether half a count of the last decimal is more than COARSE of the trace, the smallest
         moment at most COUNTS counts, and the mass has three digits or more.
     """
-    digits = mass.lower().partition("e")[0].lstrip("+-0.").rstrip("0")
-    if sum(each.isdigit() for each in digits) < _DIGITS_OF_MASS:
+    if count_digits(mass) < _DIGITS_OF_MASS:
         return False
     count = last_count(texts, unit)
     if count is None:
         return False
     moments = six[[0, 3, 5]]
     return bool(count / 2 > COARSE * np.sum(moments) and np.min(moments) <= COUNTS * count)
+
+
+def has_lost_decimals(texts: Sequence[str], six: Floats, unit: float, mass: str) -> bool:
+    """Whether a tensor that a body has was printed with too few decimals to tell which.
+
+    Half a count of the last decimal is more than COARSE of the trace, and that is no guess of a
+    person: the mass was measured, or the zeros have as many decimals as the moments, as a program
+    prints them. Three equal moments without products are guessed more often than printed: the
+    zeros have to have the decimals, and a power of ten needs the measured mass as well. A zero with
+    a minus is a number that was rounded away.
+
+    Args:
+        texts: The six entries as printed.
+        six: (6,) the same as numbers [kg m^2].
+        unit: Size of the document's unit of inertia [kg m^2].
+        mass: The mass as printed.
+    """
+    if any(len(text.strip("-+0.")) > _FEW_DIGITS for text in texts):
+        return False  # a trace of at most 12 counts has no longer entry
+    count, moments = last_count(texts, unit), six[[0, 3, 5]]
+    if count is None or not 0 < np.sum(moments) < count / 2 / COARSE:
+        return False
+    places = {decimal_places(text) for text in texts}
+    zeros = [text for text in texts if not text.strip("-+0.")]
+    padded = bool(zeros) and len(places) == 1 and max(filter(None, places)) > 1
+    if padded and any(text.startswith("-") for text in zeros):
+        return True
+    measured = count_digits(mass) >= _DIGITS_OF_MASS
+    if np.ptp(moments) > 0 or np.any(six[[1, 2, 4]]):
+        return padded or measured
+    power = texts[0].strip("+0.") == "1"
+    return padded and (measured or not power)
 
 
 def count_digits(text: str) -> int:

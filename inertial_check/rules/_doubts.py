@@ -70,13 +70,18 @@ class DoubtRule(Rule):
 
     def findings(self, examination: Examination) -> Iterator[Finding]:
         """The findings on bodies with a doubt of this code; notes where the evidence is weak."""
-        for index, each in sorted(doubts(examination).items()):
-            body = self.model.bodies[index]
-            for doubt in each:
-                if doubt.code == self.code:
-                    span, about = _span(body, doubt.where), _NAMES[doubt.where]
-                    finding = self.at(span, doubt.message, body, doubt.values, about=about)
-                    yield finding._replace(severity=Severity.NOTE) if doubt.weak else finding
+        yield from find_doubts(self, examination)
+
+
+def find_doubts(rule: Rule, examination: Examination) -> Iterator[Finding]:
+    """Find the bodies with a doubt of a rule's code; notes where the evidence is weak."""
+    for index, each in sorted(doubts(examination).items()):
+        body = rule.model.bodies[index]
+        for doubt in each:
+            if doubt.code == rule.code:
+                span, about = _span(body, doubt.where), _NAMES[doubt.where]
+                finding = rule.at(span, doubt.message, body, doubt.values, about=about)
+                yield finding._replace(severity=Severity.NOTE) if doubt.weak else finding
 
 
 def _span(body: Body, where: Where) -> Span:

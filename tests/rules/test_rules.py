@@ -233,6 +233,32 @@ class TestLostDigits:
         assert severities.pop("default") is Severity.WARNING
         assert set(severities.values()) == {Severity.ERROR}
 
+    @pytest.mark.parametrize(
+        "six",
+        [
+            "0.002 0.000 0.000 0.003 0.000 0.004",  # zeros as a program prints them
+            "0.002 0 0 0.003 0 0.004",  # beside a mass with three digits
+            "0.001 -0.000 0.000 0.001 0.000 0.001",  # a number that was rounded away
+            "0.003 0.000 0.000 0.003 0.000 0.003",
+        ],
+    )
+    def test_of_a_tensor_that_some_body_has(self, six):
+        finding = self.findings(six, preset="strict")["IC307"]
+        assert finding.severity is Severity.WARNING  # engines take it
+        assert finding.causes[0].cause == "fixed-decimals"
+
+    @pytest.mark.parametrize(
+        "six",
+        [
+            "0.003 0 0 0.003 0 0.003",  # a guess
+            "2e-3 0.000 0.000 3e-3 0.000 4e-3",
+            "0.002 0.000 0.000 0.003 0.000 0.012",  # half a unit is 3 % of the trace
+            "0.00212 0.00000 0.00000 0.00334 0.00000 0.00415",
+        ],
+    )
+    def test_few_counts_alone_are_no_loss(self, six):
+        assert "IC307" not in self.findings(six)
+
     def test_the_unit_of_the_document_does_not_matter(self):
         for six in ("0 0 0 0 0 1e-3", "0.0 0.0 0.0 0.0 0.0 1.0", "0 0 0 0.4e6 0 1.e6"):
             assert set(self.findings(six)) <= {"IC301", "IC307"}, six

@@ -27,6 +27,7 @@ _EVIDENCE: Mapping[str, frozenset[Evidence]] = MappingProxyType(
     {
         "IC201": frozenset({"center"}),
         "IC202": frozenset({"center"}),
+        "IC307": frozenset({"amount", "form"}),
         "IC501": frozenset({"amount", "form"}),
         "IC502": frozenset({"amount"}),
         "IC503": frozenset({"amount"}),

@@ -188,7 +188,7 @@ def heed_the_model(
     explained: dict[int, set[str]] = {}
     for reading in common:
         # One count of the last decimal, on all three moments, looks like a placeholder.
-        also = {"IC501"} if reading.cause == "fixed-decimals" else set()
+        also = {"IC307", "IC501"} if reading.cause == "fixed-decimals" else set()
         kept = {"IC502", "IC503"} if reading.cause in _ONLY_FORM else set()
         for index in reading.bodies:
             explained.setdefault(index, set()).update(_EXPLAINED - kept | also)
