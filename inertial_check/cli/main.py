@@ -49,6 +49,8 @@ COMMANDS = {
     ),
     "excite": CommandEntry("ROBOT", "design a motion that makes these parameters visible"),
     "diff": CommandEntry("A B", "compare two models body by body"),
+    "init": CommandEntry("[DIR]", "write a configuration and a CI workflow for a repository"),
+    "doctor": CommandEntry("", "print versions, extras, engines, package paths, configuration"),
     "explain": CommandEntry("CODE", "print the page of a rule or of a cause"),
     "lsp": CommandEntry("", "serve an editor (language server, on stdin and stdout)"),
     "rules": CommandEntry("", "list every rule"),

@@ -146,19 +146,22 @@ class Baseline:
         )
 
     def write(self) -> None:
-        """Write the file as a whole or not at all: sorted, one line per entry.
+        """Write the file as a whole or not at all.
 
         Raises:
             UsageError: The file cannot be written.
         """
+        # Half a surrogate, which a name of a file may hold, becomes an escape of JSON.
+        replace_file(self.path, self.text().encode("utf-8", "backslashreplace"))
+
+    def text(self) -> str:
+        """The content of the file: sorted, one line per entry."""
         lines = [
             json.dumps({**key._asdict(), **_without_none(entry)}, ensure_ascii=False)
             for key, entry in sorted(self.entries.items())
         ]
         listed = "[\n" + ",\n".join(f"  {line}" for line in lines) + "\n ]" if lines else "[]"
-        text = f'{{\n "schema_version": "{SCHEMA_VERSION}",\n "entries": {listed}\n}}\n'
-        # Half a surrogate, which a name of a file may hold, becomes an escape of JSON.
-        replace_file(self.path, text.encode("utf-8", "backslashreplace"))
+        return f'{{\n "schema_version": "{SCHEMA_VERSION}",\n "entries": {listed}\n}}\n'
 
     def _name(self, path: str) -> str:
         """The path of a file relative to the baseline."""
