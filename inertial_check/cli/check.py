@@ -16,7 +16,7 @@ from inertial_check.cli.progress import ProgressBar
 from inertial_check.cli.rendering import render_files
 from inertial_check.errors import UsageError
 from inertial_check.files.writing import WritableFolders
-from inertial_check.reports import FORMS, SUGGESTING, RulePage, View
+from inertial_check.reports import FORMS, SUGGESTING, UNDOING, RulePage, View
 from inertial_check.reports.escaping import printable
 from inertial_check.reports.text import plural
 from inertial_check.spelling import suggest_name
@@ -132,7 +132,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output-format",
         choices=FORMS,
         help="format of the report: for people (full, concise, markdown), for programs (json, "
-        "jsonl), for code hosts and build servers (sarif, junit, github, gitlab) (default: full)",
+        "jsonl), for code hosts and build servers (sarif, junit, github, gitlab, "
+        "rdjson) (default: full)",
     )
     group.add_argument("--output-file", metavar="FILE", help="write the report here, not to stdout")
     group.add_argument(
@@ -262,10 +263,15 @@ def _check(
     _tell(args, (), remarks)
     report = known.suppress(report)
     _remove_leftovers(paths, report)
-    if not running.list_forms(args, configurations).isdisjoint(SUGGESTING):
+    forms = running.list_forms(args, configurations)
+    if not forms.isdisjoint(SUGGESTING):
         from inertial_check.fixing.suggestions import add_suggestions
 
         report = add_suggestions(report, configurations.settings, stdin)
+    if not forms.isdisjoint(UNDOING):
+        from inertial_check.fixing.suggestions import add_cause_edits
+
+        report = add_cause_edits(report, configurations.settings, stdin)
     return report
 
 

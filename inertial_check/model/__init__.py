@@ -6,6 +6,8 @@ from inertial_check.model.excerpt import Excerpt, ExcerptLine, extract_excerpt
 from inertial_check.model.finding import (
     Action,
     BodyReport,
+    ByteRange,
+    CauseEdit,
     FileReport,
     Finding,
     FindingEntry,
@@ -30,6 +32,8 @@ __all__ = [
     "Action",
     "Body",
     "BodyReport",
+    "ByteRange",
+    "CauseEdit",
     "Edit",
     "Excerpt",
     "ExcerptLine",

@@ -151,6 +151,38 @@ class TextReplacement(NamedTuple):
     text: str
 
 
+class ByteRange(NamedTuple):
+    """Range of a document in UTF-8, as programs count that read lines of bytes.
+
+    Attributes:
+        line: Line of the first byte, 1-based; a line ends with a line feed.
+        column: Column of the first byte, 1-based [bytes].
+        end_line: Line of the end.
+        end_column: Column after the last byte.
+        path: Path of the document; None for the main one of a model.
+    """
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    path: str | None = None
+
+
+class CauseEdit(NamedTuple):
+    """Edit that undoes the first cause of a finding, as one replacement.
+
+    Attributes:
+        description: One line: what the edit does.
+        range: The range that is replaced, from the first changed number to the last.
+        text: The new text of the range.
+    """
+
+    description: str
+    range: ByteRange
+    text: str
+
+
 class Suggestion(NamedTuple):
     """Edit that resolves a finding.
 
@@ -191,6 +223,7 @@ class Finding(NamedTuple):
         no_cause: Sentence that says why no cause is named; "" if one is, or none was sought.
         fact: Digest of the rule and of the mass, inertia and shapes of the bodies: findings with
             the same one state one fact, in several bodies or files; "" where each is its own.
+        cause_edit: Edit that undoes the first cause, if such edits were requested.
     """
 
     code: str
@@ -212,6 +245,7 @@ class Finding(NamedTuple):
     body_ids: tuple[str, ...] = ()
     no_cause: str = ""
     fact: str = ""
+    cause_edit: CauseEdit | None = None
 
 
 class BodyReport(NamedTuple):

@@ -17,6 +17,7 @@ _RENDERERS = {
     "github": "github.render",
     "gitlab": "gitlab.render",
     "markdown": "markdown.render",
+    "rdjson": "rdjson.render",
 }
 """Module and function of each form; a module is imported when its form is asked for."""
 
@@ -25,6 +26,9 @@ FORMS = tuple(_RENDERERS)
 
 SUGGESTING = ("sarif",)
 """Forms that show Finding.suggestion, which costs a `fix` of every file that can be fixed."""
+
+UNDOING = ("rdjson",)
+"""Forms that show Finding.cause_edit, which costs a `fix --cause 1` of every such file."""
 
 
 class RulePage(NamedTuple):

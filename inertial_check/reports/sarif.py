@@ -31,6 +31,7 @@ from inertial_check.reports.details import (
     pinpoint,
 )
 from inertial_check.reports.escaping import clip, dump_json, sarif_text
+from inertial_check.reports.homepage import find_documentation, find_rule_page
 from inertial_check.reports.identity import fingerprints, is_absolute, uri
 from inertial_check.reports.json import run_members, statistics_members
 from inertial_check.reports.text import plural
@@ -83,10 +84,12 @@ def _measure_upload(text: str) -> int:
 
 def _log(report: Report, view: View, results: Sequence[str], left_out: int) -> str:
     """The log with its results: one run (3.14), in lines that can be read and compared."""
+    documentation = find_documentation()
     driver = {
         "name": "inertial-check",
         "version": __version__,
         "semanticVersion": __version__,
+        **({} if documentation is None else {"informationUri": documentation}),
     }
     rules = _format_array([_json(_rule(rule)) for rule in view.rules], "     ")
     summary = run_members(report, view)["summary"]
@@ -126,6 +129,7 @@ def _message(text: str) -> dict[str, str]:
 
 def _rule(rule: RulePage) -> dict[str, Json]:
     """A reporting descriptor (3.49). Its texts are not messages, so braces stay single."""
+    url = find_rule_page(rule.code)
     return {
         "id": rule.code,
         "name": rule.name,
@@ -133,6 +137,7 @@ def _rule(rule: RulePage) -> dict[str, Json]:
         "fullDescription": {"text": rule.description},
         "help": {"text": rule.page, "markdown": rule.page},
         "defaultConfiguration": {"level": rule.severity.word},
+        **({} if url is None else {"helpUri": url}),
     }
 
 

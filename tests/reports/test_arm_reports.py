@@ -76,14 +76,17 @@ def test_no_form_names_a_folder_that_was_not_given(form, capsys, project_root):
     assert str(project_root) not in out
 
 
-def test_only_sarif_asks_for_suggestions(capsys, monkeypatch):
+@pytest.mark.parametrize(
+    ("only", "function"), [("sarif", "add_suggestions"), ("rdjson", "add_cause_edits")]
+)
+def test_only_one_form_asks_for_edits(only, function, capsys, monkeypatch):
     from inertial_check.fixing import suggestions
 
     def refuse(*_):
         raise AssertionError("nobody shows them")
 
-    monkeypatch.setattr(suggestions, "add_suggestions", refuse)
+    monkeypatch.setattr(suggestions, function, refuse)
     for form in FORMS:
-        if form != "sarif":
+        if form != only:
             assert run(capsys, "data/arm.urdf", "--output-format", form)[0] == 1
-    assert run(capsys, "data/arm.urdf", "--output-format", "sarif")[0] == 2
+    assert run(capsys, "data/arm.urdf", "--output-format", only)[0] == 2
