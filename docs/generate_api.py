@@ -5,6 +5,7 @@ What stands on these pages is public: it changes only with a line in CHANGELOG.m
 
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import inertial_check as ic
 
@@ -64,7 +65,10 @@ def main() -> int:
 
 def make_pages() -> dict[str, str]:
     """Every file of docs/api and its text."""
-    every = "\n\n".join(_directive(getattr(ic, name), name) for name in sorted(ic.__all__))
+    public = {name: getattr(ic, name) for name in sorted(ic.__all__)}
+    # Modules come last: what follows the directive of a module is looked up in that module.
+    ordered = sorted(public, key=lambda name: isinstance(public[name], ModuleType))
+    every = "\n\n".join(_directive(public[name], name) for name in ordered)
     top = _page(
         "inertial_check",
         "The names of `import inertial_check as ic`. [Python](../python.md) shows them at work.",
@@ -94,6 +98,8 @@ def _modules(package: str, modules: list[str]) -> str:
 
 
 def _directive(value: object, name: str) -> str:
+    if isinstance(value, ModuleType):
+        return f".. automodule:: {value.__name__}\n   :members:"
     if not isinstance(value, type):
         return f".. autofunction:: {name}"
     kind = "exception" if issubclass(value, BaseException) else "class"

@@ -25,6 +25,9 @@ __version__ = "0.1.0"
 
 _renamed.install()
 
+_PUBLIC_MODULES = frozenset(["plot"])
+"""Public names that are modules: `ic.plot` is `inertial_check.plotting`."""
+
 
 @cache
 def _modules() -> dict[str, str]:
@@ -33,8 +36,9 @@ def _modules() -> dict[str, str]:
 
     with open(f"{__path__[0]}/__init__.pyi", encoding="utf-8") as stream:
         stub = stream.read()
-    found = re.findall(r"^from (\S+) import \(?\s*(\w+) as \w+", stub, re.MULTILINE)
-    return {name: module for module, name in found}
+    found = re.findall(r"^from (\S+) import \(?\s*(\w+) as (\w+)", stub, re.MULTILINE)
+    # A public name that is not that of its object is the name of a module, as `plot` is.
+    return {name: module if own == name else f"{module}.{own}" for module, own, name in found}
 
 
 def __getattr__(name: str) -> object:
@@ -46,7 +50,8 @@ def __getattr__(name: str) -> object:
     else:
         from importlib import import_module
 
-        value = getattr(import_module(_modules()[name]), name)
+        module = import_module(_modules()[name])
+        value = module if name in _PUBLIC_MODULES else getattr(module, name)
     globals()[name] = value
     return value
 

@@ -3,6 +3,7 @@
 This list is the only one: type checkers read it as the interface of the package.
 """
 
+from inertial_check import plotting as plot  # noqa: F401 - a public name
 from inertial_check.checking.check import check_model as check_model
 from inertial_check.comparing.diff import diff_models as diff_models
 from inertial_check.errors import DocumentError as DocumentError

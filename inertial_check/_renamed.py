@@ -37,6 +37,7 @@ _MODULES = {
     "pipeline.evidence": "geometry.evidence",
     "pipeline.priors": "geometry.priors",
     "pipeline.tree": "model.tree",
+    "reports.plots": "plotting",
 }
 """Home of each module now, by its name in the release 0.1.0; both below `inertial_check`."""
 

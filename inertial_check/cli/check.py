@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from inertial_check.cli import exit_codes, known_findings, options, output, running
+from inertial_check.cli import exit_codes, known_findings, options, output, plots, running
 from inertial_check.cli.known_findings import KnownFindings
 from inertial_check.cli.progress import ProgressBar
 from inertial_check.cli.rendering import render_files
@@ -146,6 +146,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(repeatable)",
     )
     group.add_argument("--statistics", action="store_true", help="count the findings of each rule")
+    plots.add_argument(group, "the margins and principal moments of all bodies")
 
 
 class _Destination(NamedTuple):
@@ -183,12 +184,15 @@ def run(args: argparse.Namespace) -> int:
     if args.show_files:
         return _show_files(args, configurations, paths, stdin_name)
 
+    plots.check_target(args.plot, [*paths, args.output_file, *(path for _, path in args.also)])
     stdin = None if stdin_name is None else _read_stdin(stdin_name, configurations)
     report = _check(args, configurations, paths, stdin, bool(listed.failures))
     report = replace(report, failures=(*listed.failures, *report.failures))
     shown = _write_reports(
         args, configurations, report, [*paths, *(file.path for file in report.files)]
     )
+    if args.plot is not None:
+        plots.write(plots.draw_overview(shown), args.plot)
     if args.verbose:
         for file in shown.files:
             bodies = plural(len(file.bodies), "body")

@@ -16,7 +16,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from inertial_check import __version__
-from inertial_check.cli import exit_codes, options, output
+from inertial_check.cli import exit_codes, options, output, plots
 from inertial_check.errors import (
     DocumentError,
     InertialCheckError,
@@ -103,6 +103,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also print how the fixes change the robot's mass matrix, gravity and velocity "
         "torques",
     )
+    plots.add_argument(group, "the numbers before and after")
 
 
 def _add_method(parser: argparse.ArgumentParser) -> None:
@@ -147,11 +148,14 @@ def run(args: argparse.Namespace) -> int:
     """Fix the models; show or write the result, and return the exit code."""
     if args.write and args.output is not None:
         raise UsageError("--write changes the file itself, -o writes another: choose one")
+    plots.check_target(args.plot, [*args.paths, args.output])
     configurations = options.context_configurations(args)
     found = _find_files(args, configurations)
     result = _fix_all(found, args, configurations)
     if args.write or args.output is not None:
         _write_all(result, args)
+    if args.plot is not None:
+        plots.write(plots.draw_fixes(result.fixes), args.plot)
     code = _exit_code(args, result)
     if args.output_format == "json":
         output.write(_as_json(args, result, code))

@@ -236,7 +236,8 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--plot",
         metavar="FILE",
-        help="draw torques, parameters and ellipsoids: a pdf, or a folder (needs matplotlib)",
+        help="draw torques, parameters and ellipsoids: a pdf, an svg or png a page, or a folder "
+        "(needs matplotlib)",
     )
     group.add_argument(
         "--fail-on",
@@ -254,6 +255,10 @@ def run(args: argparse.Namespace) -> int:
     from inertial_check.reports.identification import render
 
     _refuse_same_files(args)
+    if args.plot is not None:
+        from inertial_check import plotting
+
+        plotting.check_target(args.plot, folder=True)
     found = identify_robot(_read_options(args))
     fail_on = None if args.fail_on == "never" else Severity[args.fail_on.upper()]
     report, failed, failure = found.report, found.report.fails(fail_on), ""

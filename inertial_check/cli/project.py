@@ -14,7 +14,7 @@ import sys
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, BinaryIO
 
-from inertial_check.cli import exit_codes, options, output
+from inertial_check.cli import exit_codes, options, output, plots
 from inertial_check.cli.progress import ProgressBar
 from inertial_check.errors import UsageError
 from inertial_check.reports.escaping import printable
@@ -73,6 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--report", metavar="FILE", help="write a JSON report on every row that moved"
     )
+    plots.add_argument(group, "the largest changes, before and after,")
 
 
 def _add_metric(parser: argparse.ArgumentParser) -> None:
@@ -113,6 +114,7 @@ def _add_metric(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Project, write the table, and list on stderr the rows that moved."""
     from inertial_check.projection.options import Options
+    from inertial_check.tables.largest import LargestChanges
     from inertial_check.tables.project import TableRequest, project_table
 
     name = "<stdin>" if args.table == "-" else args.table
@@ -132,16 +134,27 @@ def run(args: argparse.Namespace) -> int:
         projection=projection,
     )
     _refuse_same_files(args)
+    inputs = [args.table, args.weights, args.prior]
+    plots.check_target(args.plot, [*inputs, args.output, args.report])
+    largest = LargestChanges()
     with ExitStack() as stack:
         source = _open_table(stack, args.table)
         target = stack.enter_context(_choose_target(args, source))
         report = _RowReport(stack, args.report, name, request)
+
+        def listen(done: ProjectedBlock) -> None:
+            report.add(done)
+            if args.plot is not None:
+                largest.add(done)
+
         bar = stack.enter_context(closing(ProgressBar(wanted=not args.quiet)))
-        summary = project_table(source, name, target.stream, request, report.add, bar)
+        summary = project_table(source, name, target.stream, request, listen, bar)
         report.finish(summary)
         bar.close()
         _deliver(target)
         report.commit()
+    if args.plot is not None:
+        plots.write(plots.draw_changes(largest), args.plot)
     if not args.quiet:
         _print_summary(args, name, summary, report)
     return exit_codes.FINDINGS if summary.left else exit_codes.CLEAN

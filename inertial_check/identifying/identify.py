@@ -54,7 +54,7 @@ class RobotIdentification:
         Raises:
             UsageError: It cannot be written, or matplotlib is not installed.
         """
-        from inertial_check.reports import plots  # drawing is seldom asked for
+        from inertial_check import plotting as plots  # drawing is seldom asked for
 
         plots.write_all(path, list(draw_pages(self.robot, self.datasets, self.found, self.report)))
 

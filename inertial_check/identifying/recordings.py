@@ -43,6 +43,10 @@ class RecordedSamples(Protocol):
     def __len__(self) -> int:
         """Number of samples."""
 
+    @property
+    def times(self) -> Floats:
+        """(S,) times [s]; numbers of the samples in the recording if it has no time."""
+
     def part(self, rows: Mask) -> RecordedSamples:
         """Select some samples."""
 
@@ -68,6 +72,11 @@ class MotionSamples:
     def __len__(self) -> int:
         """Number of samples."""
         return len(self.motion)
+
+    @property
+    def times(self) -> Floats:
+        """(S,) times [s]; numbers of the samples if the recording has no time."""
+        return self.motion.t
 
     def part(self, rows: Mask) -> MotionSamples:
         """Select some samples."""
@@ -123,6 +132,7 @@ class EquationSamples:
         F: (S, n, k) further columns; k can be 0.
         names: Names of the columns of F; None for f1, f2, ...
         order: Order of the last six of each body's columns.
+        numbers: (S,) numbers of the samples in the recording; None for all of them.
     """
 
     Y: Floats
@@ -130,14 +140,21 @@ class EquationSamples:
     F: Floats
     names: tuple[str, ...] | None
     order: Order
+    numbers: Floats | None = None
 
     def __len__(self) -> int:
         """Number of samples."""
         return len(self.tau)
 
+    @property
+    def times(self) -> Floats:
+        """(S,) numbers of the samples in the recording, which has no time."""
+        return np.arange(float(len(self))) if self.numbers is None else self.numbers
+
     def part(self, rows: Mask) -> EquationSamples:
         """Select some samples."""
-        return replace(self, Y=self.Y[rows], tau=self.tau[rows], F=self.F[rows])
+        Y, tau, F, numbers = (each[rows] for each in (self.Y, self.tau, self.F, self.times))
+        return replace(self, Y=Y, tau=tau, F=F, numbers=numbers)
 
     def equations(self, options: IdentifyOptions, robot: Robot, nuisance: Nuisance) -> Samples:
         """Return the equations as they are, about the body origins, in order "urdf"."""

@@ -34,7 +34,7 @@ from inertial_check.model.identified import (
 )
 
 if TYPE_CHECKING:
-    from inertial_check.reports.plots import Page
+    from inertial_check.plotting.pages import Page
 
 
 def build_report(
@@ -193,7 +193,7 @@ def draw_pages(
     Raises:
         UsageError: matplotlib is not installed.
     """
-    from inertial_check.reports import plots  # drawing is seldom asked for
+    from inertial_check import plotting as plots  # drawing is seldom asked for
 
     several = len(datasets.train) + len(datasets.validation) > 1
     for number, data in enumerate((*datasets.train, *datasets.validation), 1):
@@ -211,7 +211,7 @@ def draw_pages(
 
 
 def _draw_choice(choice: Choice) -> list[Page]:
-    from inertial_check.reports import plots
+    from inertial_check import plotting as plots
 
     if choice.rule == "k-fold":
         return plots.k_fold(choice.candidates, choice.errors, choice.standard_errors, choice.weight)
@@ -219,9 +219,19 @@ def _draw_choice(choice: Choice) -> list[Page]:
 
 
 def _draw_torques(data: Dataset, robot: Robot, found: Identification) -> list[Page]:
-    from inertial_check.reports import plots
+    from inertial_check import plotting as plots
 
     measured, before, fitted = data.torques(np.stack([found.prior_x, found.si]))
-    t = np.arange(len(measured)) if data.motion is None else data.motion.t
-    title = f"Torques: {data.path}"
-    return plots.torques(t, measured, before, fitted, robot.joints, robot.units, title)
+    joins = () if data.motion is None else [rows.start for rows in data.motion.runs]
+    axis = "sample" if data.motion is None else "time [s]"
+    return plots.torques(
+        data.recorded.times,
+        measured,
+        before,
+        fitted,
+        robot.joints,
+        robot.units,
+        title=f"Torques: {data.path}",
+        axis=axis,
+        joins=joins,
+    )

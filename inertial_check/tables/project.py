@@ -69,11 +69,13 @@ class ProjectedBlock:
         path: The path of the table that messages name.
         block: The rows as read.
         projection: The projection of the rows.
+        given: (n, 10) the rows as parameters, in the order and about the point of the projection.
     """
 
     path: str
     block: Block
     projection: Projection
+    given: Floats
 
     @cached_property
     def left(self) -> Mask:
@@ -260,7 +262,7 @@ class _TableProjector:
         except ProjectionError as error:
             rows = f"rows {block.first + 1} to {block.first + len(theta)}"
             raise ProjectionError(f"{self.path}: {rows}: {error}", error.instance) from None
-        return ProjectedBlock(self.path, block, result)
+        return ProjectedBlock(self.path, block, result, theta)
 
     def new_values(self, done: ProjectedBlock, theta: Floats) -> Floats:
         """Give the values to write for a block.

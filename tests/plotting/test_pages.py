@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from assigning import about_origin, body
+from inertial_check import plotting as plots
 from inertial_check.errors import ParameterError, UsageError
-from inertial_check.reports import plots
 
 matplotlib = pytest.importorskip(
     "matplotlib", reason='needs matplotlib: pip install "inertial-check[report]"'
@@ -295,7 +295,10 @@ def test_names_in_any_script_are_drawn(suffix, rng):
 
 
 def test_files_that_cannot_be_are_refused(pages, tmp_path):
-    with pytest.raises(UsageError, match=r"a\.gif: pictures are \.pdf, \.svg, \.png, or svg in a"):
+    with pytest.raises(
+        UsageError,
+        match=r"a\.gif: the format of a plot is .*, or a folder$",
+    ):
         plots.write_all("a.gif", pages)
     with pytest.raises(UsageError, match="there is nothing to draw"):
         plots.write_all("a.pdf", [])
@@ -318,7 +321,7 @@ DRAW = """
 import sys
 {before}
 from inertial_check.errors import UsageError
-from inertial_check.reports import plots
+from inertial_check import plotting as plots
 print("late" if {before!r} or "matplotlib" not in sys.modules else "at once")
 try:
     plots.torques([0.0, 1.0], [[1.0], [2.0]], None, [[1.0], [2.0]], ["a"])
@@ -335,7 +338,7 @@ else:
         ("", "without pyplot"),
         (
             "sys.modules['matplotlib'] = None",
-            'pictures are drawn by matplotlib: pip install "inertial-check[report]"',
+            'plots need matplotlib: pip install "inertial-check[report]"',
         ),
     ],
 )
