@@ -5,7 +5,7 @@ import pytest
 import hand_made_reports as hand_made
 from inertial_check.model import Report
 from inertial_check.reports import View, render
-from inertial_check.reports.markdown import MOST_BYTES
+from inertial_check.reports.markdown import MOST_CHARACTERS
 
 
 def shown(report, **view):
@@ -30,41 +30,73 @@ def test_what_could_not_be_done_comes_first():
     assert "**Could not be done**\n\n- absent.urdf: No such file or directory\n" in text
 
 
-def many(count, length=300):
-    """A report with as many findings of each severity, whose messages have this length."""
+def many(count, length=100):
+    """A report with as many files, each with a finding of each severity, none like another."""
     kinds = (hand_made.PLATE, hand_made.MISSING, hand_made.TRIANGLE)
-    findings = tuple(
-        kind._replace(message=f"{kind.code} {index} {'x' * length}")
-        for index in range(count)
-        for kind in kinds
-    )
-    return Report((hand_made.ARM._replace(findings=findings),))
+    files = []
+    for index in range(count):
+        findings = tuple(
+            kind._replace(
+                message=f"{kind.code} {index} \U0001f916{'x' * length}",
+                place=kind.place._replace(path=None),
+                entries=(),
+                fact="",
+            )
+            for kind in kinds
+        )
+        files.append(hand_made.ARM._replace(path=f"{index}.urdf", findings=findings))
+    return Report(tuple(files))
+
+
+def size(text):
+    """The size of a comment, as JavaScript counts it."""
+    return len(text.encode("utf-16-le")) // 2
+
+
+def left_out(text, words):
+    return sum(int(count) for count in re.findall(rf"^{words}(\d+) findings? in ", text, re.M))
 
 
 def test_what_is_too_long_is_left_out_the_least_severe_first():
-    text = shown(many(1500))
-    assert len(text.encode()) <= MOST_BYTES
+    text = shown(many(300))
+    assert size(text) <= MOST_CHARACTERS
     words = [row.split(" ", 2)[1] for row in rows(text)]
-    assert words.count("error") == 1500
-    assert words.count("warning") == 1500 or words.count("note") == 0
-    left_out = 4500 - len(words)
-    assert left_out > 0
-    assert f"\n{left_out} findings left out, the least severe" in text
-    assert "Details of " in text
+    assert words.count("error") > 0
+    assert words == sorted(words, key=["error", "warning", "note"].index)
+    assert left_out(text, "") == 900 - len(words)
 
 
 def test_details_go_before_findings():
-    text = shown(many(700))
-    assert len(text.encode()) <= MOST_BYTES
-    assert len(rows(text)) == 2100
-    assert re.search(r"\nDetails of \d+ findings left out", text)
+    text = shown(many(60))
+    assert size(text) <= MOST_CHARACTERS
+    assert len(rows(text)) == 180
+    details = text.count("<details>")
+    assert left_out(text, "Details of ") == 180 - details
     assert "<summary>error IC301" in text
 
 
 def test_what_fits_is_complete():
-    text = shown(many(20))
-    assert len(rows(text)) == 60
+    text = shown(many(10))
+    assert len(rows(text)) == 30
     assert "left out" not in text
+
+
+def test_one_mistake_in_many_bodies_is_one_row_with_its_places():
+    findings = tuple(
+        hand_made.TRIANGLE._replace(body=f"link_{i}", body_id=f"/link_{i}", fact=f"{i}")
+        for i in range(30)
+    )
+    text = shown(Report((hand_made.ARM._replace(findings=findings),)))
+    assert [row.split(" | ")[2] for row in rows(text)] == ["30 bodies"]
+    assert "[link_0]" in text
+    assert "and 10 more" in text
+
+
+def test_long_lists_of_notes_are_cut_and_counted():
+    report = Report((hand_made.ARM,), notes=tuple(f"{i} {'x' * 1000}" for i in range(500)))
+    text = shown(report)
+    assert size(text) <= MOST_CHARACTERS
+    assert text.count("\n- ") - 1 + int(re.search(r"- and (\d+) more", text)[1]) == 500
 
 
 @pytest.mark.parametrize("name", [hand_made.WICKED, "x" * 1_000_000, "````", "a|b"])
