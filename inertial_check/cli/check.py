@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 _STDIN = "-"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `check`."""
+def add_input_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that `check` and `report` share: all but those of the output."""
     parser.add_argument(
         "paths",
         nargs="*",
@@ -127,13 +127,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="print the settings of each PATH and where they are set, without checking",
     )
     running.add_arguments(parser)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `check`."""
+    add_input_arguments(parser)
     group = parser.add_argument_group("Output")
     group.add_argument(
         "--output-format",
         choices=FORMS,
-        help="format of the report: for people (full, concise, markdown), for programs (json, "
-        "jsonl), for code hosts and build servers (sarif, junit, github, gitlab, "
-        "rdjson) (default: full)",
+        help="format of the report: for people (full, concise, markdown, html), for programs "
+        "(json, jsonl), for code hosts and build servers (sarif, junit, github, gitlab, rdjson) "
+        "(default: full)",
     )
     group.add_argument("--output-file", metavar="FILE", help="write the report here, not to stdout")
     group.add_argument(
@@ -188,9 +193,8 @@ def run(args: argparse.Namespace) -> int:
     stdin = None if stdin_name is None else _read_stdin(stdin_name, configurations)
     report = _check(args, configurations, paths, stdin, bool(listed.failures))
     report = replace(report, failures=(*listed.failures, *report.failures))
-    shown = _write_reports(
-        args, configurations, report, [*paths, *(file.path for file in report.files)]
-    )
+    inputs = [*paths, *(file.path for file in report.files)]
+    shown = _write_reports(args, configurations, report, inputs, stdin)
     if args.plot is not None:
         plots.write(plots.draw_overview(shown), args.plot)
     if args.verbose:
@@ -203,7 +207,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _write_reports(
-    args: argparse.Namespace, configurations: Configurations, report: Report, inputs: list[str]
+    args: argparse.Namespace,
+    configurations: Configurations,
+    report: Report,
+    inputs: list[str],
+    stdin: Document | None,
 ) -> Report:
     """Write the report to stdout or --output-file, and to each file of --also.
 
@@ -222,6 +230,11 @@ def _write_reports(
     while before is not report:  # a file that one form cannot show is the same finding in all
         before, texts = report, []
         for form, path in destinations:
+            if form == "html":
+                from inertial_check.viewing.report import build_page
+
+                texts.append(build_page(report, configurations.settings, stdin))
+                continue
             view = View(
                 exit_code=exit_codes.CLEAN,
                 color=output.wants_color(args.color, None if path else sys.stdout),

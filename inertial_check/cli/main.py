@@ -48,6 +48,7 @@ COMMANDS = {
         "DATA... --model ROBOT", "identify inertial parameters from measured torques"
     ),
     "excite": CommandEntry("ROBOT", "design a motion that makes these parameters visible"),
+    "report": CommandEntry("PATH...", "write a page that shows models in 3-D with all findings"),
     "diff": CommandEntry("A B", "compare two models body by body"),
     "init": CommandEntry("[DIR]", "write a configuration and a CI workflow for a repository"),
     "doctor": CommandEntry("", "print versions, extras, engines, package paths, configuration"),

@@ -21,6 +21,7 @@ _PREDICTIONS: dict[str, Literal["all", "findings"]] = {
     "jsonl": "all",
     "full": "findings",
     "markdown": "findings",
+    "html": "all",
     "sarif": "findings",
 }
 """Models whose report has predictions of engines, by its form; other forms have none."""

@@ -21,8 +21,9 @@ _RENDERERS = {
 }
 """Module and function of each form; a module is imported when its form is asked for."""
 
-FORMS = tuple(_RENDERERS)
-"""Names of the forms, as --output-format takes them."""
+FORMS = (*_RENDERERS, "html")
+"""Names of the forms, as --output-format takes them; html, which draws the models and therefore
+reads their files, is made by viewing.report."""
 
 SUGGESTING = ("sarif",)
 """Forms that show Finding.suggestion, which costs a `fix` of every file that can be fixed."""
@@ -72,7 +73,7 @@ class View(NamedTuple):
 
 
 def render(report: Report, form: str, view: View) -> str:
-    """The report in one of FORMS, with its last line end; "" if it is empty."""
+    """The report in one of FORMS but html, with its last line end; "" if it is empty."""
     module, _, function = _RENDERERS[form].partition(".")
     text: str = getattr(import_module(f"inertial_check.reports.{module}"), function)(report, view)
     return text

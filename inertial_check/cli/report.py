@@ -1,0 +1,77 @@
+"""Check robot models, and write a page that shows them in 3-D with all findings."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from inertial_check.cli import check, exit_codes
+from inertial_check.errors import UsageError
+from inertial_check.reports.escaping import printable
+
+_DEFAULT = "report.html"
+_STDOUT = "-"
+
+_GENERATOR = b'<meta name="generator" content="inertial_check'
+"""Mark of a page of this command, near its beginning."""
+
+_HEAD = 4096
+"""Number of bytes at the beginning of a file in which the mark is searched for."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `report`: those of `check`, but for its forms."""
+    check.add_input_arguments(parser)
+    group = parser.add_argument_group("Output")
+    group.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help=f"write the page to FILE; - for standard output (default: {_DEFAULT})",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check, write the page, and return the exit code.
+
+    Findings do not fail the command, whose purpose is to show them, unless --fail-on or --strict
+    is given.
+
+    Raises:
+        UsageError: The page would replace a model, or without -o another file called report.html.
+    """
+    target = _DEFAULT if args.output is None else args.output
+    args.output_format, args.also, args.statistics, args.plot = "html", [], False, None
+    args.output_file = None if target == _STDOUT else target
+    listing = args.show_files or args.show_settings
+    if listing:
+        args.output_file = None
+    elif args.output is None:
+        _expect_own_page(target)
+    if args.fail_on is None and args.strict is None:
+        args.fail_on = "never"
+    code = check.run(args)
+    if not (args.quiet or listing or target == _STDOUT or code == exit_codes.FAILURE):
+        print(f"Wrote {printable(target)}: open it in a browser.", file=sys.stderr)
+    return code
+
+
+def _expect_own_page(target: str) -> None:
+    """Refuse to replace a file that this command has not written.
+
+    Raises:
+        UsageError: There is such a file.
+    """
+    if not os.path.lexists(target):
+        return
+    try:
+        with open(target, "rb") as stream:
+            own = _GENERATOR in stream.read(_HEAD)
+    except OSError:
+        own = False
+    if not own:
+        raise UsageError(
+            f"{target} exists and is no page of this command: -o {target} replaces it, or name "
+            "another file"
+        )

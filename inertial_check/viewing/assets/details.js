@@ -1,0 +1,172 @@
+// Findings as cards, and the panel of the selected body.
+
+// A line with its marks; the space before its text is left out.
+function buildLine(line, kind = "") {
+  const text = element("span", { class: "text" });
+  const letters = [...line.text];
+  let at = letters.length - [...line.text.trimStart()].length;
+  for (const [start, end] of line.marks) {
+    text.append(letters.slice(at, start).join(""));
+    text.append(element("mark", { text: letters.slice(start, end).join("") }));
+    at = end;
+  }
+  text.append(letters.slice(at).join(""));
+  const sign = { minus: "−", plus: "+" }[kind] || "";
+  return element("div", { class: kind }, element(
+    "span", { class: "no", text: `${line.number}${sign ? ` ${sign}` : ""}` }), text);
+}
+
+function buildLines(lines) {
+  return element("div", { class: "lines" }, ...lines.map((line) => buildLine(line)));
+}
+
+function buildChanges(changes) {
+  return element("div", { class: "lines" }, ...changes.flatMap(
+    ({ old, new: changed }) => [buildLine(old, "minus"), buildLine(changed, "plus")]));
+}
+
+function buildCommand(command) {
+  const button = element("button", { type: "button", text: "Copy" });
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(command);
+      button.textContent = "Copied";
+    } catch {
+      button.textContent = "Select and copy";
+    }
+  });
+  return element("div", { class: "command" }, element("code", { text: command, tabindex: 0 }), button);
+}
+
+function buildCauses(finding) {
+  if (!finding.causes.length) {
+    return finding.no_cause ? element("p", { class: "place", text: finding.no_cause }) : null;
+  }
+  return element("ul", { class: "causes" }, ...finding.causes.map((each) => {
+    const inner = element("div", { class: "bar-inner" });
+    inner.style.width = `${100 * (each.confidence ?? 0)}%`;
+    return element("li", {},
+      element("div", { class: "head" },
+        element("span", { text: each.cause }),
+        element("span", { class: "bar-outer", "aria-hidden": "true" }, inner),
+        element("span", { class: "quiet", text: `${Math.round(100 * (each.confidence ?? 0))} %` })),
+      element("p", { text: each.evidence }));
+  }));
+}
+
+function buildFix(fix) {
+  const title = fix.method === "cause" ? `Fix: what ${fix.cause || "the first cause"} says was meant`
+    : "Fix: the nearest numbers that a body can have";
+  return element("div", { class: "fix" },
+    element("h3", { text: title }),
+    element("p", { class: "place", text: `${fix.reason}; margin ${formatNumber(fix.margin, 3)} afterwards` }),
+    fix.lines.length ? buildChanges(fix.lines) : null,
+    buildCommand(fix.command));
+}
+
+function buildCard(scene, index, { select, withFixes = true, withBody = true }) {
+  const finding = scene.findings[index];
+  const names = finding.bodies.slice(0, 6).map((body) => element("button", {
+    type: "button", class: "link", text: shorten(scene.bodies[body].name, 80) || "(no name)", dir: "auto",
+    onclick: () => select(body) }));
+  const more = finding.bodies.length - names.length;
+  const source = finding.file ?? scene.path;
+  const fixes = withFixes && finding.bodies.length === 1 ? scene.bodies[finding.bodies[0]].fixes : [];
+  return element("article", { class: "card", "data-finding": index },
+    element("header", {},
+      severityLabel(finding.severity),
+      element("span", { class: "code", text: `${finding.code} ${finding.name}` }),
+      ...(withBody ? names : []),
+      withBody && more > 0 ? element("span", { class: "quiet", text: `and ${more} more` }) : null,
+      withBody && !finding.bodies.length ? element("span", { class: "quiet", text: "the document" }) : null),
+    element("p", { class: "message-text", text: shorten(finding.message, 2000), dir: "auto" }),
+    element("p", { class: "place", text: shorten(`${source}:${finding.line}:${finding.column}`, 300) }),
+    finding.lines.length ? buildLines(finding.lines) : null,
+    buildCauses(finding),
+    ...(finding.fix || finding.causes.length ? fixes.map(buildFix) : []));
+}
+
+function buildFindings(scene, select) {
+  const rank = { error: 0, warning: 1, note: 2 };
+  const order = [...scene.findings.keys()].sort(
+    (i, j) => rank[scene.findings[i].severity] - rank[scene.findings[j].severity] || i - j);
+  const parts = order.map((index) => buildCard(scene, index, { select }));
+  if (!parts.length) {
+    const text = scene.bodies.length
+      ? "No finding: every body with numbers is one that can exist."
+      : "There is no body to show.";
+    parts.push(element("p", { class: "empty", text }));
+  }
+  if (scene.suppressed) {
+    parts.push(element("p", { class: "place", text: `${plural(scene.suppressed, "finding")} suppressed` }));
+  }
+  if (scene.notes.length) {
+    parts.push(element("h3", { text: "Notes" }), element("ul", { class: "notes" }, ...scene.notes
+      .slice(0, 40).map((note) => element("li", { text: shorten(note, 400), dir: "auto" }))));
+    if (scene.notes.length > 40) {
+      parts.push(element("p", { class: "place", text: `and ${scene.notes.length - 40} more notes` }));
+    }
+  }
+  return parts;
+}
+
+function buildFact(term, value, before = null) {
+  const shown = element("dd", {});
+  if (before !== null && before !== value) shown.append(element("span", { class: "was", text: before }));
+  shown.append(value);
+  return [element("dt", { text: term }), shown];
+}
+
+// The facts of a body; where a fix is shown, with the old numbers struck through.
+function buildBody(scene, index, numbers, select) {
+  const body = scene.bodies[index];
+  const node = scene.nodes[index];
+  const joint = node?.joint;
+  const parent = node && node.parent !== null ? scene.bodies[node.parent] : null;
+  const own = body.findings;
+  const facts = [
+    ...buildFact("Verdict", body.verdict),
+    ...buildFact("Margin", formatNumber(numbers.margin, 4), formatNumber(body.margin, 4)),
+    ...buildFact("Mass", `${formatNumber(numbers.mass)} kg`, `${formatNumber(body.mass)} kg`),
+    ...buildFact("Centre of mass", `${formatList(numbers.com)} m`, `${formatList(body.com)} m`),
+    ...buildFact("Principal moments", `${formatList(numbers.moments, 5)} kg m²`, `${formatList(body.moments, 5)} kg m²`),
+    ...buildFact("Equivalent box", formatSize(numbers.box), formatSize(body.box)),
+    ...buildFact("Density", body.density
+      ? `${formatNumber(body.density.value, 3)} kg/m³ (${body.density.role} shapes, ${formatNumber(1000 * body.density.volume, 3)} litres)`
+      : "no volume known"),
+    ...(joint ? buildFact("Joint", shorten(`${joint.name} (${joint.type})`, 120)) : []),
+  ];
+  const parts = [
+    element("h2", { text: shorten(body.name, 300) || "(no name)", dir: "auto" }),
+    element("p", { class: "place", text: shorten(`${body.file ?? scene.path}:${body.line}`, 300) }),
+    element("dl", { class: "facts" }, ...facts),
+  ];
+  if (parent) {
+    parts.push(element("p", { class: "place" }, "hangs on ", element("button", {
+      type: "button", class: "link", text: shorten(parent.name, 80) || "(no name)", onclick: () => select(node.parent) })));
+  }
+  if (own.length) {
+    parts.push(element("h3", { text: "Findings" }));
+    for (const each of own) parts.push(buildCard(scene, each, { select, withFixes: false, withBody: false }));
+    parts.push(...body.fixes.map(buildFix));
+  }
+  if (body.predicted) parts.push(element("h3", { text: "What simulators do with it" }), buildEngines(scene, body));
+  return parts;
+}
+
+function buildEngines(scene, body) {
+  const rows = scene.engines.map(({ name, version }) => {
+    const prediction = body.engines[name];
+    const { word, colour } = ACTIONS[prediction?.action || "accept"];
+    const swatch = element("span", { class: "swatch" });
+    swatch.style.backgroundColor = `var(--${prediction ? colour : "ok"})`;
+    const said = prediction
+      ? [prediction.becomes && `becomes ${prediction.becomes}`, prediction.message && `“${prediction.message}”`]
+        .filter(Boolean).join("; ") : "";
+    return element("tr", {},
+      element("td", { title: version, text: name }),
+      element("td", {}, swatch, ` ${word}`),
+      element("td", { text: shorten(said, 400), dir: "auto" }));
+  });
+  return element("table", { class: "engine-table" }, element("tbody", {}, ...rows));
+}

@@ -1,0 +1,132 @@
+// Triangles to draw: arrays of 6 numbers a corner, position and normal. Primitives have unit size
+// where a scale gives the rest.
+
+function gather(corners) {
+  return new Float32Array(corners.flat(2));
+}
+
+// A surface of revolution about z, given as pairs [radius, z] from bottom to top with the slope of
+// each as a normal [along the radius, along z].
+function revolve(profile, sides = 32) {
+  const corners = [];
+  const at = ([r, z, nr, nz], angle) => {
+    const c = Math.cos(angle), s = Math.sin(angle);
+    return [r * c, r * s, z, nr * c, nr * s, nz];
+  };
+  for (let k = 0; k + 1 < profile.length; k++) {
+    const low = profile[k], high = profile[k + 1];
+    for (let i = 0; i < sides; i++) {
+      const a = 2 * Math.PI * i / sides, b = 2 * Math.PI * (i + 1) / sides;
+      if (low[0] > 0) corners.push([at(low, a), at(low, b), at(high, b)]);
+      if (high[0] > 0) corners.push([at(low, a), at(high, b), at(high, a)]);
+    }
+  }
+  return gather(corners);
+}
+
+function arc(radius, height, from, to, steps = 12) {
+  const points = [];
+  for (let i = 0; i <= steps; i++) {
+    const angle = from + (to - from) * i / steps;
+    const c = Math.max(Math.cos(angle), 0), s = Math.sin(angle);
+    points.push([i % steps || Math.abs(s) < 1 ? radius * c : 0, height + radius * s, c, s]);
+  }
+  return points;
+}
+
+function unitSphere() {
+  return revolve(arc(1, 0, -Math.PI / 2, Math.PI / 2, 20), 40);
+}
+
+function unitCylinder(sides = 36) {
+  return revolve(
+    [[0, -0.5, 0, -1], [1, -0.5, 0, -1], [1, -0.5, 1, 0], [1, 0.5, 1, 0], [1, 0.5, 0, 1],
+      [0, 0.5, 0, 1]], sides);
+}
+
+function unitCone() {
+  const slope = [Math.SQRT1_2, Math.SQRT1_2];
+  return revolve([[0, -0.5, 0, -1], [1, -0.5, 0, -1], [1, -0.5, ...slope], [0, 0.5, ...slope]], 36);
+}
+
+function capsule(radius, length) {
+  return revolve(
+    [...arc(radius, -length / 2, -Math.PI / 2, 0), ...arc(radius, length / 2, 0, Math.PI / 2)]);
+}
+
+function unitBox() {
+  const corners = [];
+  for (let axis = 0; axis < 3; axis++) {
+    for (const side of [-1, 1]) {
+      const point = (u, v) => {
+        const p = [0, 0, 0, 0, 0, 0];
+        p[axis] = side / 2;
+        p[(axis + 1) % 3] = u * side / 2;
+        p[(axis + 2) % 3] = v / 2;
+        p[3 + axis] = side;
+        return p;
+      };
+      const [a, b, c, d] = [point(-1, -1), point(1, -1), point(1, 1), point(-1, 1)];
+      corners.push([a, b, c], [a, c, d]);
+    }
+  }
+  return gather(corners);
+}
+
+function decodeBase64(text) {
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes.buffer;
+}
+
+// The triangles of a mesh of the scene. A corner gets the mean normal of those faces around it that
+// meet its own face at less than 35 degrees, so that edges stay sharp and round parts are smooth.
+const CREASE = Math.cos(35 * Math.PI / 180);
+
+function decodeMesh(mesh) {
+  const steps = new Uint16Array(decodeBase64(mesh.positions));
+  const buffer = decodeBase64(mesh.indices);
+  const faces = mesh.index_bytes === 2 ? new Uint16Array(buffer) : new Uint32Array(buffer);
+  const points = new Float32Array(steps.length);
+  for (let i = 0; i < steps.length; i++) {
+    points[i] = mesh.lower[i % 3] + steps[i] * mesh.step[i % 3];
+  }
+  return smooth(points, faces);
+}
+
+function smooth(points, faces) {
+  const normals = new Float32Array(faces.length), weighted = new Float32Array(faces.length);
+  const starts = new Uint32Array(points.length / 3 + 1);
+  let volume = 0; // six times; negative where the triangles face inwards
+  for (let f = 0; f < faces.length; f += 3) {
+    const [a, b, c] = [faces[f], faces[f + 1], faces[f + 2]].map(
+      (v) => [points[3 * v], points[3 * v + 1], points[3 * v + 2]]);
+    const n = cross(subtract(b, a), subtract(c, a)), unit = normalized(n);
+    volume += dot(n, a);
+    for (let k = 0; k < 3; k++) {
+      normals[f + k] = unit[k];
+      weighted[f + k] = n[k];
+      starts[faces[f + k] + 1]++;
+    }
+  }
+  for (let v = 1; v < starts.length; v++) starts[v] += starts[v - 1];
+  const next = starts.slice(), around = new Uint32Array(faces.length);
+  for (let i = 0; i < faces.length; i++) around[next[faces[i]]++] = i - i % 3;
+  const out = new Float32Array(6 * faces.length), outwards = volume < 0 ? -1 : 1;
+  for (let i = 0; i < faces.length; i++) {
+    const f = i - i % 3, v = faces[i];
+    let x = 0, y = 0, z = 0;
+    for (let j = starts[v]; j < starts[v + 1]; j++) {
+      const g = around[j];
+      const cosine = normals[f] * normals[g] + normals[f + 1] * normals[g + 1]
+        + normals[f + 2] * normals[g + 2];
+      if (cosine < CREASE) continue;
+      x += weighted[g]; y += weighted[g + 1]; z += weighted[g + 2];
+    }
+    const n = (x || y || z ? normalized([x, y, z]) : [normals[f], normals[f + 1], normals[f + 2]])
+      .map((each) => outwards * each);
+    out.set([points[3 * v], points[3 * v + 1], points[3 * v + 2], ...n], 6 * i);
+  }
+  return out;
+}

@@ -1,0 +1,3 @@
+const page = new Page();
+if (page.page.live) followServer(page);
+window.inertialCheck = page;
