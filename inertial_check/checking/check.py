@@ -8,7 +8,7 @@ from functools import partial
 from typing import Literal, NamedTuple, TypeVar
 
 from inertial_check.arrays.broadcasting import quiet
-from inertial_check.checking.entries import narrow_entries
+from inertial_check.checking.entries import mark_guilty_numbers, narrow_entries
 from inertial_check.checking.facts import identify_facts
 from inertial_check.engines import predict
 from inertial_check.errors import (
@@ -139,7 +139,7 @@ class DocumentResult(NamedTuple):
 def check_documents(
     documents: Sequence[Document],
     content: ReportContent = FULL_CONTENT,
-    begin: Callable[[], None] = lambda: None,
+    begin: Callable[[str], None] = lambda path: None,
 ) -> list[DocumentResult]:
     """Judge documents, the bodies of all models together.
 
@@ -149,7 +149,8 @@ def check_documents(
     Args:
         documents: The documents to check.
         content: The optional parts of the report.
-        begin: Called before each step that is about one document.
+        begin: Called with the path before each step that is about one document; there are two for
+            each document, and one for each configuration.
 
     Returns:
         One result per document, in their order.
@@ -159,15 +160,15 @@ def check_documents(
         # Settings hold mappings and cannot be hashed: documents are grouped by their identity.
         groups: dict[int, list[tuple[_DocumentCheck, Model]]] = {}
         for work in works:
-            begin()
+            begin(work.document.path)
             model = work.read()
             if model is not None:
                 groups.setdefault(id(work.document.settings), []).append((work, model))
         for group in groups.values():
-            begin()
+            begin(group[0][0].document.path)
             judged = _judge_together(group)
             for at, (work, model) in enumerate(group):
-                begin()
+                begin(work.document.path)
                 work.report(model, None if judged is None else judged[at])
     return [work.result() for work in works]
 
@@ -335,6 +336,10 @@ def _examine_model(
     findings = later.attempt(
         "naming the guilty numbers", lambda: narrow_entries(model, findings), findings
     )
+    if content.causes:
+        findings = later.attempt(
+            "marking the guilty numbers", lambda: mark_guilty_numbers(model, findings), findings
+        )
     predicted = content.predictions == "all" or (content.predictions == "findings" and findings)
     unknown: Sequence[Mapping[str, Prediction]] = [{}] * len(model.bodies)
     predictions = unknown

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from inertial_check.model import ENTRIES, Body, Finding, Model, Values, locate_entries
+from inertial_check.model import (
+    ENTRIES,
+    Body,
+    Finding,
+    MarkedLine,
+    Model,
+    Values,
+    locate_entries,
+    mark_numbers,
+)
+from inertial_check.model.entries import name_all_numbers
 from inertial_check.rules.engines import EngineChangesBody, EngineWarns
 from inertial_check.rules.inertia import NegativePrincipalMoment, TriangleInequalityViolation
 
@@ -44,6 +54,60 @@ def narrow_entries(model: Model, findings: Sequence[Finding]) -> list[Finding]:
             )
             narrowed[at] = finding._replace(entries=entries or finding.entries)
     return _copy_to_engines(narrowed)
+
+
+def mark_guilty_numbers(model: Model, findings: Sequence[Finding]) -> list[Finding]:
+    """Mark the numbers on which a reader has to look, for each finding on one or more bodies.
+
+    They are those that the first cause would change, however probable it is; without such a cause
+    those that the finding is about.
+    """
+    if not findings:
+        return []
+    bodies = {body.id: body for body in model.bodies}
+    return [_mark_finding(model, bodies, finding) for finding in findings]
+
+
+def _mark_finding(model: Model, bodies: Mapping[str, Body], finding: Finding) -> Finding:
+    edited = _list_edited_names(finding)
+    own = {finding.body_id: [each.name for each in finding.entries if each.body_id is None]}
+    others = {each.body_id: [each.name] for each in finding.entries if each.body_id is not None}
+    for names in (edited, own, others):
+        for id_, chosen in names.items():
+            marked = _mark_body(model, bodies.get(id_ or ""), chosen)
+            if marked is not None:
+                return finding._replace(guilty=marked)
+    return finding
+
+
+def _list_edited_names(finding: Finding) -> Mapping[str | None, Collection[str]]:
+    """The names of the numbers that the first cause would change, by the ids of their bodies."""
+    edit: Values = (finding.causes[0].edit or {}) if finding.causes else {}
+    if finding.body_ids:
+        edits = edit.get("bodies") or {}
+        pairs = zip(finding.body_ids, finding.bodies, strict=True)
+        return {
+            id_: each["entries"]
+            for id_, name in pairs
+            if (each := edits.get(name) or edits.get(id_))
+        }
+    return {finding.body_id: edit.get("entries") or ()}
+
+
+def _mark_body(model: Model, body: Body | None, names: Collection[str]) -> MarkedLine | None:
+    """The line with the first of these numbers of a body; None if none is written in text."""
+    if body is None or body.inertial is None or not names:
+        return None
+    numbers = name_all_numbers(body.inertial)
+    spans = [numbers[name].span for name in names if name in numbers]
+    written = sorted(
+        (span.file, span) for span in spans if span is not None and span.start < span.end
+    )
+    if not written:
+        return None
+    first = written[0][1]
+    same = [span for file, span in written if file == first.file]
+    return mark_numbers(model.source_of(first), same, model.place(first))
 
 
 def _copy_to_engines(findings: Sequence[Finding]) -> list[Finding]:

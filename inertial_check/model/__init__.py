@@ -2,7 +2,13 @@
 
 from inertial_check.model.body import ENTRIES, Body, Inertial, Model, Number, Problem, ProblemKind
 from inertial_check.model.entries import locate_entries, name_numbers
-from inertial_check.model.excerpt import Excerpt, ExcerptLine, extract_excerpt
+from inertial_check.model.excerpt import (
+    Excerpt,
+    ExcerptLine,
+    MarkedLine,
+    extract_excerpt,
+    mark_numbers,
+)
 from inertial_check.model.finding import (
     Action,
     BodyReport,
@@ -46,6 +52,7 @@ __all__ = [
     "Joint",
     "Joints",
     "Judgement",
+    "MarkedLine",
     "Mimic",
     "Model",
     "Number",
@@ -66,5 +73,6 @@ __all__ = [
     "Values",
     "extract_excerpt",
     "locate_entries",
+    "mark_numbers",
     "name_numbers",
 ]

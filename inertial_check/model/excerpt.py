@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from inertial_check.model.source import Source, Span
+from inertial_check.model.source import Place, Source, Span
 
 _LINES = 4
 """Largest number of lines of an excerpt; of a longer span only the first line is shown."""
@@ -52,6 +53,20 @@ class Excerpt(NamedTuple):
     more: bool = False
 
 
+class MarkedLine(NamedTuple):
+    """A line of a document with marks under some of its numbers.
+
+    Attributes:
+        place: Place of the first marked number.
+        text: Text of the line without its end; "..." replaces parts that are cut.
+        marks: First code point of each marked number, from 0, and the one after its last.
+    """
+
+    place: Place
+    text: str
+    marks: tuple[tuple[int, int], ...]
+
+
 def extract_excerpt(source: Source, span: Span, line: int) -> Excerpt | None:
     """Extract the lines of a span from a document.
 
@@ -81,6 +96,44 @@ def extract_excerpt(source: Source, span: Span, line: int) -> Excerpt | None:
     if any(sign in each.text for each in lines for sign in _UNREADABLE):
         return None
     return Excerpt(tuple(lines), more)
+
+
+def mark_numbers(source: Source, spans: Sequence[Span], place: Place) -> MarkedLine | None:
+    """Mark numbers on the line of the first of them.
+
+    Args:
+        source: The document.
+        spans: Bytes of the numbers, in ascending order.
+        place: Place of the first.
+
+    Returns:
+        The line with marks under those numbers that begin on it; None if the document is binary.
+    """
+    first = spans[0]
+    text = _LINE_END.split(_before(source, first.start))[-1]
+    marks: list[tuple[int, int]] = []
+    at = first.start
+    for span in spans:
+        if not at <= span.start <= first.start + _REACH:
+            break
+        gap = source.text(Span(at, span.start))
+        if _LINE_END.search(gap):
+            break
+        marked = source.text(Span(span.start, min(span.end, span.start + _REACH)))
+        marked = _LINE_END.split(marked)[0]
+        start = len(text) + len(gap)
+        marks.append((start, start + len(marked)))
+        text += gap + marked
+        at = span.start + len(marked.encode(source.encoding, "replace"))
+    following = Span(at, min(at + _REACH, len(source.data)))
+    after = _LINE_END.split(source.text(following).rstrip("\ufffd"))[0]
+    line = _cut(place.line, text[: marks[0][0]], text[marks[0][0] :], after)
+    if any(sign in line.text for sign in _UNREADABLE):
+        return None
+    moved = line.start - marks[0][0]
+    end = len(line.text)
+    within = ((start + moved, min(stop + moved, end)) for start, stop in marks)
+    return MarkedLine(place, line.text, tuple(pair for pair in within if pair[0] < end))
 
 
 def _before(source: Source, offset: int) -> str:

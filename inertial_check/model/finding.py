@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Literal, NamedTuple
 
-from inertial_check.model.excerpt import Excerpt
+from inertial_check.model.excerpt import Excerpt, MarkedLine
 from inertial_check.model.source import Place
 
 Values = Mapping[str, Any]  # Any: every rule and cause states numbers and texts of its own
@@ -224,6 +224,8 @@ class Finding(NamedTuple):
         fact: Digest of the rule and of the mass, inertia and shapes of the bodies: findings with
             the same one state one fact, in several bodies or files; "" where each is its own.
         cause_edit: Edit that undoes the first cause, if such edits were requested.
+        guilty: Line with marks under the numbers that the first cause would change, or else under
+            those that the finding is about; None if none is written in text.
     """
 
     code: str
@@ -246,6 +248,7 @@ class Finding(NamedTuple):
     no_cause: str = ""
     fact: str = ""
     cause_edit: CauseEdit | None = None
+    guilty: MarkedLine | None = None
 
 
 class BodyReport(NamedTuple):

@@ -107,8 +107,9 @@ def test_causes_are_sought_only_where_a_form_shows_them(models):
     )
     assert any(finding.causes for finding in with_causes.findings)
     # The first cause also tells which of the numbers are guilty.
+    none = {"causes": (), "no_cause": "", "entries": (), "guilty": None}
     bare, plain = (
-        [finding._replace(causes=(), no_cause="", entries=()) for finding in report.findings]
+        [finding._replace(**none) for finding in report.findings]
         for report in (with_causes, without)
     )
     assert _comparable(bare) == _comparable(plain)
