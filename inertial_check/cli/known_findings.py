@@ -71,6 +71,11 @@ class KnownFindings:
 
             self._known = Baseline.read(path)
 
+    @staticmethod
+    def has_baseline(args: argparse.Namespace, configurations: Configurations) -> bool:
+        """Whether the run reads or writes a baseline."""
+        return args.write_baseline is not None or configurations.run["baseline"] is not None
+
     def suppress(self, report: Report) -> Report:
         """Suppress the known findings of a report; writes the baseline if the options say so."""
         if self._target is not None:
@@ -85,6 +90,10 @@ class KnownFindings:
             told = f"{self._known.path} lists findings that no longer occur: {_some(result.gone)}"
             self._tell(f"{told}; --prune-baseline removes them")
         return report
+
+    def suppress_partial(self, report: Report) -> Report:
+        """Suppress the known findings of an interrupted run; writes nothing."""
+        return report if self._known is None else self._known.apply(report, self._rules_of).report
 
     def _write(self, report: Report, target: str) -> Report:
         from inertial_check.selecting.baseline import Baseline

@@ -141,7 +141,7 @@ def build_request(
     configurations: Configurations,
     paths: list[str],
     stdin: Document | None,
-    progress: Callable[[float], None],
+    progress: Callable[[float, str], None],
     remark: Callable[[str], None],
 ) -> CheckRequest:
     """Build the request for a check.
@@ -151,7 +151,7 @@ def build_request(
         configurations: The configurations of the run and of each file.
         paths: The paths to check, those of --files-from included.
         stdin: The document read from standard input.
-        progress: Called with the completed fraction of the work, 0 to 1.
+        progress: Called with the completed fraction of the work, 0 to 1, and the path of a file.
         remark: Called with each remark about how the check was carried out.
 
     Raises:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
@@ -17,9 +18,9 @@ from inertial_check.checking.check import (
 )
 from inertial_check.errors import UsageError
 from inertial_check.formats.xacro.total import limit_expansions
-from inertial_check.isolation import count_interruptions
+from inertial_check.isolation import Termination, count_interruptions
 from inertial_check.model import Report
-from inertial_check.selecting.discovery import discover
+from inertial_check.selecting.discovery import Discovery, discover
 from inertial_check.selecting.suppressions import report_unused_acceptances
 from inertial_check.settings.settings import Settings
 
@@ -33,6 +34,12 @@ MANY = 128
 _BATCH = 64
 """Number of documents that one process reads before it judges their bodies in one batch; larger
 batches save little time and need more memory."""
+
+_FIRST_BATCH = 8
+"""Number of documents of the first batch of a process that shows its progress."""
+
+_PATIENCE = 0.5
+"""Time that a batch should take at most [s]: the next one is half as large after a longer one."""
 
 _LARGE = 8 << 20
 """Size from which a document is checked by a process of its own even if one process is to do all
@@ -50,7 +57,7 @@ _ROOT_MARKS = ("inertial-check.toml", ".inertial-check.toml", ".git")
 class CheckRequest:
     """Everything that one check of many documents is asked to do.
 
-    The last seven attributes say how the check is carried out; they do not change its report.
+    The last eight attributes say how the check is carried out; they do not change its report.
 
     Attributes:
         paths: Files, directories and globs; "-" stands for `stdin`.
@@ -67,8 +74,11 @@ class CheckRequest:
         resume: File that stores the results of this run, from which it can be resumed; None for
             no such file.
         cluster: Address of the Dask scheduler whose workers check; None for this machine.
-        progress: Called with the completed fraction of the work, 0 to 1.
+        progress: Called with the completed fraction of the work, 0 to 1, and the path of the file
+            that was begun or completed last.
         remark: Called with each remark about how the check was carried out, for the user.
+        interrupted: Called when a signal ends the check, with the report on the files that are
+            checked and the number of the others, before the exception goes on.
     """
 
     paths: Sequence[str]
@@ -83,8 +93,9 @@ class CheckRequest:
     always_cache: bool = False
     resume: str | None = None
     cluster: str | None = None
-    progress: Callable[[float], None] = lambda part: None
+    progress: Callable[[float, str], None] = lambda part, path: None
     remark: Callable[[str], None] = lambda line: None
+    interrupted: Callable[[Report, int], None] = lambda report, left: None
 
 
 @limit_expansions()
@@ -106,28 +117,45 @@ def check_paths(request: CheckRequest) -> Report:
     documents = [Document(path, named, settings_of(path)) for path, named in found.files]
     if changes is not None:
         documents = [each for each in documents if changes.may_concern(each.path)]
-    results = _collect(documents, request)
+    known: dict[str, DocumentResult] = {}
+    try:
+        _collect(documents, request, known)
+    except (KeyboardInterrupt, Termination):
+        done = [known[each.path] for each in documents if each.path in known]
+        left = len(documents) - len(done) + (request.stdin is not None)
+        request.interrupted(_assemble(found, done), left)
+        raise
+    results = [known[document.path] for document in documents]
     if changes is not None:
         results = [result for result in results if changes.concern(result)]
     if request.stdin is not None:
-        results += _check_here([request.stdin], request)
+        results += _check_here([request.stdin], request, len(documents))
         results.sort(key=lambda result: result.path)
+    report = _assemble(found, results)
+    notes, failures = report.notes, report.failures
+    if changes is not None and found.files and not results:
+        notes += (f"none of {len(found.files)} files is affected by a change",)
+    elif not report.files and not failures and not request.allow_empty:
+        where = ", ".join(request.paths) or "an empty list"
+        failures = (f"nothing to check in {where}; --allow-empty accepts that",)
+    searched = () if changes is not None else tuple(filter(os.path.isdir, named))
+    report = Report(report.files, failures, notes)
+    return report_unused_acceptances(report, settings_of, searched)
+
+
+def _assemble(found: Discovery, results: Sequence[DocumentResult]) -> Report:
+    """Assemble the report from what was found and the results of the documents."""
     notes = (*found.notes, *(each.note for each in results if each.note is not None))
     failures = (*found.failures, *(each.failure for each in results if each.failure is not None))
     files = tuple(each.file for each in results if each.file is not None)
     notes += tuple(dict.fromkeys(note for file in files for note in file.notes))
-    if changes is not None and found.files and not results:
-        notes += (f"none of {len(found.files)} files is affected by a change",)
-    elif not files and not failures and not request.allow_empty:
-        where = ", ".join(request.paths) or "an empty list"
-        failures = (f"nothing to check in {where}; --allow-empty accepts that",)
-    searched = () if changes is not None else tuple(filter(os.path.isdir, named))
-    return report_unused_acceptances(Report(files, failures, notes), settings_of, searched)
+    return Report(files, failures, notes)
 
 
-def _collect(documents: Sequence[Document], request: CheckRequest) -> list[DocumentResult]:
-    """The result of each document, in their order; stored results are used again."""
-    results: dict[str, DocumentResult] = {}
+def _collect(
+    documents: Sequence[Document], request: CheckRequest, results: dict[str, DocumentResult]
+) -> None:
+    """Add the result of each document by its path; stored results are used again."""
     with ExitStack() as stack:
         stores = [stack.enter_context(closing(each)) for each in _stores(request, len(documents))]
         for document in documents:
@@ -136,13 +164,12 @@ def _collect(documents: Sequence[Document], request: CheckRequest) -> list[Docum
             if result is not None:
                 results[document.path] = result
         pending = {each.path: each for each in documents if each.path not in results}
-        request.progress(len(results) / max(len(documents), 1))
-        for result in _check(list(pending.values()), request):
+        request.progress(len(results) / max(len(documents), 1), "")
+        for result in _check(list(pending.values()), request, len(results)):
             for store in stores:
                 store.put(pending[result.path], result)
             results[result.path] = result
-            request.progress(len(results) / len(documents))
-    return [results[document.path] for document in documents]
+            request.progress(len(results) / len(documents), result.path)
 
 
 def _stores(request: CheckRequest, count: int) -> list[Store]:
@@ -169,8 +196,16 @@ def _stores(request: CheckRequest, count: int) -> list[Store]:
     return stores
 
 
-def _check(documents: Sequence[Document], request: CheckRequest) -> Iterator[DocumentResult]:
-    """Check documents where the request says; results come in the order of their completion."""
+def _check(
+    documents: Sequence[Document], request: CheckRequest, done: int
+) -> Iterator[DocumentResult]:
+    """Check documents where the request says; results come in the order of their completion.
+
+    Args:
+        documents: The documents.
+        request: The request.
+        done: Number of other documents of the request, whose results are known.
+    """
     if request.cluster is not None and documents:
         from inertial_check.running.cluster import check_on_cluster
 
@@ -181,23 +216,59 @@ def _check(documents: Sequence[Document], request: CheckRequest) -> Iterator[Doc
     if jobs > 1:
         yield from _check_elsewhere(documents, request, jobs)
     else:
-        yield from _check_here(documents, request)
+        yield from _check_here(documents, request, done)
 
 
-def _check_here(documents: Sequence[Document], request: CheckRequest) -> Iterator[DocumentResult]:
+def _check_here(
+    documents: Sequence[Document], request: CheckRequest, done: int = 0
+) -> Iterator[DocumentResult]:
     """Check documents in this process, except large ones.
+
+    An interruption loses the batch that is being checked, so batches are as small as they have to
+    be for one to take no longer than a person waits.
 
     After a document has been stopped by the time limit, another process checks the rest: the
     exception that stops it may leave a library in any state.
     """
     large = [document for document in documents if _is_large(document)]
     rest = [document for document in documents if not _is_large(document)] if large else documents
-    before = count_interruptions()
+    before, size = count_interruptions(), _FIRST_BATCH
+    total = done + len(documents)
     while rest and count_interruptions() == before:
-        yield from check_documents(rest[:_BATCH], request.content)
-        rest = rest[_BATCH:]
+        start = time.monotonic()
+        begin = _Steps(request.progress, done, min(size, len(rest)), total)
+        yield from check_documents(rest[:size], request.content, begin)
+        done, rest = done + size, rest[size:]
+        quick = time.monotonic() - start < _PATIENCE
+        size = min(2 * size, _BATCH) if quick else max(size // 2, 1)
     if large or rest:
         yield from _check_elsewhere([*large, *rest], request, 1)
+
+
+class _Steps:
+    """Progress within a batch, by the number of its steps.
+
+    Args:
+        progress: Function of the request that shows progress.
+        done: Number of documents that are checked.
+        size: Number of documents of the batch.
+        total: Number of all documents.
+    """
+
+    def __init__(
+        self, progress: Callable[[float, str], None], done: int, size: int, total: int
+    ) -> None:
+        self._progress = progress
+        self._done = done
+        self._size = size
+        self._total = total
+        self._steps = 0
+
+    def __call__(self, path: str) -> None:
+        """Show that a step on a document begins; there are two for each, and one for all."""
+        part = min(self._steps / (2 * self._size + 1), 1.0)
+        self._steps += 1
+        self._progress((self._done + self._size * part) / self._total, path)
 
 
 def _is_large(document: Document) -> bool:

@@ -89,7 +89,7 @@ class Task(NamedTuple):
         """The same documents, one in each task."""
         return [self._replace(documents=(document,)) for document in self.documents]
 
-    def run(self, begin: Callable[[], None] = lambda: None) -> list[DocumentResult]:
+    def run(self, begin: Callable[[str], None] = lambda path: None) -> list[DocumentResult]:
         """Check the documents in this process; `begin` is called before each step."""
         return check_documents(self.documents, self.content, begin)
 
@@ -443,7 +443,7 @@ def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer tasks until there are no more, or until a document was stopped by the time limit."""
     heard = time.monotonic()
 
-    def begin() -> None:
+    def begin(_: str) -> None:
         nonlocal heard
         now = time.monotonic()
         if now - heard >= _SIGN_PERIOD:

@@ -67,7 +67,7 @@ def test_a_worker_that_is_killed_in_the_middle_costs_no_file(models, workers, mo
     here = check_paths(CheckRequest(["."], settings_of))
     done = []
 
-    def kill_one(part):
+    def kill_one(part, _):
         done.append(part)
         if len(done) == 5:
             pids = [worker.pid for worker in workers.workers.values()]
@@ -84,7 +84,9 @@ def test_a_worker_that_is_killed_in_the_middle_costs_no_file(models, workers, mo
     assert len(done) > 100
     assert rendered(there) == rendered(here)
     asked = []
-    request = replace(request, cluster="tcp://127.0.0.1:1", progress=asked.append)
+    request = replace(
+        request, cluster="tcp://127.0.0.1:1", progress=lambda part, _: asked.append(part)
+    )
     assert rendered(check_paths(request)) == rendered(here)
     assert asked == [1.0]  # nothing was left to do, and no cluster was asked
 
