@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,6 +18,7 @@ from inertial_check.errors import UsageError
 from inertial_check.files.writing import WritableFolders
 from inertial_check.reports import FORMS, SUGGESTING, UNDOING, RulePage, View
 from inertial_check.reports.escaping import printable
+from inertial_check.reports.layout import WIDTH
 from inertial_check.reports.text import plural
 from inertial_check.spelling import suggest_name
 
@@ -28,6 +29,18 @@ if TYPE_CHECKING:
     from inertial_check.settings.settings import Settings
 
 _STDIN = "-"
+
+_MOST_LINES = 60
+"""Largest number of lines of the full report with its notes, unless all of it is asked for."""
+
+_MOST_NOTES = 4
+"""Largest number of lines for notes in such a report."""
+
+_MOST_FAILURES = 10
+"""Largest number of lines for failures in such a report."""
+
+_FORMS_FOR_PEOPLE = frozenset(["full", "concise", "markdown", "github"])
+"""Forms of the report in which an interrupted check shows what it knows."""
 
 
 def add_input_arguments(parser: argparse.ArgumentParser) -> None:
@@ -152,6 +165,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--statistics", action="store_true", help="count the findings of each rule")
     plots.add_argument(group, "the margins and principal moments of all bodies")
+    group.add_argument(
+        "--all",
+        action="store_true",
+        help="with the full format, show every group of findings with all its places, however many "
+        "lines that takes (default: at most 60 lines, unless one file is named)",
+    )
 
 
 class _Destination(NamedTuple):
@@ -202,7 +221,7 @@ def run(args: argparse.Namespace) -> int:
             bodies = plural(len(file.bodies), "body")
             findings = plural(len(file.findings), "finding")
             output.note(f"{file.path}: {file.format or 'unread'}, {bodies}, {findings}")
-    _tell(args, shown.failures, shown.notes)
+    _tell(args, shown.failures, shown.notes, _limits_lines(args, configurations))
     return _exit_code(shown, configurations.run.settings)
 
 
@@ -235,14 +254,7 @@ def _write_reports(
 
                 texts.append(build_page(report, configurations.settings, stdin))
                 continue
-            view = View(
-                exit_code=exit_codes.CLEAN,
-                color=output.wants_color(args.color, None if path else sys.stdout),
-                summary=not args.quiet,
-                statistics=args.statistics,
-                fail_on=settings.fail_on,
-                rules=_rule_pages(settings) if form == "sarif" else (),
-            )
+            view = _make_view(args, configurations, report, form, path)
             text, report = render_files(report, form, _view_of(view, settings))
             texts.append(text)
     problems = []
@@ -254,6 +266,67 @@ def _write_reports(
     if problems:
         raise problems[0]
     return report
+
+
+def _make_view(
+    args: argparse.Namespace,
+    configurations: Configurations,
+    report: Report,
+    form: str,
+    path: str | None,
+    left: int | None = None,
+) -> View:
+    """The options of a report that goes to a file, or to stdout.
+
+    Args:
+        args: The command line.
+        configurations: The configurations of the run.
+        report: The report, whose notes and failures take lines of a terminal, too.
+        form: Form of the report.
+        path: Path of the file; None for stdout.
+        left: Number of files that an interrupted run has not checked.
+    """
+    settings = configurations.run.settings
+    stream = None if path else sys.stdout
+    told = _count_told(args, report)
+    folders = any(map(os.path.isdir, args.paths))
+    return View(
+        exit_code=exit_codes.CLEAN,
+        color=output.wants_color(args.color, stream),
+        summary=not args.quiet,
+        statistics=args.statistics,
+        fail_on=settings.fail_on,
+        rules=_rule_pages(settings) if form == "sarif" else (),
+        verbose=args.verbose,
+        width=output.measure_width(stream) or WIDTH,
+        most_lines=_MOST_LINES - told if _limits_lines(args, configurations) else None,
+        paths=tuple(sorted(set(args.paths))),  # the report is the same in any order
+        offers_baseline=folders and not KnownFindings.has_baseline(args, configurations),
+        left=left,
+    )
+
+
+def _limits_lines(args: argparse.Namespace, configurations: Configurations) -> bool:
+    """Whether the report on the terminal has at most _MOST_LINES lines.
+
+    One file that is named shows all that is known of it; so do --all and --verbose.
+    """
+    if args.all or args.verbose or configurations.run["output-format"] != "full":
+        return False
+    return args.files_from is not None or [os.path.isdir(path) for path in args.paths] != [False]
+
+
+def _count_told(args: argparse.Namespace, report: Report) -> int:
+    """The number of lines of stderr for the notes and failures of a limited report."""
+    notes = 0 if args.quiet else len(_limit(report.notes, _MOST_NOTES, "notes"))
+    return notes + len(_limit(report.failures, _MOST_FAILURES, "failures"))
+
+
+def _limit(lines: Sequence[str], most: int, noun: str) -> list[str]:
+    """The first of many lines, and one that counts the others."""
+    if len(lines) <= most:
+        return list(lines)
+    return [*lines[: most - 1], f"and {len(lines) - most + 1} more {noun}: --all shows them"]
 
 
 def _view_of(view: View, settings: Settings) -> Callable[[Report], View]:
@@ -271,11 +344,18 @@ def _check(
     from inertial_check.running.run import check_paths
 
     known = KnownFindings(args, configurations)
-    with closing(ProgressBar(wanted=not args.quiet)) as bar:
+    color = output.wants_color(args.color, sys.stderr)
+    with closing(ProgressBar(wanted=not args.quiet, color=color)) as bar:
         remarks: list[str] = []
+
+        def show_partial(partial: Report, left: int) -> None:
+            bar.close()
+            _write_partial(args, configurations, known.suppress_partial(partial), left)
+
         request = running.build_request(args, configurations, paths, stdin, bar, remarks.append)
         # A file list whose files do not exist has failed already: no second failure is needed.
-        request = replace(request, allow_empty=request.allow_empty or has_failures)
+        allow_empty = request.allow_empty or has_failures
+        request = replace(request, allow_empty=allow_empty, interrupted=show_partial)
         report = check_paths(request)
     _tell(args, (), remarks)
     report = known.suppress(report)
@@ -290,6 +370,29 @@ def _check(
 
         report = add_cause_edits(report, configurations.settings, stdin)
     return report
+
+
+def _write_partial(
+    args: argparse.Namespace, configurations: Configurations, report: Report, left: int
+) -> None:
+    """Write what an interrupted check knows, for people; no file of a report is written.
+
+    A form for programs is left out, as its readers would take it for the whole report: they get
+    nothing, and the person at the terminal gets the full form on stderr.
+    """
+    form = configurations.run["output-format"]
+    human = form in _FORMS_FOR_PEOPLE and args.output_file is None
+    shown = form if form in _FORMS_FOR_PEOPLE else "full"
+    view = _make_view(args, configurations, report, shown, None, left)
+    if not human:
+        view = view._replace(color=output.wants_color(args.color, sys.stderr))
+    text, report = render_files(report, shown, lambda _: view)
+    if human:
+        output.write(text)
+    else:
+        print(text, end="", file=sys.stderr)
+    _tell(args, report.failures, (), True)
+    output.failure(f"interrupted: the report is partial, {plural(left, 'file')} left unchecked")
 
 
 def _remove_leftovers(paths: list[str], report: Report) -> None:
@@ -382,9 +485,15 @@ def _refuse_to_overwrite(targets: list[str], inputs: list[str]) -> None:
             raise UsageError(f"{target}, where a report would go, is one of the files to check")
 
 
-def _tell(args: argparse.Namespace, failures: Iterable[str], notes: Iterable[str]) -> None:
+def _tell(
+    args: argparse.Namespace,
+    failures: Sequence[str],
+    notes: Sequence[str],
+    limited: bool = False,
+) -> None:
+    """Print notes and failures on stderr; only the first of many if that is limited."""
     if not args.quiet:
-        for line in notes:
+        for line in _limit(notes, _MOST_NOTES, "notes") if limited else notes:
             output.note(line)
-    for line in failures:
+    for line in _limit(failures, _MOST_FAILURES, "failures") if limited else failures:
         output.failure(line)

@@ -66,6 +66,22 @@ def wants_color(choice: str, stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
+def measure_width(stream: TextIO | None) -> int | None:
+    """The width of the terminal that a stream is [columns]; None if it is no terminal.
+
+    A COLUMNS that is set decides, also for a stream that is no terminal.
+    """
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isascii() and columns.isdigit() and int(columns[:6]) > 0:
+        return int(columns[:6])
+    try:
+        if stream is not None and stream.isatty():
+            return os.get_terminal_size(stream.fileno()).columns or None
+    except (OSError, ValueError):  # a terminal without a size, or a stream without a number
+        pass
+    return None
+
+
 def tolerate_any_text() -> None:
     """Escape characters that the encoding of the terminal lacks, instead of failing on them."""
     for stream in (sys.stdout, sys.stderr):

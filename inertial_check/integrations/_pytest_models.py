@@ -239,7 +239,7 @@ class BodyItem(pytest.Item):
         """A line a finding, with its place."""
         shown = os.path.relpath(self.path, self.config.invocation_params.dir)
         file = self.parent.report._replace(path=shown, findings=tuple(findings))
-        return render(Report((file,)), "concise", View(exit_code=1)).rstrip("\n")
+        return render(Report((file,)), "concise", View(exit_code=1, summary=False)).rstrip("\n")
 
     def repr_failure(
         self,

@@ -62,6 +62,13 @@ class View(NamedTuple):
         statistics: Whether to count the findings of each rule.
         fail_on: Findings of this severity or above fail the run; None for never.
         rules: The rules of this run, by code.
+        verbose: Whether the full form has all details of each finding, one by one.
+        width: Width of the lines of the full form [columns].
+        most_lines: Largest number of lines of the full form, as far as the groups of findings are
+            concerned; None to show every group with all its places.
+        paths: Paths of the command line, for the commands that the report offers.
+        offers_baseline: Whether the report offers the command that writes a baseline.
+        left: Number of files that an interrupted run has not checked; None for a complete run.
     """
 
     exit_code: int
@@ -70,6 +77,12 @@ class View(NamedTuple):
     statistics: bool = False
     fail_on: Severity | None = Severity.ERROR
     rules: tuple[RulePage, ...] = ()
+    verbose: bool = False
+    width: int = 100
+    most_lines: int | None = None
+    paths: tuple[str, ...] = ()
+    offers_baseline: bool = False
+    left: int | None = None
 
 
 def render(report: Report, form: str, view: View) -> str:

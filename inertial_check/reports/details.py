@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
-from unicodedata import combining, east_asian_width
 
 from inertial_check.model import (
     Action,
@@ -20,6 +19,7 @@ from inertial_check.model import (
     Values,
 )
 from inertial_check.reports.escaping import clip, printable
+from inertial_check.reports.layout import count_columns, show_source
 from inertial_check.reports.text import PATH_LENGTH, Style, interval, number, round_together
 
 LABEL_WIDTH = 18
@@ -36,9 +36,6 @@ _MOST_BODIES = 3
 
 _SENTENCE_LENGTH = 2000
 """Longest sentence that is shown in full [code points]."""
-
-_TAB = "    "
-"""Replacement of a tab in a line of the document, so that carets stand below their characters."""
 
 _WORST_FIRST: tuple[Action, ...] = ("reject", "drop", "replace", "alter", "warn")
 """Actions of engines that do not accept a body, worst first."""
@@ -262,19 +259,8 @@ def draw_excerpt(excerpt: Excerpt, style: Style, severity: str) -> Iterator[str]
     for line in excerpt.lines:
         before, marked = line.text[: line.start], line.text[line.start : line.end]
         number_ = style("label", f"{line.number:>{width}} |")
-        yield f"{number_} {_show(line.text).rstrip()}".rstrip()
-        carets = style(severity, "^" * max(_columns(_show(marked)), 1))
-        yield f"{margin} {' ' * _columns(_show(before))}{carets}"
+        yield f"{number_} {show_source(line.text).rstrip()}".rstrip()
+        carets = style(severity, "^" * max(count_columns(show_source(marked)), 1))
+        yield f"{margin} {' ' * count_columns(show_source(before))}{carets}"
     if excerpt.more:
         yield f"{margin} ..."
-
-
-def _show(text: str) -> str:
-    return printable(text.replace("\t", _TAB))
-
-
-def _columns(text: str) -> int:
-    """Number of columns of a terminal that a printable text takes."""
-    return sum(
-        0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text
-    )

@@ -25,9 +25,6 @@ _PROVABLE = ("IC1", "IC3", "IC4", "IC7")
 _REFUSALS = ("reject", "drop")
 """Actions of engines that leave a body, or its whole model, out of the simulation."""
 
-_MOST_FILES = 3
-"""Largest number of files in the command of a fix; a longer list is one that nobody reads."""
-
 _MOST_NAMES = 3
 """Largest number of bodies that the command of a fix names; more are selected by their rule."""
 
@@ -77,9 +74,8 @@ class FindingGroup(NamedTuple):
         bodies: Number of bodies with a finding of the group.
         files: Number of files with a finding of the group.
         findings: Number of findings.
-        command: Command that shows the fix, of the first files if there are many; None if no edit
-            is known.
-        more_files: Number of files that the command leaves out.
+        command: Command that shows the fix of the representative's file; None if no edit is known.
+        more_files: Number of other files of the group, which need the same command.
         representative: The finding that is shown, with its file.
         members: All findings with their files, in the order of the report.
     """
@@ -124,12 +120,9 @@ def find_guilty_place(finding: Finding) -> Place:
     """The place of the first number that the first cause would change.
 
     Without such a number it is that of the first number that the finding is about, and without any
-    written number the finding's own place.
+    number in text the finding's own place.
     """
-    written = [each for each in finding.entries if each.place[:2] != each.place[2:4]]
-    edited = name_edited_entries(finding)
-    guilty = [each for each in written if each.name in edited]
-    return next((each.place for each in (*guilty, *written)), finding.place)
+    return finding.place if finding.guilty is None else finding.guilty.place
 
 
 def name_edited_entries(finding: Finding) -> frozenset[str]:
@@ -308,7 +301,7 @@ def _locate(member: GroupMember) -> GroupPlace:
 def _make_command(
     members: Sequence[GroupMember], representative: GroupMember
 ) -> tuple[str | None, int]:
-    """The command that shows the fix of a group, and the number of files it leaves out.
+    """The command that shows the fix in the representative's file, and the number of others.
 
     It makes the edit of the first cause if that is more probable than all others together, or if
     `fix` has no other; else it makes the least change.
@@ -322,26 +315,23 @@ def _make_command(
     else:
         return None, 0
     paths = list_paths((representative, *members))
-    shown = paths[:_MOST_FILES] if len(paths) <= _MOST_FILES else paths[:1]
-    options += [] if finding.bodies else _select_bodies(members, shown)
-    if any(len(each) > _LONGEST for each in (*options, *shown)):
+    options += [] if finding.bodies else _select_bodies(members, paths[0])
+    if any(len(each) > _LONGEST for each in (*options, paths[0])):
         return None, 0
-    return write_command("fix", *options, *shown), len(paths) - len(shown)
+    return write_command("fix", *options, paths[0]), len(paths) - 1
 
 
-def _select_bodies(members: Sequence[GroupMember], paths: Sequence[str]) -> list[str]:
-    """The options that limit a fix to the bodies of a group in these files.
+def _select_bodies(members: Sequence[GroupMember], path: str) -> list[str]:
+    """The options that limit a fix to the bodies of a group in a file.
 
-    A body whose name others in its file have goes by its id.
+    A body whose name others in the file have goes by its id.
     """
+    within = [member for member in members if member.file.path == path]
+    counts = Counter(body.name for body in within[0].file.bodies)
     names: dict[str, None] = {}
-    counts: dict[str, Counter[str]] = {}
-    for file, finding in members:
-        if file.path in paths:
-            if file.path not in counts:
-                counts[file.path] = Counter(body.name for body in file.bodies)
-            name = finding.body or ""
-            names[name if counts[file.path][name] <= 1 else finding.body_id or name] = None
+    for _, finding in within:
+        name = finding.body or ""
+        names[name if counts[name] <= 1 else finding.body_id or name] = None
     if len(names) > _MOST_NAMES or not all(names):
         return ["--select", members[0].finding.code]
     return [each for name in names for each in ("--body", name)]

@@ -1,25 +1,25 @@
-"""Reports for people at a terminal: a paragraph for each finding, or a line."""
+"""Reports for people at a terminal: groups of findings, a paragraph or a line for each finding."""
 
 from __future__ import annotations
 
-from inertial_check.model import Finding, Report
+from collections import Counter
+from collections.abc import Sequence
+
+from inertial_check.model import Finding, Report, Severity
 from inertial_check.reports import View
+from inertial_check.reports.closing import write_closing
 from inertial_check.reports.details import LABEL_WIDTH, BodyDetails, draw_excerpt
 from inertial_check.reports.escaping import printable
-from inertial_check.reports.text import Style, location, statistics, summary
+from inertial_check.reports.grouped import GroupDrawing
+from inertial_check.reports.grouping import FindingGroup, group_findings
+from inertial_check.reports.layout import wrap
+from inertial_check.reports.text import Style, location, plural
 
 
 def render_full(report: Report, view: View) -> str:
-    """A paragraph for each finding, in file order, then counts if the view asks for them."""
-    style = Style(view.color)
-    parts = []
-    for file in report.files:
-        bodies = BodyDetails(file)
-        parts += [_paragraph(style, file.path, bodies, finding) for finding in file.findings]
-    if view.statistics:
-        parts.append(statistics(report))
-    if view.summary:
-        parts.append(summary(report) + "\n")
+    """Groups of findings, worst first; if the view is verbose, a paragraph for each finding."""
+    parts = _list_paragraphs(report, view) if view.verbose else _list_groups(report, view)
+    parts.append(write_closing(report, view))
     return "\n".join(part for part in parts if part)
 
 
@@ -31,7 +31,50 @@ def render_concise(report: Report, view: View) -> str:
         for file in report.files
         for finding in file.findings
     ]
-    return "".join(lines) + (statistics(report) if view.statistics else "")
+    return "".join(lines) + write_closing(report, view)
+
+
+def _list_groups(report: Report, view: View) -> list[str]:
+    """As many groups as the lines of the view allow, and a line that counts the others."""
+    groups = group_findings(report)
+    drawing = GroupDrawing(Style(view.color), view.width, complete=view.most_lines is None)
+    room = None
+    if view.most_lines is not None:
+        closing = write_closing(report, view)
+        room = view.most_lines - closing.count("\n") - (1 if closing else 0)
+    parts: list[str] = []
+    used = 0
+    for index, group in enumerate(groups):
+        lines = drawing.draw(group)
+        used += len(lines) + (1 if parts else 0)
+        rest = groups[index + 1 :]
+        # The line that counts what is left out needs room, with the empty line before it.
+        if room is not None and used + (3 if rest else 0) > room:
+            parts.append(_count_left_out(groups[index:], len(groups), view))
+            break
+        parts.append("".join(f"{line}\n" for line in lines))
+    return parts
+
+
+def _count_left_out(groups: Sequence[FindingGroup], total: int, view: View) -> str:
+    counts: Counter[Severity] = Counter()
+    for group in groups:
+        counts[group.severity] += group.findings
+    listed = ", ".join(
+        plural(counts[each], each.word) for each in reversed(Severity) if counts[each]
+    )
+    more = "more " if len(groups) < total else ""
+    text = f"... and {plural(len(groups), f'{more}group')} with {listed}: --all shows them"
+    return "".join(f"{line}\n" for line in wrap(text, view.width))
+
+
+def _list_paragraphs(report: Report, view: View) -> list[str]:
+    style = Style(view.color)
+    parts = []
+    for file in report.files:
+        bodies = BodyDetails(file)
+        parts += [_paragraph(style, file.path, bodies, finding) for finding in file.findings]
+    return parts
 
 
 def _title(style: Style, path: str, finding: Finding, name: str = "") -> str:

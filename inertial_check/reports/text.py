@@ -82,10 +82,18 @@ def _inwards(value: float, up: bool) -> str:
     return number(value + unit if up else value - unit)
 
 
-def summary(report: Report) -> str:
-    """The numbers of files, bodies and findings, in one sentence."""
+def summary(report: Report, complete: bool = True) -> str:
+    """The numbers of files, bodies and findings, in one sentence.
+
+    Args:
+        report: The report.
+        complete: Whether the run was not interrupted.
+    """
     counts = [(report.count(severity), severity.word) for severity in reversed(Severity)]
-    found = ", ".join(plural(count, word) for count, word in counts if count) or "no findings"
+    # A run that could not do its job does not say that there is nothing to find.
+    clean = complete and not report.failures
+    nothing = "no findings" if clean else "nothing found in what was checked"
+    found = ", ".join(plural(count, word) for count, word in counts if count) or nothing
     if report.distinct < len(report.findings):
         found += f" ({report.distinct} distinct)"
     if report.suppressed:
@@ -93,7 +101,10 @@ def summary(report: Report) -> str:
         if report.accepted:
             found += f", of which {report.accepted} accepted (known, with reason)"
     bodies, files = plural(len(report.bodies), "body"), plural(len(report.files), "file")
-    return f"Checked {bodies} in {files}: {found}."
+    failures = ""
+    if report.failures:
+        failures = f" {plural(len(report.failures), 'failure')}: not everything could be checked."
+    return f"Checked {bodies} in {files}: {found}.{failures}"
 
 
 def statistics(report: Report) -> str:

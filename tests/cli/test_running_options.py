@@ -24,7 +24,7 @@ def typed(monkeypatch):
 
 
 def concise(run, *argv):
-    code, out, err = run("check", "--output-format", "concise", *argv)
+    code, out, err = run("check", "--output-format", "concise", "-q", *argv)
     return code, [line.split(":")[0] for line in out.splitlines()], err
 
 

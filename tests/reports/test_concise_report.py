@@ -15,11 +15,18 @@ def test_statistics_follow(golden):
     golden("reports/concise-statistics.txt", shown(hand_made.EVERYTHING, statistics=True))
 
 
-def test_a_clean_run_is_silent():
-    assert shown(hand_made.CLEAN) == ""
+def test_a_clean_run_says_what_it_looked_at():
+    assert shown(hand_made.CLEAN) == "Checked 1 body in 1 file: no findings.\n"
+    assert shown(hand_made.CLEAN, summary=False) == ""
+
+
+def test_no_findings_is_not_said_beside_a_failure():
+    text = shown(hand_made.FAILED)
+    assert "no findings" not in text
+    assert text.endswith("1 failure: not everything could be checked.\n")
 
 
 def test_one_line_a_finding_whatever_the_names_hold():
     wicked = hand_made.MISSING._replace(body="a\nb", message="c\rd\u2028e")
     report = Report((FileReport("x\ny.urdf", "urdf", "a", (), (wicked, wicked)),))
-    assert len(shown(report).splitlines()) == 2
+    assert len(shown(report, summary=False).splitlines()) == 2

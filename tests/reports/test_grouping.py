@@ -14,13 +14,13 @@ from inertial_check.model import (
     Excerpt,
     ExcerptLine,
     FileReport,
-    FindingEntry,
     Hypothesis,
+    MarkedLine,
     Place,
     Report,
     Severity,
 )
-from inertial_check.reports.grouping import find_guilty_place, group_findings
+from inertial_check.reports.grouping import group_findings
 
 
 def finding(body="link", line=1, cause="decimal-slip", **changes):
@@ -118,15 +118,9 @@ def test_the_worst_comes_first():
     assert [group.code for group in groups_of(report)] == ["IC502", "IC305", "IC501"]
 
 
-def test_the_guilty_number_is_the_one_that_the_first_cause_changes():
-    entries = tuple(
-        FindingEntry(name, "1", Place(line, 3, line, 4))
-        for line, name in enumerate(("ixx", "iyy", "izz"), 5)
-    )
-    cause = Hypothesis("decimal-slip", 0.3, "", {"body": "a", "entries": {"izz": 0.1}})
-    guilty = finding()._replace(entries=entries, causes=(cause,))
-    assert find_guilty_place(guilty).line == 7
-    assert groups_of(file("a.urdf", guilty))[0].places[0].line == 7
+def test_a_place_is_that_of_the_guilty_number():
+    guilty = MarkedLine(Place(7, 3, 7, 4), '  izz="1"', ((7, 8),))
+    assert groups_of(file("a.urdf", finding(guilty=guilty)))[0].places[0].line == 7
 
 
 @pytest.mark.parametrize(

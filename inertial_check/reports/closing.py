@@ -1,0 +1,101 @@
+"""The last lines of a report for people: rules by count, what was checked, and the next step."""
+
+from __future__ import annotations
+
+from inertial_check.model import Finding, Report, Severity
+from inertial_check.reports import View
+from inertial_check.reports.escaping import printable
+from inertial_check.reports.grouping import write_command
+from inertial_check.reports.text import count_rules, plural, statistics, summary
+
+_MOST_RULES = 8
+"""Largest number of rules in the table; the others are counted in one line."""
+
+_MOST_PATHS = 3
+"""Largest number of files with findings that the next step names, instead of the paths given."""
+
+_LONGEST = 1000
+"""Longest path in a command that is offered [code points]."""
+
+BASELINE = "inertial-baseline.json"
+"""File that the next step names for a baseline."""
+
+
+def write_closing(report: Report, view: View) -> str:
+    """The last lines, which are the same in all forms for people at a terminal; "" if unwanted."""
+    lines = []
+    if view.statistics:
+        lines += statistics(report).splitlines()
+    elif view.summary:
+        lines += _list_rules(report)
+    if view.summary:
+        lines += _summarize(report, view)  # sentences that scripts look for are never broken
+        lines += _suggest_next_steps(report, view)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _list_rules(report: Report) -> list[str]:
+    """A line for each of the most frequent rules, with its number of findings."""
+    counts = count_rules(report)
+    width = max((len(str(count)) for count, _ in counts), default=0)
+    shown = counts if len(counts) <= _MOST_RULES else counts[: _MOST_RULES - 1]
+    lines = [f"{count:>{width}}  {rule}" for count, rule in shown]
+    rest = counts[len(shown) :]
+    if rest:
+        findings = sum(count for count, _ in rest)
+        lines.append(f"{findings:>{width}}  of {len(rest)} more rules: --statistics lists them")
+    return lines
+
+
+def _summarize(report: Report, view: View) -> list[str]:
+    """The sentence on the run, and those on what an interrupted or failed run has left."""
+    text = summary(report, complete=view.left is None)
+    clean = sum(not file.findings for file in report.files)
+    if clean and clean < len(report.files):
+        text += f" {plural(clean, 'file')} without findings."
+    lines = [text]
+    if view.left is not None:
+        left = plural(view.left, "file")
+        lines.append(f"Partial report: the check was interrupted with {left} left unchecked.")
+    return lines
+
+
+def _suggest_next_steps(report: Report, view: View) -> list[str]:
+    """Up to two lines: the command that fixes what can be fixed, and that of a baseline."""
+    lines = []
+    for severity in reversed(Severity):
+        findings = [each for each in report.findings if each.severity == severity]
+        fixable = [each for each in findings if each.fix is not None]
+        if fixable:
+            of = f"{len(fixable)} of {plural(len(findings), severity.word)} can be fixed: "
+            lines += _offer(of, _write_fix(report, fixable, view))
+            break
+    failing = view.fail_on is not None and any(
+        each.severity >= view.fail_on for each in report.findings
+    )
+    if failing and view.paths and view.offers_baseline and view.left is None:
+        command = _write(["check", *view.paths, "--write-baseline", BASELINE])
+        lines += _offer("To fail on new findings only: ", command)
+    return lines
+
+
+def _write_fix(report: Report, fixable: list[Finding], view: View) -> str | None:
+    """The command that shows the fixes of all files that have one."""
+    option = ["--unsafe"] if any(each.fix == "unsafe" for each in fixable) else []
+    chosen = {id(each) for each in fixable}
+    paths = [
+        file.path for file in report.files if any(id(each) in chosen for each in file.findings)
+    ]
+    chosen_paths = paths if len(paths) <= _MOST_PATHS else list(view.paths)
+    return _write(["fix", *option, *chosen_paths]) if chosen_paths else None
+
+
+def _write(arguments: list[str]) -> str | None:
+    """A command; None if one of its arguments is too long for a line that people read."""
+    if sum(map(len, arguments)) > _LONGEST:
+        return None
+    return write_command(*arguments)
+
+
+def _offer(lead: str, command: str | None) -> list[str]:
+    return [] if command is None else [printable(lead) + command]

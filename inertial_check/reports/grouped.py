@@ -1,0 +1,192 @@
+"""Groups of findings as text: four lines each, and the places where the mistake is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from inertial_check.model import Finding, Severity
+from inertial_check.reports.details import describe_edit
+from inertial_check.reports.escaping import clip, printable
+from inertial_check.reports.grouping import FindingGroup
+from inertial_check.reports.layout import (
+    count_columns,
+    cut_sentence,
+    cut_text,
+    draw_carets,
+    fit_source,
+    list_names,
+    wrap,
+    wrap_command,
+)
+from inertial_check.reports.text import PATH_LENGTH, Style, plural
+
+_LONGEST_SENTENCE = 2000
+"""Longest sentence of which a beginning is shown [code points]."""
+
+_NAME_WIDTH = 60
+"""Largest width of the name of a body [columns]."""
+
+_LEAST_ROOM = 50
+"""Smallest width for a message behind its title [columns]; with less it has its own line."""
+
+_INDENT = "  "
+
+
+class GroupDrawing:
+    """Drawing of groups as lines.
+
+    Args:
+        style: Colours.
+        width: Width of the lines [columns].
+        complete: Whether all places of a group are listed.
+    """
+
+    def __init__(self, style: Style, width: int, complete: bool = False) -> None:
+        self._style = style
+        self._width = width
+        self._complete = complete
+
+    def draw(self, group: FindingGroup) -> list[str]:
+        """The lines of a group: title and message, source, places, cause and fix."""
+        lines = self._draw_title(group)
+        lines += self._draw_source(group)
+        if group.findings > 1 or group.bodies > 1:
+            lines += self._list_places(group)
+        for label, texts in (("why:", self._explain(group)), ("fix:", self._offer_fix(group))):
+            for index, text in enumerate(texts):
+                lead = self._style("label", label) if index == 0 else " " * len(label)
+                lines.append(f"{_INDENT}{lead} {text}")
+        return lines
+
+    def _draw_title(self, group: FindingGroup) -> list[str]:
+        style, finding = self._style, group.representative.finding
+        place = _locate(group)
+        path = clip(place[0], PATH_LENGTH)
+        where = f":{place[1]}:{place[2]}: "
+        body = "" if finding.body is None else f" [{_shorten_name(finding.body)}]"
+        plain = f"{path}{where}{group.severity.word} {group.code}{body}"
+        title = (
+            f"{style('path', path)}{where}"
+            f"{style(group.severity.word, group.severity.word)} {style('code', group.code)}{body}"
+        )
+        message = clip(group.message, _LONGEST_SENTENCE)
+        room = self._width - count_columns(plain) - 1
+        short = cut_sentence(message, room) if group.command else message
+        if room >= _LEAST_ROOM and count_columns(short) <= room:
+            return [f"{title} {short}"]
+        room = self._width - len(_INDENT)
+        short = cut_sentence(message, room) if group.command else message
+        return [title, *wrap(short, self._width, _INDENT, most=3)]
+
+    def _draw_source(self, group: FindingGroup) -> Iterator[str]:
+        """The line of the guilty number, and carets under it; nothing for binary documents."""
+        finding = group.representative.finding
+        if finding.guilty is not None:
+            line, text, marks = (
+                finding.guilty.place.line,
+                finding.guilty.text,
+                finding.guilty.marks,
+            )
+        elif finding.excerpt is not None:
+            first = finding.excerpt.lines[0]
+            line, text, marks = first.number, first.text, ((first.start, first.end),)
+        else:
+            return
+        number, margin = f"{line} |", f"{'':>{len(str(line))}} |"
+        shown = fit_source(text, marks, self._width - len(_INDENT) - len(number) - 1)
+        yield f"{_INDENT}{self._style('label', number)} {shown.text}".rstrip()
+        word = group.severity.word
+        carets = [gap + self._style(word, mark) for gap, mark in draw_carets(shown.marks)]
+        yield f"{_INDENT}{self._style('label', margin)} {''.join(carets)}"
+
+    def _list_places(self, group: FindingGroup) -> list[str]:
+        names = [_shorten_name(name) for name in _list_bodies(group)]
+        files = list(dict.fromkeys(member.file.path for member in group.members))
+        lead = plural(group.bodies, "body") if group.bodies else plural(group.findings, "finding")
+        if len(files) > 1:
+            lead += f" in {len(files)} files"
+        if self._complete:
+            return self._list_all_places(group, lead)
+        width = self._width - len(_INDENT)
+        lines = [_INDENT + list_names(names, width, f"{lead}: ")] if names else []
+        if len(files) > 1:
+            own = group.representative.file.path
+            others = [clip(path, PATH_LENGTH) for path in files if path != own]
+            shared = f"{'also in' if names else lead + ', also'}: "
+            lines.append(_INDENT + list_names(_strip_folder(others), width, shared))
+        elif not names:
+            lines.append(_INDENT + lead)
+        return lines
+
+    def _list_all_places(self, group: FindingGroup, lead: str) -> list[str]:
+        """Every place of a group, by its file."""
+        by_file: dict[str, list[str]] = {}
+        for member in group.members:
+            places = by_file.setdefault(member.file.path, [])
+            finding = member.finding
+            places += [_shorten_name(name) for name in finding.bodies or (finding.body,) if name]
+        lines = [f"{_INDENT}{lead}:"] if len(by_file) > 1 else []
+        for path, names in by_file.items():
+            title = clip(path, PATH_LENGTH) if len(by_file) > 1 else lead
+            text = f"{title}: {', '.join(names)}" if names else title
+            lines += wrap(text, self._width, _INDENT * (1 + (len(by_file) > 1)))
+        return lines
+
+    def _explain(self, group: FindingGroup) -> list[str]:
+        """The first cause with its confidence, the first clause of its evidence, and its edit."""
+        finding, cause = group.representative.finding, group.cause
+        room = self._width - len("  why: ")
+        if cause is None:
+            text = f"no cause stands out: {finding.no_cause}" if finding.no_cause else ""
+            return wrap(printable(text), room, most=2) if text else []
+        of = ""
+        if group.with_cause < group.findings:
+            of = f", first of {group.with_cause} of {group.findings} findings"
+        evidence = clip(cause.evidence, _LONGEST_SENTENCE).partition("; ")[0]
+        edit = "" if finding.bodies else describe_edit(cause, finding.written)
+        text = f"{cause.cause} ({100 * cause.confidence:.0f} %{of}): "
+        lines = wrap(f"{text}{evidence}{f' ({edit})' if edit else ''}", room)
+        if len(lines) <= 2 or not edit:
+            return wrap(f"{text}{evidence}", room, most=2) if len(lines) > 2 else lines
+        return wrap(f"{text}{cut_text(edit, 2 * room - len(text) - _NAME_WIDTH)}", room, most=2)
+
+    def _offer_fix(self, group: FindingGroup) -> list[str]:
+        if group.command is None:
+            lead = "by hand" if group.severity > Severity.NOTE else "not needed by itself"
+            return [f"{lead}; inertial-check explain {group.code}"]
+        from shlex import quote, split
+
+        arguments = [quote(each) for each in split(group.command)]
+        lines = wrap_command(arguments, self._width - len("  fix: "), "")
+        if group.more_files:
+            lines.append(f"and so for {plural(group.more_files, 'more file')}")
+        return lines
+
+
+def _locate(group: FindingGroup) -> tuple[str, int, int]:
+    """The path, line and column of the guilty number of the representative."""
+    file, finding = group.representative
+    place = finding.place if finding.guilty is None else finding.guilty.place
+    return place.path or file.path, place.line, place.column
+
+
+def _shorten_name(name: str) -> str:
+    return cut_text(clip(name, _LONGEST_SENTENCE), _NAME_WIDTH)
+
+
+def _list_bodies(group: FindingGroup) -> list[str]:
+    """The names of the bodies of a group, each once, that of the representative first."""
+    findings: list[Finding] = [group.representative.finding]
+    findings += [member.finding for member in group.members]
+    names = (name for each in findings for name in each.bodies or (each.body,) if name is not None)
+    return list(dict.fromkeys(names))
+
+
+def _strip_folder(paths: Sequence[str]) -> list[str]:
+    """The paths without the folder that they have in common."""
+    folder = paths[0].split("/")[:-1]
+    for path in paths:
+        while folder and path.split("/")[: len(folder)] != folder:
+            folder.pop()
+    length = len("/".join(folder)) + 1 if folder else 0
+    return [path[length:] for path in paths]

@@ -1,0 +1,237 @@
+"""The default form: groups of findings, four lines each, and last lines that say what to do."""
+
+import re
+import shlex
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hand_made_reports as hand_made
+from inertial_check.model import (
+    Excerpt,
+    ExcerptLine,
+    FileReport,
+    Hypothesis,
+    MarkedLine,
+    Place,
+    Report,
+    Severity,
+)
+from inertial_check.reports import View, render
+from inertial_check.reports.layout import (
+    count_columns,
+    cut_sentence,
+    cut_text,
+    fit_source,
+    wrap,
+    wrap_command,
+)
+
+SLIP = hand_made.TRIANGLE._replace(
+    guilty=MarkedLine(Place(15, 71, 15, 75), '<inertia ixx="0.02" izz="0.08"/>', ((25, 29),))
+)
+
+
+def shown(report, **view):
+    return render(report, "full", View(exit_code=0, **view))
+
+
+def report_of(*findings, path="a.urdf"):
+    return Report((FileReport(path, "urdf", "a", (), findings),))
+
+
+def many(count):
+    """Findings of as many groups: their causes differ."""
+    return [
+        SLIP._replace(
+            body=f"link_{i}",
+            body_id=f"/{i}",
+            causes=(Hypothesis(f"cause-{i}", 0.9, "why"),),
+            guilty=SLIP.guilty._replace(place=Place(i, 1, i, 2)),
+        )
+        for i in range(count)
+    ]
+
+
+def test_everything(golden):
+    golden("reports/grouped.txt", shown(hand_made.EVERYTHING))
+
+
+def test_colours(golden):
+    golden("reports/grouped-colour.txt", shown(hand_made.EVERYTHING, color=True))
+
+
+def test_a_finding_is_four_lines_with_the_caret_under_the_guilty_number():
+    assert shown(report_of(SLIP), summary=False).splitlines() == [
+        "a.urdf:15:71: error IC301 [forearm] no body has principal moments 0.02, 0.03, 0.08 kg m^2",
+        '  15 | <inertia ixx="0.02" izz="0.08"/>',
+        "     |                          ^^^^",
+        "  why: decimal-slip (90 %): izz is ten times what goes with the other five "
+        "(izz 0.08 -> 0.008)",
+        "  fix: inertial-check fix --cause 1 --body forearm a.urdf",
+    ]
+
+
+def test_bodies_with_one_mistake_are_one_entry_with_their_names():
+    names = ["a", "b", "c"]
+    alike = [SLIP._replace(body=name, body_id=name) for name in names]
+    lines = shown(report_of(*alike), summary=False).splitlines()
+    assert "  3 bodies: a, b, c" in lines
+    assert sum("IC301" in line and "error" in line for line in lines) == 1
+
+
+def test_files_with_one_mistake_are_listed_without_the_folder_that_they_share():
+    files = [FileReport(f"robots/{name}.urdf", "urdf", name, (), (SLIP,)) for name in "abc"]
+    report = Report(tuple(file._replace(findings=(SLIP._replace(fact="1"),)) for file in files))
+    text = shown(report, most_lines=60)
+    assert "  3 bodies in 3 files: forearm\n  also in: b.urdf, c.urdf\n" in text
+    complete = shown(report)
+    for name in "abc":
+        assert f"    robots/{name}.urdf: forearm\n" in complete
+
+
+@pytest.mark.parametrize("count", [1, 8, 9, 10, 11, 200])
+@pytest.mark.parametrize("view", [{}, {"summary": False}, {"statistics": True}])
+def test_no_line_is_more_than_the_limit_and_what_is_cut_is_counted(count, view):
+    errors = many(count)
+    warnings = [each._replace(severity=Severity.WARNING) for each in many(count)]
+    text = shown(report_of(*warnings, *errors), most_lines=50, **view)
+    assert text.count("\n") <= 50
+    titles = re.findall(r"^a\.urdf:.*?: (error|warning) IC301 \[link_", text, re.MULTILINE)
+    cut = re.search(r"^\.\.\. and (\d+) more groups? with (.*): --all shows", text, re.MULTILINE)
+    left = {} if cut is None else dict(re.findall(r"(\d+) (error|warning)", cut[2]))
+    left = {kind: int(number) for number, kind in left.items()}
+    assert titles == sorted(titles), "worst first"
+    assert len(titles) + (0 if cut is None else int(cut[1])) == 2 * count
+    for kind in ("error", "warning"):
+        assert titles.count(kind) + left.get(kind, 0) == count
+    assert (cut is None) == (len(titles) == 2 * count)
+    everything = shown(report_of(*warnings, *errors), **view)
+    assert "--all" not in everything
+    assert everything.count("IC301 [link_") == 2 * count
+
+
+def test_the_last_lines_are_those_of_the_concise_form():
+    view = {"offers_baseline": True, "paths": ("robots",), "most_lines": 50}
+    full = shown(hand_made.EVERYTHING, **view)
+    concise = render(hand_made.EVERYTHING, "concise", View(exit_code=0, **view))
+    last = full.rpartition("\n\n")[2]
+    assert concise.endswith(last)
+    assert "\nTo fail on new findings only: inertial-check check robots --write-baseline " in last
+    assert "\n2 of 3 errors can be fixed: inertial-check fix --unsafe 'robots/arm one.urdf'" in last
+
+
+def test_files_without_findings_are_one_number():
+    report = Report((*report_of(SLIP).files, hand_made.CLEAN_FILE, hand_made.CLEAN_FILE))
+    assert "Checked 2 bodies in 3 files: 1 error. 2 files without findings.\n" in shown(report)
+
+
+@pytest.mark.parametrize("report", [hand_made.FAILED, Report((), ("a: no such file",))])
+@pytest.mark.parametrize("form", ["full", "concise", "markdown", "github"])
+def test_no_findings_is_never_said_beside_a_failure(report, form):
+    assert "no findings" not in render(report, form, View(exit_code=2))
+    assert "no findings" in render(hand_made.CLEAN, form, View(exit_code=0))
+
+
+def test_a_partial_report_says_so_and_never_that_there_is_nothing():
+    text = shown(hand_made.CLEAN, left=7)
+    assert "no findings" not in text
+    assert "interrupted with 7 files left unchecked" in text
+
+
+def test_the_fix_can_be_pasted_into_a_shell_also_over_several_lines():
+    folder = "a folder/" * 5
+    alike = [SLIP._replace(body=f"link {i}", body_id=f"link {i}") for i in range(3)]
+    text = shown(report_of(*alike, path=f"{folder}x.urdf"), width=60, summary=False)
+    command = text.partition("  fix: ")[2]
+    assert "\\\n" in command
+    words = shlex.split(command.replace("\\\n", ""))
+    bodies = ["--body", "link 0", "--body", "link 1", "--body", "link 2"]
+    assert words == ["inertial-check", "fix", "--cause", "1", *bodies, f"{folder}x.urdf"]
+
+
+@pytest.mark.parametrize("color", [False, True])
+@pytest.mark.parametrize("most_lines", [None, 50])
+def test_hostile_names_stay_on_their_lines(color, most_lines):
+    wicked = shown(hand_made.named(hand_made.WICKED), color=color, most_lines=most_lines)
+    assert not set(wicked) & set("\x00\u202e\ud800\udce9")
+    assert ("\x1b" in wicked) is color
+    assert "\x1b[2J" not in wicked
+    assert not re.search(r"^\s*::", wicked, re.MULTILINE)
+
+
+def test_a_name_of_a_million_characters_takes_no_more_lines():
+    text = shown(hand_made.named("x" * 1_000_000), most_lines=50)
+    assert len(text) < 20_000
+    assert text.count("\n") <= 50
+
+
+def test_colour_only_adds_escapes():
+    coloured = shown(hand_made.EVERYTHING, color=True)
+    plain = shown(hand_made.EVERYTHING)
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain != coloured
+
+
+def test_carets_stand_under_wide_characters_tabs_and_after_combining_ones():
+    text = '\t<link n="\u91cd\u304f" e="e\u0301" m="9"/>'
+    start = text.index("9")
+    line = MarkedLine(Place(20, start + 1, 20, start + 2), text, ((start, start + 1),))
+    lines = shown(report_of(SLIP._replace(guilty=line)), summary=False).splitlines()
+    above, below = next((a, b) for a, b in pairwise(lines) if "^" in b)
+    assert count_columns(above[: above.index("9")]) == below.index("^")
+    assert below.count("^") == 1
+
+
+def test_a_binary_document_has_no_source_line():
+    bare = SLIP._replace(guilty=None, excerpt=None)
+    assert "^\n" not in shown(report_of(bare))
+
+
+def test_an_excerpt_stands_in_where_no_number_is_guilty():
+    missing = hand_made.MISSING._replace(excerpt=Excerpt((ExcerptLine(20, "<link/>", 0, 7),)))
+    assert "  20 | <link/>\n     | ^^^^^^^\n" in shown(report_of(missing))
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=200).filter(str.isprintable)
+
+
+@given(texts, st.integers(40, 120))
+def test_wrapped_lines_fit_and_keep_every_word(text, width):
+    lines = wrap(text, width, "  ")
+    assert all(count_columns(line) <= width for line in lines)
+    joined = "".join(line.removeprefix("  ").replace(" ", "") for line in lines)
+    assert joined == text.replace(" ", "")
+
+
+@given(texts, st.integers(3, 120))
+def test_a_cut_text_fits(text, width):
+    assert count_columns(cut_text(text, width)) <= width
+    assert len(wrap(text, 40, most=2)) <= 2
+
+
+@given(st.text(max_size=300), st.data(), st.integers(20, 120))
+def test_marks_of_a_cut_line_stand_under_their_text(text, data, room):
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    line = fit_source(text, [(start, end)], room)
+    assert count_columns(line.text) <= room
+    assert "\n" not in line.text
+    ((column, width),) = line.marks
+    assert 0 <= column <= room
+    assert width >= 1
+
+
+def test_a_sentence_ends_with_a_clause_and_not_inside_a_parenthesis():
+    text = "the smallest moment is -1 kg m^2; none may be below 0 (all three: 1, 2, 3)"
+    assert cut_sentence(text, 60) == "the smallest moment is -1 kg m^2; none may be below 0"
+    assert cut_sentence(text, 40) == "the smallest moment is -1 kg m^2"
+    assert cut_sentence(text, 10) == text
+
+
+def test_a_command_is_broken_between_its_arguments():
+    assert wrap_command(["a" * 30, "b" * 30, "c"], 40, " ") == [
+        f" {'a' * 30} \\",
+        f" {'b' * 30} c",
+    ]
