@@ -122,7 +122,10 @@ def find_guilty_place(finding: Finding) -> Place:
     Without such a number it is that of the first number that the finding is about, and without any
     number in text the finding's own place.
     """
-    return finding.place if finding.guilty is None else finding.guilty.place
+    if finding.guilty is not None:
+        return finding.guilty.place
+    written = (each.place for each in finding.entries if each.place[:2] != each.place[2:4])
+    return next(written, finding.place)
 
 
 def name_edited_entries(finding: Finding) -> frozenset[str]:
