@@ -124,8 +124,10 @@ def find_guilty_place(finding: Finding) -> Place:
     """
     if finding.guilty is not None:
         return finding.guilty.place
-    written = (each.place for each in finding.entries if each.place[:2] != each.place[2:4])
-    return next(written, finding.place)
+    written = [each for each in finding.entries if each.place[:2] != each.place[2:4]]
+    edited = name_edited_entries(finding)
+    guilty = [each for each in written if each.name in edited]
+    return next((each.place for each in (*guilty, *written)), finding.place)
 
 
 def name_edited_entries(finding: Finding) -> frozenset[str]:
