@@ -43,6 +43,7 @@ def run(args: argparse.Namespace) -> int:
     """
     target = _DEFAULT if args.output is None else args.output
     args.output_format, args.also, args.statistics, args.plot = "html", [], False, None
+    args.all = False
     args.output_file = None if target == _STDOUT else target
     listing = args.show_files or args.show_settings
     if listing:
