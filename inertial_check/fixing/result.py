@@ -143,6 +143,12 @@ class Fix:
     layer: LayerWriter | None = field(default=None, repr=False)
     follow_outside: bool = False
 
+    def _repr_html_(self) -> str:
+        """Show it in a notebook: a table and a drawing."""
+        from inertial_check.fixing._notebook import show_fix  # notebooks only
+
+        return show_fix(self)
+
     @property
     def changed(self) -> bool:
         """Whether the fix changes any byte."""

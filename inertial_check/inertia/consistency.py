@@ -85,6 +85,12 @@ class Consistency:
         self._radii = radii
         self._xp = array_namespace(theta)
 
+    def _repr_html_(self) -> str:
+        """Show it in a notebook: a table and a drawing."""
+        from inertial_check.inertia._notebook import show_consistency  # notebooks only
+
+        return show_consistency(self)
+
     @cached_property
     def verdict_code(self) -> Array:
         """(...,) integers of Verdict, in the caller's array library."""

@@ -179,6 +179,12 @@ class Model:
     others: tuple[Source, ...] = field(default=())
     rest: str = field(default="", repr=False)
 
+    def _repr_html_(self) -> str:
+        """Show it in a notebook: a table and a drawing."""
+        from inertial_check.model._notebook import show_model  # notebooks only
+
+        return show_model(self)
+
     def source_of(self, span: Span) -> Source:
         """Return the document that contains a span."""
         return self.others[span.file - 1] if span.file else self.source

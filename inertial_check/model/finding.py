@@ -292,6 +292,12 @@ class FileReport(NamedTuple):
     suppressed: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
 
+    def _repr_html_(self) -> str:
+        """Show it in a notebook: a table and a drawing."""
+        from inertial_check.model._notebook import show_file_report  # notebooks only
+
+        return show_file_report(self)
+
 
 @dataclass(frozen=True)
 class Report:
@@ -306,6 +312,12 @@ class Report:
     files: tuple[FileReport, ...]
     failures: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook: a table and a drawing."""
+        from inertial_check.model._notebook import show_report  # notebooks only
+
+        return show_report(self)
 
     @property
     def findings(self) -> tuple[Finding, ...]:

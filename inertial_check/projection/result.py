@@ -71,6 +71,12 @@ class Projection:
         found = ", ".join(f"{count} {word}" for word, count in zip(words, counts, strict=True))
         return f"Projection({found}; metric={self.metric!r}, margin={self.margin!r})"
 
+    def _repr_html_(self) -> str:
+        """Show it in a notebook: a table and a drawing."""
+        from inertial_check.projection._notebook import show_projection  # notebooks only
+
+        return show_projection(self)
+
     @property
     def solver(self) -> str:
         """Name of the solver: "closed form", "newton", or that of the conic solver."""

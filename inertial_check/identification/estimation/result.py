@@ -90,6 +90,14 @@ class Identification:
             f"gap {self.gap:.1e})"
         )
 
+    def _repr_html_(self) -> str:
+        """Show it in a notebook: a table and a drawing."""
+        from inertial_check.identification.estimation._notebook import (
+            show_identification,  # notebooks only
+        )
+
+        return show_identification(self)
+
     @cached_property
     def theta(self) -> Floats:
         """(L, 10) about the body origins, in the caller's order [kg, kg m, kg m^2]."""
