@@ -5,20 +5,27 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from inertial_check.cli import exit_codes, known_findings, options, output, plots, running
+from inertial_check.cli import (
+    exit_codes,
+    known_findings,
+    options,
+    output,
+    plots,
+    rendering,
+    running,
+)
 from inertial_check.cli.known_findings import KnownFindings
 from inertial_check.cli.progress import ProgressBar
-from inertial_check.cli.rendering import render_files
 from inertial_check.errors import UsageError
 from inertial_check.files.writing import WritableFolders
+from inertial_check.isolation import Termination
 from inertial_check.reports import FORMS, SUGGESTING, UNDOING, RulePage, View
 from inertial_check.reports.escaping import printable
-from inertial_check.reports.layout import WIDTH
 from inertial_check.reports.text import plural
 from inertial_check.spelling import suggest_name
 
@@ -29,18 +36,6 @@ if TYPE_CHECKING:
     from inertial_check.settings.settings import Settings
 
 _STDIN = "-"
-
-_MOST_LINES = 60
-"""Largest number of lines of the full report with its notes, unless all of it is asked for."""
-
-_MOST_NOTES = 4
-"""Largest number of lines for notes in such a report."""
-
-_MOST_FAILURES = 10
-"""Largest number of lines for failures in such a report."""
-
-_FORMS_FOR_PEOPLE = frozenset(["full", "concise", "markdown", "github"])
-"""Forms of the report in which an interrupted check shows what it knows."""
 
 
 def add_input_arguments(parser: argparse.ArgumentParser) -> None:
@@ -221,7 +216,8 @@ def run(args: argparse.Namespace) -> int:
             bodies = plural(len(file.bodies), "body")
             findings = plural(len(file.findings), "finding")
             output.note(f"{file.path}: {file.format or 'unread'}, {bodies}, {findings}")
-    _tell(args, shown.failures, shown.notes, _limits_lines(args, configurations))
+    limited = rendering.is_limited(args, configurations.run["output-format"])
+    rendering.tell(args, shown.failures, shown.notes, limited)
     return _exit_code(shown, configurations.run.settings)
 
 
@@ -254,8 +250,10 @@ def _write_reports(
 
                 texts.append(build_page(report, configurations.settings, stdin))
                 continue
-            view = _make_view(args, configurations, report, form, path)
-            text, report = render_files(report, form, _view_of(view, settings))
+            view = rendering.make_view(args, configurations, report, form, path)
+            if form == "sarif":
+                view = view._replace(rules=_rule_pages(settings))
+            text, report = rendering.render_files(report, form, _view_of(view, settings))
             texts.append(text)
     problems = []
     for text, (_, path) in zip(texts, destinations, strict=True):
@@ -266,67 +264,6 @@ def _write_reports(
     if problems:
         raise problems[0]
     return report
-
-
-def _make_view(
-    args: argparse.Namespace,
-    configurations: Configurations,
-    report: Report,
-    form: str,
-    path: str | None,
-    left: int | None = None,
-) -> View:
-    """The options of a report that goes to a file, or to stdout.
-
-    Args:
-        args: The command line.
-        configurations: The configurations of the run.
-        report: The report, whose notes and failures take lines of a terminal, too.
-        form: Form of the report.
-        path: Path of the file; None for stdout.
-        left: Number of files that an interrupted run has not checked.
-    """
-    settings = configurations.run.settings
-    stream = None if path else sys.stdout
-    told = _count_told(args, report)
-    folders = any(map(os.path.isdir, args.paths))
-    return View(
-        exit_code=exit_codes.CLEAN,
-        color=output.wants_color(args.color, stream),
-        summary=not args.quiet,
-        statistics=args.statistics,
-        fail_on=settings.fail_on,
-        rules=_rule_pages(settings) if form == "sarif" else (),
-        verbose=args.verbose,
-        width=output.measure_width(stream) or WIDTH,
-        most_lines=_MOST_LINES - told if _limits_lines(args, configurations) else None,
-        paths=tuple(sorted(set(args.paths))),  # the report is the same in any order
-        offers_baseline=folders and not KnownFindings.has_baseline(args, configurations),
-        left=left,
-    )
-
-
-def _limits_lines(args: argparse.Namespace, configurations: Configurations) -> bool:
-    """Whether the report on the terminal has at most _MOST_LINES lines.
-
-    One file that is named shows all that is known of it; so do --all and --verbose.
-    """
-    if args.all or args.verbose or configurations.run["output-format"] != "full":
-        return False
-    return args.files_from is not None or [os.path.isdir(path) for path in args.paths] != [False]
-
-
-def _count_told(args: argparse.Namespace, report: Report) -> int:
-    """The number of lines of stderr for the notes and failures of a limited report."""
-    notes = 0 if args.quiet else len(_limit(report.notes, _MOST_NOTES, "notes"))
-    return notes + len(_limit(report.failures, _MOST_FAILURES, "failures"))
-
-
-def _limit(lines: Sequence[str], most: int, noun: str) -> list[str]:
-    """The first of many lines, and one that counts the others."""
-    if len(lines) <= most:
-        return list(lines)
-    return [*lines[: most - 1], f"and {len(lines) - most + 1} more {noun}: --all shows them"]
 
 
 def _view_of(view: View, settings: Settings) -> Callable[[Report], View]:
@@ -347,17 +284,24 @@ def _check(
     color = output.wants_color(args.color, sys.stderr)
     with closing(ProgressBar(wanted=not args.quiet, color=color)) as bar:
         remarks: list[str] = []
+        shown: list[Report] = []
 
         def show_partial(partial: Report, left: int) -> None:
             bar.close()
-            _write_partial(args, configurations, known.suppress_partial(partial), left)
+            shown.append(known.suppress_partial(partial))
+            rendering.write_partial(args, configurations, shown[0], left)
 
         request = running.build_request(args, configurations, paths, stdin, bar, remarks.append)
         # A file list whose files do not exist has failed already: no second failure is needed.
         allow_empty = request.allow_empty or has_failures
         request = replace(request, allow_empty=allow_empty, interrupted=show_partial)
-        report = check_paths(request)
-    _tell(args, (), remarks)
+        try:
+            report = check_paths(request)
+        except (KeyboardInterrupt, Termination):
+            if not shown:
+                output.failure("interrupted before any file was checked")
+            raise
+    rendering.tell(args, (), remarks)
     report = known.suppress(report)
     _remove_leftovers(paths, report)
     forms = running.list_forms(args, configurations)
@@ -370,29 +314,6 @@ def _check(
 
         report = add_cause_edits(report, configurations.settings, stdin)
     return report
-
-
-def _write_partial(
-    args: argparse.Namespace, configurations: Configurations, report: Report, left: int
-) -> None:
-    """Write what an interrupted check knows, for people; no file of a report is written.
-
-    A form for programs is left out, as its readers would take it for the whole report: they get
-    nothing, and the person at the terminal gets the full form on stderr.
-    """
-    form = configurations.run["output-format"]
-    human = form in _FORMS_FOR_PEOPLE and args.output_file is None
-    shown = form if form in _FORMS_FOR_PEOPLE else "full"
-    view = _make_view(args, configurations, report, shown, None, left)
-    if not human:
-        view = view._replace(color=output.wants_color(args.color, sys.stderr))
-    text, report = render_files(report, shown, lambda _: view)
-    if human:
-        output.write(text)
-    else:
-        print(text, end="", file=sys.stderr)
-    _tell(args, report.failures, (), True)
-    output.failure(f"interrupted: the report is partial, {plural(left, 'file')} left unchecked")
 
 
 def _remove_leftovers(paths: list[str], report: Report) -> None:
@@ -471,7 +392,7 @@ def _show_files(
     if not shown and not failures and not args.allow_empty:
         failures.append(f"nothing to check in {', '.join(paths)}; --allow-empty accepts that")
     output.write("".join(f"{printable(path)}\n" for path in shown), args.output_file)
-    _tell(args, failures, found.notes)
+    rendering.tell(args, failures, found.notes)
     return exit_codes.FAILURE if failures else exit_codes.CLEAN
 
 
@@ -483,17 +404,3 @@ def _refuse_to_overwrite(targets: list[str], inputs: list[str]) -> None:
             raise UsageError(f"two reports would be written to one file, {target}")
         if os.path.exists(target) and any(os.path.samefile(target, path) for path in existing):
             raise UsageError(f"{target}, where a report would go, is one of the files to check")
-
-
-def _tell(
-    args: argparse.Namespace,
-    failures: Sequence[str],
-    notes: Sequence[str],
-    limited: bool = False,
-) -> None:
-    """Print notes and failures on stderr; only the first of many if that is limited."""
-    if not args.quiet:
-        for line in _limit(notes, _MOST_NOTES, "notes") if limited else notes:
-            output.note(line)
-    for line in _limit(failures, _MOST_FAILURES, "failures") if limited else failures:
-        output.failure(line)

@@ -1,18 +1,45 @@
-"""Rendering of a report, in which a file that cannot be rendered costs no other file's findings."""
+"""Rendering of a report for a destination: its view, its files, and its lines on stderr.
+
+A file that cannot be rendered costs no other file's findings. On a terminal, a report with its
+notes has a limited number of lines.
+"""
 
 from __future__ import annotations
 
+import argparse
+import os
+import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from inertial_check.cli import exit_codes, output
+from inertial_check.cli.known_findings import KnownFindings
 from inertial_check.errors import DefectError
 from inertial_check.isolation import raise_defects
 from inertial_check.reports import View, render
+from inertial_check.reports.layout import WIDTH
+from inertial_check.reports.text import plural
 
 if TYPE_CHECKING:
     from inertial_check.model import FileReport, Report
+    from inertial_check.settings.configuration import Configurations
+
+_MOST_LINES = 60
+"""Largest number of lines of the full report with its notes, unless all of it is asked for."""
+
+_SPARE_LINES = 2
+"""Lines of these that are kept for remarks on a cache, a cluster or a baseline."""
+
+_MOST_NOTES = 4
+"""Largest number of lines for notes in such a report."""
+
+_MOST_FAILURES = 10
+"""Largest number of lines for failures in such a report."""
+
+_FORMS_FOR_PEOPLE = frozenset(["full", "concise", "markdown", "github"])
+"""Forms of the report in which an interrupted check shows what it knows."""
 
 
 def render_files(
@@ -59,3 +86,101 @@ def _replace_unrenderable(
         finding = UnreadableDocument.on_document(reason, Place(1, 1, 1, 1))
         return FileReport(file.path, file.format, None, (), (finding,))
     return file
+
+
+def make_view(
+    args: argparse.Namespace,
+    configurations: Configurations,
+    report: Report,
+    form: str,
+    path: str | None,
+    left: int | None = None,
+) -> View:
+    """The options of a report that goes to a file, or to stdout.
+
+    Args:
+        args: The command line.
+        configurations: The configurations of the run.
+        report: The report, whose notes and failures take lines of a terminal, too.
+        form: Form of the report.
+        path: Path of the file; None for stdout.
+        left: Number of files that an interrupted run has not checked.
+    """
+    settings = configurations.run.settings
+    stream = None if path else sys.stdout
+    told = _SPARE_LINES + _count_told(args, report)
+    folders = any(map(os.path.isdir, args.paths))
+    return View(
+        exit_code=exit_codes.CLEAN,
+        color=output.wants_color(args.color, stream),
+        summary=not args.quiet,
+        statistics=args.statistics,
+        fail_on=settings.fail_on,
+        verbose=args.verbose,
+        width=output.measure_width(stream) or WIDTH,
+        most_lines=_MOST_LINES - told if is_limited(args, form) else None,
+        paths=tuple(sorted(set(args.paths))),  # the report is the same in any order
+        offers_baseline=folders and not KnownFindings.has_baseline(args, configurations),
+        left=left,
+    )
+
+
+def is_limited(args: argparse.Namespace, form: str) -> bool:
+    """Whether the report, with its notes and failures, has at most _MOST_LINES lines.
+
+    One file that is named shows all that is known of it; so do --all and --verbose.
+    """
+    if args.all or args.verbose or form != "full":
+        return False
+    one = len(args.paths) == 1 and args.files_from is None
+    return not (one and (args.paths[0] == "-" or os.path.isfile(args.paths[0])))
+
+
+def _count_told(args: argparse.Namespace, report: Report) -> int:
+    """The number of lines of stderr for the notes and failures of a limited report."""
+    notes = 0 if args.quiet else len(_limit(report.notes, _MOST_NOTES, "notes"))
+    return notes + len(_limit(report.failures, _MOST_FAILURES, "failures"))
+
+
+def _limit(lines: Sequence[str], most: int, noun: str) -> list[str]:
+    """The first of many lines, and one that counts the others."""
+    if len(lines) <= most:
+        return list(lines)
+    return [*lines[: most - 1], f"and {len(lines) - most + 1} more {noun}: --all shows them"]
+
+
+def write_partial(
+    args: argparse.Namespace, configurations: Configurations, report: Report, left: int
+) -> None:
+    """Write what an interrupted check knows, for people; no file of a report is written.
+
+    A form for programs is left out, as its readers would take it for the whole report: they get
+    nothing, and the person at the terminal gets the full form on stderr.
+    """
+    form = configurations.run["output-format"]
+    human = form in _FORMS_FOR_PEOPLE and args.output_file is None
+    shown = form if form in _FORMS_FOR_PEOPLE else "full"
+    view = make_view(args, configurations, report, shown, None, left)
+    if not human:
+        view = view._replace(color=output.wants_color(args.color, sys.stderr))
+    text, report = render_files(report, shown, lambda _: view)
+    if human:
+        output.write(text)
+    else:
+        print(text, end="", file=sys.stderr)
+    tell(args, report.failures, (), True)
+    output.failure(f"interrupted: the report is partial, {plural(left, 'file')} left unchecked")
+
+
+def tell(
+    args: argparse.Namespace,
+    failures: Sequence[str],
+    notes: Sequence[str],
+    limited: bool = False,
+) -> None:
+    """Print notes and failures on stderr; only the first of many if that is limited."""
+    if not args.quiet:
+        for line in _limit(notes, _MOST_NOTES, "notes") if limited else notes:
+            output.note(line)
+    for line in _limit(failures, _MOST_FAILURES, "failures") if limited else failures:
+        output.failure(line)
