@@ -27,6 +27,10 @@ _ALONG_LINK, _ALONG_SHAPES = 1 / 5, 1 / 30
 """Shares of the axes that the moments may belong to: one of five other orders of the link's own
 axes; the axes of the shapes, which always fit and are therefore worth less; 1/30 was chosen."""
 
+_LINKS = 4
+"""Least number of bodies whose diagonals are all in one order: of random orders three are all
+ascending or all descending in one case of 108, and four in one of 648."""
+
 _COMMON = 20.0
 """Likelihood ratio of moments that are in one order on all links. Chosen, far below the 648 of
 random orders: links that are built alike, along one axis, have one order too."""
@@ -41,8 +45,9 @@ class SortedPrincipalMoments(Cause):
     and the axes were left out.
 
     ## How it is recognised
-    Four links of the model or more have products of 0 and moments that are all ascending, or all
-    descending; and in another order, or along the axes of the shapes, they fit these better.
+    No link of the model has products, and the moments of all are ascending, or all descending. In
+    another order, or along the axes of the shapes, they fit these better; without shapes it takes
+    four different parts (IC507), and the axes cannot be restored.
 
     ## Example
         <robot name="arm">
@@ -90,8 +95,10 @@ class SortedPrincipalMoments(Cause):
         """The moments in another order, and along the axes of the shapes."""
         if not is_stated(subject) or is_placeholder(subject):
             return
-        found = find_sorted_moments(subject.examination.assembly)
-        if found is None or subject.index not in found.bodies:
+        found = find_sorted_moments(subject.examination.votes)
+        if found is None or np.sum(found.distinct & found.voters) < _LINKS:
+            return
+        if not found.bodies[subject.index]:
             return
         meant = [*_reorder_moments(subject), *_along_shapes(subject)]
         ratio = gains(subject, with_spreads(subject, np.array([each for each, _, _ in meant])))
@@ -100,8 +107,8 @@ class SortedPrincipalMoments(Cause):
         if ratio[best] > 2:
             yield Proposal(
                 _COMMON * share * float(ratio[best]),
-                f"{len(found.bodies)} links have products of 0 and {found.order} moments; {what} "
-                f"the body is {times_as_probable(float(ratio[best]))}: "
+                f"{np.sum(found.bodies)} links have products of 0 and {found.order} moments; "
+                f"{what} the body is {times_as_probable(float(ratio[best]))}: "
                 + box_text(subject.mass, C_BBcm_B),
                 I_BBcm_Bi=I_BBcm_Bi(subject, subject.mass, C_BBcm_B),
                 gain=float(ratio[best]),

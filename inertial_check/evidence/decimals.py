@@ -20,8 +20,13 @@ COUNTS = 2.5
 """Counts of the last printed decimal below which a moment has less than one significant digit."""
 
 _DIGITS_OF_MASS = 3
-"""Significant digits of a mass, without zeros at its end, from which the numbers were measured or
-computed, not guessed."""
+"""Significant digits of a mass, without zeros at its ends, from which the numbers were measured or
+computed, not guessed: 100. and 1.0 have one."""
+
+
+def is_measured(mass: str) -> bool:
+    """Whether a mass as printed has so many digits that it was measured or computed."""
+    return count_digits(mass) >= _DIGITS_OF_MASS
 
 
 def last_count(texts: Sequence[str], unit: float) -> float | None:
@@ -40,28 +45,6 @@ def last_count(texts: Sequence[str], unit: float) -> float | None:
     if len(places) < 3 or max(places) < 1:
         return None
     return unit * float(f"1e-{max(places)}") or None
-
-
-def has_coarse_decimals(texts: Sequence[str], six: Floats, unit: float, mass: str) -> bool:
-    """Whether a tensor was printed with too few decimals, although its mass was not guessed.
-
-    Args:
-        texts: The six entries as printed.
-        six: (6,) the same as numbers [kg m^2].
-        unit: Size of the document's unit of inertia [kg m^2].
-        mass: The mass as printed.
-
-    Returns:
-        Whether half a count of the last decimal is more than COARSE of the trace, the smallest
-        moment at most COUNTS counts, and the mass has three digits or more.
-    """
-    if count_digits(mass) < _DIGITS_OF_MASS:
-        return False
-    count = last_count(texts, unit)
-    if count is None:
-        return False
-    moments = six[[0, 3, 5]]
-    return bool(count / 2 > COARSE * np.sum(moments) and np.min(moments) <= COUNTS * count)
 
 
 def has_lost_decimals(texts: Sequence[str], six: Floats, unit: float, mass: str) -> bool:
@@ -89,11 +72,21 @@ def has_lost_decimals(texts: Sequence[str], six: Floats, unit: float, mass: str)
     padded = bool(zeros) and len(places) == 1 and max(filter(None, places)) > 1
     if padded and any(text.startswith("-") for text in zeros):
         return True
-    measured = count_digits(mass) >= _DIGITS_OF_MASS
+    measured = is_measured(mass)
     if np.ptp(moments) > 0 or np.any(six[[1, 2, 4]]):
         return padded or measured
     power = texts[0].strip("+0.") == "1"
     return padded and (measured or not power)
+
+
+def is_padded(texts: Sequence[str]) -> bool:
+    """Whether numbers have one number of decimals, and a zero at the end of one of them.
+
+    A format such as "%.3f" prints so: 0.120, 0.000. A person leaves such zeros out.
+    """
+    places = {decimal_places(text) for text in texts}
+    none = None in places or any("e" in text.lower() for text in texts)
+    return len(places) == 1 and not none and any(text.endswith("0") for text in texts)
 
 
 def count_digits(text: str) -> int:

@@ -1,107 +1,163 @@
-"""Patterns that the numbers of a whole model show, whatever they should be."""
+"""Decimals that are too few for the tensors of a model: a pattern that several of them show."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.types import Floats
 from inertial_check.evidence import limits
-from inertial_check.evidence.decimals import has_coarse_decimals
+from inertial_check.evidence.decimals import (
+    COARSE,
+    has_lost_decimals,
+    is_measured,
+    is_padded,
+    last_count,
+)
+from inertial_check.evidence.likeness import is_whole
 from inertial_check.evidence.votes import Votes
-from inertial_check.inertia import resemblance, tolerances
+from inertial_check.inertia import resemblance
 from inertial_check.model.body import ENTRIES
 
 Flags = npt.NDArray[np.bool_]
 
-_FEW_DIGITS = 2
-"""Digits that no entry of coarse decimals exceeds: a trace of at most 12 counts has no longer
-one."""
+_MOST_COUNTS = 12
+"""Counts of the last decimal that no moment of a coarse tensor exceeds: half a count is COARSE of
+a trace of 12.5."""
 
+_WHOLE = 1e-6
+"""Distance from a whole number of counts, in counts, up to which a number is one: rounding leaves
+1e-14 of 12 counts, and 6 more digits are no fixed decimals."""
 
-class SortedDiagonals(NamedTuple):
-    """The diagonals of all tensors of a model, in one order, without products.
-
-    Attributes:
-        descending: Whether ixx is the largest moment of each; otherwise it is the smallest.
-        bodies: (N,) bodies with three different moments.
-        pro: (N,) bodies whose shapes have these moments about other axes.
-        contra: (N,) bodies whose shapes fit the tensor as it is written.
-    """
-
-    descending: bool
-    bodies: Flags
-    pro: Flags
-    contra: Flags
-
-
-def find_sorted_diagonals(votes: Votes) -> SortedDiagonals | None:
-    """The sorted diagonals of a model; None where some tensor has products or another order."""
-    diagonal, products = votes.six[:, [0, 3, 5]], votes.six[:, [1, 2, 4]]
-    if np.sum(votes.stated) < limits.VOTES or np.any(products[votes.stated]):
-        return None
-    turned = np.any(votes.R_BBi != np.eye(3), axis=(1, 2))
-    with np.errstate(invalid="ignore"):
-        steps = np.diff(diagonal, axis=1)
-        least = tolerances.SAME_READING * np.max(np.abs(diagonal), axis=1)
-        different = np.all(np.abs(steps) > least[:, None], axis=1) & votes.stated & ~turned
-    if np.sum(different) < limits.VOTES:  # before the texts are looked at
-        return None
-    bodies, others = different & votes.voters, votes.stated & votes.voters
-    falls, rises = np.all(steps[others] <= 0), np.all(steps[others] >= 0)
-    if np.any(turned[others]) or not (falls or rises):
-        return None
-    pro, contra = _compare_orders(votes)
-    return SortedDiagonals(bool(falls), bodies, pro & bodies, contra & bodies)
-
-
-def _compare_orders(votes: Votes) -> tuple[Flags, Flags]:
-    """Bodies whose shapes have their moments about other axes; and those that fit as written."""
-    body, C_G = votes.rows
-    C, count = votes.C_BBcm_B[body], len(votes.known)
-    with np.errstate(all="ignore"):
-        misfit = resemblance.misfit(C, C_G)
-        fits = misfit <= limits.DROP
-        other = ~fits & (resemblance.shape_distance(C, C_G) <= limits.DROP)
-    pro, contra = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
-    pro[body[other]] = True
-    contra[body[fits]] = True
-    return pro & ~contra, contra
+_PADDED_PARTS = 3
+"""Number of different parts with padded numbers of one number of decimals, from which a format
+printed them, whatever the digits of the masses; chosen as the least number of votes."""
 
 
 class CoarseDecimals(NamedTuple):
-    """Tensors of a model that were printed with too few decimals.
+    """Tensors of a model that were printed with one number of decimals, too few for them.
 
     Attributes:
-        witnesses: (N,) those of bodies that exist, and that are no power of ten of the identity,
-            which somebody may have meant.
-        bodies: (N,) these, and all others that were printed as coarsely with a measured mass.
+        places: The number of decimals.
+        bodies: (N,) bodies of whose trace half a count of the last decimal is more than COARSE, and
+            that were measured, or printed by a format.
+        witnesses: (N,) bodies of these that are no guess, whatever the rest of the model shows.
+        padded: (N,) bodies of these whose zeros at the ends of the numbers show a format.
     """
 
-    witnesses: Flags
+    places: int
     bodies: Flags
+    witnesses: Flags
+    padded: Flags
 
 
-def find_coarse_decimals(votes: Votes) -> CoarseDecimals:
-    """The tensors of a model that were printed with too few decimals."""
-    witnesses = np.zeros(len(votes.known), dtype=bool)
-    for index in np.flatnonzero(votes.stated & votes.known).tolist():
-        witnesses[index] = _is_coarse(votes, index)
-    bodies = witnesses.copy()
-    if np.any(witnesses):  # hardly ever, so that few texts are looked at twice
-        for index in np.flatnonzero(~witnesses).tolist():
-            bodies[index] = _is_coarse(votes, index)
-    return CoarseDecimals(witnesses, bodies)
+class _Print(NamedTuple):
+    """How the tensor of a body was printed.
+
+    Attributes:
+        last: One count of the last decimal [kg m^2].
+        padded: Whether zeros at the ends of the numbers show a format.
+        measured: Whether the mass has so many digits that it was no guess.
+        lost: Whether the tensor alone shows that a program printed it.
+    """
+
+    last: float
+    padded: bool
+    measured: bool
+    lost: bool
 
 
-def _is_coarse(votes: Votes, index: int) -> bool:
-    """Whether the tensor of a body was printed with too few decimals."""
-    body, six = votes.examination.model.bodies[index], votes.six[index]
+def find_coarse_decimals(votes: Votes) -> CoarseDecimals | None:
+    """Find the tensors of a model that were printed with too few decimals; None without any."""
+    candidates = np.flatnonzero(_find_candidates(votes)).tolist()
+    if len(candidates) < limits.VOTES:  # before the texts are looked at
+        return None
+    moments = votes.six[:, [0, 3, 5]]
+    coarse = {
+        index: each
+        for index in candidates
+        if (each := _read_print(votes, index)) is not None
+        and each.last / 2 > COARSE * np.sum(moments[index])
+    }
+    if not coarse:
+        return None
+    places = Counter(_places(votes, index, each) for index, each in coarse.items())
+    common = places.most_common(1)[0][0]
+    by_format = _is_format(votes, common)
+    bodies, witnesses, padded = (np.zeros(len(votes.known), dtype=bool) for _ in range(3))
+    for index, each in coarse.items():
+        if _places(votes, index, each) == common:
+            bodies[index] = each.lost or each.measured or (each.padded and by_format)
+            witnesses[index], padded[index] = each.lost, each.padded
+    return CoarseDecimals(common, bodies, bodies & witnesses, bodies & padded)
+
+
+def _find_candidates(votes: Votes) -> Flags:
+    """(N,) bodies whose six numbers are small whole multiples of a power of ten."""
+    units = np.array([body.unit for body in votes.examination.model.bodies])
+    with np.errstate(all="ignore"):
+        numbers = votes.six / units[:, None]
+        largest = np.max(numbers[:, [0, 3, 5]], axis=1, initial=0.0)
+        counts = numbers * 10.0 ** np.floor(np.log10(_MOST_COUNTS / largest))[:, None]
+        whole = np.all(np.abs(counts - np.round(counts)) <= _WHOLE, axis=1)
+    candidates: Flags = whole & (votes.mass > 0) & (largest > 0)
+    return candidates
+
+
+def _read_print(votes: Votes, index: int) -> _Print | None:
+    """How the tensor of a body was printed; None where it, or its mass, is not written out."""
+    body = votes.examination.model.bodies[index]
     inertial = body.inertial
     if inertial is None or inertial.mass is None or len(inertial.I_BBcm_Bi) < len(ENTRIES):
-        return False
+        return None
     texts = [inertial.I_BBcm_Bi[entry].text for entry in ENTRIES]
-    if any(len(text.strip("-+0.")) > _FEW_DIGITS for text in texts) or not np.all(np.isfinite(six)):
-        return False
-    return has_coarse_decimals(texts, six, body.unit, inertial.mass.text)
+    count = last_count(texts, body.unit)
+    if count is None:
+        return None
+    lost = has_lost_decimals(texts, votes.six[index], body.unit, inertial.mass.text)
+    return _Print(count, is_padded(texts), is_measured(inertial.mass.text), lost)
+
+
+def _places(votes: Votes, index: int, print_: _Print) -> int:
+    """The number of decimals that the document shows for a body."""
+    return round(-float(np.log10(print_.last / votes.examination.model.bodies[index].unit)))
+
+
+def _is_format(votes: Votes, places: int) -> bool:
+    """Whether several parts, coarse or not, have padded numbers of one number of decimals."""
+    padded = np.zeros(len(votes.known), dtype=bool)
+    for index in np.flatnonzero(votes.stated).tolist():
+        each = _read_print(votes, index)
+        padded[index] = each is not None and each.padded and _places(votes, index, each) == places
+    return votes.count_parts(padded) >= _PADDED_PARTS
+
+
+def restore_digits(votes: Votes, coarse: CoarseDecimals) -> tuple[Floats, Flags]:
+    """Give coarse tensors the digits of their bodies' shapes, where these print the same numbers.
+
+    Args:
+        votes: The bodies of the model.
+        coarse: The tensors that were printed with too few decimals.
+
+    Returns:
+        (N, 6) tensors in the inertials' own axes [kg m^2], and (N,) which of them are restored:
+        all entries of the shapes' inertia are within one count of the printed ones, as numbers are
+        that were rounded or cut off.
+    """
+    meant, restored = votes.six.copy(), np.zeros(len(votes.known), dtype=bool)
+    for index in np.flatnonzero(coarse.bodies).tolist():
+        every = votes.examination.geometry.bodies[index]
+        shapes = [resemblance.matrices(each.C_GGcm_B) for each in every if is_whole(each)]
+        if shapes:
+            C_GGcm_Bi = resemblance.rotate(votes.R_BBi[index].T, np.array(shapes))
+            six = resemblance.entries(resemblance.inertia(votes.mass[index], C_GGcm_Bi))
+            off = np.max(np.abs(six - votes.six[index]), axis=1)
+            best = int(np.argmin(off))
+            restored[index] = (
+                off[best] <= votes.examination.model.bodies[index].unit * 10.0**-coarse.places
+            )
+            meant[index] = six[best] if restored[index] else meant[index]
+    return meant, restored

@@ -11,7 +11,7 @@ from inertial_check.inertia import tolerances
 from inertial_check.model import ENTRIES, Body, Finding, Judgement, Severity, Span
 from inertial_check.model.judging import measure_open_share
 from inertial_check.rules._base import Rule, hull, mover
-from inertial_check.rules._doubts import find_doubts
+from inertial_check.rules._doubts import common_readings, find_doubts
 from inertial_check.rules._evidence import evidence, fix_kind, moments_text
 
 
@@ -35,6 +35,26 @@ class _InertiaRule(Rule):
         for (body, judgement, text), facts in zip(spoken, values, strict=True):
             fix = fix_kind(body, judgement) if self.fixable else None
             yield self.at(numbers_span(body), text, body, facts, fix, ENTRIES)
+
+
+class _DigitsRule(_InertiaRule):
+    """A rule about printed digits: where they are too few in the whole model, IC507 warns of it."""
+
+    def findings(self, examination: Examination) -> Iterator[Finding]:
+        """The findings on bodies; a warning is a note on a body of which IC507 says the same."""
+        found = list(super().findings(examination))
+        if found and self.run_severity is Severity.WARNING:
+            common = [
+                self.model.bodies[index].id
+                for reading in common_readings(examination)
+                if reading.cause == "fixed-decimals"
+                for index in reading.bodies
+            ]
+            for finding in found:
+                said = finding.body_id in common
+                yield finding._replace(severity=Severity.NOTE) if said else finding
+        else:
+            yield from found
 
 
 class TriangleInequalityViolation(_InertiaRule):
@@ -210,7 +230,7 @@ class NumericallyZeroInertia(_InertiaRule):
         )
 
 
-class RoundingViolation(_InertiaRule):
+class RoundingViolation(_DigitsRule):
     """The printed digits violate the conditions, by no more than they leave open.
 
     ## What it does
@@ -293,7 +313,7 @@ class SingularInertia(_InertiaRule):
         return f"these are the numbers of a {shape}: valid, but without volume; {refusals}"
 
 
-class DigitsLost(_InertiaRule):
+class DigitsLost(_DigitsRule):
     """So few digits are printed that they say nothing about the body.
 
     ## What it does

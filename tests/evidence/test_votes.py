@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 
 from inertial_check.evidence import Examination
-from inertial_check.evidence.patterns import find_coarse_decimals, find_sorted_diagonals
+from inertial_check.evidence.axes import find_sorted_moments, restore_axes
+from inertial_check.evidence.patterns import find_coarse_decimals, restore_digits
 from inertial_check.evidence.readings import list_orders
 from inertial_check.formats import load
 from inertial_check.formats.context import Context
@@ -202,37 +203,65 @@ class TestPatterns:
             links.append(Link(2.0, (0, 0, 0), np.diag(moments), shape, name=f"link{k}"))
         return links
 
-    @pytest.mark.parametrize(("order", "descending"), [(-1, True), (1, False)])
-    def test_sorted_moments_are_contradicted_by_the_shapes(self, order, descending):
-        found = find_sorted_diagonals(votes_of(*self.sorted_links(4, order)))
+    @pytest.mark.parametrize(("order", "name"), [(-1, "descending"), (1, "ascending")])
+    def test_sorted_moments_are_contradicted_by_the_shapes(self, order, name):
+        links = self.sorted_links(4, order)
+        votes = votes_of(*links)
+        found = find_sorted_moments(votes)
         assert found is not None
-        assert found.descending is descending
+        assert found.order == name
         assert np.sum(found.pro) == 4
+        for k, six in enumerate(restore_axes(votes, found.pro)[1:]):  # after the base
+            edges = np.array([0.2, 0.5 + 0.1 * k, 0.1])
+            meant = box_moments(2.0, edges)[np.triu_indices(3)]
+            assert six == pytest.approx(meant, rel=1e-6)
 
     def test_one_tensor_in_another_order_ends_it(self):
         """The bug: most boxes of a hand-made model happen to have falling moments."""
         links = self.sorted_links(5)
         links[2] = links[2]._replace(inertia=np.diag(np.diag(links[2].inertia)[[1, 0, 2]]))
-        assert find_sorted_diagonals(votes_of(*links)) is None
+        assert find_sorted_moments(votes_of(*links)) is None
 
     def test_moments_with_their_axes_are_no_pattern(self):
         """The bug: compiled models, which state sorted moments and a rotation, by design."""
         links = [link._replace(rpy=(0.1, 0.2, 0.3)) for link in self.sorted_links(5)]
-        assert find_sorted_diagonals(votes_of(*links)) is None
+        assert find_sorted_moments(votes_of(*links)) is None
+
+    def test_one_rotated_inertial_among_many_changes_nothing(self):
+        """The bug: one odd finger that hides the mistake of a hand."""
+        links = self.sorted_links(5)
+        links[4] = links[4]._replace(rpy=(0.1, 0.2, 0.3))
+        found = find_sorted_moments(votes_of(*links))
+        assert found is not None
+        assert np.sum(found.bodies) == 5
 
     def test_coarse_decimals_need_a_measured_mass(self):
         """The bug: a guess, such as 0.1 kg with 0.002, that is blamed on a printing format."""
         tensor = np.diag([0.002, 0.003, 0.001])
-        measured = Link(0.981, (0, 0, 0), tensor, name="measured")
-        guessed = Link(1.0, (0, 0, 0), tensor, name="guessed")
-        found = find_coarse_decimals(votes_of(measured, guessed))
-        assert found.bodies.tolist() == [False, True, False]
+        masses = (0.981, 1.0, 0.513, 100.0, 1.235)
+        links = [Link(mass, (0, 0, 0), tensor, name=f"at{mass}") for mass in masses]
+        found = find_coarse_decimals(votes_of(*links))
+        assert found.bodies.tolist() == [False, True, False, True, False, True]
 
     def test_a_cube_of_one_count_is_no_witness(self):
         """The bug: a model of placeholders that is taken for one of too few decimals."""
         cube = Link(0.981, (0, 0, 0), np.diag([0.001] * 3), name="cube")
+        cubes = [cube._replace(name=f"cube{k}") for k in range(2)]
         flat = Link(0.981, (0, 0, 0), np.diag([0.001, 0.002, 0.002]), name="flat")
-        assert not np.any(find_coarse_decimals(votes_of(cube)).bodies)
-        found = find_coarse_decimals(votes_of(cube, flat))
-        assert found.bodies.tolist() == [False, True, True]
-        assert found.witnesses.tolist() == [False, False, True]
+        alone = find_coarse_decimals(votes_of(cube, *cubes))
+        assert not np.any(alone.witnesses)
+        found = find_coarse_decimals(votes_of(cube, *cubes, flat))
+        assert found.bodies.tolist() == [False, True, True, True, True]
+        assert found.witnesses.tolist() == [False, False, False, False, True]
+
+    def test_shapes_restore_digits_that_they_explain(self):
+        """The bug: an edit that writes the inertia of a shape that the printed digits exclude."""
+        edges = np.array([0.09, 0.05, 0.13])
+        meant = box_moments(0.981, edges)
+        printed = np.diag(np.round(np.diag(meant), 3))
+        fitting = [Link(0.981, (0, 0, 0), printed, box(edges), name=f"link{k}") for k in range(3)]
+        links = [*fitting, fitting[0]._replace(shape=box(2 * edges), name="other")]
+        votes = votes_of(*links)
+        six, restored = restore_digits(votes, find_coarse_decimals(votes))
+        assert restored.tolist() == [False, True, True, True, False]
+        assert six[1] == pytest.approx(meant[np.triu_indices(3)])

@@ -1,5 +1,7 @@
 """IC507: one finding for a mistake of all links, and what it does to the doubts about one."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -158,20 +160,67 @@ def test_sound_models_have_none(geometry):
     assert not [each for each in report.findings if each.code == "IC507"]
 
 
-def test_sorted_moments_and_coarse_decimals_are_said_once():
-    links = []
-    for k in range(4):
+def sorted_links(count, order=-1, shapes=True):
+    """Boxes whose moments were sorted, and so lost their axes."""
+    for k in range(count):
         edges = np.array([0.2, 0.5 + 0.1 * k, 0.1])
-        moments = np.sort(np.diag(box_moments(2.0, edges)))[::-1]
-        links.append(Link(2.0, (0, 0, 0), np.diag(moments), box(edges), name=f"link{k}"))
-    (finding,) = (each for each in findings(*links) if each.code == "IC507")
+        moments = np.sort(np.diag(box_moments(2.0, edges)))[::order]
+        shape = box(edges) if shapes else ""
+        yield Link(2.0, (0, 0, 0), np.diag(moments), shape, name=f"link{k}")
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_sorted_moments_are_said_once_and_put_back(order):
+    """The bug: a warning a link, each with another turn, for moments that lost their axes."""
+    (finding,) = findings(*sorted_links(4, order))
+    assert finding.code == "IC507"
     assert finding.causes[0].cause == "sorted-principal-moments"
-    assert finding.causes[0].edit is None
-    coarse = [
-        Link(mass, (0, 0, 0), np.diag([0.002, k, 0.001]), name=f"link{k}")
-        for mass, k in ((0.981, 0.002), (1.235, 0.0025), (0.513, 0.001))
+    edits = finding.causes[0].edit["bodies"]
+    for k, link in enumerate(sorted_links(4, order)):
+        meant = box_moments(2.0, np.array([0.2, 0.5 + 0.1 * k, 0.1]))
+        written = dict(zip(("ixx", "iyy", "izz"), np.diag(link.inertia), strict=True))
+        after = written | edits[link.name]["entries"]
+        assert list(after.values()) == pytest.approx(np.diag(meant), rel=1e-9)
+
+
+@pytest.mark.parametrize(("count", "told"), [(3, False), (4, True)])
+def test_sorted_moments_without_shapes_take_four_parts(count, told):
+    """The bug: three links along one axis, whose order is that of the axis, not of a program."""
+    found = findings(*sorted_links(count, shapes=False))
+    assert bool(found) is told
+    for finding in found:
+        assert finding.causes[0].edit is None
+
+
+def coarse_text(text):
+    """Three decimals for every tensor of a document."""
+    return re.sub(
+        r'(i[xyz]{2}=)"([^"]*)"', lambda entry: f'{entry[1]}"{float(entry[2]):.3f}"', text
+    )
+
+
+def test_coarse_decimals_are_said_once_and_taken_from_the_shapes():
+    """The bug: a placeholder, a copy and lost digits, for one format of one exporter."""
+    sizes = ((0.09, 0.05, 0.13), (0.1, 0.1, 0.07), (0.2, 0.15, 0.02), (0.1, 0.02, 0.15))
+    links = [
+        Link(mass, (0, 0, 0), box_moments(mass, edges), box(edges), name=f"link{k}")
+        for k, (mass, edges) in enumerate(zip((0.98, 0.75, 0.31, 0.28), sizes, strict=True))
     ]
-    coarse[1] = coarse[1]._replace(inertia=np.diag([0.002, 0.003, 0.002]))
-    (finding,) = (each for each in findings(*coarse) if each.code == "IC507")
+    report = ic.check_model(coarse_text(robot(*links)).encode(), Settings())
+    (finding,) = (each for each in report.findings if each.severity >= Severity.WARNING)
+    assert finding.code == "IC507"
     assert finding.causes[0].cause == "fixed-decimals"
-    assert len(finding.bodies) == 3
+    assert set(finding.bodies) == {link.name for link in links}
+    assert set(finding.causes[0].edit["bodies"]) == {link.name for link in links}
+    after = finding.causes[0].edit["bodies"]["link0"]["entries"]
+    assert after["ixx"] == pytest.approx(links[0].inertia[0, 0])
+
+
+def test_round_guesses_are_no_lost_decimals():
+    """The bug: numbers that a person wrote, blamed on a printing format."""
+    guesses = ((1.5, 0.01, 0.01), (2.0, 0.02, 0.01), (0.75, 0.001, 0.002), (3.25, 0.03, 0.02))
+    links = [
+        Link(mass, (0, 0, 0), np.diag([one, one, other]), name=f"link{k}")
+        for k, (mass, one, other) in enumerate(guesses)
+    ]
+    assert "IC507" not in {each.code for each in findings(*links)}

@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.evidence import Examination
+from inertial_check.evidence.axes import SortedMoments, find_sorted_moments
 from inertial_check.evidence.limits import VOTES
-from inertial_check.evidence.patterns import find_coarse_decimals, find_sorted_diagonals
+from inertial_check.evidence.patterns import find_coarse_decimals
 from inertial_check.evidence.votes import Ballot, Votes
 from inertial_check.inertia import tolerances
 from inertial_check.model import ENTRIES
@@ -71,7 +72,7 @@ class CommonReading(NamedTuple):
 def find_common_readings(examination: Examination) -> tuple[CommonReading, ...]:
     """The readings of the whole model that a majority of its bodies votes for."""
     votes = examination.votes
-    if np.count_nonzero(votes.known) < VOTES:
+    if np.count_nonzero(votes.known | examination.assembly.placeholders) < VOTES:
         return ()
     found = [_find_elected(votes) or _find_sorted(votes), _find_coarse(votes)]
     return tuple(each for each in found if each is not None)
@@ -79,44 +80,51 @@ def find_common_readings(examination: Examination) -> tuple[CommonReading, ...]:
 
 def _find_sorted(votes: Votes) -> CommonReading | None:
     """Principal moments that were sorted and written without their axes; None where not."""
-    found = find_sorted_diagonals(votes)
-    if found is None:
+    found = find_sorted_moments(votes)
+    if found is None or _weigh_sorted(votes, found) < _limits.SORTED_PARTS:
         return None
     pro, contra = int(np.sum(found.pro)), int(np.sum(found.contra))
-    parts = votes.count_parts(found.bodies)
-    unseen = parts >= _limits.SORTED_PARTS and contra == 0
-    seen = pro >= VOTES and pro >= _limits.MAJORITY * contra and parts >= VOTES
-    if not (unseen or seen):
-        return None
-    order = ("ixx > iyy > izz", "ixx < iyy < izz")[not found.descending]
+    order = "ixx > iyy > izz" if found.order == "descending" else "ixx < iyy < izz"
     what = f"their principal moments were sorted ({order}, all products 0) and lost their axes"
     proof = "have their shapes' moments about other axes"
-    bodies = found.bodies & ~found.contra
     return CommonReading(
         "sorted-principal-moments",
         what,
         proof if pro else "have three different moments in that order",
-        tuple(np.flatnonzero(bodies).tolist()),
-        pro or int(np.sum(bodies)),
+        tuple(np.flatnonzero(found.bodies & ~found.contra).tolist()),
+        pro or int(np.sum(found.distinct & ~found.contra)),
         contra,
         {what: 1.0},
         "write the tensors in the links' axes, or the rotation to their principal axes",
     )
 
 
+def _weigh_sorted(votes: Votes, found: SortedMoments) -> float:
+    """Number of different parts that speak for sorted moments, each by what chance leaves of it."""
+    unseen = found.voters & ~found.pro & ~found.contra
+    return (
+        _limits.SORTED_SEEN * votes.count_parts(found.pro & found.voters)
+        + votes.count_parts(unseen & found.distinct)
+        + _limits.SORTED_ROUND * votes.count_parts(unseen & ~found.distinct)
+        - _limits.SORTED_FITTING * votes.count_parts(found.contra)
+    )
+
+
 def _find_coarse(votes: Votes) -> CommonReading | None:
     """Tensors of several bodies that were printed with too few decimals; None without them."""
     coarse = find_coarse_decimals(votes)
-    count = int(np.sum(coarse.witnesses))
-    if count < VOTES or votes.count_parts(coarse.witnesses) < _limits.SEVERAL_PARTS:
+    if coarse is None or np.sum(coarse.bodies) < VOTES:
         return None
-    what = "their tensors were printed with too few decimals"
+    padded = bool(np.all(coarse.padded[coarse.witnesses]))
+    if np.sum(coarse.witnesses) < (_limits.PADDED_WITNESSES if padded else VOTES):
+        return None
+    what = f"their tensors were printed with {coarse.places} decimals, too few for them"
     return CommonReading(
         "fixed-decimals",
         what,
-        "have a smallest moment of one or two counts of the last one",
+        "have a trace of at most a dozen counts of the last one",
         tuple(np.flatnonzero(coarse.bodies).tolist()),
-        count,
+        int(np.sum(coarse.bodies)),
         0,
         {what: 1.0},
         "print them again with an exponent, or with more decimals",
@@ -187,8 +195,9 @@ def heed_the_model(
     """
     explained: dict[int, set[str]] = {}
     for reading in common:
-        # One count of the last decimal, on all three moments, looks like a placeholder.
-        also = {"IC307", "IC501"} if reading.cause == "fixed-decimals" else set()
+        # One count of the last decimal, on all three moments, looks like a placeholder, and
+        # different parts come to share a tensor.
+        also = {"IC307", "IC501", "IC602", "IC603"} if reading.cause == "fixed-decimals" else set()
         kept = {"IC502", "IC503"} if reading.cause in _ONLY_FORM else set()
         for index in reading.bodies:
             explained.setdefault(index, set()).update(_EXPLAINED - kept | also)
