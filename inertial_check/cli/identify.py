@@ -294,11 +294,15 @@ def _write_model(
     Raises:
         InertialCheckError: The new document does not read back as these numbers.
     """
+    from inertial_check.fixing.result import INTACT
     from inertial_check.model.identified import WrittenBody, WrittenModel
 
     fix, failure = found.fix(), ""
     reason = f"there are remarks at or above --fail-on {args.fail_on}; never would write it"
-    if not failed:
+    if not failed and not fix.complete:
+        left = [body.name for body in fix.bodies if body.status not in (*INTACT, "withheld")]
+        reason = f"all bodies are written or none, and {', '.join(left)} cannot be"
+    elif not failed:
         try:
             fix.write(args.output)
         except UsageError as error:

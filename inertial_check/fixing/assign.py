@@ -1,7 +1,8 @@
 """Assignment of given parameters to the bodies of a model's document, as identification finds them.
 
-Only numbers change. Where a document states principal moments and a quaternion, the axes turn, and
-stay as near to those that are written as they can be.
+Only numbers change; fixing.writing also inserts those that a document does not state. Where a
+document states principal moments and a quaternion, the axes turn, and stay as near to those that
+are written as they can be.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ from inertial_check.geometry.priors import indices_of
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.inertia.representations import Point, symmetric
 from inertial_check.inertia.representations import six as six_of
-from inertial_check.inertia.representations import symmetric
 from inertial_check.model import ENTRIES, Inertial, Model, Number
 from inertial_check.model.judging import judge
 from inertial_check.projection.metrics import INERTIA
@@ -73,9 +74,13 @@ _FORMS = {
 """Advice on stating other axes in a document of principal moments, by its format."""
 
 
+Parameters = Mapping[str, "InertialParameters | npt.ArrayLike"]
+"""Parameters by the name or id of a body; a vector (10,) is about its origin, in order "urdf"."""
+
+
 def assign(
     model_or_path: Model | str | os.PathLike[str] | bytes,
-    parameters: Mapping[str, npt.ArrayLike],
+    parameters: Parameters,
     *,
     digits: int | None = None,
     context: Context | None = None,
@@ -96,7 +101,8 @@ def assign(
         model_or_path: A loaded model, a path, or a document's bytes.
         parameters: By the name of a body, or its id where names repeat: (10,) parameters about the
             body's origin in its axes, in the order "urdf": mass, first moment, ixx, ixy, ixz, iyy,
-            iyz, izz [kg, kg m, kg m^2]. Other bodies stay as they are.
+            iyz, izz [kg, kg m, kg m^2]; or InertialParameters, which keep a tensor about the centre
+            of mass as it is. Other bodies stay as they are.
         digits: Significant digits, but never fewer than the text that is replaced has; None for as
             many as tell each float64 from its neighbours.
         context: Where the files are that the document includes.
@@ -113,25 +119,45 @@ def assign(
         UsageError: Too few or too many digits.
         InertialCheckError: The new document would not have these parameters.
     """
-    if digits is not None and not FEWEST_DIGITS <= digits <= MOST_DIGITS:
-        raise UsageError(f"digits is {digits!r}: expected {FEWEST_DIGITS} to {MOST_DIGITS}")
     within = context or Context()
     model = (
         model_or_path if isinstance(model_or_path, Model) else load(model_or_path, context=within)
     )
-    method = _AssignMethod(_find_targets(model, parameters), digits or MOST_DIGITS)
-    proposals = propose_all(model, method, method.targets, True)
-    return settle(model, within, proposals, method, EngineTargets.of(model, (), 0.0))
+    return assign_targets(model, find_targets(model, parameters), check_digits(digits), within)
 
 
-class _Target(NamedTuple):
+def check_digits(digits: int | None) -> int:
+    """The number of significant digits that is asked for.
+
+    Raises:
+        UsageError: Too few or too many.
+    """
+    if digits is not None and not FEWEST_DIGITS <= digits <= MOST_DIGITS:
+        raise UsageError(f"digits is {digits!r}: expected {FEWEST_DIGITS} to {MOST_DIGITS}")
+    return digits or MOST_DIGITS
+
+
+def assign_targets(
+    model: Model, targets: Mapping[str, Target], digits: int, context: Context
+) -> Fix:
+    """Write targets over the numbers of bodies, by their ids; see assign.
+
+    Raises:
+        InertialCheckError: The new document would not have these parameters.
+    """
+    method = _AssignMethod(targets, digits)
+    proposals = propose_all(model, method, targets, True)
+    return settle(model, context, proposals, method, EngineTargets.of(model, (), 0.0))
+
+
+class Target(NamedTuple):
     """Parameters that a body is given.
 
     Attributes:
         mass: [kg].
         p_BoBcm_B: (3,) centre of mass [m].
         I_BBcm_B: (3, 3) tensor about it [kg m^2].
-        size: The largest entry of the tensor about the origin [kg m^2].
+        size: The largest entry of the tensor about the point that it was given about [kg m^2].
         posed: Whether rounding leaves three digits of the tensor about the centre of mass.
     """
 
@@ -147,6 +173,18 @@ class _Target(NamedTuple):
         aligned = inertial is None or np.array_equal(inertial.R_BBi, np.eye(3))
         return (1 if aligned else _TURNED) * _ROUNDING * self.size / case.unit
 
+    def express(self, R_BBi: Floats, unit: float) -> Floats:
+        """(3, 3) the tensor in other axes, in a unit of inertia [kg m^2]."""
+        tensor: Floats = R_BBi.T @ self.I_BBcm_B @ R_BBi / unit
+        return tensor
+
+    def turns_axes(self, case: Case) -> bool:
+        """Whether the tensor has products in the axes in which the document states the body."""
+        inertial = case.body.inertial
+        R_BBi = np.eye(3) if inertial is None else np.array(inertial.R_BBi)
+        products = self.express(R_BBi, case.unit)[np.triu_indices(3, 1)]
+        return bool(np.max(np.abs(products)) > self.rounding(case))
+
     def __str__(self) -> str:
         """The parameters for a reader who has to write them."""
         center = " ".join(map(repr, self.p_BoBcm_B.tolist()))
@@ -155,7 +193,7 @@ class _Target(NamedTuple):
         return f"mass {self.mass!r} kg, centre of mass {center} m, about it {six} kg m^2"
 
 
-def _find_targets(model: Model, parameters: Mapping[str, npt.ArrayLike]) -> dict[str, _Target]:
+def find_targets(model: Model, parameters: Parameters) -> dict[str, Target]:
     """The parameters that bodies are given, by their ids.
 
     Raises:
@@ -166,8 +204,29 @@ def _find_targets(model: Model, parameters: Mapping[str, npt.ArrayLike]) -> dict
     for name, id_ in zip(names, ids, strict=True):
         if (first := names[ids.index(id_)]) != name:
             raise ParameterError(f"{first!r} and {name!r} are the same body: give one of them")
-    theta = np.array([_read_theta(name, parameters[name]) for name in names]).reshape(-1, 10)
-    result = Consistency(theta, "origin")
+    bodies = [_read_parameters(name, parameters[name]) for name in names]
+    found: dict[str, Target] = {}
+    # Numbers about the centre of mass are judged there, without the rounding of a way from afar.
+    for about in ("origin", "com"):
+        rows = [i for i, body in enumerate(bodies) if body.about == about]
+        if rows:
+            theta = np.array([bodies[row].as_theta(about=about) for row in rows])
+            targets = _judge_targets(
+                theta, about, [bodies[row] for row in rows], [names[row] for row in rows]
+            )
+            found |= zip((ids[row] for row in rows), targets, strict=True)
+    return {id_: found[id_] for id_ in ids}
+
+
+def _judge_targets(
+    theta: Floats, about: Point, bodies: Sequence[InertialParameters], names: Sequence[str]
+) -> Iterator[Target]:
+    """The targets of bodies with parameters (n, 10) about a point, once all are consistent.
+
+    Raises:
+        ParameterError: See assign.
+    """
+    result = Consistency(theta, about)
     # A body far from its origin for its size has few digits left; it may be as it is written.
     posed = np.asarray(result.verdict_code) != Verdict.ILL_POSED
     for number in np.flatnonzero(posed & ~np.asarray(result.consistent)).tolist():
@@ -176,19 +235,22 @@ def _find_targets(model: Model, parameters: Mapping[str, npt.ArrayLike]) -> dict
             f"{float(result.margin[number]):.3g}), so they are not written; "
             "inertial_check.project gives the nearest consistent ones"
         )
-    bodies = InertialParameters.from_theta(theta)
-    columns = (
-        np.asarray(bodies.mass).tolist(),
-        np.asarray(bodies.com),
-        np.asarray(bodies.inertia_com),
-        np.max(np.abs(theta[:, 4:]), axis=1).tolist(),
-        posed.tolist(),
-    )
-    return dict(zip(ids, map(_Target, *columns), strict=True))
+    sizes = np.max(np.abs(theta[:, 4:]), axis=1).tolist()
+    for body, size, is_posed in zip(bodies, sizes, posed.tolist(), strict=True):
+        yield Target(
+            float(body.mass), np.asarray(body.com), np.asarray(body.inertia_com), size, is_posed
+        )
 
 
-def _read_theta(name: str, values: npt.ArrayLike) -> Floats:
-    theta = np.asarray(values, dtype=float)
+def _read_parameters(name: str, values: InertialParameters | npt.ArrayLike) -> InertialParameters:
+    """The parameters of one body, in float64.
+
+    Raises:
+        ParameterError: They have another shape, or are not finite.
+    """
+    given = values if isinstance(values, InertialParameters) else None
+    about: Point = "origin" if given is None else given.about
+    theta = np.asarray(values if given is None else given.as_theta(about=about), dtype=float)
     if theta.shape != (10,):
         raise ParameterError(f"parameters of {name!r} have shape {theta.shape}, expected (10,)")
     if not np.all(np.isfinite(theta)):
@@ -196,7 +258,12 @@ def _read_theta(name: str, values: npt.ArrayLike) -> Floats:
         raise ParameterError(
             f"parameters of {name!r}: entry {place} is {float(theta[place])!r}; they are finite"
         )
-    return theta
+    if given is None or about == "origin":
+        return InertialParameters.from_theta(theta)
+    center = np.asarray(given.com, dtype=float)
+    if not np.all(np.isfinite(center)):
+        raise ParameterError(f"parameters of {name!r}: the centre of mass is not finite")
+    return InertialParameters.from_com(theta[0], center, theta[4:])
 
 
 class _Tensor(NamedTuple):
@@ -222,7 +289,7 @@ class _AssignMethod(Method):
         digits: Significant digits of the new texts.
     """
 
-    targets: Mapping[str, _Target]
+    targets: Mapping[str, Target]
     digits: int
 
     def propose(self, case: Case, chosen: bool) -> Proposal:
@@ -280,7 +347,7 @@ class _AssignMethod(Method):
                 )
         return {}
 
-    def _print_mass_and_center(self, case: Case, target: _Target) -> list[str]:
+    def _print_mass_and_center(self, case: Case, target: Target) -> list[str]:
         numbers = case.numbers
         mass, center = target.mass / case.kilograms, target.p_BoBcm_B / case.meters
         rounding = _ROUNDING * float(np.max(np.abs(center)))
@@ -291,22 +358,20 @@ class _AssignMethod(Method):
             ),
         ]
 
-    def _express_in_axes(self, case: Case, inertial: Inertial, target: _Target) -> _Tensor:
+    def _express_in_axes(self, case: Case, inertial: Inertial, target: Target) -> _Tensor:
         """The tensor in the inertial's own axes, which turn where only moments are written."""
         R_BBi = np.array(inertial.R_BBi)
-        tensor = R_BBi.T @ target.I_BBcm_B @ R_BBi / case.unit
-        rounding = target.rounding(case)
-        products = np.abs(tensor[np.triu_indices(3, 1)])
+        tensor = target.express(R_BBi, case.unit)
         quaternion = inertial.quaternion or (_ALIGNED if case.can_be_layered() else ())
-        if not quaternion or np.max(products) <= rounding:
+        if not quaternion or not target.turns_axes(case):
             return _Tensor(six_of(tensor), np.eye(3))
-        moments, turn = diagonalise(tensor, rounding)
+        moments, turn = diagonalise(tensor, target.rounding(case))
         values = turn_quaternion([number.value for number in quaternion], turn)
         texts = print_numbers(quaternion, values.tolist(), self.digits, _ROUNDING)
         return _Tensor(six_of(np.diag(moments)), turn, tuple(texts))
 
     def _print_six(
-        self, case: Case, six: Floats, target: _Target
+        self, case: Case, six: Floats, target: Target
     ) -> tuple[list[str], list[str]] | Proposal:
         """The texts of the six entries, with remarks; or the proposal where there are none."""
         region = Region()
@@ -358,7 +423,7 @@ def _describe_turn(tensor: _Tensor) -> Iterator[str]:
         yield f"its axes turn by {degrees(acos(min(1.0, max(-1.0, cosine)))):.3g} deg"
 
 
-def _explain_form(case: Case, texts: Texts, target: _Target) -> str:
+def _explain_form(case: Case, texts: Texts, target: Target) -> str:
     """What to write where principal moments alone cannot state the target; "" elsewhere."""
     form = _FORMS.get(case.model.format)
     if form is None or texts.keys().isdisjoint(PRODUCTS):

@@ -40,6 +40,8 @@ FixStatus = Literal[
     "cause-without-edit",
     "cause-refused",
     "engine-refused",
+    "overridden",
+    "withheld",
 ]
 """Outcome of a fix for one body; all but unchanged, fixed and missing leave something to do.
 
@@ -49,7 +51,9 @@ expression: a number is computed; the reason says where. shared: a number that w
 is used elsewhere, too. no-geometry: its shapes, or one of them, are not solid. no-such-cause,
 cause-without-edit, cause-refused: the chosen cause does not exist, names no number to write, or
 leaves the body no better. engine-refused: an engine that was named does not accept the body, and
-nothing that could be written changes that."""
+nothing that could be written changes that. overridden: a setting of the document has its engine use
+other numbers than those that would be written. withheld: it could be written, but another body of
+the same answer could not, and all or none were asked for."""
 
 INTACT = ("unchanged", "fixed", "missing")
 """Statuses that leave nothing to do, unless an engine refuses the body."""

@@ -25,8 +25,10 @@ __all__ = ["FORMATS", "Context", "Format", "Head", "load", "root_tag", "sniff"]
 class Format(Protocol):
     """Interface of the package of a format.
 
-    A package may also have `missing`, which says how to install what reading needs, and `overlay`,
-    which writes changed numbers beside a document that cannot be edited.
+    A package may also have `missing`, which says how to install what reading needs; `overlay`,
+    which writes changed numbers beside a document that cannot be edited; `insert`, which gives
+    edits that state numbers where a document states none; and `find_overrides`, which finds the
+    settings of a document by which its engine uses other numbers.
     """
 
     NAME: str

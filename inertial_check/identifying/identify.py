@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from inertial_check.errors import UsageError
-from inertial_check.fixing.assign import assign
 from inertial_check.fixing.result import Fix
+from inertial_check.fixing.writing import write_parameters
 from inertial_check.identification.estimation.identify import Measurements, estimate
 from inertial_check.identification.estimation.result import Identification
 from inertial_check.identifying.options import IdentifyOptions
@@ -39,6 +39,8 @@ class RobotIdentification:
     def fix(self) -> Fix:
         """Put the identified numbers into the robot's file and judge it again; write nothing yet.
 
+        The bodies are one joint answer: all of them change, or none.
+
         Raises:
             InertialCheckError: The new document does not read back as these numbers.
         """
@@ -46,7 +48,7 @@ class RobotIdentification:
             self.robot.model.bodies[index].id: theta
             for index, theta in zip(self.robot.bodies, self.found.theta, strict=True)
         }
-        return assign(self.robot.model, numbers, context=self.options.context)
+        return write_parameters(self.robot.model, numbers, context=self.options.context)
 
     def plot(self, path: str) -> None:
         """Draw torques, parameters and ellipsoids, into one file or as the files of a folder.

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from inertial_check.model.joint import Joint
 from inertial_check.model.shape import Shape
 from inertial_check.model.source import Place, Source, Span
+
+if TYPE_CHECKING:
+    from inertial_check.arrays.types import ArrayLike, Floats
+    from inertial_check.dynamics.tree import Tree
+    from inertial_check.fixing.result import Fix
+    from inertial_check.formats.context import Context
+    from inertial_check.inertia.parameters import InertialParameters
 
 ENTRIES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 """The six entries of a rotational inertia, in the order in which this package keeps them."""
@@ -184,6 +191,86 @@ class Model:
         from inertial_check.model._notebook import show_model  # notebooks only
 
         return show_model(self)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the bodies as written; names can repeat, ids do not."""
+        return tuple(body.name for body in self.bodies)
+
+    @property
+    def parameters(self) -> InertialParameters:
+        """Inertial parameters (n,) of the bodies, in SI units, about their centres of mass.
+
+        Rows are NaN where the document does not state ten numbers: without an inertial, where the
+        inertia comes from geometry, and where a default of the format stands in.
+        """
+        from inertial_check.model.vectors import collect_parameters  # not needed to read a model
+
+        return collect_parameters(self)
+
+    @property
+    def theta(self) -> Floats:
+        """(n, 10) the same parameters in the order "urdf", about the bodies' origins."""
+        theta: Floats = self.parameters.as_theta()
+        return theta
+
+    @property
+    def added_mass(self) -> Floats:
+        """(n, 6, 6) added mass of the fluid about the bodies' origins; zeros where none is stated.
+
+        Its rows are translations along and rotations about x, y, z [kg, kg m, kg m^2].
+        """
+        from inertial_check.model.vectors import collect_added_mass  # not needed to read a model
+
+        return collect_added_mass(self)
+
+    def tree(self, base: Literal["fixed", "floating"] = "fixed") -> Tree:
+        """Build the kinematic tree of the bodies, for inertial_check.dynamics.
+
+        Args:
+            base: Joint of a root that no joint holds.
+
+        Raises:
+            UsageError: The model has no tree; the message names the body.
+        """
+        from inertial_check.model.tree import tree_of  # not needed to read a model
+
+        return tree_of(self, base).tree
+
+    def with_parameters(
+        self,
+        parameters: InertialParameters | ArrayLike | Mapping[str, InertialParameters | ArrayLike],
+        bodies: Sequence[str] | None = None,
+        *,
+        digits: int | None = None,
+        context: Context | None = None,
+    ) -> Fix:
+        """Write inertial parameters into the document, all of these bodies or none.
+
+        Only digits change where the document states the numbers; what it does not state is
+        inserted, in its own style. Nothing is on the disk until `write` of the result is called.
+
+        Args:
+            parameters: One row for each body: InertialParameters, or (n, 10) about the bodies'
+                origins in the order "urdf". Rows of NaN, and rows that are those of the model, stay
+                as they are. Or a mapping of one body each by name or id.
+            bodies: Names or ids of the bodies; None for all of the model, in its order.
+            digits: Most significant digits of new numbers, 8 to 17; None for as many as needed.
+            context: Where the files are that the document includes, as in `load`.
+
+        Returns:
+            The new bytes, their diff, and the result for each body. `complete` tells whether all of
+            them were written; if not, nothing changes, and each result has its reason.
+
+        Raises:
+            ParameterError: No such body, another number of rows, or parameters that no body has.
+        """
+        # By name: a model is data, and knows the packages that read and write it only here.
+        from importlib import import_module
+
+        write = import_module("inertial_check.fixing.writing").write_model
+        fix: Fix = write(self, parameters, bodies, digits=digits, context=context)
+        return fix
 
     def source_of(self, span: Span) -> Source:
         """Return the document that contains a span."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -463,7 +464,21 @@ def test_other_commands_load_nothing_of_it():
     assert done.stdout.endswith("[]\n")
 
 
-def test_a_number_that_is_computed_is_left_and_fails_the_run(identify, tmp_path):
+def test_what_the_file_does_not_state_is_inserted(identify, tmp_path):
+    """An <inertial> without <origin> stayed as it was, beside bodies of the same joint answer."""
+    text = recorded.ROBOT.read_text()
+    kept = re.sub(r"<origin [^>]*/>\s*(?=<mass)", "", text)
+    assert kept != text
+    (tmp_path / "bare.urdf").write_text(kept)
+    done = identify(noisy(), "--model", "bare.urdf", "-o", "out.urdf", "--output-format", "json")
+    document = report(done)
+    assert [body["status"] for body in document["written"]["bodies"]] == ["fixed"] * 3
+    model = ic.load(tmp_path / "out.urdf")
+    rows = [model.names.index(body["name"]) for body in document["bodies"]]
+    np.testing.assert_allclose(model.theta[rows], theta_of(document), rtol=1e-9, atol=1e-12)
+
+
+def test_a_number_that_is_computed_keeps_all_as_they_are_and_fails_the_run(identify, tmp_path):
     pytest.importorskip("xacro", reason="needs xacro: pip install xacro")
     text = recorded.ROBOT.read_text()
     head, tail = text.split('<robot name="arm">')
@@ -480,7 +495,9 @@ def test_a_number_that_is_computed_is_left_and_fails_the_run(identify, tmp_path)
     assert done[0] == 1
     assert not document["written"]["complete"]
     status = {body["name"]: body["status"] for body in document["written"]["bodies"]}
-    assert status["upper_arm"] == "fixed"
+    assert status["upper_arm"] == "withheld"
     assert status["forearm"] == "expression"
+    assert not document["written"]["done"]
+    assert not (tmp_path / "out.xacro").exists()
     out = identify(noisy(), "--model", "arm.urdf.xacro", "-o", "out.xacro")[1]
     assert "forearm: expression: " in out

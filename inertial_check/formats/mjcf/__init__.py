@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from inertial_check.formats.context import Context, Head
 from inertial_check.formats.mjcf.constants import NAME, ROOTS
-from inertial_check.model.body import Model
-from inertial_check.model.source import Source
+from inertial_check.model.body import Body, Model
+from inertial_check.model.source import Edit, Source
 
-__all__ = ["NAME", "SUFFIXES", "matches", "read"]
+if TYPE_CHECKING:
+    from inertial_check.formats.mjcf.insertion import Overrides
+
+__all__ = ["NAME", "SUFFIXES", "find_overrides", "insert", "matches", "read"]
 
 SUFFIXES: tuple[str, ...] = (".mjcf",)
 """Endings of MJCF file names; .xml is not among them, because files of any format end in it."""
@@ -32,3 +37,31 @@ def read(source: Source, context: Context) -> Model:
     from inertial_check.formats.mjcf.reader import read_model  # not needed for other formats
 
     return read_model(source, context)
+
+
+def insert(model: Model, body: Body, names: frozenset[str], comment: str = "") -> tuple[Edit, ...]:
+    """Insert placeholders of numbers that the document does not state.
+
+    Args:
+        model: The model as read.
+        body: One of its bodies.
+        names: Names of the numbers: mass; x, y, z; ixx ... izz; products without
+            a name are 0.
+        comment: A comment beside an inertial that is inserted as a whole; "" for none.
+
+    Returns:
+        Edits of the document, or of the one that it includes.
+
+    Raises:
+        NotInsertable: The document cannot state them; its reason says why.
+    """
+    from inertial_check.formats.mjcf.insertion import insert_numbers  # rarely needed
+
+    return insert_numbers(model, body, names, comment)
+
+
+def find_overrides(model: Model, context: Context) -> Overrides:
+    """Find the settings by which MuJoCo uses other numbers than those that a document states."""
+    from inertial_check.formats.mjcf.insertion import Overrides  # rarely needed
+
+    return Overrides(model, context)

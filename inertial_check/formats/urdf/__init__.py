@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from inertial_check.formats.context import Context, Head
 from inertial_check.formats.urdf.constants import NAME
-from inertial_check.model.body import Model
-from inertial_check.model.source import Source
+from inertial_check.model.body import Body, Model
+from inertial_check.model.source import Edit, Source
 
-__all__ = ["NAME", "SUFFIXES", "matches", "read"]
+__all__ = ["NAME", "SUFFIXES", "insert", "matches", "read"]
 
 SUFFIXES: tuple[str, ...] = (".urdf",)
 """Endings of URDF file names."""
@@ -32,3 +32,23 @@ def read(source: Source, context: Context) -> Model:
     from inertial_check.formats.urdf.reader import read_model  # not needed for other formats
 
     return read_model(source)
+
+
+def insert(model: Model, body: Body, names: frozenset[str], comment: str = "") -> tuple[Edit, ...]:
+    """Insert placeholders of numbers that the document does not state.
+
+    Args:
+        model: The model as read.
+        body: One of its bodies.
+        names: Names of the numbers: mass; x, y, z; ixx ... izz.
+        comment: A comment beside an inertial that is inserted as a whole; "" for none.
+
+    Returns:
+        Edits of the document, or of the one that it includes.
+
+    Raises:
+        NotInsertable: The document cannot state them; its reason says why.
+    """
+    from inertial_check.formats.urdf.insertion import insert_numbers  # rarely needed
+
+    return insert_numbers(model, body, names, comment)

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from inertial_check.formats.context import Context, Head
 from inertial_check.formats.usd.constants import BINARY, NAME, SUFFIXES, TEXT, ZIP
-from inertial_check.model.body import Model
-from inertial_check.model.source import Source
+from inertial_check.model.body import Body, Model
+from inertial_check.model.source import Edit, Source
 
-__all__ = ["NAME", "SUFFIXES", "matches", "missing", "overlay", "read"]
+__all__ = ["NAME", "SUFFIXES", "insert", "matches", "missing", "overlay", "read"]
 
 _NAME_LENGTH, _FIRST_NAME = slice(26, 28), 30
 """Bytes of a zip archive: the length of the first file's name, and where that name begins."""
@@ -67,3 +67,23 @@ def overlay(model: Model, texts: Mapping[str, Mapping[str, str]], path: str) -> 
     from inertial_check.formats.usd.layer import write_layer
 
     return write_layer(model, texts, path)
+
+
+def insert(model: Model, body: Body, names: frozenset[str], comment: str = "") -> tuple[Edit, ...]:
+    """Insert placeholders of numbers that the document does not state.
+
+    Args:
+        model: The model as read.
+        body: One of its bodies.
+        names: Names of the numbers: mass; x, y, z; ixx ... izz; qw, qx, qy, qz.
+        comment: A comment beside an inertial that is inserted as a whole; "" for none.
+
+    Returns:
+        Edits of the document, or of the one that it includes.
+
+    Raises:
+        NotInsertable: The document cannot state them; its reason says why.
+    """
+    from inertial_check.formats.usd.insertion import insert_numbers  # rarely needed
+
+    return insert_numbers(model, body, names, comment)

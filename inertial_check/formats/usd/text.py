@@ -60,7 +60,9 @@ class LayerPlaces(NamedTuple):
     values: dict[str, UsdValue]
 
 
-class _Token(NamedTuple):
+class Token(NamedTuple):
+    """A token of a text layer: its kind, its bytes, and where they are."""
+
     kind: str
     text: bytes
     start: int
@@ -86,13 +88,14 @@ def hash_comments(data: bytes) -> Iterator[tuple[int, bytes]]:
                     yield comment.start(), comment["hash"]
 
 
-def _tokens(data: bytes) -> Iterator[_Token]:
-    for match in _TOKEN.finditer(data):
+def tokenize(data: bytes, start: int = 0) -> Iterator[Token]:
+    """Split a layer into tokens, from a position on; after the last one come empty tokens."""
+    for match in _TOKEN.finditer(data, start):
         kind = match.lastgroup or ""
         if kind != "space":
-            yield _Token(kind, match[0], match.start(), match.end())
+            yield Token(kind, match[0], match.start(), match.end())
     while True:
-        yield _Token("end", b"", len(data), len(data))
+        yield Token("end", b"", len(data), len(data))
 
 
 class _OpenBlock(NamedTuple):
@@ -107,15 +110,15 @@ class _Scanner:
     """Walks over the tokens once, with a stack of open braces."""
 
     def __init__(self, data: bytes, wanted: frozenset[bytes]) -> None:
-        self._tokens = _tokens(data)
+        self._tokens = tokenize(data)
         self._wanted = wanted
-        self._ahead: list[_Token] = []
+        self._ahead: list[Token] = []
         self._places = LayerPlaces({}, {})
         self._stack = [_OpenBlock("", None, None)]
 
     def places(self) -> LayerPlaces:
         """Find the places; if a value is stated twice, the last one counts."""
-        before: _Token | None = None
+        before: Token | None = None
         while (token := self._next()).kind != "end":
             here = self._stack[-1]
             if token.text == b"}":
@@ -132,15 +135,15 @@ class _Scanner:
             before = token
         return self._places
 
-    def _next(self) -> _Token:
+    def _next(self) -> Token:
         return self._ahead.pop(0) if self._ahead else next(self._tokens)
 
-    def _peek(self, count: int) -> list[_Token]:
+    def _peek(self, count: int) -> list[Token]:
         while len(self._ahead) < count:
             self._ahead.append(next(self._tokens))
         return self._ahead[:count]
 
-    def _begins_block(self, token: _Token) -> bool:
+    def _begins_block(self, token: Token) -> bool:
         """Enter a prim or variant set if one begins here."""
         first, second = self._peek(2)
         path = self._stack[-1].path
@@ -164,13 +167,13 @@ class _Scanner:
                 self._skip(token)
         return True
 
-    def _close(self, token: _Token) -> None:
+    def _close(self, token: Token) -> None:
         if len(self._stack) > 1:
             closed = self._stack.pop()
             if closed.start is not None:
                 self._places.prims[closed.path] = UsdPrim(closed.start, token.end)
 
-    def _skip(self, first: _Token) -> list[_Token]:
+    def _skip(self, first: Token) -> list[Token]:
         """Return the tokens of a group in brackets, with the brackets."""
         group = [first]
         if first.kind == "numbers":
@@ -189,7 +192,7 @@ class _Scanner:
                 closing.pop()
         return group
 
-    def _value(self, name: _Token | None) -> None:
+    def _value(self, name: Token | None) -> None:
         """Keep the value after an equals sign if it is wanted."""
         first = self._next()
         group = self._skip(first) if first.text in _CLOSING else [first]
@@ -204,5 +207,5 @@ class _Scanner:
         self._places.values[path] = UsdValue(first.start, group[-1].end, pieces)
 
 
-def _unquote(token: _Token) -> str:
+def _unquote(token: Token) -> str:
     return token.text.strip(b"\"'").decode("utf-8", "replace")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 from inertial_check.formats.context import Context, Head
+from inertial_check.formats.urdf import insert
 from inertial_check.formats.urdf.constants import XACRO_WORDS
 from inertial_check.formats.xacro.constants import NAME
 from inertial_check.formats.xml.encoding import head as beginning
 from inertial_check.model.body import Model
 from inertial_check.model.source import Source
 
-__all__ = ["NAME", "SUFFIXES", "matches", "missing", "read"]
+__all__ = ["NAME", "SUFFIXES", "insert", "matches", "missing", "read"]
 
 SUFFIXES: tuple[str, ...] = (".xacro",)
 """Endings of xacro file names."""

@@ -63,6 +63,18 @@ class XmlDocument:
         """Return the bytes of an element's start tag."""
         return self.span(element.start, scan_tag(self.text, element.start).end)
 
+    def find_path(self, span: Span) -> list[Element]:
+        """Find the element that begins where a span does: those from the root to it; [] if none."""
+        at = self._index.char(span.start)
+        path: list[Element] = []
+        children = [self.root]
+        while around := next((each for each in children if each.start <= at < each.end), None):
+            path.append(around)
+            if around.start == at:
+                return path
+            children = around.children
+        return []
+
     def no_model_error(self, element: Element, reason: str) -> NotAModelError:
         """Make the error of an element for which the document is no model of its format."""
         place = self.source.line_column(self.element_span(element).start)

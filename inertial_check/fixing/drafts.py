@@ -1,0 +1,154 @@
+"""A document with inserted placeholders, and the way from its bytes to those of the original."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from inertial_check.errors import InertialCheckError
+from inertial_check.fixing.case import collect_editable_numbers, is_in_text
+from inertial_check.fixing.result import Fix
+from inertial_check.formats import Context, load
+from inertial_check.model import Body, Edit, Model, Source, Span
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A model's document with insertions.
+
+    Attributes:
+        original: The model without them.
+        model: The model with them.
+        context: Where the files are that the document includes, with their insertions.
+        insertions: The insertions in the order of their places, each once.
+    """
+
+    original: Model
+    model: Model
+    context: Context
+    insertions: tuple[Edit, ...]
+
+    @classmethod
+    def make(cls, model: Model, context: Context, plans: Mapping[str, Iterable[Edit]]) -> Draft:
+        """Insert what was planned for some bodies, by their ids, and read the document again.
+
+        Raises:
+            InertialCheckError: More than their numbers would change, or they do not state them.
+            ValueError: Two insertions overlap.
+        """
+        # A template, or a document that is included twice, holds two bodies: no insertion twice.
+        insertions = tuple(
+            sorted(dict.fromkeys(chain.from_iterable(plans.values())), key=_sort_key)
+        )
+        if not insertions:
+            return cls(model, model, context, ())
+        data, *others = (
+            source.apply_edits(edit for edit in insertions if edit.span.file == file)
+            for file, source in enumerate((model.source, *model.others))
+        )
+        overlay = {
+            os.path.abspath(source.path): new
+            for source, new in zip(model.others, others, strict=True)
+            if new != source.data
+        }
+        context = replace(context, overlay={**context.overlay, **overlay})
+        again = load(data, format=model.format, path=model.source.path, context=context)
+        _compare(model, again, plans.keys())
+        return cls(model, again, context, insertions)
+
+    def finish(self, fix: Fix) -> tuple[bytes, tuple[tuple[Source, bytes], ...]]:
+        """The bytes of the document and of included ones once numbers have changed in the draft.
+
+        Args:
+            fix: The change of the numbers.
+        """
+        changed = {source.path: new for source, new in fix.others}
+        pairs = [
+            (old, changed.get(new.path, new.data))
+            for old, new in zip(self.original.others, self.model.others, strict=True)
+        ]
+        return fix.data, tuple((source, new) for source, new in pairs if new != source.data)
+
+    def compose(self, planned: Sequence[Edit], edits: Iterable[Edit]) -> tuple[Edit, ...]:
+        """Join the insertions for a body with edits of the draft to edits of the original."""
+        texts = {each: [each.text] for each in planned}
+        outside: list[Edit] = []
+        inside: dict[Edit, list[Edit]] = {each: [] for each in planned}
+        for edit in edits:
+            around, span = self._locate(edit.span)
+            if around is None:
+                outside.append(Edit(span, edit.text))
+            elif around in inside:
+                inside[around].append(Edit(span, edit.text))
+        for each, own in inside.items():
+            source = self.original.source_of(each.span)
+            data = Source("", each.text.encode(source.encoding), source.encoding)
+            texts[each] = [data.apply_edits(own).decode(source.encoding)]
+        joined = [Edit(each.span, "".join(texts[each])) for each in planned]
+        return tuple(sorted([*joined, *outside], key=_sort_key))
+
+    def find_original(self, span: Span) -> Span | None:
+        """Find the place of a span of the draft in the original; None for what is inserted."""
+        around, place = self._locate(span)
+        return place if around is None else None
+
+    def _locate(self, span: Span) -> tuple[Edit | None, Span]:
+        """Find the insertion around a span of the draft, and the span in it or in the original."""
+        shift = 0
+        for each in self.insertions:
+            if each.span.file != span.file:
+                continue
+            encoding = self.original.source_of(each.span).encoding
+            size = len(each.text.encode(encoding))
+            start = each.span.start + shift
+            if span.end <= start:
+                break
+            if start <= span.start and span.end <= start + size:
+                return each, Span(span.start - start, span.end - start)
+            shift += size - (each.span.end - each.span.start)
+        return None, Span(span.start - shift, span.end - shift, span.file)
+
+
+def _sort_key(edit: Edit) -> tuple[int, int, int]:
+    return edit.span.file, edit.span.start, edit.span.end
+
+
+def _compare(before: Model, after: Model, ids: Iterable[str]) -> None:
+    """Refuse insertions that change more than the inertials of some bodies.
+
+    Raises:
+        InertialCheckError: The message names what would change.
+    """
+    path, inserted = before.source.path, set(ids)
+    if [body.id for body in before.bodies] != [body.id for body in after.bodies]:
+        raise InertialCheckError(f"{path}: the new document reads as another model")
+    if [source.path for source in before.others] != [source.path for source in after.others]:
+        raise InertialCheckError(f"{path}: the new document includes other files")
+    for old, new in zip(before.bodies, after.bodies, strict=True):
+        if _surroundings(old) != _surroundings(new):
+            raise InertialCheckError(f"{path}: more than the inertia of {old.name} would change")
+        written, stated = _texts(old), _texts(new)
+        if any(stated.get(name) != text for name, text in written.items()):
+            raise InertialCheckError(f"{path}: other numbers of {old.name} would change")
+        if old.id in inserted:
+            if _count_problems(new) > _count_problems(old):
+                raise InertialCheckError(f"{path}: {new.problems[0].message}")
+        elif stated != written or _count_problems(old) != _count_problems(new):
+            raise InertialCheckError(f"{path}: numbers of {old.name} would be inserted, too")
+
+
+def _surroundings(body: Body) -> tuple[object, ...]:
+    """Everything that a body's document says of it besides its inertia."""
+    return body.name, body.joint, body.moved, body.parent, body.X_PB, body.axis_B, body.p_BoJo_B
+
+
+def _texts(body: Body) -> dict[str, str]:
+    """The texts of the numbers that a document states of a body, by their names."""
+    numbers = collect_editable_numbers(body)
+    return {name: number.text for name, number in numbers.items() if is_in_text(number)}
+
+
+def _count_problems(body: Body) -> int:
+    return sum(problem.kind != "engine" for problem in body.problems)

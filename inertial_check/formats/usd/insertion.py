@@ -1,0 +1,217 @@
+"""Insertion of mass properties that no layer states into the text of a prim."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from inertial_check.formats.insertion import (
+    CENTER,
+    MOMENTS,
+    PRODUCTS,
+    NotInsertable,
+    make_comment_line,
+)
+from inertial_check.formats.usd.constants import TEXT
+from inertial_check.formats.usd.text import LayerPlaces, Token, scan, tokenize
+from inertial_check.model.body import Body, Model
+from inertial_check.model.source import Edit, Span
+
+_SCHEMA = b'"PhysicsMassAPI"'
+_STEP = b"    "
+"""Indentation of what is inside a prim where the layer shows none."""
+
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+_REST_OF_LINE = re.compile(rb"[ \t]*(?:#[^\r\n]*)?(?=[\r\n])")
+_BLANKS = re.compile(rb"[ \t\r\n]*")
+
+
+class _Property(NamedTuple):
+    """A mass property: its type, its name, the names of its numbers, and a placeholder."""
+
+    type: str
+    name: str
+    numbers: tuple[str, ...]
+    placeholder: str
+
+
+_PROPERTIES = (
+    _Property("float", "physics:mass", ("mass",), "1"),
+    _Property("point3f", "physics:centerOfMass", CENTER, "(0, 0, 0)"),
+    _Property("float3", "physics:diagonalInertia", MOMENTS, "(1, 1, 1)"),
+    # Products of inertia are stated by axes in which there are none.
+    _Property("quatf", "physics:principalAxes", PRODUCTS, "(1, 0, 0, 0)"),
+)
+# USD takes a mass or moments of 0 for unwritten ones, so that no placeholder of them is 0.
+
+
+class _Prim(NamedTuple):
+    """Tokens of the beginning of a prim.
+
+    Attributes:
+        name: The string after its specifier.
+        metadata: Tokens of its metadata, with the parentheses; () without any.
+        brace: The brace that opens it.
+    """
+
+    name: Token
+    metadata: tuple[Token, ...]
+    brace: Token
+
+
+def insert_numbers(
+    model: Model, body: Body, names: Collection[str], comment: str
+) -> tuple[Edit, ...]:
+    """Insert numbers; arguments and errors are those of usd.insert."""
+    data = model.source_of(body.span).data
+    path = _find_prim(data, body)
+    if body.inertial and not all(number.literal for number in body.inertial.p_BoBcm_B):
+        raise NotInsertable("the scale of its prim multiplies its centre of mass")
+    wanted = [each for each in _PROPERTIES if not names.isdisjoint(each.numbers)]
+    values = _scan(data).values
+    stated = {each: values.get(f"{path}.{each.name}") for each in wanted}
+    prim = _read_prim(data, body.span.start)
+    file = body.span.file
+    edits = [
+        Edit(Span(value.start, value.end, file), each.placeholder)
+        for each, value in stated.items()
+        if value is not None
+    ]
+    lines = [
+        f"{each.type} {each.name} = {each.placeholder}"
+        for each, value in stated.items()
+        if value is None
+    ]
+    if comment and len(lines) > 1:
+        lines.insert(0, f"# {make_comment_line(comment)}")
+    edits += _insert_lines(data, prim, lines, file)
+    return (*edits, *_apply_schema(data, body.span.start, prim, file))
+
+
+@lru_cache(maxsize=1)  # a layer's bodies are asked for one after another
+def _scan(data: bytes) -> LayerPlaces:
+    return scan(data, [each.name for each in _PROPERTIES])
+
+
+def _find_prim(data: bytes, body: Body) -> str:
+    """Find the path of the prim of a body in the layer in which it is defined.
+
+    Raises:
+        NotInsertable: No text layer defines it.
+    """
+    name = body.id.rpartition("/")[2]
+    if data.startswith(TEXT):
+        for path, prim in _scan(data).prims.items():
+            if (prim.start, prim.end) == body.span[:2] and path.endswith((f"/{name}", f"}}{name}")):
+                return path
+    raise NotInsertable("no text layer defines its prim")
+
+
+def _read_prim(data: bytes, start: int) -> _Prim:
+    name, metadata, depth = None, [], 0
+    for token in tokenize(data, start):
+        if token.kind == "end":
+            break
+        if name is None:
+            name = token if token.kind == "string" else None
+        elif token.text == b"{" and depth == 0:
+            return _Prim(name, tuple(metadata), token)
+        else:
+            metadata.append(token)
+            depth += (token.text in (b"(", b"[", b"{")) - (token.text in (b")", b"]", b"}"))
+    raise NotInsertable("its prim cannot be read")
+
+
+def _indent_of(data: bytes, at: int) -> bytes:
+    """Return the blanks at the beginning of the line of a position."""
+    line = max(data.rfind(b"\n", 0, at), data.rfind(b"\r", 0, at)) + 1
+    return data[line : line + len(data[line:at]) - len(data[line:at].lstrip(b" \t"))]
+
+
+def _newline(data: bytes) -> bytes:
+    found = _LINE_END.search(data)
+    return found[0] if found else b"\n"
+
+
+def _inner_indent(data: bytes, start: int, opening: Token) -> bytes:
+    """Return the indentation of what stands inside a bracket, on the next line that has anything.
+
+    Args:
+        data: The layer.
+        start: Where the prim begins.
+        opening: The bracket.
+    """
+    outer = _indent_of(data, start)
+    blanks = _BLANKS.match(data, opening.end)
+    found = blanks.end() if blanks else opening.end
+    inner = _indent_of(data, found)
+    closes = data[found : found + 1] in (b")", b"}", b"")
+    own_line = bool(_LINE_END.search(data, opening.end, found))
+    return inner if own_line and not closes else outer + _STEP
+
+
+def _insert_lines(data: bytes, prim: _Prim, lines: list[str], file: int) -> Iterator[Edit]:
+    """Insert lines at the beginning of a prim, below a comment beside its brace."""
+    if not lines:
+        return
+    newline, brace = _newline(data), prim.brace
+    indent = _inner_indent(data, prim.name.start, brace)
+    rest = _REST_OF_LINE.match(data, brace.end)
+    at = rest.end() if rest else brace.end
+    text = b"".join(newline + indent + line.encode() for line in lines)
+    if rest is None:  # something else stands on the line of the brace
+        ends = data[_BLANKS.match(data, at).end() :][:1] == b"}"  # type: ignore[union-attr]
+        text += newline + (_indent_of(data, prim.name.start) if ends else indent)
+    yield Edit(Span(at, at, file), text.decode())
+
+
+def _apply_schema(data: bytes, start: int, prim: _Prim, file: int) -> Iterator[Edit]:
+    """Apply PhysicsMassAPI to a prim, without which engines ignore mass properties.
+
+    Raises:
+        NotInsertable: The list of its schemas has another form.
+    """
+    tokens = prim.metadata
+    places = [i for i, token in enumerate(tokens) if token.text == b"apiSchemas"]
+    written = f"prepend apiSchemas = [{_SCHEMA.decode()}]"
+    newline, outer = _newline(data), _indent_of(data, start)
+    if not tokens:
+        at = prim.name.end
+        text = newline + outer + _STEP + written.encode() + newline + outer
+        yield Edit(Span(at, at, file), f" ({text.decode()})")
+        return
+    if not places:
+        opening = tokens[0]
+        text = newline + _inner_indent(data, start, opening) + written.encode()
+        if not _LINE_END.match(data, opening.end):
+            text += newline + _inner_indent(data, start, opening)
+        yield Edit(Span(opening.end, opening.end, file), text.decode())
+        return
+    for place in places:
+        before = tokens[place - 1].text
+        group = list(_read_list(tokens, place))
+        if any(token.text.replace(b"'", b'"') == _SCHEMA for token in group):
+            if before in (b"delete", b"reorder"):
+                raise NotInsertable(f"its prim has {before.decode()} apiSchemas of PhysicsMassAPI")
+            return
+    place = next((i for i in places if tokens[i - 1].text not in (b"delete", b"reorder")), None)
+    group = [] if place is None else list(_read_list(tokens, place))
+    if not group or group[0].text[:1] != b"[":
+        raise NotInsertable("the apiSchemas of its prim are no list: add PhysicsMassAPI to them")
+    strings = [token for token in group if token.kind == "string"]
+    if strings:
+        at = strings[-1].end
+        yield Edit(Span(at, at, file), f", {_SCHEMA.decode()}")
+    else:
+        at = group[0].start + 1
+        yield Edit(Span(at, at, file), _SCHEMA.decode())
+
+
+def _read_list(tokens: tuple[Token, ...], place: int) -> Iterator[Token]:
+    """Read the value after `name =`: the tokens up to the closing bracket."""
+    for token in tokens[place + 2 :]:
+        yield token
+        if token.text == b"]" or token.kind == "numbers" or token.text[:1] not in b"[,\"'":
+            return
