@@ -61,7 +61,8 @@ def describe_command(
         parser: Parser of the command.
         words: Words that stand for a metavar, such as the engines for ENGINES.
     """
-    options, values = [], ()
+    options: list[CompletionOption] = []
+    values: tuple[str, ...] = ()
     for action in parser._actions:
         metavar = action.metavar if isinstance(action.metavar, str) else ""
         choices = tuple(map(str, action.choices or words.get(metavar, ())))

@@ -52,6 +52,7 @@ COMMANDS = {
     "diff": CommandEntry("A B", "compare two models body by body"),
     "init": CommandEntry("[DIR]", "write a configuration and a CI workflow for a repository"),
     "doctor": CommandEntry("", "print versions, extras, engines, package paths, configuration"),
+    "mcp": CommandEntry("", "serve a coding agent (Model Context Protocol, on stdin and stdout)"),
     "explain": CommandEntry("CODE", "print the page of a rule or of a cause"),
     "lsp": CommandEntry("", "serve an editor (language server, on stdin and stdout)"),
     "rules": CommandEntry("", "list every rule"),

@@ -13,7 +13,7 @@ import re
 import stat
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import BinaryIO
 
@@ -74,6 +74,24 @@ class Limits:
         return replace(self, document=size, mesh=max(Limits.mesh, size))
 
 
+_ceiling: str | None = None
+
+
+def confine(folder: str) -> None:
+    """Open files only in a folder, whatever a document, a link or an option names.
+
+    It holds for every Access that this process makes from now on, also in the processes that it
+    sends one to. The system's folders of ROS stay open.
+    """
+    global _ceiling  # noqa: PLW0603 - a wall of the whole process
+    _ceiling = os.path.realpath(folder)
+
+
+def is_beyond_ceiling(path: str) -> bool:
+    """Tell whether a path lies outside the folder to which this process is confined, if it is."""
+    return _ceiling is not None and not contains(_ceiling, os.path.realpath(path))
+
+
 @dataclass(frozen=True)
 class Access:
     """The files that a document may use.
@@ -84,12 +102,14 @@ class Access:
         follow_outside: Whether files may be opened wherever they lie.
         limits: Largest amounts that one document may take.
         named: Absolute paths of the folders that the caller named, links in them not followed.
+        ceiling: Real path of the folder to which everything is confined; None for no such wall.
     """
 
     roots: tuple[str, ...] = ()
     follow_outside: bool = False
     limits: Limits = Limits()
     named: tuple[str, ...] = ()
+    ceiling: str | None = field(default_factory=lambda: _ceiling)
 
     def of_document(self, path: str) -> Access:
         """Extend the roots by that of a document: see `root_of`.
@@ -103,9 +123,12 @@ class Access:
         absolute = os.path.abspath(path)
         named = next((each for each in self.named if contains(each, absolute)), None)
         root = root_of(named or absolute)
+        if self.ceiling is not None and contains(root, self.ceiling):
+            root = self.ceiling
         if any(contains(known, root) for known in self.roots):
             return self
-        beside = () if named is not None else packages_beside(root)
+        walled = named is not None or self.ceiling is not None
+        beside = () if walled else packages_beside(root)
         return replace(self, roots=(*self.roots, root, *beside))
 
     def with_folders(self, folders: Iterable[str | os.PathLike[str]]) -> Access:
@@ -119,12 +142,15 @@ class Access:
 
     def allows(self, path: str) -> bool:
         """Tell whether the real path of a file or folder lies inside the roots."""
-        if self.follow_outside:
+        if self.follow_outside and self.ceiling is None:
             return True
         real = real_path(path)
-        for root in self.roots:
-            if contains(root, real):
+        if self.ceiling is None or contains(self.ceiling, real):
+            if self.follow_outside:
                 return True
+            for root in self.roots:
+                if contains(root, real):
+                    return True
         return any(contains(root, real) for root in SYSTEM_FOLDERS)
 
     def reason_against(self, path: str) -> str | None:

@@ -16,7 +16,14 @@ from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeGuard, TypeVar
 
 from inertial_check.errors import UsageError
-from inertial_check.files.access import Access, Limits, contains, parse_size, root_of
+from inertial_check.files.access import (
+    Access,
+    Limits,
+    contains,
+    is_beyond_ceiling,
+    parse_size,
+    root_of,
+)
 from inertial_check.files.patterns import PathPattern
 from inertial_check.formats import Context
 from inertial_check.inertia import tolerances
@@ -664,6 +671,8 @@ class Configurations:
         return found
 
     def _in_folder(self, folder: str) -> Configuration | None:
+        if is_beyond_ceiling(folder):
+            return None
         for name in FILE_NAMES:
             path = os.path.join(folder, name)
             if _may_be_one(path) and (found := self._read_configuration(path)) is not None:
