@@ -38,7 +38,7 @@ class ShapePoint(NamedTuple):
 
 def draw_triangle(points: Iterable[ShapePoint]) -> Fragment:
     """Draw bodies in the triangle; those without coordinates are left out."""
-    drawn = []
+    drawn: list[str] = []
     for point in points:
         if len(drawn) == MOST_POINTS:
             break
@@ -47,10 +47,7 @@ def draw_triangle(points: Iterable[ShapePoint]) -> Fragment:
     width, height = _scale(_RIGHT, _BOTTOM)
     edge = _scale(_LEFT, 0.0)[1]
     corners = " ".join("{:.1f},{:.1f}".format(*_scale(*at)) for at in ((0, 0), (1, 0), (0.5, 1)))
-    labels = "".join(
-        '<text x="{:.1f}" y="{:.1f}" text-anchor="middle">{}</text>'.format(*_scale(x, y), word)
-        for word, x, y in (("rod", -0.15, 0.02), ("plate", 1.17, 0.02), ("ball", 0.5, 1.05))
-    )
+    labels = (_label("rod", -0.15, 0.02), _label("plate", 1.17, 0.02), _label("ball", 0.5, 1.05))
     return Fragment(
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width:.0f}" '
         f'height="{height:.0f}" viewBox="0 0 {width:.1f} {height:.1f}" font-size="11" '
@@ -60,12 +57,17 @@ def draw_triangle(points: Iterable[ShapePoint]) -> Fragment:
         f'<rect x="0" y="{edge:.1f}" width="{width:.1f}" height="{height - edge:.1f}" '
         'fill="#d55e00" fill-opacity=".15"/>'
         f'<polygon points="{corners}" fill="none" stroke="currentColor"/>'
-        f"{labels}{''.join(drawn)}</svg>"
+        f"{''.join(labels)}{''.join(drawn)}</svg>"
     )
 
 
 def _scale(x: float, y: float) -> tuple[float, float]:
     return (x - _LEFT) * _SCALE, (_TOP - y) * _SCALE
+
+
+def _label(word: str, x: float, y: float) -> str:
+    left, top = _scale(x, y)
+    return f'<text x="{left:.1f}" y="{top:.1f}" text-anchor="middle">{word}</text>'
 
 
 def _draw_point(point: ShapePoint) -> str:

@@ -56,6 +56,8 @@ class Page {
     const kept = keep && this.scene ? this.remember() : null;
     this.scene = scene;
     this.selected = -1;
+    find("broken").hidden = !scene.broken;
+    find("broken").textContent = scene.broken ? `The last save cannot be read, so this is the model before it. ${scene.broken}` : "";
     this.showHead();
     this.chooseOptions(kept);
     if (this.figure) {
