@@ -213,7 +213,8 @@ def test_no_accident_breaks_reading_checking_or_fixing(request):
     bases = [SMALL, SMALL.replace(b"\n", b"\r\n"), codecs.BOM_UTF8 + SMALL]
     bases.append(codecs.BOM_UTF16_LE + SMALL.decode().encode("utf-16-le"))
     read = 0
-    for _ in range(40_000 if request.config.getoption("--long") else 800):
+    count = 40_000 if request.config.getoption("--long") else 400
+    for _ in range(count):
         data = mutated(rng, rng.choice(bases))
         try:
             model = load(data)
@@ -231,7 +232,7 @@ def test_no_accident_breaks_reading_checking_or_fixing(request):
         assert len(report.bodies) == len(model.bodies)
         fix = ic.fix_model(model, unsafe=True)
         assert without_digits(fix.data) == without_digits(model.source.data), data
-    assert read > 200
+    assert read > count / 4
 
 
 def without_digits(data):
