@@ -69,12 +69,46 @@ def _find_unlike(examination: Examination, members: Indices, looks: _Looks) -> F
     moved |= joined & (ratio > np.log(_limits.OTHER_HOLES))
     drawn = [_name_shapes(examination, index) for index in members.tolist()]
     renamed = np.array([[bool(a and b) and not a & b for b in drawn] for a in drawn], dtype=bool)
-    # Without products the numbers may be a formula's, for parts of about one size; with them they
-    # come from the drawing of one part.
-    six = assembly.judgements[int(members[0])].I_BBcm_Bi
-    drawn_from_one = any(six[entry] for entry in (1, 2, 4))
-    unlike: Flags = by_shapes | (~known & (far | (moved & renamed & drawn_from_one)))
+    others = ~known & moved & renamed
+    if np.any(others):
+        if not _is_drawn(examination, int(members[0])):
+            others &= _are_of_other_kinds(examination, members)
+        # The one whose centre lies between its joints owns the numbers.
+        owns = np.array([_is_between_joints(examination, i) for i in members.tolist()])
+        others &= ~(owns[:, None] & ~owns)
+    unlike: Flags = by_shapes | (~known & far) | others
     return unlike
+
+
+def _is_drawn(examination: Examination, index: int) -> bool:
+    """Whether the numbers of a body come from the drawing of one part.
+
+    Those of a formula hold for all parts of about one size; they have no products, and a centre on
+    an axis of symmetry with two equal moments across it, or one at the origin.
+    """
+    judgement = examination.judgements[index]
+    six, center = judgement.I_BBcm_Bi, judgement.p_BoBcm_B
+    different = len({six[entry] for entry in (0, 3, 5)}) == len(center)
+    return any(six[entry] for entry in (1, 2, 4)) or (different and any(center))
+
+
+def _are_of_other_kinds(examination: Examination, members: Indices) -> Flags:
+    """(G, G) which bodies have no kind of shape in common: a box and a mesh are two parts."""
+    bodies = examination.model.bodies
+    kinds = [{shape.kind for shape in bodies[index].shapes} for index in members.tolist()]
+    return np.array([[not one & other for other in kinds] for one in kinds], dtype=bool)
+
+
+def _is_between_joints(examination: Examination, index: int) -> bool:
+    """Whether the centre of mass of a body lies between its own joint and the farthest other."""
+    assembly = examination.assembly
+    joints, center = assembly.joints[index], assembly.p_BoBcm_B[index]
+    if not len(joints):
+        return False
+    farthest = joints[np.argmax(np.linalg.norm(joints, axis=1))]
+    along, length = float(center @ farthest), float(farthest @ farthest)
+    beside = float(np.linalg.norm(center * length - along * farthest))
+    return 0 < along < length and beside < along * np.sqrt(length)
 
 
 def _name_shapes(examination: Examination, index: int) -> frozenset[str]:
