@@ -273,12 +273,18 @@ def find_symmetries(joints: Joints, bodies: Indices, one: Numbers, other: Number
     centered[..., :3, 3] = 0.0
     maps = np.stack([np.concatenate([placed, kept]), np.concatenate([centered, kept])], axis=1)
     offsets = np.max(measure_offsets(maps, one, other), axis=-1)
-    size = float(np.max(np.maximum(one.size, other.size)))
-    distance = joints.mirror(planes) / size
+    sizes = np.maximum(one.size, other.size)
+    size = float(np.max(sizes))
+    lengths = joints.mirror(planes)
+    distance = lengths / size
     mirrored, whole = np.zeros(len(every)), np.zeros(len(every), dtype=bool)
     mirrored[: len(planes)] = np.mean(np.maximum(1 - distance / AGREEMENT, 0.0), axis=1)
     whole[: len(planes)] = np.all(distance <= ALIGNED, axis=1)
-    votes = np.any(offsets <= AGREEMENT, axis=1)
+    # The map that carries origin to origin is one and the same for all parallel planes: a pair that
+    # agrees by it alone is for those that mirror its joint, and counts half.
+    exact, votes = offsets[:, 0] <= AGREEMENT, offsets[:, 1] <= AGREEMENT
+    votes[: len(planes)] &= lengths[:, joints.rows_of(bodies)] <= ALIGNED * sizes
+    votes |= exact
     # The offset of a plane shows in the poses alone; half of the pairs may be anything.
     closeness = np.sort(np.minimum(np.nan_to_num(offsets[:, 0], nan=1.0), 1.0), axis=1)
     preference = 0.9 * mirrored - 0.05 * closeness[:, count // 2]  # less than one vote
@@ -287,7 +293,8 @@ def find_symmetries(joints: Joints, bodies: Indices, one: Numbers, other: Number
     explained = np.zeros(count, dtype=bool)
     while True:
         gained = np.sum(votes & ~explained, axis=1)
-        best = int(np.argmax(np.where(gained < needed, -1.0, gained + preference)))
+        worth = (gained + np.sum(exact & ~explained, axis=1)) / 2 + preference / 2
+        best = int(np.argmax(np.where(gained < needed, -1.0, worth)))
         if gained[best] < needed[best]:
             break
         chosen.append(best)
@@ -333,6 +340,11 @@ class Joints:
         apart = [tuple(pair) not in pairs for pair in bodies.tolist()]
         X_W1[apart] = np.nan
         return X_W1, X_W2
+
+    def rows_of(self, bodies: Indices) -> Indices:
+        """(T,) the rows of some pairs among all twins."""
+        rows = {tuple(pair): row for row, pair in enumerate(self._pairs.tolist())}
+        return np.array([rows[tuple(pair)] for pair in bodies.tolist()], dtype=np.int64)
 
     def are_square(self, bodies: Indices) -> Flags:
         """(T,) whether the axes of the two sides lie along each other at the zero pose."""
