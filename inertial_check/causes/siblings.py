@@ -19,6 +19,7 @@ from inertial_check.causes._witnesses import (
 )
 from inertial_check.causes.placeholders import is_placeholder, is_rough
 from inertial_check.evidence.twins import AGREEMENT, TwinPairs
+from inertial_check.inertia import tolerances
 from inertial_check.model import Body
 
 _TWIN = 0.15
@@ -31,6 +32,10 @@ parts; one part can carry one more screw, or have its joints in other holes."""
 _COPY = 60.0
 """Weight of a pair with the same ten numbers that are no mirror image: nothing but a copy agrees to
 the last digit."""
+
+_UNREFLECTED = 1e9
+"""Weight of such a pair where a reflection would change the tensor too: a sign too many in the
+centre explains the place, and no chance gives the equal tensors."""
 
 _HEAVIER = 20.0
 """Weight of a pair that differs in the mass alone: no mistake in the tensor keeps its form."""
@@ -123,6 +128,11 @@ def _weigh_mirror(subject: Subject, pairs: TwinPairs, row: int, other: int) -> f
         theirs.I_BBcm_B,
     )
     if same:
+        _, reflected = reflect_twin(subject, other)
+        own_spread = subject.examination.assembly.C_BBcm_B[subject.index]
+        changed = np.max(np.abs(reflected - own_spread))
+        if pairs.known[row] and changed > tolerances.SAME_READING * np.max(np.abs(own_spread)):
+            return _UNREFLECTED
         return _COPY
     decades = np.log10(pairs.mass[row])
     in_units = abs(decades - round(decades)) < _DECADE and decades > _DECADE

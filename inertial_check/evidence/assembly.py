@@ -129,6 +129,15 @@ class Assembly:
                 children[parent].append(index)
         return tuple(map(tuple, children))
 
+    def add_carried_mass(self, index: int) -> float:
+        """Mass of a body with all bodies that joints tie to it, and so on [kg]."""
+        carried, open_ends = {index}, [index]
+        while open_ends:
+            new = [child for child in self.children[open_ends.pop()] if child not in carried]
+            carried.update(new)
+            open_ends += new
+        return float(np.nansum(self.mass[sorted(carried)]))
+
     @cached_property
     def joints(self) -> tuple[Floats, ...]:
         """For each body (J, 3) its joints in its own frame: its own, and those to its children [m].

@@ -82,6 +82,9 @@ PARTLY_SEEN_OUTSIDE = 3.0
 """Factor on `outside` for bodies with shapes that could not be used: the others are
 stand-ins."""
 
+REACH = 2.0
+"""Distance from its centre that a body reaches, in its sizes; half the diagonal of a box is 1.7."""
+
 PARTLY_SEEN_SIZE = 1.25
 """Factor on `size` for bodies with shapes that could not be used."""
 
@@ -189,6 +192,11 @@ pairs of real models agree to the last digit."""
 FAR_TWIN = 10.0
 """Factor by which the numbers as written are farther from the twin than the reading; nearly round
 bodies are close to it in several readings."""
+
+CARRIED = 0.2
+"""Difference of the masses of twins with all that they carry, in parts of their own difference, up
+to which the two sides only divide their mass otherwise; chosen: the difference of one body stays in
+the sum."""
 
 BLAME = 1.5
 """Factor by which one of two twins contradicts its shapes more than the other, where it alone is

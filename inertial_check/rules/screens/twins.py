@@ -47,6 +47,8 @@ def twins(examination: Examination, limits: Limits, found: Found) -> Doubts:
         pair = pairs.bodies[row].tolist()
         if _are_other_parts(examination, pair) or _have_other_twins(examination, pair):
             continue
+        if pairs.mass[row] > limits.twin_mass and _are_divided_otherwise(examination, pair):
+            continue
         difference = _describe(examination, row, limits.twin_mass, allowed)
         heavier = bool(pairs.mass[row] > limits.twin_mass)
         against = _leave_explained(difference.against, found, pair, heavier)
@@ -135,6 +137,16 @@ def _are_other_parts(examination: Examination, pair: list[int]) -> bool:
         return False
     left, right = (_list_shapes(examination.model.bodies[index]) for index in pair)
     return bool(left) and left == right
+
+
+def _are_divided_otherwise(examination: Examination, pair: list[int]) -> bool:
+    """Whether one side has in a body what the other has in those that it carries.
+
+    A palm with the mass of its fingers, which are frames without mass beside it, is no mistake.
+    """
+    assembly = examination.assembly
+    one, other = (assembly.add_carried_mass(index) for index in pair)
+    return abs(one - other) < _limits.CARRIED * abs(float(np.diff(assembly.mass[pair])[0]))
 
 
 def _list_shapes(body: Body) -> list[tuple[object, ...]]:
