@@ -20,7 +20,8 @@ class TwinsDiffer(DoubtRule):
     and six of ten in all. In that plane the centre of mass and the tensor of one side have to lie
     on those of the other. Arms that are one part mounted twice are compared in their own axes.
     Where no such symmetry is found, or the joints of a pair are not mirrored (another pose, another
-    design), only masses and moments count, and tensors whose axes lie along each other.
+    design), only masses and moments count, and tensors whose axes lie along each other. Sides that
+    weigh the same with all that they carry only divide their mass otherwise.
 
     One side is named where its own shapes contradict it and those of the other do not, or where one
     misreading of its tensor (negated products, another point, other axes) makes it the mirror
@@ -82,8 +83,10 @@ class CopiedInertial(DoubtRule):
     Reports bodies with the same mass, centre of mass and tensor, digit by digit, whose shapes are
     those of another part: of another size, volume or form, or otherwise placed about the centre of
     mass. Where the numbers fit the shapes of one of the bodies, they are its own, and the others
-    are reported. Where no shapes can be read, it compares the distances of the joints, and, for a
-    tensor with products, the names of the mesh files.
+    are reported. Where no shapes can be read, it compares the distances of the joints, and, for
+    numbers from a drawing (a tensor with products; a centre off the origin and three different
+    moments) or shapes of different kinds, the names of the mesh files; the body whose centre lies
+    between its joints keeps them.
 
     One part that is mounted twice or mirrored is no copy, nor are twins, nor fingers and wheels of
     one family, whose mesh files differ in the name and whose joints do not.

@@ -392,6 +392,40 @@ class TestPlanted:
         assert codes_of("index.stl", 0.05) == {}
         assert codes_of("ring.stl", 0.05) == {"index": "IC602", "ring": "IC602"}
 
+    @pytest.mark.parametrize(
+        ("moments", "com", "found"),
+        [
+            ((4e-5, 5e-5, 3e-5), (0.001, 0.002, 0.02), {"tip": "IC602"}),  # not the link's own
+            ((4e-5, 5e-5, 3e-5), (0, 0, 0), {}),  # formulas hold for all parts of one size
+            ((4e-5, 4e-5, 3e-5), (0, 0, 0.02), {}),
+        ],
+    )
+    def test_numbers_without_products_from_the_drawing_of_one_part(self, moments, com, found):
+        def part(name, at):
+            shape = f'<visual><geometry><mesh filename="{name}.stl"/></geometry></visual>'
+            return Link(0.11, com, np.diag(moments), shape, name=name, at=at)
+
+        links = [part("link", (0, 0, 0)), part("tip", (0, 0.1, 0))]
+        end = honest(0.02, (1, 1, 1), 900, name="end")
+        start = 'name="j_end" type="revolute">'
+        text = robot(*links, end).replace(
+            f'{start}<origin xyz="0.0 0.0 0.0"/><parent link="base"',
+            f'{start}<origin xyz="0 0 0.04"/><parent link="link"',
+        )
+        assert codes(text=text) == found
+
+    def test_a_small_stand_in_does_not_enclose_the_body(self):
+        """A box in the neck is what there is to touch; the mesh of the head cannot be read."""
+        lost = '<visual><geometry><mesh filename="head.stl"/></geometry></visual>'
+        tensor = box_moments(0.17, (0.05, 0.06, 0.08))
+        touched = box((0.04, 0.04, 0.04), (0, 0, -0.03), role="collision")
+        head = Link(0.17, (0, 0, 0.05), tensor, touched)
+        assert [(f.code, f.severity.name) for f in said(head)] == [("IC201", "WARNING")]
+        (finding,) = said(head._replace(shape=touched + lost))
+        assert (finding.code, finding.severity.name) == ("IC201", "NOTE")
+        (finding,) = said(head._replace(shape=touched + lost, com=(0, 0, 0.3)))
+        assert (finding.code, finding.severity.name) == ("IC201", "WARNING")
+
     def test_numbers_copied_without_their_rotation(self):
         """Blocks were compared in the bodies' axes, where a copy without its rpy differs."""
         one = honest(0.2, (1, 0.5, 0.3), 900, name="upper")

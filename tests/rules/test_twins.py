@@ -42,6 +42,29 @@ def test_a_copy_that_was_not_reflected():
     assert "reflected in the plane y = 0 m" in found["left_2"]
 
 
+def test_a_copy_does_not_move_the_plane_into_its_own_middle():
+    """Origins that map onto origins agree with all parallel planes: each pair voted its own."""
+    rng, sides = np.random.default_rng(7), []
+    for k in range(4):
+        one = random_side(rng, f"left_{k}", 0.3)
+        one = one._replace(R=np.eye(3), axis=np.array([1.0, 0.0, 0.0]))
+        one = one._replace(inertia=np.diag(np.linalg.eigvalsh(one.inertia)))
+        sides += [one, mirror(one, f"right_{k}", [0, 1, 0], 0.0)]
+    assert named(*sides) == {}
+    sides[1] = sides[1]._replace(com=sides[0].com, inertia=sides[0].inertia)
+    found = named(*sides)
+    assert set(found) == {"left_0", "right_0"}
+    assert "in the plane y = 0 m" in found["left_0"]
+
+
+@pytest.mark.parametrize(("rest", "bodies"), [(0.0, set()), (0.4, {"left_0", "right_0"})])
+def test_a_palm_may_have_the_mass_of_the_fingers_that_it_carries(rest, bodies):
+    sides = robot(seed=14)
+    sides[0] = sides[0]._replace(mass=0.6, inertia=0.6 * sides[0].inertia)
+    finger = sides[0]._replace(name="finger", parent="left_0", mass=0.4 - rest + 1e-6)
+    assert set(named(*sides, finger)) == bodies
+
+
 def test_what_cad_leaves_is_no_defect():
     sides = robot(seed=3)
     sides[3] = sides[3]._replace(inertia=1.05 * sides[3].inertia, com=sides[3].com + 0.002)
