@@ -47,6 +47,10 @@ class RecordedSamples(Protocol):
     def times(self) -> Floats:
         """(S,) times [s]; numbers of the samples in the recording if it has no time."""
 
+    @property
+    def joins(self) -> tuple[int, ...]:
+        """Samples at which a new stretch of the recording begins, besides the first."""
+
     def part(self, rows: Mask) -> RecordedSamples:
         """Select some samples."""
 
@@ -64,10 +68,12 @@ class MotionSamples:
     Attributes:
         motion: Motion of the joints.
         steps: Filtered columns in place of the discontinuous ones; None to use those.
+        joins: Samples at which a new stretch of the recording begins, besides the first.
     """
 
     motion: JointMotion
     steps: FilteredSteps | None = None
+    joins: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         """Number of samples."""
@@ -80,12 +86,13 @@ class MotionSamples:
 
     def part(self, rows: Mask) -> MotionSamples:
         """Select some samples."""
-        return MotionSamples(self.motion.part(rows), self.steps and self.steps.part(rows))
+        steps = self.steps and self.steps.part(rows)
+        return MotionSamples(self.motion.part(rows), steps, _select_joins(self.joins, rows))
 
     def filter_steps(self, nuisance: Nuisance) -> MotionSamples:
         """Pass discontinuous columns through the filter that the torques passed."""
         steps = None if self.motion.cutoff == inf else FilteredSteps.of(nuisance, self.motion)
-        return MotionSamples(self.motion, steps)
+        return MotionSamples(self.motion, steps, self.joins)
 
     def equations(self, options: IdentifyOptions, robot: Robot, nuisance: Nuisance) -> Samples:
         """Return the equations of motion, which are computed block by block."""
@@ -133,6 +140,7 @@ class EquationSamples:
         names: Names of the columns of F; None for f1, f2, ...
         order: Order of the last six of each body's columns.
         numbers: (S,) numbers of the samples in the recording; None for all of them.
+        joins: Samples at which a new stretch of the recording begins, besides the first.
     """
 
     Y: Floats
@@ -141,6 +149,7 @@ class EquationSamples:
     names: tuple[str, ...] | None
     order: Order
     numbers: Floats | None = None
+    joins: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         """Number of samples."""
@@ -154,7 +163,8 @@ class EquationSamples:
     def part(self, rows: Mask) -> EquationSamples:
         """Select some samples."""
         Y, tau, F, numbers = (each[rows] for each in (self.Y, self.tau, self.F, self.times))
-        return replace(self, Y=Y, tau=tau, F=F, numbers=numbers)
+        joins = _select_joins(self.joins, rows)
+        return replace(self, Y=Y, tau=tau, F=F, numbers=numbers, joins=joins)
 
     def equations(self, options: IdentifyOptions, robot: Robot, nuisance: Nuisance) -> Samples:
         """Return the equations as they are, about the body origins, in order "urdf"."""
@@ -295,6 +305,13 @@ def read_datasets(options: IdentifyOptions, robot: Robot) -> Datasets:
     return Datasets(train_sets, validation_sets, robot.joints, tuple(dict.fromkeys(remarks)))
 
 
+def _select_joins(joins: tuple[int, ...], rows: Mask) -> tuple[int, ...]:
+    """Find the joins of some samples: where the old ones were, and where samples were left out."""
+    kept = np.flatnonzero(rows)
+    stretch = np.searchsorted(np.array(joins, dtype=np.intp), kept, side="right")
+    return tuple((np.flatnonzero((np.diff(kept) > 1) | (np.diff(stretch) > 0)) + 1).tolist())
+
+
 def _hold_out(count: int, part: float) -> Mask:
     """(count,) samples that are kept for validation: this part of each stretch, at its end."""
     held = np.zeros(count, dtype=bool)
@@ -392,7 +409,8 @@ def _read_samples(
         if options.robot.order is not None:
             raise UsageError(f"--order is for a given Y, and {recording.path} has q")
         motion, said = read_motion(recording, columns, gain, options.recordings, robot)
-        return MotionSamples(motion), [*remarks, *said]
+        joins = tuple(run.start for run in motion.runs[1:])
+        return MotionSamples(motion, joins=joins), [*remarks, *said]
     order = options.robot.order or _DEFAULT_ORDER
     given = _read_equations(recording, columns, gain, order, robot)
     return given, [*remarks, *_remark_on_equations(options)]

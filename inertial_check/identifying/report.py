@@ -222,7 +222,6 @@ def _draw_torques(data: Dataset, robot: Robot, found: Identification) -> list[Pa
     from inertial_check import plotting as plots
 
     measured, before, fitted = data.torques(np.stack([found.prior_x, found.si]))
-    joins = () if data.motion is None else [rows.start for rows in data.motion.runs]
     axis = "sample" if data.motion is None else "time [s]"
     return plots.torques(
         data.recorded.times,
@@ -233,5 +232,5 @@ def _draw_torques(data: Dataset, robot: Robot, found: Identification) -> list[Pa
         robot.units,
         title=f"Torques: {data.path}",
         axis=axis,
-        joins=joins,
+        joins=data.recorded.joins,
     )

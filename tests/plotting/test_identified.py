@@ -2,24 +2,45 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import inertial_check as ic
 from inertial_check.formats.context import Context
 from inertial_check.identifying.identify import identify_robot
-from inertial_check.identifying.options import IdentifyOptions
+from inertial_check.identifying.options import IdentifyOptions, RecordingOptions
+from inertial_check.identifying.report import draw_pages
 
 RECORDINGS = Path(__file__).resolve().parents[2] / "data" / "recordings"
 
 
 @pytest.fixture(scope="module")
-def found():
+def identified():
+    """A robot identified from a part of its recording: two samples in fifty are held out."""
     options = IdentifyOptions(
         data=(str(RECORDINGS / "train.csv"),),
         model=str(RECORDINGS / "arm.urdf"),
         context=Context(),
+        recordings=RecordingOptions(holdout=0.02),
     )
-    return identify_robot(options).found
+    return identify_robot(options)
+
+
+@pytest.fixture(scope="module")
+def found(identified):
+    return identified.found
+
+
+def test_lines_break_where_samples_are_held_out(identified):
+    pytest.importorskip("matplotlib", reason='needs matplotlib: "inertial-check[report]"')
+    pages = draw_pages(identified.robot, identified.datasets, identified.found, identified.report)
+    train = identified.datasets.train[0]
+    measured = next(iter(pages)).figure.axes[0].lines[0].get_xdata()
+    breaks = np.flatnonzero(np.isnan(measured))
+    assert len(breaks) == len(train.recorded.joins) == 4
+    before = measured[breaks - 1]
+    steps = np.diff(train.recorded.times)
+    assert np.allclose(before, train.recorded.times[:-1][steps > 1.5 * np.median(steps)])
 
 
 def test_an_identification_is_drawn_with_its_errors(found):
