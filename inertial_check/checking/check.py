@@ -55,34 +55,6 @@ _TOP = Place(1, 1, 1, 1)
 """Place of a finding on a whole document."""
 
 
-@quiet
-def check_model(
-    model_or_path: Model | str | os.PathLike[str] | bytes, settings: Settings | None = None
-) -> Report:
-    """Judge every body of one model.
-
-    Args:
-        model_or_path: A loaded model, a path, or a document's bytes.
-        settings: Which rules run and how severe they are; None for the defaults.
-
-    Returns:
-        A report with one file.
-
-    Raises:
-        DocumentError: The document cannot be read; names line and column.
-        UsageError: The settings name an unknown rule.
-    """
-    settings = (settings or Settings()).validate()
-    if isinstance(model_or_path, Model):
-        model = model_or_path
-    else:
-        model = load(model_or_path, context=settings.context)
-    with raise_defects(model.source.path):
-        judgements = judge(model, settings.tolerance)
-    file = _apply_rules(model, judgements, settings)
-    return Report((file,), notes=file.notes)
-
-
 class ReportContent(NamedTuple):
     """The optional parts of a report; each takes as long to compute as all rules together.
 
@@ -98,6 +70,40 @@ class ReportContent(NamedTuple):
 
 FULL_CONTENT = ReportContent()
 """Content of a report with every optional part, as Python callers get it."""
+
+FINDINGS_ONLY = ReportContent(causes=False)
+"""Content of a report without any optional part."""
+
+
+@quiet
+def check_model(
+    model_or_path: Model | str | os.PathLike[str] | bytes,
+    settings: Settings | None = None,
+    content: ReportContent = FULL_CONTENT,
+) -> Report:
+    """Judge every body of one model.
+
+    Args:
+        model_or_path: A loaded model, a path, or a document's bytes.
+        settings: Which rules run and how severe they are; None for the defaults.
+        content: The optional parts of the report.
+
+    Returns:
+        A report with one file.
+
+    Raises:
+        DocumentError: The document cannot be read; names line and column.
+        UsageError: The settings name an unknown rule.
+    """
+    settings = (settings or Settings()).validate()
+    if isinstance(model_or_path, Model):
+        model = model_or_path
+    else:
+        model = load(model_or_path, context=settings.context)
+    with raise_defects(model.source.path):
+        judgements = judge(model, settings.tolerance)
+    file, _ = _examine_model(model, judgements, settings, content)
+    return Report((file,), notes=file.notes)
 
 
 class Document(NamedTuple):
@@ -261,11 +267,6 @@ class _DocumentCheck:
 def describe_lateness(seconds: float) -> str:
     """The reason of a finding on a document whose check was stopped by the time limit."""
     return f"not checked within {seconds:g} s, the limit for one document; --timeout raises it"
-
-
-def _apply_rules(model: Model, judgements: Sequence[Judgement], settings: Settings) -> FileReport:
-    """Report the findings of all rules on a judged model."""
-    return _examine_model(model, judgements, settings, FULL_CONTENT)[0]
 
 
 class _Defects:

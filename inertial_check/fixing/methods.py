@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.checking.check import check_model
+from inertial_check.checking.check import FINDINGS_ONLY, check_model
 from inertial_check.errors import UsageError
 from inertial_check.fixing.case import (
     BROKEN,
@@ -336,7 +336,7 @@ class _CauseMethod(Method):
         The most severe findings with causes must be gone, no error may be new, and the body must be
         consistent.
         """
-        report = check_model(again, self.request.check_settings)
+        report = check_model(again, self.request.check_settings, FINDINGS_ONLY)
         verdicts = {body.id: body.judgement.verdict for body in report.bodies}
         reasons = {}
         for id_, proposal in changing.items():
@@ -376,7 +376,10 @@ def _find_causes(model: Model, request: FixRequest) -> dict[str, tuple[Finding, 
     if request.cause is not None and request.cause < 1:
         raise UsageError(f"cause is {request.cause}; causes are counted from 1, the most probable")
     found: dict[str, tuple[Finding, ...]] = {}
-    for finding in check_model(model, request.check_settings).findings:
+    findings = request.findings
+    if findings is None:
+        findings = check_model(model, request.check_settings).findings
+    for finding in findings:
         concerned = finding.body_ids or ((finding.body_id,) if finding.body_id else ())
         for id_ in concerned if finding.causes else ():
             found[id_] = (*found.get(id_, ()), finding)

@@ -14,7 +14,7 @@ from inertial_check.fixing.case import format_percent
 from inertial_check.fixing.region import Region
 from inertial_check.formats import Context
 from inertial_check.inertia import tolerances
-from inertial_check.model import Body, Model, Role, Span
+from inertial_check.model import Body, Finding, Model, Role, Span
 from inertial_check.projection.closed_form import read_margin
 from inertial_check.projection.metrics import find_metric
 from inertial_check.settings.settings import Settings
@@ -27,7 +27,12 @@ METHODS: tuple[MethodName, ...] = get_args(MethodName)
 
 @dataclass(frozen=True)
 class FixRequest:
-    """Options of a fix; see inertial_check.fix_model for each attribute."""
+    """Options of a fix; see inertial_check.fix_model for each attribute but `findings`.
+
+    Attributes:
+        findings: Findings of a check of the model with their causes, where one has been made; None
+            to check the model where a cause is wanted.
+    """
 
     method: str = "nearest"
     metric: str | None = None
@@ -42,6 +47,7 @@ class FixRequest:
     select: Collection[str] = ()
     tolerance: float = 0.0
     context: Context = field(default_factory=Context)
+    findings: Sequence[Finding] | None = field(default=None, repr=False)
 
     def validate(self) -> None:
         """Refuse values out of range, and options that contradict each other.

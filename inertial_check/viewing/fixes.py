@@ -11,7 +11,8 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import DefectError, InertialCheckError
 from inertial_check.files.json import Json
-from inertial_check.fixing.fix import fix_model
+from inertial_check.fixing.fix import carry_out
+from inertial_check.fixing.request import FixRequest
 from inertial_check.fixing.result import BodyFix
 from inertial_check.inertia.representations import six, symmetric
 from inertial_check.isolation import raise_defects
@@ -75,14 +76,15 @@ def describe_fixes(
             continue
         try:
             with raise_defects(model.source.path, InertialCheckError):
-                fix = fix_model(
-                    model,
+                request = FixRequest(
                     cause=method.cause,
                     unsafe=True,
                     bodies=ids,
                     tolerance=settings.tolerance,
                     context=settings.context,
+                    findings=findings,
                 )
+                fix = carry_out(request, model)
         except InertialCheckError as error:
             if isinstance(error, DefectError):
                 notes.append(f"no fix ({method.name}) is shown: {error.reason}")

@@ -62,8 +62,9 @@ def write_page(
     data = [_embed("page", {"models": models, "live": live})]
     data += [_embed(f"scene-{index}", scene.content) for index, scene in enumerate(scenes)]
     data += [_embed(f"mesh-{digest}", mesh) for digest, mesh in sorted(meshes.items())]
-    style = read_asset("style.css")
+    style = _escape(read_asset("style.css"), "\\{:x} ")
     script = '"use strict";\n(() => {\n' + "".join(map(read_asset, _SCRIPTS)) + "})();\n"
+    script = _escape(script, "\\u{:04x}")
     parts = {
         "policy": _write_policy(script, style, live),
         "version": __version__,
@@ -82,6 +83,11 @@ def write_page(
 def read_asset(name: str) -> str:
     """Read a part of the page from the package."""
     return (files("inertial_check.viewing") / "assets" / name).read_text("utf-8")
+
+
+def _escape(text: str, form: str) -> str:
+    """Escape the few signs beyond ASCII in strings of the script and the style sheet."""
+    return "".join(each if each.isascii() else form.format(ord(each)) for each in text)
 
 
 def _embed(id_: str, value: Json) -> str:

@@ -15,8 +15,9 @@ from inertial_check.arrays.types import Floats
 
 Indices = npt.NDArray[np.int64]
 
-LEVELS = 65535
-"""Steps of a quantised coordinate across the bounding box of a mesh; the largest 16-bit number."""
+LEVELS = 65534
+"""Steps of a quantised coordinate across the bounding box of a mesh; the largest even number of
+16 bits, so that rounding does not part corners that lie in the middle of a symmetric mesh."""
 
 _TRIANGLES_PER_CELL = 2.4
 """Triangles that clustering leaves for each square of the area of a mesh with the edge of a cell,

@@ -10,7 +10,9 @@ class Figure {
     this.canvas = canvas;
     this.camera = new Camera();
     this.primitives = {
-      sphere: this.renderer.upload(unitSphere()),
+      sphere: this.renderer.upload(unitSphere(18)),
+      globe: this.renderer.upload(unitSphere(10)),
+      dot: this.renderer.upload(unitSphere(5)),
       cylinder: this.renderer.upload(unitCylinder()),
       rod: this.renderer.upload(unitCylinder(8)),
       cone: this.renderer.upload(unitCone()),
@@ -23,9 +25,8 @@ class Figure {
     this.selected = -1;
     this.hovered = -1;
     this.owned = [];
-    this.scale = 1;
+    this.scale = Math.min(window.devicePixelRatio || 1, 2);
     this.slow = 0;
-    this.last = 0;
     this.pending = false;
     this.afterDraw = () => {};
   }
@@ -84,7 +85,7 @@ class Figure {
     } else if (shape.kind === "mesh") {
       const { lower, step } = meshes[shape.mesh];
       low = lower;
-      high = lower.map((each, i) => each + 65535 * step[i]);
+      high = lower.map((each, i) => each + 65534 * step[i]);
     }
     return { mesh, local, low, high, body: shape.body, role: shape.role };
   }
@@ -212,34 +213,33 @@ class Figure {
   request() {
     if (this.pending) return;
     this.pending = true;
-    requestAnimationFrame((time) => {
+    const asked = performance.now();
+    requestAnimationFrame(() => {
       this.pending = false;
-      this.adapt(time);
+      this.adapt(performance.now() - asked);
       this.draw();
     });
   }
 
-  // Where pictures take longer than 1/25 s, as without a graphics card, moving ones get coarser.
-  adapt(time) {
-    const elapsed = time - this.last;
-    this.last = time;
-    if (elapsed < 300) this.slow = 0.7 * this.slow + 0.3 * elapsed;
+  // A picture is late where the one before took long, as without a graphics card: then moving
+  // pictures get coarser, and the last one is drawn again at full size.
+  adapt(late) {
     const full = Math.min(window.devicePixelRatio || 1, 2);
-    if (elapsed < 300 && this.slow > 40) this.scale = Math.max(0.5, this.scale * 0.8);
-    else if (elapsed >= 300) this.scale = full;
+    this.slow = 0.6 * this.slow + 0.4 * late;
+    if (this.slow > 45) this.scale = Math.max(0.5, this.scale * 0.8);
     this.scale = Math.min(this.scale, full);
     clearTimeout(this.settle);
     if (this.scale < full) {
       this.settle = setTimeout(() => {
         this.scale = full;
-        this.last = -1e9;
+        this.slow = 0;
         this.request();
-      }, 350);
+      }, 400);
     }
   }
 
   draw() {
-    const aspect = this.renderer.resize(this.scale || 1);
+    const aspect = this.renderer.resize(this.scale);
     const view = this.camera.matrices(aspect);
     this.view = view;
     const grid = { ...this.grid, color: [...parseColour(this.colours.grid), 1] };
@@ -271,11 +271,11 @@ class Figure {
       if (!shape || shape.role !== shapes) continue;
       const chosen = shape.body === this.selected;
       const alpha = solid === "none" ? 1 : chosen ? 0.5 : dim ? 0.24 : 0.36;
-      items.push({
+      items.push(Renderer.item({
         mesh: shape.mesh, matrix: multiply(this.poses[shape.body], shape.local), body: shape.body,
         color: [...this.colourOf(shape.body), alpha], gloss: 0.12,
         outline: this.outlineOf(shape.body),
-      });
+      }));
     }
     if (solid !== "none") {
       this.scene.bodies.forEach((body, index) => items.push(...this.listEquivalents(body, index)));
@@ -313,11 +313,12 @@ class Figure {
     const local = multiply(
       rigid(numbers.axes, com), scaling(...half.map((each) => factor * each)));
     const alpha = largest > 1.1 * this.radius ? 0.3 : 1;
-    return {
-      mesh: this.primitives[box ? "box" : "sphere"], matrix: multiply(this.poses[index], local),
+    const round = this.scene.bodies.length > 60 ? "globe" : "sphere";
+    return Renderer.item({
+      mesh: this.primitives[box ? "box" : round], matrix: multiply(this.poses[index], local),
       body: index, color: [...this.colourOf(index), alpha], gloss: 0.25,
       outline: this.outlineOf(index),
-    };
+    });
   }
 
   // Marks with a size on the screen: centres of mass, principal axes, frames, bones.
@@ -351,20 +352,20 @@ class Figure {
     const at = transform(pose, center);
     const r = this.size(at, view, index === this.selected ? 0.0075 : 0.0045);
     const colour = index === this.selected ? parseColour(this.colours.accent) : ink;
-    return {
-      mesh: this.primitives.sphere, matrix: multiply(translation(at), scaling(r, r, r)),
+    return Renderer.item({
+      mesh: this.primitives.dot, matrix: multiply(translation(at), scaling(r, r, r)),
       color: [...colour, 1], body: index, layer: "front",
-    };
+    });
   }
 
   stick(from, to, view, share, colour, body) {
     const along = subtract(to, from), length = Math.hypot(...along);
     const middle = combine(0.5, from, 0.5, to), r = this.size(middle, view, share);
-    return {
+    return Renderer.item({
       mesh: this.primitives.rod,
       matrix: multiply(rigid(towards(along), middle), scaling(r, r, length)),
       color: [...colour, 1], body, layer: "front",
-    };
+    });
   }
 
   triad(pose, axes, center, index, view, length, colour = null) {

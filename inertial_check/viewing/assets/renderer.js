@@ -42,9 +42,19 @@ precision highp float;
 in float fade; uniform vec4 color; out vec4 result;
 void main() { result = vec4(color.rgb, color.a * fade); }`;
 
+// Whether pictures are computed without a graphics card, where smooth edges cost too much.
+function drawsInSoftware() {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const info = gl?.getExtension("WEBGL_debug_renderer_info");
+  const name = info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : "";
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(name);
+}
+
 class Renderer {
   constructor(canvas) {
-    const gl = canvas.getContext("webgl2", { antialias: true, alpha: false, stencil: true });
+    const antialias = !drawsInSoftware();
+    const gl = canvas.getContext("webgl2", { antialias, alpha: false, stencil: true });
     if (!gl) throw new Error("no WebGL 2");
     this.gl = gl;
     this.canvas = canvas;
@@ -121,7 +131,12 @@ class Renderer {
     return width / height;
   }
 
-  // Items: { mesh, matrix, color: [r, g, b, a], gloss, body, outline, layer }; outline is a
+  // A solid to draw. Items are kept from one picture to the next, and with them what is computed here.
+  static item(fields) {
+    return { ...fields, turn: normalMatrix(fields.matrix) };
+  }
+
+  // Items: { mesh, matrix, turn, color: [r, g, b, a], gloss, body, outline, layer }; outline is a
   // colour; layer "front" is drawn over
   // everything else.
   draw(items, camera, background, grid) {
@@ -199,7 +214,7 @@ class Renderer {
     const gl = this.gl;
     for (const item of items) {
       gl.uniformMatrix4fv(places.model, false, item.matrix);
-      if (places.turn) gl.uniformMatrix3fv(places.turn, false, normalMatrix(item.matrix));
+      if (places.turn) gl.uniformMatrix3fv(places.turn, false, item.turn);
       gl.uniform4fv(places.color, item.color);
       if (places.gloss) gl.uniform1f(places.gloss, item.gloss || 0);
       gl.bindVertexArray(item.mesh.array);

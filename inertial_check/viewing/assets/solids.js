@@ -34,8 +34,8 @@ function arc(radius, height, from, to, steps = 12) {
   return points;
 }
 
-function unitSphere() {
-  return revolve(arc(1, 0, -Math.PI / 2, Math.PI / 2, 20), 40);
+function unitSphere(steps) {
+  return revolve(arc(1, 0, -Math.PI / 2, Math.PI / 2, steps), 2 * steps);
 }
 
 function unitCylinder(sides = 36) {
