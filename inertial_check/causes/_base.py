@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -49,6 +49,20 @@ class Trials(NamedTuple):
     consistent: npt.NDArray[np.bool_]
 
 
+class Meant(NamedTuple):
+    """Bodies that were perhaps meant, one a row.
+
+    Attributes:
+        mass: (n,) [kg].
+        p_BoBcm_B: (n, 3) [m].
+        C_BBcm_B: (n, 3, 3) spreads, in the body's axes [m^2].
+    """
+
+    mass: Floats
+    p_BoBcm_B: Floats
+    C_BBcm_B: Floats
+
+
 class Beside(NamedTuple):
     """A geometry that a body is compared with, as arrays.
 
@@ -79,6 +93,8 @@ class Subject:
         examination: The whole model.
         index: Which of its bodies.
         tried: What the causes would put in place of its tensor, judged, by the cause's name.
+        weighed: How many times as probable as the body the `meant` ones of a cause are, by the
+            cause's name.
         reread: What else its tensor may have meant, each with its share among the readings of its
             cause, and how many times as probable it is; empty until the first cause asks.
     """
@@ -86,6 +102,7 @@ class Subject:
     examination: Examination
     index: int
     tried: dict[str, Trials] = field(default_factory=dict, compare=False, repr=False)
+    weighed: dict[str, Floats] = field(default_factory=dict, compare=False, repr=False)
     reread: list[tuple[Reading, float, float]] = field(
         default_factory=list, compare=False, repr=False
     )
@@ -170,7 +187,7 @@ class Subject:
         found = []
         for place in np.flatnonzero(likeness.body == self.index).tolist():
             row = likeness.rows[place]
-            directions, support = np.array(row.directions), np.array(row.support)
+            directions, support = _as_array(row.directions), np.array(row.support)
             if len(joints):
                 support = np.maximum(support, np.max(joints @ directions.T, axis=0))
             C_GGcm_B = resemblance.matrices(row.C_GGcm_B)
@@ -193,6 +210,12 @@ class Subject:
     def geometry(self) -> tuple[BodyGeometry, ...]:
         """What its shapes say: "visual" before "collision"; empty where nothing is known."""
         return self.examination.geometry.bodies[self.index]
+
+
+@lru_cache(maxsize=8)
+def _as_array(directions: tuple[tuple[float, float, float], ...]) -> Floats:
+    """(D, 3) directions, which are mostly the same for all bodies."""
+    return np.array(directions)
 
 
 class Proposal(NamedTuple):
@@ -237,6 +260,13 @@ class Cause(ABC):
         Those of all causes and bodies of a model are judged in one batch.
         """
         return NOTHING
+
+    def meant(self, subject: Subject) -> Meant | None:
+        """Bodies that `proposals` will want to see weighed; None unless a cause says so.
+
+        Those of all causes and bodies of a model are weighed in one batch, see `weigh_together`.
+        """
+        return None
 
     @abstractmethod
     def proposals(self, subject: Subject) -> Iterator[Proposal]:

@@ -5,19 +5,20 @@ The product of their likelihoods (likelihoods.py) is compared with that of the n
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
-from inertial_check.causes._base import Subject
+from inertial_check.causes._base import Beside, Cause, Meant, Subject
 from inertial_check.causes.likelihoods import (
     FAR,
     IN_BOX,
     IN_BOX_DECADES,
     MOST,
     OUTSIDE,
+    Components,
     heavy_tail,
     likelihood_of_density,
     likelihood_of_likeness,
@@ -27,20 +28,10 @@ from inertial_check.causes.likelihoods import (
 from inertial_check.inertia import resemblance, tolerances
 
 Flags = npt.NDArray[np.bool_]
+Indices = npt.NDArray[np.int64]
 
-
-class Meant(NamedTuple):
-    """Bodies that were perhaps meant, one a row.
-
-    Attributes:
-        mass: (n,) [kg].
-        p_BoBcm_B: (n, 3) [m].
-        C_BBcm_B: (n, 3, 3) spreads, in the body's axes [m^2].
-    """
-
-    mass: Floats
-    p_BoBcm_B: Floats
-    C_BBcm_B: Floats
+_BATCH = 64
+"""Largest number of bodies that are weighed at once, which bounds the memory."""
 
 
 def is_stated(subject: Subject) -> bool:
@@ -84,17 +75,81 @@ def gains(subject: Subject, meant: Meant, twin: bool = True, any_size: bool = Fa
     Returns:
         (n,) ratios of likelihoods, at most MOST; 0 where one is not finite.
     """
-    together = Meant(
-        *(np.concatenate(pair) for pair in zip(read_body(subject), meant, strict=True))
-    )
-    free = np.array([False] + [any_size] * len(meant.mass))
+    return _compare([(subject, meant)], twin, any_size)
+
+
+def bound_gain(subject: Subject) -> float:
+    """Find a number that no other spread of a body can exceed in `gains`, whatever it is.
+
+    A centre that stays is never nearer for it, a density is at best a usual one, and a twin at best
+    the same; infinite for a body with shapes.
+    """
+    twin, assembly = twin_of(subject), subject.examination.assembly
+    if subject.beside:
+        return np.inf
+    mass, C_BBcm_B = np.array([subject.mass]), assembly.C_BBcm_B
+    with np.errstate(all="ignore"):
+        second_moment = mass * np.trace(C_BBcm_B[subject.index])
+        bound = 1 / float(likelihood_of_density(mass, second_moment)[0])
+        if twin is not None:
+            pairs, row = assembly.twin_pairs, assembly.twin_row(subject.index)
+            size = resemblance.size(C_BBcm_B[[subject.index, twin]])
+            off = np.max(pairs.offsets[row]) if pairs.known[row] else pairs.apart[row]
+            off = np.array([off * (np.max(size) / size[1]) ** 2, 0.0])  # in sizes of the twin
+            heavier = np.log(np.repeat(mass / assembly.mass[twin], 2))
+            written, best = likelihood_of_twin(off, heavier, np.repeat(subject.printed_misfit, 2))
+            bound *= float(best / written)
+    return bound
+
+
+def weigh_together(causes: Sequence[Cause], subjects: Sequence[Subject]) -> None:
+    """Weigh what all causes say that the bodies of a model meant, and leave it in `weighed`."""
+    asked = [
+        (subject, cause.name, meant)
+        for subject in subjects
+        for cause in causes
+        if (meant := cause.meant(subject)) is not None
+    ]
+    for first in range(0, len(asked), _BATCH):
+        batch = asked[first : first + _BATCH]
+        ratio = _compare([(subject, meant) for subject, _, meant in batch])
+        start = 0
+        for subject, name, meant in batch:
+            subject.weighed[name] = ratio[start : start + len(meant.mass)]
+            start += len(meant.mass)
+
+
+def find_gains(cause: Cause, subject: Subject) -> Floats:
+    """Gains of what a cause says that a body meant; none where it says nothing."""
+    if cause.name not in subject.weighed:
+        subject.weighed[cause.name] = np.zeros(0)
+        weigh_together([cause], [subject])
+    return subject.weighed[cause.name]
+
+
+def _compare(
+    asked: Sequence[tuple[Subject, Meant]], twin: bool = True, any_size: bool = False
+) -> Floats:
+    """Gains of all bodies that were perhaps meant in place of several of a model, in their order.
+
+    One row for each body as written comes first, and then one for each that was meant.
+    """
+    subjects = [subject for subject, _ in asked]
+    index = np.array([subject.index for subject in subjects])
+    counts = [len(meant.mass) for _, meant in asked]
+    of = np.concatenate([np.arange(len(asked)), np.repeat(np.arange(len(asked)), counts)])
+    assembly = subjects[0].examination.assembly
+    written = assembly.mass[index], assembly.p_BoBcm_B[index], assembly.C_BBcm_B[index]
+    together = Meant(*map(np.concatenate, zip(written, *(each for _, each in asked), strict=True)))
+    free = (np.arange(len(of)) >= len(asked)) & any_size
     with np.errstate(all="ignore"):
         second_moment = together.mass * np.trace(together.C_BBcm_B, axis1=1, axis2=2)
         likelihood = likelihood_of_density(together.mass, second_moment)
-        likelihood = likelihood * _distance(subject, together) * _shapes(subject, together, free)
+        likelihood = likelihood * _distance(subjects, together, of)
+        likelihood = likelihood * _shapes(subjects, together, of, free)
         if twin:
-            likelihood = likelihood * _twin(subject, together)
-        ratio = likelihood[1:] / likelihood[0]
+            likelihood = likelihood * _twin(subjects, together, of)
+        ratio = likelihood[len(asked) :] / likelihood[of[len(asked) :]]
     believed: Floats = np.minimum(np.nan_to_num(ratio, nan=0.0, posinf=MOST), MOST)
     return believed
 
@@ -142,59 +197,96 @@ def reflect_twin(subject: Subject, twin: int) -> tuple[Floats, Floats]:
     return center, resemblance.rotate(R_BT, assembly.C_BBcm_B[twin])
 
 
-def _distance(subject: Subject, meant: Meant) -> Floats:
-    """Likelihood of the distances of the centres of mass from the origin of the body."""
-    assembly = subject.examination.assembly
-    sizes = resemblance.size(meant.C_BBcm_B)
-    reach = np.minimum(sizes, sizes[0])  # a tensor that grows must not excuse a far centre
-    reach = reach + np.fmax(assembly.skeleton[subject.index], np.nan_to_num(assembly.scale))
-    ratio = np.linalg.norm(meant.p_BoBcm_B, axis=1) / (2 * reach)
-    return heavy_tail(np.log10(np.maximum(ratio, 1.0)) / FAR)
-
-
-def _shapes(subject: Subject, meant: Meant, free: Flags) -> Floats:
-    """Geometric mean of the likelihoods by visual and collision shapes, which show one body.
-
-    Args:
-        subject: The body.
-        meant: n bodies.
-        free: (n,) whether the size of each was chosen to agree with the shapes.
-    """
-    likelihood = np.ones(len(meant.mass))
-    if not subject.beside:
-        return likelihood
-    form, size = resemblance.form(meant.C_BBcm_B), resemblance.size(meant.C_BBcm_B)
-    for shapes in subject.beside:
-        outside = resemblance.excess(
-            meant.p_BoBcm_B, shapes.directions, shapes.support, shapes.extent
-        )
-        misfit = np.linalg.norm(form - shapes.form, axis=(-2, -1))
-        log_size = np.log(size / shapes.size)
-        fit = likelihood_of_likeness(misfit, log_size, shapes.components)
-        if np.any(free):
-            other = likelihood_of_wrong_size(misfit, float(log_size[0]), shapes.components)
-            fit = np.where(free, other, fit)
-        fit = fit * heavy_tail((np.log10(meant.mass / shapes.box) - IN_BOX) / IN_BOX_DECADES)
-        fit = fit * heavy_tail(np.maximum(outside, 0.0) / OUTSIDE)
-        likelihood = likelihood * fit ** (1 / len(subject.beside))
-    return likelihood
-
-
 def gain_of_scaled_shapes(subject: Subject, factor: float) -> float:
     """Compare the likelihood of the body beside its shapes times a factor with that as they are."""
     now = read_body(subject)
     scaled = Meant(now.mass, now.p_BoBcm_B / factor, now.C_BBcm_B / factor**2)
     together = Meant(*(np.concatenate(pair) for pair in zip(now, scaled, strict=True)))
-    written, meant = _shapes(subject, together, np.zeros(2, dtype=bool)).tolist()
+    of, free = np.zeros(2, dtype=np.int64), np.zeros(2, dtype=bool)
+    written, meant = _shapes([subject], together, of, free).tolist()
     return min(meant / written, MOST) if written > 0 else MOST
 
 
-def _twin(subject: Subject, meant: Meant) -> Floats:
+def _distance(subjects: Sequence[Subject], meant: Meant, of: Indices) -> Floats:
+    """Likelihood of the distances of the centres of mass from the origins of the bodies."""
+    assembly = subjects[0].examination.assembly
+    sizes = resemblance.size(meant.C_BBcm_B)
+    reach = np.minimum(sizes, sizes[of])  # a tensor that grows must not excuse a far centre
+    skeleton = assembly.skeleton[[subject.index for subject in subjects]]
+    reach = reach + np.fmax(skeleton, np.nan_to_num(assembly.scale))[of]
+    ratio = np.linalg.norm(meant.p_BoBcm_B, axis=1) / (2 * reach)
+    return heavy_tail(np.log10(np.maximum(ratio, 1.0)) / FAR)
+
+
+def _shapes(subjects: Sequence[Subject], meant: Meant, of: Indices, free: Flags) -> Floats:
+    """Geometric mean of the likelihoods by visual and collision shapes, which show one body.
+
+    Args:
+        subjects: The bodies as they stand; the first rows of `meant` are theirs.
+        meant: n bodies.
+        of: (n,) which of the subjects each row was perhaps meant for.
+        free: (n,) whether the size of each was chosen to agree with the shapes.
+    """
+    likelihood = np.ones(len(meant.mass))
+    written = resemblance.size(meant.C_BBcm_B)[of]
+    # Bodies with as many geometries, seen along the same directions, are compared at once.
+    alike: dict[tuple[int, ...], list[int]] = {}
+    for place, subject in enumerate(subjects):
+        alike.setdefault(tuple(id(each.directions) for each in subject.beside), []).append(place)
+    for key, places in alike.items():
+        chosen = np.zeros(len(subjects), dtype=bool)
+        chosen[places] = True
+        rows = np.flatnonzero(chosen[of])
+        at = (np.cumsum(chosen) - 1)[of[rows]]
+        some = Meant(*(each[rows] for each in meant))
+        for which in range(len(key)):
+            beside = [subjects[place].beside[which] for place in places]
+            fit = _fit(beside, at, some, written[rows], free[rows])
+            likelihood[rows] = likelihood[rows] * fit ** (1 / len(key))
+    return likelihood
+
+
+def _fit(
+    beside: Sequence[Beside], at: Indices, meant: Meant, written: Floats, free: Flags
+) -> Floats:
+    """Likelihood of bodies beside one geometry each.
+
+    Args:
+        beside: Geometries, all seen along the same directions.
+        at: (n,) which of them each body is compared with.
+        meant: n bodies.
+        written: (n,) size of the body as it stands in place of each [m].
+        free: (n,) whether the size of each was chosen to agree with the shapes.
+    """
+    form = np.array([each.form for each in beside])[at]
+    size, extent, box = np.array([(each.size, each.extent, each.box) for each in beside])[at].T
+    support = np.array([each.support for each in beside])[at]
+    columns = zip(*(each.components for each in beside), strict=True)
+    components = Components(*(np.array(column)[at] for column in columns))
+    outside = resemblance.excess(meant.p_BoBcm_B, beside[0].directions, support, extent)
+    misfit = np.linalg.norm(resemblance.form(meant.C_BBcm_B) - form, axis=(-2, -1))
+    fit = likelihood_of_likeness(
+        misfit, np.log(resemblance.size(meant.C_BBcm_B) / size), components
+    )
+    if np.any(free):
+        other = likelihood_of_wrong_size(misfit, np.log(written / size), components)
+        fit = np.where(free, other, fit)
+    fit = fit * heavy_tail((np.log10(meant.mass / box) - IN_BOX) / IN_BOX_DECADES)
+    return fit * heavy_tail(np.maximum(outside, 0.0) / OUTSIDE)
+
+
+def _twin(subjects: Sequence[Subject], meant: Meant, of: Indices) -> Floats:
     """Likelihood of the differences from the twin; 1 for a body without one."""
-    other = twin_of(subject)
-    if other is None:
-        return np.ones(len(meant.mass))
-    assembly = subject.examination.assembly
-    off = assembly.apart(subject.index, meant.p_BoBcm_B, meant.C_BBcm_B)
-    heavier = np.log(meant.mass / assembly.mass[other])
-    return likelihood_of_twin(off, heavier, subject.printed_misfit)
+    assembly = subjects[0].examination.assembly
+    twins = [twin_of(subject) for subject in subjects]
+    other = np.array([-1 if twin is None else twin for twin in twins])[of]
+    likelihood = np.ones(len(meant.mass))
+    rows = np.flatnonzero(other >= 0)
+    if not len(rows):
+        return likelihood
+    index = np.array([subject.index for subject in subjects])[of[rows]]
+    off = assembly.apart(index, meant.p_BoBcm_B[rows], meant.C_BBcm_B[rows])
+    heavier = np.log(meant.mass[rows] / assembly.mass[other[rows]])
+    digits = np.array([subject.printed_misfit for subject in subjects])[of[rows]]
+    likelihood[rows] = likelihood_of_twin(off, heavier, digits)
+    return likelihood

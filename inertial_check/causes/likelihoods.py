@@ -60,9 +60,9 @@ class Components(NamedTuple):
     """A mixture over how closely a witness stands for the mass of a body.
 
     Attributes:
-        form: (k,) widths of the misfit of honest bodies.
-        size: (k,) widths of the logarithm of their relative size.
-        weight: (k,) share of the bodies.
+        form: (..., k) widths of the misfit of honest bodies.
+        size: (..., k) widths of the logarithm of their relative size.
+        weight: (..., k) share of the bodies.
     """
 
     form: Floats
@@ -137,7 +137,7 @@ def components_of_shapes(honest_misfit: float, digits: float) -> Components:
 
 def likelihood_of_form(misfit: Floats, of: Components) -> Floats:
     """(n,) likelihood of a misfit, whatever the size."""
-    result: Floats = (heavy_tail(misfit[:, None] / of.form) / of.form) @ of.weight
+    result: Floats = _mix(heavy_tail(misfit[:, None] / of.form) / of.form, of.weight)
     return result
 
 
@@ -145,33 +145,39 @@ def likelihood_of_likeness(misfit: Floats, log_size: Floats, of: Components) -> 
     """(n,) likelihood of a misfit together with the logarithm of the relative size."""
     form = heavy_tail(misfit[:, None] / of.form) / of.form
     size = heavy_tail(log_size[:, None] / of.size) / of.size
-    result: Floats = (form * size) @ of.weight
+    result: Floats = _mix(form * size, of.weight)
     return result
 
 
-def likelihood_of_wrong_size(misfit: Floats, log_size: float, of: Components) -> Floats:
+def likelihood_of_wrong_size(misfit: Floats, log_size: Floats, of: Components) -> Floats:
     """(n,) likelihood of a misfit, where the size was wrong by any factor.
 
     Args:
         misfit: (n,) of form.
-        log_size: Logarithm of the size as written, relative to that of the shapes.
+        log_size: (n,) logarithm of the size as written, relative to that of the shapes.
         of: The components of the shapes.
     """
-    density = heavy_tail(np.array(log_size / _WRONG_SIZE)) / _WRONG_SIZE
+    density = heavy_tail(log_size / _WRONG_SIZE) / _WRONG_SIZE
     result: Floats = likelihood_of_form(misfit, of) * density
     return result
 
 
-def likelihood_of_twin(off: Floats, log_mass: Floats, digits: float) -> Floats:
+def likelihood_of_twin(off: Floats, log_mass: Floats, digits: Floats) -> Floats:
     """(n,) likelihood of the differences between a body and its twin.
 
     Args:
-        off: Least distance of centre and spread from the twin's, relative to the size.
-        log_mass: Logarithm of the ratio of the masses.
-        digits: Distance that the printed digits alone allow.
+        off: (n,) least distance of centre and spread from the twin's, relative to the size.
+        log_mass: (n,) logarithm of the ratio of the masses.
+        digits: (n,) distance that the printed digits alone allow.
     """
-    widths, masses = np.hypot(_TWIN_OFF, digits), np.hypot(_TWIN_MASS, digits)
+    widths, masses = (np.hypot(each, digits[:, None]) for each in (_TWIN_OFF, _TWIN_MASS))
     place = heavy_tail(off[:, None] / widths) / widths
     weight = heavy_tail(log_mass[:, None] / masses) / masses
-    result: Floats = (place * weight) @ _TWIN_WEIGHT
+    result: Floats = _mix(place * weight, _TWIN_WEIGHT)
+    return result
+
+
+def _mix(components: Floats, weight: Floats) -> Floats:
+    """(n,) sums over the components, the same for a body whatever others are beside it."""
+    result: Floats = np.sum(components * weight, axis=-1)
     return result

@@ -16,6 +16,7 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.causes._base import Cause, Proposal, Subject, edit, try_together
+from inertial_check.causes._witnesses import weigh_together
 from inertial_check.causes._wording import enumerate_words
 from inertial_check.causes.absence import say_why_none
 from inertial_check.causes.catalogue import ALL_CAUSES
@@ -140,6 +141,7 @@ def hypotheses(subjects: Sequence[Subject]) -> list[tuple[Hypothesis, ...]]:
         return []
     causes = [cause() for cause in ALL_CAUSES]
     try_together(causes, subjects)
+    weigh_together(causes, subjects)
     weighed = [_weigh(subject, causes) for subject in subjects]
     unknown = np.array([_unknown(subject) for subject in subjects])
     priors = _vote(weighed, unknown)

@@ -6,10 +6,9 @@ from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np
 
-from inertial_check.causes._base import Cause, Proposal, Subject
+from inertial_check.causes._base import Cause, Meant, Proposal, Subject
 from inertial_check.causes._witnesses import (
     I_BBcm_Bi,
-    Meant,
     gains,
     is_stated,
     read_body,

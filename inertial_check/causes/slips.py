@@ -8,12 +8,24 @@ from math import exp, log10, sqrt
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.causes._base import NOTHING, Cause, Proposal, Subject
-from inertial_check.causes._witnesses import gains, is_stated, twin_of, with_spreads
+from inertial_check.causes._base import NOTHING, Cause, Meant, Proposal, Subject
+from inertial_check.causes._witnesses import (
+    bound_gain,
+    find_gains,
+    is_stated,
+    twin_of,
+    with_spreads,
+)
 from inertial_check.causes._wording import a_body, enumerate_words, number, times_as_probable
 from inertial_check.inertia import resemblance
 from inertial_check.inertia.representations import symmetric
 from inertial_check.model import ENTRIES
+
+PLAIN = 2.0
+"""Least likelihood ratio at which a slip is named in a tensor that some body has."""
+
+_SURELY_LESS = 0.999
+"""Share of PLAIN below which a bound is less than it, however it was rounded."""
 
 _POWERS = (-1, 1, -2, 2, -3, 3, -4, 4, -5, 5, -6, 6)
 
@@ -68,14 +80,19 @@ class DecimalSlip(Cause):
 
     name, prior, mends = "decimal-slip", 0.2, True
 
-    _PLAIN = 2.0
-    """Least likelihood ratio at which a slip is named in a tensor that some body has."""
-
     def candidates(self, subject: Subject) -> Floats:
         """Every entry that is not zero, times every power of ten."""
         if not subject.broken and not _has_witness(subject):
             return NOTHING
         return self._shift_all(subject)
+
+    def meant(self, subject: Subject) -> Meant | None:
+        """The body with each of the tensors that a body can have."""
+        six, _, consistent = self.trials(subject)
+        if subject.broken or not np.any(consistent):
+            return None
+        spreads = resemblance.spread(subject.mass, resemblance.matrices(six[consistent]))
+        return with_spreads(subject, resemblance.rotate(subject.R_BBi, spreads))
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """Every entry and shift that make a body of the tensor."""
@@ -104,25 +121,23 @@ class DecimalSlip(Cause):
 
     def _of_a_body(self, subject: Subject) -> Iterator[Proposal]:
         """Entries and shifts that make a body fit its shapes, or its twin, far better."""
-        six, _, consistent = self.trials(subject)
-        if not len(six):
+        ratio = find_gains(self, subject)
+        better = ratio > PLAIN
+        if not np.any(better):
             return
-        rows = np.flatnonzero(consistent)
-        tensors = resemblance.matrices(six[rows])
-        spreads = resemblance.rotate(subject.R_BBi, resemblance.spread(subject.mass, tensors))
-        ratio = gains(subject, with_spreads(subject, spreads))
+        six, _, consistent = self.trials(subject)
         count = np.count_nonzero(subject.six)
-        for row, tensor, gain in zip(rows.tolist(), tensors, ratio.tolist(), strict=True):
-            if gain > self._PLAIN:
-                (i,) = np.flatnonzero(six[row] != subject.six).tolist()
-                power = _POWERS[row % len(_POWERS)]
-                yield Proposal(
-                    gain * _SHIFTS[abs(power)] / 2 / count,
-                    f"with {ENTRIES[i]} = {number(six[row, i])} in place of "
-                    f"{number(subject.six[i])} the tensor fits the body's shapes, or its twin, far "
-                    f"better ({times_as_probable(gain)})",
-                    I_BBcm_Bi=tensor,
-                )
+        rows = np.flatnonzero(consistent)[better].tolist()
+        for row, gain in zip(rows, ratio[better].tolist(), strict=True):
+            (i,) = np.flatnonzero(six[row] != subject.six).tolist()
+            power = _POWERS[row % len(_POWERS)]
+            yield Proposal(
+                gain * _SHIFTS[abs(power)] / 2 / count,
+                f"with {ENTRIES[i]} = {number(six[row, i])} in place of "
+                f"{number(subject.six[i])} the tensor fits the body's shapes, or its twin, far "
+                f"better ({times_as_probable(gain)})",
+                I_BBcm_Bi=resemblance.matrices(six[row]),
+            )
 
     def _shift_all(self, subject: Subject) -> Floats:
         """(n, 6) every entry that is not zero, times every power of ten."""
@@ -138,9 +153,12 @@ class DecimalSlip(Cause):
 
 
 def _has_witness(subject: Subject) -> bool:
-    """Whether a body has numbers that some body has, and shapes or a twin to compare them with."""
-    known = subject.examination.likeness.known
-    return is_stated(subject) and (bool(known[subject.index]) or twin_of(subject) is not None)
+    """Whether a body has numbers that some body has, and shapes or a twin that can doubt them."""
+    if not is_stated(subject):
+        return False
+    if subject.examination.likeness.known[subject.index]:
+        return True
+    return twin_of(subject) is not None and not bound_gain(subject) < _SURELY_LESS * PLAIN
 
 
 def _weight(six: Floats, entry: int, power: int) -> float:

@@ -6,18 +6,19 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from inertial_check.causes._base import Cause, Proposal, Subject
+from inertial_check.causes._base import Cause, Meant, Proposal, Subject
 from inertial_check.causes._witnesses import (
-    Meant,
     box_text,
+    find_gains,
     gain_of_scaled_shapes,
-    gains,
     is_stated,
     tidy,
     with_spreads,
 )
 from inertial_check.causes.placeholders import is_placeholder
 from inertial_check.evidence.readings import UNITS
+
+_FACTORS = np.array([*UNITS.values(), *(1 / unit for unit in UNITS.values())])
 
 PLAIN = 3.0
 """Least likelihood ratio at which a unit is named as a cause."""
@@ -53,23 +54,29 @@ class Units(Cause):
 
     name, prior = "units", 0.12
 
+    def meant(self, subject: Subject) -> Meant | None:
+        """The body with its tensor times each unit, and divided by each."""
+        if not is_stated(subject) or is_placeholder(subject):
+            return None
+        C_BBcm_B = subject.examination.assembly.C_BBcm_B[subject.index]
+        return with_spreads(subject, _FACTORS[:, None, None] * C_BBcm_B)
+
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """For each unit the tensor in kg m^2, where that is far more probable."""
         if not is_stated(subject) or is_placeholder(subject):
             return
         C_BBcm_B = subject.examination.assembly.C_BBcm_B[subject.index]
-        factors = np.array([*UNITS.values(), *(1 / unit for unit in UNITS.values())])
-        ratio = gains(subject, with_spreads(subject, factors[:, None, None] * C_BBcm_B))
+        ratio = find_gains(self, subject)
         for row in np.flatnonzero(ratio > PLAIN).tolist():
-            name = list(UNITS)[row % len(UNITS)]
+            name, factor = list(UNITS)[row % len(UNITS)], _FACTORS[row]
             how = f"read as {name}" if row < len(UNITS) else f"divided by 1 {name}"
-            meant = factors[row] * C_BBcm_B
+            meant = factor * C_BBcm_B
             yield Proposal(
                 ratio[row] / len(UNITS),
-                f"{how}, times {factors[row]:.4g}, the tensor is that of "
+                f"{how}, times {factor:.4g}, the tensor is that of "
                 f"{box_text(subject.mass, meant)}; as written, of "
                 f"{box_text(subject.mass, C_BBcm_B)}",
-                I_BBcm_Bi=tidy(factors[row] * subject.I_BBcm_Bi),
+                I_BBcm_Bi=tidy(factor * subject.I_BBcm_Bi),
             )
         yield from _mesh_in_millimetres(subject)
 
@@ -118,26 +125,33 @@ class Density(Cause):
 
     name, prior = "density", 0.06
 
-    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+    _TIMES = np.array([1e-3, 1e3, 1e-3, 1e3])
+    _ALONE = np.array([True, True, False, False])
+    """Factors of the mass, and whether the tensor stays as written."""
+
+    def meant(self, subject: Subject) -> Meant | None:
         """A thousand times less or more, with the tensor and without."""
         if not is_stated(subject) or is_placeholder(subject):
-            return
-        assembly = subject.examination.assembly
-        C_BBcm_B = assembly.C_BBcm_B[subject.index]
-        factors = np.array([1e-3, 1e3, 1e-3, 1e3])
-        alone = np.array([True, True, False, False])
-        spreads = np.where(alone, 1 / factors, 1.0)[:, None, None] * C_BBcm_B
-        centers = np.tile(subject.p_BoBcm_B, (4, 1))
-        ratio = gains(subject, Meant(factors * subject.mass, centers, spreads))
-        row = int(np.argmax(ratio))
-        if ratio[row] > PLAIN:
-            mass = float(tidy(factors[row] * subject.mass))
-            tensor = None if alone[row] else tidy(factors[row] * subject.I_BBcm_Bi)
+            return None
+        C_BBcm_B = subject.examination.assembly.C_BBcm_B[subject.index]
+        spreads = np.where(self._ALONE, 1 / self._TIMES, 1.0)[:, None, None] * C_BBcm_B
+        return with_spreads(subject, spreads)._replace(mass=self._TIMES * subject.mass)
+
+    def proposals(self, subject: Subject) -> Iterator[Proposal]:
+        """The most probable of them."""
+        ratio = find_gains(self, subject)
+        row = int(np.argmax(ratio)) if len(ratio) else None
+        if row is not None and ratio[row] > PLAIN:
+            C_BBcm_B = subject.examination.assembly.C_BBcm_B[subject.index]
+            factor, alone = self._TIMES[row], self._ALONE[row]
+            meant = 1 / factor * C_BBcm_B if alone else C_BBcm_B
+            mass = float(tidy(factor * subject.mass))
+            tensor = None if alone else tidy(factor * subject.I_BBcm_Bi)
             yield Proposal(
                 float(ratio[row]) / 4,
                 f"with {mass:.6g} kg in place of {subject.mass:.6g} kg"
-                f"{', the tensor as written' if alone[row] else ', the tensor times the same'}, "
-                f"it is {box_text(mass, spreads[row])}; as written, "
+                f"{', the tensor as written' if alone else ', the tensor times the same'}, "
+                f"it is {box_text(mass, meant)}; as written, "
                 f"{box_text(subject.mass, C_BBcm_B)}",
                 mass=mass,
                 I_BBcm_Bi=tensor,

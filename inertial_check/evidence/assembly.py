@@ -227,13 +227,13 @@ class Assembly:
         forth: Floats = X_12 if index == self.twin_pairs.bodies[row, 0] else np.linalg.inv(X_12)
         return forth
 
-    def apart(self, index: int, p_BoBcm_B: Floats, C_BBcm_B: Floats) -> Floats:
-        """How far other numbers of a body are from those of its twin, relative to its size.
+    def apart(self, index: Indices, p_BoBcm_B: Floats, C_BBcm_B: Floats) -> Floats:
+        """How far other numbers of bodies are from those of their twins, in sizes of the twins.
 
         Args:
-            index: Of a body with a twin.
-            p_BoBcm_B: (n, 3) centres of mass that the body could have [m].
-            C_BBcm_B: (n, 3, 3) spreads that it could have [m^2].
+            index: (n,) of bodies with a twin.
+            p_BoBcm_B: (n, 3) centres of mass that the bodies could have [m].
+            C_BBcm_B: (n, 3, 3) spreads that they could have [m^2].
 
         Returns:
             (n,) in the symmetry of the model; in the axes that suit best where it has none.

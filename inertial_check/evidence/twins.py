@@ -539,33 +539,36 @@ def world_poses(model: Model) -> tuple[Floats, Indices]:
 
 
 def apart_from_twin(
-    pairs: TwinPairs, index: int, numbers: Numbers, p_BoBcm_B: Floats, C_BBcm_B: Floats
+    pairs: TwinPairs, index: Indices, numbers: Numbers, p_BoBcm_B: Floats, C_BBcm_B: Floats
 ) -> Floats:
-    """How far other numbers of a body are from those of its twin, relative to the twin's size.
+    """How far other numbers of bodies are from those of their twins, in sizes of the twins.
 
     Args:
         pairs: The twins of the model.
-        index: Of a body with a twin.
+        index: (n,) of bodies with a twin.
         numbers: Of all bodies of the model.
-        p_BoBcm_B: (n, 3) centres of mass that the body could have [m].
-        C_BBcm_B: (n, 3, 3) spreads that it could have [m^2].
+        p_BoBcm_B: (n, 3) centres of mass that the bodies could have [m].
+        C_BBcm_B: (n, 3, 3) spreads that they could have [m^2].
 
     Returns:
         (n,) in the symmetry of the model; in the axes that suit best where it has none.
     """
-    (row,), (column,) = np.nonzero(pairs.bodies == index)
-    twin = numbers.of(np.repeat(pairs.bodies[row, 1 - column], len(p_BoBcm_B)))
+    places = np.zeros(len(numbers.mass), dtype=np.int64)
+    places[pairs.bodies.ravel()] = np.arange(pairs.bodies.size)
+    row, column = np.divmod(places[index], 2)
+    twin = numbers.of(pairs.bodies[row, 1 - column])
     body = twin._replace(p_BoBcm_B=p_BoBcm_B, C_BBcm_B=C_BBcm_B)
-    size = twin.size
-    if not pairs.known[row]:
-        in_any_axes = np.maximum(*_offsets_in_any_axes(twin, body, size))
-        least: Floats = np.min(in_any_axes, axis=1)
-        return least
-    X_12 = pairs.symmetry[row]
-    one, other = (body, twin) if column == 0 else (twin, body)
-    maps = np.repeat(X_12[None], len(p_BoBcm_B), axis=0)
-    offsets: Floats = np.max(measure_offsets(maps, one, other, size), axis=-1)
-    return offsets
+    known, size = pairs.known[row], twin.size
+    apart = np.zeros(len(index))
+    if len(rows := np.flatnonzero(~known)):
+        off = _offsets_in_any_axes(twin.of(rows), body.of(rows), size[rows])
+        apart[rows] = np.min(np.maximum(*off), axis=1)
+    for side, (one, other) in enumerate(((body, twin), (twin, body))):
+        if len(rows := np.flatnonzero(known & (column == side))):
+            maps = pairs.symmetry[row[rows]]
+            mapped = measure_offsets(maps, one.of(rows), other.of(rows), size[rows])
+            apart[rows] = np.max(mapped, axis=-1)
+    return apart
 
 
 def _offsets_in_any_axes(

@@ -52,9 +52,12 @@ def locate_entries(
     """
     if body.inertial is None or not names:
         return ()
+    numbers = name_numbers(body.inertial)
+    if not numbers.keys() >= set(names):
+        numbers = name_all_numbers(body.inertial)
     return tuple(
         FindingEntry(name, text, model.place(span), number.literal, body_id)
-        for name, number in name_all_numbers(body.inertial).items()
+        for name, number in numbers.items()
         if name in names and (span := number.span) is not None
         for text in (model.source_of(span).text(span) or number.text,)
     )

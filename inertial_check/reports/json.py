@@ -43,7 +43,7 @@ def render(report: Report, view: View) -> str:
         "files": [_file_members(file) for file in report.files],
     }
     document |= statistics_members(report, view)
-    return _lines(plain(document), _LEVELS_OF_LINES) + "\n"
+    return _lines(document, _LEVELS_OF_LINES) + "\n"
 
 
 def render_lines(report: Report, view: View) -> str:
@@ -61,7 +61,7 @@ def render_lines(report: Report, view: View) -> str:
             **statistics_members(report, view),
         }
     )
-    return "".join(dump_json(plain(line)) + "\n" for line in lines)
+    return "".join(_dump(line) + "\n" for line in lines)
 
 
 def run_members(report: Report, view: View) -> dict[str, Json]:
@@ -187,10 +187,18 @@ def _entry(entry: FindingEntry) -> dict[str, Json]:
     return members
 
 
+def _dump(value: object) -> str:
+    """JSON in one line; only what the encoder refuses is made plain before, which takes longer."""
+    try:
+        return dump_json(value)
+    except (TypeError, ValueError):  # other mappings than dict; NaN and infinities
+        return dump_json(plain(value))
+
+
 def _lines(value: object, levels: int, indent: str = "") -> str:
     """JSON with a line for each item of the outer levels: quick to write, easy to read and diff."""
     if levels == 0 or not value or not isinstance(value, dict | list):
-        return dump_json(value)
+        return _dump(value)
     deeper = indent + " "
     if isinstance(value, dict):
         items = [f"{dump_json(k)}: {_lines(v, levels - 1, deeper)}" for k, v in value.items()]

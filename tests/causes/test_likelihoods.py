@@ -43,7 +43,7 @@ def test_no_witness_rules_a_body_out_alone(misfit, log_size):
     values = np.array([misfit, misfit + 0.05]), np.array([log_size, log_size])
     near, far = likelihood_of_likeness(*values, LOOSE)
     assert near >= far > 0
-    near, far = likelihood_of_twin(*values, 0.0)
+    near, far = likelihood_of_twin(*values, np.zeros(2))
     assert near >= far > 0
 
 

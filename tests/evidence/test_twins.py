@@ -192,7 +192,7 @@ def test_numbers_of_the_other_side_come_in_the_bodys_own_frame():
         center = X_BT[:3, :3] @ found.p_BoBcm_B[twin] + X_BT[:3, 3]
         assert center == pytest.approx(found.p_BoBcm_B[index])
     moved = np.array([sides[2].com, sides[2].com + 0.1])
-    off = found.apart(3, moved, np.repeat(found.C_BBcm_B[3][None], 2, axis=0))
+    off = found.apart(np.array([3, 3]), moved, np.repeat(found.C_BBcm_B[3][None], 2, axis=0))
     assert off[0] == pytest.approx(0, abs=1e-6)
     assert off[1] > 0.1
 

@@ -217,7 +217,7 @@ def _find_reading(examination: Examination, index: int) -> str | None:
     written = assembly.C_BBcm_B[index]
     C_BBcm_B = np.array([written, *(reading.C_BBcm_B for reading in readings)])
     centers = np.repeat(assembly.p_BoBcm_B[index][None], len(C_BBcm_B), axis=0)
-    off = assembly.apart(index, centers, C_BBcm_B)
+    off = assembly.apart(np.full(len(centers), index), centers, C_BBcm_B)
     best = int(np.argmin(off[1:]))
     close = off[1:][best] <= min(_limits.SAME_TWIN, off[0] / _limits.FAR_TWIN)
     return readings[best].what if close else None
