@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
+from typing import NamedTuple
 
 from inertial_check.errors import InertialCheckError
 from inertial_check.fixing.case import collect_editable_numbers, is_in_text
 from inertial_check.fixing.result import Fix
 from inertial_check.formats import Context, load
 from inertial_check.model import Body, Edit, Model, Source, Span
+
+
+class _Region(NamedTuple):
+    """Bytes of an insertion in a draft.
+
+    Attributes:
+        insertion: The insertion.
+        start: Its first byte.
+        end: The byte after its last one.
+        shift: By how much the bytes after it are further back than in the original.
+    """
+
+    insertion: Edit
+    start: int
+    end: int
+    shift: int
 
 
 @dataclass(frozen=True)
@@ -96,19 +115,25 @@ class Draft:
 
     def _locate(self, span: Span) -> tuple[Edit | None, Span]:
         """Find the insertion around a span of the draft, and the span in it or in the original."""
-        shift = 0
+        regions = self._regions.get(span.file, [])
+        index = bisect_right(regions, span.start, key=lambda region: region.start) - 1
+        if index < 0:
+            return None, span
+        region = regions[index]
+        if span.end <= region.end:
+            return region.insertion, Span(span.start - region.start, span.end - region.start)
+        return None, Span(span.start - region.shift, span.end - region.shift, span.file)
+
+    @cached_property
+    def _regions(self) -> dict[int, list[_Region]]:
+        """The bytes of the insertions in the draft, in order, by the number of the document."""
+        regions: dict[int, list[_Region]] = {}
         for each in self.insertions:
-            if each.span.file != span.file:
-                continue
-            encoding = self.original.source_of(each.span).encoding
-            size = len(each.text.encode(encoding))
-            start = each.span.start + shift
-            if span.end <= start:
-                break
-            if start <= span.start and span.end <= start + size:
-                return each, Span(span.start - start, span.end - start)
-            shift += size - (each.span.end - each.span.start)
-        return None, Span(span.start - shift, span.end - shift, span.file)
+            own = regions.setdefault(each.span.file, [])
+            start = each.span.start + (own[-1].shift if own else 0)
+            end = start + len(each.text.encode(self.original.source_of(each.span).encoding))
+            own.append(_Region(each, start, end, end - each.span.end))
+        return regions
 
 
 def _sort_key(edit: Edit) -> tuple[int, int, int]:

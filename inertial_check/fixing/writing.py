@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -46,6 +46,11 @@ _SIX_NUMBERS = ("urdf", "xacro", "sdf")
 
 _FULL_FORMATS = ("urdf", "xacro")
 """Formats whose engines ask for all six entries, also for products of 0."""
+
+_COMPUTED = (
+    "a number that is inserted in it would be another one of the body: the scale of its prim, or a "
+    "template, computes with it"
+)
 
 _WORDS = {MASS: "mass", **dict.fromkeys(CENTER, "centre of mass")}
 
@@ -267,8 +272,9 @@ class _Writer:
                 if body.status not in INTACT and id_ not in plans
             }
             # Their reasons tell places, which are those of the document without insertions.
-            again = assign_targets(self.model, left, self.digits, self.context)
-            results |= {body.id: body for body in again.bodies if body.status not in INTACT}
+            if left:
+                again = assign_targets(self.model, left, self.digits, self.context)
+                results |= {body.id: body for body in again.bodies if body.status not in INTACT}
         for id_, body in results.items():
             results[id_] = _tell_insertion(cases[id_], body, id_ in plans, self.targets[id_])
         results |= failures
@@ -317,10 +323,13 @@ def _tell_failure(result: BodyFix, case: Case, draft: Draft) -> BodyFix:
     (body,) = (body for body in draft.model.bodies if body.id == result.id)
     places = {}
     for number in collect_editable_numbers(body).values():
-        if number.span is not None:
-            before = draft.find_original(number.span)
-            told = describe_place(case.model, before) if before else "which is not written yet"
-            places[f"({describe_place(draft.model, number.span)})"] = f"({told})"
+        if number.span is None:
+            continue
+        before = draft.find_original(number.span)
+        if before is None and not number.literal:
+            return case.report(result.status, _COMPUTED)
+        told = describe_place(case.model, before) if before else "to be inserted"
+        places[f"({describe_place(draft.model, number.span)})"] = f"({told})"
     pattern = "|".join(map(re.escape, places)) or "(?!)"
     reason = re.sub(pattern, lambda match: places[match[0]], result.reason)
     return case.report(result.status, reason)
@@ -349,7 +358,7 @@ def _tell_insertion(case: Case, result: BodyFix, inserted: bool, target: Target)
     )
 
 
-def _describe_insertion(case: Case, names: Collection[str], target: Target) -> str:
+def _describe_insertion(case: Case, names: frozenset[str], target: Target) -> str:
     if case.body.inertial is None or {MASS, *MOMENTS} <= set(names):
         return f"its inertial is inserted: mass {target.mass:.6g} kg"
     own = {} if case.model.format in _SIX_NUMBERS else dict.fromkeys(PRODUCTS, "axes")

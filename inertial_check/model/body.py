@@ -211,8 +211,9 @@ class Model:
     @property
     def theta(self) -> Floats:
         """(n, 10) the same parameters in the order "urdf", about the bodies' origins."""
-        theta: Floats = self.parameters.as_theta()
-        return theta
+        import numpy as np  # not needed to read a model
+
+        return np.asarray(self.parameters.as_theta())
 
     @property
     def added_mass(self) -> Floats:

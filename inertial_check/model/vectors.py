@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import nan
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
@@ -41,13 +41,13 @@ def collect_added_mass(model: Model) -> Floats:
     return matrices
 
 
-Given = InertialParameters | ArrayLike | Mapping[str, Any]
+Given = InertialParameters | ArrayLike | Mapping[str, InertialParameters | npt.ArrayLike]
 """Parameters of bodies: a batch, vectors (n, 10), or either for one body by its name or id."""
 
 
 def select_changes(
     model: Model, parameters: Given, bodies: Sequence[str] | None
-) -> dict[str, InertialParameters | ArrayLike]:
+) -> dict[str, InertialParameters | npt.ArrayLike]:
     """Pair parameters with the bodies that they are for; those that nothing changes are left out.
 
     Args:
@@ -71,7 +71,7 @@ def select_changes(
     batch = _read_batch(parameters, len(names))
     rows = _stack_numbers(batch)
     own = None if bodies is not None else _stack_numbers(collect_parameters(model), batch.about)
-    chosen: dict[str, InertialParameters | ArrayLike] = {}
+    chosen: dict[str, InertialParameters | npt.ArrayLike] = {}
     for index, name in enumerate(names):
         blank = np.isnan(rows[index])
         if np.all(blank) or (own is not None and np.array_equal(rows[index], own[index])):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from inertial_check.formats.context import Context
 from inertial_check.formats.insertion import (
     CENTER,
@@ -25,7 +23,7 @@ _ALIGNED = "1 0 0 0"
 
 
 def insert_numbers(
-    model: Model, body: Body, names: Collection[str], comment: str
+    model: Model, body: Body, names: frozenset[str], comment: str
 ) -> tuple[Edit, ...]:
     """Insert numbers; arguments and errors are those of mjcf.insert."""
     turned = not names.isdisjoint(PRODUCTS)

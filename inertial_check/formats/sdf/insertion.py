@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from inertial_check.formats.insertion import CENTER, NotInsertable
 from inertial_check.formats.sdf.links import is_true
 from inertial_check.formats.xml.insertion import NewElement, XmlInserter
@@ -23,7 +21,7 @@ _INERTIAL = NewElement("inertial", children=tuple(_NEW.values()))
 
 
 def insert_numbers(
-    model: Model, body: Body, names: Collection[str], comment: str
+    model: Model, body: Body, names: frozenset[str], comment: str
 ) -> tuple[Edit, ...]:
     """Insert numbers; arguments and errors are those of sdf.insert."""
     link = XmlInserter.at(model, body.span, "link")
@@ -58,7 +56,7 @@ def insert_numbers(
     return inside.edits
 
 
-def _insert_entries(inside: XmlInserter, inertia: Element, names: Collection[str]) -> None:
+def _insert_entries(inside: XmlInserter, inertia: Element, names: frozenset[str]) -> None:
     absent = [entry for entry in ENTRIES if entry in names and inertia.first(entry) is None]
     inside.add_missing([_ENTRIES[entry] for entry in absent], ENTRIES, inertia)
     for entry in ENTRIES:

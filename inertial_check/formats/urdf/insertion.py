@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from inertial_check.formats.insertion import CENTER, ZERO_VECTOR
 from inertial_check.formats.xml.insertion import NewElement, XmlInserter
 from inertial_check.model.body import ENTRIES, Body, Model
@@ -21,7 +19,7 @@ _INERTIAL = NewElement("inertial", children=(_TURNED, _NEW["mass"], _NEW["inerti
 
 
 def insert_numbers(
-    model: Model, body: Body, names: Collection[str], comment: str
+    model: Model, body: Body, names: frozenset[str], comment: str
 ) -> tuple[Edit, ...]:
     """Insert numbers; arguments and errors are those of urdf.insert."""
     if body.inertial is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -62,7 +62,7 @@ class _Prim(NamedTuple):
 
 
 def insert_numbers(
-    model: Model, body: Body, names: Collection[str], comment: str
+    model: Model, body: Body, names: frozenset[str], comment: str
 ) -> tuple[Edit, ...]:
     """Insert numbers; arguments and errors are those of usd.insert."""
     data = model.source_of(body.span).data
@@ -110,7 +110,9 @@ def _find_prim(data: bytes, body: Body) -> str:
 
 
 def _read_prim(data: bytes, start: int) -> _Prim:
-    name, metadata, depth = None, [], 0
+    name: Token | None = None
+    metadata: list[Token] = []
+    depth = 0
     for token in tokenize(data, start):
         if token.kind == "end":
             break
@@ -196,8 +198,8 @@ def _apply_schema(data: bytes, start: int, prim: _Prim, file: int) -> Iterator[E
             if before in (b"delete", b"reorder"):
                 raise NotInsertable(f"its prim has {before.decode()} apiSchemas of PhysicsMassAPI")
             return
-    place = next((i for i in places if tokens[i - 1].text not in (b"delete", b"reorder")), None)
-    group = [] if place is None else list(_read_list(tokens, place))
+    adding = [place for place in places if tokens[place - 1].text not in (b"delete", b"reorder")]
+    group = list(_read_list(tokens, adding[0])) if adding else []
     if not group or group[0].text[:1] != b"[":
         raise NotInsertable("the apiSchemas of its prim are no list: add PhysicsMassAPI to them")
     strings = [token for token in group if token.kind == "string"]

@@ -72,8 +72,9 @@ class DocumentStyle:
         newline, quote = self._newline(parent.start), self.quote([*parent.children, *path[::-1]])
         if not newline or (own is None and (parent.children or outer is None)):
             return Layout("", "", "", "", quote)
-        step = self._step(path)
-        outer = outer or ""
+        if own is not None and outer is not None and own != outer and own.startswith(outer):
+            return Layout(newline, outer, own, own[len(outer) :], quote)
+        step, outer = self._step(path), outer or ""
         return Layout(newline, outer, outer + step if own is None else own, step, quote)
 
     def quote(self, near: Iterable[Element]) -> str:
