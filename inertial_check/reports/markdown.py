@@ -16,6 +16,7 @@ from inertial_check.reports import View
 from inertial_check.reports.details import LABEL_WIDTH, BodyDetails, draw_excerpt
 from inertial_check.reports.escaping import clip, fence, html_code, markdown_code, markdown_text
 from inertial_check.reports.grouping import FindingGroup, GroupPlace, group_findings
+from inertial_check.reports.layout import cut_sentence, cut_text
 from inertial_check.reports.text import Style, count_rules, plural, summary
 
 MOST_CHARACTERS = 65_536
@@ -29,6 +30,9 @@ _LIST_SIZE = 8_000
 
 _LENGTH = 2_000
 """Longest message that is shown in full [code points]."""
+
+_ROW_LENGTH = 200
+"""Length of a message to which a row of the table is cut at the end of a clause [columns]."""
 
 _NAME_LENGTH = 200
 """Longest name that is shown in full [code points]."""
@@ -72,7 +76,7 @@ def _count(groups: Sequence[FindingGroup]) -> str:
 
 
 def _row(group: FindingGroup) -> str:
-    what = f"{group.code} {group.name}: {markdown_text(group.message, _LENGTH)}"
+    what = f"{group.code} {group.name}: {markdown_text(_shorten(group.message), _LENGTH)}"
     if group.cause is not None:
         cause = markdown_text(group.cause.cause, _NAME_LENGTH)
         what += f"; probable cause: {cause} ({100 * group.cause.confidence:.0f} %)"
@@ -83,6 +87,11 @@ def _row(group: FindingGroup) -> str:
         body = markdown_code(finding.body, _NAME_LENGTH)
     where = markdown_code(_locate(_find_shown_place(group)), _NAME_LENGTH)
     return f"| {group.severity.word} | {where} | {body} | {what} |\n"
+
+
+def _shorten(message: str) -> str:
+    """A message for a row of the table: its first clauses; the details have the whole."""
+    return cut_text(cut_sentence(clip(message, _LENGTH), _ROW_LENGTH), 2 * _ROW_LENGTH)
 
 
 def _count_places(group: FindingGroup) -> str:
@@ -111,7 +120,8 @@ def _details(group: FindingGroup, bodies: Mapping[str, BodyDetails]) -> str:
         bodies: The details of the bodies of each file, by its path.
     """
     file, finding = group.representative
-    lines: list[str] = []
+    message = clip(group.message, _LENGTH)
+    lines = [message] if _shorten(message) != message else []
     if finding.excerpt is not None:
         lines += draw_excerpt(finding.excerpt, _PLAIN, finding.severity.word)
     rows = [(row.label, row.text) for row in bodies[file.path].details(finding)]

@@ -116,3 +116,13 @@ def test_no_name_is_markup(name):
 def test_a_fence_is_longer_than_any_inside():
     text = shown(hand_made.named("`" * 7))
     assert "\n" + "`" * 8 + "text\n" in text
+
+
+def test_a_long_message_is_cut_in_its_row_and_whole_in_the_details():
+    message = "the body is wrong: " + "and why, " * 60 + "which ends here"
+    finding = hand_made.TRIANGLE._replace(message=message)
+    text = shown(Report((hand_made.ARM._replace(findings=(finding,)),)))
+    (row,) = rows(text)
+    assert len(row) < 600
+    assert "which ends here" not in row
+    assert message in text
