@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
-from inertial_check.arrays.types import Floats
 from inertial_check.inertia.printed import decimal_places
 
 COARSE = 0.04
@@ -47,7 +47,7 @@ def last_count(texts: Sequence[str], unit: float) -> float | None:
     return unit * float(f"1e-{max(places)}") or None
 
 
-def has_lost_decimals(texts: Sequence[str], six: Floats, unit: float, mass: str) -> bool:
+def has_lost_decimals(texts: Sequence[str], six: npt.ArrayLike, unit: float, mass: str) -> bool:
     """Whether a tensor that a body has was printed with too few decimals to tell which.
 
     Half a count of the last decimal is more than COARSE of the trace, and that is no guess of a
@@ -64,6 +64,7 @@ def has_lost_decimals(texts: Sequence[str], six: Floats, unit: float, mass: str)
     """
     if any(len(text.strip("-+0.")) > _FEW_DIGITS for text in texts):
         return False  # a trace of at most 12 counts has no longer entry
+    six = np.asarray(six, dtype=float)
     count, moments = last_count(texts, unit), six[[0, 3, 5]]
     if count is None or not 0 < np.sum(moments) < count / 2 / COARSE:
         return False

@@ -21,7 +21,7 @@ def lost_decimals(examination: Examination, limits: Limits, _: Found) -> Doubts:
         if inertial is None or inertial.mass is None or len(inertial.I_BBcm_Bi) < len(ENTRIES):
             continue
         texts = [inertial.I_BBcm_Bi[entry].text for entry in ENTRIES]
-        six = np.array(judgements[index].I_BBcm_Bi)
+        six = judgements[index].I_BBcm_Bi
         if has_lost_decimals(texts, six, body.unit, inertial.mass.text):
             share = measure_open_share(body)
             message = (
