@@ -224,16 +224,16 @@ MENDED_OTHERWISE = 0.1
 
 SORTED_PARTS = 3.5
 """Number of different parts with sorted moments from which these are no chance. Of 14 real models
-with three such parts and more none is sorted throughout; chance orders three parts and a round one
-in one way in one of 27 models, either way in one of 13."""
+with three such parts or more none is sorted throughout; the most that a sound model of two
+collections reaches is 2. Chosen between: links along one axis share two of three orders."""
 
 SORTED_SEEN = 2.0
-"""Parts for which one counts whose shapes have its moments about other axes; chosen: it is rare in
-sound models, and in one of three bodies of sorted ones shapes can tell."""
+"""Parts for which one counts whose shapes have its moments about other axes; chosen: no sound model
+that is sorted throughout has such a part that its numbers were not copied to."""
 
 SORTED_ROUND = 0.5
-"""Parts for which one with an axis of symmetry counts: chance orders two moments in one of two
-bodies, and three in one of six."""
+"""Parts for which one with an axis of symmetry counts; chosen: chance puts it in line in one of
+three cases, a part with three different moments in one of six."""
 
 SORTED_FITTING = 0.5
 """Parts that one speaks against whose shapes fit the tensor as written; chosen: in sorted models
