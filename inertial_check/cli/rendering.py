@@ -157,6 +157,9 @@ def write_partial(
     A form for programs is left out, as its readers would take it for the whole report: they get
     nothing, and the person at the terminal gets the full form on stderr.
     """
+    if not report.files:
+        output.failure("interrupted before any file was checked")
+        return
     form = configurations.run["output-format"]
     human = form in _FORMS_FOR_PEOPLE and args.output_file is None
     shown = form if form in _FORMS_FOR_PEOPLE else "full"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 from unicodedata import combining, east_asian_width
 
-from inertial_check.reports.escaping import printable
+from inertial_check.reports.escaping import guard_log, printable
 
 WIDTH = 100
 """Width of the lines of a report that is no terminal's [columns]."""
@@ -28,6 +28,9 @@ _LEAD = 3
 
 _LEAST_CLAUSE = 20
 """Smallest width at which a sentence may be cut [columns]; shorter beginnings say too little."""
+
+_ESCAPE_LENGTH = 3
+"""Number of columns by which the escape of a command at the beginning of a line is longer."""
 
 _CLAUSE_ENDS = ("; ", ": ", ". ", " (")
 
@@ -102,18 +105,22 @@ def wrap(text: str, width: int, indent: str = "", most: int | None = None) -> li
         most: Largest number of lines; the last one is cut if there are more.
 
     Returns:
-        One or more lines. A word that is wider than a line is broken.
+        One or more lines. A word that is wider than a line is broken; one that a build server
+        would read as a command at the beginning of a line is escaped there.
     """
     room = max(width, LEAST_WIDTH) - len(indent)
     lines: list[str] = []
     line, taken = "", 0
-    for word in _break_words(text.split(" "), room):
+    for word in _break_words(text.split(" "), room - _ESCAPE_LENGTH):
         needed = count_columns(word)
         if line and taken + 1 + needed > room:
             lines.append(line)
-            line, taken = word, needed
+            line = ""
+        if line:
+            line, taken = f"{line} {word}", taken + 1 + needed
         else:
-            line, taken = (f"{line} {word}", taken + 1 + needed) if line else (word, needed)
+            line = guard_log(word)
+            taken = count_columns(line)
     lines.append(line)
     if most is not None and len(lines) > most:
         lines[most - 1] = cut_text(f"{lines[most - 1]} {lines[most]} {_CUT}", room)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -257,8 +258,9 @@ def test_a_signal_ends_a_run_without_traces(models, check_environment, jobs, num
         run.send_signal(number)
         output, errors = run.communicate(timeout=GUARD)
     assert run.returncode == code
-    assert output == b""
-    assert errors == b""
+    # With two jobs the sound file may be done by then, which is said to be not all.
+    assert output == b"" or b"Partial report" in output
+    assert re.fullmatch(rb"inertial-check: error: interrupted[^\n]*\n", errors)
     wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in below))
     assert list(temporary.iterdir()) == []
 
