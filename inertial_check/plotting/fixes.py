@@ -66,7 +66,7 @@ class _Row(NamedTuple):
 
 
 def fix(  # noqa: PLR0913 - before and after, and the options of every plot
-    subject: Fix | Sequence[Fix] | Bodies | ArrayLike,
+    subject: Fix | Sequence[Fix] | Sequence[BodyFix] | Bodies | ArrayLike,
     after: Projection | Bodies | ArrayLike | None = None,
     names: Sequence[str] | None = None,
     *,
@@ -81,7 +81,8 @@ def fix(  # noqa: PLR0913 - before and after, and the options of every plot
     the centre of mass, or the inertia about it. So it does not depend on the size of the body.
 
     Args:
-        subject: Fix, or several; or the bodies before, InertialParameters or an array (..., 10).
+        subject: Fix, or several; or what `repair` of a loaded model returns; or the bodies before,
+            InertialParameters or an array (..., 10).
         after: The bodies after, where the subject is no Fix: a Projection, InertialParameters or an
             array of the same shape.
         names: Names of the bodies, in place of those of the subject.
@@ -99,14 +100,13 @@ def fix(  # noqa: PLR0913 - before and after, and the options of every plot
     """
     if most < 1:
         raise ParameterError(f"most is {most!r}, expected at least 1")
-    fixes = _list_fixes(subject)
-    left: Counter[str] = Counter(
-        body.status for each in fixes for body in each.bodies if not body.intact
-    )
+    bodies = _list_bodies(subject)
+    left: Counter[str] = Counter()
     if after is not None:
         rows = _read_arrays(subject, after, order, about)
-    elif fixes or (isinstance(subject, list) and not subject):
-        rows = [row for each in fixes for row in _read_fix(each, len(fixes) > 1)]
+    elif bodies is not None:
+        rows = [_read_body(body, name) for name, body in bodies]
+        left.update(body.status for _, body in bodies if not body.intact)
     else:
         raise ParameterError("after is missing: without a Fix, give the bodies before and after")
     if names is not None:
@@ -120,13 +120,19 @@ def fix(  # noqa: PLR0913 - before and after, and the options of every plot
     return find_figure(axes)
 
 
-def _list_fixes(subject: object) -> list[Fix]:
-    """List the fixes of a subject; none if it is something else."""
-    if isinstance(subject, Fix):
-        return [subject]
-    if isinstance(subject, (list, tuple)) and all(isinstance(each, Fix) for each in subject):
-        return list(subject)
-    return []
+def _list_bodies(subject: object) -> list[tuple[str, BodyFix]] | None:
+    """List the names and results of the bodies of fixes; None if the subject is something else."""
+    found = [subject] if isinstance(subject, Fix) else subject
+    if not isinstance(found, (list, tuple)):
+        return None
+    if all(isinstance(each, Fix) for each in found):
+        several = len(found) > 1
+        return [
+            (f"{body.name} ({one.source.path})" if several else body.name, body)
+            for one in found
+            for body in one.bodies
+        ]
+    return [(body.name, body) for body in found] if isinstance(found[0], BodyFix) else None
 
 
 def _rank(change: float) -> float:
@@ -144,15 +150,8 @@ def _describe(drawn: int, moved: int, rows: int, left: Counter[str]) -> str:
     return title
 
 
-def _read_fix(one: Fix, several: bool) -> list[_Row]:
-    """Read what a fix writes; a change that needs --unsafe is not written."""
-    return [
-        _read_body(body, f"{body.name} ({one.source.path})" if several else body.name)
-        for body in one.bodies
-    ]
-
-
 def _read_body(body: BodyFix, name: str) -> _Row:
+    """Read what a fix writes; a change that needs --unsafe is not written."""
     before, after = np.full((2, 10), np.nan)
     if body.old is not None:
         before[4:] = after[4:] = body.old

@@ -138,6 +138,15 @@ def test_a_fix_shows_numbers_before_and_after(model):
     assert "forearm" not in said
 
 
+def test_bodies_of_several_fixes_are_named_by_file(model):
+    one = ic.fix_model(model)
+    said = texts(ic.plot.fix([one, one]))
+    assert any(text.startswith("wrist_2 (") for text in said)
+    assert "4 of 20 bodies changed; left: 2 needs-unsafe" in said
+    assert "2 of 10 bodies changed; left: 1 needs-unsafe" in texts(ic.plot.fix(one.bodies))
+    assert "0 of 0 bodies changed" in texts(ic.plot.fix([]))
+
+
 def test_two_arrays_before_and_after():
     before = bodies(IMPOSSIBLE, BALL)
     after = ic.project(before, about="com")
