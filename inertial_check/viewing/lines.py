@@ -43,7 +43,7 @@ def describe_lines(model: Model, bodies: dict[str, Body], finding: Finding) -> l
             number = name_all_numbers(body.inertial).get(entry.name)
             if number is not None and number.span is not None:
                 spans.append(number.span)
-    lines = [
+    lines: list[Json] = [
         line
         for group in _group_by_line(model, spans)
         if (line := _describe_line(model, [Edit(span, _text(model, span)) for span in group]))

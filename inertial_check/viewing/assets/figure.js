@@ -44,6 +44,10 @@ class Figure {
     this.place();
     this.spreadRoots();
     this.place();
+    this.sizes = scene.bodies.map((_, index) => {
+      const box = this.bounds((body) => body === index);
+      return box ? Math.hypot(...subtract(box.high, box.low)) / 2 : 0;
+    });
     const { center, radius } = this.measure();
     this.radius = radius;
     if (!keepView) this.camera.frame(center, radius);
@@ -139,7 +143,8 @@ class Figure {
 
   bounds(wanted) {
     const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
-    for (const shape of this.shapes.filter((each) => each && wanted(each.body))) {
+    for (const shape of this.shapes) {
+      if (!shape || !wanted(shape.body)) continue;
       const matrix = multiply(this.poses[shape.body], shape.local);
       for (let corner = 0; corner < 8; corner++) {
         const p = transform(
@@ -270,7 +275,7 @@ class Figure {
     for (const shape of this.shapes) {
       if (!shape || shape.role !== shapes) continue;
       const chosen = shape.body === this.selected;
-      const alpha = solid === "none" ? 1 : chosen ? 0.5 : dim ? 0.24 : 0.36;
+      const alpha = solid === "none" ? 1 : chosen ? 0.55 : dim ? 0.3 : 0.46;
       items.push(Renderer.item({
         mesh: shape.mesh, matrix: multiply(this.poses[shape.body], shape.local), body: shape.body,
         color: [...this.colourOf(shape.body), alpha], gloss: 0.12,
@@ -291,6 +296,7 @@ class Figure {
       const before = this.equivalent(body, index);
       if (before) {
         before.color = [...parseColour(this.colours.error), 0.16];
+        before.layer = "ghost";
         before.body = -1;
         before.outline = null;
         items.push(before);
@@ -312,11 +318,13 @@ class Figure {
     const factor = box ? 2 : 1;
     const local = multiply(
       rigid(numbers.axes, com), scaling(...half.map((each) => factor * each)));
-    const alpha = largest > 1.1 * this.radius ? 0.3 : 1;
+    // One that is larger than its body would hide the robot.
+    const ghost = largest > 1.4 * (this.sizes[index] || 0.25 * this.radius);
     const round = this.scene.bodies.length > 60 ? "globe" : "sphere";
     return Renderer.item({
       mesh: this.primitives[box ? "box" : round], matrix: multiply(this.poses[index], local),
-      body: index, color: [...this.colourOf(index), alpha], gloss: 0.25,
+      body: index, color: [...this.colourOf(index), ghost ? 0.3 : 1], gloss: 0.25,
+      layer: ghost ? "ghost" : undefined,
       outline: this.outlineOf(index),
     });
   }

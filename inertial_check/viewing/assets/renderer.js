@@ -137,8 +137,8 @@ class Renderer {
   }
 
   // Items: { mesh, matrix, turn, color: [r, g, b, a], gloss, body, outline, layer }; outline is a
-  // colour; layer "front" is drawn over
-  // everything else.
+  // colour; layer is "front" for what is drawn over
+  // everything else, "ghost" for what hides nothing, or nothing.
   draw(items, camera, background, grid) {
     const gl = this.gl;
     gl.viewport(0, 0, this.canvas.width, this.canvas.height);
@@ -161,6 +161,10 @@ class Renderer {
       gl.colorMask(true, true, true, true);
       this.drawItems(this.solid, clear);
     }
+    // Ghosts hide nothing: they are drawn over the rest, and stand behind what is in front of them.
+    gl.depthMask(false);
+    this.drawItems(this.solid, items.filter((item) => item.layer === "ghost"));
+    gl.depthMask(true);
     this.drawOutlines(plain.filter((item) => item.outline));
     const front = items.filter((item) => item.layer === "front");
     if (front.length) {
@@ -244,7 +248,7 @@ class Renderer {
     const found = items.filter((item) => item.body >= 0);
     this.drawItems(this.pick, found.filter((item) => !item.layer).map(coded));
     gl.clear(gl.DEPTH_BUFFER_BIT);
-    this.drawItems(this.pick, found.filter((item) => item.layer).map(coded));
+    this.drawItems(this.pick, found.filter((item) => item.layer === "front").map(coded));
     const color = new Uint8Array(4);
     gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, color);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
