@@ -5,7 +5,7 @@ from __future__ import annotations
 from inertial_check.model import Finding, Report, Severity
 from inertial_check.reports import View
 from inertial_check.reports.escaping import printable
-from inertial_check.reports.grouping import write_command
+from inertial_check.reports.layout import write_command
 from inertial_check.reports.text import count_rules, plural, statistics, summary
 
 _MOST_RULES = 8

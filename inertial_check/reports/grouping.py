@@ -18,6 +18,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 from inertial_check.model import FileReport, Finding, Hypothesis, Place, Report, Severity
+from inertial_check.reports.layout import write_command
 
 _PROVABLE = ("IC1", "IC3", "IC4", "IC7")
 """Families of rules whose findings follow from the written numbers, without any comparison."""
@@ -238,7 +239,8 @@ def _first_cause(finding: Finding) -> str:
 
 def _most_frequent_cause(members: Iterable[GroupMember]) -> str:
     """The first cause that most findings have, of several the one of the first finding."""
-    return Counter(_first_cause(member.finding) for member in members).most_common(1)[0][0]
+    counts = Counter(_first_cause(member.finding) for member in members)
+    return max(counts, key=counts.__getitem__)
 
 
 def _list_refused(report: Report) -> set[tuple[str, str]]:
@@ -340,12 +342,3 @@ def _select_bodies(members: Sequence[GroupMember], path: str) -> list[str]:
     if len(names) > _MOST_NAMES or not all(names):
         return ["--select", members[0].finding.code]
     return [each for name in names for each in ("--body", name)]
-
-
-def write_command(*arguments: str) -> str:
-    """A command line of this program that can be pasted into a shell, on one line."""
-    from shlex import quote
-
-    from inertial_check.reports.escaping import printable
-
-    return " ".join(("inertial-check", *(quote(printable(each)) for each in arguments)))

@@ -142,6 +142,13 @@ def _break_words(words: Iterable[str], room: int) -> Iterable[str]:
         yield rest
 
 
+def write_command(*arguments: str) -> str:
+    """A command line of this program that can be pasted into a shell, on one line."""
+    from shlex import quote
+
+    return " ".join(("inertial-check", *(quote(printable(each)) for each in arguments)))
+
+
 def wrap_command(arguments: Sequence[str], width: int, indent: str) -> list[str]:
     """Break a command between its arguments into lines that a shell reads as one.
 

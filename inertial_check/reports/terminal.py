@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from inertial_check.model import Finding, Report, Severity
 from inertial_check.reports import View
 from inertial_check.reports.closing import write_closing
 from inertial_check.reports.details import LABEL_WIDTH, BodyDetails, draw_excerpt
 from inertial_check.reports.escaping import printable
-from inertial_check.reports.grouped import GroupDrawing
-from inertial_check.reports.grouping import FindingGroup, group_findings
 from inertial_check.reports.layout import wrap
 from inertial_check.reports.text import Style, location, plural
+
+if TYPE_CHECKING:
+    from inertial_check.reports.grouping import FindingGroup
 
 
 def render_full(report: Report, view: View) -> str:
@@ -36,6 +38,11 @@ def render_concise(report: Report, view: View) -> str:
 
 def _list_groups(report: Report, view: View) -> list[str]:
     """As many groups as the lines of the view allow, and a line that counts the others."""
+    if not any(file.findings for file in report.files):
+        return []
+    from inertial_check.reports.grouped import GroupDrawing  # a sound model does not need these
+    from inertial_check.reports.grouping import group_findings
+
     groups = group_findings(report)
     drawing = GroupDrawing(Style(view.color), view.width, complete=view.most_lines is None)
     room = None

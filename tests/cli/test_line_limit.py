@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from inertial_check.reports import terminal
+from inertial_check.reports import grouping
 from inertial_check.reports.grouping import group_findings
 from inertial_check.running import run as running
 from inertial_check.running.run import CheckRequest, check_paths
@@ -92,7 +92,7 @@ def groups(monkeypatch):
         assert sum(group.findings for group in seen) == len(report.findings)
         return list(seen)
 
-    monkeypatch.setattr(terminal, "group_findings", record)
+    monkeypatch.setattr(grouping, "group_findings", record)
     return seen
 
 
