@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from inertial_check.model import Finding, Severity
-from inertial_check.reports.details import describe_edit
+from inertial_check.model import Finding, Hypothesis, Severity
 from inertial_check.reports.escaping import clip, printable
 from inertial_check.reports.grouping import FindingGroup
 from inertial_check.reports.layout import (
@@ -18,13 +17,22 @@ from inertial_check.reports.layout import (
     wrap,
     wrap_command,
 )
-from inertial_check.reports.text import PATH_LENGTH, Style, plural
+from inertial_check.reports.text import PATH_LENGTH, Style, number, plural
 
 _LONGEST_SENTENCE = 2000
 """Longest sentence of which a beginning is shown [code points]."""
 
 _NAME_WIDTH = 60
 """Largest width of the name of a body [columns]."""
+
+_LONGEST_NUMBER = 24
+"""Longest number of a document that is shown in full [code points]."""
+
+_MOST_ENTRIES = 3
+"""Largest number of entries of an edit that are shown; the full report has all."""
+
+_WITH_VALUE = ("--body", "--cause", "--select")
+"""Options of a fix that are kept on one line with their values."""
 
 _LEAST_ROOM = 50
 """Smallest width for a message behind its title [columns]; with less it has its own line."""
@@ -143,12 +151,10 @@ class GroupDrawing:
         if group.with_cause < group.findings:
             of = f", first of {group.with_cause} of {group.findings} findings"
         evidence = clip(cause.evidence, _LONGEST_SENTENCE).partition("; ")[0]
-        edit = "" if finding.bodies else describe_edit(cause, finding.written)
+        edit = "" if finding.bodies else _shorten_edit(cause, finding)
         text = f"{cause.cause} ({100 * cause.confidence:.0f} %{of}): "
-        lines = wrap(f"{text}{evidence}{f' ({edit})' if edit else ''}", room)
-        if len(lines) <= 2 or not edit:
-            return wrap(f"{text}{evidence}", room, most=2) if len(lines) > 2 else lines
-        return wrap(f"{text}{cut_text(edit, 2 * room - len(text) - _NAME_WIDTH)}", room, most=2)
+        both = wrap(f"{text}{evidence}{f' ({edit})' if edit else ''}", room)
+        return both if len(both) <= 2 else wrap(f"{text}{edit or evidence}", room, most=2)
 
     def _offer_fix(self, group: FindingGroup) -> list[str]:
         if group.command is None:
@@ -156,7 +162,7 @@ class GroupDrawing:
             return [f"{lead}; inertial-check explain {group.code}"]
         from shlex import quote, split
 
-        arguments = [quote(each) for each in split(group.command)]
+        arguments = _pair_options([quote(each) for each in split(group.command)])
         lines = wrap_command(arguments, self._width - len("  fix: "), "")
         if group.more_files:
             lines.append(f"and so for {plural(group.more_files, 'more file')}")
@@ -168,6 +174,28 @@ def _locate(group: FindingGroup) -> tuple[str, int, int]:
     file, finding = group.representative
     place = finding.place if finding.guilty is None else finding.guilty.place
     return place.path or file.path, place.line, place.column
+
+
+def _shorten_edit(cause: Hypothesis, finding: Finding) -> str:
+    """The first numbers of an edit, as written and as meant, with few digits."""
+    entries = (cause.edit or {}).get("entries") or {}
+    texts = [
+        f"{name} {clip(finding.written.get(name, '?'), _LONGEST_NUMBER)} -> {number(value)}"
+        for name, value in entries.items()
+    ]
+    more = len(texts) - _MOST_ENTRIES
+    return ", ".join(texts[:_MOST_ENTRIES]) + (f", and {more} more" if more > 0 else "")
+
+
+def _pair_options(arguments: Sequence[str]) -> list[str]:
+    """The arguments of a command, each option that takes a value joined with it."""
+    pairs: list[str] = []
+    for argument in arguments:
+        if pairs and pairs[-1] in _WITH_VALUE:
+            pairs[-1] += f" {argument}"
+        else:
+            pairs.append(argument)
+    return pairs
 
 
 def _shorten_name(name: str) -> str:
