@@ -87,7 +87,8 @@ def _failing_findings(report: Report, settings: Settings) -> list[str]:
         file._replace(findings=tuple(f for f in file.findings if settings.fails(f.severity)))
         for file in report.files
     )
-    return render(replace(report, files=files), "concise", View(exit_code=1)).splitlines()
+    shown = replace(report, files=files)
+    return render(shown, "concise", View(exit_code=1, summary=False)).splitlines()
 
 
 def _inconsistent_rows(
