@@ -131,7 +131,7 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
         type=int,
         metavar="N",
         help="instead, write the numbers that the N-th probable cause of a body's findings says "
-        "were meant, as listed by check",
+        "were meant, as listed by check -v",
     )
     group.add_argument(
         "--engine",

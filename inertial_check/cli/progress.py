@@ -85,7 +85,10 @@ class ProgressBar:
         """Redraw the bar while nobody calls."""
         while not self._ended.wait(_PERIOD):
             if time.monotonic() >= self._next:
-                self._draw()
+                try:
+                    self._draw()
+                except (OSError, ValueError):  # the terminal has gone
+                    return
 
     def _draw(self) -> None:
         with self._lock:
@@ -176,7 +179,7 @@ def _choose_display(stream: TextIO, color: bool, rich: bool) -> Display:
     if rich:
         try:
             return RichDisplay(stream, color)
-        except ImportError:
+        except Exception:  # not installed, or of a version that has other names
             pass
     return PlainDisplay(stream)
 
