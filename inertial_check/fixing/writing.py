@@ -346,8 +346,10 @@ def _tell_insertion(case: Case, result: BodyFix, inserted: bool, target: Target)
     mass = None if result.mass is None else (judgement.mass, result.mass[1])
     com = None if result.com is None else (judgement.p_BoBcm_B, result.com[1])
     reason = _describe_insertion(case, names, target)
-    if result.reason and names.isdisjoint(ENTRIES):
-        reason = f"{reason}; {result.reason}"
+    remarks = result.reason.split("; ") if result.reason else []
+    if not names.isdisjoint(ENTRIES):  # its changes are from placeholders
+        remarks = [remark for remark in remarks if remark.startswith("moved inside")]
+    reason = "; ".join([reason, *remarks])
     return replace(
         result,
         old=before.old,
