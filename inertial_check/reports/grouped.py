@@ -111,6 +111,8 @@ class GroupDrawing:
         names = [_shorten_name(name) for name in _list_bodies(group)]
         files = list(dict.fromkeys(member.file.path for member in group.members))
         lead = plural(group.bodies, "body") if group.bodies else plural(group.findings, "finding")
+        if group.bodies not in (0, group.findings):
+            lead += f", {plural(group.findings, 'finding')}"
         if len(files) > 1:
             lead += f" in {len(files)} files"
         if self._complete:

@@ -20,6 +20,16 @@ TITLE = re.compile(r"^\S.*?:\d+:\d+: (error|warning|note) (IC\d+)", re.M)
 CUT = re.compile(r"^\.\.\. and (\d+) (?:more )?groups? with (.*): --all shows them$", re.M)
 
 
+def count_findings(block):
+    """The number of findings that a group, or the line that counts the others, says it has."""
+    if cut := CUT.search(block):
+        return sum(map(int, re.findall(r"(\d+) (?:error|warning|note)", cut[2])))
+    if not TITLE.search(block):
+        return 0
+    several = re.search(r"^  (\d+) (?:body|bodies|findings)(?:, (\d+) findings?)?\b", block, re.M)
+    return 1 if several is None else int(several[2] or several[1])
+
+
 @pytest.fixture(scope="module")
 def report(data_dir):
     """A report of more groups than sixty lines hold, with many failures and notes."""
@@ -118,3 +128,4 @@ def test_upstreams_take_sixty_lines_and_lose_nothing(
         for each in rest:
             expected[each.severity.word] += each.findings
         assert counts == expected, name
+        assert sum(map(count_findings, out.split("\n\n"))) == sum(g.findings for g in groups), name
