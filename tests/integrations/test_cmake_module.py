@@ -66,7 +66,7 @@ def test_a_broken_model_fails_its_test_and_a_sound_one_passes(build):
     assert done.returncode == 0, done.stderr
     failed = ctest(folder, "-R", "broken")
     assert failed.returncode != 0
-    assert "robots/broken.urdf:38:21: error IC301" in failed.stdout
+    assert "robots/broken.urdf:38:51: error IC301" in failed.stdout
     passed = ctest(folder, "-R", "sound|chosen")
     assert "100% tests passed, 0 tests failed out of 2" in passed.stdout
 

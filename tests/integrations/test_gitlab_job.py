@@ -37,7 +37,7 @@ def run(job, folder, **variables):
 def test_the_job_fails_on_findings_and_leaves_its_reports(job, robots):
     done = run(job, robots.parent)
     assert done.returncode == 1
-    assert "robots/broken.urdf:38:21: error IC301" in done.stdout
+    assert "robots/broken.urdf:38:51: error IC301" in done.stdout
     reports = job["artifacts"]["reports"]
     quality = json.loads((robots.parent / reports["codequality"]).read_text())
     assert {each["location"]["path"] for each in quality} == {"robots/broken.urdf"}

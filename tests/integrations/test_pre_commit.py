@@ -70,7 +70,7 @@ def test_a_commit_with_a_broken_model_is_refused(repository, hooks):
     configure(repository, hooks, "inertial-check")
     done = pre_commit(repository)
     assert done.returncode == 1
-    assert "robots/broken.urdf:38:21: error IC301" in done.stdout
+    assert "robots/broken.urdf:38:51: error IC301" in done.stdout
     assert "package.xml" not in done.stdout
 
 
@@ -184,4 +184,4 @@ def test_the_hooks_install_and_run_from_a_clone(
         check=False,
     )
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "robots/broken.urdf:38:21: error IC301" in done.stdout
+    assert "robots/broken.urdf:38:51: error IC301" in done.stdout
