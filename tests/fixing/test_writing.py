@@ -648,6 +648,26 @@ def test_a_comment_beside_what_is_inserted_is_one():
     assert b"    <!-- from - - mesh- ->x- -->\n    <inertial>" in fix.data
 
 
+@pytest.mark.parametrize("suffix", [".usda", ".usdc"])
+def test_text_takes_insertions_and_binary_data_a_layer(suffix, tmp_path):
+    usd_library = pytest.importorskip("usd_library")
+    path = tmp_path / "robot.usda"
+    head = '(prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])'
+    numbers = "float physics:mass = 2\n        float3 physics:diagonalInertia = (1, 1, 1)"
+    text = USDA.replace("{HEAD}", head).replace("bool x = 1  # (", numbers)
+    path.write_text(
+        text.replace("(\n    metersPerUnit", '(\n    defaultPrim = "r"\n    metersPerUnit')
+    )
+    if suffix != ".usda":
+        path = usd_library.in_binary(path, suffix)
+    fix = write_parameters(path, {"a": PARTS})
+    assert [each.status for each in fix.bodies] == ["fixed"]
+    assert (fix.layer is None) == (suffix == ".usda")
+    fix.write(tmp_path / "new.usda")
+    (each,) = load(tmp_path / "new.usda").bodies
+    assert deviation(stated(each), PARTS.as_theta()) <= 1e-14
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(20)
