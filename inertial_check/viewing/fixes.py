@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats
 from inertial_check.errors import DefectError, InertialCheckError
 from inertial_check.files.json import Json
 from inertial_check.fixing.fix import carry_out
@@ -132,9 +131,10 @@ def describe_solid(
     }
 
 
-def _rotate_to_body(body: Body, result: BodyFix) -> Floats:
+def _rotate_to_body(body: Body, result: BodyFix) -> list[float]:
     """Rotate the new tensor of a fix from the inertial's own axes to those of the body."""
     assert body.inertial is not None  # a fixed body has both
     assert result.new is not None
     R_BBi = np.array(body.inertial.R_BBi)
-    return six(R_BBi @ symmetric(np.array(result.new)) @ R_BBi.T)
+    rotated: list[float] = six(R_BBi @ symmetric(np.array(result.new)) @ R_BBi.T).tolist()
+    return rotated

@@ -124,16 +124,19 @@ def build_scene(
         shapes, shape_notes = _describe_shapes(model, meshes)
         densities = _find_densities(file, model, settings)
         bodies = {body.id: body for body in model.bodies}
+        index_of = _index_bodies(file)
         content = {
             **_describe_head(file),
             "nodes": nodes,
             "shapes": shapes,
             "bodies": [
-                _describe_body(body, density, fixes.get(body.id, []), file.findings)
-                for body, density in zip(file.bodies, densities, strict=True)
+                _describe_body(body, density, fixes.get(body.id, []), own)
+                for body, density, own in zip(
+                    file.bodies, densities, _group_findings(file), strict=True
+                )
             ],
             "findings": [
-                _describe_finding(file, each, describe_lines(model, bodies, each))
+                _describe_finding(index_of, each, describe_lines(model, bodies, each))
                 for each in file.findings
             ],
             "notes": [*file.notes, *node_notes, *shape_notes, *fix_notes],
@@ -143,12 +146,16 @@ def build_scene(
 
 def build_plain_scene(file: FileReport) -> Scene:
     """Build a scene from a report alone: judgements and findings, without shapes and fixes."""
+    index_of = _index_bodies(file)
     content = {
         **_describe_head(file),
         "nodes": [],
         "shapes": [],
-        "bodies": [_describe_body(body, None, [], file.findings) for body in file.bodies],
-        "findings": [_describe_finding(file, each, []) for each in file.findings],
+        "bodies": [
+            _describe_body(body, None, [], own)
+            for body, own in zip(file.bodies, _group_findings(file), strict=True)
+        ],
+        "findings": [_describe_finding(index_of, each, []) for each in file.findings],
         "notes": list(file.notes),
     }
     return Scene(file.path, content)
@@ -172,15 +179,27 @@ def _describe_head(file: FileReport) -> dict[str, Json]:
     }
 
 
+def _index_bodies(file: FileReport) -> dict[str, int]:
+    return {body.id: index for index, body in enumerate(file.bodies)}
+
+
+def _group_findings(file: FileReport) -> list[list[tuple[int, Finding]]]:
+    """Group the findings by body, each with its index, those of the whole model with each body."""
+    index_of = _index_bodies(file)
+    groups: list[list[tuple[int, Finding]]] = [[] for _ in file.bodies]
+    for number, finding in enumerate(file.findings):
+        for id_ in {finding.body_id, *finding.body_ids}:
+            if id_ in index_of:
+                groups[index_of[id_]].append((number, finding))
+    return groups
+
+
 def _describe_body(
-    body: BodyReport, density: Json, fixes: list[Json], findings: Sequence[Finding]
+    body: BodyReport, density: Json, fixes: list[Json], own: Sequence[tuple[int, Finding]]
 ) -> Json:
-    """Describe the judgement of a body, its predictions and fixes; see Scene."""
+    """Describe the judgement of a body, its predictions, findings and fixes; see Scene."""
     judgement = body.judgement
-    own = [
-        index for index, each in enumerate(findings) if body.id in (each.body_id, *each.body_ids)
-    ]
-    worst = max((findings[index].severity for index in own), default=None)
+    worst = max((finding.severity for _, finding in own), default=None)
     return {
         "name": body.name,
         "id": body.id,
@@ -198,7 +217,7 @@ def _describe_body(
             if each.action != "accept"
         },
         "predicted": bool(body.predictions),
-        "findings": own,
+        "findings": [number for number, _ in own],
         "fixes": fixes,
     }
 
@@ -211,9 +230,8 @@ def _describe_prediction(prediction: Prediction) -> Json:
     }
 
 
-def _describe_finding(file: FileReport, finding: Finding, lines: list[Json]) -> Json:
+def _describe_finding(index_of: Mapping[str, int], finding: Finding, lines: list[Json]) -> Json:
     """Describe a finding with its source lines and its causes; see Scene."""
-    index_of = {body.id: index for index, body in enumerate(file.bodies)}
     ids = (finding.body_id, *finding.body_ids)
     return {
         "code": finding.code,

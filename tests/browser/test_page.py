@@ -237,7 +237,9 @@ def test_the_keyboard_alone_is_enough(driver):
 
 def test_every_control_has_a_name(driver):
     bare = driver.execute_script(
-        """return [...document.querySelectorAll("button, input, select, canvas, [role]")].filter(
+        """const wanted = "button, input, select, canvas, nav, aside, [role=tab], [role=tabpanel],"
+          + "[role=grid], [role=listbox], [role=option], [role=img], [role=group]";
+        return [...document.querySelectorAll(wanted)].filter(
           (each) => !(each.textContent.trim() || each.ariaLabel || each.labels?.length
             || each.getAttribute("aria-labelledby"))).map((each) => each.outerHTML.slice(0, 80));"""
     )

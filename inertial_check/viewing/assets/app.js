@@ -163,6 +163,10 @@ class Page {
       (body) => this.numbersOf(body));
     find("legend").replaceChildren(...rows.map(({ label, colour }) => element(
       "li", {}, element("span", { class: "swatch", colour }), label)));
+    const { colour, numbers } = this.readOptions();
+    if (colour.startsWith("engine:") && numbers !== "written") {
+      find("legend").append(element("li", { text: "(with the numbers as written)" }));
+    }
   }
 
   // Selects a body everywhere; `origin` says where, so that the view there does not jump.

@@ -86,11 +86,27 @@ function buildCard(scene, index, { select, withFixes = true, withBody = true }) 
     ...(finding.fix || finding.causes.length ? fixes.map(buildFix) : []));
 }
 
+// Cards of the worst findings; a button shows further ones, because thousands of cards take seconds.
+const CARDS = 150;
+
 function buildFindings(scene, select) {
   const rank = { error: 0, warning: 1, note: 2 };
   const order = [...scene.findings.keys()].sort(
     (i, j) => rank[scene.findings[i].severity] - rank[scene.findings[j].severity] || i - j);
-  const parts = order.map((index) => buildCard(scene, index, { select }));
+  const build = (indices) => indices.map((index) => buildCard(scene, index, { select }));
+  const parts = build(order.slice(0, CARDS));
+  if (order.length > CARDS) {
+    let shown = CARDS;
+    const label = () => `Show more (${order.length - shown} left)`;
+    const button = element("button", { type: "button", text: label() });
+    button.addEventListener("click", () => {
+      button.before(...build(order.slice(shown, shown + CARDS)));
+      shown = Math.min(shown + CARDS, order.length);
+      button.textContent = label();
+      button.hidden = shown === order.length;
+    });
+    parts.push(button);
+  }
   if (!parts.length) {
     const text = scene.bodies.length
       ? "No finding: every body with numbers is one that can exist."
@@ -155,18 +171,21 @@ function buildBody(scene, index, numbers, select) {
 }
 
 function buildEngines(scene, body) {
-  const rows = scene.engines.map(({ name, version }) => {
+  const accepting = scene.engines.filter(({ name }) => !body.engines[name]);
+  const rest = accepting.length === scene.engines.length ? "All accept it as written: " : "Accepted as written by ";
+  const rows = scene.engines.filter(({ name }) => body.engines[name]).map(({ name, version }) => {
     const prediction = body.engines[name];
-    const { word, colour } = ACTIONS[prediction?.action || "accept"];
+    const { word, colour } = ACTIONS[prediction.action];
     const swatch = element("span", { class: "swatch" });
-    swatch.style.backgroundColor = `var(--${prediction ? colour : "ok"})`;
-    const said = prediction
-      ? [prediction.becomes && `becomes ${prediction.becomes}`, prediction.message && `“${prediction.message}”`]
-        .filter(Boolean).join("; ") : "";
+    swatch.style.backgroundColor = `var(--${colour})`;
+    const said = [prediction.becomes && `becomes ${prediction.becomes}`, prediction.message && `“${prediction.message}”`]
+      .filter(Boolean).join("; ");
     return element("tr", {},
       element("td", { title: version, text: name }),
       element("td", {}, swatch, ` ${word}`),
       element("td", { text: shorten(said, 400), dir: "auto" }));
   });
-  return element("table", { class: "engine-table" }, element("tbody", {}, ...rows));
+  return element("div", {},
+    rows.length ? element("table", { class: "engine-table" }, element("tbody", {}, ...rows)) : null,
+    accepting.length ? element("p", { class: "place", text: `${rest}${accepting.map(({ name }) => name).join(", ")}.` }) : null);
 }

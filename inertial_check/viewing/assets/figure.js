@@ -197,7 +197,7 @@ class Figure {
         }
       }
     }
-    const mesh = this.renderer.upload(new Float32Array(lines), 3);
+    const mesh = this.renderer.upload({ data: new Float32Array(lines) });
     this.owned.push(mesh);
     this.grid = { mesh, reach, middle: center.slice(0, 2) };
   }
@@ -227,7 +227,7 @@ class Figure {
   }
 
   // A picture is late where the one before took long, as without a graphics card: then moving
-  // pictures get coarser, and the last one is drawn again at full size.
+  // pictures get coarser and have no marks, and the last one is drawn again in full.
   adapt(late) {
     const full = Math.min(window.devicePixelRatio || 1, 2);
     this.slow = 0.6 * this.slow + 0.4 * late;
@@ -248,8 +248,9 @@ class Figure {
     const view = this.camera.matrices(aspect);
     this.view = view;
     const grid = { ...this.grid, color: [...parseColour(this.colours.grid), 1] };
-    const items = [...this.solids, ...this.listGlyphs(view)];
-    this.renderer.draw(items, view, parseColour(this.colours.stage), grid);
+    const quick = this.scale < Math.min(window.devicePixelRatio || 1, 2);
+    const items = quick ? this.solids : [...this.solids, ...this.listGlyphs(view)];
+    this.renderer.draw(items, view, parseColour(this.colours.stage), grid, quick);
     this.afterDraw(this);
   }
 

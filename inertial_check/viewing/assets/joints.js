@@ -4,11 +4,13 @@ function rangeOf(joint, radius) {
   const reach = joint.motion === "revolute" ? Math.PI : Math.max(radius, 0.05);
   let low = joint.lower ?? -reach, high = joint.upper ?? reach;
   if (!(low < high)) [low, high] = [-reach, reach];
-  return [Math.min(low, 0), Math.max(high, 0)];
+  // Zero, where the document places the bodies, is one of the steps.
+  const step = (Math.max(high, 0) - Math.min(low, 0)) / 400;
+  return { low: Math.ceil(Math.min(low, 0) / step) * step, high: Math.floor(Math.max(high, 0) / step) * step, step };
 }
 
 function formatPosition(joint, value) {
-  return joint.motion === "revolute" ? `${(value * 180 / Math.PI).toFixed(1)}°` : `${formatNumber(1000 * value, 4)} mm`;
+  return joint.motion === "revolute" ? `${(value * 180 / Math.PI).toFixed(1).replace(/^-0\.0$/, "0.0")}°` : `${formatNumber(1000 * value, 4)} mm`;
 }
 
 function buildJoints(scene, figure, select) {
@@ -16,11 +18,11 @@ function buildJoints(scene, figure, select) {
   scene.nodes.forEach((node, index) => {
     const joint = node.joint;
     if (!joint || joint.motion === "none" || joint.mimic) return;
-    const [low, high] = rangeOf(joint, figure ? figure.radius : 1);
+    const { low, high, step } = rangeOf(joint, figure ? figure.radius : 1);
     const output = element("output", { text: formatPosition(joint, figure?.positions[index] ?? 0) });
     const name = shorten(joint.name, 80) || "(no name)";
     const slider = element("input", {
-      type: "range", min: low, max: high, step: (high - low) / 400, value: figure?.positions[index] ?? 0,
+      type: "range", min: low, max: high, step, value: figure?.positions[index] ?? 0,
       "data-index": index, "aria-label": `position of ${name}` });
     const show = () => {
       output.textContent = formatPosition(joint, Number(slider.value));

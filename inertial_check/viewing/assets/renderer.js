@@ -101,24 +101,28 @@ class Renderer {
     return frame;
   }
 
-  upload(data, size = 6) {
+  // Data are 6 numbers a vertex with indices, or 3 numbers without.
+  upload({ data, indices }) {
     const gl = this.gl, array = gl.createVertexArray(), buffer = gl.createBuffer();
+    const size = indices ? 6 : 3, order = indices ? gl.createBuffer() : null;
     gl.bindVertexArray(array);
     gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
     gl.bufferData(gl.ARRAY_BUFFER, data, gl.STATIC_DRAW);
     gl.enableVertexAttribArray(0);
     gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 4 * size, 0);
-    if (size === 6) {
+    if (order) {
+      gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, order);
+      gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, indices, gl.STATIC_DRAW);
       gl.enableVertexAttribArray(1);
       gl.vertexAttribPointer(1, 3, gl.FLOAT, false, 4 * size, 12);
     }
     gl.bindVertexArray(null);
-    return { array, buffer, count: data.length / size };
+    return { array, buffers: [buffer, order], count: indices ? indices.length : data.length / size };
   }
 
   free(mesh) {
     this.gl.deleteVertexArray(mesh.array);
-    this.gl.deleteBuffer(mesh.buffer);
+    for (const each of mesh.buffers) this.gl.deleteBuffer(each);
   }
 
   resize(scale) {
@@ -139,7 +143,8 @@ class Renderer {
   // Items: { mesh, matrix, turn, color: [r, g, b, a], gloss, body, outline, layer }; outline is a
   // colour; layer is "front" for what is drawn over
   // everything else, "ghost" for what hides nothing, or nothing.
-  draw(items, camera, background, grid) {
+  // `quick` leaves out the step that only makes translucent solids show one surface.
+  draw(items, camera, background, grid, quick = false) {
     const gl = this.gl;
     gl.viewport(0, 0, this.canvas.width, this.canvas.height);
     gl.clearColor(...background, 1);
@@ -155,12 +160,12 @@ class Renderer {
     this.drawItems(this.solid, opaque);
     // Of translucent solids only the nearest surface is drawn: their depth comes first.
     const clear = plain.filter((item) => item.color[3] < 1);
-    if (clear.length) {
+    if (clear.length && !quick) {
       gl.colorMask(false, false, false, false);
       this.drawItems(this.solid, clear);
       gl.colorMask(true, true, true, true);
-      this.drawItems(this.solid, clear);
     }
+    this.drawItems(this.solid, clear);
     // Ghosts hide nothing: they are drawn over the rest, and stand behind what is in front of them.
     gl.depthMask(false);
     this.drawItems(this.solid, items.filter((item) => item.layer === "ghost"));
@@ -222,7 +227,7 @@ class Renderer {
       gl.uniform4fv(places.color, item.color);
       if (places.gloss) gl.uniform1f(places.gloss, item.gloss || 0);
       gl.bindVertexArray(item.mesh.array);
-      gl.drawArrays(gl.TRIANGLES, 0, item.mesh.count);
+      gl.drawElements(gl.TRIANGLES, item.mesh.count, gl.UNSIGNED_INT, 0);
     }
   }
 

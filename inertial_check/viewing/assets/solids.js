@@ -1,8 +1,17 @@
-// Triangles to draw: arrays of 6 numbers a corner, position and normal. Primitives have unit size
-// where a scale gives the rest.
+// Triangles to draw: { data, indices } with 6 numbers a vertex, position and normal. Primitives have
+// unit size where a scale gives the rest.
 
-function gather(corners) {
-  return new Float32Array(corners.flat(2));
+function gather(triangles) {
+  const places = new Map(), data = [], indices = [];
+  for (const corner of triangles.flat()) {
+    const key = corner.join();
+    if (!places.has(key)) {
+      places.set(key, places.size);
+      data.push(...corner);
+    }
+    indices.push(places.get(key));
+  }
+  return { data: new Float32Array(data), indices: new Uint32Array(indices) };
 }
 
 // A surface of revolution about z, given as pairs [radius, z] from bottom to top with the slope of
@@ -113,7 +122,13 @@ function smooth(points, faces) {
   for (let v = 1; v < starts.length; v++) starts[v] += starts[v - 1];
   const next = starts.slice(), around = new Uint32Array(faces.length);
   for (let i = 0; i < faces.length; i++) around[next[faces[i]]++] = i - i % 3;
-  const out = new Float32Array(6 * faces.length), outwards = volume < 0 ? -1 : 1;
+  return shareVertices(points, faces, { normals, weighted, starts, around }, volume < 0 ? -1 : 1);
+}
+
+// Corners of one point with the same normal become one vertex, so that cards transform it once.
+function shareVertices(points, faces, { normals, weighted, starts, around }, outwards) {
+  const data = [], indices = new Uint32Array(faces.length);
+  const first = new Int32Array(points.length / 3).fill(-1), next = [];
   for (let i = 0; i < faces.length; i++) {
     const f = i - i % 3, v = faces[i];
     let x = 0, y = 0, z = 0;
@@ -126,7 +141,16 @@ function smooth(points, faces) {
     }
     const n = (x || y || z ? normalized([x, y, z]) : [normals[f], normals[f + 1], normals[f + 2]])
       .map((each) => outwards * each);
-    out.set([points[3 * v], points[3 * v + 1], points[3 * v + 2], ...n], 6 * i);
+    let at = first[v];
+    while (at >= 0 && data[6 * at + 3] * n[0] + data[6 * at + 4] * n[1] + data[6 * at + 5] * n[2] < 0.9995) {
+      at = next[at];
+    }
+    if (at < 0) {
+      at = next.push(first[v]) - 1;
+      first[v] = at;
+      data.push(points[3 * v], points[3 * v + 1], points[3 * v + 2], ...n);
+    }
+    indices[i] = at;
   }
-  return out;
+  return { data: new Float32Array(data), indices };
 }
