@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from inertial_check.cli import options, output
 from inertial_check.errors import UsageError
+from inertial_check.isolation import describe_defect
 
 if TYPE_CHECKING:
     from inertial_check.viewing.live import LiveScene
@@ -76,7 +77,11 @@ def _follow(live: LiveScene, publication: Publication, *, quiet: bool) -> None:
     """Read the model again after a save, and show it if it differs."""
     live.wait_for_calm()
     before = live.message
-    changed = publication.publish(live.read())
+    try:
+        changed = publication.publish(live.read())
+    except Exception as error:  # a defect must not end the view: the last scene stays
+        output.failure(f"{live.path}: {describe_defect(error)}")
+        return
     if live.message != before:
         _tell(live)
     if changed and not live.message and not quiet:

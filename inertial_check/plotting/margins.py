@@ -97,9 +97,11 @@ def _draw_rows(axes: Axes, change: Change, worst: list[int]) -> None:
             label="before",
         )  # fmt: skip
         axes.legend(loc="lower right", frameon=False)
-    for place, value in zip(places.tolist(), values.tolist(), strict=True):
+    # Numbers stand to the right of the bar and of the mark before, so that none covers another.
+    ends = np.fmax(values, 0.0 if before is None else before.margins[worst])
+    for place, value, end in zip(places.tolist(), values.tolist(), ends.tolist(), strict=True):
         axes.annotate(
-            f"{value:.3g}", (max(value, 0.0), place), xytext=(3, 0), textcoords="offset points",
+            f"{value:.3g}", (max(end, 0.0), place), xytext=(5, 0), textcoords="offset points",
             va="center", fontsize=6,
         )  # fmt: skip
     axes.set_yticks(places, [shorten(rows.names[i], 36) for i in worst], **PLAIN)

@@ -70,6 +70,7 @@ class LiveScene:
         """Read the document again, and return the scene to show."""
         # Stamps are taken before the files are read, so that a change while they are read is seen.
         known = {path: _stamp(path) for path in (os.path.abspath(self.path), *self._stamps)}
+        self._stamps = known  # also if reading fails, so that it is not tried again and again
         lookups = Lookups()
         with record_lookups(lookups):
             found = self._read_now(lookups)

@@ -315,6 +315,21 @@ def test_a_document_that_is_broken_from_the_beginning_is_followed(model):
     assert len(live.scene.content["bodies"]) == 10
 
 
+def test_a_defect_while_a_scene_is_built_keeps_the_last_one(model, monkeypatch):
+    live = LiveScene(str(model), SETTINGS)
+    good = live.scene
+
+    def fail(*arguments, **options):
+        raise RuntimeError("a defect")
+
+    monkeypatch.setattr("inertial_check.viewing.live.build_scene", fail)
+    model.write_text(model.read_text() + "\n")
+    live.read()
+    assert "a defect" in live.message
+    assert live.scene.content["bodies"] == good.content["bodies"]
+    assert not live.has_changed()
+
+
 MJCF = '<mujoco><worldbody><body name="a"><include file="part.xml"/></body></worldbody></mujoco>'
 PART = '<mujoco><inertial pos="0 0 0" mass="{}" diaginertia="1 1 1"/></mujoco>'
 
