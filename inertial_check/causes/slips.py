@@ -17,8 +17,8 @@ from inertial_check.causes._witnesses import (
     with_spreads,
 )
 from inertial_check.causes._wording import a_body, enumerate_words, number, times_as_probable
-from inertial_check.inertia import resemblance
-from inertial_check.inertia.representations import symmetric
+from inertial_check.inertia import resemblance, tolerances
+from inertial_check.inertia.representations import second_moment, symmetric
 from inertial_check.model import ENTRIES
 
 PLAIN = 2.0
@@ -291,6 +291,8 @@ class CopiedEntry(Cause):
                 digits = _count_significant(texts[product])
                 if abs(six[product]) != six[moment] or digits < self._LEAST_DIGITS:
                     continue
+                if not _has_completion(six, product):
+                    continue
                 others = [six[each] for each in _PRODUCTS if each != product]
                 without = np.where(np.arange(6) == product, 0.0, six)
                 yield Proposal(
@@ -300,6 +302,21 @@ class CopiedEntry(Cause):
                     I_BBcm_Bi=None if any(others) else symmetric(without),
                     editable=not any(others),
                 )
+
+
+def _has_completion(six: Floats, product: int) -> bool:
+    """Whether some value of one product makes the tensor that of a body.
+
+    A symmetric matrix with one free product has a positive semidefinite completion where its two
+    principal submatrices without that product have none but such eigenvalues (Grone et al.,
+    Positive definite completions of partial Hermitian matrices, 1984, Theorem 7).
+    """
+    S = symmetric(second_moment(six))
+    row, column = ((0, 3, 5).index(moment) for moment in _PRODUCTS[product])
+    third = 3 - row - column
+    kept = [S[np.ix_(axes, axes)] for axes in ((row, third), (column, third))]
+    least = np.linalg.eigvalsh(np.stack(kept))[:, 0]
+    return bool(np.all(least >= -tolerances.floor(np.ones(2)) * np.abs(six).max()))
 
 
 def _is_equal_by_order(subject: Subject) -> bool:

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy.optimize import minimize_scalar
 
-from inertial_check.causes.slips import shift_points
+from inertial_check.causes.slips import _has_completion, shift_points
+from inertial_check.inertia.representations import second_moment, symmetric
 from spoilt import bodies, causes_of, edited, margin
 
 MOMENTS = [0, 3, 5]
@@ -86,6 +88,26 @@ class TestCopiedEntry:
         found = causes_of(2.1, (0, 0, 0), ("0.00412", "0.00537", "0", "0.00486", "0", "0.00537"))
         assert next(iter(found)) == "copied-entry"
         assert found["copied-entry"].edit["entries"] == {"ixy": 0.0}
+
+    def test_not_where_no_product_mends_it(self):
+        """Catches a cause that is named although the moments alone break the inequality."""
+        found = causes_of(2.1, (0, 0, 0), ("0.0398", "0.00281", "0", "0.00281", "0", "0.0139"))
+        assert "copied-entry" not in found
+
+    @given(bodies(), st.sampled_from([1, 2, 4]), st.sampled_from(MOMENTS), st.floats(0.3, 3))
+    def test_a_completion_is_a_product_with_a_body(self, body, product, entry, factor):
+        """Catches a completion denied, or promised, against the best product of a search."""
+        six = body[2].copy()
+        six[entry] *= factor
+        size = np.abs(six).max()
+
+        def least_spread(value):
+            S = symmetric(second_moment(np.where(np.arange(6) == product, value * size, six)))
+            return -np.linalg.eigvalsh(S)[0]
+
+        best = -minimize_scalar(least_spread, bounds=(-2, 2), method="bounded").fun
+        assume(abs(best) > 1e-4 * size)
+        assert _has_completion(six, product) == (best > 0)
 
     def test_short_numbers_agree_by_chance(self):
         """Catches a cause that is named where two digits agree."""
