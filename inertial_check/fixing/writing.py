@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -214,9 +215,8 @@ class _Writer:
         place = _place_of(body)
         others = [
             other.name
-            for other in self.model.bodies
+            for other in self._bodies_by_place[place]
             if other.id != body.id
-            and _place_of(other) == place
             and not _is_same(self.targets.get(other.id), self.targets[body.id])
         ]
         if not others:
@@ -225,6 +225,13 @@ class _Writer:
         line = f"{at.path}:{at.line}" if at.path else f"line {at.line}"
         shown = ", ".join(others[:4]) + (", ..." if len(others) > 4 else "")
         return f"what is written in {line} makes {shown}, too, which would change: write it apart"
+
+    @cached_property
+    def _bodies_by_place(self) -> dict[Span, list[Body]]:
+        found: dict[Span, list[Body]] = {}
+        for body in self.model.bodies:
+            found.setdefault(_place_of(body), []).append(body)
+        return found
 
     def _draft(
         self,

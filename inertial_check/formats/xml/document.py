@@ -6,6 +6,7 @@ and every repair becomes a problem of the document. No entity or external file i
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
@@ -68,11 +69,12 @@ class XmlDocument:
         at = self._index.char(span.start)
         path: list[Element] = []
         children = [self.root]
-        while around := next((each for each in children if each.start <= at < each.end), None):
+        while index := bisect_right(children, at, key=lambda each: each.start):
+            around = children[index - 1]
             path.append(around)
             if around.start == at:
                 return path
-            children = around.children
+            children = around.children if at < around.end else []
         return []
 
     def no_model_error(self, element: Element, reason: str) -> NotAModelError:
