@@ -28,6 +28,9 @@ _MOST_MARKS = 2000
 _LEFT, _RIGHT, _TOP = -0.3, 1.3, 1.12
 """Ends of the axes; bodies beyond them are drawn at the edge."""
 
+_HEIGHT = 3**0.5 / 2
+"""Height of the triangle over its base: its sides are equal."""
+
 _ROOM = 0.14
 """Room below the lowest body."""
 
@@ -78,11 +81,12 @@ def principal_moments(
         UsageError: matplotlib is not installed.
     """
     change = read_subject(subject, names, order, about)
-    with open_axes(ax, (5.6, 6.4)) as (axes,):
-        sides = [rows for rows in (change.before, change.after) if rows is not None]
-        places = [place_shapes(rows.moments) for rows in sides]
-        bottom = _find_bottom(places)
-        places = [_clamp(points, bottom) for points in places]
+    sides = [rows for rows in (change.before, change.after) if rows is not None]
+    places = [place_shapes(rows.moments) for rows in sides]
+    bottom = _find_bottom(places)
+    places = [_clamp(points, bottom) for points in places]
+    height = _HEIGHT * (_TOP - bottom) / (_RIGHT - _LEFT)
+    with open_axes(ax, (5.6, 0.7 + 5.0 * height)) as (axes,):
         _draw_regions(axes, bottom)
         if len(places) > 1:
             _draw_history(axes, np.stack(places))
@@ -118,6 +122,7 @@ def _draw_regions(axes: Axes, bottom: float) -> None:
         )
     axes.set_xlim(_LEFT, _RIGHT)
     axes.set_ylim(bottom, _TOP)
+    axes.set_aspect(_HEIGHT)
     axes.set_xticks([])
     margins = [-1 / 3, -1 / 6, 0.0, 1 / 6, 1 / 3]
     shown = [each for each in margins if 3 * each >= bottom]
@@ -166,7 +171,7 @@ def _label_worst(axes: Axes, rows: BodyRows, points: Floats, placed: Mask) -> No
         axes.annotate(
             shorten(rows.names[i], 24),
             points[i],
-            xytext=(-5 if right else 5, -2),
+            xytext=(-5 if right else 5, 2),
             textcoords="offset points",
             ha="right" if right else "left",
             fontsize=6,
