@@ -117,7 +117,7 @@ def expect_quiet(text, form=""):
             assert len(set(names)) == len(names)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", sorted(set(FORMS) - {"html"}))
 @given(HOSTILE, HOSTILE, HOSTILE)
 @example("##[set-output name=x]y", "::error::a\nb", "%0A::error::x")
 @example("#", "##", "[x](https://evil.example)")
@@ -235,7 +235,7 @@ def run(*arguments, cwd):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="file names")
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", sorted(set(FORMS) - {"html"}))
 def test_a_command_as_a_file_name_and_a_link_name_reaches_no_log(tmp_path, form, sampled):
     sampled(form, {"full", "github", "sarif"})
     (tmp_path / "a\n::error::b.urdf").write_text(BROKEN.format("##[set-output name=x]y"))
