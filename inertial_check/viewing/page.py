@@ -26,6 +26,8 @@ _SCRIPTS = (
     "camera.js",
     "colours.js",
     "dom.js",
+    "robot.js",
+    "marks.js",
     "figure.js",
     "table.js",
     "details.js",
