@@ -8,7 +8,6 @@ style; the placeholders then change as numbers do that were always there.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -23,37 +22,15 @@ from inertial_check.fixing.assign import (
     check_digits,
     find_targets,
 )
-from inertial_check.fixing.case import (
-    CENTER,
-    MASS,
-    MOMENTS,
-    PRODUCTS,
-    Case,
-    collect_editable_numbers,
-    describe_place,
-    is_in_text,
-)
+from inertial_check.fixing.case import Case
 from inertial_check.fixing.drafts import Draft
+from inertial_check.fixing.insertions import find_missing, tell_failure, tell_insertion, withhold
 from inertial_check.fixing.result import INTACT, BodyFix, Fix
 from inertial_check.formats import FORMATS, Context, load
 from inertial_check.formats.insertion import NotInsertable
-from inertial_check.model import ENTRIES, Body, Edit, Model, Span
+from inertial_check.model import Body, Edit, Model, Span
 from inertial_check.model.judging import judge
 from inertial_check.model.vectors import Given, select_changes
-
-_NAMES = (MASS, *CENTER, *ENTRIES)
-_SIX_NUMBERS = ("urdf", "xacro", "sdf")
-"""Formats in which an inertial has six numbers, and no principal moments with axes."""
-
-_FULL_FORMATS = ("urdf", "xacro")
-"""Formats whose engines ask for all six entries, also for products of 0."""
-
-_COMPUTED = (
-    "a number that is inserted in it would be another one of the body: the scale of its prim, or a "
-    "template, computes with it"
-)
-
-_WORDS = {MASS: "mass", **dict.fromkeys(CENTER, "centre of mass")}
 
 
 def write_parameters(
@@ -102,7 +79,7 @@ def write_parameters(
     remarks = dict(comments or {})
     fix = _Writer(model, within, targets, most, remarks).write()
     if all_or_none and not fix.complete:
-        return _withhold(model, fix)
+        return withhold(model, fix)
     return fix
 
 
@@ -153,7 +130,7 @@ class _Writer:
                 plans.clear()
                 continue
             failed = {
-                body.id: _tell_failure(body, cases[body.id], draft)
+                body.id: tell_failure(body, cases[body.id], draft)
                 for body in fix.bodies
                 if body.id in plans and body.status not in INTACT
             }
@@ -196,7 +173,7 @@ class _Writer:
         """Plan the insertion of the numbers that a body lacks, or say why there is none."""
         insert = getattr(FORMATS.get(self.model.format), "insert", None)
         body = case.body
-        names = _find_missing(case, self.targets[body.id])
+        names = find_missing(case, self.targets[body.id])
         if insert is None or not names:
             return
         if reason := self._find_sharing(body):
@@ -283,7 +260,7 @@ class _Writer:
                 again = assign_targets(self.model, left, self.digits, self.context)
                 results |= {body.id: body for body in again.bodies if body.status not in INTACT}
         for id_, body in results.items():
-            results[id_] = _tell_insertion(cases[id_], body, id_ in plans, self.targets[id_])
+            results[id_] = tell_insertion(cases[id_], body, id_ in plans, self.targets[id_])
         results |= failures
         data, others = draft.finish(fix)
         edits = {
@@ -294,19 +271,6 @@ class _Writer:
         bodies = tuple(results[id_] for id_ in cases)
         outside = self.context.granted.follow_outside
         return Fix(self.model.source, self.model.format, data, bodies, others, edits, None, outside)
-
-
-def _find_missing(case: Case, target: Target) -> frozenset[str]:
-    """The names of the numbers that the document has to state for a target and does not."""
-    numbers, turns = case.numbers, target.turns_axes(case)
-    wanted = {MASS, *MOMENTS}
-    if turns or case.model.format in _FULL_FORMATS:
-        wanted |= set(PRODUCTS)
-    if np.any(target.p_BoBcm_B != 0):
-        wanted |= set(CENTER)
-    if case.body.inertial is not None and case.body.inertial.quaternion is not None:
-        wanted -= set(PRODUCTS)  # a quaternion states the axes, which turn
-    return frozenset(name for name in wanted if not is_in_text(numbers.get(name)))
 
 
 def _place_of(body: Body) -> Span:
@@ -323,78 +287,3 @@ def _is_same(one: Target | None, other: Target) -> bool:
         and np.array_equal(one.p_BoBcm_B, other.p_BoBcm_B)
         and np.array_equal(one.I_BBcm_B, other.I_BBcm_B)
     )
-
-
-def _tell_failure(result: BodyFix, case: Case, draft: Draft) -> BodyFix:
-    """The result for a body that cannot be written, with places in the document as it is."""
-    (body,) = (body for body in draft.model.bodies if body.id == result.id)
-    places = {}
-    for number in collect_editable_numbers(body).values():
-        if number.span is None:
-            continue
-        before = draft.find_original(number.span)
-        if before is None and not number.literal:
-            return case.report(result.status, _COMPUTED)
-        told = describe_place(case.model, before) if before else "to be inserted"
-        places[f"({describe_place(draft.model, number.span)})"] = f"({told})"
-    pattern = "|".join(map(re.escape, places)) or "(?!)"
-    reason = re.sub(pattern, lambda match: places[match[0]], result.reason)
-    return case.report(result.status, reason)
-
-
-def _tell_insertion(case: Case, result: BodyFix, inserted: bool, target: Target) -> BodyFix:
-    """The result for a body in terms of the document as it is, not of the one with placeholders."""
-    before = case.report(result.status, result.reason)
-    result = replace(result, line=before.line, file=before.file)
-    if not inserted or result.status != "fixed":
-        return result
-    names = _find_missing(case, target)
-    judgement = case.judgement
-    mass = None if result.mass is None else (judgement.mass, result.mass[1])
-    com = None if result.com is None else (judgement.p_BoBcm_B, result.com[1])
-    reason = _describe_insertion(case, names, target)
-    remarks = result.reason.split("; ") if result.reason else []
-    if not names.isdisjoint(ENTRIES):  # its changes are from placeholders
-        remarks = [remark for remark in remarks if remark.startswith("moved inside")]
-    reason = "; ".join([reason, *remarks])
-    return replace(
-        result,
-        old=before.old,
-        margin_before=before.margin_before,
-        mass=mass,
-        com=com,
-        reason=reason,
-    )
-
-
-def _describe_insertion(case: Case, names: frozenset[str], target: Target) -> str:
-    if case.body.inertial is None or {MASS, *MOMENTS} <= set(names):
-        return f"its inertial is inserted: mass {target.mass:.6g} kg"
-    own = {} if case.model.format in _SIX_NUMBERS else dict.fromkeys(PRODUCTS, "axes")
-    shown = [_WORDS.get(name) or own.get(name, name) for name in _NAMES if name in names]
-    words = dict.fromkeys(shown)
-    return f"inserted: {', '.join(words)}"
-
-
-def _withhold(model: Model, fix: Fix) -> Fix:
-    """The fix that changes nothing, as some of its bodies cannot be written."""
-    left = [body.name for body in fix.bodies if body.status not in INTACT]
-    shown = ", ".join(left[:4]) + (", ..." if len(left) > 4 else "")
-    reason = f"all bodies are written or none, and {shown} cannot be"
-    bodies = tuple(
-        replace(
-            body,
-            status="withheld",
-            reason=reason,
-            new=None,
-            mass=None,
-            com=None,
-            relative_change=0.0,
-            distance=0.0,
-            margin=body.margin_before,
-        )
-        if body.status == "fixed"
-        else body
-        for body in fix.bodies
-    )
-    return Fix(model.source, model.format, model.source.data, bodies)
