@@ -188,7 +188,7 @@ def _group_findings(file: FileReport) -> list[list[tuple[int, Finding]]]:
     groups: list[list[tuple[int, Finding]]] = [[] for _ in file.bodies]
     for number, finding in enumerate(file.findings):
         for id_ in {finding.body_id, *finding.body_ids}:
-            if id_ in index_of:
+            if id_ and id_ in index_of:
                 groups[index_of[id_]].append((number, finding))
     return groups
 
@@ -240,7 +240,7 @@ def _describe_finding(index_of: Mapping[str, int], finding: Finding, lines: list
         "file": finding.place.path,
         "line": finding.place.line,
         "column": finding.place.column,
-        "bodies": sorted({index_of[each] for each in ids if each in index_of}),
+        "bodies": sorted({index_of[each] for each in ids if each and each in index_of}),
         "model": finding.body is None,
         "lines": lines,
         "causes": [
