@@ -58,9 +58,16 @@ def build_page(
             )
             for file in shown
         ]
-    if not scenes:
-        scenes = [build_plain_scene(FileReport("", None, "No model", (), (), notes=report.notes))]
+    if not scenes or _list_unseen(report):
+        notes = (*_list_unseen(report), *report.notes)
+        scenes.append(build_plain_scene(FileReport("", None, "Not checked", (), (), notes=notes)))
     return write_page(scenes, others=others)
+
+
+def _list_unseen(report: Report) -> list[str]:
+    """List the failures that no file of the report tells of, such as a path that does not exist."""
+    told = tuple(file.path for file in report.files)
+    return [failure for failure in report.failures if not failure.startswith(told)]
 
 
 def _build(

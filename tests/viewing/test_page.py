@@ -114,6 +114,14 @@ def test_a_file_that_cannot_be_drawn_costs_no_other_file(tmp_path):
     assert drawn["nodes"]
 
 
+def test_a_path_that_does_not_exist_is_named_on_the_page(tmp_path, capsys):
+    target = tmp_path / "page.html"
+    assert main(["report", ARM, "no-such-robot.urdf", "-o", str(target)]) == 2
+    found = Elements(target.read_text())
+    assert "no-such-robot.urdf: No such file" in found.texts["scene-1"]
+    assert json.loads(found.texts["page"])["models"][0]["path"] == ARM
+
+
 def test_thirty_links_without_meshes_take_a_tenth_of_three_megabytes(tmp_path):
     path = write_model(tmp_path / "m.urdf", [f"link_{i}" for i in range(30)])
     assert len(write_page([read_scene(path)])) < 300_000

@@ -4,6 +4,7 @@ function rangeOf(joint, radius) {
   const reach = joint.motion === "revolute" ? Math.PI : Math.max(radius, 0.05);
   let low = joint.lower ?? -reach, high = joint.upper ?? reach;
   if (!(low < high)) [low, high] = [-reach, reach];
+  if (!(high - low < 1e6)) [low, high] = [Math.max(low, -reach), Math.min(high, reach)];
   // Zero, where the document places the bodies, is one of the steps.
   const step = (Math.max(high, 0) - Math.min(low, 0)) / 400;
   return { low: Math.ceil(Math.min(low, 0) / step) * step, high: Math.floor(Math.max(high, 0) / step) * step, step };
