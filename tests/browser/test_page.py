@@ -102,6 +102,7 @@ def test_names_are_text_and_do_nothing(driver):
     driver.execute_script("inertialCheck.open(1)")
     assert element(driver, "#name").text == "<script>window.harmed=1</script>"
     assert "<img src=x" in row(driver, 0).text
+    assert "\\u202e\u05e9\u05dc\u05d5\u05dd \U0001f9be" in row(driver, 1).text
     assert driver.execute_script("return window.harmed === undefined")
     assert not driver.find_elements(By.CSS_SELECTOR, "main img:not(#picture), aside img")
 
@@ -292,7 +293,7 @@ def test_the_list_of_models_shows_the_worst_first_and_opens_the_other(driver):
     assert len(buttons) == 2
     assert "shaped_arm" in buttons[0].text
     buttons[1].click()
-    assert element(driver, "#summary").text.startswith("1 body")
+    assert element(driver, "#summary").text.startswith("2 bodies")
     assert buttons[1].get_attribute("aria-current") == "true"
 
 

@@ -57,7 +57,7 @@ class Page {
     this.scene = scene;
     this.selected = -1;
     find("broken").hidden = !scene.broken;
-    find("broken").textContent = scene.broken ? `The last save cannot be read, so this is the model before it. ${scene.broken}` : "";
+    find("broken").textContent = scene.broken ? `The last save cannot be read, so this is the model before it. ${shorten(scene.broken, 600)}` : "";
     this.showHead();
     this.chooseOptions(kept);
     if (this.figure) {

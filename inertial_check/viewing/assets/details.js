@@ -6,11 +6,11 @@ function buildLine(line, kind = "") {
   const letters = [...line.text];
   let at = letters.length - [...line.text.trimStart()].length;
   for (const [start, end] of line.marks) {
-    text.append(letters.slice(at, start).join(""));
+    text.append(visible(letters.slice(at, start).join("")));
     text.append(element("mark", { text: letters.slice(start, end).join("") }));
     at = end;
   }
-  text.append(letters.slice(at).join(""));
+  text.append(visible(letters.slice(at).join("")));
   const sign = { minus: "−", plus: "+" }[kind] || "";
   return element("div", { class: kind }, element(
     "span", { class: "no", text: `${line.number}${sign ? ` ${sign}` : ""}` }), text);
@@ -35,7 +35,9 @@ function buildCommand(command) {
       button.textContent = "Select and copy";
     }
   });
-  return element("div", { class: "command" }, element("code", { text: command, tabindex: 0 }), button);
+  // A command with control characters is shown escaped, and is nothing to paste into a terminal.
+  const plain = visible(command) === command && !command.includes("\n");
+  return element("div", { class: "command" }, element("code", { text: command, tabindex: 0 }), plain ? button : null);
 }
 
 function buildCauses(finding) {

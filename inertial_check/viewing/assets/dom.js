@@ -1,10 +1,20 @@
 // Elements and numbers of the page. Whatever comes from a file becomes text by way of textContent;
 // nothing in this page parses HTML.
 
+// Shows control characters and marks that turn the direction of a line as \u202e, so that a name
+// cannot rearrange the words around it.
+const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
+function visible(text) {
+  return String(text).replace(
+    INVISIBLE, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
 function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   setAttributes(node, attributes);
-  node.append(...children.filter((child) => child !== null && child !== undefined));
+  node.append(...children.filter((child) => child !== null && child !== undefined).map(
+    (child) => (typeof child === "string" ? visible(child) : child)));
   return node;
 }
 
@@ -17,11 +27,11 @@ function drawn(tag, attributes = {}, ...children) {
 
 function setAttributes(node, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
-    if (name === "text") node.textContent = value;
+    if (name === "text") node.textContent = visible(value);
     else if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
     else if (name === "colour") node.style.backgroundColor = value;
     else if (value === true) node.setAttribute(name, "");
-    else if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value);
+    else if (value !== null && value !== undefined && value !== false) node.setAttribute(name, visible(value));
   }
 }
 
@@ -32,7 +42,7 @@ function find(id) {
 // At most 200 characters of a text: names may have any length.
 function shorten(text, most = 200) {
   const letters = [...text.slice(0, 4 * most)];
-  return letters.length > most ? `${letters.slice(0, most).join("")}…` : text;
+  return visible(letters.length > most ? `${letters.slice(0, most).join("")}…` : text);
 }
 
 function formatNumber(value, digits = 4) {
