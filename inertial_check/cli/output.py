@@ -51,6 +51,11 @@ def failure(message: str) -> None:
     _say("error", message)
 
 
+def phrase(kind: str, message: str) -> str:
+    """The line of a note or an error."""
+    return f"{PROGRAM}: {kind}: {printable(message)}"
+
+
 def wants_color(choice: str, stream: TextIO | None) -> bool:
     """Whether to colour the output on a stream.
 
@@ -117,4 +122,4 @@ def _write_stdout(payload: str) -> None:
 
 
 def _say(kind: str, message: str) -> None:
-    print(f"{PROGRAM}: {kind}: {printable(message)}", file=sys.stderr)
+    print(phrase(kind, message), file=sys.stderr)

@@ -19,7 +19,8 @@ from inertial_check.cli.known_findings import KnownFindings
 from inertial_check.errors import DefectError
 from inertial_check.isolation import raise_defects
 from inertial_check.reports import View, render
-from inertial_check.reports.layout import WIDTH
+from inertial_check.reports.escaping import clip
+from inertial_check.reports.layout import WIDTH, count_rows
 from inertial_check.reports.text import plural
 
 if TYPE_CHECKING:
@@ -33,10 +34,13 @@ _SPARE_LINES = 2
 """Lines of these that are kept for remarks on a cache, a cluster or a baseline."""
 
 _MOST_NOTES = 4
-"""Largest number of lines for notes in such a report."""
+"""Largest number of rows for notes in such a report, unless one note takes more."""
 
 _MOST_FAILURES = 10
-"""Largest number of lines for failures in such a report."""
+"""Largest number of rows for failures in such a report, unless one failure takes more."""
+
+_LONGEST_LINE = 1000
+"""Longest note or failure of such a report that is shown in full [code points]."""
 
 _FORMS_FOR_PEOPLE = frozenset(["full", "concise", "markdown", "github"])
 """Forms of the report in which an interrupted check shows what it knows."""
@@ -138,15 +142,30 @@ def is_limited(args: argparse.Namespace, form: str) -> bool:
 
 def _count_told(args: argparse.Namespace, report: Report) -> int:
     """The number of lines of stderr for the notes and failures of a limited report."""
-    notes = 0 if args.quiet else len(_limit(report.notes, _MOST_NOTES, "notes"))
-    return notes + len(_limit(report.failures, _MOST_FAILURES, "failures"))
+    notes = () if args.quiet else _limit(report.notes, _MOST_NOTES, "notes")
+    return _count_rows((*notes, *_limit(report.failures, _MOST_FAILURES, "failures")))
+
+
+def _count_rows(lines: Sequence[str]) -> int:
+    """Count the rows of notes and failures on the terminal of stderr."""
+    width = output.measure_width(sys.stderr)
+    if width is None:
+        return len(lines)
+    return count_rows((output.phrase("error", line) for line in lines), width)
 
 
 def _limit(lines: Sequence[str], most: int, noun: str) -> list[str]:
     """The first of many lines, and one that counts the others."""
-    if len(lines) <= most:
-        return list(lines)
-    return [*lines[: most - 1], f"and {len(lines) - most + 1} more {noun}: --all shows them"]
+    shown = [clip(line, _LONGEST_LINE) for line in lines[:most]]
+    if len(lines) <= most and _count_rows(shown) <= most:
+        return shown
+    while shown:
+        rest = len(lines) - len(shown)
+        counted = [f"and {rest} more {noun}: --all shows them"] if rest else []
+        if len(shown) == 1 or _count_rows([*shown, *counted]) <= most:
+            return [*shown, *counted]
+        shown.pop()
+    return []
 
 
 def write_partial(

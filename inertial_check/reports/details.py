@@ -19,7 +19,7 @@ from inertial_check.model import (
     Values,
 )
 from inertial_check.reports.escaping import clip, printable
-from inertial_check.reports.layout import count_columns, show_source
+from inertial_check.reports.layout import count_columns, show_source, write_command
 from inertial_check.reports.text import PATH_LENGTH, Style, interval, number, round_together
 
 LABEL_WIDTH = 18
@@ -244,9 +244,7 @@ def describe_engines(body: BodyReport) -> Iterator[Row]:
 
 
 def _command(*arguments: str) -> str:
-    from shlex import quote
-
-    return " ".join(("inertial-check", "fix", *(quote(printable(each)) for each in arguments)))
+    return write_command("fix", *arguments)
 
 
 def draw_excerpt(excerpt: Excerpt, style: Style, severity: str) -> Iterator[str]:

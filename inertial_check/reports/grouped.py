@@ -14,6 +14,7 @@ from inertial_check.reports.layout import (
     draw_carets,
     fit_source,
     list_names,
+    split_command,
     wrap,
     wrap_command,
 )
@@ -24,6 +25,9 @@ _LONGEST_SENTENCE = 2000
 
 _NAME_WIDTH = 60
 """Largest width of the name of a body [columns]."""
+
+_LONGEST_NAME = 4 * _NAME_WIDTH
+"""Longest name that is shown in full [code points]: combining characters take no column."""
 
 _LONGEST_NUMBER = 24
 """Longest number of a document that is shown in full [code points]."""
@@ -162,9 +166,7 @@ class GroupDrawing:
         if group.command is None:
             lead = "by hand" if group.severity > Severity.NOTE else "not needed by itself"
             return [f"{lead}; inertial-check explain {group.code}"]
-        from shlex import quote, split
-
-        arguments = _pair_options([quote(each) for each in split(group.command)])
+        arguments = _pair_options(split_command(group.command))
         lines = wrap_command(arguments, self._width - len("  fix: "), "")
         if group.more_files:
             lines.append(f"and so for {plural(group.more_files, 'more file')}")
@@ -201,7 +203,8 @@ def _pair_options(arguments: Sequence[str]) -> list[str]:
 
 
 def _shorten_name(name: str) -> str:
-    return cut_text(clip(name, _LONGEST_SENTENCE), _NAME_WIDTH)
+    shown = printable(name[:_LONGEST_NAME])
+    return cut_text(shown + "..." * (len(name) > _LONGEST_NAME), _NAME_WIDTH)
 
 
 def _list_bodies(group: FindingGroup) -> list[str]:

@@ -6,9 +6,11 @@ printable (see reports.escaping), so that no character moves the cursor.
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
-from unicodedata import combining, east_asian_width
+from unicodedata import category, east_asian_width
 
 from inertial_check.reports.escaping import guard_log, printable
 
@@ -35,6 +37,10 @@ _ESCAPE_LENGTH = 3
 _CLAUSE_ENDS = ("; ", ": ", ". ", " (")
 
 
+_ARGUMENT = re.compile(r"""(?:\$'(?:[^'\\]|\\.)*'|'[^']*'|"[^"]*"|[^\s'"])+""")
+"""An argument of a command line with its quotes."""
+
+
 class SourceLine(NamedTuple):
     """A line of a document as it is shown.
 
@@ -55,7 +61,13 @@ def count_columns(text: str) -> int:
 
 
 def _count_column(char: str) -> int:
-    return 0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1
+    # Marks without a class of their own, such as the selector of emoji, take no column, either.
+    return 0 if category(char) in ("Mn", "Me") else 2 if east_asian_width(char) in "WF" else 1
+
+
+def count_rows(lines: Iterable[str], width: int) -> int:
+    """Count the rows that printable lines take on a terminal, which breaks those that are wider."""
+    return sum(max(1, -(-count_columns(line) // width)) for line in lines)
 
 
 def show_source(text: str) -> str:
@@ -84,7 +96,7 @@ def cut_sentence(text: str, width: int) -> str:
     if count_columns(text) <= width:
         return text
     ends = [at for end in _CLAUSE_ENDS for at in _find_all(text, end) if at >= _LEAST_CLAUSE]
-    heads = (text[:at] for at in sorted(ends, reverse=True) if at <= width)
+    heads = (text[:at] for at in sorted(ends, reverse=True) if count_columns(text[:at]) <= width)
     return next((head for head in heads if head.count("(") == head.count(")")), text)
 
 
@@ -144,9 +156,32 @@ def _break_words(words: Iterable[str], room: int) -> Iterable[str]:
 
 def write_command(*arguments: str) -> str:
     """A command line of this program that can be pasted into a shell, on one line."""
+    return " ".join(("inertial-check", *map(_quote_argument, arguments)))
+
+
+def _quote_argument(argument: str) -> str:
+    """An argument in the quotes of a shell: $'...' of bash and zsh where it is not printable.
+
+    The shell gives the program the argument itself, and not the escapes that a report shows.
+    """
     from shlex import quote
 
-    return " ".join(("inertial-check", *(quote(printable(each)) for each in arguments)))
+    if printable(argument) == argument:
+        return quote(argument)
+    acting = "#:\\'"  # the first two begin commands of a build server
+    return f"$'{''.join(_escape_octal(c, c in acting) for c in argument)}'"
+
+
+def _escape_octal(char: str, acting: bool) -> str:
+    if char.isprintable() and not acting:
+        return char
+    data = os.fsencode(char) if "\udc80" <= char <= "\udcff" else char.encode("utf-8", "replace")
+    return "".join(f"\\{byte:03o}" for byte in data)
+
+
+def split_command(command: str) -> list[str]:
+    """The arguments of a command from write_command, each with its quotes."""
+    return _ARGUMENT.findall(command)
 
 
 def wrap_command(arguments: Sequence[str], width: int, indent: str) -> list[str]:
@@ -204,11 +239,12 @@ def fit_source(text: str, marks: Sequence[tuple[int, int]], room: int) -> Source
             lead = _CUT
             text, marks = text[start:], [(a - start, b - start) for a, b in marks]
     shown = lead + show_source(text).rstrip()
+    seen = room if count_columns(shown) <= room else room - len(_CUT)
     placed: list[tuple[int, int]] = []
     for start, end in marks:
         before = len(lead) + count_columns(show_source(text[:start]))
         width = max(count_columns(show_source(text[start:end])), 1)
-        if before < room - len(_CUT) or not placed:
+        if before + width <= seen or not placed:
             placed.append((before, max(min(width, room - before), 1)))
     return SourceLine(cut_text(shown, room), tuple(placed))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from inertial_check.model import Finding, Report, Severity
@@ -11,8 +11,8 @@ from inertial_check.reports import View
 from inertial_check.reports.closing import write_closing
 from inertial_check.reports.details import LABEL_WIDTH, BodyDetails, draw_excerpt
 from inertial_check.reports.escaping import printable
-from inertial_check.reports.layout import wrap
-from inertial_check.reports.text import Style, location, plural
+from inertial_check.reports.layout import count_rows, wrap
+from inertial_check.reports.text import Style, location, plural, remove_colors
 
 if TYPE_CHECKING:
     from inertial_check.reports.grouping import FindingGroup
@@ -48,22 +48,34 @@ def _list_groups(report: Report, view: View) -> list[str]:
     room = None
     if view.most_lines is not None:
         closing = write_closing(report, view)
-        room = view.most_lines - closing.count("\n") - (1 if closing else 0)
+        room = view.most_lines - _count_rows(closing.splitlines(), view) - (1 if closing else 0)
     parts: list[str] = []
     used = 0
     for index, group in enumerate(groups):
         lines = drawing.draw(group)
-        used += len(lines) + (1 if parts else 0)
-        rest = groups[index + 1 :]
-        # The line that counts what is left out needs room, with the empty line before it.
-        if room is not None and used + (3 if rest else 0) > room:
-            parts.append(_count_left_out(groups[index:], len(groups), view))
+        used += _count_rows(lines, view) + (1 if parts else 0)
+        if room is not None and used + _keep_room(groups[index + 1 :], len(groups), view) > room:
+            lines = _count_left_out(groups[index:], len(groups), view)
+            parts.append("".join(f"{line}\n" for line in lines))
             break
         parts.append("".join(f"{line}\n" for line in lines))
     return parts
 
 
-def _count_left_out(groups: Sequence[FindingGroup], total: int, view: View) -> str:
+def _keep_room(rest: Sequence[FindingGroup], total: int, view: View) -> int:
+    """The rows that the count of the groups which are left out may take, and empty ones."""
+    return 1 + max(2, _count_rows(_count_left_out(rest, total, view), view)) if rest else 0
+
+
+def _count_rows(lines: Iterable[str], view: View) -> int:
+    """Count the rows of lines on a terminal, where colours take none."""
+    return count_rows((remove_colors(line) if view.color else line for line in lines), view.width)
+
+
+def _count_left_out(groups: Sequence[FindingGroup], total: int, view: View) -> list[str]:
+    """The lines that count the groups which are left out; none if there are none."""
+    if not groups:
+        return []
     counts: Counter[Severity] = Counter()
     for group in groups:
         counts[group.severity] += group.findings
@@ -72,7 +84,7 @@ def _count_left_out(groups: Sequence[FindingGroup], total: int, view: View) -> s
     )
     more = "more " if len(groups) < total else ""
     text = f"... and {plural(len(groups), f'{more}group')} with {listed}: --all shows them"
-    return "".join(f"{line}\n" for line in wrap(text, view.width))
+    return wrap(text, view.width)
 
 
 def _list_paragraphs(report: Report, view: View) -> list[str]:

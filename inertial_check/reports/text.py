@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from math import floor, log10
@@ -27,6 +28,9 @@ _COLORS = {
 }
 
 
+_COLOR = re.compile("\x1b\\[[0-9;]*m")
+
+
 class Style(NamedTuple):
     """Style of a terminal's text: with colours, or without."""
 
@@ -35,6 +39,11 @@ class Style(NamedTuple):
     def __call__(self, kind: str, text: str) -> str:
         """The text in the colour of its kind: error, warning, note, path, code, label."""
         return f"\x1b[{_COLORS[kind]}m{text}\x1b[0m" if self.color else text
+
+
+def remove_colors(text: str) -> str:
+    """The text without the colours of a style."""
+    return _COLOR.sub("", text)
 
 
 def location(style: Style, path: str, finding: Finding) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 from inertial_check.reports import grouping
 from inertial_check.reports.grouping import group_findings
+from inertial_check.reports.layout import count_rows
 from inertial_check.running import run as running
 from inertial_check.running.run import CheckRequest, check_paths
 from inertial_check.settings.settings import Settings
@@ -129,3 +130,12 @@ def test_upstreams_take_sixty_lines_and_lose_nothing(
             expected[each.severity.word] += each.findings
         assert counts == expected, name
         assert sum(map(count_findings, out.split("\n\n"))) == sum(g.findings for g in groups), name
+
+
+def test_long_failures_count_as_the_rows_that_they_take(checked, run, monkeypatch):
+    failures = tuple(f"{'absent_' * 30}{index}.urdf: No such file" for index in range(9))
+    monkeypatch.setattr(running, "check_paths", lambda _: replace(checked, failures=failures))
+    monkeypatch.setenv("COLUMNS", "60")
+    _, out, err = run("robots")
+    assert count_rows(f"{out}{err}".splitlines(), 60) <= 60
+    assert "more failures: --all shows them" in err

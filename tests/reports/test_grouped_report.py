@@ -2,6 +2,8 @@
 
 import re
 import shlex
+import shutil
+import subprocess
 from itertools import pairwise
 
 import pytest
@@ -22,6 +24,7 @@ from inertial_check.model import (
 from inertial_check.reports import View, render
 from inertial_check.reports.layout import (
     count_columns,
+    count_rows,
     cut_sentence,
     cut_text,
     fit_source,
@@ -243,3 +246,34 @@ def test_a_command_is_broken_between_its_arguments():
         f" {'a' * 30} \\",
         f" {'b' * 30} c",
     ]
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+@pytest.mark.parametrize("name", ["a\nb\t'c", "\x1b[31m\\", "\u202eabc", "##[error]x", "$(x) `y`"])
+def test_a_shell_reads_from_the_command_the_name_itself(name):
+    text = shown(report_of(SLIP._replace(body=name)), summary=False)
+    command = text.partition("  fix: ")[2].replace("inertial-check", "printf '%s\\0'", 1)
+    done = subprocess.run(["bash", "-c", command], capture_output=True, timeout=30, check=True)
+    assert done.stdout.decode().split("\0")[4] == name
+
+
+@pytest.mark.parametrize("color", [False, True])
+@pytest.mark.parametrize("width", [20, 40, 70])
+def test_a_broken_line_counts_as_the_rows_that_it_takes(width, color):
+    paths = tuple(f"a_long_name_of_a_model_{i}.urdf" for i in range(9))
+    view = {"width": width, "most_lines": 60, "paths": paths, "offers_baseline": True}
+    text = shown(report_of(*many(100)), color=color, **view)
+    assert count_rows(re.sub("\x1b\\[[0-9;]*m", "", text).splitlines(), width) <= 60
+    assert "--all shows" in text
+
+
+def test_marks_without_a_column_move_no_caret_and_no_name_is_a_tower_of_them():
+    assert count_columns("\u2764\ufe0fe\u0301") == 2
+    name = "a" + "\u0301" * 10_000
+    assert max(map(len, shown(report_of(SLIP._replace(body=name))).splitlines())) < 400
+
+
+def test_no_caret_stands_under_the_dots_of_a_cut_line():
+    source = fit_source("ixx=1111 ixy=2222 iyy=3333333", [(4, 8), (13, 17), (22, 29)], 24)
+    assert source.text.endswith("...")
+    assert source.marks == ((4, 4), (13, 4))
