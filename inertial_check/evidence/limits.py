@@ -5,6 +5,13 @@ GAIN = 2.0
 three such bodies 63 are for the signs of their products as written, 10 against, which are all
 defects, and 2 are mixed."""
 
+EXACT = 0.01
+"""Misfit of numbers that were computed from a shape; chosen. Two links of a robot whose older links
+have products of the other sign have 0.002 and 0.003, and more than INEXACT with theirs negated."""
+
+INEXACT = 0.02
+"""Misfit from which the same numbers in another reading are those of the shape no more; chosen."""
+
 DROP = 0.15
 """Least difference of two misfits from which a body votes: 36 of 38 planted mistakes of sign, point
 and axes that were found exceed it."""

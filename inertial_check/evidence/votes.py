@@ -318,8 +318,25 @@ class Votes:
             pro, contra = (_all_of(body, each | silent, count) for each in (pro, contra))
             votes.append((pro, contra, weight))
         (pro, contra, weight), (pro_both, contra_both, weight_both) = votes
-        pro, contra = pro | pro_both, contra | contra_both
+        pro, contra = pro | pro_both, contra | contra_both | self._find_exact(C_meant)
         return pro & ~contra, contra & ~pro, np.where(pro | contra, weight, weight_both)
+
+    def _find_exact(self, C_meant: Floats) -> Flags:
+        """(K, N) bodies that agree with one of their shapes to the last screw, until changed.
+
+        Such numbers were computed from that shape, unless the reading fits another shape better.
+        Below limits.FIT no better fit counts in a vote, so that without this a reading of the
+        model would change them.
+        """
+        body, C_G = self.rows
+        before = resemblance.misfit(self.C_BBcm_B[body], C_G)
+        after = resemblance.misfit(C_meant[:, body], C_G)
+        exact = (before <= limits.EXACT) & (after >= limits.INEXACT)
+        closer = limits.GAIN * after <= before  # another shape speaks for the reading
+        found = np.zeros((2, len(C_meant), len(self.known)), dtype=bool)
+        for flags, own in zip(found, (exact, closer), strict=True):
+            np.logical_or.at(flags.T, body, own.T)
+        return found[0] & ~found[1]
 
     def _can_hold(self, mass: Floats) -> Flags:
         """(K, N) bodies whose shapes can hold a mass: neither denser than any metal, nor air."""

@@ -126,6 +126,15 @@ class TestBallots:
         ]
         assert ballot(votes_of(*map(negated, links)), "sign-of-products") == (0, 0)
 
+    def test_what_equals_its_shape_votes_against_a_reading_that_fits_it_nearly_as_well(self):
+        """The bug: two links of an arm, computed from their meshes, whose fix would spoil them."""
+        edges, angles, at = (0.5, 0.25, 0.2), (0.0, 0.0, 0.02), (0, 0, 0)
+        R = rotation(angles)
+        inertia = R @ box_moments(25.0, edges) @ R.T
+        computed = Link(25.0, at, inertia, box(edges, at, angles), name="computed")
+        votes = votes_of(*map(negated, arm(np.random.default_rng(4))), computed)
+        assert ballot(votes, "sign-of-products") == (4, 1)
+
     def test_what_a_reading_would_break_votes_against_it(self):
         """The bug: a tensor about the centre of mass that is counted as one about the origin."""
         rng = np.random.default_rng(2)
