@@ -95,14 +95,16 @@ class Subject:
         tried: What the causes would put in place of its tensor, judged, by the cause's name.
         weighed: How many times as probable as the body the `meant` ones of a cause are, by the
             cause's name.
-        reread: What else its tensor may have meant, each with its share among the readings of its
-            cause, and how many times as probable it is; empty until the first cause asks.
+        readings: What else its tensor may have meant, each with its share among the readings of
+            its cause; empty until the first cause asks.
+        reread: The same, and how many times as probable each is.
     """
 
     examination: Examination
     index: int
     tried: dict[str, Trials] = field(default_factory=dict, compare=False, repr=False)
     weighed: dict[str, Floats] = field(default_factory=dict, compare=False, repr=False)
+    readings: list[tuple[Reading, float]] = field(default_factory=list, compare=False, repr=False)
     reread: list[tuple[Reading, float, float]] = field(
         default_factory=list, compare=False, repr=False
     )
@@ -268,6 +270,16 @@ class Cause(ABC):
         """
         return None
 
+    @classmethod
+    def has_candidates(cls) -> bool:
+        """Whether the cause has candidates of any body."""
+        return cls.candidates is not Cause.candidates
+
+    @classmethod
+    def has_meant(cls) -> bool:
+        """Whether the cause says of any body what was meant."""
+        return cls.meant is not Cause.meant
+
     @abstractmethod
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """What the body was to be, where the signature of this cause is seen; nothing elsewhere."""
@@ -279,6 +291,10 @@ class Cause(ABC):
         return subject.tried[self.name]
 
 
+_UNTRIED = Trials(NOTHING, np.zeros(0), np.zeros(0, dtype=bool))
+"""Trials of a cause without candidates."""
+
+
 def try_together(causes: Sequence[Cause], subjects: Sequence[Subject]) -> None:
     """Judge the candidates of all causes for all bodies at once, and leave them in `tried`."""
     asked = [
@@ -287,6 +303,9 @@ def try_together(causes: Sequence[Cause], subjects: Sequence[Subject]) -> None:
     margin, consistent = margins(np.concatenate([six for _, _, six in asked] or [NOTHING]))
     start = 0
     for subject, name, six in asked:
+        if not len(six):
+            subject.tried[name] = _UNTRIED
+            continue
         rows = slice(start, start := start + len(six))
         subject.tried[name] = Trials(six, margin[rows], consistent[rows])
 

@@ -6,6 +6,8 @@ The product of their likelihoods (likelihoods.py) is compared with that of the n
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -19,12 +21,14 @@ from inertial_check.causes.likelihoods import (
     MOST,
     OUTSIDE,
     Components,
+    bound_gain_beside_twin,
     heavy_tail,
     likelihood_of_density,
     likelihood_of_likeness,
     likelihood_of_twin,
     likelihood_of_wrong_size,
 )
+from inertial_check.evidence.assembly import Assembly
 from inertial_check.inertia import resemblance, tolerances
 
 Flags = npt.NDArray[np.bool_]
@@ -32,6 +36,12 @@ Indices = npt.NDArray[np.int64]
 
 _BATCH = 64
 """Largest number of bodies that are weighed at once, which bounds the memory."""
+
+_NO_GAINS: Floats = np.zeros(0)
+"""Gains of a cause that says nothing of a body."""
+
+_BOUNDS: WeakKeyDictionary[Assembly, list[float]] = WeakKeyDictionary()
+"""What no other spread of a body can exceed, for all bodies of a model."""
 
 
 def is_stated(subject: Subject) -> bool:
@@ -84,32 +94,41 @@ def bound_gain(subject: Subject) -> float:
     A centre that stays is never nearer for it, a density is at best a usual one, and a twin at best
     the same; infinite for a body with shapes.
     """
-    twin, assembly = twin_of(subject), subject.examination.assembly
     if subject.beside:
         return np.inf
-    mass, C_BBcm_B = np.array([subject.mass]), assembly.C_BBcm_B
+    assembly = subject.examination.assembly
+    if assembly not in _BOUNDS:
+        _BOUNDS[assembly] = _bound_gains(assembly).tolist()
+    return _BOUNDS[assembly][subject.index]
+
+
+def _bound_gains(assembly: Assembly) -> Floats:
+    """(N,) bounds of the gains of all bodies of a model, as if none had shapes."""
+    mass, C_BBcm_B = assembly.mass, assembly.C_BBcm_B
     with np.errstate(all="ignore"):
-        second_moment = mass * np.trace(C_BBcm_B[subject.index])
-        bound = 1 / float(likelihood_of_density(mass, second_moment)[0])
-        if twin is not None:
-            pairs, row = assembly.twin_pairs, assembly.twin_row(subject.index)
-            size = resemblance.size(C_BBcm_B[[subject.index, twin]])
-            off = np.max(pairs.offsets[row]) if pairs.known[row] else pairs.apart[row]
-            off = np.array([off * (np.max(size) / size[1]) ** 2, 0.0])  # in sizes of the twin
-            heavier = np.log(np.repeat(mass / assembly.mass[twin], 2))
-            written, best = likelihood_of_twin(off, heavier, np.repeat(subject.printed_misfit, 2))
-            bound *= float(best / written)
+        second_moment = mass * np.trace(C_BBcm_B, axis1=1, axis2=2)
+        bound = 1 / likelihood_of_density(mass, second_moment)
+        rows = assembly.twin_rows
+        index, row = np.array([*rows], dtype=np.int64), np.array([*rows.values()], dtype=np.int64)
+        if len(index):
+            pairs, size = assembly.twin_pairs, resemblance.size(C_BBcm_B)
+            twin = np.sum(pairs.bodies[row], axis=1) - index
+            off = np.where(pairs.known[row], np.max(pairs.offsets[row], axis=1), pairs.apart[row])
+            off = off * (np.maximum(size[index], size[twin]) / size[twin]) ** 2  # in its sizes
+            bound[index] *= bound_gain_beside_twin(off)
     return bound
 
 
 def weigh_together(causes: Sequence[Cause], subjects: Sequence[Subject]) -> None:
     """Weigh what all causes say that the bodies of a model meant, and leave it in `weighed`."""
-    asked = [
-        (subject, cause.name, meant)
-        for subject in subjects
-        for cause in causes
-        if (meant := cause.meant(subject)) is not None
-    ]
+    asked: list[tuple[Subject, str, Meant]] = []
+    for subject in subjects:
+        for cause in causes:
+            meant = cause.meant(subject)
+            if meant is None:
+                subject.weighed[cause.name] = _NO_GAINS
+            else:
+                asked.append((subject, cause.name, meant))
     for first in range(0, len(asked), _BATCH):
         batch = asked[first : first + _BATCH]
         ratio = _compare([(subject, meant) for subject, _, meant in batch])
@@ -122,7 +141,6 @@ def weigh_together(causes: Sequence[Cause], subjects: Sequence[Subject]) -> None
 def find_gains(cause: Cause, subject: Subject) -> Floats:
     """Gains of what a cause says that a body meant; none where it says nothing."""
     if cause.name not in subject.weighed:
-        subject.weighed[cause.name] = np.zeros(0)
         weigh_together([cause], [subject])
     return subject.weighed[cause.name]
 
@@ -170,6 +188,12 @@ def tidy(values: npt.ArrayLike) -> Floats:
 
 def box_text(mass: float, C_BBcm_B: Floats) -> str:
     """The equivalent box in words."""
+    return _describe_box(float(mass), C_BBcm_B.tobytes())
+
+
+@lru_cache(maxsize=1024)  # several variants of one robot are checked together
+def _describe_box(mass: float, spread: bytes) -> str:
+    C_BBcm_B = np.frombuffer(spread).reshape(3, 3)
     edges = np.sqrt(12 * np.maximum(np.linalg.eigvalsh(C_BBcm_B), 0.0))
     sizes = " x ".join(f"{edge:.3g}" for edge in edges)
     return f"a box of {sizes} m and {resemblance.equivalent_density(mass, C_BBcm_B):.3g} kg/m^3"

@@ -9,9 +9,9 @@ from itertools import permutations
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.causes._base import NOTHING, Cause, Proposal, Subject
+from inertial_check.causes._base import NOTHING, Cause, Meant, Proposal, Subject
 from inertial_check.causes._wording import a_body, number, tensor
-from inertial_check.causes.geometric import reread
+from inertial_check.causes.geometric import meant_by_readings, reread
 from inertial_check.inertia.representations import ORDERS, Order, symmetric
 from inertial_check.model import ENTRIES
 
@@ -60,6 +60,10 @@ class SignOfProducts(Cause):
         if not subject.broken:
             return NOTHING
         return np.asarray(subject.six[None] * PRODUCTS_NEGATED)
+
+    def meant(self, subject: Subject) -> Meant | None:
+        """The body in each of its readings, those of other causes among them."""
+        return meant_by_readings(subject)
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor with its products negated, where that makes a body of it."""

@@ -8,10 +8,11 @@ from itertools import product
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.causes._base import Cause, Proposal, Subject
+from inertial_check.causes._base import Cause, Meant, Proposal, Subject
 from inertial_check.causes._witnesses import (
     I_BBcm_Bi,
     box_text,
+    find_gains,
     gains,
     is_stated,
     reflect_twin,
@@ -33,6 +34,9 @@ PLAIN = 2.0
 
 _REREAD = ("sign-of-products", "about-link-origin", "wrong-frame")
 """The causes whose readings are weighed together."""
+
+SHARED = "sign-of-products"
+"""The cause that has the readings of all three causes weighed."""
 
 _TRANSPOSED, _MIRRORED = 0.15, 0.1
 """Shares of transposed principal axes and of mirrored axes among all wrong frames."""
@@ -63,7 +67,14 @@ def reread(subject: Subject, cause: str) -> Iterator[Proposal]:
     if not is_stated(subject) or is_placeholder(subject):
         return
     if not subject.reread:
-        subject.reread.extend(_weigh_readings(subject))
+        readings = list_readings(subject)
+        ratio = subject.weighed.get(SHARED)
+        if ratio is None or len(ratio) != len(readings):
+            meant = meant_by_readings(subject)
+            ratio = np.zeros(0) if meant is None else gains(subject, meant)
+        subject.reread.extend(
+            (*each, gain) for each, gain in zip(readings, ratio.tolist(), strict=True)
+        )
     for reading, share, gain in subject.reread:
         if reading.cause == cause and gain > PLAIN:
             yield Proposal(
@@ -87,8 +98,20 @@ def _misfits(subject: Subject, reading: Reading) -> str:
     return f"misfit {likeness.misfit[rows][best]:.3g}, then {after[best]:.3g}; "
 
 
-def _weigh_readings(subject: Subject) -> list[tuple[Reading, float, float]]:
-    """All readings of a body, with the share of each among those of its cause, and its gain."""
+def meant_by_readings(subject: Subject) -> Meant | None:
+    """The body with the spread of each of its readings; None without any."""
+    if not is_stated(subject) or is_placeholder(subject):
+        return None
+    readings = list_readings(subject)
+    if not readings:
+        return None
+    return with_spreads(subject, np.array([reading.C_BBcm_B for reading, _ in readings]))
+
+
+def list_readings(subject: Subject) -> list[tuple[Reading, float]]:
+    """All readings of a body, with the share of each among those of its cause."""
+    if subject.readings:
+        return subject.readings
     every = readings_of(subject.examination, subject.index)
     usual = [[each for each in every if each.cause == cause] for cause in _REREAD]
     frames = [
@@ -96,16 +119,12 @@ def _weigh_readings(subject: Subject) -> list[tuple[Reading, float, float]]:
         (_TRANSPOSED, list(transpose_axes(subject))),
         (_MIRRORED, list(mirror_axes(subject))),
     ]
-    weighed = [
+    subject.readings.extend(
         (reading, share / len(readings))
         for share, readings in [*((1.0, readings) for readings in usual), *frames]
         for reading in readings
-    ]
-    if not weighed:
-        return []
-    spreads = np.array([reading.C_BBcm_B for reading, _ in weighed])
-    ratio = gains(subject, with_spreads(subject, spreads)).tolist()
-    return [(*each, gain) for each, gain in zip(weighed, ratio, strict=True)]
+    )
+    return subject.readings
 
 
 def _witness(subject: Subject) -> str:
@@ -352,18 +371,18 @@ class ComOutside(Cause):
 
     _SCALES = (("in millimetres", 1e-3), ("in centimetres", 1e-2), ("in inches", 0.0254))
 
+    def meant(self, subject: Subject) -> Meant | None:
+        """The body with each of these centres of mass."""
+        if not is_stated(subject) or not np.any(subject.p_BoBcm_B):
+            return None
+        return with_centers(subject, np.array(list(self._centers(subject).values())))
+
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """Every choice of signs, and other units."""
-        p_BoBcm_B = subject.p_BoBcm_B
-        if not is_stated(subject) or not np.any(p_BoBcm_B):
+        ratio = find_gains(self, subject)
+        if not np.any(ratio > PLAIN):
             return
-        meant = {f"read {what}": factor * p_BoBcm_B for what, factor in self._SCALES}
-        for signs in product((1.0, -1.0), repeat=3):
-            flipped = [axis for axis, sign in zip("xyz", signs, strict=True) if sign < 0]
-            if flipped and all(p_BoBcm_B["xyz".index(axis)] for axis in flipped):
-                meant[f"with the other sign of {' and '.join(flipped)}"] = p_BoBcm_B * signs
-        centers = np.array(list(meant.values()))
-        ratio = gains(subject, with_centers(subject, centers))
+        meant = self._centers(subject)
         for (what, center), gain in zip(meant.items(), ratio.tolist(), strict=True):
             if gain > PLAIN:
                 place = ", ".join(f"{x:.6g}" for x in center)
@@ -372,6 +391,16 @@ class ComOutside(Cause):
                     f"{what} the centre of mass ({place}) m fits {_witness(subject)} far better",
                     p_BoBcm_B=tidy(center),
                 )
+
+    def _centers(self, subject: Subject) -> dict[str, Floats]:
+        """Other centres of mass, by how the written one is read."""
+        p_BoBcm_B = subject.p_BoBcm_B
+        meant = {f"read {what}": factor * p_BoBcm_B for what, factor in self._SCALES}
+        for signs in product((1.0, -1.0), repeat=3):
+            flipped = [axis for axis, sign in zip("xyz", signs, strict=True) if sign < 0]
+            if flipped and all(p_BoBcm_B["xyz".index(axis)] for axis in flipped):
+                meant[f"with the other sign of {' and '.join(flipped)}"] = p_BoBcm_B * signs
+        return meant
 
 
 class RotorInertia(Cause):

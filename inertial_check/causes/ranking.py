@@ -140,8 +140,8 @@ def hypotheses(subjects: Sequence[Subject]) -> list[tuple[Hypothesis, ...]]:
     if not subjects:
         return []
     causes = [cause() for cause in ALL_CAUSES]
-    try_together(causes, subjects)
-    weigh_together(causes, subjects)
+    try_together([each for each in causes if each.has_candidates()], subjects)
+    weigh_together([each for each in causes if each.has_meant()], subjects)
     weighed = [_weigh(subject, causes) for subject in subjects]
     unknown = np.array([_unknown(subject) for subject in subjects])
     priors = _vote(weighed, unknown)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from math import exp, log10, sqrt
 
 import numpy as np
@@ -141,15 +142,20 @@ class DecimalSlip(Cause):
 
     def _shift_all(self, subject: Subject) -> Floats:
         """(n, 6) every entry that is not zero, times every power of ten."""
-        written = np.flatnonzero(subject.six)
-        entry = np.repeat(written, len(_POWERS))
-        six = np.tile(subject.six, (len(entry), 1))
-        six[np.arange(len(entry)), entry] = [
-            shifted
-            for value in subject.six[written].tolist()
-            for shifted in shift_points(value, _POWERS)
-        ]
-        return six
+        return _shift_every_point(tuple(subject.six.tolist()))
+
+
+@lru_cache(maxsize=512)  # several variants of one robot are checked together
+def _shift_every_point(written: tuple[float, ...]) -> Floats:
+    """(n, 6) every entry that is not zero, times every power of ten."""
+    filled = np.flatnonzero(written)
+    entry = np.repeat(filled, len(_POWERS))
+    six = np.tile(written, (len(entry), 1))
+    six[np.arange(len(entry)), entry] = [
+        shifted for at in filled.tolist() for shifted in shift_points(written[at], _POWERS)
+    ]
+    six.flags.writeable = False
+    return six
 
 
 def _has_witness(subject: Subject) -> bool:

@@ -207,10 +207,10 @@ class Assembly:
 
     def twin_row(self, index: int) -> int | None:
         """The row of `twin_pairs` of a body; None for a body without a twin that states numbers."""
-        return self._twin_rows.get(index)
+        return self.twin_rows.get(index)
 
     @cached_property
-    def _twin_rows(self) -> Mapping[int, int]:
+    def twin_rows(self) -> Mapping[int, int]:
         """The row of `twin_pairs` of each body that has one."""
         rows: dict[int, int] = {}
         for row, pair in enumerate(self.twin_pairs.bodies.tolist()):
