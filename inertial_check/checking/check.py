@@ -62,10 +62,12 @@ class ReportContent(NamedTuple):
         predictions: The models whose bodies have predictions of what engines do with them: all
             models, models with a finding, or none.
         causes: Whether findings have their probable causes.
+        marks: Whether findings have the line with their guilty numbers marked, with causes alone.
     """
 
     predictions: Literal["all", "findings", "none"] = "all"
     causes: bool = True
+    marks: bool = True
 
 
 FULL_CONTENT = ReportContent()
@@ -337,7 +339,7 @@ def _examine_model(
     findings = later.attempt(
         "naming the guilty numbers", lambda: narrow_entries(model, findings), findings
     )
-    if content.causes:
+    if content.causes and content.marks:
         findings = later.attempt(
             "marking the guilty numbers", lambda: mark_guilty_numbers(model, findings), findings
         )

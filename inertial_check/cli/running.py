@@ -32,6 +32,9 @@ _MOST_FIRST: tuple[Literal["all", "findings", "none"], ...] = ("all", "findings"
 _WITHOUT_CAUSES = frozenset(["concise"])
 """Forms of the report that do not show probable causes."""
 
+_WITHOUT_MARKS = frozenset(["json", "jsonl"])
+"""Forms of the report that do not show lines with marks under the guilty numbers."""
+
 
 def add_selection(group: argparse._ArgumentGroup) -> None:
     """Add --files-from and --changed-since."""
@@ -177,7 +180,9 @@ def build_request(
         allow_empty=args.allow_empty,
         changes=changes,
         content=ReportContent(
-            next(each for each in _MOST_FIRST if each in wanted), not forms <= _WITHOUT_CAUSES
+            next(each for each in _MOST_FIRST if each in wanted),
+            not forms <= _WITHOUT_CAUSES,
+            not forms <= _WITHOUT_MARKS,
         ),
         jobs=None if jobs in ("auto", 0) else jobs,
         cache=None if args.no_cache else args.cache or default_cache(),

@@ -39,9 +39,10 @@ def last_count(texts: Sequence[str], unit: float) -> float | None:
     Returns:
         None where an entry is missing, has an exponent, or none has a decimal.
     """
-    if not all(texts) or any("e" in text.lower() for text in texts):
+    together = " ".join(texts)
+    if "e" in together or "E" in together or not all(texts):
         return None
-    places = [places for text in texts if (places := decimal_places(text)) is not None]
+    places = [each for each in map(decimal_places, texts) if each is not None]
     if len(places) < 3 or max(places) < 1:
         return None
     return unit * float(f"1e-{max(places)}") or None
@@ -62,8 +63,9 @@ def has_lost_decimals(texts: Sequence[str], six: npt.ArrayLike, unit: float, mas
         unit: Size of the document's unit of inertia [kg m^2].
         mass: The mass as printed.
     """
-    if any(len(text.strip("-+0.")) > _FEW_DIGITS for text in texts):
-        return False  # a trace of at most 12 counts has no longer entry
+    for text in texts:
+        if len(text) > _FEW_DIGITS and len(text.strip("-+0.")) > _FEW_DIGITS:
+            return False  # a trace of at most 12 counts has no longer entry
     six = np.asarray(six, dtype=float)
     count, moments = last_count(texts, unit), six[[0, 3, 5]]
     if count is None or not 0 < np.sum(moments) < count / 2 / COARSE:
@@ -85,12 +87,15 @@ def is_padded(texts: Sequence[str]) -> bool:
 
     A format such as "%.3f" prints so: 0.120, 0.000. A person leaves such zeros out.
     """
-    places = {decimal_places(text) for text in texts}
-    none = None in places or any("e" in text.lower() for text in texts)
-    return len(places) == 1 and not none and any(text.endswith("0") for text in texts)
+    if not any(text.endswith("0") for text in texts):
+        return False
+    places = set(map(decimal_places, texts))
+    together = " ".join(texts)
+    exponents = "e" in together or "E" in together
+    return len(places) == 1 and None not in places and not exponents
 
 
 def count_digits(text: str) -> int:
     """Number of significant digits of a printed number, zeros at its ends left out."""
     mantissa = text.lower().partition("e")[0]
-    return len("".join(char for char in mantissa if char.isdigit()).strip("0"))
+    return len("".join(filter(str.isdigit, mantissa)).strip("0"))

@@ -20,7 +20,7 @@ from inertial_check.evidence.decimals import (
 from inertial_check.evidence.likeness import is_whole
 from inertial_check.evidence.votes import Votes
 from inertial_check.inertia import resemblance
-from inertial_check.model.body import ENTRIES
+from inertial_check.model.body import ENTRIES, Body
 
 Flags = npt.NDArray[np.bool_]
 
@@ -84,12 +84,12 @@ def find_coarse_decimals(votes: Votes) -> CoarseDecimals | None:
     }
     if not coarse:
         return None
-    places = Counter(_places(votes, index, each) for index, each in coarse.items())
+    places = Counter(_places(votes, index, each.last) for index, each in coarse.items())
     common = places.most_common(1)[0][0]
     by_format = _is_format(votes, common)
     bodies, witnesses, padded = (np.zeros(len(votes.known), dtype=bool) for _ in range(3))
     for index, each in coarse.items():
-        if _places(votes, index, each) == common:
+        if _places(votes, index, each.last) == common:
             bodies[index] = each.lost or each.measured or (each.padded and by_format)
             witnesses[index], padded[index] = each.lost, each.padded
     return CoarseDecimals(common, bodies, bodies & witnesses, bodies & padded)
@@ -110,28 +110,38 @@ def _find_candidates(votes: Votes) -> Flags:
 def _read_print(votes: Votes, index: int) -> _Print | None:
     """How the tensor of a body was printed; None where it, or its mass, is not written out."""
     body = votes.examination.model.bodies[index]
+    texts = _list_texts(body)
+    if body.inertial is None or body.inertial.mass is None or texts is None:
+        return None
+    count, mass = last_count(texts, body.unit), body.inertial.mass.text
+    if count is None:
+        return None
+    lost = has_lost_decimals(texts, votes.six[index], body.unit, mass)
+    return _Print(count, is_padded(texts), is_measured(mass), lost)
+
+
+def _list_texts(body: Body) -> list[str] | None:
+    """The entries of the tensor as written; None where it, or its mass, is not written out."""
     inertial = body.inertial
     if inertial is None or inertial.mass is None or len(inertial.I_BBcm_Bi) < len(ENTRIES):
         return None
-    texts = [inertial.I_BBcm_Bi[entry].text for entry in ENTRIES]
-    count = last_count(texts, body.unit)
-    if count is None:
-        return None
-    lost = has_lost_decimals(texts, votes.six[index], body.unit, inertial.mass.text)
-    return _Print(count, is_padded(texts), is_measured(inertial.mass.text), lost)
+    return [inertial.I_BBcm_Bi[entry].text for entry in ENTRIES]
 
 
-def _places(votes: Votes, index: int, print_: _Print) -> int:
+def _places(votes: Votes, index: int, last: float) -> int:
     """The number of decimals that the document shows for a body."""
-    return round(-float(np.log10(print_.last / votes.examination.model.bodies[index].unit)))
+    return round(-float(np.log10(last / votes.examination.model.bodies[index].unit)))
 
 
 def _is_format(votes: Votes, places: int) -> bool:
     """Whether several parts, coarse or not, have padded numbers of one number of decimals."""
     padded = np.zeros(len(votes.known), dtype=bool)
+    bodies = votes.examination.model.bodies
     for index in np.flatnonzero(votes.stated).tolist():
-        each = _read_print(votes, index)
-        padded[index] = each is not None and each.padded and _places(votes, index, each) == places
+        texts = _list_texts(bodies[index])
+        if texts is not None and is_padded(texts):
+            count = last_count(texts, bodies[index].unit)
+            padded[index] = count is not None and _places(votes, index, count) == places
     return votes.count_parts(padded) >= _PADDED_PARTS
 
 

@@ -78,7 +78,7 @@ def extract_excerpt(source: Source, span: Span, line: int) -> Excerpt | None:
     Returns:
         The excerpt; None if the document is binary there.
     """
-    before = _LINE_END.split(_before(source, span.start))[-1]
+    before = _take_last_line(_before(source, span.start))
     stop = min(span.end, span.start + _LINES * _REACH)
     marked = _LINE_END.split(source.text(Span(span.start, stop)))
     more = stop < span.end or len(marked) > _LINES
@@ -86,7 +86,7 @@ def extract_excerpt(source: Source, span: Span, line: int) -> Excerpt | None:
         marked, after = marked[:1], ""
     else:
         following = Span(span.end, min(span.end + _REACH, len(source.data)))
-        after = _LINE_END.split(source.text(following).rstrip("\ufffd"))[0]
+        after = _take_first_line(source.text(following).rstrip("\ufffd"))
     lines = []
     for index, text in enumerate(marked):
         blank = len(text) - len(text.lstrip()) if index else 0
@@ -110,23 +110,23 @@ def mark_numbers(source: Source, spans: Sequence[Span], place: Place) -> MarkedL
         The line with marks under those numbers that begin on it; None if the document is binary.
     """
     first = spans[0]
-    text = _LINE_END.split(_before(source, first.start))[-1]
+    text = _take_last_line(_before(source, first.start))
     marks: list[tuple[int, int]] = []
     at = first.start
     for span in spans:
         if not at <= span.start <= first.start + _REACH:
             break
         gap = source.text(Span(at, span.start))
-        if _LINE_END.search(gap):
+        if "\n" in gap or "\r" in gap:
             break
         marked = source.text(Span(span.start, min(span.end, span.start + _REACH)))
-        marked = _LINE_END.split(marked)[0]
+        marked = _take_first_line(marked)
         start = len(text) + len(gap)
         marks.append((start, start + len(marked)))
         text += gap + marked
         at = span.start + len(marked.encode(source.encoding, "replace"))
     following = Span(at, min(at + _REACH, len(source.data)))
-    after = _LINE_END.split(source.text(following).rstrip("\ufffd"))[0]
+    after = _take_first_line(source.text(following).rstrip("\ufffd"))
     line = _cut(place.line, text[: marks[0][0]], text[marks[0][0] :], after)
     if any(sign in line.text for sign in _UNREADABLE):
         return None
@@ -134,6 +134,16 @@ def mark_numbers(source: Source, spans: Sequence[Span], place: Place) -> MarkedL
     end = len(line.text)
     within = ((start + moved, min(stop + moved, end)) for start, stop in marks)
     return MarkedLine(place, line.text, tuple(pair for pair in within if pair[0] < end))
+
+
+def _take_first_line(text: str) -> str:
+    """The text before the first line end."""
+    return text.partition("\n")[0].partition("\r")[0]
+
+
+def _take_last_line(text: str) -> str:
+    """The text after the last line end."""
+    return text[max(text.rfind("\n"), text.rfind("\r")) + 1 :]
 
 
 def _before(source: Source, offset: int) -> str:

@@ -98,6 +98,11 @@ class Source:
         wide = self.encoding == "utf-8" or self.encoding in _LINE_ENDS
         return wide or len(_HIGH_BYTES.decode(self.encoding, "replace")) == len(_HIGH_BYTES)
 
+    @cached_property
+    def _narrow(self) -> bool:
+        """Whether every byte is a code point."""
+        return self.encoding not in _LINE_ENDS and self.data.isascii() and self._adds_up
+
     def _count(self, start: int, end: int) -> int:
         """Count the code points in data[start:end]."""
         piece = self.data[start:end]
@@ -123,6 +128,8 @@ class Source:
         offset = min(max(offset, len(self.bom)), len(self.data))
         line = bisect_right(self._line_starts, offset)
         start = self._line_starts[line - 1]
+        if self._narrow:
+            return line, offset - start + 1
         if offset - start <= _BLOCK or not self._adds_up:
             return line, self._count(start, offset) + 1
         return line, self._code_points_before(offset) - self._code_points_before(start) + 1
@@ -130,9 +137,11 @@ class Source:
     def place(self, span: Span) -> Place:
         """Return the lines and columns of a span; findings on a body name the same numbers."""
         ends = span.start, span.end
-        if ends not in self._places:
-            self._places[ends] = Place(*self.line_column(span.start), *self.line_column(span.end))
-        return self._places[ends]
+        place = self._places.get(ends)
+        if place is None:
+            place = Place(*self.line_column(span.start), *self.line_column(span.end))
+            self._places[ends] = place
+        return place
 
     @cached_property
     def _places(self) -> dict[tuple[int, int], Place]:

@@ -39,7 +39,8 @@ _FIRST_BATCH = 8
 """Number of documents of the first batch of a process that shows its progress."""
 
 _PATIENCE = 0.5
-"""Time that a batch should take at most [s]: the next one is half as large after a longer one."""
+"""Processor time that a batch should take at most [s]: the next one is half as large after a longer
+one. Waiting on a busy machine makes no batch smaller, which would take more time in all."""
 
 _LARGE = 8 << 20
 """Size from which a document is checked by a process of its own even if one process is to do all
@@ -235,11 +236,11 @@ def _check_here(
     before, size = count_interruptions(), _FIRST_BATCH
     total = done + len(documents)
     while rest and count_interruptions() == before:
-        start = time.monotonic()
+        start = time.process_time()
         begin = _Steps(request.progress, done, min(size, len(rest)), total)
         yield from check_documents(rest[:size], request.content, begin)
         done, rest = done + size, rest[size:]
-        quick = time.monotonic() - start < _PATIENCE
+        quick = time.process_time() - start < _PATIENCE
         size = min(2 * size, _BATCH) if quick else max(size // 2, 1)
     if large or rest:
         yield from _check_elsewhere([*large, *rest], request, 1)
