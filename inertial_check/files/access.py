@@ -254,11 +254,12 @@ def real_path(path: str) -> str:
     """Resolve all links in a path, as os.path.realpath does, but each folder once a second."""
     if not path.startswith(os.sep):
         path = os.path.join(os.getcwd(), path)
-    folder, name = os.path.split(path)
+    folder, name = path.rpartition("/")[::2] if os.sep == "/" else os.path.split(path)
     # Behind a link, `..` is the folder above its target: only the system can tell which one.
     if name in {"", os.curdir} or (os.pardir in path and os.pardir in path.split(os.sep)):
         return os.path.realpath(path)
-    real = os.path.join(_real_folder(folder, _moment()), name)
+    real = _real_folder(folder or os.sep, _moment())
+    real = f"{real}{name}" if real.endswith(os.sep) else f"{real}{os.sep}{name}"
     return os.path.realpath(real) if os.path.islink(real) else real
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import lru_cache
 
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _DECIMALS = re.compile(rf"(?:\s*+{_DECIMAL.pattern}(?=\s|\Z))*+\s*+")
@@ -30,6 +31,14 @@ def quote(text: str) -> str:
 
 
 def parse_number(text: str) -> tuple[float, str | None]:
+    """Parse a number from a text without surrounding space, as `_parse_anew` does.
+
+    Many numbers of a model are written more than once, and so are its variants.
+    """
+    return _parse_known(text) if len(text) <= _LONGEST else _parse_anew(text)
+
+
+def _parse_anew(text: str) -> tuple[float, str | None]:
     """Parse a number from a text without surrounding space.
 
     A number is decimal ASCII, or nan, inf, infinity in any case with a sign or without. Beyond the
@@ -49,6 +58,9 @@ def parse_number(text: str) -> tuple[float, str | None]:
     if _WORD.fullmatch(text):
         return float(text), None
     return math.nan, f"{quote(text)} is no number: {_suggest(text)}"
+
+
+_parse_known = lru_cache(maxsize=8192)(_parse_anew)
 
 
 def has_long_number(text: str) -> bool:

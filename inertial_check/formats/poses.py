@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import chain
 
 from inertial_check.formats.rotations import IDENTITY, compose, rotate, transpose
 from inertial_check.model.body import Pose
@@ -32,5 +33,5 @@ def inverse(X_AB: Pose) -> Pose:
 def is_finite(X_AB: Pose) -> bool:
     """Return whether every number of a pose is finite."""
     return all(map(math.isfinite, X_AB.p_PoBo_P)) and all(
-        math.isfinite(entry) for row in X_AB.R_PB for entry in row
+        map(math.isfinite, chain.from_iterable(X_AB.R_PB))
     )

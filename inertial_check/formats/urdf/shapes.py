@@ -5,6 +5,7 @@ A shape that cannot be read carries the reason; it is no problem of the document
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import cast
 
 from inertial_check.formats.poses import SAME_FRAME
@@ -26,6 +27,10 @@ from inertial_check.model.shape import Role, Shape
 
 _FORMS: Forms = {**COMMON_FORMS, "mesh": ()}
 """Attributes that state the dimensions of each kind of shape."""
+
+
+_LONGEST = 256
+"""Largest number of characters of the texts of an origin that is remembered."""
 
 
 def read_shape(document: XmlDocument, element: Element, quaternions: bool) -> Shape:
@@ -70,10 +75,20 @@ def _scale(solid: Element) -> Vector:
 def _origin(origin: Element | None, quaternions: bool) -> Pose:
     if origin is None:
         return SAME_FRAME
-    x, y, z = _numbers(origin, "xyz", 3) or (0.0, 0.0, 0.0)
+    known = origin.attributes
+    xyz, rpy = known.get("xyz"), known.get("rpy")
+    quat_xyzw = known.get("quat_xyzw") if quaternions else None
+    if len(xyz or "") + len(rpy or "") + len(quat_xyzw or "") > _LONGEST:
+        return _parse_pose(xyz, rpy, quat_xyzw)
+    return _parse_known_pose(xyz, rpy, quat_xyzw)
+
+
+def _parse_pose(xyz: str | None, rpy: str | None, quat_xyzw: str | None) -> Pose:
+    """Read the texts of an origin, or raise Unusable."""
+    x, y, z = _numbers("xyz", xyz, 3) or (0.0, 0.0, 0.0)
     rotation: Rotation | None = IDENTITY
-    quaternion = _numbers(origin, "quat_xyzw", 4) if quaternions else None
-    angles = _numbers(origin, "rpy", 3)
+    quaternion = _numbers("quat_xyzw", quat_xyzw, 4)
+    angles = _numbers("rpy", rpy, 3)
     if quaternion is not None and angles is not None:
         raise Unusable("<origin> has both rpy and quat_xyzw: delete one")
     if quaternion is not None:
@@ -85,7 +100,10 @@ def _origin(origin: Element | None, quaternions: bool) -> Pose:
     return Pose((x, y, z), rotation)
 
 
-def _numbers(origin: Element, attribute: str, count: int) -> tuple[float, ...] | None:
+_parse_known_pose = lru_cache(maxsize=2048)(_parse_pose)
+"""Visual and collision shapes of a link mostly have one origin, and many have none but zeros."""
+
+
+def _numbers(attribute: str, text: str | None, count: int) -> tuple[float, ...] | None:
     """Parse the finite numbers of an attribute; None if it is absent."""
-    text = origin.attributes.get(attribute)
     return None if text is None else parse_numbers(text, count, f"{attribute} of <origin>")
