@@ -15,8 +15,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BufferedReader, RawIOBase
+from socket import socket
 from socketserver import TCPServer
 from threading import BoundedSemaphore, Condition, Lock, Thread
+from time import monotonic
 from typing import Any
 
 from inertial_check.errors import UsageError
@@ -33,7 +36,10 @@ MOST_LISTENERS = 12
 """Largest number of pages that follow the scene at a time, so that pages can still be fetched."""
 
 REQUEST_SECONDS = 10.0
-"""Time in which a client must send its request, and take a part of the answer [s]."""
+"""Time in which a client must send its whole request, and take each block of the answer [s]."""
+
+_BLOCK = 1 << 20
+"""Size of the blocks in which an answer is sent [bytes]."""
 
 _HEARTBEAT = 15.0
 """Time after which a page without news gets an empty line, so that closed ones are noticed [s]."""
@@ -105,6 +111,28 @@ class Publication:
             yield f"event: scene\ndata: {seen}\n\n".encode() if news else b":\n\n"
 
 
+class _RequestReader(RawIOBase):
+    """Reads a request up to a deadline, so that no client holds a connection by dripping bytes.
+
+    The timeout of a socket alone begins again with every byte.
+    """
+
+    def __init__(self, connection: socket, seconds: float) -> None:
+        self._connection = connection
+        self._deadline = monotonic() + seconds
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - as the base class
+        """Read some bytes; raises TimeoutError after the deadline."""
+        left = self._deadline - monotonic()
+        if left <= 0:
+            raise TimeoutError("the request is not complete in time")
+        self._connection.settimeout(left)
+        return self._connection.recv_into(buffer)
+
+
 class _Handler(BaseHTTPRequestHandler):
     """Answers one request from memory, or refuses it."""
 
@@ -113,6 +141,12 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "inertial-check"
     sys_version = ""
     timeout = REQUEST_SECONDS
+
+    def setup(self) -> None:
+        """Prepare to read one request within the time that it may take."""
+        super().setup()
+        self.rfile.close()
+        self.rfile = BufferedReader(_RequestReader(self.connection, self.timeout))
 
     def parse_request(self) -> bool:
         """Parse the request line and the headers; refuse what no page of this server sends."""
@@ -158,7 +192,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _send(self, kind: str, data: bytes) -> None:
         self._begin(HTTPStatus.OK, {"Content-Type": kind, "Content-Length": str(len(data))})
         if self.command != "HEAD":
-            self.wfile.write(data)
+            for start in range(0, len(data), _BLOCK):  # a timeout holds for one write
+                self.wfile.write(data[start : start + _BLOCK])
 
     def _send_events(self, shown: Publication) -> None:
         listeners = self.server.listeners
@@ -192,6 +227,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._refuse(HTTPStatus(code))
 
     def _begin(self, status: HTTPStatus, headers: dict[str, str]) -> None:
+        self.connection.settimeout(self.timeout)
         self.send_response_only(status)
         for name, value in {**headers, **_HEADERS}.items():
             self.send_header(name, value)

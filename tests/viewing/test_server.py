@@ -216,6 +216,25 @@ def test_a_client_that_sends_nothing_is_dropped(shown, monkeypatch):
 # Events
 
 
+def test_a_client_that_drips_bytes_is_dropped(shown, monkeypatch):
+    """The timeout of a socket begins again with each byte, so it alone would bound nothing."""
+    monkeypatch.setattr(server_module._Handler, "timeout", 0.3)
+    with serve(shown) as address:
+        port = int(address.rpartition(":")[2].rstrip("/"))
+        with socket.create_connection(("127.0.0.1", port), 0.05) as client:
+
+            def is_dropped():
+                try:
+                    client.sendall(b"a")
+                    return client.recv(1) == b""
+                except TimeoutError:
+                    return False
+                except OSError:  # closed between the two calls
+                    return True
+
+            wait_until(is_dropped)
+
+
 def listen(port):
     """Connect to the events; returns the socket as a file, behind the headers."""
     client = socket.create_connection(("127.0.0.1", port), GUARD)
