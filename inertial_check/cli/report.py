@@ -39,7 +39,8 @@ def run(args: argparse.Namespace) -> int:
     is given.
 
     Raises:
-        UsageError: The page would replace a model, or without -o another file called report.html.
+        UsageError: The page would replace a model or another file that is no page, or without -o
+            a report.html that this command has not written.
     """
     target = _DEFAULT if args.output is None else args.output
     args.output_format, args.also, args.statistics, args.plot = "html", [], False, None
@@ -50,6 +51,8 @@ def run(args: argparse.Namespace) -> int:
         args.output_file = None
     elif args.output is None:
         _expect_own_page(target)
+    elif target != _STDOUT:
+        _expect_page(target)
     if args.fail_on is None and args.strict is None:
         args.fail_on = "never"
     code = check.run(args)
@@ -64,15 +67,34 @@ def _expect_own_page(target: str) -> None:
     Raises:
         UsageError: There is such a file.
     """
-    if not os.path.lexists(target):
-        return
-    try:
-        with open(target, "rb") as stream:
-            own = _GENERATOR in stream.read(_HEAD)
-    except OSError:
-        own = False
-    if not own:
+    if os.path.lexists(target) and _GENERATOR not in _read_head(target):
         raise UsageError(
             f"{target} exists and is no page of this command: -o {target} replaces it, or name "
             "another file"
         )
+
+
+def _expect_page(target: str) -> None:
+    """Refuse to replace a file that is named, but neither called nor written as a page.
+
+    Meshes and included files are inputs, too, and not all of them are known before the check.
+
+    Raises:
+        UsageError: There is such a file.
+    """
+    if not os.path.isfile(target) or os.path.getsize(target) == 0:
+        return
+    called_page = os.path.realpath(target).lower().endswith((".html", ".htm"))
+    if not called_page and _GENERATOR not in _read_head(target):
+        raise UsageError(
+            f"{target} exists and is no HTML page, so it is not replaced; name another file"
+        )
+
+
+def _read_head(path: str) -> bytes:
+    """Read the beginning of a file; empty if it cannot be read."""
+    try:
+        with open(path, "rb") as stream:
+            return stream.read(_HEAD)
+    except OSError:
+        return b""

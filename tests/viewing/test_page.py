@@ -150,6 +150,12 @@ def test_report_replaces_neither_a_model_nor_a_file_that_it_has_not_written(
     assert main(["report", model]) == 2
     assert Path("report.html").read_text() == "mine"
     assert "report.html exists" in capsys.readouterr().err
+    assert main(["report", model, "-o", "report.html", "-q"]) == 0
+    mesh = Path("part.stl")  # an input that is not named
+    mesh.write_bytes(b"solid part")
+    assert main(["report", model, "-o", "part.stl"]) == 2
+    assert mesh.read_bytes() == b"solid part"
+    assert "part.stl exists and is no HTML page" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("option", ["--show-files", "--show-settings"])
