@@ -107,6 +107,17 @@ def test_names_are_text_and_do_nothing(driver):
     assert not driver.find_elements(By.CSS_SELECTOR, "main img:not(#picture), aside img")
 
 
+def test_a_very_long_name_leaves_the_page_as_wide_as_the_window(driver):
+    widths = driver.execute_script(
+        "const p = inertialCheck, long = 'W'.repeat(10000);"
+        "const scene = JSON.parse(JSON.stringify(p.scene));"
+        "scene.name = scene.path = scene.bodies[0].name = long; p.show(scene);"
+        "const { scrollWidth, clientWidth } = document.documentElement;"
+        "p.open(0); return [scrollWidth, clientWidth];"
+    )
+    assert widths[0] == widths[1]
+
+
 def test_a_row_selects_the_body_in_3d_and_a_click_in_3d_selects_its_row(driver):
     before = pixels(driver)["sum"]
     row(driver, UPPER).click()
