@@ -147,7 +147,7 @@ class DartParameters(NamedTuple):
     Attributes:
         mass: (...,) the entry [3, 3] [kg].
         local_com: (..., 3) read from the upper right block, divided by mass [m].
-        moment: (..., 3, 3) about that point [kg m^2].
+        moment: (..., 3, 3) about that point [kg m^2], symmetric: the upper triangle, mirrored.
     """
 
     mass: Array
@@ -193,8 +193,12 @@ def dart_parameters(tensor: ArrayLike) -> DartParameters:
     mass = tensor[..., 3, 3]
     C = tensor[..., :3, 3:] / mass[..., None, None]
     com = xp.stack([-C[..., 1, 2], C[..., 0, 2], -C[..., 0, 1]], axis=-1)
-    moment = tensor[..., :3, :3] + mass[..., None, None] * product(xp, C, C)
-    return DartParameters(mass, com, moment)
+    full = tensor[..., :3, :3] + mass[..., None, None] * product(xp, C, C)
+    # DART stores six numbers, those of the upper triangle, and mirrors them when it is asked.
+    rows = [
+        xp.stack([full[..., min(i, j), max(i, j)] for j in range(3)], axis=-1) for i in range(3)
+    ]
+    return DartParameters(mass, com, xp.stack(rows, axis=-2))
 
 
 # Added mass
@@ -435,7 +439,8 @@ def _units(
     angular = _norm(xp, body[..., :3, :3]) + _norm(xp, central[..., :3, :3])
     linear, angular = (xp.where(s > 0, s, xp.ones_like(s)) for s in (linear, angular))
     summed = (J + 2 * arm * S + arm * arm * M) / angular
-    kappa = 1 + summed + (S + arm * M) / xp.sqrt(linear * angular)
+    # The root of each, because float32 does not hold the product for a body of some kilometres.
+    kappa = 1 + summed + (S + arm * M) / (xp.sqrt(linear) * xp.sqrt(angular))
     root = xp.stack([1 / xp.sqrt(s) for s in (*[angular] * 3, *[linear] * 3)], axis=-1)
     return root[..., :, None] * root[..., None, :], kappa
 
@@ -459,4 +464,8 @@ def _blocks(matrix: Array, order: SpatialOrder) -> tuple[Array, Array, Array]:
 
 
 def _norm(xp: Namespace, matrix: Array) -> Array:
-    return xp.sqrt(xp.sum(matrix * matrix, axis=(-2, -1)))
+    """Frobenius norm (...,); scaled first, because float32 holds no squares of 1e-23 or 1e23."""
+    size = xp.max(xp.abs(matrix), axis=(-2, -1))
+    safe = xp.where(size > 0, size, xp.ones_like(size))
+    scaled = matrix / safe[..., None, None]
+    return size * xp.sqrt(xp.sum(scaled * scaled, axis=(-2, -1)))

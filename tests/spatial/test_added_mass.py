@@ -108,6 +108,18 @@ class TestDart:
         assert got.mass == 8
         assert np.abs(got.local_com - C).max() > 0.1
 
+    def test_the_moment_is_the_upper_triangle_mirrored(self) -> None:
+        # DART's computeParameters stores I(0, 1), I(0, 2), I(1, 2) of a product that a coupling
+        # without antisymmetry leaves without symmetry.
+        G = np.random.default_rng(8).normal(size=(5, 6, 6))
+        tensor = G @ G.mT
+        C = tensor[:, :3, 3:] / tensor[:, 3:4, 3:4]
+        full = tensor[:, :3, :3] + tensor[:, 3:4, 3:4] * (C @ C)
+        assert np.abs(full - full.mT).max() > 0.1
+        upper = np.triu(full)
+        expected = upper + np.triu(full, 1).mT
+        np.testing.assert_allclose(am.dart_parameters(tensor).moment, expected, rtol=1e-12)
+
     def test_what_gazebo_hands_over_is_the_sum_about_the_origin(self) -> None:
         swap = [3, 4, 5, 0, 1, 2]
         expected = BODY.as_spatial_inertia() + ADDED[0][np.ix_(swap, swap)]
@@ -216,6 +228,25 @@ class TestJudgement:
         judged = am.judge_added_mass(BODY, np.zeros((6, 6)))
         assert judged.margin == judged.rigid_margin > 0
         assert judged.added_margin == 0
+
+    @pytest.mark.parametrize("side", [1e-5, 1.0, 1e4])
+    def test_float32_judges_cubes_of_any_size_like_float64(self, side: float) -> None:
+        mass = 1000 * side**3
+        moments = mass * side**2 / 6 * np.eye(3)
+        added = mass * np.diag([0.7, 0.7, 0.7, *[0.05 * side**2] * 3])
+        judged = []
+        for dtype in (np.float32, np.float64):
+            values = (np.asarray(v, dtype=dtype) for v in (mass, [0, 0, side / 4], moments))
+            body = InertialParameters.from_com(*values)
+            judged.append(am.judge_added_mass(body, added.astype(dtype)))
+        single, double = judged
+        assert single.verdict == double.verdict == "positive-definite"
+        assert single.margin.dtype == np.float32
+        for name in ("margin", "added_margin", "rigid_margin", "tolerance"):
+            expected = getattr(double, name)
+            if name == "tolerance":
+                expected = expected * np.finfo(np.float32).eps / np.finfo(np.float64).eps
+            np.testing.assert_allclose(getattr(single, name), expected, rtol=1e-4, err_msg=name)
 
     def test_negative_added_masses_that_the_body_carries(self) -> None:
         judged = am.judge_added_mass(BODY, np.diag([-0.5, 0, 0, 0, 0, 0]))
