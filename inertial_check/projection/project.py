@@ -18,7 +18,12 @@ from inertial_check.projection.closed_form import BALL, move_inertias, needs_pro
 from inertial_check.projection.metrics import METRICS
 from inertial_check.projection.options import Metric, Options
 from inertial_check.projection.result import Projection, Status
-from inertial_check.projection.solver_result import SolverResult, result_of_moments, return_to_units
+from inertial_check.projection.solver_result import (
+    SolverResult,
+    leave_points,
+    result_of_moments,
+    return_to_units,
+)
 
 if TYPE_CHECKING:
     from inertial_check.projection._constraint import Constraint
@@ -85,8 +90,9 @@ def project(  # noqa: PLR0913, PLR0917 - the public signature
         inertia and covariance, one without positive mass, has no nearest body and comes back
         unchanged with status no-nearest. So does one whose nearest float64 cannot hold and, under
         the other metrics, one with a number above 2^255, or mass or inertia below 2^-255, for which
-        it cannot be computed. A row whose nearest is the zero tensor has status projected, and
-        `vanished` says so.
+        it cannot be computed. A row whose nearest inertia is the zero tensor has no nearest either,
+        because rounded numbers of a point mass about another point are no body's; `vanished` says
+        which rows those are.
 
     Raises:
         ParameterError: Wrong shape, unknown order, point, metric or solver, margin not in [0, 1/3];
@@ -149,11 +155,13 @@ def _project_moments(given: Array, about: Point, options: Options) -> Projection
             before, after, steps = conic.move_inertias(inner, about, metric, margin, options.solver)
             solver = options.solver.lower()
         result = result_of_moments(inner, about, before, after, metric, margin, solver, steps)
-    nobody = judged.verdict_code >= int(Verdict.INVALID)
+    nobody, nowhere = judged.verdict_code >= int(Verdict.INVALID), judged.verdict_code < 0
     if units is not None:
         result, lost = return_to_units(result, taken, about, units)
-        nobody = nobody | rows.put(lost, judged.verdict_code < 0)
-    codes = _codes(rows.mask, nobody, judged.verdict_code < 0)  # no mass is ever floored here
+        nobody = nobody | rows.put(lost, nowhere)
+    result = leave_points(result, taken)
+    nobody = nobody | rows.put(result.vanished, nowhere)
+    codes = _codes(rows.mask, nobody, nowhere)  # no mass is ever floored here
     return _assemble(options, about, given, rows, result, codes)
 
 

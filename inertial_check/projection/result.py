@@ -47,7 +47,7 @@ class Projection:
         order: The caller's order of the last six entries.
         about: The caller's point, "origin" or "com".
         metric: Metric that was least, as `project` takes it.
-        margin: Margin that was asked for; the result has it, unless its inertia is zero.
+        margin: Margin that was asked for; the result has it.
         canonical: (..., 10) the result in order "urdf", about `about`.
         rows: Rows that had to be moved.
         result: The solver's result for them, laid out as `rows` says.
@@ -117,7 +117,10 @@ class Projection:
 
     @cached_property
     def vanished(self) -> Array:
-        """(...,) whether the nearest has no inertia about its centre of mass: a point mass."""
+        """(...,) whether the nearest has no inertia about its centre of mass: a point mass.
+
+        Under inertia and covariance such a row has status no-nearest and comes back unchanged.
+        """
         return self._scatter(self.result.vanished, self.codes < 0)
 
     @cached_property
@@ -129,12 +132,12 @@ class Projection:
         data term of entropic and affine-invariant; ||d|| for euclidean, ||dPi||_F for
         pseudo-inertia, in SI units.
         """
-        return self._scatter(self._change.distance, self._blank)
+        return self._scatter_number(self._change.distance, self._blank)
 
     @cached_property
     def relative_change(self) -> Array:
         """(...,) relative Frobenius change of the principal moments about the centre of mass."""
-        return self._scatter(self._change.relative, self._blank)
+        return self._scatter_number(self._change.relative, self._blank)
 
     @property
     def primal_residual(self) -> Array:
@@ -170,9 +173,9 @@ class Projection:
         short = (shortfall > 0) & xp.any(untouched.principal_moments != 0, axis=-1)
         outside = xp.where(short, shortfall, xp.zeros_like(shortfall)) + self._blank
         return Certificate(
-            self._scatter(found.primal_residual, outside),
-            self._scatter(found.dual_residual, self._blank),
-            self._scatter(found.gap, self._blank),
+            self._scatter_number(found.primal_residual, outside),
+            self._scatter_number(found.dual_residual, self._blank),
+            self._scatter_number(found.gap, self._blank),
         )
 
     def raise_for_status(self) -> None:
@@ -215,6 +218,10 @@ class Projection:
         """Spread one value for each moved row over the rows of the batch."""
         return self._convert(self.rows.put(values, into))
 
+    def _scatter_number(self, values: Array, into: Array) -> Array:
+        """Spread numbers of the moved rows, with NaN where no nearest exists."""
+        return self._convert(self.rows.put(values, into) + self._blank)
+
     def _convert(self, values: Array) -> Array:
         """Return values of the batch in the caller's array library, one body's as a scalar."""
         if self.like is None:
@@ -226,5 +233,5 @@ class Projection:
 
 _REASON = (
     "every number must be finite, of a size with which float64 can compute, and, under inertia and "
-    "covariance, the mass positive"
+    "covariance, the mass positive and the nearest inertia not zero (a point mass)"
 )

@@ -47,7 +47,7 @@ class SolverResult:
     Attributes:
         theta: (n, 10) after, in order "urdf", about the caller's point.
         changed: (n,) whether any number differs from what was given.
-        vanished: (n,) whether no inertia is left: the nearest is a point mass.
+        vanished: (n,) whether the nearest has no inertia: it is a point mass.
         floored: (n,) whether a row ends at the least mass; None for metrics that keep the mass.
         solver: Name of the solver.
         iterations: (n,) of the solver; None where it needs none.
@@ -141,6 +141,24 @@ def return_to_units(
         measure=measure,
     )
     return returned, lost
+
+
+def leave_points(result: SolverResult, given: Array) -> SolverResult:
+    """Return the rows whose nearest inertia is the zero tensor as they were given.
+
+    Their nearest is the apex of the cone, a point mass. About any other point its rounded numbers
+    are those of no body, so it is reported (`vanished`) and not written.
+
+    Args:
+        result: The result of a metric of moments.
+        given: (n, 10) before, in order "urdf".
+    """
+    xp, points = array_namespace(result.theta), result.vanished
+    return replace(
+        result,
+        theta=xp.where(points[..., None], given, result.theta),
+        changed=result.changed & ~points,
+    )
 
 
 def _measure_moments(before: Array, after: Array, metric: MomentMetric) -> Change:

@@ -99,12 +99,12 @@ class ProjectedBlock:
 
     def describe(self, row: int) -> str:
         """Describe the result of a row: its status, and why or by how much it changes."""
-        if self.projection.status_code[row] == int(Status.NO_NEAREST):
+        if np.asarray(self.projection.vanished)[row]:
+            return "no-nearest: the nearest inertia is zero; left as it was"
+        if self.left[row]:
             positive = self.projection.metric in ("inertia", "covariance")
             reason = "its mass is not positive or a number not finite"
             return f"no-nearest: {reason if positive else 'a number is not finite'}; left as it was"
-        if self.left[row]:
-            return "no-nearest: the nearest inertia is zero; left as it was"
         change = 100 * float(self.projection.relative_change[row])
         if not np.isfinite(change):
             return f"{self.status(row)}: it had no moments to compare with"

@@ -152,7 +152,7 @@ class TestDistances:
 
     @pytest.mark.parametrize("metric", ["inertia", "covariance"])
     def test_with_mass_and_centre_fixed_they_are_the_closed_forms(self, metric):
-        given = broken(8)[0]
+        given = broken(9)[0]
         theta = cp.Variable(10)
         fixed = [limit.FixedMass(), limit.FixedCom()]
         value = solved(

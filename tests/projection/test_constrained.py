@@ -91,7 +91,9 @@ def test_what_meets_them_stays_bit_for_bit(metric):
     assert (found.theta[4:] == BOTH[4:]).all()
     assert not found.changed[4:].any()
     free = ic.project(BOTH, metric, **METRICS[metric])
-    np.testing.assert_allclose(found.distance, free.distance, rtol=1e-7, atol=1e-12)
+    near = np.isfinite(free.distance)  # without constraints, no body is near a point mass
+    assert near.sum() >= 5
+    np.testing.assert_allclose(found.distance[near], free.distance[near], rtol=1e-7, atol=1e-12)
     assert (np.array(found.certify()) <= 1e-9).all()
 
 

@@ -76,7 +76,11 @@ def test_feasible_comes_back_and_the_rest_becomes_feasible(theta, metric, margin
         assert after.margin >= margin - after.tolerance
         if after.tolerance <= 1e-10 and margin + after.tolerance <= 1 / 3:
             assert after.margin >= margin
-    assert (np.array(found.certify()) <= CERTIFIED).all()
+    if found.vanished:
+        assert found.status == "no-nearest"
+        assert found.theta.tobytes() == theta.tobytes()
+    else:
+        assert (np.array(found.certify()) <= CERTIFIED).all()
 
 
 @given(bodies(), metrics, margins, st.sampled_from(["com", "origin"]))
@@ -84,13 +88,15 @@ def test_projecting_twice_is_projecting_once(theta, metric, margin, about):
     once = ic.project(at(about, theta), metric, about=about, margin=margin)
     twice = ic.project(once.theta, metric, about=about, margin=margin)
     if posed(once.theta, about):
-        assert twice.status == "feasible"
+        assert twice.status == ("no-nearest" if once.vanished else "feasible")
         assert twice.theta.tobytes() == once.theta.tobytes()
 
 
 @given(bodies(), metrics, seeds)
 def test_no_sampled_body_is_nearer(theta, metric, seed):
     found = ic.project(theta, metric, about="com")
+    if found.vanished:
+        return
     rng = np.random.default_rng(seed)
     near = found.theta + rng.normal(size=(200, 10)) * 10.0 ** rng.uniform(-6, 0, (200, 1)) * (
         size_of(theta) * (np.arange(10) > 3)
@@ -140,7 +146,7 @@ def test_units_change_nothing_not_even_a_bit(theta, metric, margin, about, mass,
     scaled = ic.project(theta * unit, metric, about=about, margin=margin)
     assert (scaled.theta == plain.theta * unit).all()
     assert scaled.status == plain.status
-    assert scaled.relative_change == plain.relative_change
+    assert np.array_equal(scaled.relative_change, plain.relative_change, equal_nan=True)
 
 
 @given(bodies(), metrics, margins, st.sampled_from(sorted(ORDERS)))

@@ -133,8 +133,7 @@ class Cleaned:
         none, unit = Status.NO_NEAREST.word, " kg m^2" if self.metric == "inertia" else ""
         for i, name in enumerate(self.bodies):
             if self.status[i] == none:
-                finite = np.isfinite(self.given[i]).all()
-                why = f"its mass is {self.given[i, 0]:g}" if finite else "a number is not finite"
+                why = _explain_no_nearest(self.given[i])
                 lines.append(f"{name}: unchanged, there is no nearest body: {why}")
             elif self.changed[i]:
                 lines.append(
@@ -148,6 +147,15 @@ class Cleaned:
             )
             lines.append(f"moved together, because information couples them: {names}")
         return tuple(lines)
+
+
+def _explain_no_nearest(theta: Floats) -> str:
+    """Say why a body has no nearest."""
+    if not np.isfinite(theta).all():
+        return "a number is not finite"
+    if theta[0] <= 0:
+        return f"its mass is {theta[0]:g}"
+    return "the nearest inertia is zero, that of a point mass"
 
 
 def clean(  # noqa: PLR0913 - the public signature
@@ -192,8 +200,8 @@ def clean(  # noqa: PLR0913 - the public signature
 
     Returns:
         The bodies, what moved and how far, and doubts of the declared point. A body that has no
-        nearest (a number that is not finite; without information or prior, no positive mass) comes
-        back unchanged with status no-nearest.
+        nearest (a number that is not finite; without information or prior, no positive mass, or a
+        nearest inertia of zero) comes back unchanged with status no-nearest.
 
     Raises:
         ParameterError: Order or point not said or unknown, shapes that do not fit; information
