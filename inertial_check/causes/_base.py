@@ -192,18 +192,17 @@ class Subject:
             directions, support = _as_array(row.directions), np.array(row.support)
             if len(joints):
                 support = np.maximum(support, np.max(joints @ directions.T, axis=0))
-            C_GGcm_B = resemblance.matrices(row.C_GGcm_B)
             honest = float(likeness.honest_misfit[place])
             honest *= STAND_IN if likeness.unseen[place] else 1
             found.append(
                 Beside(
-                    resemblance.form(C_GGcm_B),
-                    float(resemblance.size(C_GGcm_B)),
+                    likeness.form[place],
+                    float(likeness.size[place]),
                     components_of_shapes(honest, self.printed_misfit),
                     directions,
                     support,
-                    float(np.linalg.norm(np.subtract(row.upper, row.lower))),
-                    float(np.prod(likeness.edges[place])),
+                    float(likeness.extent[place]),
+                    float(likeness.box[place]),
                 )
             )
         return tuple(found)

@@ -24,7 +24,7 @@ from inertial_check.causes._witnesses import (
 from inertial_check.causes._wording import times_as_probable
 from inertial_check.causes.axes import mirror_axes, transpose_axes
 from inertial_check.causes.placeholders import is_placeholder
-from inertial_check.evidence.formulas import APART, misread_formula
+from inertial_check.evidence.formulas import APART
 from inertial_check.evidence.likeness import Reading, readings_of
 from inertial_check.evidence.twins import SIGNS
 from inertial_check.inertia import resemblance
@@ -318,7 +318,7 @@ class WrongFormula(Cause):
         """The moments of the formula as it is meant."""
         if not is_stated(subject):
             return
-        found = misread_formula(subject.body, subject.mass, subject.six)
+        found = subject.examination.find_misreading(subject.index)
         if found is not None:
             moments = ", ".join(f"{moment:.6g}" for moment in found.moments)
             meant = resemblance.spread(subject.mass, np.diag(found.moments))

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from inertial_check.evidence.assembly import Assembly
+from inertial_check.evidence.formulas import Misreading, misread_formula
 from inertial_check.evidence.likeness import Likeness
 from inertial_check.evidence.votes import Votes
 from inertial_check.model.body import Model
@@ -138,6 +139,20 @@ class Examination:
     def likeness(self) -> Likeness:
         """The bodies beside their geometries."""
         return Likeness(self.assembly, self.geometry)
+
+    def find_misreading(self, index: int) -> Misreading | None:
+        """The misread formula that gives the tensor of a body, found once."""
+        if index not in self._misreadings:
+            judgement = self.judgements[index]
+            self._misreadings[index] = misread_formula(
+                self.model.bodies[index], judgement.mass, judgement.I_BBcm_Bi
+            )
+        return self._misreadings[index]
+
+    @cached_property
+    def _misreadings(self) -> dict[int, Misreading | None]:
+        """What was found by the index of the body."""
+        return {}
 
     @cached_property
     def votes(self) -> Votes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import permutations
 from typing import NamedTuple
 
@@ -53,7 +53,7 @@ def moments_of(shape: Shape) -> Floats | None:
     return None
 
 
-def misread_formula(body: Body, mass: float, six: Floats) -> Misreading | None:
+def misread_formula(body: Body, mass: float, six: Sequence[float] | Floats) -> Misreading | None:
     """The misreading of a formula that gives exactly the written tensor.
 
     Args:
@@ -65,18 +65,22 @@ def misread_formula(body: Body, mass: float, six: Floats) -> Misreading | None:
         None where no role has one primitive, its right formula gives the tensor, or no known
         misreading does.
     """
-    moments, size = six[[0, 3, 5]], float(np.max(np.abs(six)))
-    if np.max(np.abs(six[[1, 2, 4]])) > FORMULA * size:
+    xx, xy, xz, yy, yz, zz = (float(each) for each in six)
+    size = max(abs(xx), abs(xy), abs(xz), abs(yy), abs(yz), abs(zz))
+    if max(abs(xy), abs(xz), abs(yz)) > FORMULA * size:
         return None
+    moments = np.array([xx, yy, zz])
     for role in ("visual", "collision"):
         shapes = [shape for shape in body.shapes if shape.role == role]
         right = moments_of(shapes[0]) if len(shapes) == 1 else None
         if right is None:
             continue
-        for mistake, wrong in _misread(shapes[0], right, mass):
-            fits = np.max(np.abs(wrong - moments)) <= FORMULA * size
-            if fits and np.max(np.abs(mass * right - moments)) > APART * size:
-                return Misreading(shapes[0].kind, mistake, mass * right)
+        if np.max(np.abs(mass * right - moments)) <= APART * size:
+            continue
+        mistakes, wrong = zip(*_misread(shapes[0], right, mass), strict=True)
+        fits = np.max(np.abs(np.array(wrong) - moments), axis=1) <= FORMULA * size
+        if np.any(fits):
+            return Misreading(shapes[0].kind, mistakes[np.argmax(fits)], mass * right)
     return None
 
 

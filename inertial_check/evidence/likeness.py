@@ -174,6 +174,22 @@ class Likeness:
         return resemblance.matrices(six)
 
     @cached_property
+    def form(self) -> Floats:
+        """(R, 3, 3) spreads of the geometries over their traces."""
+        return resemblance.form(self.C_GGcm_B)
+
+    @cached_property
+    def size(self) -> Floats:
+        """(R,) root mean square distances of the geometries from their centres [m]."""
+        return resemblance.size(self.C_GGcm_B)
+
+    @cached_property
+    def box(self) -> Floats:
+        """(R,) volumes of the boxes about the shapes [m^3]."""
+        box: Floats = np.prod(self.edges, axis=1)
+        return box
+
+    @cached_property
     def C_BBcm_B(self) -> Floats:
         """(R, 3, 3) spreads of the bodies [m^2]."""
         return self.assembly.C_BBcm_B[self.body]
@@ -248,7 +264,7 @@ class Likeness:
         """
         mass = self.assembly.mass[self.body]
         with np.errstate(all="ignore"):
-            box = np.prod(self.edges, axis=1)
+            box = self.box
             inside = np.array([row.volume for row in self.rows]).reshape(-1)
             doubtful = np.array([bool(row.remarks) for row in self.rows], dtype=bool)
             inside = np.where(doubtful | (inside > OVERLAP * box), np.nan, inside)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 _LOG_COMMAND = re.compile(r"##(?=\[|vso\[)", re.IGNORECASE)
@@ -78,7 +78,14 @@ def dump_json(value: object, indent: int | None = None) -> str:
 
 @cache
 def _encoder(indent: int | None) -> json.JSONEncoder:
-    return json.JSONEncoder(allow_nan=False, indent=indent)
+    return json.JSONEncoder(allow_nan=False, indent=indent, default=_convert_mapping)
+
+
+def _convert_mapping(value: object) -> object:
+    """The dict of a mapping of another class, which the encoder would refuse."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"no value of JSON: {type(value).__name__}")
 
 
 def guard_xml(text: str) -> str:

@@ -151,15 +151,17 @@ class _TreeBuilder:
         return at if self._plain else self._index.char(at)
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        element = Element(tag, attributes, self._here())
+        at = self._parser.CurrentByteIndex
+        element = Element(tag, attributes, at if self._plain else self._index.char(at))
         self._count += 1
-        if len(self._open) >= DEEPEST or self._count > MOST_ELEMENTS:
+        around = self._open
+        if len(around) >= DEEPEST or self._count > MOST_ELEMENTS:
             self._refuse(element)
-        if self._open:
-            self._open[-1].children.append(element)
+        if around:
+            around[-1].children.append(element)
         else:
             self.root = element
-        self._open.append(element)
+        around.append(element)
 
     def _refuse(self, element: Element) -> None:
         try:
@@ -170,13 +172,19 @@ class _TreeBuilder:
     def _end(self, tag: str) -> None:
         element = self._open.pop()
         # The position of expat is at `</` of an end tag, but after `/>` of an empty element.
-        element.close = element.end = here = self._here()
-        if not self._is_empty(element, here):
-            element.end = self._text.index(">", here) + 1
+        at, text = self._parser.CurrentByteIndex, self._text
+        element.close = element.end = here = at if self._plain else self._index.char(at)
+        # Most elements with content end in a tag of their own; few values have ">".
+        if (
+            element.children
+            or element.comments
+            or text[here - 2 : here] != "/>"
+            or not self._is_empty(element, here)
+        ):
+            element.end = text.index(">", here) + 1
 
     def _is_empty(self, element: Element, end: int) -> bool:
-        if element.children or element.comments or not self._text.startswith("/>", end - 2):
-            return False
+        """Whether the tag that ends before `end`, with "/>", is that of the element."""
         if self._text.find(">", element.start) == end - 1:
             return True
         return scan_tag(self._text, element.start).end == end

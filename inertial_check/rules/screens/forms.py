@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from inertial_check.evidence import Examination
-from inertial_check.evidence.formulas import misread_formula
 from inertial_check.evidence.likeness import Likeness, best_reading, readings_of
 from inertial_check.inertia import resemblance
 from inertial_check.rules._phrases import box
@@ -54,9 +53,7 @@ def _find_unlike(likeness: Likeness) -> Flags:
 
 def _misread(examination: Examination, index: int) -> Doubt | None:
     """A tensor that the formula of the body's one shape gives, if it is misread."""
-    judgement = examination.judgements[index]
-    six = np.array(judgement.I_BBcm_Bi)
-    found = misread_formula(examination.model.bodies[index], judgement.mass, six)
+    found = examination.find_misreading(index)
     if found is None:
         return None
     message = (
