@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from inertial_check.cli import exit_codes, output
-from inertial_check.errors import UsageError
+from inertial_check.errors import InertialCheckError, UsageError
 from inertial_check.model import Severity
 from inertial_check.reports.escaping import guard_log, printable
+from inertial_check.reports.layout import write_command
 from inertial_check.reports.text import plural
 
 if TYPE_CHECKING:
@@ -60,14 +61,23 @@ def run(args: argparse.Namespace) -> int:
     if args.dry_run:
         lines += [line for file in new for line in _show_file(args.folder, file)]
     else:
-        for file in new:
-            lines.append(f"wrote {create_file(args.folder, file)}")
-        verify_files(args.folder, new)
+        try:
+            for file in new:
+                lines.append(f"wrote {create_file(args.folder, file)}")
+            verify_files(args.folder, new)
+        except InertialCheckError:
+            _show(lines)  # some files may have been written
+            raise
     lines += [f"left {file.existing}, which exists" for file in files if file.existing]
     lines += _suggest_next_steps(survey, files, args)
-    shown = (guard_log(line) if args.dry_run else printable(line) for line in lines)
-    output.write("".join(f"{line}\n" for line in shown))
+    _show(lines, args.dry_run)
     return exit_codes.CLEAN
+
+
+def _show(lines: list[str], has_files: bool = False) -> None:
+    """Print the lines; those of whole files keep their characters but for commands of a log."""
+    shown = (guard_log(line) if has_files else printable(line) for line in lines)
+    output.write("".join(f"{line}\n" for line in shown))
 
 
 def _show_file(folder: str, file: ProposedFile) -> Iterator[str]:
@@ -80,7 +90,7 @@ def _describe_survey(survey: Survey) -> Iterator[str]:
     """Say what the repository holds; every name is on its own line, as text."""
     files = survey.report.files
     if not files:
-        yield f"No robot model found in {printable(survey.folder)}."
+        yield "No robot model found."
     else:
         formats = ", ".join(f"{count} {name}" for name, count in sorted(survey.formats.items()))
         findings = len(survey.report.findings)
@@ -102,7 +112,8 @@ def _suggest_next_steps(
 ) -> Iterator[str]:
     from inertial_check.scaffolding.files import BASELINE, GITLAB
 
-    if survey.configuration is not None and args.baseline:
+    names_baseline = survey.configuration is not None and args.baseline
+    if names_baseline:
         yield f'add to {printable(survey.configuration)}: baseline = "{BASELINE}"'
     if any(file.path == GITLAB for file in files):
         yield f"add to .gitlab-ci.yml: include: [{{local: {GITLAB}}}]"
@@ -111,4 +122,9 @@ def _suggest_next_steps(
     has_baseline = args.baseline or os.path.exists(os.path.join(args.folder, BASELINE))
     if survey.report.count(Severity.ERROR) and not has_baseline:
         yield "errors fail the workflow: correct them, or run `inertial-check init --baseline`"
-    yield "next: inertial-check check ."
+    baseline = ["--baseline", _find_path(args, BASELINE)] if names_baseline else []
+    yield f"next: {write_command('check', args.folder, *baseline)}"
+
+
+def _find_path(args: argparse.Namespace, name: str) -> str:
+    return os.path.normpath(os.path.join(args.folder, name))

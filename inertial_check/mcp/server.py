@@ -7,6 +7,7 @@ from functools import wraps
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
 
 from inertial_check import __version__
@@ -22,18 +23,32 @@ _INSTRUCTIONS = (
 
 def make_server(program: Program) -> MCPServer:
     """Make the server of a folder."""
-    server = MCPServer(
-        "inertial-check", version=__version__, instructions=_INSTRUCTIONS, log_level="ERROR"
-    )
     tools = Tools(program)
+    return MCPServer(
+        "inertial-check",
+        version=__version__,
+        instructions=_INSTRUCTIONS,
+        log_level="ERROR",
+        tools=[_make_tool(each) for each in (tools.check, tools.explain, tools.fix, tools.report)],
+    )
+
+
+def _make_tool(function: Callable[..., str]) -> Tool:
+    """Make a tool that refuses unknown arguments: without paths, all of the folder is checked."""
     hints = ToolAnnotations(
         read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
     )
-    for tool in (tools.check, tools.explain, tools.fix, tools.report):
-        server.add_tool(
-            _report_failures(tool), name=tool.__name__, annotations=hints, structured_output=False
-        )
-    return server
+    tool = Tool.from_function(
+        _report_failures(function),
+        name=function.__name__,
+        annotations=hints,
+        structured_output=False,
+    )
+    arguments = tool.fn_metadata.arg_model
+    arguments.model_config["extra"] = "forbid"
+    arguments.model_rebuild(force=True)
+    tool.parameters = arguments.model_json_schema(by_alias=True)
+    return tool
 
 
 def _report_failures(tool: Callable[..., str]) -> Callable[..., str]:

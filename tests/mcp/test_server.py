@@ -32,6 +32,7 @@ CALLS = {
     "absolute": ("fix", {"path": "/etc/passwd"}),
     "option": ("check", {"paths": ["--write"]}),
     "rule": ("explain", {"code": "IC999"}),
+    "misnamed": ("check", {"path": "arm.urdf"}),
     "broken": ("check", {"paths": ["broken.urdf"]}),
 }
 
@@ -122,6 +123,14 @@ def test_no_include_and_no_configuration_leads_out_of_the_root(session):
     assert not failed
     assert "secret" not in {each["body"] for each in json.loads(text)["bodies"]}
     assert "own" in text
+
+
+def test_an_unknown_argument_is_refused(session):
+    """Without its paths the call would check all of the folder."""
+    failed, text = session[1]["misnamed"]
+    assert failed
+    assert "path" in text
+    assert all(tool.input_schema["additionalProperties"] is False for tool in session[0])
 
 
 def test_what_cannot_be_done_is_said(session):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import tomllib
 
@@ -190,3 +191,18 @@ def test_an_empty_repository(tmp_path, monkeypatch, init):
     subprocess.run(["git", "init", "-q"], check=True)
     assert "No robot model found" in init()
     assert main(["check", ".", "--allow-empty"]) == 0
+
+
+def test_the_next_command_checks_the_folder_with_its_baseline(repository, init, monkeypatch):
+    (repository / "inertial-check.toml").write_text("strict = true\n")
+    monkeypatch.chdir(repository.parent)
+    command = init("--baseline", repository.name).partition("next: inertial-check ")[2]
+    assert main(shlex.split(command)) == 0
+
+
+def test_a_failure_says_what_was_written_before(repository, capsys):
+    (repository / ".github").write_text("a file\n")
+    assert main(["init"]) == 2
+    captured = capsys.readouterr()
+    assert "wrote inertial-check.toml\n" in captured.out
+    assert "cannot write .github" in captured.err
