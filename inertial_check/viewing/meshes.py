@@ -17,6 +17,7 @@ from inertial_check.formats.context import Context
 from inertial_check.formats.meshes import triangles
 from inertial_check.geometry.meshes import MeshFinder
 from inertial_check.model import Model, Shape
+from inertial_check.viewing.numbers import LARGEST_DRAWN
 from inertial_check.viewing.simplification import LEVELS, simplify
 
 MODEL_TRIANGLES = 120_000
@@ -26,7 +27,7 @@ LEAST_TRIANGLES, MOST_TRIANGLES = 256, 8192
 """Bounds on the triangles of one mesh: below, a part has no form; above, nothing more is seen."""
 
 LARGEST_MESH = 2_000_000
-"""Triangles of the largest file that is drawn: it takes 150 MB while it is simplified."""
+"""Triangles of the largest file that is drawn: a report with one takes about 560 MB of memory."""
 
 _SHORT_INDEX = 1 << 16
 """Number of vertices up to which an index takes two bytes."""
@@ -133,13 +134,13 @@ def _read_corners(path: str, access: Access) -> Floats:
             raise DocumentError(
                 path, f"not drawn: more than {LARGEST_MESH} triangles; simplify the mesh"
             )
-        blocks.append(np.asarray(block, dtype=float))
-    corners = np.concatenate([np.zeros((0, 3, 3)), *blocks])
-    # Coordinates are drawn in float32, whose largest number is 3.4e38; squares must stay below it.
-    drawable = np.all(np.abs(corners) < 1e18, axis=(1, 2))
-    if not np.any(drawable):
+        # Coordinates are drawn in float32, up to 3.4e38; squares must stay below it.
+        corners = np.asarray(block, dtype=float)
+        drawable = np.all(np.abs(corners) < LARGEST_DRAWN, axis=(1, 2))
+        blocks.append(corners[drawable])
+    if not any(map(len, blocks)):
         raise DocumentError(path, "not drawn: it has no triangle with finite corners")
-    return corners[drawable]
+    return np.concatenate(blocks)
 
 
 def _encode(corners: Floats, most: int) -> tuple[str, Json]:

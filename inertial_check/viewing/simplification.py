@@ -6,6 +6,7 @@ the triangles there (Lindstrom 2000). It takes one pass over the triangles and n
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +30,10 @@ _MOST_CELLS = 1 << 20
 _REGULARISATION = 1e-2
 """Weight, relative to the planes, of the mean of the vertices of a cell. Without it the point on a
 flat face or a straight edge is not determined."""
+
+_BLOCK = 1 << 17
+"""Triangles that are worked on at a time, so that a large mesh needs little more memory than its
+corners."""
 
 _ATTEMPTS = 4
 """Largest number of grids tried until a mesh has few enough triangles."""
@@ -74,9 +79,7 @@ def simplify(corners: Floats, most: int) -> IndexedMesh:
 
 def _cluster(corners: Floats, lower: Floats, extent: Floats, most: int) -> tuple[Floats, Indices]:
     """Cluster the vertices of a mesh; returns vertices (n, 3) and faces (t, 3)."""
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    lengths = np.linalg.norm(normals, axis=1)
-    area = float(lengths.sum()) / 2
+    area = sum(float(lengths.sum()) for _, _, lengths in _measure_blocks(corners)) / 2
     cell = max(
         np.sqrt(_TRIANGLES_PER_CELL * area / most), float(extent.max()) / _MOST_CELLS, 1e-300
     )
@@ -87,27 +90,34 @@ def _cluster(corners: Floats, lower: Floats, extent: Floats, most: int) -> tuple
             break
         cell *= 1.05 * np.sqrt(len(faces) / most)
     faces = faces[:most]
-    return _place_vertices(corners, normals, lengths, index, cells, (lower, cell)), faces
+    return _place_vertices(corners, index, cells, (lower, cell)), faces
 
 
 def _assign_cells(corners: Floats, lower: Floats, cell: float) -> tuple[Indices, Indices]:
     """Find the occupied cells (n, 3), and the number of the cell of each corner (3 t)."""
-    grid = ((corners.reshape(-1, 3) - lower) / cell).astype(np.int64)
-    shape = grid.max(axis=0) + 1
-    flat = (grid[:, 0] * shape[1] + grid[:, 1]) * shape[2] + grid[:, 2]
+    points = corners.reshape(-1, 3)
+    shape = ((points.max(axis=0) - lower) / cell).astype(np.int64) + 1
+    flat = np.empty(len(points), dtype=np.int64)
+    for start in range(0, len(points), _BLOCK):
+        grid = ((points[start : start + _BLOCK] - lower) / cell).astype(np.int64)
+        flat[start : start + _BLOCK] = (grid[:, 0] * shape[1] + grid[:, 1]) * shape[2] + grid[:, 2]
     keys, index = np.unique(flat, return_inverse=True)
     rest, z = np.divmod(keys, shape[2])
     x, y = np.divmod(rest, shape[1])
     return np.stack([x, y, z], axis=1), index.reshape(-1)
 
 
+def _measure_blocks(corners: Floats) -> Iterator[tuple[slice, Floats, Floats]]:
+    """Yield blocks of triangles: their slice, normals (n, 3) and the lengths of these (n,)."""
+    for start in range(0, len(corners), _BLOCK):
+        part = slice(start, min(start + _BLOCK, len(corners)))
+        a, b, c = corners[part].transpose(1, 0, 2)
+        normals = np.cross(b - a, c - a)
+        yield part, normals, np.linalg.norm(normals, axis=1)
+
+
 def _place_vertices(
-    corners: Floats,
-    normals: Floats,
-    lengths: Floats,
-    index: Indices,
-    cells: Indices,
-    grid: tuple[Floats, float],
+    corners: Floats, index: Indices, cells: Indices, grid: tuple[Floats, float]
 ) -> Floats:
     """Place one vertex in each cell, nearest to the planes of the triangles that touch the cell."""
     lower, cell = grid
@@ -117,20 +127,24 @@ def _place_vertices(
     means = np.stack(
         [np.bincount(index, points[:, axis], count) / weights for axis in range(3)], axis=1
     )
-    units = np.divide(
-        normals, lengths[:, None], out=np.zeros_like(normals), where=lengths[:, None] > 0
-    )
-    normal = np.repeat(units, 3, axis=0)
-    area = np.repeat(lengths, 3)
-    # Offsets of the planes from the mean of the cell: small numbers, so that no digits are lost.
-    offset = np.einsum("ni,ni->n", normal, np.repeat(corners[:, 0], 3, axis=0) - means[index])
-    matrices = np.empty((count, 3, 3))
-    right = np.empty((count, 3))
-    for i in range(3):
-        right[:, i] = np.bincount(index, area * normal[:, i] * offset, count)
-        for j in range(i, 3):
-            sums = np.bincount(index, area * normal[:, i] * normal[:, j], count)
-            matrices[:, i, j] = matrices[:, j, i] = sums
+    matrices = np.zeros((count, 3, 3))
+    right = np.zeros((count, 3))
+    for part, normals, lengths in _measure_blocks(corners):
+        places = index[3 * part.start : 3 * part.stop]
+        units = np.divide(
+            normals, lengths[:, None], out=np.zeros_like(normals), where=lengths[:, None] > 0
+        )
+        normal = np.repeat(units, 3, axis=0)
+        area = np.repeat(lengths, 3)
+        # Offsets of the planes from the mean of the cell: small numbers, so no digits are lost.
+        first = np.repeat(corners[part, 0], 3, axis=0)
+        offset = np.einsum("ni,ni->n", normal, first - means[places])
+        for i in range(3):
+            right[:, i] += np.bincount(places, area * normal[:, i] * offset, count)
+            for j in range(i, 3):
+                sums = np.bincount(places, area * normal[:, i] * normal[:, j], count)
+                matrices[:, i, j] += sums
+                matrices[:, j, i] = matrices[:, i, j]
     trace = np.trace(matrices, axis1=1, axis2=2)
     scale = np.where(trace > 0, trace, 1.0)
     matrices = matrices / scale[:, None, None] + _REGULARISATION * np.eye(3)
