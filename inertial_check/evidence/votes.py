@@ -336,7 +336,8 @@ class Votes:
         found = np.zeros((2, len(C_meant), len(self.known)), dtype=bool)
         for flags, own in zip(found, (exact, closer), strict=True):
             np.logical_or.at(flags.T, body, own.T)
-        return found[0] & ~found[1]
+        only_exact: Flags = found[0] & ~found[1]
+        return only_exact
 
     def _can_hold(self, mass: Floats) -> Flags:
         """(K, N) bodies whose shapes can hold a mass: neither denser than any metal, nor air."""
