@@ -118,6 +118,25 @@ def test_a_very_long_name_leaves_the_page_as_wide_as_the_window(driver):
     assert widths[0] == widths[1]
 
 
+def test_an_empty_picture_says_why(driver):
+    """Bodies without shapes and numbers, and no body at all: neither picture is left bare."""
+    said = driver.execute_script(
+        "const p = inertialCheck, at = document.getElementById('nothing'), said = [];"
+        "const scene = JSON.parse(JSON.stringify(p.scene));"
+        "const say = () => { p.show(scene); said.push(at.hidden ? '' : at.textContent); };"
+        "say(); scene.shapes = []; say();"
+        "for (const body of scene.bodies) body.com = body.ellipsoid = null;"
+        "say(); scene.bodies = scene.nodes = scene.findings = []; scene.notes = ['x']; say();"
+        "p.open(0); return said;"
+    )
+    assert said == [
+        "",
+        "",
+        "No body here has a shape or an inertia to draw.",
+        "This file has no body to draw; the notes say why.",
+    ]
+
+
 def test_a_row_selects_the_body_in_3d_and_a_click_in_3d_selects_its_row(driver):
     before = pixels(driver)["sum"]
     row(driver, UPPER).click()

@@ -1,5 +1,14 @@
 // The page: shows one model, keeps table, 3-D, diagram and panels on one selected body.
 
+// Why the picture of a model shows nothing; "" if it shows something.
+function explainEmptyPicture({ bodies, shapes, findings, notes }) {
+  if (!bodies.length) {
+    return `This file has no body to draw${findings.length ? "; the findings say why." : notes.length ? "; the notes say why." : "."}`;
+  }
+  const drawn = shapes.length || bodies.some((body) => body.com && body.ellipsoid);
+  return drawn ? "" : "No body here has a shape or an inertia to draw.";
+}
+
 class Page {
   constructor() {
     this.page = readJson("page");
@@ -65,8 +74,9 @@ class Page {
       this.figure.selected = this.figure.hovered = -1;
       this.figure.show(scene, this.meshes, kept !== null);
     }
-    find("nothing").hidden = scene.bodies.length > 0;
-    find("nothing").textContent = scene.bodies.length ? "" : "This file has no body that could be drawn; the findings say why.";
+    const nothing = explainEmptyPicture(scene);
+    find("nothing").hidden = !nothing || !this.figure; // without WebGL another sentence stands there
+    find("nothing").textContent = nothing;
     this.table.selected = -1;
     this.table.show(scene);
     find("panel-findings").replaceChildren(...buildFindings(scene, (body) => this.select(body, "link")));
