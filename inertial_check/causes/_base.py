@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from math import hypot
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -175,11 +176,11 @@ class Subject:
     @cached_property
     def printed_misfit(self) -> float:
         """Misfit that half a unit of the last printed digit of every entry can make."""
-        trace = float(np.trace(self.I_BBcm_Bi))
+        xx, _, _, yy, _, zz = self.judgement.I_BBcm_Bi
+        trace = xx + yy + zz
         if not all(self.texts) or not trace > 0:
             return 0.0
-        radii = np.array(half_units(self.texts)) * self.body.unit
-        return float(2 * np.linalg.norm(radii) / trace)
+        return 2 * self.body.unit * hypot(*half_units(self.texts)) / trace
 
     @cached_property
     def beside(self) -> tuple[Beside, ...]:

@@ -311,6 +311,8 @@ def _twin(subjects: Sequence[Subject], meant: Meant, of: Indices) -> Floats:
     index = np.array([subject.index for subject in subjects])[of[rows]]
     off = assembly.apart(index, meant.p_BoBcm_B[rows], meant.C_BBcm_B[rows])
     heavier = np.log(meant.mass[rows] / assembly.mass[other[rows]])
-    digits = np.array([subject.printed_misfit for subject in subjects])[of[rows]]
+    pairs = zip(subjects, twins, strict=True)
+    allowed = [0.0 if twin is None else subject.printed_misfit for subject, twin in pairs]
+    digits = np.array(allowed)[of[rows]]
     likelihood[rows] = likelihood_of_twin(off, heavier, digits)
     return likelihood

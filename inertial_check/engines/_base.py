@@ -122,11 +122,10 @@ class Engine(ABC):
             left -= len(rows)
             if effect.action == "accept":
                 continue
+            say, become = effect.message, effect.becomes
             for i in rows:
-                message, becomes = (
-                    words if isinstance(words, str) else words(i)
-                    for words in (effect.message, effect.becomes)
-                )
+                message = say if isinstance(say, str) else say(i)
+                becomes = become if isinstance(become, str) else become(i)
                 found[batch.rows[i]] = Prediction(
                     self.name, self.version, effect.action, message, becomes
                 )

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
-import numpy.typing as npt
+from collections.abc import Iterable, Sequence
 
 from inertial_check.inertia.printed import decimal_places
 
@@ -48,7 +45,7 @@ def last_count(texts: Sequence[str], unit: float) -> float | None:
     return unit * float(f"1e-{max(places)}") or None
 
 
-def has_lost_decimals(texts: Sequence[str], six: npt.ArrayLike, unit: float, mass: str) -> bool:
+def has_lost_decimals(texts: Sequence[str], six: Iterable[float], unit: float, mass: str) -> bool:
     """Whether a tensor that a body has was printed with too few decimals to tell which.
 
     Half a count of the last decimal is more than COARSE of the trace, and that is no guess of a
@@ -66,9 +63,9 @@ def has_lost_decimals(texts: Sequence[str], six: npt.ArrayLike, unit: float, mas
     for text in texts:
         if len(text) > _FEW_DIGITS and len(text.strip("-+0.")) > _FEW_DIGITS:
             return False  # a trace of at most 12 counts has no longer entry
-    six = np.asarray(six, dtype=float)
-    count, moments = last_count(texts, unit), six[[0, 3, 5]]
-    if count is None or not 0 < np.sum(moments) < count / 2 / COARSE:
+    xx, xy, xz, yy, yz, zz = (float(each) for each in six)
+    count = last_count(texts, unit)
+    if count is None or not 0 < xx + yy + zz < count / 2 / COARSE:
         return False
     places = {decimal_places(text) for text in texts}
     zeros = [text for text in texts if not text.strip("-+0.")]
@@ -76,7 +73,7 @@ def has_lost_decimals(texts: Sequence[str], six: npt.ArrayLike, unit: float, mas
     if padded and any(text.startswith("-") for text in zeros):
         return True
     measured = is_measured(mass)
-    if np.ptp(moments) > 0 or np.any(six[[1, 2, 4]]):
+    if not xx == yy == zz or xy or xz or yz:
         return padded or measured
     power = texts[0].strip("+0.") == "1"
     return padded and (measured or not power)

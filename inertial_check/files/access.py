@@ -250,6 +250,10 @@ def _is_package(folder: str) -> bool:
     return any(os.path.lexists(os.path.join(folder, mark)) for mark in PACKAGE_MARKS)
 
 
+_DEEP = 64
+"""Number of folders above each other from which the system resolves their links at once."""
+
+
 def real_path(path: str) -> str:
     """Resolve all links in a path, as os.path.realpath does, but each folder once a second."""
     if not path.startswith(os.sep):
@@ -265,7 +269,8 @@ def real_path(path: str) -> str:
 
 @lru_cache(_REMEMBERED)
 def _real_folder(folder: str, _: int) -> str:
-    return os.path.realpath(folder)
+    """Resolve the links in a folder, from the folders above it, which are mostly known."""
+    return os.path.realpath(folder) if folder.count(os.sep) > _DEEP else real_path(folder)
 
 
 def _moment() -> int:

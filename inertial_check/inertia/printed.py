@@ -32,6 +32,11 @@ def half_units(texts: Sequence[str]) -> tuple[float, ...]:
     Returns:
         One radius for each text, in the unit of the tensor.
     """
+    return _half_units(tuple(texts))
+
+
+@lru_cache(maxsize=2048)  # asked for by the judgement, and by the causes of a doubted body
+def _half_units(texts: tuple[str, ...]) -> tuple[float, ...]:
     decimals = [decimal_places(text) for text in texts]
     nonzero = [_is_nonzero(text) for text in texts]
     finest = max(

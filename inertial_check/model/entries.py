@@ -55,9 +55,10 @@ def locate_entries(
     numbers = name_numbers(body.inertial)
     if not numbers.keys() >= set(names):
         numbers = name_all_numbers(body.inertial)
-    return tuple(
-        FindingEntry(name, text, model.place(span), number.literal, body_id)
-        for name, number in numbers.items()
-        if name in names and (span := number.span) is not None
-        for text in (model.source_of(span).text(span) or number.text,)
-    )
+    found: list[FindingEntry] = []
+    for name, number in numbers.items():
+        span = number.span
+        if name in names and span is not None:
+            text = model.source_of(span).text(span) or number.text
+            found.append(FindingEntry(name, text, model.place(span), number.literal, body_id))
+    return tuple(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import starmap
-from math import inf, isnan, nan
+from math import inf, isfinite, isnan, nan
 
 import numpy as np
 
@@ -148,7 +148,7 @@ def _entries(inertial: Inertial) -> list[float]:
 
 def _radii(inertial: Inertial) -> list[float]:
     numbers = [inertial.I_BBcm_Bi.get(entry) for entry in ENTRIES]
-    if any(number is None or not np.isfinite(number.value) for number in numbers):
+    if any(number is None or not isfinite(number.value) for number in numbers):
         return [0.0] * 6
     return list(half_units([number.text for number in numbers if number is not None]))
 

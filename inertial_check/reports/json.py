@@ -102,11 +102,17 @@ def _file_members(file: FileReport) -> dict[str, Json]:
     }
 
 
+_PLAIN = frozenset({str, int, bool, type(None)})
+"""Classes of values that JSON can write as they are."""
+
+
 def plain(value: object) -> object:
     """The value with null in place of NaN and infinities, which JSON cannot write."""
+    if value.__class__ in _PLAIN:  # most values; subclasses are asked for below
+        return value
     if isinstance(value, float):
         return value if isfinite(value) else None
-    if value is None or isinstance(value, str | int):
+    if isinstance(value, str | int):
         return value
     if isinstance(value, dict | Mapping):  # a dict is known at once, the class of others is asked
         return {key: plain(item) for key, item in value.items()}

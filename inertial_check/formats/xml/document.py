@@ -6,6 +6,7 @@ and every repair becomes a problem of the document. No entity or external file i
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -27,6 +28,9 @@ from inertial_check.formats.xml.markup import (
 )
 from inertial_check.model.body import Problem
 from inertial_check.model.source import Source, Span
+
+_PREFIX = re.compile(":(?!//)")
+"""A colon that may belong to a name: that of a URL is before //, where no name can end."""
 
 _NO_ELEMENT = "no element in it: expected an XML document"
 
@@ -289,6 +293,8 @@ def _note_refusal(error: Unreadable, complaints: Complaints) -> None:
 
 def _note_namespaces(root: Element, text: str, complaints: Complaints) -> None:
     """Note what a namespace-aware parser would refuse in a well-formed document."""
+    if "xmlns" not in text and _PREFIX.search(text) is None:
+        return
     parser = expat.ParserCreate("utf-8", "\x01")  # a separator that occurs in no name and no URI
     try:
         parser.Parse(text.encode(), True)
