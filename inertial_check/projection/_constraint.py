@@ -171,6 +171,19 @@ def read_constraints(constraints: Constraint | Iterable[Constraint]) -> tuple[Co
     return given
 
 
+def refuse_missing_bodies(constraints: Iterable[Constraint], count: int) -> None:
+    """Refuse constraints on rows that a batch of `count` bodies does not have.
+
+    Raises:
+        ParameterError: Names the constraint and the row.
+    """
+    for one in constraints:
+        missing = [body for body in one.bodies or () if body >= count]
+        if missing:
+            rows = "only row 0" if count == 1 else f"rows 0 to {count - 1}" if count else "no rows"
+            raise ParameterError(f"{one!r} names body {missing[0]}, but the batch has {rows}")
+
+
 def number(owner: Constraint, name: str, value: SupportsFloat, above: float | None = 0.0) -> float:
     """A finite number, positive unless `above` is None."""
     try:

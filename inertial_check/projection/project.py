@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -95,7 +96,8 @@ def project(  # noqa: PLR0913, PLR0917 - the public signature
         which rows those are.
 
     Raises:
-        ParameterError: Wrong shape, unknown order, point, metric or solver, margin not in [0, 1/3];
+        ParameterError: Wrong shape, unknown order, point, metric or solver, margin not in [0, 1/3],
+            a constraint on a row that does not exist;
             an argument that the metric needs or does not take; weights that are not positive
             semidefinite, a prior that is not positive definite: names the body and the value.
         ProjectionError: No answer could be certified, or the constraints exclude each other.
@@ -126,6 +128,11 @@ def project_with(theta: Array | InertialParameters, options: Options) -> Project
     """
     options = options.validate()
     given, about = as_theta(theta, options.order, options.about)
+    if options.constraints:
+        from inertial_check.projection._constraint import read_constraints, refuse_missing_bodies
+
+        read = read_constraints(options.constraints)
+        refuse_missing_bodies(read, math.prod(given.shape[:-1]))
     if options.metric in METRICS and not options.constraints:
         return _project_moments(given, about, options)
     if options.metric in ("weighted", "euclidean") and about == "com":

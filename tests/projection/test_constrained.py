@@ -186,3 +186,19 @@ def test_no_mass_under_constraints_is_floored():
     assert found.status == "mass-floored"
     assert found.theta[0] >= 2e-6 * (1 - 1e-9)
     assert ic.check(found.theta).consistent
+
+
+@pytest.mark.parametrize("metric", ["inertia", "euclidean"])
+@pytest.mark.parametrize("bodies", [7, (0, 9), (7, 8)])
+def test_a_constraint_on_a_row_that_does_not_exist_is_refused(metric, bodies):
+    first = bodies if isinstance(bodies, int) else next(i for i in bodies if i >= len(BOTH))
+    with pytest.raises(
+        ic.ParameterError, match=rf"names body {first}, but the batch has rows 0 to 6"
+    ):
+        ic.project(BOTH, metric, constraints=[on.FixedMass(2.0, bodies=bodies)])
+    with pytest.raises(ic.ParameterError, match=r"names body 3, but the batch has only row 0"):
+        ic.project(BOTH[0], metric, constraints=[on.FixedMass(2.0, bodies=3)])
+    nobody = np.array(BOTH)
+    nobody[3, 4] = np.nan  # a row that exists and has no nearest is no reason to refuse
+    found = ic.project(nobody, metric, constraints=[on.MassBounds(0.1, 9.0, bodies=(3, 4))])
+    assert found.status[3] == "no-nearest"
