@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 LONGEST_REASON = 2000
 """Largest length of a reason [characters]: a document of one huge name must not fill a log."""
 
@@ -14,7 +16,29 @@ def shorten(reason: str) -> str:
     return f"{reason[:part]}... ({len(reason) - 2 * part} characters left out) ...{reason[-part:]}"
 
 
-class InertialCheckError(Exception):
+class PicklableError(BaseException):
+    """An exception that pickle and copy restore without calling its constructor.
+
+    Pickle calls the class with `args`, the message alone, which a constructor with more arguments
+    refuses: a worker process would die of the error that it should report.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Name the class, the message and the attributes."""
+        return _restore_error, (type(self), self.args, self.__dict__.copy())
+
+
+def _restore_error(
+    kind: type[BaseException], args: tuple[Any, ...], state: dict[str, Any]
+) -> BaseException:
+    """Restore an exception of a pickle, with its message and attributes."""
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error
+
+
+class InertialCheckError(PicklableError, Exception):
     """Base class of all errors of this package."""
 
 

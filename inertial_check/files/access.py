@@ -54,6 +54,10 @@ class RefusedFileError(OSError):
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(errno.EACCES, reason, path)
 
+    def __reduce__(self) -> tuple[type[RefusedFileError], tuple[str, str]]:
+        """Name the arguments, which are not those that OSError keeps."""
+        return type(self), (str(self.filename), str(self.strerror))
+
 
 @dataclass(frozen=True)
 class Limits:

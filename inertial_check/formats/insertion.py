@@ -7,6 +7,7 @@ the placeholders by the body's numbers, in the same way as numbers that were wri
 
 from __future__ import annotations
 
+from inertial_check.errors import PicklableError
 from inertial_check.model.body import ENTRIES
 
 CENTER = ("x", "y", "z")
@@ -25,7 +26,7 @@ _LONGEST_COMMENT = 500
 """Most characters of a comment that is inserted beside the numbers; more would bury them."""
 
 
-class NotInsertable(Exception):
+class NotInsertable(PicklableError, Exception):
     """Reason why a document cannot be given the numbers of a body.
 
     Attributes:

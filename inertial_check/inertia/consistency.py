@@ -85,6 +85,17 @@ class Consistency:
         self._radii = radii
         self._xp = array_namespace(theta)
 
+    def __bool__(self) -> bool:
+        """Refuse to be one truth value, which would be true for inconsistent bodies, too.
+
+        Raises:
+            ParameterError: Always; names what to ask instead.
+        """
+        raise ParameterError(
+            "a Consistency holds a verdict for each body and is neither true nor false; ask "
+            ".consistent.all() for all of them, or .consistent for each"
+        )
+
     def _repr_html_(self) -> str:
         """Show it in a notebook: a table and a drawing."""
         from inertial_check.inertia._notebook import show_consistency  # notebooks only

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, cast
 
-from inertial_check.errors import DocumentError
+from inertial_check.errors import DocumentError, PicklableError
 from inertial_check.formats.delimited import may_vanish
 from inertial_check.formats.numbers import has_long_number, parse_number
 from inertial_check.formats.tables.nested import (
@@ -234,7 +234,7 @@ class _Cursor:
                 raise window.error(start, f"a row of more than {longest} characters")
 
 
-class _TwoMembersError(Exception):
+class _TwoMembersError(PicklableError, Exception):
     """An object has one key twice."""
 
     def __init__(self, key: str) -> None:

@@ -20,7 +20,7 @@ import time
 from typing import NoReturn
 from xml.dom import minidom
 
-from inertial_check.errors import DocumentError
+from inertial_check.errors import DocumentError, PicklableError
 from inertial_check.files.access import Access, Limits
 from inertial_check.files.json import JsonObject
 from inertial_check.formats.context import Context
@@ -48,7 +48,7 @@ _MOST_DESCRIPTORS = 1 << 10
 """Number above those of all file descriptors of the server, which has a handful."""
 
 
-class _ExpansionError(Exception):
+class _ExpansionError(PicklableError, Exception):
     """Reason why a file cannot be expanded, and its place."""
 
     def __init__(

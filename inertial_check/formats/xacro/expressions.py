@@ -19,6 +19,8 @@ from string import Formatter
 from types import CodeType
 from typing import Any
 
+from inertial_check.errors import PicklableError
+
 Value = Any  # Any: an expression of a xacro file has a value of any type
 
 _LOOKUP = "__attribute__"
@@ -47,7 +49,7 @@ _METHODS = {
 """Attributes that expressions may read, by the type of the object."""
 
 
-class UnsafeNameError(Exception):
+class UnsafeNameError(PicklableError, Exception):
     """An expression contains a name that leads to Python's internals."""
 
     def __init__(self, name: str) -> None:

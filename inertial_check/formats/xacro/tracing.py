@@ -17,7 +17,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from xml.parsers.expat import ExpatError
 
-from inertial_check.errors import DocumentError
+from inertial_check.errors import DocumentError, PicklableError
 from inertial_check.files.access import RefusedFileError
 from inertial_check.formats.numbers import parse_number
 from inertial_check.formats.ros_yaml.places import scalar_start
@@ -72,7 +72,7 @@ class StampedName(str):
     element: Element
 
 
-class LocatedError(Exception):
+class LocatedError(PicklableError, Exception):
     """An error of xacro with the place in a document to which it applies."""
 
     def __init__(self, error: Exception, where: TextRange | None) -> None:

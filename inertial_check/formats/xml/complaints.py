@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from inertial_check.errors import PicklableError
+
 _MOST_PLACES = 10
 """Largest number of places reported for one kind of repair; a broken document may have millions."""
 
@@ -23,7 +25,7 @@ ENTITY_REASON = (
 )
 
 
-class Unreadable(Exception):
+class Unreadable(PicklableError, Exception):
     """A document that cannot be read.
 
     Attributes:

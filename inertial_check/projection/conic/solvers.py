@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from functools import cache
 from warnings import catch_warnings, simplefilter
 
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, PicklableError
 
 
-class NoAnswer(Exception):
+class NoAnswer(PicklableError, Exception):
     """A solver stopped without an answer, or broke.
 
     Attributes:

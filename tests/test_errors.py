@@ -1,0 +1,68 @@
+"""The exceptions of the package: they survive pickle and copy, as worker processes need."""
+
+import copy
+import importlib
+import pickle
+
+import numpy as np
+import pytest
+
+import inertial_check as ic
+from inertial_check.errors import DocumentError, InertialCheckError, ProjectionError
+from inertial_check.files.access import RefusedFileError
+from inertial_check.formats.insertion import NotInsertable
+from inertial_check.formats.meshes import NotReadError
+from inertial_check.formats.xacro.tracing import LocatedError
+from inertial_check.formats.xml.complaints import Unreadable
+from inertial_check.projection.conic.solvers import NoAnswer
+
+ERRORS = [
+    ic.ParameterError("mass is -1.0"),
+    ProjectionError("no answer", {"theta0": [[1.0, 2.0]], "rows": [3]}),
+    DocumentError("a.urdf", "a tag is not closed", 3, 7),
+    NotReadError("a.stl", "has no triangles", False),
+    RefusedFileError("a.urdf", "lies outside"),
+    NotInsertable("no place"),
+    LocatedError(ValueError("x"), None),
+    Unreadable("a tag", 4),
+    NoAnswer("status infeasible", True),
+]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("again", [lambda e: pickle.loads(pickle.dumps(e)), copy.copy])
+def test_come_back_with_message_and_attributes(error, again):
+    found = again(error)
+    assert type(found) is type(error)
+    assert str(found) == str(error)
+    assert found.args == error.args
+    assert vars(found) == vars(error)
+
+
+def subclasses(kind):
+    for one in kind.__subclasses__():
+        yield one
+        yield from subclasses(one)
+
+
+def test_every_document_error_comes_back():
+    importlib.import_module("inertial_check.running")
+    kinds = {DocumentError, *subclasses(DocumentError)}
+    assert len(kinds) >= 6
+    for kind in kinds:
+        found = pickle.loads(pickle.dumps(kind("a.urdf", "why", 3, 7)))
+        assert (type(found), found.path, found.reason, found.line) == (kind, "a.urdf", "why", 3)
+    assert issubclass(DocumentError, InertialCheckError)
+
+
+def test_the_error_of_a_failed_projection_comes_back_with_its_rows():
+    with pytest.raises(ProjectionError) as caught:
+        ic.project([[-1.0, 0, 0, 0, 1, 0, 0, 1, 0, 1]]).raise_for_status()
+    found = pickle.loads(pickle.dumps(caught.value))
+    assert np.array_equal(found.instance, caught.value.instance)
+
+
+def test_a_consistency_is_no_truth_value():
+    for theta in ([1.0, 0, 0, 0, 1, 0, 0, 1, 0, 1], [[1.0, 0, 0, 0, 1, 0, 0, 1, 0, 3]]):
+        with pytest.raises(ic.ParameterError, match=r"\.consistent\.all\(\)"):
+            bool(ic.check(theta))
