@@ -15,6 +15,7 @@ from inertial_check.formats.meshes import NotReadError
 from inertial_check.formats.xacro.tracing import LocatedError
 from inertial_check.formats.xml.complaints import Unreadable
 from inertial_check.projection.conic.solvers import NoAnswer
+from inertial_check.projection.constraints import FixedMass
 
 ERRORS = [
     ic.ParameterError("mass is -1.0"),
@@ -66,3 +67,59 @@ def test_a_consistency_is_no_truth_value():
     for theta in ([1.0, 0, 0, 0, 1, 0, 0, 1, 0, 1], [[1.0, 0, 0, 0, 1, 0, 0, 1, 0, 3]]):
         with pytest.raises(ic.ParameterError, match=r"\.consistent\.all\(\)"):
             bool(ic.check(theta))
+
+
+WRONG = [
+    None,
+    "x",
+    b"x",
+    object(),
+    {"a": 1},
+    {1, 2},
+    1j,
+    [None] * 10,
+    [[1, 2], [3]],
+    np.array(["a"] * 10),
+    lambda: 0,
+]
+GOOD = [1.0, 0, 0, 0, 0.01, 0, 0, 0.01, 0, 0.015]
+BODY = ic.InertialParameters.from_theta(GOOD)
+DECLARED = {"order": "urdf", "about": "origin"}
+CALLS = {
+    "theta": ic.check,
+    "order": lambda it: ic.check(GOOD, order=it),
+    "about": lambda it: ic.check(GOOD, about=it),
+    "tolerance": lambda it: ic.check(GOOD, tolerance=it),
+    "projected theta": ic.project,
+    "metric": lambda it: ic.project(GOOD, it),
+    "projected order": lambda it: ic.project(GOOD, order=it),
+    "margin": lambda it: ic.project(GOOD, margin=it),
+    "regularization": lambda it: ic.project(GOOD, regularization=it),
+    "constraints": lambda it: ic.project(GOOD, constraints=it),
+    "a constraint": lambda it: ic.project(GOOD, constraints=[it]),
+    "cleaned theta": lambda it: ic.clean(it, **DECLARED),
+    "cleaning order": lambda it: ic.clean([GOOD], **DECLARED | {"order": it}),
+    "cleaning regularization": lambda it: ic.clean([GOOD], **DECLARED, regularization=it),
+    "cleaning constraints": lambda it: ic.clean([GOOD], **DECLARED, constraints=it),
+    "merged child": lambda it: BODY.merge(it, np.eye(4)),
+    "pose": lambda it: BODY.merge(BODY, it),
+    "order of parameters": lambda it: BODY.as_theta(order=it),
+    "order of spatial inertia": lambda it: BODY.as_spatial_inertia(order=it),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_wrong_type_is_a_parameter_error(name):
+    for value in WRONG:
+        with pytest.raises(ic.ParameterError):
+            CALLS[name](value)
+
+
+@pytest.mark.parametrize("value", [*WRONG[1:5], *WRONG[6:], 0.0, -1.0, np.nan])
+def test_what_may_be_left_out_is_refused_where_it_is_wrong(value):
+    with pytest.raises(ic.ParameterError):
+        ic.project(GOOD, mass_min=value)
+    with pytest.raises(ic.ParameterError):
+        ic.clean([GOOD], **DECLARED, bodies=value)
+    with pytest.raises(ic.ParameterError):
+        FixedMass(1.0, bodies=value)

@@ -58,6 +58,16 @@ def real_arrays(**values: ArrayLike) -> tuple[Namespace, tuple[Array, ...]]:
     return xp, tuple(_cast(xp, array, dtype, device) for array in read.values())
 
 
+def as_number(value: object) -> float:
+    """Read a value as a float; NaN, which passes no comparison, where it is no real number."""
+    if isinstance(value, (str, bytes)):
+        return np.nan
+    try:
+        return float(cast("float", value))
+    except (TypeError, ValueError, OverflowError, RuntimeError):
+        return np.nan
+
+
 def expect_shape(name: str, array: Array, *trailing: int) -> None:
     """Refuse an array whose last axes are not the expected ones.
 

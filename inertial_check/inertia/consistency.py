@@ -16,7 +16,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from inertial_check.arrays.broadcasting import first_index
+from inertial_check.arrays.broadcasting import as_number, first_index
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.types import Array, ArrayLike, Device, Namespace, NumpyArray
 from inertial_check.errors import ParameterError
@@ -294,7 +294,7 @@ def check(
     Raises:
         ParameterError: Wrong shape, unknown order or point, tolerance negative or not finite.
     """
-    if not 0 <= tolerance < np.inf:
+    if not 0 <= as_number(tolerance) < np.inf:
         raise ParameterError(
             f"tolerance is {tolerance!r}; it is a margin, so 0 or a positive number"
         )

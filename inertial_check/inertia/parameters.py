@@ -370,8 +370,11 @@ class InertialParameters:
             X_PC: (..., 4, 4) poses of C in P.
 
         Raises:
-            ParameterError: Shapes that do not fit, or a matrix that is no pose.
+            ParameterError: A child that is none, shapes that do not fit, or a matrix that is no
+                pose.
         """
+        if not isinstance(child, InertialParameters):
+            raise ParameterError(f"child is a {type(child).__name__}, expected InertialParameters")
         return self + child.transform(X_PC)
 
     def __add__(self, other: object) -> InertialParameters:

@@ -100,7 +100,7 @@ def check_about(about: Point) -> None:
     Raises:
         ParameterError: Naming the points there are.
     """
-    if about not in ABOUTS:
+    if not isinstance(about, str) or about not in ABOUTS:
         raise ParameterError(f"unknown point about={about!r}, expected one of {', '.join(ABOUTS)}")
 
 
@@ -110,7 +110,7 @@ def check_spatial_order(order: SpatialOrder) -> None:
     Raises:
         ParameterError: Naming the orders there are.
     """
-    if order not in SPATIAL_ORDERS:
+    if not isinstance(order, str) or order not in SPATIAL_ORDERS:
         raise ParameterError(
             f"unknown block order {order!r}, expected one of {', '.join(SPATIAL_ORDERS)}"
         )
@@ -132,7 +132,7 @@ def reorder(theta: ArrayLike, source: Order, target: Order) -> Array:
         ParameterError: Unknown order, wrong shape.
     """
     for order in (source, target):
-        if order not in tuple(ORDERS):
+        if not isinstance(order, str) or order not in ORDERS:
             raise ParameterError(f"unknown order {order!r}, expected one of {', '.join(ORDERS)}")
     xp, (theta,) = real_arrays(theta=theta)
     expect_shape("theta", theta, 10)

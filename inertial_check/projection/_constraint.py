@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple, SupportsFloat, overload
+from typing import Any, ClassVar, Literal, NamedTuple, SupportsFloat, overload
 
 import numpy as np
 
@@ -53,7 +53,9 @@ class Constraint(ABC):
         """Refuse indices that are none."""
         if self.bodies is None:
             return
-        chosen = [self.bodies] if isinstance(self.bodies, int) else list(self.bodies)
+        given: object = self.bodies  # callers pass anything
+        named = isinstance(given, Iterable) and not isinstance(given, (str, bytes))
+        chosen: list[Any] = list(self.bodies) if named else [given]
         if not all(isinstance(i, (int, np.integer)) and i >= 0 for i in chosen):
             raise ParameterError(
                 f"{type(self).__name__}: bodies is {self.bodies!r}, expected row indices from 0"
@@ -161,7 +163,10 @@ def read_constraints(constraints: Constraint | Iterable[Constraint]) -> tuple[Co
     Raises:
         ParameterError: Something else is among them; names its index.
     """
-    given = (constraints,) if isinstance(constraints, Constraint) else tuple(constraints)
+    if isinstance(constraints, Constraint) or not isinstance(constraints, Iterable):
+        given: tuple[Constraint, ...] = (constraints,)
+    else:
+        given = tuple(constraints)
     for i, one in enumerate(given):
         if not isinstance(one, Constraint):
             raise ParameterError(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from inertial_check.arrays.broadcasting import as_number
 from inertial_check.arrays.types import Array
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.parameters import InertialParameters
@@ -94,7 +95,8 @@ class Options:
             if name not in given:
                 raise ParameterError(f"metric {metric!r} needs {name}={name}")
         for name, number in (("mass_min", self.mass_min), ("regularization", self.regularization)):
-            if number is not None and not 0 < float(number) < np.inf:
+            missing = number is None and name == "mass_min"
+            if not missing and not 0 < as_number(number) < np.inf:
                 raise ParameterError(f"{name} is {number!r}; it is a positive number")
         return replace(
             self, margin=read_margin(self.margin), regularization=float(self.regularization)

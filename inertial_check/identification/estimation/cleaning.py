@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from inertial_check.arrays.broadcasting import first_index
+from inertial_check.arrays.broadcasting import as_number, first_index
 from inertial_check.arrays.types import ArrayLike, Floats, Mask, NumpyArray
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.declaration import PointDeclaration, judge_declaration
@@ -218,6 +218,8 @@ def clean(  # noqa: PLR0913 - the public signature
             "information about the centre of mass: the pseudo-inertia is not linear in such a "
             "theta; give both about the origin, where identification has them"
         )
+    if not 0 < as_number(regularization) < np.inf:
+        raise ParameterError(f"regularization is {regularization!r}; it is a positive number")
     known = None if prior is None else _read_prior(prior, order, about, len(given))
     request = _CleaningRequest(
         given, about, W, known, float(regularization), margin, read_constraints(constraints)

@@ -32,7 +32,9 @@ def body_names(bodies: Sequence[str] | None, count: int) -> tuple[str, ...]:
     """
     if bodies is None:
         return tuple(f"body {i}" for i in range(count))
-    if isinstance(bodies, str) or len(bodies) != count:
+    if not isinstance(bodies, (Sequence, np.ndarray)):
+        raise ParameterError(f"bodies is {bodies!r}, expected {count} names, one for each body")
+    if isinstance(bodies, (str, bytes)) or len(bodies) != count:
         raise ParameterError(f"bodies has {len(bodies)} names, expected {count}: one for each")
     return tuple(bodies)
 

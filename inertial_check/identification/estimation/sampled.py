@@ -214,6 +214,9 @@ def read_reals(name: str, value: ArrayLike) -> Floats:
         ParameterError: It holds no numbers. The message names the argument.
     """
     try:
-        return np.asarray(value, dtype=np.float64)
+        array = np.asarray(value)
+        if array.dtype.kind not in "Oc":  # NumPy would read None as NaN, and drop imaginary parts
+            return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ParameterError(f"{name} cannot be read as an array: {error}") from error
+    raise ParameterError(f"{name} holds {array.dtype}, expected real numbers")
