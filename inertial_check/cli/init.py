@@ -113,7 +113,7 @@ def _suggest_next_steps(
     from inertial_check.scaffolding.files import BASELINE, GITLAB
 
     names_baseline = survey.configuration is not None and args.baseline
-    if names_baseline:
+    if survey.configuration is not None and args.baseline:
         yield f'add to {printable(survey.configuration)}: baseline = "{BASELINE}"'
     if any(file.path == GITLAB for file in files):
         yield f"add to .gitlab-ci.yml: include: [{{local: {GITLAB}}}]"
