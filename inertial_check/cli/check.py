@@ -196,7 +196,7 @@ def run(args: argparse.Namespace) -> int:
     listed = running.read_file_list(args)
     paths = [*args.paths, *listed.paths]
     if not paths and args.files_from is None:
-        raise UsageError("no PATH to check (see inertial-check check --help)")
+        raise UsageError("no PATH to check: name a file, a folder, or - for standard input")
     stdin_name = _stdin_name(args, paths)
     if args.show_settings:
         return _show_settings(args, configurations, paths)

@@ -88,6 +88,8 @@ class Parser(argparse.ArgumentParser):
         if (option := self._find_unknown_option()) is not None:
             known = [*self._option_string_actions, *_GLOBAL_OPTIONS]
             message = f"unknown option {option}{suggest_name(option, known)}"
+            if option in _GLOBAL_OPTIONS:
+                message = f"{option} takes the place of a command: write inertial-check {option}"
         raise UsageError(f"{message} (see {self.prog} --help)")
 
     def _find_unknown_option(self) -> str | None:

@@ -165,7 +165,7 @@ def _collect(
             if result is not None:
                 results[document.path] = result
         pending = {each.path: each for each in documents if each.path not in results}
-        request.progress(len(results) / max(len(documents), 1), "")
+        request.progress(len(results) / max(len(documents), 1), next(iter(pending), ""))
         for result in _check(list(pending.values()), request, len(results)):
             for store in stores:
                 store.put(pending[result.path], result)

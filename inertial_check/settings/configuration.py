@@ -45,7 +45,9 @@ FILE_NAMES = ("inertial-check.toml", ".inertial-check.toml", "pyproject.toml")
 """Names of configuration files; in one folder the first that exists is used."""
 
 _SHARED_FILE, _TABLE = "pyproject.toml", ("tool", "inertial-check")
-_MARK = b"inertial-check"
+_MARKS = (b"inertial-check", b"inertial_check")
+"""Names in a pyproject.toml that may hold a configuration: the table, and its misspelling."""
+
 _EXTEND = "extend"
 _RESERVED = "only the command line, or a --config outside the repository, can"
 
@@ -169,6 +171,7 @@ class _File:
         found: object = self.toml.values
         for key in self.table:
             if not isinstance(found, Mapping) or key not in found:
+                self._refuse_underscore(found, key)
                 return None
             found = found[key]
         if not isinstance(found, Mapping):
@@ -178,6 +181,17 @@ class _File:
                 hint = _suggest_key(key, [*OPTIONS, _EXTEND])
                 raise UsageError(f"{self.place((key,))}: unknown key {key!r}{hint}")
         return found
+
+    def _refuse_underscore(self, tables: object, key: str) -> None:
+        """Refuse a table whose name has underscores, which would be ignored without a word.
+
+        Raises:
+            UsageError: Names the table that was meant.
+        """
+        wrong = key.replace("-", "_")
+        if wrong != key and isinstance(tables, Mapping) and wrong in tables:
+            place = f"{self.toml.path}:{self.toml.line((*self.table[:-1], wrong))}"
+            raise UsageError(f"{place}: [tool.{wrong}] is not read; write [tool.{key}]")
 
 
 def _suggest_key(key: str, known: Sequence[str]) -> str:
@@ -313,7 +327,7 @@ def _jobs(value: object, where: Where) -> int | str:
         return "auto"
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
-    raise where.unlike(value, "how many processes, 0 or more, or auto")
+    raise where.unlike(value, "a number of processes, 0 or more, or auto")
 
 
 def _file(value: object, where: Where) -> str:
@@ -700,9 +714,10 @@ def _may_be_one(path: str) -> bool:
     try:
         from inertial_check.settings.toml import LARGEST
 
-        return _MARK in Access().of_document(path).read(path, LARGEST)
+        data = Access().of_document(path).read(path, LARGEST)
     except OSError:
         return False
+    return any(mark in data for mark in _MARKS)
 
 
 def _layers(path: str, trusted: bool, above: tuple[str, ...] = ()) -> Iterator[_Layer]:

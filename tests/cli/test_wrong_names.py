@@ -3,6 +3,8 @@
 import pytest
 
 from inertial_check.cli.main import COMMANDS, main
+from inertial_check.running.run import CheckRequest, check_paths
+from inertial_check.settings.settings import Settings
 
 MODEL = """<robot name="r"><link name="forearm"><inertial><mass value="1"/>
 <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.4"/></inertial></link></robot>"""
@@ -80,3 +82,21 @@ def test_the_short_option_of_the_version(capsys):
     short = capsys.readouterr().out
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == short != ""
+
+
+def test_an_option_in_place_of_a_command_is_not_suggested_for_itself(run):
+    code, _, err = run("check", "--generate-completion", "bash")
+    assert code == 2
+    assert "write inertial-check --generate-completion" in err
+    assert "did you mean" not in err
+
+
+def test_the_progress_bar_names_a_file_from_the_beginning(here):
+    (here / "other.urdf").write_text(MODEL)
+    names = []
+    settings = Settings().validate()
+    check_paths(
+        CheckRequest(["."], lambda _: settings, progress=lambda _, name: names.append(name))
+    )
+    assert names[0] == "./arm.urdf"
+    assert "" not in names

@@ -164,8 +164,8 @@ class TestWhatIsRefused:
             ("tolerance = true", "1", "a number that is 0 or positive"),
             ("expect-mass = '12:x'", "1", "KG or KG:REL"),
             ("expect-mass = 0", "1", "KG or KG:REL"),
-            ("jobs = -1", "1", "how many processes"),
-            ("jobs = true", "1", "how many processes"),
+            ("jobs = -1", "1", "a number of processes"),
+            ("jobs = true", "1", "a number of processes"),
             ("output-format = 'yaml'", "1", "expected one of full, concise"),
             ("ignore = ['IC301', 'IC999']", "1", "unknown rule 'IC999'"),
             ("engine = ['mujocco']", "1", "unknown engine 'mujocco'"),
@@ -207,6 +207,11 @@ class TestWhatIsRefused:
         text = "[project]\nname = 'x'\n[tool.inertial-check]\nselect = []\nstrikt = true\n"
         assert refusal(text, "pyproject.toml").startswith("pyproject.toml:5: unknown key 'strikt'")
         assert "not a table" in refusal("tool.inertial-check = 3", "pyproject.toml")
+
+    def test_a_table_with_an_underscore_is_not_ignored(self):
+        message = refusal("[tool.inertial_check]\nstrict = true\n", "pyproject.toml")
+        assert message.startswith("pyproject.toml:1: [tool.inertial_check] is not read")
+        assert message.endswith("write [tool.inertial-check]")
 
     def test_line_ends_of_windows_count_as_one(self):
         assert refusal("strict = true\r\n\r\nselct = []\r\n").startswith(f"{NAME}:3: unknown key")
