@@ -126,10 +126,12 @@ def test_an_empty_picture_says_why(driver):
         "const say = () => { p.show(scene); said.push(at.hidden ? '' : at.textContent); };"
         "say(); scene.shapes = []; say();"
         "for (const body of scene.bodies) body.com = body.ellipsoid = null;"
+        "say(); for (const node of scene.nodes) node.parent = null;"
         "say(); scene.bodies = scene.nodes = scene.findings = []; scene.notes = ['x']; say();"
         "p.open(0); return said;"
     )
     assert said == [
+        "",
         "",
         "",
         "No body here has a shape or an inertia to draw.",

@@ -1,11 +1,12 @@
 // The page: shows one model, keeps table, 3-D, diagram and panels on one selected body.
 
 // Why the picture of a model shows nothing; "" if it shows something.
-function explainEmptyPicture({ bodies, shapes, findings, notes }) {
+function explainEmptyPicture({ bodies, nodes, shapes, findings, notes }) {
   if (!bodies.length) {
     return `This file has no body to draw${findings.length ? "; the findings say why." : notes.length ? "; the notes say why." : "."}`;
   }
-  const drawn = shapes.length || bodies.some((body) => body.com && body.ellipsoid);
+  const drawn = shapes.length || bodies.some((body) => body.com && body.ellipsoid)
+    || nodes.some((node) => node.parent !== null); // without shapes, lines show the joints
   return drawn ? "" : "No body here has a shape or an inertia to draw.";
 }
 
