@@ -21,6 +21,11 @@ class TestDecimalSlip:
         wrong[entry] = shift_points(six[entry], [power])[0]
         assume(margin(wrong) < -0.05)  # a slip that all but gives a body may be any small error
         found = causes_of(mass, com, wrong)
+        if "decimal-slip" not in found:  # by chance, another mistake mends it and is more probable
+            (first, *_) = found.values()
+            assert first.confidence > 0.5
+            assert margin(edited(wrong, first)) >= 0
+            return
         slip = found["decimal-slip"]
         assert "decimal-slip" in list(found)[:3]
         mended = edited(wrong, slip)
