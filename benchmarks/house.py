@@ -43,7 +43,7 @@ Figures, in the first table:
   underscores, is defined in more than one file.
 * `tolerances`: lines with a float literal of at most 1e-3 in size, but not 0, outside
   `inertia/tolerances.py`, without the places of OTHER_NUMBERS: unit factors, numbers of the
-  engines, settings of solvers, ranges of random bodies and numbers of the display. Each place is a
+  engines, settings of solvers and ranges of random bodies. Each place is a
   file and a name in it, so that another number in the same file counts.
 * `duplicates`: pairs of places that share eight or more lines, as the command `duplicates` finds
   them; where this command is not installed, the figure is left out.
@@ -72,7 +72,7 @@ SMALL = 1e-3
 OTHER_NUMBERS: dict[str, dict[str, str]] = {
     "unit factors": {
         "causes/geometric.py": "ComOutside._SCALES",
-        "causes/units.py": "_mesh_in_millimetres Density.proposals",
+        "causes/units.py": "_mesh_in_millimetres Density._TIMES",
         "comparing/conversions.py": "_MASSES _LENGTHS _INERTIAS",
         "evidence/readings.py": "UNITS MASSES",
         "identification/recordings/diagnosis.py": "UNITS",
@@ -94,9 +94,6 @@ OTHER_NUMBERS: dict[str, dict[str, str]] = {
     },
     "ranges of random bodies": {
         "inertia/sampling.py": "THINNEST consistent inconsistent",
-    },
-    "display": {
-        "cli/progress.py": "_LEAST_PART",
     },
 }
 """Small numbers that are no tolerances of the package: by kind and file, the names of what holds

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+os.environ.pop("COLUMNS", None)  # pytest-xdist sets the width of a terminal that nobody looks at
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices: more only wait for another
 os.environ["INERTIAL_CHECK_USER_FOLDER"] = tempfile.mkdtemp(prefix="inertial-check-tests-")
 

@@ -19,7 +19,7 @@ from inertial_check.evidence.decimals import (
 )
 from inertial_check.evidence.likeness import is_whole
 from inertial_check.evidence.votes import Votes
-from inertial_check.inertia import resemblance
+from inertial_check.inertia import resemblance, tolerances
 from inertial_check.model.body import ENTRIES, Body
 
 Flags = npt.NDArray[np.bool_]
@@ -27,10 +27,6 @@ Flags = npt.NDArray[np.bool_]
 _MOST_COUNTS = 12
 """Counts of the last decimal that no moment of a coarse tensor exceeds: half a count is COARSE of
 a trace of 12.5."""
-
-_WHOLE = 1e-6
-"""Distance from a whole number of counts, in counts, up to which a number is one: rounding leaves
-1e-14 of 12 counts, and 6 more digits are no fixed decimals."""
 
 _PADDED_PARTS = 3
 """Number of different parts with padded numbers of one number of decimals, from which a format
@@ -102,7 +98,7 @@ def _find_candidates(votes: Votes) -> Flags:
         numbers = votes.six / units[:, None]
         largest = np.max(numbers[:, [0, 3, 5]], axis=1, initial=0.0)
         counts = numbers * 10.0 ** np.floor(np.log10(_MOST_COUNTS / largest))[:, None]
-        whole = np.all(np.abs(counts - np.round(counts)) <= _WHOLE, axis=1)
+        whole = np.all(np.abs(counts - np.round(counts)) <= tolerances.WHOLE_COUNT, axis=1)
     candidates: Flags = whole & (votes.mass > 0) & (largest > 0)
     return candidates
 

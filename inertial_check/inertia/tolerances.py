@@ -126,6 +126,10 @@ SAME_PLANE = 1e-5
 """Step of the normals, and of the offsets relative to the farthest pair, within which two proposed
 planes are one."""
 
+WHOLE_COUNT = 1e-6
+"""Distance from a whole number of counts of the last decimal, in counts, up to which an entry is
+one: rounding leaves 1e-14 of 12 counts, and numbers with six more digits are no fixed decimals."""
+
 PLANE_PRINTED = 1e-3
 """Step, in sizes of the bodies, to which the place of a mirror plane is printed; finer digits are
 rounding of the poses."""

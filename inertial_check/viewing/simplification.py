@@ -80,9 +80,9 @@ def simplify(corners: Floats, most: int) -> IndexedMesh:
 def _cluster(corners: Floats, lower: Floats, extent: Floats, most: int) -> tuple[Floats, Indices]:
     """Cluster the vertices of a mesh; returns vertices (n, 3) and faces (t, 3)."""
     area = sum(float(lengths.sum()) for _, _, lengths in _measure_blocks(corners)) / 2
-    cell = max(
-        np.sqrt(_TRIANGLES_PER_CELL * area / most), float(extent.max()) / _MOST_CELLS, 1e-300
-    )
+    by_area = np.sqrt(_TRIANGLES_PER_CELL * area / most)
+    # A mesh without extent has cells of no size, by which nothing can be divided.
+    cell = max(by_area, float(extent.max()) / _MOST_CELLS, np.finfo(float).tiny)
     for _ in range(_ATTEMPTS):
         cells, index = _assign_cells(corners, lower, cell)
         faces = _drop_repeated(_drop_degenerate(index.reshape(-1, 3)))

@@ -186,7 +186,8 @@ class TestCommands:
         monkeypatch.chdir(folder)
         code, out, _ = run(capsys, "check", ".", "--output-format", "concise", "--ignore", "IC3")
         assert code == 0
-        (line,) = [line for line in out.splitlines() if "IC003" in line]
+        line, count = [line for line in out.splitlines() if "IC003" in line]
+        assert count == "1  IC003 unresolved-reference"
         assert line.startswith("./needs.xacro:2:")
         assert "--xacro-arg side:=VALUE" in line
         assert "part.xacro" not in out

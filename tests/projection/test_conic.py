@@ -466,7 +466,7 @@ class TestConflicts:
     @pytest.mark.parametrize(
         ("limits", "said"),
         [
-            (3.0, "object is not iterable"),
+            (3.0, r"constraints\[0\] is 3.0, expected a constraint"),
             ([3.0], r"constraints\[0\] is 3.0, expected a constraint"),
             ([limit.FixedMass(1.0, bodies=5)], "names body 5, but the bodies are 0"),
             ([limit.Mirrored()], "1 bodies, expected two"),

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -125,11 +126,20 @@ def _kill_workers(cluster, journal, run):
     for _ in range(2):
         wait_until(lambda seen=seen: run.poll() is not None or _lines(journal) > seen)
         seen = _lines(journal)
-        pids = wait_until(lambda: [each.pid for each in cluster.workers.values() if each.pid])
-        if run.poll() is None:
-            os.kill(pids[0], signal.SIGKILL)
-            killed += 1
+        killed += wait_until(lambda: run.poll() is not None or _kill_one(cluster)) is _KILLED
     return killed
+
+
+_KILLED = "killed"
+
+
+def _kill_one(cluster):
+    """Kill the first worker that runs; the process of one that is being replaced may be gone."""
+    for pid in [each.pid for each in cluster.workers.values() if each.pid]:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+            return _KILLED
+    return None
 
 
 def _lines(journal):

@@ -25,6 +25,7 @@ from inertial_check.reports import FORMS, View, render
 from inertial_check.selecting.baseline import Baseline
 from inertial_check.settings.configuration import OPTIONS, Configurations
 from inertial_check.settings.settings import Settings
+from inertial_check.viewing.report import build_page
 
 DATA = Path(__file__).parents[3] / "data"
 
@@ -89,14 +90,18 @@ def check_model(case: Case, path: Path, rng: Random) -> None:
     """Check a model as a part of a run, render the report, and sometimes fix the model."""
     settings = Settings().validate()
     document = Document(str(path), rng.random() < 0.7, settings)
-    result = check_documents([document], rng.choice(_CONTENTS))[0]
+    form = rng.choice(FORMS)
+    content = ReportContent("all") if form == "html" else rng.choice(_CONTENTS)
+    result = check_documents([document], content)[0]
     expect_messages(each for each in (result.failure, result.note) if each is not None)
     files = () if result.file is None else (result.file,)
     for file in files:
         expect_messages(finding.message for finding in (*file.findings, *file.suppressed))
         expect_messages(file.notes)
-    form = rng.choice(FORMS)
-    expect_form(render(Report(files), form, View(0)), form)
+    report = Report(files)
+    page = form == "html"
+    text = build_page(report, lambda _: settings) if page else render(report, form, View(0))
+    expect_form(text, form)
     if rng.random() < 0.25:
         _fix(path, rng)
 
