@@ -11,6 +11,7 @@ from inertial_check.errors import InertialCheckError as InertialCheckError
 from inertial_check.errors import ParameterError as ParameterError
 from inertial_check.errors import ProjectionError as ProjectionError
 from inertial_check.errors import UsageError as UsageError
+from inertial_check.filling.fill import fill as fill
 from inertial_check.fixing.fix import fix_model as fix_model
 from inertial_check.formats import load as load
 from inertial_check.identification.estimation.base import BaseParameters as BaseParameters

@@ -160,12 +160,12 @@ def run(args: argparse.Namespace) -> int:
     if args.output_format == "json":
         output.write(_as_json(args, result, code))
     elif not (args.write or args.output is not None):
-        _show_diff("".join(fix.diff() for fix in result.fixes))
+        show_diff("".join(fix.diff() for fix in result.fixes))
     _print_summary(args, result)
     return code
 
 
-def _show_diff(diff: str) -> None:
+def show_diff(diff: str) -> None:
     """Print a diff, in which nothing from a document acts on a terminal or a build server."""
     shown = guard_diff(diff)
     output.write(shown)
@@ -238,7 +238,7 @@ def _find_files(args: argparse.Namespace, configurations: Configurations) -> Dis
     if not args.quiet:
         for line in found.notes:
             output.note(line)
-    _writable_folders(args).remove_leftovers_beside(path for path, _ in found.files)
+    writable_folders(args).remove_leftovers_beside(path for path, _ in found.files)
     return found
 
 
@@ -308,7 +308,7 @@ def _impact(model: Model, fix: Fix) -> Impact:
 
 def _write_all(result: _RunResult, args: argparse.Namespace) -> None:
     """Write every fix; one that cannot be written becomes a failure."""
-    writable = _writable_folders(args)
+    writable = writable_folders(args)
     fixes, result.fixes = result.fixes, []
     for fix in fixes:
         try:
@@ -321,7 +321,7 @@ def _write_all(result: _RunResult, args: argparse.Namespace) -> None:
             result.failures.append(str(error))
 
 
-def _writable_folders(args: argparse.Namespace) -> WritableFolders:
+def writable_folders(args: argparse.Namespace) -> WritableFolders:
     """The folders that --write may change: those among the paths, and those of named files."""
     from inertial_check.files.writing import WritableFolders
 

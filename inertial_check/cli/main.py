@@ -43,6 +43,9 @@ class CommandEntry(NamedTuple):
 COMMANDS = {
     "check": CommandEntry("PATH...", "check robot models (the default command)"),
     "fix": CommandEntry("PATH...", "show, or write, the nearest consistent parameters"),
+    "fill": CommandEntry(
+        "MODEL...", "show, or write, missing inertials, from shapes and known masses"
+    ),
     "project": CommandEntry("TABLE", "project a table of parameter vectors"),
     "identify": CommandEntry(
         "DATA... --model ROBOT", "identify inertial parameters from measured torques"

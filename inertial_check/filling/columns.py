@@ -83,18 +83,14 @@ def _fill_lines(triangles: Floats, lower: Floats, edges: Floats) -> tuple[Points
     heights = bottom[:, None] + (top - bottom)[:, None] * nodes
     volumes = np.prod(cell) * (top - bottom)[:, None] * weights
     xy = start + cell * np.stack([at // LINES, at % LINES], axis=1)
-    points = np.concatenate(
-        [np.repeat(xy, ON_LINE, axis=0), heights.reshape(-1, 1)], axis=1
-    )
+    points = np.concatenate([np.repeat(xy, ON_LINE, axis=0), heights.reshape(-1, 1)], axis=1)
     kept = volumes.ravel() > 0
     if not np.any(kept):
         return None, False
     return Points(volumes.ravel()[kept], points[kept]), bool(np.any(winding[:-1][inside] > 1))
 
 
-def _cross(
-    triangles: Floats, start: Floats, cell: Floats
-) -> tuple[Floats, Floats, Floats]:
+def _cross(triangles: Floats, start: Floats, cell: Floats) -> tuple[Floats, Floats, Floats]:
     """Crossings of lines and triangles: number of the line, height, and +1 where it faces up."""
     xy = (triangles[..., :2] - start) / cell  # line (i, j) stands at the integers i, j
     first = np.clip(np.ceil(xy.min(axis=1)), 0, LINES).astype(int)

@@ -146,6 +146,9 @@ class PieceReader:
         """Cut the shapes of the best role of a body, or say why there are none.
 
         The first role is taken of which every shape can be used; else the first of which some can.
+
+        Raises:
+            ParameterError: A mesh is in millimetres.
         """
         found: list[tuple[Role, list[Piece], list[str], bool]] = []
         for role in self._roles:
@@ -176,25 +179,27 @@ class PieceReader:
                 return self._cut_shell(use, unit, self._thickness), remark
         if unit is None or use.reading is None:
             return None, f"skipped: {reasons}"
-        if (size := self._find_millimetres(shape, use)) is not None:
-            return None, size
+        self._refuse_millimetres(shape, use)
         points = self._find_points(shape, use, unit)
         remark = None if reasons is None else f"taken as its {use.reading}: {reasons}"
         label = f"{shape.role} {shape.kind}"
         return _make_piece(label, use.reading, unit, points), remark
 
-    def _find_millimetres(self, shape: Shape, use: ShapeUse) -> str | None:
-        """Why a mesh must be in millimetres; None where it need not be."""
+    def _refuse_millimetres(self, shape: Shape, use: ShapeUse) -> None:
+        """Refuse a mesh that must be in millimetres.
+
+        Raises:
+            ParameterError: It is too large beside the distances of the joints.
+        """
         reach = self.reach
         if use.mesh is None or reach == 0:
-            return None
+            return
         size = float(np.linalg.norm(np.subtract(use.mesh.upper, use.mesh.lower)))
-        if size <= MILLIMETRES * reach:
-            return None
-        return (
-            f"skipped: it is {size:.4g} m large where joints are {reach:.3g} m apart at most, so "
-            f"{shape.uri} is in millimetres; give it the scale 0.001 0.001 0.001"
-        )
+        if size > MILLIMETRES * reach:
+            raise ParameterError(
+                f"{shape.uri} is {size:.4g} m large where joints are {reach:.3g} m apart at most, "
+                "so it is in millimetres: give it the scale 0.001 0.001 0.001"
+            )
 
     def _find_points(self, shape: Shape, use: ShapeUse, unit: InertialParameters) -> Points | None:
         """Points inside a shape, in the axes of the body."""
@@ -211,9 +216,7 @@ class PieceReader:
             return None
         return tilt(_place(found, shape), _moments_of(unit))
 
-    def _cut_shell(
-        self, use: ShapeUse, unit: InertialParameters, thickness: float
-    ) -> Piece:
+    def _cut_shell(self, use: ShapeUse, unit: InertialParameters, thickness: float) -> Piece:
         """A shell as its triangles, or as one cell where there are too many."""
         shape = use.shape
         label = f"{shape.role} {shape.kind}"
@@ -248,13 +251,13 @@ class PieceReader:
             R = _rotation_to(axis)
             placed = points.points @ R.T + offset / 2
             moments = _theta(points.volumes, placed)
-            pieces.append(Piece("a capsule between joints", "joints", points.volumes, moments, placed))
+            pieces.append(
+                Piece("a capsule between joints", "joints", points.volumes, moments, placed)
+            )
         return tuple(pieces)
 
 
-def _make_piece(
-    label: str, reading: str, unit: InertialParameters, points: Points | None
-) -> Piece:
+def _make_piece(label: str, reading: str, unit: InertialParameters, points: Points | None) -> Piece:
     """A piece of points where their moments are those of the solid; else a piece of one cell."""
     whole = np.asarray(unit.as_theta())[None]
     if points is not None:

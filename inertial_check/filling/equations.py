@@ -1,0 +1,365 @@
+"""The equations of what is known, in terms of the cells of the bodies to fill."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from inertial_check.arrays.types import Floats
+from inertial_check.errors import ParameterError
+from inertial_check.evidence.twins import find_twins, world_poses
+from inertial_check.filling.known import WATER, Knowledge
+from inertial_check.filling.pieces import BodyPieces
+from inertial_check.filling.problem import DensityProblem
+from inertial_check.geometry.priors import from_model, indices_of
+from inertial_check.model import Model
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+EQUAL_SHAPES = 0.02
+"""Largest relative difference of the volumes of twins that count as one part: mirrored meshes
+agree to a few digits, and other parts differ by more."""
+
+
+class MassSum(NamedTuple):
+    """A known sum of masses of the bodies to fill.
+
+    Attributes:
+        name: The sum, for messages.
+        coefficients: Coefficient of the mass of each body, by its place among those to fill.
+        wanted: The sum [kg].
+        deviation: By how much the sum may differ in intervals [kg].
+    """
+
+    name: str
+    coefficients: Mapping[int, float]
+    wanted: float
+    deviation: float = 0.0
+
+
+class CenterSum(NamedTuple):
+    """A known coordinate of the first moment of the whole model.
+
+    Attributes:
+        name: The sum, for messages.
+        poses: (n, 4, 4) poses of the bodies to fill in the root.
+        axis: Which coordinate.
+        center: (3,) centre of mass in the root [m].
+        wanted: First moment of the bodies to fill about the centre [kg m].
+    """
+
+    name: str
+    poses: Floats
+    axis: int
+    center: Floats
+    wanted: float
+
+
+@dataclass(frozen=True, eq=False)
+class Unknowns:
+    """The bodies to fill, and what is known of them.
+
+    Attributes:
+        model: The model.
+        pieces: Pieces of each body to fill; every one has a volume.
+        indices: Index in the model of each.
+        held: Masses that the document states and that stay, by index in the model [kg].
+        measured: (N,) masses of the bodies of the model that stay as they are; 0 of others [kg].
+        centers: (N, 3) their centres of mass in their own frames [m].
+        others: Pieces of measured bodies by index, from which a nominal density is learnt.
+    """
+
+    model: Model
+    pieces: tuple[BodyPieces, ...]
+    indices: tuple[int, ...]
+    held: Mapping[int, float]
+    measured: Floats
+    centers: Floats
+    others: Mapping[int, BodyPieces]
+
+
+def list_sums(unknowns: Unknowns, known: Knowledge) -> tuple[list[MassSum], list[CenterSum]]:
+    """List the known sums of a model.
+
+    Raises:
+        ParameterError: A name that no body or several have; a body whose mass is given and that is
+            measured; measured bodies with more than a sum.
+    """
+    place = {index: at for at, index in enumerate(unknowns.indices)}
+    sums = _list_masses(unknowns, known, place)
+    own = {at for each in sums for at in each.coefficients}
+    if known.total_mass is not None:
+        every = range(len(unknowns.model.bodies))
+        mass, deviation = known.total_mass
+        sums.append(_sum_of(unknowns, "a total mass", every, place, mass, deviation * mass))
+    for name, mass in known.subtree_masses.items():
+        (index,) = indices_of(unknowns.model, [name])
+        carried = find_subtree(unknowns.model, index)
+        sums.append(_sum_of(unknowns, f"what {name} carries", carried, place, mass, 0.0))
+    sums += _list_twins(unknowns, known, place, own)
+    centers = [] if known.center_of_mass is None else _list_centers(unknowns, known.center_of_mass)
+    return [each for each in sums if each.coefficients], centers
+
+
+def _list_masses(unknowns: Unknowns, known: Knowledge, place: Mapping[int, int]) -> list[MassSum]:
+    bodies = unknowns.model.bodies
+    given = dict(
+        zip(indices_of(unknowns.model, list(known.masses)), known.masses.values(), strict=True)
+    )
+    for index in given:
+        if index not in place:
+            raise ParameterError(
+                f"the mass of {bodies[index].name} is given, and it is not filled: name it with "
+                "--body if its numbers are to change, and see whether it has a shape"
+            )
+    held = {index: mass for index, mass in unknowns.held.items() if index not in given}
+    return [
+        MassSum(f"{mass:g} kg of {bodies[index].name}", {place[index]: 1.0}, mass)
+        for index, mass in {**given, **held}.items()
+    ]
+
+
+def _sum_of(
+    unknowns: Unknowns,
+    what: str,
+    bodies: Sequence[int],
+    place: Mapping[int, int],
+    mass: float,
+    deviation: float,
+) -> MassSum:
+    """A sum over bodies of the model, less what the measured ones have.
+
+    Raises:
+        ParameterError: The measured ones have more.
+    """
+    measured = float(unknowns.measured[list(bodies)].sum())
+    inside = {place[index]: 1.0 for index in bodies if index in place}
+    if measured * (1 - 1e-12) > mass or (inside and not measured < mass):
+        raise ParameterError(
+            f"{what} of {mass:g} kg is given, and measured bodies have {measured:g} kg of it: "
+            f"nothing is left for {len(inside)} bodies; correct the sum, or name a measured body "
+            "with --body"
+        )
+    name = f"{what} of {mass:g} kg"
+    if measured:
+        name += f" ({measured:g} kg of it measured)"
+    return MassSum(name, inside, mass - measured, deviation)
+
+
+def find_subtree(model: Model, index: int) -> list[int]:
+    """Indices of a body and of all that it carries."""
+    children: dict[str, list[int]] = {}
+    for at, body in enumerate(model.bodies):
+        if body.parent is not None:
+            children.setdefault(body.parent, []).append(at)
+    found: list[int] = []
+    waiting = [index]
+    while waiting:
+        at = waiting.pop()
+        if at not in found:
+            found.append(at)
+            waiting += children.get(model.bodies[at].id, [])
+    return found
+
+
+def _list_twins(
+    unknowns: Unknowns, known: Knowledge, place: Mapping[int, int], own: set[int]
+) -> list[MassSum]:
+    """Equations of twins; none for two bodies that have masses of their own."""
+    bodies = unknowns.model.bodies
+    pairs = []
+    for one, other in known.pairs:
+        first, second = indices_of(unknowns.model, [one, other])
+        pairs.append((first, second, True))
+    if known.twins:
+        pairs += [(i, j, False) for i, j in find_twins([body.name for body in bodies])]
+    sums = []
+    for i, j, given in pairs:
+        here, there = (i, j) if i in place else (j, i)
+        if here not in place:
+            continue
+        name = f"one mass of {bodies[here].name} and {bodies[there].name}"
+        if not (given or _are_equal(unknowns, place, here, there)):
+            continue
+        if there in place:
+            if not {place[here], place[there]} <= own:
+                sums.append(MassSum(name, {place[here]: 1.0, place[there]: -1.0}, 0.0))
+        elif unknowns.measured[there] > 0 and place[here] not in own:
+            sums.append(MassSum(name, {place[here]: 1.0}, float(unknowns.measured[there])))
+    return sums
+
+
+def _are_equal(unknowns: Unknowns, place: Mapping[int, int], here: int, there: int) -> bool:
+    one = unknowns.pieces[place[here]]
+    other = unknowns.pieces[place[there]] if there in place else unknowns.others.get(there)
+    if other is None or one.guess != other.guess:
+        return False
+    return abs(one.volume - other.volume) <= EQUAL_SHAPES * max(one.volume, other.volume)
+
+
+def _list_centers(unknowns: Unknowns, center: Sequence[float]) -> list[CenterSum]:
+    """Equations of the centre of mass of the whole model.
+
+    Raises:
+        ParameterError: The bodies do not hang together.
+    """
+    poses, roots = world_poses(unknowns.model)
+    relevant = [*unknowns.indices, *np.flatnonzero(unknowns.measured > 0).tolist()]
+    if len(set(roots[relevant].tolist())) > 1:
+        raise ParameterError(
+            "the centre of mass of a model is known of bodies that one root carries, and this "
+            "model has several: give masses in its place"
+        )
+    c = np.array(center, dtype=float)
+    placed = np.einsum("nij,nj->ni", poses[:, :3, :3], unknowns.centers) + poses[:, :3, 3]
+    mass = unknowns.measured
+    first = mass @ np.where(mass[:, None] > 0, placed - c, 0.0)
+    shown = ", ".join(f"{value:g}" for value in c)
+    return [
+        CenterSum(
+            f"{'xyz'[axis]} of the centre of mass ({shown})",
+            poses[list(unknowns.indices)],
+            axis,
+            c,
+            -float(first[axis]),
+        )
+        for axis in range(3)
+    ]
+
+
+class Cells(NamedTuple):
+    """The problem of some bodies, and which cells are whose.
+
+    Attributes:
+        problem: The problem.
+        moments: (n, 10) inertial parameters of the cells with density 1, in their bodies.
+        body: (n,) place of the body of each cell among those to fill.
+    """
+
+    problem: DensityProblem
+    moments: Floats
+    body: Floats
+
+
+def build_problem(
+    unknowns: Unknowns,
+    known: Knowledge,
+    sums: Sequence[MassSum],
+    centers: Sequence[CenterSum],
+    nominal: Floats,
+) -> Cells:
+    """State the problem in cells: whole pieces where only masses are known, else points.
+
+    Args:
+        unknowns: The bodies.
+        known: Bounds and the measure of deviation.
+        sums: Known sums of masses.
+        centers: Known first moments.
+        nominal: Nominal density of each body [kg/m^3].
+    """
+    whole = not centers  # the densities of all cells of a piece are then equal
+    volumes, moments, points, body = [], [], [], []
+    for at, own in enumerate(unknowns.pieces):
+        for piece in own.pieces:
+            if whole:
+                volumes.append(np.array([piece.volume]))
+                moments.append(piece.moments.sum(axis=0)[None])
+                points.append(piece.volumes[None] @ piece.points / piece.volume)
+            else:
+                volumes.append(piece.volumes)
+                moments.append(piece.moments)
+                points.append(piece.points)
+            body.append(np.full(len(volumes[-1]), at))
+    v, cell_body = np.concatenate(volumes), np.concatenate(body)
+    low, high = known.density_range
+    rho0 = nominal[cell_body]
+    rows, wanted, names = _build_rows(sums, centers, cell_body, np.concatenate(points))
+    problem = DensityProblem(
+        v, rho0, np.full(len(v), low), np.full(len(v), high), rows, wanted, names, known.divergence
+    )
+    return Cells(problem, np.concatenate(moments), cell_body)
+
+
+def _build_rows(
+    sums: Sequence[MassSum], centers: Sequence[CenterSum], body: Floats, points: Floats
+) -> tuple[csr_array, Floats, tuple[str, ...]]:
+    from scipy.sparse import csr_array, vstack
+
+    count = int(body[-1]) + 1
+    coefficients = np.zeros((len(sums), count))
+    for row, each in enumerate(sums):
+        for at, value in each.coefficients.items():
+            coefficients[row, at] = value
+    membership = csr_array((np.ones(len(body)), (body, np.arange(len(body)))), (count, len(body)))
+    parts = [csr_array(csr_array(coefficients) @ membership)]
+    wanted = [each.wanted for each in sums]
+    if centers:
+        poses = centers[0].poses[body]
+        placed = np.einsum("nij,nj->ni", poses[:, :3, :3], points) + poses[:, :3, 3]
+        arms = placed - centers[0].center
+        reach = float(np.max(np.abs(arms)))  # a row has coefficients of the order of 1
+        for each in centers:
+            parts.append(csr_array(arms[None, :, each.axis] / reach))
+            wanted.append(each.wanted / reach)
+    names = tuple(each.name for each in (*sums, *centers))
+    return csr_array(vstack(parts)), np.array(wanted), names
+
+
+def find_nominal(unknowns: Unknowns, known: Knowledge) -> tuple[Floats, str]:
+    """Find the nominal density of each body to fill, and say where it comes from.
+
+    It is that of the pattern that matches, that of the prior model, the given one, or else the
+    geometric mean of what is known of measured bodies and given masses, or that of water.
+
+    Returns:
+        (n,) densities [kg/m^3], and the source for those that nothing states.
+    """
+    learnt = [
+        float(unknowns.measured[index]) / own.volume
+        for index, own in unknowns.others.items()
+        if own.pieces and not own.guess and unknowns.measured[index] > 0
+    ]
+    place = {index: at for at, index in enumerate(unknowns.indices)}
+    stated = {**unknowns.held}
+    names = list(known.masses)
+    stated.update(zip(indices_of(unknowns.model, names), known.masses.values(), strict=True))
+    learnt += [
+        mass / unknowns.pieces[place[index]].volume
+        for index, mass in stated.items()
+        if index in place and not unknowns.pieces[place[index]].guess
+    ]
+    low, high = known.density_range
+    learnt = [density for density in learnt if low <= density <= high]
+    usual = float(np.exp(np.median(np.log(learnt)))) if learnt else WATER
+    source = f"the median of {len(learnt)} bodies" if learnt else "that of water"
+    prior = _densities_of_prior(unknowns, known)
+    found = []
+    for at, own in enumerate(unknowns.pieces):
+        link = next((k.density for k in known.links if fnmatchcase(own.body.name, k.pattern)), None)
+        choices = (link, prior.get(at), known.density, usual)
+        found.append(next(each for each in choices if each is not None))
+    return np.array(found), source
+
+
+def _densities_of_prior(unknowns: Unknowns, known: Knowledge) -> dict[int, float]:
+    """Mean densities that the bodies would have with the masses of another model."""
+    if known.prior is None:
+        return {}
+    from inertial_check.formats import load
+
+    prior = known.prior if isinstance(known.prior, Model) else load(known.prior)
+    found = {}
+    for at, own in enumerate(unknowns.pieces):
+        if list(prior.names).count(own.body.name) == 1:
+            try:
+                mass = float(np.asarray(from_model(prior, [own.body.name]).mass)[0])
+            except ParameterError:  # it states no mass either
+                continue
+            if mass > 0:
+                found[at] = mass / own.volume
+    return found

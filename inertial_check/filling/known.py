@@ -1,0 +1,215 @@
+"""What is known of the bodies to fill: densities, materials, masses, sums, twins."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import NamedTuple
+
+from inertial_check.errors import ParameterError, UsageError
+from inertial_check.files.access import Access
+from inertial_check.filling.problem import DIVERGENCES, Divergence
+from inertial_check.model import Model
+from inertial_check.settings.toml import TomlFile
+from inertial_check.spelling import suggest_name
+
+MATERIALS: Mapping[str, float] = {
+    "foam": 50.0,
+    "wood": 600.0,
+    "water": 1000.0,
+    "abs": 1050.0,
+    "nylon": 1150.0,
+    "pla": 1240.0,
+    "rubber": 1200.0,
+    "carbon-fibre": 1600.0,
+    "aluminium": 2700.0,
+    "aluminum": 2700.0,
+    "titanium": 4500.0,
+    "steel": 7850.0,
+    "brass": 8500.0,
+    "copper": 8960.0,
+}
+"""Densities of materials by name [kg/m^3], rounded to what alloys and fillings differ by."""
+
+WATER = 1000.0
+"""Nominal density where nothing is known [kg/m^3], as MuJoCo and Gazebo take it; links are hollow
+metal, plastic and motors, and are near it on average."""
+
+DENSITY_RANGE = (10.0, 25_000.0)
+"""Default bounds of the density of every part of a body [kg/m^3]: foam to tungsten, the range in
+which check calls a density of trustworthy shapes plausible."""
+
+
+class TotalMass(NamedTuple):
+    """The known mass of a whole model.
+
+    Attributes:
+        mass: Mass [kg].
+        deviation: Relative deviation within which it is known; the answer meets the mass itself,
+            and the intervals allow the deviation.
+    """
+
+    mass: float
+    deviation: float = 0.0
+
+
+class LinkDensity(NamedTuple):
+    """The density of the bodies whose names match a pattern.
+
+    Attributes:
+        pattern: Name of a body, with "*" for any text.
+        density: Their density [kg/m^3].
+    """
+
+    pattern: str
+    density: float
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What is known of the bodies to fill.
+
+    Attributes:
+        density: Nominal density of all bodies [kg/m^3]; None to learn it from measured bodies.
+        links: Nominal densities by patterns of names; the first that matches counts.
+        masses: Masses of bodies by name or id [kg].
+        total_mass: Mass of the whole model; None if it is unknown.
+        subtree_masses: Masses of bodies together with all that they carry, by name or id [kg].
+        center_of_mass: Centre of mass of the whole model where all joints are at zero, in the axes
+            of its root [m]; None if it is unknown.
+        twins: Whether bodies of the left and the right with equal shapes have one mass.
+        pairs: Names of further bodies that have one mass.
+        prior: Another model, whose bodies of the same names give nominal densities.
+        density_range: Least and largest density of every part of a body [kg/m^3].
+        divergence: Measure of deviation from the nominal densities.
+    """
+
+    density: float | None = None
+    links: tuple[LinkDensity, ...] = ()
+    masses: Mapping[str, float] = field(default_factory=dict)
+    total_mass: TotalMass | None = None
+    subtree_masses: Mapping[str, float] = field(default_factory=dict)
+    center_of_mass: tuple[float, float, float] | None = None
+    twins: bool = True
+    pairs: tuple[tuple[str, str], ...] = ()
+    prior: Model | str | os.PathLike[str] | None = None
+    density_range: tuple[float, float] = DENSITY_RANGE
+    divergence: Divergence = "entropic"
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that nothing can have.
+
+        Raises:
+            ParameterError: A density or mass that is not positive, or an empty range.
+        """
+        positive = [("density", self.density)] if self.density is not None else []
+        positive += [(f"density of {link.pattern}", link.density) for link in self.links]
+        positive += [(f"mass of {name}", mass) for name, mass in self.masses.items()]
+        positive += [(f"mass carried by {n}", m) for n, m in self.subtree_masses.items()]
+        if self.total_mass is not None:
+            positive.append(("total mass", self.total_mass.mass))
+            if not 0 <= self.total_mass.deviation < 1:
+                raise ParameterError(
+                    f"the deviation of the total mass is {self.total_mass.deviation!r}, expected "
+                    "a number from 0 to 1"
+                )
+        for what, value in positive:
+            if value is not None and not (value > 0 and isfinite(value)):
+                raise ParameterError(f"{what} is {value!r}, expected a positive number")
+        low, high = self.density_range
+        if not 0 <= low < high:
+            raise ParameterError(
+                f"the density range is {low!r} to {high!r}, expected 0 <= least < largest"
+            )
+        if self.center_of_mass is not None and not all(map(isfinite, self.center_of_mass)):
+            raise ParameterError(f"the centre of mass is {self.center_of_mass}, expected numbers")
+        if self.divergence not in DIVERGENCES:
+            raise UsageError(
+                f"divergence is {self.divergence!r}: expected {' or '.join(DIVERGENCES)}"
+            )
+
+
+def parse_masses(option: str, texts: Iterable[str]) -> dict[str, float]:
+    """Parse texts LINK=KG of an option; a name may hold "=".
+
+    Raises:
+        UsageError: A text has another form, or a name comes twice.
+    """
+    found: dict[str, float] = {}
+    for text in texts:
+        name, sign, number = text.rpartition("=")
+        if not (sign and name):
+            raise UsageError(f"{option} {text}: expected LINK=KG")
+        if name in found:
+            raise UsageError(f"{option} {name} is given twice")
+        found[name] = _parse_number(f"{option} {text}", number)
+    return found
+
+
+def parse_total_mass(text: str) -> TotalMass:
+    """Parse KG or KG:REL, such as 23.5:0.01.
+
+    Raises:
+        UsageError: The text has another form.
+    """
+    mass, _, deviation = text.partition(":")
+    where = f"--total-mass {text}"
+    return TotalMass(_parse_number(where, mass), _parse_number(where, deviation or "0"))
+
+
+def parse_range(text: str) -> tuple[float, float]:
+    """Parse LOW:HIGH [kg/m^3].
+
+    Raises:
+        UsageError: The text has another form.
+    """
+    low, sign, high = text.partition(":")
+    where = f"--density-range {text}"
+    if not sign:
+        raise UsageError(f"{where}: expected LOW:HIGH, as 100:8000")
+    return _parse_number(where, low), _parse_number(where, high)
+
+
+def _parse_number(where: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"{where}: {text!r} is no number") from None
+
+
+def read_materials(path: str, access: Access | None = None) -> tuple[LinkDensity, ...]:
+    """Read a table of materials and of link patterns.
+
+    The TOML file has a table `links` of patterns, each a density [kg/m^3] or the name of a
+    material, and may have a table `materials` of densities, which come before MATERIALS.
+
+    Raises:
+        UsageError: The file cannot be read, or names an unknown table or material; names the line.
+    """
+    file = TomlFile(path, access or Access(follow_outside=True))
+    tables = dict(file.values)
+    materials = {**MATERIALS, **_table(path, tables, "materials")}
+    links = _table(path, tables, "links")
+    if tables:
+        name = next(iter(tables))
+        hint = suggest_name(name, ("materials", "links"))
+        raise UsageError(f"{path}: unknown table {name!r}{hint}; known: materials, links")
+    found = []
+    for pattern, stated in links.items():
+        if isinstance(stated, str) and stated not in materials:
+            hint = suggest_name(stated, materials)
+            raise UsageError(f"{path}: unknown material {stated!r} of {pattern}{hint}")
+        value = materials[stated] if isinstance(stated, str) else stated
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise UsageError(f"{path}: {pattern} is {value!r}, expected a density or a material")
+        found.append(LinkDensity(pattern, float(value)))
+    return tuple(found)
+
+
+def _table(path: str, tables: dict[str, object], name: str) -> dict[str, object]:
+    table = tables.pop(name, {})
+    if not isinstance(table, dict):
+        raise UsageError(f"{path}: {name} is {table!r}, expected a table")
+    return table

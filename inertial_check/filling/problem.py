@@ -1,0 +1,262 @@
+"""The problem of `fill`: densities of cells that meet known sums and deviate least from nominal.
+
+Minimise the sum over cells of v phi(rho), with A rho = b and lo <= rho <= hi. phi is the relative
+entropy rho log(rho / rho0) - rho + rho0, or (rho - rho0)^2 / (2 rho0). A row of A has one number
+for each cell, v times a coefficient a: 1 for a mass, a coordinate for a centre of mass. The inner
+minimum over rho separates, so that the dual has as many variables as there are rows:
+
+    g(y) = b . y + sum v min over rho of [phi(rho) - s rho],  s = A^T y / v,
+
+with rho = clip(rho0 exp(s)), or clip(rho0 (1 + s)). Newton's method maximises it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from inertial_check.arrays.types import Floats
+from inertial_check.errors import ParameterError, ProjectionError
+from inertial_check.inertia import tolerances
+from inertial_check.solvers.certificate import Certificate
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Divergence = Literal["entropic", "quadratic"]
+
+DIVERGENCES: tuple[Divergence, ...] = ("entropic", "quadratic")
+
+_STEPS = 100
+"""Largest number of Newton's steps; sums that can be met take about ten."""
+
+_LARGEST_STEP = 8.0
+"""Largest change of log density in one step: exp(8) = 3000 lies between foam and steel."""
+
+_ROUNDING = 64 * float(np.finfo(float).eps)
+"""Error of a row, of the sum of its terms' sizes, at which Newton's method ends."""
+
+
+@dataclass(frozen=True, eq=False)
+class DensityProblem:
+    """Densities of cells under linear equations.
+
+    Attributes:
+        volumes: (n,) volumes v of the cells [m^3].
+        nominal: (n,) nominal densities rho0 [kg/m^3], positive.
+        lower: (n,) least densities [kg/m^3].
+        upper: (n,) largest densities [kg/m^3].
+        rows: (k, n) sparse, coefficients a: 1 for a mass, coordinates for a centre of mass, in
+            units in which they are of the order of 1.
+        wanted: (k,) the sums b [kg].
+        names: Names of the k rows, for messages.
+        divergence: Measure of deviation.
+    """
+
+    volumes: Floats
+    nominal: Floats
+    lower: Floats
+    upper: Floats
+    rows: csr_array
+    wanted: Floats
+    names: tuple[str, ...]
+    divergence: Divergence = "entropic"
+
+    def __post_init__(self) -> None:
+        """Hold the arrays as floats: bounds may be infinite."""
+        for name in ("volumes", "nominal", "lower", "upper", "wanted"):
+            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
+
+    @cached_property
+    def A(self) -> csr_array:
+        """(k, n) the rows times the volumes: A rho are the sums [kg]."""
+        from scipy.sparse import csr_array, diags_array
+
+        return csr_array(self.rows @ diags_array(self.volumes))
+
+    @property
+    def mass(self) -> float:
+        """Mass of the nominal densities [kg], the scale of the objective."""
+        return float(self.volumes @ self.nominal)
+
+    def objective(self, rho: Floats) -> float:
+        """Deviation of densities from the nominal ones [kg]."""
+        ratio = rho / self.nominal
+        if self.divergence == "quadratic":
+            terms = (ratio - 1) ** 2 / 2
+        else:
+            positive = np.where(ratio > 0, ratio, 1.0)  # 0 log 0 is 0
+            terms = ratio * np.log(positive) - ratio + 1
+        return float(self.volumes * self.nominal @ terms)
+
+    def densities(self, y: Floats) -> Floats:
+        """The densities (n,) that minimise the Lagrangian at multipliers (k,)."""
+        s = self.rows.T @ y
+        with np.errstate(over="ignore"):
+            free = self.nominal * (1 + s if self.divergence == "quadratic" else np.exp(s))
+        return np.asarray(np.clip(free, self.lower, self.upper))
+
+    def dual(self, y: Floats, rho: Floats) -> float:
+        """The dual function at y, whose densities are rho [kg]."""
+        return self.objective(rho) + float(y @ (self.wanted - self.A @ rho))
+
+    def residuals(self, rho: Floats) -> Floats:
+        """(k,) errors of the sums, relative to the sizes of their terms."""
+        size = abs(self.A) @ rho + np.abs(self.wanted)
+        return np.asarray((self.wanted - self.A @ rho) / np.where(size > 0, size, 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Densities:
+    """Answer of a density problem.
+
+    Attributes:
+        rho: (n,) densities [kg/m^3].
+        multipliers: (k,) of the rows, from which the gap can be verified.
+        certificate: Residuals and duality gap, computed from the problem.
+        steps: Number of the solver's steps.
+    """
+
+    rho: Floats
+    multipliers: Floats
+    certificate: Certificate
+    steps: int
+
+    @property
+    def certified(self) -> bool:
+        """Whether the answer is proven optimal, to tolerances.CERTIFIED."""
+        return bool(self.certificate.worst <= tolerances.CERTIFIED)
+
+
+class InfeasibleSumsError(ParameterError):
+    """No densities between the bounds have the known sums.
+
+    Attributes:
+        conflict: Names of sums that exclude each other; without any one the others can be met.
+    """
+
+    def __init__(self, conflict: tuple[str, ...], bounds: str = "") -> None:
+        """Name the conflict.
+
+        Args:
+            conflict: Names of the sums.
+            bounds: The densities that take part in the conflict; "" if none do.
+        """
+        super().__init__(conflict, bounds)
+        self.conflict = conflict
+        self.bounds = bounds
+
+    def __str__(self) -> str:
+        """One line that names the sums."""
+        sums = ", ".join(self.conflict[:-1]) + (" and " * (len(self.conflict) > 1))
+        sums += self.conflict[-1] if self.conflict else "the densities"
+        within = f" with densities {self.bounds}" if self.bounds else ""
+        more = "; without any one of these the others can be met" * (len(self.conflict) > 1)
+        return f"no bodies inside the shapes have {sums}{within}{more}"
+
+
+def solve(problem: DensityProblem, solver: str | None = None) -> Densities:
+    """Find the densities that deviate least from the nominal ones.
+
+    Args:
+        problem: The problem.
+        solver: None for Newton's method on the dual; or the name of a solver of cvxpy with
+            exponential cones, such as "clarabel".
+
+    Raises:
+        InfeasibleSumsError: No densities have the sums; names an irreducible conflict.
+        ParameterError: The solver is not installed.
+        ProjectionError: An answer could not be certified.
+    """
+    if solver is not None:
+        from inertial_check.projection.conic.entropy import minimise_divergence
+
+        rho, y, steps = minimise_divergence(problem, solver)
+        if rho is not None:
+            return certify(problem, rho, y, steps)
+        answer = None
+    else:
+        answer = _solve_dual(problem)
+        if answer.certified:
+            return answer
+    from inertial_check.filling.conflicts import find_conflict
+
+    if (conflict := find_conflict(problem)) is not None:
+        raise conflict
+    worst = "none" if answer is None else f"{float(answer.certificate.worst):.2g}"
+    raise ProjectionError(f"the densities could not be certified: the residual is {worst}")
+
+
+def certify(problem: DensityProblem, rho: Floats, y: Floats, steps: int) -> Densities:
+    """Measure the residuals and the duality gap of densities and multipliers."""
+    inside = np.clip(rho, problem.lower, problem.upper)
+    outside = float(np.max(np.abs(rho - inside) / problem.nominal, initial=0.0))
+    sums = float(np.max(np.abs(problem.residuals(rho)), initial=0.0))
+    best = problem.densities(y)
+    scale = max(problem.mass, float(problem.volumes @ rho), abs(problem.objective(rho)))
+    gap = abs(problem.objective(inside) - problem.dual(y, best)) / scale
+    # The minimiser of the Lagrangian is known in closed form, so that nothing is left of it.
+    return Densities(rho, y, Certificate(max(outside, sums), 0.0, gap), steps)
+
+
+def _solve_dual(problem: DensityProblem) -> Densities:
+    """Newton's method on the dual, with a line search."""
+    y = np.zeros(len(problem.wanted))
+    rho, steps = problem.densities(y), 0
+    for _ in range(_STEPS):
+        if np.max(np.abs(problem.residuals(rho)), initial=0.0) <= _ROUNDING:
+            break
+        gradient = problem.wanted - problem.A @ rho
+        step = _find_step(problem, rho, gradient)
+        taken = _search(problem, y, rho, gradient, step)
+        if taken is None:
+            break
+        (y, rho), steps = taken, steps + 1
+    return certify(problem, rho, y, steps)
+
+
+def _find_step(problem: DensityProblem, rho: Floats, gradient: Floats) -> Floats:
+    """Newton's direction, damped where cells on their bounds leave the Hessian singular."""
+    free = (rho > problem.lower) & (rho < problem.upper)
+    slope = problem.nominal if problem.divergence == "quadratic" else rho
+    weights = problem.volumes * np.where(free, slope, 0.0)
+    every = problem.volumes * np.clip(problem.nominal, problem.lower, problem.upper)
+    rows = problem.rows
+    hessian = (rows.multiply(weights) @ rows.T).toarray()
+    scale = (rows.multiply(rows) @ every) + 1e-300
+    root = np.sqrt(scale)
+    values, vectors = np.linalg.eigh(hessian / np.outer(root, root))
+    along = vectors.T @ (gradient / root)
+    # Directions of no curvature: sums that repeat each other, with nothing left to do, or sums of
+    # cells that all lie on a bound, which a long step brings off it.
+    rounding = len(values) * np.finfo(float).eps * max(float(values[-1]), 1e-3)
+    step = np.where(values > rounding, along / np.maximum(values, rounding), along)
+    step[np.abs(along) <= 1e-15 * np.linalg.norm(along)] = 0.0
+    found: Floats = (vectors @ step) / root
+    return found
+
+
+def _search(
+    problem: DensityProblem, y: Floats, rho: Floats, gradient: Floats, step: Floats
+) -> tuple[Floats, Floats] | None:
+    """The point along a step where the dual function grows enough; None where it does not."""
+    size = float(np.max(np.abs(problem.rows.T @ step), initial=0.0))
+    slope = float(gradient @ step)
+    if not (size > 0 and np.isfinite(size) and slope > 0):
+        return None
+    length = min(1.0, _LARGEST_STEP / size)
+    before = problem.dual(y, rho)
+    worst = float(np.max(np.abs(problem.residuals(rho))))
+    for _ in range(50):
+        at = y + length * step
+        there = problem.densities(at)
+        growth = problem.dual(at, there) - before
+        better = float(np.max(np.abs(problem.residuals(there)))) < worst
+        rounding = 1e-13 * (abs(before) + problem.mass)
+        if growth >= 1e-4 * length * slope or (better and growth >= -rounding):
+            return at, there
+        length /= 2
+    return None

@@ -1,0 +1,96 @@
+"""Result of filling a model: new inertials, how sure they are, and the document with them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Literal
+
+from inertial_check.files.writing import WritableFolders
+from inertial_check.filling.intervals import BodyInterval
+from inertial_check.fixing.result import Fix
+from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.solvers.certificate import Certificate
+
+FillStatus = Literal["filled", "no-shape", "unwritten", "refused", "withheld"]
+"""Outcome for one body. no-shape: nothing of it has a volume. unwritten: its document cannot hold
+the numbers; the reason says why. refused: check has an error or a doubt about the new numbers.
+withheld: it could be written, but another body of the model could not."""
+
+GUESS = 3.0
+"""Ratio of the largest possible mass to the least, above which a mass is called a guess."""
+
+
+@dataclass(frozen=True, eq=False)
+class FilledBody:
+    """Result for one body.
+
+    Attributes:
+        name: Name as written; names can repeat.
+        id: Unique in the document.
+        line: Line on which the body begins, 1-based.
+        status: See FillStatus.
+        reason: Explanation in one line: why it was filled, or why not.
+        source: Where the numbers come from: shapes, and density.
+        parameters: The new numbers, about the centre of mass; None where there are none.
+        density: Mean density of the shapes [kg/m^3]; None without numbers.
+        interval: What bounds and sums allow; None without numbers.
+        guess: Whether the shapes are a guess, or the mass may be several times as large.
+        remarks: One line for each shape that was skipped or taken for something else.
+    """
+
+    name: str
+    id: str
+    line: int
+    status: FillStatus
+    reason: str
+    source: str = ""
+    parameters: InertialParameters | None = None
+    density: float | None = None
+    interval: BodyInterval | None = None
+    guess: bool = False
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Filling:
+    """A model with new inertials, not yet written.
+
+    Attributes:
+        fix: The new bytes, which have been read and checked again; the old ones where nothing is
+            written.
+        bodies: Result for each body that was to be filled, in the order of the model.
+        certificate: Residuals and gap of the densities; None where there was nothing to solve.
+        notes: What holds for the whole model, one line each.
+    """
+
+    fix: Fix = field(repr=False)
+    bodies: tuple[FilledBody, ...]
+    certificate: Certificate | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        """Whether any byte changes."""
+        return self.fix.changed
+
+    @property
+    def complete(self) -> bool:
+        """Whether every body that was to be filled is."""
+        return all(body.status == "filled" for body in self.bodies)
+
+    def diff(self) -> str:
+        """The change as a unified diff; "" where there is none."""
+        return self.fix.diff()
+
+    def write(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        writable: WritableFolders | None = None,
+    ) -> None:
+        """Write the new bytes, whole or not at all; as fixing.result.Fix.write.
+
+        Raises:
+            UsageError: They cannot be written.
+        """
+        self.fix.write(path, writable)
