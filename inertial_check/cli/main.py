@@ -44,7 +44,7 @@ COMMANDS = {
     "check": CommandEntry("PATH...", "check robot models (the default command)"),
     "fix": CommandEntry("PATH...", "show, or write, the nearest consistent parameters"),
     "fill": CommandEntry(
-        "MODEL...", "show, or write, missing inertials, from shapes and known masses"
+        "MODEL...", "show, or write, missing inertials, from shapes"
     ),
     "project": CommandEntry("TABLE", "project a table of parameter vectors"),
     "identify": CommandEntry(
