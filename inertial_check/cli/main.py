@@ -43,9 +43,7 @@ class CommandEntry(NamedTuple):
 COMMANDS = {
     "check": CommandEntry("PATH...", "check robot models (the default command)"),
     "fix": CommandEntry("PATH...", "show, or write, the nearest consistent parameters"),
-    "fill": CommandEntry(
-        "MODEL...", "show, or write, missing inertials, from shapes"
-    ),
+    "fill": CommandEntry("MODEL...", "show, or write, missing inertials, from shapes"),
     "project": CommandEntry("TABLE", "project a table of parameter vectors"),
     "identify": CommandEntry(
         "DATA... --model ROBOT", "identify inertial parameters from measured torques"

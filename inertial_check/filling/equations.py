@@ -34,12 +34,14 @@ class MassSum(NamedTuple):
         coefficients: Coefficient of the mass of each body, by its place among those to fill.
         wanted: The sum [kg].
         deviation: By how much the sum may differ in intervals [kg].
+        assumed: Whether it is not given, but assumed of twins, and gives way to what is given.
     """
 
     name: str
     coefficients: Mapping[int, float]
     wanted: float
     deviation: float = 0.0
+    assumed: bool = False
 
 
 class CenterSum(NamedTuple):
@@ -188,9 +190,11 @@ def _list_twins(
             continue
         if there in place:
             if not {place[here], place[there]} <= own:
-                sums.append(MassSum(name, {place[here]: 1.0, place[there]: -1.0}, 0.0))
+                coefficients = {place[here]: 1.0, place[there]: -1.0}
+                sums.append(MassSum(name, coefficients, 0.0, assumed=not given))
         elif unknowns.measured[there] > 0 and place[here] not in own:
-            sums.append(MassSum(name, {place[here]: 1.0}, float(unknowns.measured[there])))
+            mass = float(unknowns.measured[there])
+            sums.append(MassSum(name, {place[here]: 1.0}, mass, assumed=not given))
     return sums
 
 

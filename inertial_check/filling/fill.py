@@ -14,6 +14,8 @@ from inertial_check.checking.check import FINDINGS_ONLY, check_model
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.evidence.twins import find_twins
 from inertial_check.filling.equations import (
+    Cells,
+    CenterSum,
     MassSum,
     Unknowns,
     build_problem,
@@ -23,7 +25,7 @@ from inertial_check.filling.equations import (
 from inertial_check.filling.intervals import BodyInterval, find_intervals
 from inertial_check.filling.known import Knowledge, LinkDensity, TotalMass, read_materials
 from inertial_check.filling.pieces import ROLES, BodyPieces, PieceReader
-from inertial_check.filling.problem import Divergence, solve
+from inertial_check.filling.problem import Densities, Divergence, InfeasibleSumsError, solve
 from inertial_check.filling.result import GUESS, FilledBody, Filling
 from inertial_check.filling.selection import Target, select_targets
 from inertial_check.fixing.result import INTACT, Fix
@@ -168,6 +170,7 @@ class _Answer(NamedTuple):
         densities: Mean densities by index [kg/m^3].
         certificate: Of the densities.
         usual: Source of the nominal densities that nothing states.
+        dropped: What was assumed of twins, and given sums exclude.
     """
 
     parameters: Mapping[int, InertialParameters]
@@ -175,6 +178,7 @@ class _Answer(NamedTuple):
     densities: Mapping[int, float]
     certificate: Certificate
     usual: str
+    dropped: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -246,13 +250,7 @@ class _Filler:
     def _solve(self, unknowns: Unknowns) -> _Answer:
         nominal, usual = find_nominal(unknowns, self.known)
         sums, centers = list_sums(unknowns, self.known)
-        cells = build_problem(unknowns, self.known, sums, centers, nominal)
-        answer = solve(cells.problem, self.options.solver)
-        if not answer.certified:
-            raise ProjectionError(
-                f"{self.model.source.path}: the densities are not certified: their residual is "
-                f"{float(answer.certificate.worst):.2g}; leave out the solver"
-            )
+        cells, answer, sums, dropped = self._solve_sums(unknowns, sums, centers, nominal)
         theta = np.zeros((len(unknowns.pieces), 10))
         np.add.at(theta, cells.body, answer.rho[:, None] * cells.moments)
         parameters = {index: _about_com(theta[at]) for at, index in enumerate(unknowns.indices)}
@@ -261,7 +259,45 @@ class _Filler:
             index: float(theta[at, 0]) / unknowns.pieces[at].volume
             for at, index in enumerate(unknowns.indices)
         }
-        return _Answer(parameters, intervals, densities, answer.certificate, usual)
+        return _Answer(parameters, intervals, densities, answer.certificate, usual, dropped)
+
+    def _solve_sums(
+        self,
+        unknowns: Unknowns,
+        sums: list[MassSum],
+        centers: Sequence[CenterSum],
+        nominal: Floats,
+    ) -> tuple[Cells, Densities, list[MassSum], tuple[str, ...]]:
+        """The densities, without what is assumed of twins where the given sums exclude it.
+
+        Returns:
+            The cells, their densities, the sums that are met, and the names of the others.
+
+        Raises:
+            InfeasibleSumsError: The given sums exclude each other.
+            ProjectionError: The answer cannot be certified.
+        """
+        dropped: list[str] = []
+        while True:
+            cells = build_problem(unknowns, self.known, sums, centers, nominal)
+            assumed = {each.name for each in sums if each.assumed}
+            try:
+                answer = solve(cells.problem, self.options.solver)
+                if answer.certified:
+                    return cells, answer, sums, tuple(dropped)
+                worst = float(answer.certificate.worst)
+                error: ParameterError | ProjectionError = ProjectionError(
+                    f"the densities are not certified: their residual is {worst:.2g}"
+                )
+                excluded = assumed
+            except InfeasibleSumsError as conflict:
+                error, excluded = conflict, assumed.intersection(conflict.conflict)
+            except ProjectionError as failure:  # printed masses contradict each other by rounding
+                error, excluded = failure, assumed
+            if not excluded:
+                raise error
+            dropped += [each.name for each in sums if each.name in excluded]
+            sums = [each for each in sums if each.name not in excluded]
 
     def _find_intervals(
         self, unknowns: Unknowns, sums: Sequence[MassSum], theta: Floats
@@ -346,6 +382,8 @@ class _Filler:
         """What holds for the whole model."""
         if self.known.density is None and self.known.total_mass is None:
             yield f"the usual density is {answer.usual}"
+        for name in answer.dropped:
+            yield f"given sums exclude {name}, which was assumed of twins with equal shapes"
         if self.known.total_mass is None and not self.known.subtree_masses:
             return
         filled = {each.index for each in self.targets}

@@ -135,8 +135,12 @@ WRONG = {
         {"total_mass": 9, "masses": {"forearm": 6}},
         "6 kg of forearm and a total mass of 9 kg",
     ),
-    "twins that differ": (
-        {"masses": {"finger_left": 0.1, "forearm": 0.45}, "subtree_masses": {"forearm": 0.6}},
+    "pairs that differ": (
+        {
+            "masses": {"finger_left": 0.1, "forearm": 0.45},
+            "subtree_masses": {"forearm": 0.6},
+            "pairs": [("finger_left", "finger_right")],
+        },
         "one mass of finger_left and finger_right",
     ),
     "a density out of range": ({"masses": {"forearm": 1000}}, "of 10 to 25000 kg/m"),
@@ -164,6 +168,13 @@ def test_the_conflict_of_sums_is_named():
         "6 kg of forearm",
         "a total mass of 9 kg (4 kg of it measured)",
     )
+
+
+def test_twins_give_way_to_given_sums():
+    known = {"masses": {"finger_left": 0.1, "forearm": 0.45}, "subtree_masses": {"forearm": 0.6}}
+    filling = ic.fill(ARM, **known)
+    assert masses(filling)["finger_right"] == pytest.approx(0.05)
+    assert "exclude one mass of finger_left and finger_right" in filling.notes[-1]
 
 
 def test_options_of_another_form_are_refused(tmp_path):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
@@ -99,6 +99,7 @@ def change(problem, row, wanted):
     )
 
 
+@settings(max_examples=8)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_a_conflict_cannot_be_reduced(seed):
     problem = make_problem(seed, centers=False)
@@ -131,6 +132,7 @@ def test_a_conflict_with_the_bounds_names_them():
         assert raised.value.conflict == ("sum 1",)
 
 
+@settings(max_examples=8)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_mass_ranges_are_those_of_linear_programs(seed):
     rng = np.random.default_rng(seed)
