@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import Floats, Integers
 from inertial_check.errors import ParameterError
 from inertial_check.evidence.twins import find_twins, world_poses
 from inertial_check.filling.known import WATER, Knowledge
@@ -247,7 +247,7 @@ class Cells(NamedTuple):
 
     problem: DensityProblem
     moments: Floats
-    body: Floats
+    body: Integers
 
 
 def build_problem(
@@ -290,7 +290,7 @@ def build_problem(
 
 
 def _build_rows(
-    sums: Sequence[MassSum], centers: Sequence[CenterSum], body: Floats, points: Floats
+    sums: Sequence[MassSum], centers: Sequence[CenterSum], body: Integers, points: Floats
 ) -> tuple[csr_array, Floats, tuple[str, ...]]:
     from scipy.sparse import csr_array, vstack
 
@@ -307,10 +307,10 @@ def _build_rows(
         placed = np.einsum("nij,nj->ni", poses[:, :3, :3], points) + poses[:, :3, 3]
         arms = placed - centers[0].center
         reach = float(np.max(np.abs(arms)))  # a row has coefficients of the order of 1
-        for each in centers:
-            parts.append(csr_array(arms[None, :, each.axis] / reach))
-            wanted.append(each.wanted / reach)
-    names = tuple(each.name for each in (*sums, *centers))
+        for one in centers:
+            parts.append(csr_array(arms[None, :, one.axis] / reach))
+            wanted.append(one.wanted / reach)
+    names = (*(each.name for each in sums), *(one.name for one in centers))
     return csr_array(vstack(parts)), np.array(wanted), names
 
 

@@ -26,14 +26,14 @@ from inertial_check.filling.intervals import BodyInterval, find_intervals
 from inertial_check.filling.known import Knowledge, LinkDensity, TotalMass, read_materials
 from inertial_check.filling.pieces import ROLES, BodyPieces, PieceReader
 from inertial_check.filling.problem import Densities, Divergence, InfeasibleSumsError, solve
-from inertial_check.filling.result import GUESS, FilledBody, Filling
+from inertial_check.filling.result import GUESS, FilledBody, Filling, FillStatus
 from inertial_check.filling.selection import Target, select_targets
 from inertial_check.fixing.result import INTACT, Fix
 from inertial_check.fixing.writing import write_parameters
 from inertial_check.formats import load
 from inertial_check.formats.context import Context
 from inertial_check.inertia.parameters import InertialParameters
-from inertial_check.model import Body, Model, Role
+from inertial_check.model import Body, Model, Role, Severity
 from inertial_check.model.judging import judge
 from inertial_check.settings.settings import Settings
 from inertial_check.solvers.certificate import Certificate
@@ -196,7 +196,7 @@ class _Filler:
         reader = PieceReader(
             self.model, self.context, roles=self.options.roles, thickness=self.options.thickness
         )
-        pieces = {each.index: reader.read(self._body(each.index)) for each in self.targets}
+        pieces = {each.at: reader.read(self._body(each.at)) for each in self.targets}
         usable = {index: own for index, own in pieces.items() if own.pieces}
         if not usable:
             return self._report(pieces, None, self._keep(), {})
@@ -221,7 +221,7 @@ class _Filler:
 
     def _collect(self, usable: Mapping[int, BodyPieces], reader: PieceReader) -> Unknowns:
         """The unknowns, with the pieces of those measured bodies that are needed."""
-        filled = {each.index for each in self.targets}
+        filled = {each.at for each in self.targets}
         judgements = judge(self.model)
         masses, centers = np.zeros(len(judgements)), np.zeros((len(judgements), 3))
         for index, judgement in enumerate(judgements):
@@ -239,9 +239,9 @@ class _Filler:
             except ParameterError:  # a mesh in millimetres says nothing of densities
                 continue
         held = {
-            each.index: each.mass
+            each.at: each.mass
             for each in self.targets
-            if each.mass is not None and each.index in usable
+            if each.mass is not None and each.at in usable
         }
         return Unknowns(
             self.model, tuple(usable.values()), tuple(usable), held, masses, centers, others
@@ -296,8 +296,9 @@ class _Filler:
                 error, excluded = failure, assumed
             if not excluded:
                 raise error
-            dropped += [each.name for each in sums if each.name in excluded]
-            sums = [each for each in sums if each.name not in excluded]
+            out = [each for each in sums if each.assumed and each.name in excluded]
+            dropped += [each.name for each in out]
+            sums = [each for each in sums if each not in out]
 
     def _find_intervals(
         self, unknowns: Unknowns, sums: Sequence[MassSum], theta: Floats
@@ -323,7 +324,7 @@ class _Filler:
         found: dict[str, str] = {}
         for file in check_model(again, Settings(context=context), FINDINGS_ONLY).files:
             for finding in file.findings:
-                if finding.severity == "error" or finding.code.startswith(_DOUBTS):
+                if finding.severity is Severity.ERROR or finding.code.startswith(_DOUBTS):
                     own = filled.intersection((finding.body_id or "", *finding.body_ids))
                     for id_ in own:
                         found.setdefault(id_, f"{finding.code}: {finding.message}")
@@ -343,21 +344,22 @@ class _Filler:
         written = {body.id: body for body in fix.bodies}
         reports = []
         for target in self.targets:
-            body, own = self._body(target.index), pieces[target.index]
+            body, own = self._body(target.at), pieces[target.at]
             line = self.model.place(body.span).line
-            if answer is None or target.index not in answer.parameters:
+            if answer is None or target.at not in answer.parameters:
                 why = "; ".join(own.remarks) or "it has no shape, and carries no joint"
                 reports.append(FilledBody(body.name, body.id, line, "no-shape", why))
                 continue
             result = written[body.id]
-            status, reason = "filled", f"its inertial was {target.reason}"
+            status: FillStatus = "filled"
+            reason = f"its inertial was {target.reason}"
             if body.id in objections:
                 status, reason = "refused", objections[body.id]
             elif objections or result.status == "withheld":
                 status, reason = "withheld", "all bodies are written or none"
             elif result.status not in INTACT:
                 status, reason = "unwritten", result.reason
-            interval = answer.intervals[target.index]
+            interval = answer.intervals[target.at]
             least, most = (float(value) for value in interval.mass)
             reports.append(
                 FilledBody(
@@ -366,9 +368,9 @@ class _Filler:
                     line,
                     status,
                     reason,
-                    _describe(own, answer.densities[target.index]),
-                    answer.parameters[target.index],
-                    answer.densities[target.index],
+                    _describe(own, answer.densities[target.at]),
+                    answer.parameters[target.at],
+                    answer.densities[target.at],
                     interval,
                     own.guess or most > GUESS * least,
                     own.remarks,
@@ -386,7 +388,7 @@ class _Filler:
             yield f"given sums exclude {name}, which was assumed of twins with equal shapes"
         if self.known.total_mass is None and not self.known.subtree_masses:
             return
-        filled = {each.index for each in self.targets}
+        filled = {each.at for each in self.targets}
         empty = [
             body.name
             for index, (body, judgement) in enumerate(

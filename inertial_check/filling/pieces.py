@@ -175,8 +175,8 @@ class PieceReader:
         if unit is None and self._thickness is not None and use.mesh is not None:
             use, unit = self._shells.shape(shape)
             if unit is not None:
-                remark = f"taken as a shell of {self._thickness:g} m: {reasons}"
-                return self._cut_shell(use, unit, self._thickness), remark
+                shell = self._cut_shell(use, unit, self._thickness)
+                return shell, f"taken as a shell of {self._thickness:g} m: {reasons}"
         if unit is None or use.reading is None:
             return None, f"skipped: {reasons}"
         self._refuse_millimetres(shape, use)

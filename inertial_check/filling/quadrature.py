@@ -11,6 +11,7 @@ from math import pi
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
 
@@ -145,7 +146,7 @@ _RULES: Mapping[str, Callable[..., Points]] = {
 }
 
 
-def contains(kind: str, dimensions: tuple[float, ...], points: Floats) -> Floats:
+def contains(kind: str, dimensions: tuple[float, ...], points: Floats) -> npt.NDArray[np.bool_]:
     """Tell which points (n, 3), in the frame of a primitive, lie inside it; (n,) of bool."""
     x, y, z = points.T
     if kind == "box":

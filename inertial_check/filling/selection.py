@@ -28,13 +28,13 @@ class Target(NamedTuple):
     """A body to fill.
 
     Attributes:
-        index: Its index in the model.
+        at: Its index in the model.
         reason: "missing", "default", "zero", "placeholder" or "named".
         mass: Mass that the document states and that stays [kg]; None where it states none or it is
             a placeholder too.
     """
 
-    index: int
+    at: int
     reason: str
     mass: float | None
 
