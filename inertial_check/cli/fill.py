@@ -351,6 +351,8 @@ def _counts(args: argparse.Namespace, result: _RunResult) -> str:
 
 
 def _as_json(args: argparse.Namespace, result: _RunResult, code: int) -> str:
+    from inertial_check.filling.records import describe_filling
+
     bodies = [body for each in result.fillings for body in each.bodies]
     document: Json = {
         "schema_version": SCHEMA_VERSION,
@@ -363,65 +365,13 @@ def _as_json(args: argparse.Namespace, result: _RunResult, code: int) -> str:
             "exit_code": code,
         },
         "failures": [*result.failures, *result.unreadable],
-        "files": [_file_as_json(args, each) for each in result.fillings],
+        "files": [describe_filling(each, _find_target(args, each)) for each in result.fillings],
     }
     return dump_json(document, indent=2) + "\n"
 
 
-def _file_as_json(args: argparse.Namespace, filling: Filling) -> dict[str, Json]:
-    path = filling.fix.source.path
-    target = args.output if args.output is not None else path
-    certificate = filling.certificate
-    return {
-        "path": path,
-        "format": filling.fix.format,
-        "changed": filling.changed,
-        "complete": filling.complete,
-        "written": target if args.output is not None or (args.write and filling.changed) else None,
-        "certificate": None
-        if certificate is None
-        else {name: float(value) for name, value in certificate._asdict().items()},
-        "notes": list(filling.notes),
-        "bodies": [_body_as_json(body) for body in filling.bodies],
-    }
-
-
-def _body_as_json(body: FilledBody) -> dict[str, Json]:
-    return {
-        "name": body.name,
-        "id": body.id,
-        "line": body.line,
-        "status": body.status,
-        "reason": body.reason,
-        "source": body.source or None,
-        "density": body.density,
-        "guess": body.guess,
-        "remarks": list(body.remarks),
-        "new": _numbers_as_json(body),
-        "interval": _interval_as_json(body),
-    }
-
-
-def _numbers_as_json(body: FilledBody) -> dict[str, Json] | None:
-    from inertial_check.inertia.representations import six
-    from inertial_check.model import ENTRIES
-
-    if body.parameters is None:
-        return None
-    numbers: dict[str, Json] = {"mass": float(body.parameters.mass)}
-    numbers["com"] = [float(value) for value in body.parameters.com]
-    entries = six(body.parameters.inertia_com)
-    numbers |= {name: float(value) for name, value in zip(ENTRIES, entries, strict=True)}
-    return numbers
-
-
-def _interval_as_json(body: FilledBody) -> dict[str, Json] | None:
-    from inertial_check.model import ENTRIES
-
-    if body.interval is None:
-        return None
-    found: dict[str, Json] = {"mass": body.interval.mass.tolist()}
-    found["com"] = body.interval.com.T.tolist()
-    for at, name in enumerate(ENTRIES):
-        found[name] = body.interval.inertia[:, at].tolist()
-    return found
+def _find_target(args: argparse.Namespace, filling: Filling) -> str | None:
+    """The path that a filling was written to; None if it was not."""
+    if args.output is not None:
+        return str(args.output)
+    return filling.fix.source.path if args.write and filling.changed else None

@@ -1,0 +1,323 @@
+"""Filling of one model: pieces, equations, densities, document, check."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from inertial_check.arrays.types import Floats
+from inertial_check.checking.check import FINDINGS_ONLY, check_model
+from inertial_check.errors import ParameterError, ProjectionError
+from inertial_check.evidence.twins import find_twins
+from inertial_check.filling.equations import (
+    Cells,
+    CenterSum,
+    MassSum,
+    Unknowns,
+    build_problem,
+    find_nominal,
+    list_sums,
+)
+from inertial_check.filling.intervals import BodyInterval, find_intervals
+from inertial_check.filling.known import Knowledge
+from inertial_check.filling.pieces import ROLES, BodyPieces, PieceReader
+from inertial_check.filling.problem import Densities, InfeasibleSumsError, solve
+from inertial_check.filling.result import GUESS, FilledBody, Filling, FillStatus
+from inertial_check.filling.selection import Target
+from inertial_check.fixing.result import INTACT, Fix
+from inertial_check.fixing.writing import write_parameters
+from inertial_check.formats import load
+from inertial_check.formats.context import Context
+from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.model import Body, Model, Role, Severity
+from inertial_check.model.judging import judge
+from inertial_check.settings.settings import Settings
+from inertial_check.solvers.certificate import Certificate
+
+_DOUBTS = "IC5"
+"""Codes of findings that doubt numbers beside the shapes, which new numbers must not have."""
+
+
+DIGITS = 10
+"""Default significant digits of new numbers: the sums hold to them, and 0.2 m is written as 0.2."""
+
+
+class FillOptions(NamedTuple):
+    """Options of filling that are not knowledge about masses.
+
+    Attributes:
+        roles: Roles of shapes, best first.
+        thickness: Thickness of the wall of open meshes [m]; None for their hulls.
+        solver: None for Newton's method, or a solver of cvxpy.
+        digits: Significant digits of new numbers, 8 to 17.
+        provenance: Whether a comment beside each new inertial says where it comes from.
+    """
+
+    roles: tuple[Role, ...] = ROLES
+    thickness: float | None = None
+    solver: str | None = None
+    digits: int = DIGITS
+    provenance: bool = False
+
+
+class _Answer(NamedTuple):
+    """Numbers of the bodies with a shape.
+
+    Attributes:
+        parameters: By index of the body.
+        intervals: By index.
+        densities: Mean densities by index [kg/m^3].
+        certificate: Of the densities.
+        usual: Source of the nominal densities that nothing states.
+        dropped: What was assumed of twins, and given sums exclude.
+    """
+
+    parameters: Mapping[int, InertialParameters]
+    intervals: Mapping[int, BodyInterval]
+    densities: Mapping[int, float]
+    certificate: Certificate
+    usual: str
+    dropped: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Filler:
+    """Fills one model."""
+
+    model: Model
+    known: Knowledge
+    options: FillOptions
+    context: Context
+    targets: Sequence[Target]
+
+    def run(self) -> Filling:
+        """Solve, write, read again, check."""
+        reader = PieceReader(
+            self.model, self.context, roles=self.options.roles, thickness=self.options.thickness
+        )
+        pieces = {each.at: reader.read(self._body(each.at)) for each in self.targets}
+        usable = {index: own for index, own in pieces.items() if own.pieces}
+        if not usable:
+            return self._report(pieces, None, self._keep(), {})
+        unknowns = self._collect(usable, reader)
+        answer = self._solve(unknowns)
+        sources = {index: _describe(pieces[index], answer.densities[index]) for index in usable}
+        comments = {
+            self._body(index).id: f"inertial-check fill: {text}" for index, text in sources.items()
+        }
+        fix = write_parameters(
+            self.model,
+            {self._body(index).id: each for index, each in answer.parameters.items()},
+            digits=self.options.digits,
+            comments=comments if self.options.provenance else None,
+            context=self.context,
+        )
+        objections = self._check_again(fix)
+        return self._report(pieces, answer, fix, objections)
+
+    def _body(self, index: int) -> Body:
+        return self.model.bodies[index]
+
+    def _collect(self, usable: Mapping[int, BodyPieces], reader: PieceReader) -> Unknowns:
+        """The unknowns, with the pieces of those measured bodies that are needed."""
+        filled = {each.at for each in self.targets}
+        judgements = judge(self.model)
+        masses, centers = np.zeros(len(judgements)), np.zeros((len(judgements), 3))
+        for index, judgement in enumerate(judgements):
+            stated = self._body(index).inertia_from == "file"
+            if index not in filled and stated and 0 < judgement.mass < np.inf:
+                masses[index], centers[index] = judgement.mass, judgement.p_BoBcm_B
+        wanted = set(np.flatnonzero(masses).tolist())
+        if self.known.density is not None or self.known.total_mass is not None:
+            pairs = find_twins(self.model.names)
+            wanted &= {i for pair in pairs for i in pair if filled.intersection(pair)}
+        others = {}
+        for index in sorted(wanted):
+            try:
+                others[index] = reader.read(self._body(index))
+            except ParameterError:  # a mesh in millimetres says nothing of densities
+                continue
+        held = {
+            each.at: each.mass
+            for each in self.targets
+            if each.mass is not None and each.at in usable
+        }
+        return Unknowns(
+            self.model, tuple(usable.values()), tuple(usable), held, masses, centers, others
+        )
+
+    def _solve(self, unknowns: Unknowns) -> _Answer:
+        nominal, usual = find_nominal(unknowns, self.known)
+        sums, centers = list_sums(unknowns, self.known)
+        cells, answer, sums, dropped = self._solve_sums(unknowns, sums, centers, nominal)
+        theta = np.zeros((len(unknowns.pieces), 10))
+        np.add.at(theta, cells.body, answer.rho[:, None] * cells.moments)
+        parameters = {index: _about_com(theta[at]) for at, index in enumerate(unknowns.indices)}
+        intervals = self._find_intervals(unknowns, sums, theta)
+        densities = {
+            index: float(theta[at, 0]) / unknowns.pieces[at].volume
+            for at, index in enumerate(unknowns.indices)
+        }
+        return _Answer(parameters, intervals, densities, answer.certificate, usual, dropped)
+
+    def _solve_sums(
+        self,
+        unknowns: Unknowns,
+        sums: list[MassSum],
+        centers: Sequence[CenterSum],
+        nominal: Floats,
+    ) -> tuple[Cells, Densities, list[MassSum], tuple[str, ...]]:
+        """The densities, without what is assumed of twins where the given sums exclude it.
+
+        Returns:
+            The cells, their densities, the sums that are met, and the names of the others.
+
+        Raises:
+            InfeasibleSumsError: The given sums exclude each other.
+            ProjectionError: The answer cannot be certified.
+        """
+        dropped: list[str] = []
+        while True:
+            cells = build_problem(unknowns, self.known, sums, centers, nominal)
+            assumed = {each.name for each in sums if each.assumed}
+            try:
+                answer = solve(cells.problem, self.options.solver)
+                if answer.certified:
+                    return cells, answer, sums, tuple(dropped)
+                worst = float(answer.certificate.worst)
+                error: ParameterError | ProjectionError = ProjectionError(
+                    f"the densities are not certified: their residual is {worst:.2g}"
+                )
+                excluded = assumed
+            except InfeasibleSumsError as conflict:
+                error, excluded = conflict, assumed.intersection(conflict.conflict)
+            except ProjectionError as failure:  # printed masses contradict each other by rounding
+                error, excluded = failure, assumed
+            if not excluded:
+                raise error
+            out = [each for each in sums if each.assumed and each.name in excluded]
+            dropped += [each.name for each in out]
+            sums = [each for each in sums if each not in out]
+
+    def _find_intervals(
+        self, unknowns: Unknowns, sums: Sequence[MassSum], theta: Floats
+    ) -> dict[int, BodyInterval]:
+        found = find_intervals(
+            unknowns.pieces,
+            sums,
+            self.known.density_range,
+            theta[:, 1:4] / theta[:, :1],
+            theta[:, 0],
+        )
+        return dict(zip(unknowns.indices, found, strict=True))
+
+    def _check_again(self, fix: Fix) -> dict[str, str]:
+        """What check says against the new numbers, by the ids of the bodies."""
+        if not fix.changed or fix.layer is not None:
+            return {}
+        overlay = {os.path.abspath(source.path): data for source, data in fix.others}
+        context = replace(self.context, overlay={**self.context.overlay, **overlay})
+        source = self.model.source
+        again = load(fix.data, self.model.format, source.path, context)
+        filled = {body.id for body in fix.bodies if body.status in INTACT}
+        found: dict[str, str] = {}
+        for file in check_model(again, Settings(context=context), FINDINGS_ONLY).files:
+            for finding in file.findings:
+                if finding.severity is Severity.ERROR or finding.code.startswith(_DOUBTS):
+                    own = filled.intersection((finding.body_id or "", *finding.body_ids))
+                    for id_ in own:
+                        found.setdefault(id_, f"{finding.code}: {finding.message}")
+        return found
+
+    def _keep(self) -> Fix:
+        """The fix that changes nothing."""
+        return Fix(self.model.source, self.model.format, self.model.source.data, ())
+
+    def _report(
+        self,
+        pieces: Mapping[int, BodyPieces],
+        answer: _Answer | None,
+        fix: Fix,
+        objections: Mapping[str, str],
+    ) -> Filling:
+        written = {body.id: body for body in fix.bodies}
+        reports = []
+        for target in self.targets:
+            body, own = self._body(target.at), pieces[target.at]
+            line = self.model.place(body.span).line
+            if answer is None or target.at not in answer.parameters:
+                why = "; ".join(own.remarks) or "it has no shape, and carries no joint"
+                reports.append(FilledBody(body.name, body.id, line, "no-shape", why))
+                continue
+            result = written[body.id]
+            status: FillStatus = "filled"
+            reason = f"its inertial was {target.reason}"
+            if body.id in objections:
+                status, reason = "refused", objections[body.id]
+            elif objections or result.status == "withheld":
+                status, reason = "withheld", "all bodies are written or none"
+            elif result.status not in INTACT:
+                status, reason = "unwritten", result.reason
+            interval = answer.intervals[target.at]
+            least, most = (float(value) for value in interval.mass)
+            reports.append(
+                FilledBody(
+                    body.name,
+                    body.id,
+                    line,
+                    status,
+                    reason,
+                    _describe(own, answer.densities[target.at]),
+                    answer.parameters[target.at],
+                    answer.densities[target.at],
+                    interval,
+                    own.guess or most > GUESS * least,
+                    own.remarks,
+                )
+            )
+        notes = () if answer is None else tuple(self._list_notes(answer))
+        certificate = None if answer is None else answer.certificate
+        return Filling(self._keep() if objections else fix, tuple(reports), certificate, notes)
+
+    def _list_notes(self, answer: _Answer) -> Iterator[str]:
+        """What holds for the whole model."""
+        if self.known.density is None and self.known.total_mass is None:
+            yield f"the usual density is {answer.usual}"
+        for name in answer.dropped:
+            yield f"given sums exclude {name}, which was assumed of twins with equal shapes"
+        if self.known.total_mass is None and not self.known.subtree_masses:
+            return
+        filled = {each.at for each in self.targets}
+        empty = [
+            body.name
+            for index, (body, judgement) in enumerate(
+                zip(self.model.bodies, judge(self.model), strict=True)
+            )
+            if index not in filled and body.shapes and not judgement.mass > 0
+        ]
+        if empty:
+            shown = ", ".join(empty[:4]) + (", ..." if len(empty) > 4 else "")
+            yield f"counted with 0 kg, as no joint moves them: {shown}; --body fills them too"
+
+
+def _describe(own: BodyPieces, density: float) -> str:
+    """Where the numbers of a body come from, in one line."""
+    if own.guess:
+        return f"a guess: {density:.4g} kg/m^3 in {own.pieces[0].label}"
+    readings = dict.fromkeys(piece.reading for piece in own.pieces)
+    taken = [name for name in readings if name != "solid"]
+    kinds = dict.fromkeys(piece.label for piece in own.pieces)
+    as_ = f" as {', '.join(taken)}" if taken else ""
+    return f"{density:.4g} kg/m^3 in {', '.join(kinds)}{as_}"
+
+
+def _about_com(theta: Floats) -> InertialParameters:
+    """One body about its centre of mass, from its parameters about the origin."""
+    body = InertialParameters.from_theta(theta)
+    return InertialParameters.from_com(
+        np.asarray(body.mass), np.asarray(body.com), np.asarray(body.inertia_com)
+    )
