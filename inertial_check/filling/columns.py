@@ -13,6 +13,7 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.filling.quadrature import Points, join_points, legendre
+from inertial_check.inertia.meshes import BLOCK
 
 LINES = 12
 """Lines along each edge of a mesh's box: the moments before they are tilted err by a few percent,
@@ -50,8 +51,7 @@ def fill_triangles(blocks: Iterable[Floats]) -> tuple[Points | None, bool]:
     found, twice = [], False
     for axis in range(3):
         order = [(axis + 1) % 3, (axis + 2) % 3, axis]  # a rotation: triangles keep their sense
-        turned = triangles[..., order]
-        part, multiple = _fill_lines(turned, lower[order], edges[order])
+        part, multiple = _fill_lines(triangles, order, lower[order], edges[order])
         if part is not None:
             points = np.empty_like(part.points)
             points[:, order] = part.points
@@ -63,11 +63,17 @@ def fill_triangles(blocks: Iterable[Floats]) -> tuple[Points | None, bool]:
     return Points(joined.volumes / len(found), joined.points), twice
 
 
-def _fill_lines(triangles: Floats, lower: Floats, edges: Floats) -> tuple[Points | None, bool]:
-    """Points on lines along z; as for fill_triangles."""
+def _fill_lines(
+    triangles: Floats, order: list[int], lower: Floats, edges: Floats
+) -> tuple[Points | None, bool]:
+    """Points on lines along the last of the axes in this order; as for fill_triangles."""
     cell = edges[:2] / LINES
     start = lower[:2] + cell * (0.5 + np.array(_SHIFT))
-    line, z, sense = _cross(triangles, start, cell)
+    found = [
+        _cross(triangles[at : at + BLOCK, :, order], start, cell)
+        for at in range(0, len(triangles), BLOCK)
+    ]
+    line, z, sense = (np.concatenate(parts) for parts in zip(*found, strict=True))
     if not len(line):
         return None, False
     order = np.lexsort((-z, line))

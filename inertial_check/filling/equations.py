@@ -295,12 +295,14 @@ def _build_rows(
     from scipy.sparse import csr_array, vstack
 
     count = int(body[-1]) + 1
-    coefficients = np.zeros((len(sums), count))
-    for row, each in enumerate(sums):
-        for at, value in each.coefficients.items():
-            coefficients[row, at] = value
+    entries = [
+        (row, at, value) for row, each in enumerate(sums) for at, value in each.coefficients.items()
+    ]
+    places = np.array([entry[:2] for entry in entries], dtype=np.intp).reshape(-1, 2).T
+    values = np.array([entry[2] for entry in entries], dtype=float)
+    coefficients = csr_array((values, tuple(places)), (len(sums), count))
     membership = csr_array((np.ones(len(body)), (body, np.arange(len(body)))), (count, len(body)))
-    parts = [csr_array(csr_array(coefficients) @ membership)]
+    parts = [csr_array(coefficients @ membership)]
     wanted = [each.wanted for each in sums]
     if centers:
         poses = centers[0].poses[body]

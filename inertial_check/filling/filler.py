@@ -153,6 +153,7 @@ class Filler:
     def _solve(self, unknowns: Unknowns) -> _Answer:
         nominal, usual = find_nominal(unknowns, self.known)
         sums, centers = list_sums(unknowns, self.known)
+        self._refuse_millimetres(unknowns, sums)
         cells, answer, sums, dropped = self._solve_sums(unknowns, sums, centers, nominal)
         theta = np.zeros((len(unknowns.pieces), 10))
         np.add.at(theta, cells.body, answer.rho[:, None] * cells.moments)
@@ -163,6 +164,23 @@ class Filler:
             for at, index in enumerate(unknowns.indices)
         }
         return _Answer(parameters, intervals, densities, answer.certificate, usual, dropped)
+
+    def _refuse_millimetres(self, unknowns: Unknowns, sums: Sequence[MassSum]) -> None:
+        """Refuse meshes in which a known mass has a density that only millimetres explain.
+
+        Raises:
+            ParameterError: There is such a sum.
+        """
+        low, high = self.known.density_range
+        for each in sums:
+            own = [unknowns.pieces[at] for at in each.coefficients]
+            uris = [shape.uri for one in own for shape in one.body.shapes if shape.uri]
+            density = each.wanted / sum(one.volume for one in own)
+            if uris and 0 < density < low <= 1e9 * density <= high:
+                raise ParameterError(
+                    f"{each.name} in the shapes is {density:.2g} kg/m^3, so {uris[0]} is in "
+                    "millimetres: give it the scale 0.001 0.001 0.001"
+                )
 
     def _solve_sums(
         self,

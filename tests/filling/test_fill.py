@@ -170,6 +170,14 @@ def test_the_conflict_of_sums_is_named():
     )
 
 
+def test_numbers_that_check_doubts_are_not_written():
+    filling = ic.fill(ARM, density=40_000, density_range=(10, 100_000))
+    assert {body.status for body in filling.bodies} <= {"refused", "withheld"}
+    assert "IC503" in filling.bodies[0].reason
+    assert not filling.changed
+    assert not filling.complete
+
+
 def test_twins_give_way_to_given_sums():
     known = {"masses": {"finger_left": 0.1, "forearm": 0.45}, "subtree_masses": {"forearm": 0.6}}
     filling = ic.fill(ARM, **known)

@@ -140,6 +140,12 @@ def test_a_mesh_in_millimetres_is_refused_by_the_distances_of_joints(mesh_model)
     assert PieceReader(model).read(model.bodies[0]).volume == pytest.approx(0.08 * 0.06 * 0.4)
 
 
+def test_a_mesh_in_millimetres_is_refused_by_its_known_mass(mesh_model):
+    text = mesh_model(box_triangles([0, 0, 0], [2, 3, 2.5])).source.path
+    with pytest.raises(ParameterError, match=r"part\.stl is in millimetres"):
+        ic.fill(text, bodies=["a"], masses={"a": 4e-5})
+
+
 def test_an_open_mesh_is_its_hull_or_a_wall_of_a_thickness(mesh_model):
     model = mesh_model(box_triangles([0, 0, 0], [0.2, 0.3, 0.4])[1:])
     hull = PieceReader(model).read(model.bodies[0])
