@@ -76,12 +76,16 @@ def _fill_lines(
     line, z, sense = (np.concatenate(parts) for parts in zip(*found, strict=True))
     if not len(line):
         return None, False
-    order = np.lexsort((-z, line))
-    line, z, sense = line[order], z[order], sense[order]
+    downwards = np.lexsort((-z, line))
+    line, z, sense = line[downwards], z[downwards], sense[downwards]
     # Seen from above, a line enters where a triangle faces up: the winding number below it.
-    winding = np.cumsum(sense)
+    _, starts, counts = np.unique(line, return_index=True, return_counts=True)
+    totals = np.add.reduceat(sense, starts)
+    before = np.cumsum(totals) - totals
+    winding = np.cumsum(sense) - np.repeat(before, counts)
+    closed = np.repeat(totals == 0, counts)  # a line through an edge may count it twice
     same = line[1:] == line[:-1]
-    inside = same & (winding[:-1] >= 1)  # sums of closed lines are 0, so that lines do not mix
+    inside = same & closed[:-1] & (winding[:-1] >= 1)
     if not np.any(inside):
         return None, False
     top, bottom, at = z[:-1][inside], z[1:][inside], line[:-1][inside]

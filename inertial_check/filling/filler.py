@@ -19,6 +19,7 @@ from inertial_check.filling.equations import (
     MassSum,
     Unknowns,
     build_problem,
+    find_bounds,
     find_nominal,
     list_sums,
 )
@@ -41,6 +42,10 @@ from inertial_check.solvers.certificate import Certificate
 _DOUBTS = "IC5"
 """Codes of findings that doubt numbers beside the shapes, which new numbers must not have."""
 
+
+ZERO = 1e-13
+"""Coordinates and products, relative to the size of a body, that are sums of cells which cancel:
+they are written as 0."""
 
 DIGITS = 10
 """Default significant digits of new numbers: the sums hold to them, and 0.2 m is written as 0.2."""
@@ -227,7 +232,7 @@ class Filler:
         found = find_intervals(
             unknowns.pieces,
             sums,
-            self.known.density_range,
+            find_bounds(unknowns, self.known, sums),
             theta[:, 1:4] / theta[:, :1],
             theta[:, 0],
         )
@@ -336,6 +341,9 @@ def _describe(own: BodyPieces, density: float) -> str:
 def _about_com(theta: Floats) -> InertialParameters:
     """One body about its centre of mass, from its parameters about the origin."""
     body = InertialParameters.from_theta(theta)
-    return InertialParameters.from_com(
-        np.asarray(body.mass), np.asarray(body.com), np.asarray(body.inertia_com)
-    )
+    mass, com, inertia = (np.asarray(x) for x in (body.mass, body.com, body.inertia_com))
+    size = np.sqrt(np.trace(inertia) / mass) + np.linalg.norm(com)
+    com = np.where(np.abs(com) <= ZERO * size, 0.0, com)
+    cancelled = (np.abs(inertia) <= ZERO * np.trace(inertia)) & ~np.eye(3, dtype=bool)
+    inertia = np.where(cancelled, 0.0, inertia)
+    return InertialParameters.from_com(mass, com, inertia)

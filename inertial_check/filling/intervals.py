@@ -37,7 +37,7 @@ class BodyInterval(NamedTuple):
 def find_intervals(
     pieces: Sequence[BodyPieces],
     sums: Sequence[MassSum],
-    density_range: tuple[float, float],
+    bounds: Floats,
     centers: Floats,
     masses: Floats,
 ) -> list[BodyInterval]:
@@ -46,15 +46,15 @@ def find_intervals(
     Args:
         pieces: Pieces of the bodies.
         sums: Known sums of masses.
-        density_range: Least and largest density of every part [kg/m^3].
+        bounds: (n, 2) least and largest density of the parts of each body [kg/m^3].
         centers: (n, 3) centres of mass of the answer, about which tensors are taken [m].
         masses: (n,) masses of the answer, which lie in the intervals [kg].
     """
     volumes = np.array([own.volume for own in pieces])
-    low, high = volumes * density_range[0], volumes * density_range[1]
+    low, high = volumes[:, None].T * bounds.T
     ranges = find_mass_ranges(low, high, sums, masses)
     return [
-        _find_interval(own, density_range, ranges[at], centers[at]) for at, own in enumerate(pieces)
+        _find_interval(own, bounds[at], ranges[at], centers[at]) for at, own in enumerate(pieces)
     ]
 
 
@@ -131,11 +131,9 @@ def _solve_programs(
     return found
 
 
-def _find_interval(
-    own: BodyPieces, density_range: tuple[float, float], mass: Floats, center: Floats
-) -> BodyInterval:
+def _find_interval(own: BodyPieces, bounds: Floats, mass: Floats, center: Floats) -> BodyInterval:
     moments = np.concatenate([piece.moments for piece in own.pieces])
-    cells = _Cells.of(moments[:, 0], density_range, mass)
+    cells = _Cells.of(moments[:, 0], bounds, mass)
     com = [cells.find_range(moments[:, 1 + axis] / moments[:, 0], mean=True) for axis in range(3)]
     tensor = _about(moments, center)
     inertia = [cells.find_range(tensor[:, entry] / moments[:, 0]) for entry in range(6)]
@@ -150,10 +148,10 @@ class _Cells(NamedTuple):
     mass: Floats
 
     @classmethod
-    def of(cls, volumes: Floats, density_range: tuple[float, float], mass: Floats) -> _Cells:
-        least = volumes * density_range[0]
+    def of(cls, volumes: Floats, bounds: Floats, mass: Floats) -> _Cells:
+        least = volumes * bounds[0]
         room = max(float(mass[1]) - float(least.sum()), 0.0)
-        return cls(least, np.minimum(volumes * (density_range[1] - density_range[0]), room), mass)
+        return cls(least, np.minimum(volumes * (bounds[1] - bounds[0]), room), mass)
 
     def find_range(self, coefficients: Floats, mean: bool = False) -> tuple[float, float]:
         """The range of a sum over the cells' masses, or of it per mass (mean)."""

@@ -102,6 +102,18 @@ def test_a_placeholder_keeps_its_mass_and_gets_a_tensor():
         assert (float(forearm.parameters.mass) == pytest.approx(float(mass))) == kept
 
 
+def test_a_written_mass_stays_although_the_shape_is_too_small_for_it():
+    zero = (
+        '<inertial><mass value="9000"/><inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>'
+    )
+    text = ARM.read_text().replace('name="forearm">', f'name="forearm">{zero}</inertial>', 1)
+    filling = ic.fill(text.encode(), bodies=())
+    (forearm,) = (body for body in filling.bodies if body.name == "forearm")
+    assert float(forearm.parameters.mass) == pytest.approx(9000, rel=1e-9)
+    assert forearm.status == "refused"  # and check says that nothing is so dense
+    assert "IC503" in forearm.reason
+
+
 @pytest.mark.parametrize("name", ["arm.sdf", "arm.xml", "arm.usda"])
 def test_every_format_gets_the_numbers_of_its_shapes(name):
     path = DATA / name
