@@ -21,9 +21,6 @@ from inertial_check.model import Model
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-WIDEST = 1000.0
-"""Factor that stands for a least density of 0 in the width of a range."""
-
 EQUAL_SHAPES = 0.02
 """Largest relative difference of the volumes of twins that count as one part: mirrored meshes
 agree to a few digits, and other parts differ by more."""
@@ -283,31 +280,13 @@ def build_problem(
                 points.append(piece.points)
             body.append(np.full(len(volumes[-1]), at))
     v, cell_body = np.concatenate(volumes), np.concatenate(body)
-    bounds = find_bounds(unknowns, known, sums)
-    low, high = bounds[cell_body].T
+    low, high = known.density_range
     rho0 = nominal[cell_body]
     rows, wanted, names = _build_rows(sums, centers, cell_body, np.concatenate(points))
-    problem = DensityProblem(v, rho0, low, high, rows, wanted, names, known.divergence)
+    problem = DensityProblem(
+        v, rho0, np.full(len(v), low), np.full(len(v), high), rows, wanted, names, known.divergence
+    )
     return Cells(problem, np.concatenate(moments), cell_body)
-
-
-def find_bounds(unknowns: Unknowns, known: Knowledge, sums: Sequence[MassSum]) -> Floats:
-    """Find the bounds of the densities of each body, (n, 2) [kg/m^3].
-
-    Shapes that are a guess, and those of bodies whose written masses stay, may be of another size
-    than the part: their bounds are as wide as the range, and hold the density that they need.
-    """
-    bounds = np.tile(np.array(known.density_range, dtype=float), (len(unknowns.pieces), 1))
-    width = bounds[:, 1] / np.maximum(bounds[:, 0], WATER / WIDEST)
-    for each in sums:
-        at = next(iter(each.coefficients))
-        own = unknowns.pieces[at]
-        if len(each.coefficients) > 1 or not (own.guess or unknowns.indices[at] in unknowns.held):
-            continue
-        density = each.wanted / own.volume
-        if density > 0 and not bounds[at, 0] < density < bounds[at, 1]:
-            bounds[at] = density / width[at] ** 0.5, density * width[at] ** 0.5
-    return bounds
 
 
 def _build_rows(

@@ -19,12 +19,11 @@ from inertial_check.filling.equations import (
     MassSum,
     Unknowns,
     build_problem,
-    find_bounds,
     find_nominal,
     list_sums,
 )
 from inertial_check.filling.intervals import BodyInterval, find_intervals
-from inertial_check.filling.known import Knowledge
+from inertial_check.filling.known import WATER, Knowledge
 from inertial_check.filling.pieces import ROLES, BodyPieces, PieceReader
 from inertial_check.filling.problem import Densities, InfeasibleSumsError, solve
 from inertial_check.filling.result import GUESS, FilledBody, Filling, FillStatus
@@ -104,10 +103,11 @@ class Filler:
         reader = PieceReader(
             self.model, self.context, roles=self.options.roles, thickness=self.options.thickness
         )
-        pieces = {each.at: reader.read(self._body(each.at)) for each in self.targets}
-        usable = {index: own for index, own in pieces.items() if own.pieces}
+        pieces = {each.at: self._read(reader, each) for each in self.targets}
+        unfit = self._find_unfit(pieces)
+        usable = {at: own for at, own in pieces.items() if own.pieces and at not in unfit}
         if not usable:
-            return self._report(pieces, None, self._keep(), {})
+            return self._report(pieces, None, self._keep(), {}, unfit)
         unknowns = self._collect(usable, reader)
         answer = self._solve(unknowns)
         sources = {index: _describe(pieces[index], answer.densities[index]) for index in usable}
@@ -122,14 +122,41 @@ class Filler:
             context=self.context,
         )
         objections = self._check_again(fix)
-        return self._report(pieces, answer, fix, objections)
+        return self._report(pieces, answer, fix, objections, unfit)
 
     def _body(self, index: int) -> Body:
         return self.model.bodies[index]
 
+    def _read(self, reader: PieceReader, target: Target) -> BodyPieces:
+        """The pieces of a body; a guess is as large as its known mass needs."""
+        body = self._body(target.at)
+        mass = self.known.masses.get(body.name, self.known.masses.get(body.id, target.mass))
+        if mass is None:
+            return reader.read(body)
+        low, high = self.known.density_range
+        density = min(max(self.known.density or WATER, 2 * low), high / 2)
+        return reader.read(body, mass / density)
+
+    def _find_unfit(self, pieces: Mapping[int, BodyPieces]) -> dict[int, str]:
+        """Why shapes cannot hold the masses that the document states for some of the bodies."""
+        low, high = self.known.density_range
+        found = {}
+        for target in self.targets:
+            own, body = pieces[target.at], self._body(target.at)
+            given = {body.name, body.id} & self.known.masses.keys()
+            if target.mass is None or given or not own.pieces:
+                continue
+            density = target.mass / own.volume
+            if not low <= density <= high:
+                found[target.at] = (
+                    f"its {target.mass:g} kg are {density:.3g} kg/m^3 in its shapes, expected "
+                    f"{low:g} to {high:g}: correct the mass, or give --mass {body.name}=KG"
+                )
+        return found
+
     def _collect(self, usable: Mapping[int, BodyPieces], reader: PieceReader) -> Unknowns:
         """The unknowns, with the pieces of those measured bodies that are needed."""
-        filled = {each.at for each in self.targets}
+        filled = set(usable)
         judgements = judge(self.model)
         masses, centers = np.zeros(len(judgements)), np.zeros((len(judgements), 3))
         for index, judgement in enumerate(judgements):
@@ -232,7 +259,7 @@ class Filler:
         found = find_intervals(
             unknowns.pieces,
             sums,
-            find_bounds(unknowns, self.known, sums),
+            np.tile(np.array(self.known.density_range), (len(unknowns.pieces), 1)),
             theta[:, 1:4] / theta[:, :1],
             theta[:, 0],
         )
@@ -266,12 +293,16 @@ class Filler:
         answer: _Answer | None,
         fix: Fix,
         objections: Mapping[str, str],
+        unfit: Mapping[int, str],
     ) -> Filling:
         written = {body.id: body for body in fix.bodies}
         reports = []
         for target in self.targets:
             body, own = self._body(target.at), pieces[target.at]
             line = self.model.place(body.span).line
+            if target.at in unfit:
+                reports.append(FilledBody(body.name, body.id, line, "refused", unfit[target.at]))
+                continue
             if answer is None or target.at not in answer.parameters:
                 why = "; ".join(own.remarks) or "it has no shape, and carries no joint"
                 reports.append(FilledBody(body.name, body.id, line, "no-shape", why))

@@ -142,10 +142,15 @@ class PieceReader:
         offsets = [np.linalg.norm(p) for own in self._children.values() for p in own]
         return float(max(offsets, default=0.0))
 
-    def read(self, body: Body) -> BodyPieces:
+    def read(self, body: Body, volume: float | None = None) -> BodyPieces:
         """Cut the shapes of the best role of a body, or say why there are none.
 
         The first role is taken of which every shape can be used; else the first of which some can.
+
+        Args:
+            body: The body.
+            volume: Volume of the guess that stands for a body without shapes [m^3]; None for
+                capsules of the slenderness LIMB.
 
         Raises:
             ParameterError: A mesh is in millimetres.
@@ -165,7 +170,7 @@ class PieceReader:
             role, kept, remarks, _ = next((each for each in usable if each[3]), usable[0])
             return BodyPieces(body, tuple(kept), role, tuple(remarks))
         remarks = [remark for each in found for remark in each[2]]
-        guess = self._guess(body)
+        guess = self._guess(body, volume)
         return BodyPieces(body, guess, None, tuple(remarks), bool(guess))
 
     def _cut(self, shape: Shape) -> tuple[Piece | None, str | None]:
@@ -237,24 +242,32 @@ class PieceReader:
             return single
         return Piece(label, "shell", moments[:, 0], moments, total / 3)
 
-    def _guess(self, body: Body) -> tuple[Piece, ...]:
+    def _guess(self, body: Body, volume: float | None) -> tuple[Piece, ...]:
         """Capsules from the origin of a body to the joints that it carries."""
+        offsets = [p for p in self._children.get(body.id, []) if np.linalg.norm(p) > 0]
         pieces = []
-        for offset in self._children.get(body.id, []):
+        for offset in offsets:
             length = float(np.linalg.norm(offset))
-            if length == 0:
-                continue
-            points = fill_primitive("capsule", (LIMB * length, length))
+            radius = LIMB * length
+            if volume is not None:
+                radius = _find_radius(volume / len(offsets), length)
+            points = fill_primitive("capsule", (radius, length))
             if points is None:
                 continue
-            axis = offset / length
-            R = _rotation_to(axis)
-            placed = points.points @ R.T + offset / 2
+            placed = points.points @ _rotation_to(offset / length).T + offset / 2
             moments = _theta(points.volumes, placed)
             pieces.append(
                 Piece("a capsule between joints", "joints", points.volumes, moments, placed)
             )
         return tuple(pieces)
+
+
+def _find_radius(volume: float, length: float) -> float:
+    """The radius of a capsule with a cylinder of this length [m] and this volume [m^3]."""
+    # In parts of the length r solves 4/3 r^3 + r^2 = v, which grows with r: one root is positive.
+    roots = np.roots([4 / 3, 1.0, 0.0, -volume / (np.pi * length**3)])
+    real = roots[np.abs(roots.imag) <= 1e-9 * np.abs(roots)].real
+    return float(np.max(real)) * length
 
 
 def _make_piece(label: str, reading: str, unit: InertialParameters, points: Points | None) -> Piece:

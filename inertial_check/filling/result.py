@@ -14,7 +14,8 @@ from inertial_check.solvers.certificate import Certificate
 
 FillStatus = Literal["filled", "no-shape", "unwritten", "refused", "withheld"]
 """Outcome for one body. no-shape: nothing of it has a volume. unwritten: its document cannot hold
-the numbers; the reason says why. refused: check has an error or a doubt about the new numbers.
+the numbers; the reason says why. refused: check has an error or a doubt about the new numbers,
+or the shapes cannot hold the mass that the document states.
 withheld: it could be written, but another body of the model could not."""
 
 GUESS = 3.0

@@ -102,16 +102,29 @@ def test_a_placeholder_keeps_its_mass_and_gets_a_tensor():
         assert (float(forearm.parameters.mass) == pytest.approx(float(mass))) == kept
 
 
-def test_a_written_mass_stays_although_the_shape_is_too_small_for_it():
-    zero = (
-        '<inertial><mass value="9000"/><inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>'
-    )
-    text = ARM.read_text().replace('name="forearm">', f'name="forearm">{zero}</inertial>', 1)
-    filling = ic.fill(text.encode(), bodies=())
+ZERO = '<inertial><mass value="{}"/><inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>'
+
+
+def with_zeros(text, mass):
+    return text.replace('name="forearm">', f'name="forearm">{ZERO.format(mass)}</inertial>', 1)
+
+
+def test_a_written_mass_that_no_shape_holds_is_refused_and_counts():
+    filling = ic.fill(with_zeros(ARM.read_text(), "9000").encode(), total_mass=9010)
+    states = {body.name: body.status for body in filling.bodies}
+    assert states.pop("forearm") == "refused"
+    assert set(states.values()) == {"filled"}
+    assert not filling.complete
+    assert sum(masses(filling).values()) == pytest.approx(9010)
+
+
+def test_a_guess_is_as_large_as_its_mass_needs():
+    text = re.sub(r"<visual>.*?</visual>", "", ARM.read_text())
+    filling = ic.fill(with_zeros(text, "2.5").encode(), bodies=())
     (forearm,) = (body for body in filling.bodies if body.name == "forearm")
-    assert float(forearm.parameters.mass) == pytest.approx(9000, rel=1e-9)
-    assert forearm.status == "refused"  # and check says that nothing is so dense
-    assert "IC503" in forearm.reason
+    assert (forearm.status, forearm.guess) == ("filled", True)
+    assert forearm.density == pytest.approx(1000)
+    assert float(forearm.parameters.mass) == pytest.approx(2.5)
 
 
 @pytest.mark.parametrize("name", ["arm.sdf", "arm.xml", "arm.usda"])
