@@ -89,6 +89,7 @@ OTHER_NUMBERS: dict[str, dict[str, str]] = {
     },
     "settings tried in turn with a solver or method": {
         "identification/estimation/from_base.py": "WEIGHTS",
+        "projection/conic/entropy.py": "_TIGHT",
         "projection/conic/joint.py": "ATTEMPTS",
         "projection/conic/moments.py": "ATTEMPTS",
     },

@@ -24,6 +24,7 @@ from inertial_check.errors import (
     UsageError,
 )
 from inertial_check.formats.xacro.total import limit_expansions
+from inertial_check.inertia import tolerances
 from inertial_check.isolation import raise_defects
 from inertial_check.reports.escaping import dump_json, printable
 from inertial_check.reports.text import plural
@@ -333,7 +334,11 @@ def _line(body: FilledBody) -> str:
         return text
     least, most = (float(value) for value in body.interval.mass)
     mass = float(body.parameters.mass)
-    known = "known" if most - least <= 1e-9 * mass else f"{least:.3g} to {most:.3g} kg possible"
+    known = (
+        "known"
+        if most - least <= tolerances.MASS_KNOWN * mass
+        else f"{least:.3g} to {most:.3g} kg possible"
+    )
     guess = ", a guess" if body.guess else ""
     return f"{text}; {mass:.6g} kg ({known}{guess}): {body.source}"
 

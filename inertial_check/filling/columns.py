@@ -13,6 +13,7 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.filling.quadrature import Points, join_points, legendre
+from inertial_check.inertia import tolerances
 from inertial_check.inertia.meshes import BLOCK
 
 LINES = 12
@@ -28,9 +29,6 @@ in the middle, and on an edge a line counts both of its triangles, or none."""
 
 _STEPS = 60
 """Largest number of Newton's steps that tilt the weights; eight are enough as a rule."""
-
-_EXACT = 1e-12
-"""Error of the moments, of a mesh of unit size, at which tilting ends."""
 
 
 def fill_triangles(blocks: Iterable[Floats]) -> tuple[Points | None, bool]:
@@ -152,14 +150,14 @@ def tilt(points: Points, moments: Floats) -> Points | None:
     for _ in range(_STEPS):
         now = weights * np.exp(forms @ multipliers)
         missing = wanted - now @ forms
-        if np.max(np.abs(missing)) <= _EXACT:
+        if np.max(np.abs(missing)) <= tolerances.CELL_MOMENTS:
             return Points(now * volume, points.points)
         hessian = (forms * now[:, None]).T @ forms
         step = np.linalg.lstsq(hessian, missing, rcond=None)[0]
         size = float(np.max(np.abs(forms @ step)))
         if not np.isfinite(size):
             return None
-        multipliers = multipliers + step * min(1.0, 1.0 / max(size, 1e-300))
+        multipliers = multipliers + step * min(1.0, 1.0 / max(size, np.finfo(float).tiny))
         if np.max(np.abs(forms @ multipliers)) > 30:
             return None
     return None

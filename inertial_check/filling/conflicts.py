@@ -6,9 +6,7 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.filling.problem import DensityProblem, InfeasibleSumsError
-
-SLACK = 1e-9
-"""Error of a sum, of the size of its terms, above which a linear program calls it not met."""
+from inertial_check.inertia import tolerances
 
 
 def find_conflict(problem: DensityProblem) -> InfeasibleSumsError | None:
@@ -57,4 +55,4 @@ def _is_feasible(
         ]
     )
     answer = linprog(costs, A_eq=both, b_eq=wanted / size, bounds=bounds, method="highs")
-    return bool(answer.status == 0 and answer.fun <= SLACK)
+    return bool(answer.status == 0 and answer.fun <= tolerances.SUM_MET)

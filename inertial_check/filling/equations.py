@@ -16,6 +16,7 @@ from inertial_check.filling.known import WATER, Knowledge
 from inertial_check.filling.pieces import BodyPieces
 from inertial_check.filling.problem import DensityProblem
 from inertial_check.geometry.priors import from_model, indices_of
+from inertial_check.inertia import tolerances
 from inertial_check.model import Model
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def _sum_of(
     """
     measured = float(unknowns.measured[list(bodies)].sum())
     inside = {place[index]: 1.0 for index in bodies if index in place}
-    if measured * (1 - 1e-12) > mass or (inside and not measured < mass):
+    if measured * (1 - tolerances.SUM_ROUNDING) > mass or (inside and not measured < mass):
         raise ParameterError(
             f"{what} of {mass:g} kg is given, and measured bodies have {measured:g} kg of it: "
             f"nothing is left for {len(inside)} bodies; correct the sum, or name a measured body "

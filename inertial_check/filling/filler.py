@@ -32,6 +32,7 @@ from inertial_check.fixing.result import INTACT, Fix
 from inertial_check.fixing.writing import write_parameters
 from inertial_check.formats import load
 from inertial_check.formats.context import Context
+from inertial_check.inertia import tolerances
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.model import Body, Model, Role, Severity
 from inertial_check.model.judging import judge
@@ -41,10 +42,6 @@ from inertial_check.solvers.certificate import Certificate
 _DOUBTS = "IC5"
 """Codes of findings that doubt numbers beside the shapes, which new numbers must not have."""
 
-
-ZERO = 1e-13
-"""Coordinates and products, relative to the size of a body, that are sums of cells which cancel:
-they are written as 0."""
 
 DIGITS = 10
 """Default significant digits of new numbers: the sums hold to them, and 0.2 m is written as 0.2."""
@@ -374,7 +371,7 @@ def _about_com(theta: Floats) -> InertialParameters:
     body = InertialParameters.from_theta(theta)
     mass, com, inertia = (np.asarray(x) for x in (body.mass, body.com, body.inertia_com))
     size = np.sqrt(np.trace(inertia) / mass) + np.linalg.norm(com)
-    com = np.where(np.abs(com) <= ZERO * size, 0.0, com)
-    cancelled = (np.abs(inertia) <= ZERO * np.trace(inertia)) & ~np.eye(3, dtype=bool)
-    inertia = np.where(cancelled, 0.0, inertia)
+    com = np.where(np.abs(com) <= tolerances.CANCELLED * size, 0.0, com)
+    cancelled = np.abs(inertia) <= tolerances.CANCELLED * np.trace(inertia)
+    inertia = np.where(cancelled & ~np.eye(3, dtype=bool), 0.0, inertia)
     return InertialParameters.from_com(mass, com, inertia)

@@ -20,6 +20,7 @@ from inertial_check.filling.quadrature import Points, contains, fill_primitive
 from inertial_check.formats.context import Context
 from inertial_check.geometry.meshes import scaled_triangles
 from inertial_check.geometry.shapes import GeometryReader, Reading, ShapeUse
+from inertial_check.inertia import tolerances
 from inertial_check.inertia.frames import homogeneous
 from inertial_check.inertia.meshes import convex_hull
 from inertial_check.inertia.parameters import InertialParameters
@@ -40,9 +41,6 @@ LIMB = 0.1
 
 _MOST_TRIANGLES = 4096
 """Largest number of triangles of a shell that are cells of their own."""
-
-_SAME = 1e-9
-"""Relative error of a quadrature's moments, above which it is not used: rounding leaves 1e-13."""
 
 
 class Piece(NamedTuple):
@@ -266,7 +264,7 @@ def _find_radius(volume: float, length: float) -> float:
     """The radius of a capsule with a cylinder of this length [m] and this volume [m^3]."""
     # In parts of the length r solves 4/3 r^3 + r^2 = v, which grows with r: one root is positive.
     roots = np.roots([4 / 3, 1.0, 0.0, -volume / (np.pi * length**3)])
-    real = roots[np.abs(roots.imag) <= 1e-9 * np.abs(roots)].real
+    real = roots[np.abs(roots.imag) <= tolerances.REAL_ROOT * np.abs(roots)].real
     return float(np.max(real)) * length
 
 
@@ -286,7 +284,7 @@ def _agree(moments: Floats, whole: Floats) -> bool:
     volume, first, second = size[:1], size[1:4].max(keepdims=True), size[4:].max(keepdims=True)
     scale = np.concatenate([volume, np.repeat(first, 3), np.repeat(second, 6)])
     error = np.abs(moments.sum(axis=0) - whole[0])
-    return bool(np.all(error <= _SAME * scale))
+    return bool(np.all(error <= tolerances.QUADRATURE * scale))
 
 
 def _theta(volumes: Floats, points: Floats, second: Floats | None = None) -> Floats:

@@ -226,15 +226,16 @@ def _find_step(problem: DensityProblem, rho: Floats, gradient: Floats) -> Floats
     every = problem.volumes * np.clip(problem.nominal, problem.lower, problem.upper)
     rows = problem.rows
     hessian = (rows.multiply(weights) @ rows.T).toarray()
-    scale = (rows.multiply(rows) @ every) + 1e-300
+    scale = (rows.multiply(rows) @ every) + np.finfo(float).tiny
     root = np.sqrt(scale)
     values, vectors = np.linalg.eigh(hessian / np.outer(root, root))
     along = vectors.T @ (gradient / root)
     # Directions of no curvature: sums that repeat each other, with nothing left to do, or sums of
     # cells that all lie on a bound, which a long step brings off it.
-    rounding = len(values) * np.finfo(float).eps * max(float(values[-1]), 1e-3)
+    curvature = max(float(values[-1]), tolerances.LEAST_CURVATURE)
+    rounding = len(values) * np.finfo(float).eps * curvature
     step = np.where(values > rounding, along / np.maximum(values, rounding), along)
-    step[np.abs(along) <= 1e-15 * np.linalg.norm(along)] = 0.0
+    step[np.abs(along) <= tolerances.NO_GRADIENT * np.linalg.norm(along)] = 0.0
     found: Floats = (vectors @ step) / root
     return found
 
@@ -255,8 +256,9 @@ def _search(
         there = problem.densities(at)
         growth = problem.dual(at, there) - before
         better = float(np.max(np.abs(problem.residuals(there)))) < worst
-        rounding = 1e-13 * (abs(before) + problem.mass)
-        if growth >= 1e-4 * length * slope or (better and growth >= -rounding):
+        rounding = tolerances.DUAL_ROUNDING * (abs(before) + problem.mass)
+        least = tolerances.SUFFICIENT_DECREASE * length * slope
+        if growth >= least or (better and growth >= -rounding):
             return at, there
         length /= 2
     return None

@@ -230,6 +230,40 @@ POSITION_STEP = 1e-6
 GRAM_PRECISE = 1e-12
 """Least eigenvalue of a Gram matrix, relative to the largest, that keeps four digits."""
 
+# Inertials from shapes.
+
+MASS_KNOWN = 1e-9
+"""Width of the interval of a mass, relative to it, up to which the sums determine it."""
+
+CELL_MOMENTS = 1e-12
+"""Error of the moments of the cells of a mesh, of unit size, at which their tilting ends."""
+
+QUADRATURE = 1e-9
+"""Relative error of the moments of cells above which a piece is one cell: rounding leaves 1e-13."""
+
+REAL_ROOT = 1e-9
+"""Imaginary part of a root of a cubic, relative to it, up to which it is real: its rounding."""
+
+SUM_ROUNDING = 1e-12
+"""Part by which measured masses may exceed a given sum of them: rounding of their addition."""
+
+SUM_MET = 1e-9
+"""Error of a sum, of the size of its terms, up to which a linear program calls it met."""
+
+CANCELLED = 1e-13
+"""Coordinates and products, relative to the size of a body, that are sums of cells which cancel:
+they are written as 0."""
+
+LEAST_CURVATURE = 1e-3
+"""Curvature of the scaled dual function, at most 1, below which it counts as this in the rounding
+of its eigenvalues: cells that all lie on bounds leave none."""
+
+NO_GRADIENT = 1e-15
+"""Part of the gradient along an eigenvector that is rounding of the whole."""
+
+DUAL_ROUNDING = 1e-13
+"""Decrease of the dual function, relative to its size, that is rounding of its sum."""
+
 # Comparison of models.
 
 UNIT_TRIED = 1e-2
