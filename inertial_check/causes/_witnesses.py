@@ -41,7 +41,7 @@ _NO_GAINS: Floats = np.zeros(0)
 """Gains of a cause that says nothing of a body."""
 
 _BOUNDS: WeakKeyDictionary[Assembly, list[float]] = WeakKeyDictionary()
-"""What no other spread of a body can exceed, for all bodies of a model."""
+"""Cache of the largest gain that a changed spread can bring, for each body of a model."""
 
 
 def is_stated(subject: Subject) -> bool:

@@ -101,7 +101,7 @@ class FixedDecimals(Cause):
     have them, and four of 3,288 clean bodies; with a zero with a minus beside them, none."""
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
-        """That there were more decimals; not which."""
+        """Propose that decimals were lost; which ones, nothing tells."""
         judgement = subject.judgement
         if judgement.verdict in ("rounding", "inconsistent") or judgement.numerically_zero:
             yield from self._of_no_body(subject)
@@ -109,7 +109,7 @@ class FixedDecimals(Cause):
             yield from self._of_a_body(subject)
 
     def _of_no_body(self, subject: Subject) -> Iterator[Proposal]:
-        """That there were more decimals, where no body has the tensor as printed."""
+        """Propose lost decimals where no body has the tensor as printed."""
         if not all(subject.texts) or _negative(subject):
             return
         decimals = [decimal_places(text) for text in subject.texts]
@@ -137,7 +137,7 @@ class FixedDecimals(Cause):
         )
 
     def _of_a_body(self, subject: Subject) -> Iterator[Proposal]:
-        """That there were more decimals, where the tensor is one that a body can have."""
+        """Propose lost decimals where some body has the tensor as printed."""
         inertial, unit = subject.body.inertial, subject.body.unit
         mass = "" if inertial is None or inertial.mass is None else inertial.mass.text
         count = last_count(subject.texts, unit)

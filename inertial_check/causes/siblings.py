@@ -118,7 +118,7 @@ class Mirror(Cause):
 
 
 def _weigh_mirror(subject: Subject, pairs: TwinPairs, row: int, other: int) -> float:
-    """How much more probable it is that one side was forgotten, seeing how the two differ."""
+    """Likelihood ratio of a side that was not mirrored, from how the two sides differ."""
     judgements = subject.examination.judgements
     own, theirs = judgements[subject.index], judgements[other]
     same = (own.mass, own.p_BoBcm_B, own.I_BBcm_B) == (

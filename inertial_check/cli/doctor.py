@@ -110,7 +110,7 @@ class ConfigurationInForce(NamedTuple):
 
 
 class Environment(NamedTuple):
-    """What a run of this program finds on a machine.
+    """Versions, extras, engines and package paths that a run of this program finds.
 
     Attributes:
         dependencies: The version of each required distribution; None where it is absent.

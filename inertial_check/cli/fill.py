@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from inertial_check import __version__
 from inertial_check.cli import exit_codes, options, output
-from inertial_check.cli.fix import SCHEMA_VERSION, show_diff, writable_folders
+from inertial_check.cli.fix import SCHEMA_VERSION, find_files, show_diff, writable_folders
 from inertial_check.errors import (
     DocumentError,
     InertialCheckError,
@@ -162,7 +162,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--write changes the file itself, -o writes another: choose one")
     known, chosen = _read_known(args), _read_options(args)
     configurations = options.context_configurations(args)
-    found = _find_files(args, configurations)
+    found = find_files(args, configurations, "fill")
     result = _fill_all(found, args, configurations, known, chosen)
     if args.write or args.output is not None:
         _write_all(result, args)
@@ -230,25 +230,6 @@ def _read_options(args: argparse.Namespace) -> FillOptions:
 
     chosen = FillOptions(thickness=args.thickness, solver=args.solver, provenance=args.provenance)
     return chosen._replace(roles=(args.shapes,)) if args.shapes else chosen
-
-
-def _find_files(args: argparse.Namespace, configurations: Configurations) -> Discovery:
-    """The files that the paths hold.
-
-    Raises:
-        UsageError: There is none, or -o cannot hold them all.
-    """
-    from inertial_check.selecting.discovery import discover
-
-    found = discover(args.paths, configurations.excludes, args.sniff)
-    if not (found.files or found.failures or args.allow_empty):
-        raise UsageError(f"nothing to fill in {', '.join(args.paths)}; --allow-empty accepts that")
-    if args.output is not None and len(found.files) != 1:
-        raise UsageError(f"-o takes one model, and there are {len(found.files)}; use --write")
-    if not args.quiet:
-        for line in found.notes:
-            output.note(line)
-    return found
 
 
 @limit_expansions()

@@ -150,7 +150,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--write changes the file itself, -o writes another: choose one")
     plots.check_target(args.plot, [*args.paths, args.output])
     configurations = options.context_configurations(args)
-    found = _find_files(args, configurations)
+    found = find_files(args, configurations, "fix")
     result = _fix_all(found, args, configurations)
     if args.write or args.output is not None:
         _write_all(result, args)
@@ -222,8 +222,13 @@ def _request_of(args: argparse.Namespace) -> FixRequest:
     )
 
 
-def _find_files(args: argparse.Namespace, configurations: Configurations) -> Discovery:
-    """The files that the paths hold.
+def find_files(args: argparse.Namespace, configurations: Configurations, verb: str) -> Discovery:
+    """Find the files of the paths, and remove what killed runs have left beside them.
+
+    Args:
+        args: Paths and options of a command that writes.
+        configurations: Configurations of the run.
+        verb: Verb of the command, for its messages.
 
     Raises:
         UsageError: There is none, or -o cannot hold them all.
@@ -232,7 +237,9 @@ def _find_files(args: argparse.Namespace, configurations: Configurations) -> Dis
 
     found = discover(args.paths, configurations.excludes, args.sniff)
     if not (found.files or found.failures or args.allow_empty):
-        raise UsageError(f"nothing to fix in {', '.join(args.paths)}; --allow-empty accepts that")
+        raise UsageError(
+            f"nothing to {verb} in {', '.join(args.paths)}; --allow-empty accepts that"
+        )
     if args.output is not None and len(found.files) != 1:
         raise UsageError(f"-o takes one model, and there are {len(found.files)}; use --write")
     if not args.quiet:

@@ -31,7 +31,7 @@ _LEAST_NAME = 10
 
 
 class Display(Protocol):
-    """What shows progress on a terminal."""
+    """Interface of a display of progress on a terminal."""
 
     def show(self, part: float, seconds: float, name: str) -> None:
         """Show the completed fraction, the time since the start [s], and the current file."""

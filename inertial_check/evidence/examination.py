@@ -151,7 +151,7 @@ class Examination:
 
     @cached_property
     def _misreadings(self) -> dict[int, Misreading | None]:
-        """What was found by the index of the body."""
+        """Cache of the misreadings, by the index of the body."""
         return {}
 
     @cached_property

@@ -181,7 +181,7 @@ def compare_twins(
 
 
 def _compare_none() -> TwinPairs:
-    """What is known of the twins of a model that has none."""
+    """Comparison of the twins of a model that has none: arrays of no rows."""
     numbers, flags = np.zeros(0), np.zeros(0, dtype=bool)
     bodies, planes = np.zeros((0, 2), dtype=np.int64), np.zeros((0, 4))
     maps, offsets = np.zeros((0, 4, 4)), np.zeros((0, 2))
