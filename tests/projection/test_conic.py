@@ -1,5 +1,6 @@
 """The conic path against closed forms, independent formulations, and solvers that lie or break."""
 
+import clarabel
 import cvxpy as cp
 import numpy as np
 import pytest
@@ -409,7 +410,7 @@ class TestNearestUnderConstraints:
         program._program.cache_clear()
         problem = some_bodies(23, 3)
         for radius in (0.1, 0.2):
-            conic.nearest(problem, [limit.FixedMass(2.0), limit.DensityInBall(radius)])
+            conic.nearest(problem, [limit.FixedMass(2.0), limit.DensityInBall(radius)], "scs")
         assert program._program.cache_info().misses == 1
 
 
@@ -477,31 +478,39 @@ class TestConflicts:
             conic.nearest(some_bodies(32, 1), limits)
 
 
+def break_solver(monkeypatch, solver, error):
+    """Let a solver raise an error: Clarabel itself, or cvxpy, which asks all others."""
+
+    def fail(*args, **options):
+        raise error
+
+    if solver == "clarabel":
+        monkeypatch.setattr(clarabel, "DefaultSolver", fail)
+    else:
+        monkeypatch.setattr(cp.Problem, "solve", fail)
+
+
 class TestSolversThatBreakUnderConstraints:
-    def test_a_panic_becomes_an_error_with_the_instance(self, monkeypatch):
+    @pytest.mark.parametrize("solver", ["clarabel", "scs"])
+    def test_a_panic_becomes_an_error_with_the_instance(self, monkeypatch, solver):
         class PanicException(BaseException):
             pass
 
-        def panic(self, **options):
-            raise PanicException("index out of bounds")
-
-        monkeypatch.setattr(cp.Problem, "solve", panic)
+        break_solver(monkeypatch, solver, PanicException("index out of bounds"))
         problem = some_bodies(40, 1)
         with pytest.raises(
             ic.ProjectionError, match=r"no certified answer for body 0 .*bounds"
         ) as e:
-            conic.nearest(problem, limit.FixedMass(2.0))
+            conic.nearest(problem, limit.FixedMass(2.0), solver)
         assert e.value.instance["theta0"] == problem.theta0.tolist()
         assert e.value.instance["constraints"] == ["FixedMass(2.0 kg)"]
 
+    @pytest.mark.parametrize("solver", ["clarabel", "scs"])
     @pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
-    def test_the_user_can_still_stop_it(self, monkeypatch, stop):
-        def interrupted(self, **options):
-            raise stop
-
-        monkeypatch.setattr(cp.Problem, "solve", interrupted)
+    def test_the_user_can_still_stop_it(self, monkeypatch, solver, stop):
+        break_solver(monkeypatch, solver, stop)
         with pytest.raises(stop):
-            conic.nearest(some_bodies(41, 1), limit.FixedMass(2.0))
+            conic.nearest(some_bodies(41, 1), limit.FixedMass(2.0), solver)
 
     def test_a_solver_that_lies_is_found_out(self, monkeypatch):
         """It swears by another point, and nothing polishes it."""

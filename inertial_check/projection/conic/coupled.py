@@ -15,6 +15,7 @@ from inertial_check.arrays.types import Floats
 from inertial_check.errors import ProjectionError
 from inertial_check.projection._constraint import Block
 from inertial_check.projection.conic.cones import Part, project
+from inertial_check.projection.conic.interior import DIRECT, solve_directly
 from inertial_check.projection.conic.joint import ATTEMPTS
 from inertial_check.projection.conic.joint_problem import row_lengths
 from inertial_check.projection.conic.polish import Point, polish
@@ -115,6 +116,10 @@ def _ask(problem: CoupledProblem, solver: str, options: dict[str, float]) -> tup
     Raises:
         NoAnswer: It broke, or says that there is none.
     """
+    if solver == DIRECT:
+        direct = solve_directly(problem, 1.0, options)
+        s = problem.g + problem.Gu @ direct.d + problem.Gy @ direct.y
+        return Point(direct.d, direct.y, s - direct.z, 1.0), direct.steps
     import cvxpy as cp
 
     root = np.linalg.cholesky(problem.M).T

@@ -11,6 +11,7 @@ import numpy as np
 from inertial_check.arrays.types import Floats, Integers
 from inertial_check.projection._constraint import Cone
 from inertial_check.projection.conic.cones import Part
+from inertial_check.projection.conic.interior import DIRECT, solve_directly
 from inertial_check.projection.conic.joint_problem import JointProblem
 from inertial_check.projection.conic.polish import Point
 from inertial_check.projection.conic.solvers import NoAnswer, translate_failures
@@ -63,6 +64,10 @@ def ask_solver(
     Raises:
         NoAnswer: The solver broke, or says that there is none.
     """
+    if solver == DIRECT:
+        found = solve_directly(problem, step, options)
+        s = problem.g + step * (problem.Gu @ found.d) + problem.Gy @ found.y
+        return Point(found.d, found.y, s - found.z * step, step), found.steps
     program = _program(_pattern(problem))
     with program.lock, translate_failures():
         _fill(program, problem, step)
