@@ -1,4 +1,4 @@
-"""Model that a library holds in memory, as the plain data that files become, and its repair.
+"""Model that a library holds in memory, as the plain data that files become.
 
 The numbers are those that the library computes with. They were never printed, so no rounding of
 digits excuses them: a body that fails is inconsistent. Where a report shows a line, it is that of a
@@ -7,29 +7,26 @@ listing of the bodies, one on each line.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from importlib import import_module
 from math import ceil, isfinite, log10
 from types import ModuleType
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import MissingExtraError, ParameterError
-from inertial_check.fixing.case import BROKEN, PRODUCTS, Case, Proposal, propose_all
+from inertial_check.fixing.case import PRODUCTS
 from inertial_check.fixing.digits import MOST_DIGITS, significant_digits
-from inertial_check.fixing.edits import select_changing, withdraw
-from inertial_check.fixing.engine_targets import EngineTargets
-from inertial_check.fixing.methods import NearestMethod
-from inertial_check.fixing.request import FixRequest, choose_by_name
-from inertial_check.fixing.result import BodyFix, Six, Three
+from inertial_check.fixing.result import Six, Three
 from inertial_check.inertia.representations import symmetric
-from inertial_check.model import ENTRIES, Body, Inertial, Model, Number, Source, Span
+from inertial_check.integrations._assigning import Holder, LoadedModel
+from inertial_check.model import ENTRIES, Body, Inertial, Number, Source, Span
 from inertial_check.model.body import Pose
-from inertial_check.model.judging import judge
+from inertial_check.model.joint import Joint
 
 Rotation = tuple[Three, Three, Three]
 
@@ -37,8 +34,6 @@ UNTURNED: Rotation = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 Undo = Callable[[], object]
 """Function that takes new entries of a body back."""
-
-_ROUNDED_AWAY = "what the library makes of its nearest inertia by rounding is inconsistent again"
 
 
 class Loaded(NamedTuple):
@@ -55,7 +50,11 @@ class Loaded(NamedTuple):
         joint: Type of the joint to its parent; None for a root.
         moved: Whether that joint moves it.
         parent: The id of its parent.
-        X_PB: Pose of its frame in that of its parent.
+        X_PB: Pose of its frame in that of its parent, or of the world, where its joint is at zero.
+        axis_B: Direction about or along which its joint moves it, of length 1; None where there is
+            not exactly one.
+        p_BoJo_B: A point on that axis [m].
+        joints: The joints that move it.
         derived: Whether the library will compute its inertia from its shapes.
         diagonal: Whether only principal moments are kept, so that products cannot be written.
         error: Rounding error of the entries, where they are computed from what the library keeps
@@ -72,36 +71,17 @@ class Loaded(NamedTuple):
     moved: bool = False
     parent: str | None = None
     X_PB: Pose | None = None
+    axis_B: Three | None = None
+    p_BoJo_B: Three | None = None
+    joints: tuple[Joint, ...] = ()
     derived: bool = False
     diagonal: bool = False
     error: float = 0.0
 
 
-class RepairOptions(TypedDict, total=False):
-    """Options of a repair, as in `inertial_check.fix_model`.
-
-    Attributes:
-        metric: Which change is least: "inertia", that of the tensor, or "covariance", that of the
-            second moment of the mass.
-        margin: Least margin of the results, 0 to 1/3.
-        engines: Names of engines that must accept the bodies; consistent bodies that one of them
-            would refuse or change are moved, too.
-        max_change: Larger relative changes are made only if `unsafe`.
-        unsafe: Also make changes larger than max_change.
-        bodies: Names or ids of the only bodies to look at.
-        tolerance: Bodies with margins down to -tolerance count as consistent.
-    """
-
-    metric: str
-    margin: float
-    engines: Sequence[str]
-    max_change: float
-    unsafe: bool
-    bodies: Collection[str]
-    tolerance: float
-
-
-def model_of(kind: str, format: str, name: str, bodies: Iterable[Loaded]) -> Model:
+def model_of(
+    kind: str, format: str, name: str, bodies: Iterable[Loaded], holder: Holder | None = None
+) -> LoadedModel:
     """The model of loaded bodies.
 
     Args:
@@ -109,11 +89,12 @@ def model_of(kind: str, format: str, name: str, bodies: Iterable[Loaded]) -> Mod
         format: Format by whose rules engines would read these numbers.
         name: Name of the model.
         bodies: Bodies in the library's order.
+        holder: The object, whose parameters can be set.
     """
     listing = _Listing()
     found = tuple(listing.body(each) for each in bodies)
     path = f"<{kind} {name}>" if name else f"<{kind}>"
-    return Model(Source(path, bytes(listing.data)), format, name, found)
+    return LoadedModel(Source(path, bytes(listing.data)), format, name, found, holder=holder)
 
 
 class _Listing:
@@ -141,6 +122,9 @@ class _Listing:
             inertia_from="geometry" if loaded.derived else "file",
             parent=loaded.parent,
             X_PB=loaded.X_PB,
+            axis_B=loaded.axis_B,
+            p_BoJo_B=loaded.p_BoJo_B,
+            joints=loaded.joints,
         )
 
     def _inertial(self, loaded: Loaded, six: Six) -> Inertial:
@@ -186,63 +170,6 @@ def _exact(value: float) -> str:
     return mantissa.ljust(len(mantissa) + MOST_DIGITS - significant_digits(mantissa), "0") + (
         mark + exponent
     )
-
-
-def repair_model(
-    read: Callable[[], Model],
-    write: Callable[[int, Six], Undo],
-    options: RepairOptions,
-) -> tuple[BodyFix, ...]:
-    """Write the nearest inertia over each inconsistent one.
-
-    Args:
-        read: Gives the model as the library holds it now.
-        write: Gives the body of an index new entries, and returns a function that takes them back.
-        options: The options of the repair.
-
-    Returns:
-        The result for each requested body, in the library's order.
-
-    Raises:
-        ParameterError: An unknown metric, or a margin outside 0 to 1/3.
-        UsageError: No such body or engine, or a max_change that is no relative change.
-    """
-    request = FixRequest(**options)
-    request.validate()
-    model, tolerance = read(), request.tolerance
-    targets = EngineTargets.of(model, request.engines, tolerance)
-    ids = choose_by_name(model, request.bodies)
-    method = _RepairMethod(request, targets)
-    proposals = propose_all(model, method, ids, bool(request.bodies), tolerance)
-    rows = {body.id: row for row, body in enumerate(model.bodies)}
-    take_back = {
-        id_: write(rows[id_], proposal.result.new)
-        for id_, proposal in select_changing(proposals).items()
-        if proposal.result.new is not None
-    }
-    again = read() if take_back else model
-    broken = {
-        body.id: _ROUNDED_AWAY
-        for body, judgement in zip(again.bodies, judge(again, tolerance), strict=True)
-        if body.id in take_back and judgement.verdict in BROKEN
-    }
-    useless = targets.find_useless(targets.predict(again), select_changing(proposals))
-    withdraw(useless, proposals, "engine-refused")
-    withdraw(broken, proposals, "not-representable")
-    for id_ in {*useless, *broken}:
-        take_back[id_]()
-    after = targets.predict(read())
-    return tuple(targets.conclude(each, after).result for each in proposals.values())
-
-
-class _RepairMethod(NearestMethod):
-    """Method nearest, except for bodies whose inertia the library derives from their shapes."""
-
-    def propose(self, case: Case, chosen: bool) -> Proposal:
-        """Propose the nearest tensor, or nothing for a derived inertia."""
-        if case.body.inertia_from == "geometry":
-            return case.skip("unchanged", "its inertia is derived from its shapes")
-        return super().propose(case, chosen)
 
 
 def import_library(module: str, library: str, kind: str) -> ModuleType:

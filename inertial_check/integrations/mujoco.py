@@ -12,21 +12,22 @@ from typing import TYPE_CHECKING, Unpack
 
 from inertial_check.checking.check import check_model
 from inertial_check.formats import rotations as orientations
+from inertial_check.integrations._assigning import LoadedModel
 from inertial_check.integrations._loaded import (
     UNTURNED,
     Loaded,
-    RepairOptions,
     Rotation,
     Undo,
     import_library,
     model_of,
     overwrite,
-    repair_model,
     rotation_of,
     three_of,
     wrong_type,
 )
-from inertial_check.model.body import Model
+from inertial_check.integrations._mujoco_joints import JOINTS, place_body, read_quaternion
+from inertial_check.integrations._mujoco_numbers import ModelHolder, SpecHolder
+from inertial_check.integrations._repair import RepairOptions, repair_model
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,15 +46,19 @@ _FULL = (0, 3, 4, 1, 5, 2)
 _FULL_FROM_SIX = (0, 3, 5, 1, 2, 4)
 """Indices in xx xy xz yy yz zz of the entries of fullinertia."""
 
-_JOINTS = ("free", "ball", "slide", "hinge")
-"""Names of the types of joints, in the order of the integers of mujoco.mjtJoint."""
 
-
-def read(model: MjSpec | MjModel) -> Model:
+def read(model: MjSpec | MjModel) -> LoadedModel:
     """The bodies of an `MjSpec` or an `MjModel` as plain data, the world left out.
 
     A body of a spec whose inertia the compiler will derive from its geoms gets the verdict derived.
     In a compiled model nothing tells which were: every number counts.
+
+    The result has `names`, `theta`, `parameters` and `tree()` as a model of a file has them, and
+    `with_parameters`, which sets the numbers of the spec, or those of the model and all that
+    MuJoCo derives from them (`mujoco.mj_setConst`). MuJoCo's compiler decides what a spec takes. A
+    model takes any numbers, except that a body whose mass matrix was compiled as diagonal
+    (`body_simple`) keeps its inertial frame. The coordinates of the tree are zero at `qpos0`; that
+    of a spec is the tree of what it compiles to; rotor inertias (`armature`) are not in it.
 
     Raises:
         MissingExtraError: MuJoCo is not installed.
@@ -61,9 +66,11 @@ def read(model: MjSpec | MjModel) -> Model:
     """
     if _is_spec(model):
         name = model.modelname
-        return model_of(_SPEC, _FORMAT, name, _bodies_of_spec(model))
+        holder = SpecHolder(model, lambda: read(model))
+        return model_of(_SPEC, _FORMAT, name, _bodies_of_spec(model), holder)
     name = bytes(model.names).partition(b"\0")[0].decode("utf-8", "replace")
-    return model_of(_MODEL, _FORMAT, name, _bodies_of_model(model))
+    bodies = _bodies_of_model(model)
+    return model_of(_MODEL, _FORMAT, name, bodies, ModelHolder(model, lambda: read(model)))
 
 
 def check(model: MjSpec | MjModel, settings: Settings | None = None) -> Report:
@@ -140,28 +147,27 @@ def _diagonal_of_six(six: Six) -> Three:
     return six[0], six[3], six[5]
 
 
-def _read_quaternion(w: float, x: float, y: float, z: float) -> Rotation:
-    """The rotation of a quaternion; MuJoCo reads one of length zero as no rotation."""
-    rotation = orientations.from_wxyz(w, x, y, z)
-    return UNTURNED if rotation is None else rotation_of(rotation)
-
-
 def _bodies_of_model(model: MjModel) -> Iterator[Loaded]:
     for index in range(1, model.nbody):
         joint = None
         if model.body_jntnum[index]:
-            joint = _JOINTS[model.jnt_type[model.body_jntadr[index]]]
+            joint = JOINTS[model.jnt_type[model.body_jntadr[index]]]
         parent = int(model.body_parentid[index])
+        place = place_body(model, index)
         yield Loaded(
             model.body(index).name or f"body#{index}",
             f"body({index})",
             float(model.body_mass[index]),
             three_of(model.body_ipos[index]),
             _six_of_diagonal(model.body_inertia[index]),
-            _read_quaternion(*model.body_iquat[index].tolist()),
+            read_quaternion(*model.body_iquat[index].tolist()),
             joint=joint or ("fixed" if parent else None),
             moved=joint is not None,
             parent=f"body({parent})" if parent else None,
+            X_PB=place.X_PB,
+            axis_B=place.axis_B,
+            p_BoJo_B=place.p_BoJo_B,
+            joints=place.joints,
             diagonal=True,
         )
 
@@ -222,7 +228,7 @@ def _is_derived(spec: MjSpec, body: MjsBody) -> bool:
 def _joint(body: MjsBody) -> str | None:
     """Type of the first joint of a body; None where it has none."""
     joint = body.first_joint()
-    return None if joint is None else _JOINTS[int(joint.type)]
+    return None if joint is None else JOINTS[int(joint.type)]
 
 
 def _orientation(spec: MjSpec, body: MjsBody) -> Rotation:
@@ -233,7 +239,7 @@ def _orientation(spec: MjSpec, body: MjsBody) -> Rotation:
     unit = radians(1.0) if spec.compiler.degree else 1.0
     rotation = None
     if given.type == kinds.mjORIENTATION_QUAT:
-        return _read_quaternion(*body.iquat.tolist())
+        return read_quaternion(*body.iquat.tolist())
     if given.type == kinds.mjORIENTATION_AXISANGLE:
         *axis, angle = given.axisangle.tolist()
         rotation = orientations.from_axis_angle(axis, angle * unit)

@@ -7,29 +7,34 @@ of the link that the joint moves. To find what is wrong with a single link, chec
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
+import numpy as np
+
 from inertial_check.checking.check import check_model
+from inertial_check.integrations._assigning import LoadedModel
 from inertial_check.integrations._loaded import (
     Loaded,
-    RepairOptions,
     Undo,
     import_library,
     matrix_of,
     model_of,
-    repair_model,
     rotation_of,
     six_of,
     three_of,
     wrong_type,
 )
+from inertial_check.integrations._repair import RepairOptions, repair_model
+from inertial_check.model import Joint
 from inertial_check.model.body import Model, Pose
 
 if TYPE_CHECKING:
     import pinocchio
 
-    from inertial_check.fixing.result import BodyFix, Six
+    from inertial_check.fixing.assign import Target
+    from inertial_check.fixing.result import BodyFix, Six, Three
     from inertial_check.model import Report
     from inertial_check.settings.settings import Settings
 
@@ -37,18 +42,31 @@ _KIND = "pinocchio.Model"
 _PREFIX = "JointModel"
 _FLOATING = "FreeFlyer"
 
+_WITH_ONE_AXIS = {
+    **dict.fromkeys(("RX", "RY", "RZ", "RevoluteUnaligned"), "revolute"),
+    **dict.fromkeys(("RUBX", "RUBY", "RUBZ", "RevoluteUnboundedUnaligned"), "continuous"),
+    **dict.fromkeys(("PX", "PY", "PZ", "PrismaticUnaligned"), "prismatic"),
+}
+"""Types of joints in robot descriptions, by Pinocchio's names of those with one axis."""
 
-def read(model: pinocchio.Model) -> Model:
+
+def read(model: pinocchio.Model) -> LoadedModel:
     """The bodies of a `pinocchio.Model` as plain data: one for each joint.
 
     Everything that is fixed to the world is one more body, if it has a mass.
+
+    The result has `names`, `theta`, `parameters` and `tree()` as a model of a file has them, and
+    `with_parameters`, which sets `model.inertias`: Pinocchio takes any numbers. A body of the tree
+    is all that a joint moves; its coordinate is the angle also where Pinocchio keeps cosine and
+    sine (RUBX, ...), and a floating body has coordinates of its own (see
+    inertial_check.dynamics.tree). Rotor inertias are not in it.
 
     Raises:
         MissingExtraError: Pinocchio is not installed.
         ParameterError: Not a `pinocchio.Model`.
     """
     _validate(model)
-    return model_of(_KIND, "pinocchio", model.name, _bodies(model))
+    return model_of(_KIND, "pinocchio", model.name, _bodies(model), _Inertias(model))
 
 
 def check(model: pinocchio.Model, settings: Settings | None = None) -> Report:
@@ -89,7 +107,7 @@ def repair(model: pinocchio.Model, **options: Unpack[RepairOptions]) -> tuple[Bo
         UsageError: No such body or engine, or a max_change that is no relative change.
     """
     _validate(model)
-    joints = [int(body.id.partition("[")[2].rstrip("]")) for body in read(model).bodies]
+    joints = _joints_of(read(model))
 
     def write(index: int, six: Six) -> Undo:
         inertia = model.inertias[joints[index]]
@@ -105,6 +123,44 @@ def _validate(model: pinocchio.Model) -> None:
         raise wrong_type(model, "a pinocchio.Model")
 
 
+def _joints_of(model: Model) -> list[int]:
+    """The index of the joint that moves each body."""
+    return [int(body.id.partition("[")[2].rstrip("]")) for body in model.bodies]
+
+
+@dataclass(frozen=True)
+class _Inertias:
+    """The inertias of a model."""
+
+    model: pinocchio.Model
+
+    def read(self) -> LoadedModel:
+        """Read the bodies as they are now."""
+        return read(self.model)
+
+    def place(self, model: Model) -> Model:
+        """Return the model, which has the joints of Pinocchio already."""
+        return model
+
+    def examine(self, index: int, target: Target) -> None:
+        """Accept any numbers, as Pinocchio does."""
+
+    def write(self, targets: Mapping[int, Target]) -> Callable[[], None]:
+        """Set the inertias of bodies; return the function that sets the old."""
+        joints = _joints_of(self.read())
+        old = {row: self.model.inertias[joints[row]].copy() for row in targets}
+        for row, target in targets.items():
+            inertia = self.model.inertias[joints[row]]  # one of the library, not a copy
+            inertia.mass, inertia.lever = target.mass, target.p_BoBcm_B
+            inertia.inertia = target.I_BBcm_B
+
+        def take_back() -> None:
+            for row, inertia in old.items():
+                self.model.inertias[joints[row]] = inertia
+
+        return take_back
+
+
 def _bodies(model: pinocchio.Model) -> Iterator[Loaded]:
     names = _link_names(model)
     for joint in range(model.njoints):
@@ -113,6 +169,8 @@ def _bodies(model: pinocchio.Model) -> Iterator[Loaded]:
             continue
         placement = model.jointPlacements[joint]
         kind = model.joints[joint].shortname().removeprefix(_PREFIX)
+        word = "floating" if kind == _FLOATING else _WITH_ONE_AXIS.get(kind, kind)
+        axis = _axis(model, joint) if kind in _WITH_ONE_AXIS else None
         parent = model.parents[joint]
         yield Loaded(
             names.get(joint, model.names[joint]),
@@ -120,11 +178,42 @@ def _bodies(model: pinocchio.Model) -> Iterator[Loaded]:
             float(inertia.mass),
             three_of(inertia.lever),
             six_of(inertia.inertia),
-            joint=None if joint == 0 else "floating" if kind == _FLOATING else kind,
+            joint="fixed" if joint == 0 else word,
             moved=joint > 0,
             parent=f"inertias[{parent}]" if parent else None,
             X_PB=Pose(three_of(placement.translation), rotation_of(placement.rotation)),
+            axis_B=axis,
+            p_BoJo_B=None if axis is None else (0.0, 0.0, 0.0),
+            joints=(_describe_joint(model, joint, word),) if joint else (),
         )
+
+
+def _axis(model: pinocchio.Model, joint: int) -> Three:
+    """The axis of a joint: the half of its motion subspace that is not zero."""
+    import pinocchio
+
+    data = model.joints[joint].createData()
+    model.joints[joint].calc(data, pinocchio.neutral(model))
+    linear, angular = np.array(data.S).reshape(2, 3)
+    return three_of(angular if np.any(angular) else linear)
+
+
+def _describe_joint(model: pinocchio.Model, joint: int, kind: str) -> Joint:
+    """The name, type and limits of a joint."""
+    found = model.joints[joint]
+    if found.nv != 1:
+        return Joint(model.names[joint], kind)
+    effort, velocity = model.upperEffortLimit, model.upperVelocityLimit
+    free = found.nq != 1  # cosine and sine have no limits
+    return Joint(
+        model.names[joint],
+        kind,
+        lower=-np.inf if free else float(model.lowerPositionLimit[found.idx_q]),
+        upper=np.inf if free else float(model.upperPositionLimit[found.idx_q]),
+        velocity=float(velocity[found.idx_v]),
+        effort=float(effort[found.idx_v]),
+        armature=float(model.armature[found.idx_v]),
+    )
 
 
 def _link_names(model: pinocchio.Model) -> dict[int, str]:

@@ -205,8 +205,8 @@ def _check_acyclic(model: Model, parents: list[int]) -> list[int]:
 
 
 def _pose(model: Model, body: Body, parent: int) -> Floats:
-    if parent == INERTIAL_FRAME:
-        return np.eye(4)
+    if parent == INERTIAL_FRAME and (body.X_PB is None or body.parent is not None):
+        return np.eye(4)  # the frame of a root is the inertial frame, unless a library places it
     if body.X_PB is None:
         raise _tree_error(model, body, "where it stands in its parent cannot be read")
     X_PB = homogeneous(body.X_PB.R_PB, body.X_PB.p_PoBo_P)

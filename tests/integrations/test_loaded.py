@@ -13,7 +13,8 @@ import inertial_check as ic
 from inertial_check.errors import InertialCheckError
 from inertial_check.inertia.printed import half_units
 from inertial_check.integrations import drake, mujoco, pinocchio
-from inertial_check.integrations._loaded import Loaded, model_of, repair_model
+from inertial_check.integrations._loaded import Loaded, model_of
+from inertial_check.integrations._repair import repair_model
 
 FLOATS = st.floats(allow_subnormal=False, min_value=-1e9, max_value=1e9)
 TENSORS = st.tuples(*[FLOATS] * 6)
