@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.arrays.broadcasting import real_arrays
+from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.types import ArrayLike, Floats, Integers
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
@@ -36,7 +37,7 @@ INERTIAL_FRAME = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class Tree(EqualByValue):
     """N rigid bodies B, each tied by one joint to its parent P or to the inertial frame I.
 
     At q = 0 the body stands at X_PB. A revolute joint turns it about the line through Jo along
@@ -88,6 +89,10 @@ class Tree:
         self._refuse_joints()
         pose_parts(self.X_PB, like=self.theta)
         self._set("order", self._sort())
+
+    def __hash__(self) -> int:
+        """A hash that equal trees share: of what is tied to what, since -0.0 equals 0.0."""
+        return hash((self.names, tuple(self.joints), self.parents.tobytes()))
 
     def __len__(self) -> int:
         """How many bodies there are."""

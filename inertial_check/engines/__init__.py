@@ -55,10 +55,13 @@ _BY_NAME: Mapping[str, Engine] = MappingProxyType({each.name: each for each in A
 ENGINES = tuple(_BY_NAME)
 """Names of the engines whose behaviour is predicted, as --engine takes them."""
 
-_ACCEPTED: Mapping[str, Prediction] = MappingProxyType(
-    {engine.name: engine.predict_acceptance() for engine in ALL_ENGINES}
-)
-"""Predictions of a body that every engine accepts; one object for all such bodies."""
+_ACCEPTED: Mapping[str, Prediction] = {
+    engine.name: engine.predict_acceptance() for engine in ALL_ENGINES
+}
+"""Predictions of a body that every engine accepts; one object for all such bodies.
+
+It is a plain dict, because pickle knows no mapping proxy and reports hold it.
+"""
 
 
 def exact_engines(engines: Sequence[str]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass, field
 from typing import Literal
 
+from inertial_check.arrays.equality import EqualByValue
 from inertial_check.files.writing import WritableFolders
 from inertial_check.filling.intervals import BodyInterval
 from inertial_check.fixing.result import Fix
@@ -23,7 +24,7 @@ GUESS = 3.0
 
 
 @dataclass(frozen=True, eq=False)
-class FilledBody:
+class FilledBody(EqualByValue):
     """Result for one body.
 
     Attributes:
@@ -54,7 +55,7 @@ class FilledBody:
 
 
 @dataclass(frozen=True, eq=False)
-class Filling:
+class Filling(EqualByValue):
     """A model with new inertials, not yet written.
 
     Attributes:

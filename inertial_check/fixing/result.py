@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from math import nan
 from typing import Literal, NamedTuple
 
+from inertial_check.arrays.equality import EqualByValue
 from inertial_check.errors import UsageError
 from inertial_check.files.writing import WritableFolders, replace_file, same_file
 from inertial_check.model import Action, Edit, Source
@@ -69,8 +70,8 @@ class EngineActions(NamedTuple):
     after: Action
 
 
-@dataclass(frozen=True)
-class BodyFix:
+@dataclass(frozen=True, eq=False)
+class BodyFix(EqualByValue):
     """Result of a fix for one body.
 
     Attributes:
@@ -119,8 +120,8 @@ class BodyFix:
         return self.status in INTACT and not refused
 
 
-@dataclass(frozen=True)
-class Fix:
+@dataclass(frozen=True, eq=False)
+class Fix(EqualByValue):
     """A model's document with corrected numbers, not yet written.
 
     Attributes:

@@ -8,16 +8,18 @@ Rigid Body Inertial Parameters, "Full Physical Consistency": m > 0 and Pi >= 0, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import IntEnum
 from functools import cached_property
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from inertial_check.arrays.broadcasting import as_number, first_index
+from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.namespace import array_namespace
+from inertial_check.arrays.rows import count_rows, describe_counts, select_rows
 from inertial_check.arrays.types import Array, ArrayLike, Device, Namespace, NumpyArray
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import printed, tolerances
@@ -67,8 +69,12 @@ class Verdict(IntEnum):
 _WORDS = np.array([verdict.word for verdict in Verdict])
 
 
-class Consistency:
+class Consistency(EqualByValue):
     """The verdict on each body, and the numbers behind it, computed when first asked.
+
+    Index it as an array of bodies: result[2], result[bad]; it has a length, iterates over rows,
+    equals another one with equal numbers (NaN equal to NaN), and copies and pickles. It has no
+    hash, since its arrays can be written to.
 
     Attributes:
         theta: (..., 10) as judged, order "urdf", about the point `about`.
@@ -84,6 +90,54 @@ class Consistency:
         self.requested = tolerance
         self._radii = radii
         self._xp = array_namespace(theta)
+
+    def __repr__(self) -> str:
+        """One body's verdict and margin; of a batch, how many bodies have each verdict."""
+        try:
+            words = np.asarray(self.verdict)
+            margin = None if self.shape else float(self.margin)
+        except Exception:  # a trace hides the values: the shape is all that is known
+            return f"Consistency(shape={self.shape}, about={self.about!r}, traced)"
+        if margin is not None:
+            return f"Consistency({words}, margin={margin:.6g}, about={self.about!r})"
+        return f"Consistency({describe_counts(words)}; shape={self.shape}, about={self.about!r})"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the batch; () for one body."""
+        return tuple(self.theta.shape[:-1])
+
+    def __len__(self) -> int:
+        """Length of the first batch axis.
+
+        Raises:
+            TypeError: There is one body and no batch.
+        """
+        return count_rows(self.shape)
+
+    def __getitem__(self, index: object) -> Consistency:
+        """The same for the bodies at an index of the batch axes.
+
+        Raises:
+            IndexError: There are no such bodies.
+        """
+        radii = None if self._radii is None else select_rows(self._radii, index, 1)
+        return Consistency(select_rows(self.theta, index, 1), self.about, self.requested, radii)
+
+    def __iter__(self) -> Iterator[Consistency]:
+        """Over the first batch axis."""
+        return (self[i] for i in range(len(self)))
+
+    def __getstate__(self) -> tuple[object, ...]:
+        """What pickle and copy keep: the numbers given, from which all others are computed."""
+        return self._values()
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        """Restore it from a pickle."""
+        Consistency.__init__(self, *state)
+
+    def _values(self) -> tuple[object, ...]:
+        return self.theta, self.about, self.requested, self._radii
 
     def __bool__(self) -> bool:
         """Refuse to be one truth value, which would be true for inconsistent bodies, too.

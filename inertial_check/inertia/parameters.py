@@ -13,7 +13,9 @@ from inertial_check.arrays.broadcasting import (
     read_only,
     real_arrays,
 )
+from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.namespace import array_namespace
+from inertial_check.arrays.rows import count_rows, select_rows
 from inertial_check.arrays.types import Array, ArrayLike
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import frames
@@ -41,7 +43,7 @@ from inertial_check.inertia.representations import (
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class InertialParameters:
+class InertialParameters(EqualByValue):
     """Mass, first moment and rotational inertia of rigid bodies B, in the axes of their frames.
 
     Make one with a from_* constructor. Leading axes are a batch of bodies; the arrays keep the
@@ -51,6 +53,9 @@ class InertialParameters:
     never sent through the body origin, which would cost it 1 + |c|^2 / k^2 units in the last place.
     Nothing is judged here: any ten numbers pass, and inertial_check.check says whether a body has
     them. A body without mass has no centre of mass: `com` is NaN, unless from_com was told one.
+
+    Two of them are equal where they hold equal numbers about one point, NaN equal to NaN; they have
+    no hash, since arrays of some libraries can be written to.
 
     Attributes:
         about: "origin" or "com", the point about which the inertia is stored.
@@ -393,15 +398,16 @@ class InertialParameters:
 
     def __getitem__(self, index: object) -> InertialParameters:
         """The bodies at an index of the batch axes, of any kind that the array library takes."""
-        rows = (*index, slice(None)) if isinstance(index, tuple) else (index, slice(None))
-        com = None if self._com is None else self._com[rows]
-        return InertialParameters(self._theta[rows], self.about, com)
+        com = None if self._com is None else select_rows(self._com, index, 1)
+        return InertialParameters(select_rows(self._theta, index, 1), self.about, com)
 
     def __len__(self) -> int:
-        """Length of the first batch axis."""
-        if not self.shape:
-            raise TypeError("one body has no length; the parameters are not batched")
-        return self.shape[0]
+        """Length of the first batch axis.
+
+        Raises:
+            TypeError: There is one body and no batch.
+        """
+        return count_rows(self.shape)
 
     def __iter__(self) -> Iterator[InertialParameters]:
         """Over the first batch axis."""

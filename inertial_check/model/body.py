@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from inertial_check.arrays.equality import EqualByValue
 from inertial_check.model.joint import Joint
 from inertial_check.model.shape import Shape
 from inertial_check.model.source import Place, Source, Span
@@ -163,8 +164,8 @@ class Body(NamedTuple):
         return inertial.kilograms_per_unit * (meters * meters)  # meters**2 raises where this is inf
 
 
-@dataclass(frozen=True)
-class Model:
+@dataclass(frozen=True, eq=False)
+class Model(EqualByValue):
     """A robot model read from a document.
 
     Attributes:

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from inertial_check.arrays.equality import EqualByValue
+
 MassProperty = Literal["mass", "com", "inertia"]
 QUANTITIES: tuple[MassProperty, ...] = ("mass", "com", "inertia")
 """Mass properties that are compared: mass, centre of mass, and the inertia about it."""
@@ -108,8 +110,8 @@ class ComparedModel(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True)
-class Difference:
+@dataclass(frozen=True, eq=False)
+class Difference(EqualByValue):
     """Result of a comparison.
 
     Attributes:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Literal, NamedTuple
 
+from inertial_check.arrays.equality import EqualByValue
 from inertial_check.model.excerpt import Excerpt, MarkedLine
 from inertial_check.model.source import Place
 
@@ -299,8 +300,8 @@ class FileReport(NamedTuple):
         return show_file_report(self)
 
 
-@dataclass(frozen=True)
-class Report:
+@dataclass(frozen=True, eq=False)
+class Report(EqualByValue):
     """Result of a check.
 
     Attributes:

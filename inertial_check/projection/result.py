@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property
 
@@ -10,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.arrays.broadcasting import device_of, quiet
+from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.namespace import array_namespace
+from inertial_check.arrays.rows import count_rows, describe_counts, select_rows
 from inertial_check.arrays.types import Array
 from inertial_check.errors import ProjectionError
 from inertial_check.inertia.consistency import Consistency
@@ -18,6 +21,7 @@ from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order, Point, reorder
 from inertial_check.projection._rows import Rows
 from inertial_check.projection.options import Metric
+from inertial_check.projection.row_selection import select_result
 from inertial_check.projection.solver_result import Change, SolverResult
 from inertial_check.solvers.certificate import Certificate
 
@@ -40,8 +44,12 @@ _WORDS = np.array([status.word for status in Status])
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Projection:
+class Projection(EqualByValue):
     """The nearest consistent parameters of each body, computed further only as asked.
+
+    Index it as an array of bodies: result[2], result[moved]; it has a length, iterates over rows,
+    equals another one with equal results (NaN equal to NaN), and copies and pickles. It has no
+    hash, since its arrays can be written to.
 
     Attributes:
         order: The caller's order of the last six entries.
@@ -67,9 +75,50 @@ class Projection:
 
     def __repr__(self) -> str:
         """Show how many rows have each status, with metric and margin."""
-        words, counts = np.unique(np.asarray(self.status), return_counts=True)
-        found = ", ".join(f"{count} {word}" for word, count in zip(words, counts, strict=True))
+        try:
+            words = np.asarray(self.status)
+        except Exception:  # a trace hides the values: the shape is all that is known
+            return f"Projection(shape={self.shape}, metric={self.metric!r}, traced)"
+        found = describe_counts(words) if self.shape else str(words)
         return f"Projection({found}; metric={self.metric!r}, margin={self.margin!r})"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the batch; () for one body."""
+        return tuple(self.canonical.shape[:-1])
+
+    def __len__(self) -> int:
+        """Length of the first batch axis.
+
+        Raises:
+            TypeError: There is one body and no batch.
+        """
+        return count_rows(self.shape)
+
+    def __getitem__(self, index: object) -> Projection:
+        """The projection of the bodies at an index of the batch axes.
+
+        Raises:
+            IndexError: There are no such bodies.
+        """
+        rows, result = select_result(self.rows, self.result, index)
+        return replace(
+            self,
+            canonical=select_rows(self.canonical, index, 1),
+            codes=select_rows(self.codes, index, 0),
+            rows=rows,
+            result=result,
+        )
+
+    def __iter__(self) -> Iterator[Projection]:
+        """Over the first batch axis."""
+        return (self[i] for i in range(len(self)))
+
+    def _values(self) -> tuple[object, ...]:
+        return (
+            *(self.order, self.about, self.metric, self.margin),
+            *(self.canonical, self.codes, self.changed),
+        )
 
     def _repr_html_(self) -> str:
         """Show it in a notebook: a table and a drawing."""

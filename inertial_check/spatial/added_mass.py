@@ -30,6 +30,7 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
+from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.so3 import cross
 from inertial_check.arrays.types import Array, ArrayLike, Namespace
@@ -45,7 +46,7 @@ from inertial_check.spatial.rotations import skew
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GzInertial:
+class GzInertial(EqualByValue):
     """What a gz::math::Inertial holds of bodies B, and what its methods return of it.
 
     Attributes:

@@ -21,6 +21,7 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
+from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.so3 import cross
 from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.errors import ParameterError
@@ -33,7 +34,7 @@ from inertial_check.spatial.compact import spatial_inertia as matrix_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class InertiaFactor:
+class InertiaFactor(EqualByValue):
     """A positive semidefinite spatial inertia, factored, in ten numbers and three indices.
 
     At the centre of mass M is diag(m 1, P^T F F^T P): F is lower triangular with as many columns as

@@ -28,6 +28,7 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
+from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.so3 import cross
 from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.errors import ParameterError
@@ -180,7 +181,7 @@ def power(motion: ArrayLike, force: ArrayLike) -> Array:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PluckerTransform(ABC):
+class PluckerTransform(EqualByValue, ABC):
     """The change of Plücker coordinates from A to B, as a rotation and a position.
 
     Made by plx, plxb, or from_pose; a batch where E or r has leading axes. Arrays of inertias and

@@ -19,6 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
+from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.types import ArrayLike, Floats, Integers, Mask
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.reduction import ROWS, Reduction
@@ -34,7 +35,7 @@ DIGITS = 6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BaseParameters:
+class BaseParameters(EqualByValue):
     """What torques can tell of the parameters, and how it is composed of them.
 
     Attributes:

@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from inertial_check.arrays.broadcasting import as_number, first_index
+from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.types import ArrayLike, Floats, Mask, NumpyArray
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.declaration import PointDeclaration, judge_declaration
@@ -51,7 +52,7 @@ METRICS = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Cleaned:
+class Cleaned(EqualByValue):
     """A vector as consistent bodies, with what was changed.
 
     Attributes:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.types import ArrayLike, Floats, Mask
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.problem import Problem
@@ -40,7 +41,7 @@ def body_names(bodies: Sequence[str] | None, count: int) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Identification:
+class Identification(EqualByValue):
     """Consistent bodies that explain samples, with the evidence.
 
     Attributes:
@@ -90,6 +91,13 @@ class Identification:
             f"Identification({len(self.bodies)} bodies, rank {self.rank} of {len(self.x)}, "
             f"weighted RMS {self.weighted_rms:.4g}, regularization {self.regularization:g}, "
             f"gap {self.gap:.1e})"
+        )
+
+    def _values(self) -> tuple[object, ...]:
+        """What makes two of them equal: the answer and how it was weighed, not the samples."""
+        return (
+            *(self.bodies, self.order, self.metric, self.loss, self.solver, self.names),
+            *(self.x, self.weights, self.given, self.theta, self.prior_term),
         )
 
     def _repr_html_(self) -> str:

@@ -13,6 +13,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
+from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.types import ArrayLike, Floats, Mask
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.base import base_parameters, name_entries
@@ -38,7 +39,7 @@ _ABOUT_ZERO = tolerances.RANK**0.5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Payload:
+class Payload(EqualByValue):
     """A body that was put on a robot, with the evidence.
 
     Attributes:
