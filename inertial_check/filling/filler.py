@@ -187,7 +187,7 @@ class Filler:
         theta = np.zeros((len(unknowns.pieces), 10))
         np.add.at(theta, cells.body, answer.rho[:, None] * cells.moments)
         parameters = {index: _about_com(theta[at]) for at, index in enumerate(unknowns.indices)}
-        intervals = self._find_intervals(unknowns, sums, theta)
+        intervals = self._find_intervals(unknowns, sums, centers, theta)
         densities = {
             index: float(theta[at, 0]) / unknowns.pieces[at].volume
             for at, index in enumerate(unknowns.indices)
@@ -251,14 +251,18 @@ class Filler:
             sums = [each for each in sums if each not in out]
 
     def _find_intervals(
-        self, unknowns: Unknowns, sums: Sequence[MassSum], theta: Floats
+        self,
+        unknowns: Unknowns,
+        sums: Sequence[MassSum],
+        centers: Sequence[CenterSum],
+        theta: Floats,
     ) -> dict[int, BodyInterval]:
         found = find_intervals(
             unknowns.pieces,
             sums,
             np.tile(np.array(self.known.density_range), (len(unknowns.pieces), 1)),
-            theta[:, 1:4] / theta[:, :1],
-            theta[:, 0],
+            theta,
+            centers,
         )
         return dict(zip(unknowns.indices, found, strict=True))
 

@@ -1,22 +1,24 @@
 """Intervals of masses, centres and tensors that density bounds and known sums allow.
 
 Known sums of masses meet a body in its mass alone. So the least and the largest mass of each body
-are linear programs over masses, and between them every other number is a program over the cells of
-one body. Sorting solves it: of all densities with one mass, those that fill the cells with the
-largest coefficients have the largest sum. A known centre of mass of the model is left out here:
-intervals then hold, and may be wider than they need be.
+are linear programs over masses, in closed form where one sum holds bodies together. Between them
+every other number is a program over the cells of one body, which sorting solves: of all densities
+with one mass, those that fill the cells with the largest coefficients have the largest sum. A known
+centre of mass of the model couples the cells of all bodies: filling.coupled has those programs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats
-from inertial_check.filling.equations import MassSum
+from inertial_check.arrays.types import Floats, Mask
+from inertial_check.filling.coupled import find_coupled_ranges
+from inertial_check.filling.equations import CenterSum, MassSum
 from inertial_check.filling.pieces import BodyPieces
+from inertial_check.inertia import tolerances
 
 
 class BodyInterval(NamedTuple):
@@ -27,19 +29,22 @@ class BodyInterval(NamedTuple):
         com: (2, 3) least and largest coordinates of the centre of mass in the body [m].
         inertia: (2, 6) least and largest entries of the tensor about the centre of mass of the
             answer, in the axes of the body [kg m^2], in the order of model.ENTRIES.
+        exact: Whether some body that meets all sums reaches each of these bounds; else they are
+            outer bounds, which hold and may be wider than they need be.
     """
 
     mass: Floats
     com: Floats
     inertia: Floats
+    exact: bool = True
 
 
 def find_intervals(
     pieces: Sequence[BodyPieces],
     sums: Sequence[MassSum],
     bounds: Floats,
-    centers: Floats,
-    masses: Floats,
+    theta: Floats,
+    centers: Sequence[CenterSum] = (),
 ) -> list[BodyInterval]:
     """Find the intervals of all bodies.
 
@@ -47,28 +52,134 @@ def find_intervals(
         pieces: Pieces of the bodies.
         sums: Known sums of masses.
         bounds: (n, 2) least and largest density of the parts of each body [kg/m^3].
-        centers: (n, 3) centres of mass of the answer, about which tensors are taken [m].
-        masses: (n,) masses of the answer, which lie in the intervals [kg].
+        theta: (n, 10) the answer, about the bodies' origins, in the order "urdf": it lies in the
+            intervals, and tensors are taken about its centres of mass.
+        centers: The known centre of mass of the model, one sum for each axis; none if unknown.
     """
     volumes = np.array([own.volume for own in pieces])
+    answer = theta[:, 1:4] / theta[:, :1]
     low, high = volumes[:, None].T * bounds.T
-    ranges = find_mass_ranges(low, high, sums, masses)
+    ranges, exact = find_mass_ranges(low, high, sums, theta[:, 0])
+    numbers = [_list_numbers(own, center) for own, center in zip(pieces, answer, strict=True)]
+    coupled = None
+    if centers:
+        coupled = find_coupled_ranges(pieces, sums, centers, bounds, ranges, numbers)
+        ranges = _tighten(ranges[:, :, None], *(each[:, :, :1] for each in coupled))[0][:, :, 0]
+    found = np.array(
+        [_find_ranges(own, bounds[at], ranges[at], numbers[at]) for at, own in enumerate(pieces)]
+    )
+    sure = np.tile(np.array(exact)[:, None, None], (1, 2, 10))
+    if coupled is not None:
+        found, sure = _tighten(found, *coupled)
+    about = np.concatenate([theta[:, :1], answer, _about(theta, answer)], axis=1)
+    found[:, 0] = np.minimum(found[:, 0], about)  # rounding of the answer or of a program
+    found[:, 1] = np.maximum(found[:, 1], about)
     return [
-        _find_interval(own, bounds[at], ranges[at], centers[at]) for at, own in enumerate(pieces)
+        BodyInterval(own[:, 0], own[:, 1:4], own[:, 4:], bool(np.all(sure[at])))
+        for at, own in enumerate(found)
     ]
 
 
-def find_mass_ranges(low: Floats, high: Floats, sums: Sequence[MassSum], masses: Floats) -> Floats:
-    """(n, 2) least and largest masses [kg] between bounds (n,) that meet known sums."""
+def _tighten(found: Floats, bounds: Floats, reached: Floats) -> tuple[Floats, Mask]:
+    """Tighten ranges (n, 2, m) by bounds under a known centre of mass, and say which are exact.
+
+    Args:
+        found: Ranges of the mass and, if m is 10, of the coordinates and the tensor.
+        bounds: Bounds of the same.
+        reached: Numbers of bodies that meet all sums.
+    """
+    sign = np.array([1.0, -1.0])[:, None]
+    tight = np.where(sign * bounds > sign * found, bounds, found)  # no number is no bound
+    largest = np.max(np.abs(found), axis=1)
+    groups = (
+        slice(0, 1),
+        slice(1, 4),
+        slice(4, 10),
+    )  # masses, lengths and tensors have a size each
+    sizes = [largest[:, own] for own in groups if own.start < largest.shape[1]]
+    size = np.hstack([0 * own + own.max(axis=1, keepdims=True) for own in sizes])
+    return tight, sign * (reached - tight) <= tolerances.INTERVAL_REACHED * size[:, None]
+
+
+def _list_numbers(own: BodyPieces, center: Floats) -> Floats:
+    """(10, N) of the cells of a body per mass: 1, coordinates, entries of the tensor."""
+    moments = np.concatenate([piece.moments for piece in own.pieces])
+    tensors = _about(moments, np.tile(center, (len(moments), 1)))
+    numbers: Floats = np.concatenate([moments[:, :4], tensors], axis=1) / moments[:, :1]
+    return numbers.T
+
+
+def find_mass_ranges(
+    low: Floats, high: Floats, sums: Sequence[MassSum], masses: Floats
+) -> tuple[Floats, list[bool]]:
+    """Find the least and largest masses between bounds that meet known sums.
+
+    Args:
+        low: (n,) least masses [kg].
+        high: (n,) largest masses [kg].
+        sums: The known sums.
+        masses: (n,) masses that meet them, to rounding [kg].
+
+    Returns:
+        (n, 2) masses [kg], and whether they are exact: a program that fails leaves the bounds.
+    """
+    leader, low, high, rest = _reduce(low, high, sums)
     found = np.stack([low, high], axis=1)
-    for bodies, rows in _split(len(low), sums):
+    exact = [True] * len(low)
+    for bodies, rows in _split(len(low), rest):
         if len(rows) == 1:
-            found[bodies] = _solve_single(low, high, sums[rows[0]])
+            found[bodies] = _solve_single(low, high, rest[rows[0]])
         else:
-            found[bodies] = _solve_programs(low, high, [sums[row] for row in rows], bodies)
+            found[bodies], solved = _solve_programs(low, high, [rest[row] for row in rows], bodies)
+            for body in bodies:
+                exact[body] = solved
+    found = found[leader]
     found[:, 0] = np.minimum(found[:, 0], masses)  # rounding of the answer or of a program
     found[:, 1] = np.maximum(found[:, 1], masses)
-    return found
+    return found, [exact[at] for at in leader]
+
+
+def _reduce(
+    low: Floats, high: Floats, sums: Sequence[MassSum]
+) -> tuple[list[int], Floats, Floats, list[MassSum]]:
+    """Take out known masses and equal ones: what is left rarely couples bodies more than once.
+
+    Returns:
+        For each body the one that stands for it, the bounds of those, and the other sums.
+    """
+    leader = list(range(len(low)))
+    low, high = low.copy(), high.copy()
+    rest = list(sums)
+    while True:
+        merged = [each._replace(coefficients=_merge(each.coefficients, leader)) for each in rest]
+        rest = [each for each in merged if len(each.coefficients) > 1]
+        equal = next((each for each in rest if _is_equality(each)), None)
+        for each in merged:
+            if len(each.coefficients) == 1:
+                ((at, a),) = each.coefficients.items()
+                ends = sorted([(each.wanted + s * each.deviation) / a for s in (-1, 1)])
+                low[at] = min(max(low[at], ends[0]), high[at])
+                high[at] = max(min(high[at], ends[1]), low[at])
+        if equal is None:
+            return leader, low, high, rest
+        one, other = equal.coefficients
+        low[one] = max(low[one], min(low[other], high[one]))
+        high[one] = max(min(high[one], high[other]), low[one])
+        leader = [one if at == other else at for at in leader]
+
+
+def _merge(coefficients: Mapping[int, float], leader: Sequence[int]) -> dict[int, float]:
+    """Coefficients of the bodies that stand for others; none that cancel."""
+    found: dict[int, float] = {}
+    for at, value in coefficients.items():
+        found[leader[at]] = found.get(leader[at], 0.0) + value
+    return {at: value for at, value in found.items() if value}
+
+
+def _is_equality(each: MassSum) -> bool:
+    """Whether a sum says that two masses are equal."""
+    total = sum(each.coefficients.values())
+    return len(each.coefficients) == 2 and total == each.wanted == each.deviation == 0
 
 
 def _split(count: int, sums: Sequence[MassSum]) -> list[tuple[list[int], list[int]]]:
@@ -100,8 +211,12 @@ def _solve_single(low: Floats, high: Floats, each: MassSum) -> Floats:
 
 def _solve_programs(
     low: Floats, high: Floats, sums: Sequence[MassSum], bodies: Sequence[int]
-) -> Floats:
-    """Ranges of masses that several sums hold together: two linear programs a body."""
+) -> tuple[Floats, bool]:
+    """Ranges of masses that several sums hold together, by two linear programs a body.
+
+    Returns:
+        (n, 2) ranges [kg], and whether every program was solved.
+    """
     from scipy.optimize import linprog
 
     place = {index: at for at, index in enumerate(bodies)}
@@ -114,7 +229,7 @@ def _solve_programs(
     bounds = np.stack([low[list(bodies)], high[list(bodies)]], axis=1)
     unit = max(float(np.max(np.abs(wanted))), float(np.finfo(float).tiny))
     upper = np.concatenate([wanted + deviation, deviation - wanted]) / unit
-    found = bounds.copy()
+    found, solved = bounds.copy(), True
     for at in range(len(bodies)):
         for side, sign in enumerate((1.0, -1.0)):
             costs = np.zeros(len(bodies))
@@ -128,16 +243,19 @@ def _solve_programs(
             )
             if answer.status == 0:
                 found[at, side] = sign * answer.fun * unit
-    return found
+            else:
+                solved = False
+    return found, solved
 
 
-def _find_interval(own: BodyPieces, bounds: Floats, mass: Floats, center: Floats) -> BodyInterval:
-    moments = np.concatenate([piece.moments for piece in own.pieces])
-    cells = _Cells.of(moments[:, 0], bounds, mass)
-    com = [cells.find_range(moments[:, 1 + axis] / moments[:, 0], mean=True) for axis in range(3)]
-    tensor = _about(moments, center)
-    inertia = [cells.find_range(tensor[:, entry] / moments[:, 0]) for entry in range(6)]
-    return BodyInterval(mass, np.array(com).T, np.array(inertia).T)
+def _find_ranges(own: BodyPieces, bounds: Floats, mass: Floats, numbers: Floats) -> Floats:
+    """(2, 10) ranges of the numbers of a body whose mass has a range (2,) [kg]."""
+    volumes = np.concatenate([piece.volumes for piece in own.pieces])
+    cells = _Cells.of(volumes, bounds, mass)
+    ranges = [(float(mass[0]), float(mass[1]))]
+    ranges += [cells.find_range(numbers[at], mean=True) for at in (1, 2, 3)]
+    ranges += [cells.find_range(numbers[at]) for at in range(4, 10)]
+    return np.array(ranges).T
 
 
 class _Cells(NamedTuple):
@@ -171,13 +289,14 @@ class _Cells(NamedTuple):
         return float(np.max(values / at if mean else values))
 
 
-def _about(moments: Floats, center: Floats) -> Floats:
-    """(n, 6) tensors about a point of cells with moments (n, 10) about the origin."""
+def _about(moments: Floats, centers: Floats) -> Floats:
+    """(n, 6) tensors about points (n, 3), from parameters (n, 10) about the origin."""
     i, j = np.triu_indices(3)
     first, volume = moments[:, 1:4], moments[:, :1]
     # I about p is I about o - [2 (h . p) 1 - h p^T - p h^T] + v [(p . p) 1 - p p^T].
     same = (i == j).astype(float)
-    mixed = 2 * (first @ center)[:, None] * same - first[:, i] * center[j] - center[i] * first[:, j]
-    own = (center @ center) * same - center[i] * center[j]
+    mixed = 2 * np.sum(first * centers, axis=1)[:, None] * same
+    mixed = mixed - first[:, i] * centers[:, j] - centers[:, i] * first[:, j]
+    own = np.sum(centers * centers, axis=1)[:, None] * same - centers[:, i] * centers[:, j]
     found: Floats = moments[:, 4:] - mixed + volume * own
     return found

@@ -142,7 +142,8 @@ def test_mass_ranges_are_those_of_linear_programs(seed):
     sums = [MassSum("total", dict.fromkeys(range(n), 1.0), float(masses.sum()), 0.01)]
     if rng.uniform() < 0.5 and n > 2:
         sums.append(MassSum("difference", {0: 1.0, 1: -1.0}, float(masses[0] - masses[1])))
-    found = find_mass_ranges(low, high, sums, masses)
+    found, exact = find_mass_ranges(low, high, sums, masses)
+    assert all(exact)
     A = np.zeros((len(sums), n))
     for row, each in enumerate(sums):
         A[row, list(each.coefficients)] = list(each.coefficients.values())
