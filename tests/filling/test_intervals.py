@@ -63,9 +63,7 @@ def solve_directly(known, at, column, sign, mean):
         )
     for each in centers:
         arms = [
-            own.pieces[0].points[:, each.axis]
-            + each.poses[k][each.axis, 3]
-            - each.center[each.axis]
+            own.pieces[0].points[:, each.axis] + pose[each.axis, 3] - each.center[each.axis]
             for pose, own in zip(each.poses, pieces, strict=True)
         ]
         rules.append(sum(a @ own for a, own in zip(arms, x, strict=True)) == each.wanted * t)
