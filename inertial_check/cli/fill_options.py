@@ -1,0 +1,180 @@
+"""Options of `fill`: what is known, which shapes are taken, and where the result is written."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from inertial_check.cli import options
+from inertial_check.errors import UsageError
+
+if TYPE_CHECKING:
+    from inertial_check.filling.fill import FillOptions
+    from inertial_check.filling.known import Knowledge
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `fill`."""
+    parser.add_argument("paths", nargs="+", metavar="MODEL", help="a file, a folder or a glob")
+    group = parser.add_argument_group("Writing")
+    group.add_argument("--write", action="store_true", help="change the files in place")
+    group.add_argument(
+        "-o", "--output", metavar="FILE", help="write the result of a single model to this file"
+    )
+    group.add_argument(
+        "--provenance",
+        action="store_true",
+        help="add a comment beside each new inertial that says where it comes from",
+    )
+    _add_known(parser)
+    _add_shapes(parser)
+    options.add_context(parser)
+    options.add_configuration(parser)
+    group = parser.add_argument_group("Selection")
+    group.add_argument(
+        "--body",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="fill this body only, whatever it states (repeatable)",
+    )
+    options.add_sniff(group)
+    group.add_argument("--allow-empty", action="store_true", help="succeed if no model is found")
+    group = parser.add_argument_group("Output")
+    group.add_argument(
+        "--output-format",
+        choices=("text", "json"),
+        default="text",
+        help="text: the diff, unless it is written (default); json: every body, with intervals",
+    )
+
+
+def _add_known(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("What is known")
+    group.add_argument(
+        "--density",
+        type=float,
+        metavar="KG/M3",
+        help="nominal density (default: the median of measured bodies, else 1000)",
+    )
+    group.add_argument(
+        "--materials", metavar="FILE", help="TOML table of link patterns and materials or densities"
+    )
+    group.add_argument(
+        "--mass",
+        action="append",
+        default=[],
+        metavar="LINK=KG",
+        help="mass of a body that is filled (repeatable)",
+    )
+    group.add_argument(
+        "--total-mass", metavar="KG[:REL]", help="mass of the whole model, within REL in intervals"
+    )
+    group.add_argument(
+        "--subtree-mass",
+        action="append",
+        default=[],
+        metavar="LINK=KG",
+        help="mass of a body with all that it carries (repeatable)",
+    )
+    group.add_argument(
+        "--com",
+        type=options.numbers,
+        metavar="X,Y,Z",
+        help="centre of mass of the whole model at zero joints, in its root [m]",
+    )
+    group.add_argument(
+        "--pair",
+        action="append",
+        default=[],
+        metavar="LINK=LINK",
+        help="two bodies with one mass (repeatable)",
+    )
+    group.add_argument(
+        "--no-twins",
+        action="store_true",
+        help="do not give left and right bodies with equal shapes one mass",
+    )
+    group.add_argument(
+        "--prior",
+        metavar="MODEL",
+        help="another model, whose masses tell the densities of bodies of the same names",
+    )
+    group.add_argument(
+        "--density-range",
+        metavar="LOW:HIGH",
+        help="least and largest density of every part [kg/m^3] (default: 10:25000)",
+    )
+
+
+def _add_shapes(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("Where the numbers come from")
+    group.add_argument(
+        "--shapes",
+        choices=("visual", "collision"),
+        help="use only these (default: visual, else collision)",
+    )
+    group.add_argument(
+        "--thickness",
+        type=float,
+        metavar="M",
+        help="take open meshes for walls of this thickness [m] (default: for their hulls)",
+    )
+    group.add_argument(
+        "--divergence",
+        choices=("entropic", "quadratic"),
+        default="entropic",
+        help="deviation from the nominal densities that is least (default: entropic)",
+    )
+    group.add_argument(
+        "--solver", metavar="NAME", help="solver of cvxpy, as clarabel (default: Newton's method)"
+    )
+
+
+def read_known(args: argparse.Namespace) -> Knowledge:
+    """The knowledge that the command line states.
+
+    Raises:
+        UsageError: An option has another form.
+        ParameterError: A number that cannot be.
+    """
+    from inertial_check.filling.known import (
+        DENSITY_RANGE,
+        Knowledge,
+        parse_masses,
+        parse_range,
+        parse_total_mass,
+        read_materials,
+    )
+
+    com = args.com
+    if com is not None and len(com) != 3:
+        raise UsageError(f"--com takes three numbers, and there are {len(com)}")
+    pairs = []
+    for text in args.pair:
+        one, sign, other = text.partition("=")
+        if not (one and sign and other):
+            raise UsageError(f"--pair {text}: expected LINK=LINK")
+        pairs.append((one, other))
+    spread = args.density_range
+    return Knowledge(
+        density=args.density,
+        links=() if args.materials is None else read_materials(args.materials),
+        masses=parse_masses("--mass", args.mass),
+        total_mass=None if args.total_mass is None else parse_total_mass(args.total_mass),
+        subtree_masses=parse_masses("--subtree-mass", args.subtree_mass),
+        center_of_mass=None if com is None else (com[0], com[1], com[2]),
+        twins=not args.no_twins,
+        pairs=tuple(pairs),
+        prior=args.prior,
+        density_range=DENSITY_RANGE if spread is None else parse_range(spread),
+        divergence=args.divergence,
+    )
+
+
+def read_options(args: argparse.Namespace) -> FillOptions:
+    """The options of filling that the command line states."""
+    from inertial_check.filling.fill import FillOptions
+
+    chosen = FillOptions(thickness=args.thickness, solver=args.solver, provenance=args.provenance)
+    return chosen._replace(roles=(args.shapes,)) if args.shapes else chosen
