@@ -25,6 +25,7 @@ from inertial_check.arrays.so3 import cross
 from inertial_check.arrays.types import Array, ArrayLike, Floats, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
+from inertial_check.inertia.moving import move, move_by_poses
 from inertial_check.inertia.representations import (
     Point,
     about_origin,
@@ -50,9 +51,18 @@ def rotate(theta: ArrayLike, R_AB: ArrayLike) -> Array:
     Raises:
         ParameterError: Shapes that do not fit, or a matrix that is no rotation.
     """
+    quick = move(theta, R_AB)
+    if quick is not None:
+        return quick
     xp, (theta, R_AB) = real_arrays(theta=theta, R_AB=R_AB)
     expect_shape("theta", theta, 10)
     refuse_nonrotation(xp, "R_AB", R_AB)
+    return _rotate_checked(xp, theta, R_AB)
+
+
+@quiet
+def _rotate_checked(xp: Namespace, theta: Array, R_AB: Array) -> Array:
+    """Rotate bodies (..., 10) by matrices that are known to be rotations."""
     batch_shape(theta=theta.shape[:-1], R_AB=R_AB.shape[:-2])
     inertia = rotated_tensor(xp, R_AB, symmetric(theta[..., 4:]))
     return join(theta[..., 0], rotated_vector(xp, R_AB, theta[..., 1:4]), inertia)
@@ -88,13 +98,16 @@ def translate(theta: ArrayLike, p_AoBo_A: ArrayLike, about: Point = "origin") ->
     return join(theta[..., 0], first_moment, inertia)
 
 
-def transform(theta: ArrayLike, X_AB: ArrayLike, about: Point = "origin") -> Array:
+def transform(
+    theta: ArrayLike, X_AB: ArrayLike, about: Point = "origin", *, name: str = "X_AB"
+) -> Array:
     """Parameters of a body given in B, in the frame A: Pi_A = X_AB Pi_B X_AB^T (Heins eq. 15).
 
     Args:
         theta: (..., 10), about `about`.
         X_AB: (..., 4, 4) poses, mapping points of B to A.
         about: "origin" (Bo before, Ao after) or "com".
+        name: What error messages call the poses.
 
     Returns:
         (..., 10), leading axes broadcast.
@@ -102,8 +115,14 @@ def transform(theta: ArrayLike, X_AB: ArrayLike, about: Point = "origin") -> Arr
     Raises:
         ParameterError: Shapes that do not fit, a matrix that is no pose, unknown point.
     """
-    R_AB, p_AoBo_A = pose_parts(X_AB, like=theta)
-    return translate(rotate(theta, R_AB), p_AoBo_A, about)
+    check_about(about)
+    quick = move_by_poses(theta, X_AB, about)
+    if quick is not None:
+        return quick
+    xp, (theta, X_AB) = real_arrays(**{"theta": theta, name: X_AB})
+    expect_shape("theta", theta, 10)
+    R_AB, p_AoBo_A = pose_parts(X_AB, like=theta, name=name)
+    return translate(_rotate_checked(xp, theta, R_AB), p_AoBo_A, about)
 
 
 def homogeneous(R_AB: npt.ArrayLike, p_AoBo_A: npt.ArrayLike) -> Floats:

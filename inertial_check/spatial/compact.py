@@ -28,6 +28,7 @@ from inertial_check.arrays.broadcasting import (
 from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import frames, tolerances
+from inertial_check.inertia.moving import move, move_by_poses, translate_first_moment
 from inertial_check.inertia.representations import SpatialOrder, about_origin, reorder
 from inertial_check.inertia.representations import spatial_inertia as matrix_of
 from inertial_check.spatial import vectors as spatial
@@ -78,6 +79,9 @@ def rotate(terms: ArrayLike, R_fc: ArrayLike) -> Array:
     Raises:
         ParameterError: Shapes that do not fit, or a matrix that is no rotation.
     """
+    quick = move(terms, R_fc, about="com", order="ksl")
+    if quick is not None:
+        return quick
     _, theta, width = read_terms(terms)
     xp, (theta, R_fc) = real_arrays(terms=theta, R_fc=R_fc)
     frames.refuse_nonrotation(xp, "R_fc", R_fc)
@@ -97,6 +101,9 @@ def translate(terms: ArrayLike, t_fc: ArrayLike) -> Array:
     Raises:
         ParameterError: Shapes that do not fit.
     """
+    quick = translate_first_moment(terms, t_fc)
+    if quick is not None:
+        return quick
     _, theta, width = read_terms(terms)
     _, (theta, t_fc) = real_arrays(terms=theta, t_fc=t_fc)
     expect_shape("t_fc", t_fc, 3)
@@ -116,9 +123,16 @@ def transform(terms: ArrayLike, D_fc: ArrayLike) -> Array:
     Raises:
         ParameterError: Shapes that do not fit, or a matrix that is no pose.
     """
+    return _transform(terms, D_fc, "D_fc")
+
+
+def _transform(terms: ArrayLike, pose: ArrayLike, name: str) -> Array:
+    """Transform terms by poses, which error messages call by this name."""
+    quick = move_by_poses(terms, pose, about="com", order="ksl")
+    if quick is not None:
+        return quick
     _, theta, width = read_terms(terms)
-    frames.pose_parts(D_fc, like=theta, name="D_fc")
-    return _store(frames.transform(theta, D_fc, about="com"), width)
+    return _store(frames.transform(theta, pose, about="com", name=name), width)
 
 
 def rotate_(terms: ArrayLike, R_fc: ArrayLike) -> Array:
@@ -270,9 +284,7 @@ def m_ff(terms: ArrayLike, D_fb: ArrayLike) -> Array:
     Raises:
         ParameterError: Shapes that do not fit, a matrix that is no pose.
     """
-    _, theta, _ = read_terms(terms)
-    frames.pose_parts(D_fb, like=theta, name="D_fb")
-    return spatial_inertia(transform(terms, D_fb))
+    return spatial_inertia(_transform(terms, D_fb, "D_fb"))
 
 
 @quiet
