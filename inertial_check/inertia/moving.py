@@ -142,7 +142,7 @@ def _move_entries(
         ((bx * g + by * h + bz * i) + (cx * d + cy * e + cz * f)) / 2,
         cx * g + cy * h + cz * i,
     ]
-    first = [a * x + (b * y + c * z), d * x + (e * y + f * z), g * x + (h * y + i * z)]
+    first = [a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z]
     if p is not None:
         moved = [m * one for one in p]
         if about == "origin":
