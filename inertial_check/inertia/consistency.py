@@ -8,7 +8,7 @@ Rigid Body Inertial Parameters, "Full Physical Consistency": m > 0 and Pi >= 0, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
@@ -16,6 +16,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays import scalars
 from inertial_check.arrays.broadcasting import as_number, first_index
 from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.namespace import array_namespace
@@ -30,8 +31,13 @@ from inertial_check.inertia.eigen import (
     eigenvalues,
     eigenvalues_of_entries,
 )
-from inertial_check.inertia.representations import Order, Point, about_com, read_theta
-from inertial_check.inertia.scaling import Units, change_units, scale_by_powers
+from inertial_check.inertia.representations import ABOUTS, Order, Point, about_com, read_theta
+from inertial_check.inertia.scaling import (
+    Units,
+    change_units,
+    is_ordinary_body,
+    scale_by_powers,
+)
 
 
 @runtime_checkable
@@ -159,6 +165,10 @@ class Consistency(EqualByValue):
     @cached_property
     def verdict_code(self) -> Array:
         """(...,) integers of Verdict, in the caller's array library."""
+        if self._one is not None:
+            return np.array(
+                _code_of_one(self.theta.tolist(), *self._one[:2], self.requested), np.int8
+            )
         if not isinstance(self.theta, np.ndarray):
             codes = self._codes(self.theta, self.margin, self.tolerance)
             return self._judge_subnormal(codes, lambda judged: judged.verdict_code)
@@ -244,8 +254,20 @@ class Consistency(EqualByValue):
 
         The third is in the units of `change_units`.
         """
+        if self._one is not None:
+            return np.array(self._one)
         measures = _in_chunks(self._xp, self.theta, self._measures_of)
         return self._judge_subnormal(measures, lambda judged: judged._measures)
+
+    @cached_property
+    def _one(self) -> tuple[float, float, float] | None:
+        """The measures of a single body as floats; None where arrays are needed."""
+        theta = self.theta
+        if self._radii is not None or type(theta) is not np.ndarray:
+            return None
+        if theta.shape != (10,) or theta.dtype != np.float64:
+            return None
+        return _measure_one(theta.tolist(), self.about)
 
     def _judge_subnormal(self, own: Array, judge: Callable[[Consistency], Array]) -> Array:
         """Replace values (..., n) of bodies with subnormal numbers by those that NumPy computes.
@@ -288,18 +310,8 @@ class Consistency(EqualByValue):
 
     def _measures_of(self, theta: Array) -> Array:
         xp, (theta, _) = self._xp, change_units(theta, self.about)
-        low, middle, high = eigenvalues_of_entries(xp, _central(xp, theta, self.about))
-        spread = xp.abs(low) + xp.abs(middle) + xp.abs(high)
-        safe = xp.where(spread > 0, spread, xp.ones_like(spread))
-        kappa = xp.ones_like(spread)
-        if self.about == "origin":
-            # h (h / m) in this order: h^2 alone leaves the range of float32 for small bodies.
-            mass, hx, hy, hz = (theta[..., i] for i in range(4))
-            mass = xp.where(mass != 0, xp.abs(mass), xp.ones_like(mass))
-            offset = hx * (hx / mass) + hy * (hy / mass) + hz * (hz / mass)
-            point = (spread == 0) & ((hx != 0) | (hy != 0) | (hz != 0))
-            kappa = xp.where(point, xp.full_like(kappa, xp.inf), 1 + offset / safe)
-        return xp.stack([low / safe, tolerances.floor(kappa), spread])
+        columns = [theta[..., i] for i in range(10)]
+        return xp.stack(list(_measure(xp, columns, self.about)))
 
     def _slow_codes(self, theta: Array) -> Array:
         """Codes from the margin itself, for rows that the sign test did not settle."""
@@ -453,25 +465,74 @@ def refuse_impossible(result: Consistency, consequence: str) -> None:
 
 def as_theta(theta: ArrayLike | Bodies, order: Order, about: Point) -> tuple[Array, Point]:
     """The (..., 10) array in order "urdf", and its point, of an array or of InertialParameters."""
+    if type(theta) is np.ndarray and theta.dtype == np.float64 and theta.shape[-1:] == (10,):
+        plain = order == "urdf" and isinstance(about, str) and about in ABOUTS
+        if plain:
+            return theta, about  # nothing is left to read
     if isinstance(theta, Bodies):
         return theta.as_theta(order="urdf", about=theta.about), theta.about
     _, vector, about = read_theta(theta, order, about)
     return vector, about
 
 
+def _measure(xp: Namespace, columns: Sequence[Array], about: Point) -> tuple[Array, Array, Array]:
+    """Margin, numerical floor and |s1| + |s2| + |s3| from the ten columns of theta."""
+    low, middle, high = eigenvalues_of_entries(xp, _central_entries(xp, columns, about))
+    spread = xp.abs(low) + xp.abs(middle) + xp.abs(high)
+    safe = xp.where(spread > 0, spread, xp.ones_like(spread))
+    kappa = xp.ones_like(spread)
+    if about == "origin":
+        # h (h / m) in this order: h^2 alone leaves the range of float32 for small bodies.
+        mass, hx, hy, hz = columns[:4]
+        mass = xp.where(mass != 0, xp.abs(mass), xp.ones_like(mass))
+        offset = hx * (hx / mass) + hy * (hy / mass) + hz * (hz / mass)
+        point = (spread == 0) & ((hx != 0) | (hy != 0) | (hz != 0))
+        kappa = xp.where(point, xp.full_like(kappa, np.inf), 1 + offset / safe)
+    return low / safe, tolerances.floor(kappa), spread
+
+
+def _measure_one(theta: list[float], about: Point) -> tuple[float, float, float] | None:
+    """Measure one body in Python floats; None where it needs other units, or is not finite."""
+    if not is_ordinary_body(theta, about):
+        return None
+    try:
+        margin, floor, spread = _measure(scalars, theta, about)
+    except (ArithmeticError, ValueError):  # where arrays go on with NaN or infinity
+        return None
+    return margin, floor, spread
+
+
+def _code_of_one(theta: list[float], margin: float, floor: float, tolerance: float) -> Verdict:
+    """Choose the verdict of one body whose numbers are finite, by the rules of `_codes`."""
+    if theta[0] < 0:
+        return Verdict.INVALID
+    if theta[0] == 0:
+        return Verdict.INVALID if any(theta) else Verdict.MASSLESS
+    if floor > tolerances.ILL_POSED_FLOOR:
+        return Verdict.ILL_POSED
+    if margin >= floor:
+        return Verdict.CONSISTENT
+    return Verdict.BOUNDARY if margin >= -max(floor, tolerance) else Verdict.INCONSISTENT
+
+
 def _central(xp: Namespace, theta: Array, about: Point) -> Components:
     """The six entries of S_c; NaN where S_c does not exist (m = 0 and h != 0)."""
-    xx, xy, xz, yy, yz, zz = (theta[..., i] for i in range(4, 10))
+    return _central_entries(xp, [theta[..., i] for i in range(10)], about)
+
+
+def _central_entries(xp: Namespace, columns: Sequence[Array], about: Point) -> Components:
+    """The same from the ten columns of theta."""
+    xx, xy, xz, yy, yz, zz = columns[4:]
     half = xx / 2 + yy / 2 + zz / 2
     xx, yy, zz = half - xx, half - yy, half - zz
     if about == "com":
         return xx, -xy, -xz, yy, -yz, zz
-    mass, hx, hy, hz = (theta[..., i] for i in range(4))
+    mass, hx, hy, hz = columns[:4]
     has_mass = mass != 0
     safe = xp.where(has_mass, mass, xp.ones_like(mass))
     cx, cy, cz = hx / safe, hy / safe, hz / safe
     exists = has_mass | ((hx == 0) & (hy == 0) & (hz == 0))
-    xx = xp.where(exists, xx - hx * cx, xp.full_like(xx, xp.nan))
+    xx = xp.where(exists, xx - hx * cx, xp.full_like(xx, np.nan))
     return xx, -xy - hx * cy, -xz - hx * cz, yy - hy * cy, -yz - hy * cz, zz - hz * cz
 
 

@@ -8,6 +8,7 @@ a square root.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from inertial_check.arrays.broadcasting import cross_components
@@ -84,7 +85,17 @@ def eigensystem(six: Array) -> tuple[Array, Array]:
         eigenvectors.
     """
     xp = array_namespace(six)
-    components, scale = _normalise(xp, columns(six))
+    values, vectors = eigensystem_of_entries(xp, columns(six))
+    return xp.stack(list(values), axis=-1), xp.stack(
+        [xp.stack(list(row), axis=-1) for row in vectors], axis=-2
+    )
+
+
+def eigensystem_of_entries(
+    xp: Namespace, entries: Components
+) -> tuple[Vector, tuple[Vector, Vector, Vector]]:
+    """The same, from six arrays to three eigenvalues and the three rows of the rotations."""
+    components, scale = _normalise(xp, entries)
     far, mean, half, upper, far_vector, block = _deflate(xp, components)
     u, w, t, y = block
     ahead, behind = xp.where(t >= 0, t + half, y), xp.where(t >= 0, y, half - t)
@@ -95,18 +106,13 @@ def eigensystem(six: Array) -> tuple[Array, Array]:
     minus = tuple(cosine * wi - sine * ui for ui, wi in zip(u, w, strict=True))
     low, high = _pick(xp, upper, minus, far_vector), _pick(xp, upper, far_vector, plus)
     middle = cross_components(high, low)
-    values = xp.stack(
-        [
-            xp.where(upper, mean - half, far) * scale,
-            xp.where(upper, mean + half, mean - half) * scale,
-            xp.where(upper, far, mean + half) * scale,
-        ],
-        axis=-1,
+    values = (
+        xp.where(upper, mean - half, far) * scale,
+        xp.where(upper, mean + half, mean - half) * scale,
+        xp.where(upper, far, mean + half) * scale,
     )
-    vectors = xp.stack(
-        [xp.stack(list(row), axis=-1) for row in zip(low, middle, high, strict=True)], axis=-2
-    )
-    return values, vectors
+    rows = ((low[i], middle[i], high[i]) for i in range(3))
+    return values, (next(rows), next(rows), next(rows))
 
 
 def _normalise(xp: Namespace, entries: Components) -> tuple[Components, Array]:
@@ -121,6 +127,8 @@ def _normalise(xp: Namespace, entries: Components) -> tuple[Components, Array]:
 
 def _tiny(xp: Namespace, like: Array) -> float:
     """The smallest normal number: added to a divisor, it only matters where that vanishes."""
+    if type(like) is float:
+        return sys.float_info.min
     tiny: float = tolerances.limits(like.dtype, xp).smallest_normal
     return tiny
 

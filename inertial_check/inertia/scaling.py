@@ -7,6 +7,7 @@ for entries too small to count. All other bodies are computed as they are, bit f
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -122,6 +123,14 @@ def _is_ordinary(theta: Array, about: Point) -> bool:
     return bool(trace.min() >= 2 * low and (about == "com" or theta[..., 0].min() >= low))
 
 
+def is_ordinary_body(theta: list[float], about: Point) -> bool:
+    """Decide of the ten float64 numbers of one body what `_is_ordinary` decides of a batch."""
+    low, high = _BOUNDS
+    if not (max(theta) <= high and min(theta) >= -high) or math.isnan(sum(theta)):
+        return False
+    return theta[4] + theta[7] >= 2 * low and (about == "com" or theta[0] >= low)
+
+
 def _choose_units(xp: Namespace, theta: Array, about: Point, far: Array) -> Units:
     """Choose units that make m, and the larger of I and h^2 / m, about 1 for the far bodies.
 
@@ -164,6 +173,9 @@ def _bounds(dtype: DType, xp: Namespace) -> tuple[float, float]:
 def _reach(dtype: DType, xp: Namespace) -> int:
     """Binary exponent of the largest number."""
     return int(np.frexp(float(tolerances.limits(dtype, xp).max))[1]) - 1
+
+
+_BOUNDS = _bounds(np.dtype(np.float64), np)
 
 
 def _is_empty(xp: Namespace, mask: Array) -> bool:

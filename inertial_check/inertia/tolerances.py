@@ -315,6 +315,8 @@ def floor(kappa: Array) -> Array:
     Returns:
         (...,) tau, dimensionless, in the precision of kappa.
     """
+    if type(kappa) is float:
+        return FLOOR_FACTOR * EPS * kappa
     xp = array_namespace(kappa)
     return FLOOR_FACTOR * epsilon(kappa.dtype, xp) * kappa
 
