@@ -81,7 +81,14 @@ def _add_known(parser: argparse.ArgumentParser) -> None:
         "--com",
         type=options.numbers,
         metavar="X,Y,Z",
-        help="centre of mass of the whole model at zero joints, in its root [m]",
+        help="centre of mass of the whole model, measured bodies included, in its root [m]",
+    )
+    group.add_argument(
+        "--at",
+        action="append",
+        default=[],
+        metavar="JOINT=POSITION",
+        help="position of a joint where --com was measured [rad or m] (repeatable; default: 0)",
     )
     group.add_argument(
         "--pair",
@@ -141,6 +148,7 @@ def read_known(args: argparse.Namespace) -> Knowledge:
     from inertial_check.filling.known import (
         DENSITY_RANGE,
         Knowledge,
+        parse_assignments,
         parse_masses,
         parse_range,
         parse_total_mass,
@@ -164,6 +172,7 @@ def read_known(args: argparse.Namespace) -> Knowledge:
         total_mass=None if args.total_mass is None else parse_total_mass(args.total_mass),
         subtree_masses=parse_masses("--subtree-mass", args.subtree_mass),
         center_of_mass=None if com is None else (com[0], com[1], com[2]),
+        positions=parse_assignments("--at", args.at, "JOINT=POSITION"),
         twins=not args.no_twins,
         pairs=tuple(pairs),
         prior=args.prior,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,11 +11,12 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats, Integers
 from inertial_check.errors import ParameterError
-from inertial_check.evidence.twins import find_twins, world_poses
+from inertial_check.evidence.twins import find_twins
 from inertial_check.filling.known import WATER, Knowledge
 from inertial_check.filling.pieces import BodyPieces
+from inertial_check.filling.poses import place_bodies
 from inertial_check.filling.problem import DensityProblem
-from inertial_check.geometry.priors import from_model, indices_of
+from inertial_check.geometry.priors import indices_of
 from inertial_check.inertia import tolerances
 from inertial_check.model import Model
 
@@ -75,6 +76,8 @@ class Unknowns:
         measured: (N,) masses of the bodies of the model that stay as they are; 0 of others [kg].
         centers: (N, 3) their centres of mass in their own frames [m].
         others: Pieces of measured bodies by index, from which a nominal density is learnt.
+        prior: Densities that another model gives, by index [kg/m^3].
+        prior_note: Which bodies it gives them to, in one line; "" without one.
     """
 
     model: Model
@@ -84,6 +87,8 @@ class Unknowns:
     measured: Floats
     centers: Floats
     others: Mapping[int, BodyPieces]
+    prior: Mapping[int, float] = field(default_factory=dict)
+    prior_note: str = ""
 
 
 def list_sums(unknowns: Unknowns, known: Knowledge) -> tuple[list[MassSum], list[CenterSum]]:
@@ -105,7 +110,7 @@ def list_sums(unknowns: Unknowns, known: Knowledge) -> tuple[list[MassSum], list
         carried = find_subtree(unknowns.model, index)
         sums.append(_sum_of(unknowns, f"what {name} carries", carried, place, mass, 0.0))
     sums += _list_twins(unknowns, known, place, own)
-    centers = [] if known.center_of_mass is None else _list_centers(unknowns, known.center_of_mass)
+    centers = [] if known.center_of_mass is None else _list_centers(unknowns, known)
     return [each for each in sums if each.coefficients], centers
 
 
@@ -207,20 +212,20 @@ def _are_equal(unknowns: Unknowns, place: Mapping[int, int], here: int, there: i
     return abs(one.volume - other.volume) <= EQUAL_SHAPES * max(one.volume, other.volume)
 
 
-def _list_centers(unknowns: Unknowns, center: Sequence[float]) -> list[CenterSum]:
+def _list_centers(unknowns: Unknowns, known: Knowledge) -> list[CenterSum]:
     """Equations of the centre of mass of the whole model.
 
     Raises:
-        ParameterError: The bodies do not hang together.
+        ParameterError: The bodies do not hang together, or a joint cannot be placed.
     """
-    poses, roots = world_poses(unknowns.model)
+    poses, roots = place_bodies(unknowns.model, known.positions)
     relevant = [*unknowns.indices, *np.flatnonzero(unknowns.measured > 0).tolist()]
     if len(set(roots[relevant].tolist())) > 1:
         raise ParameterError(
             "the centre of mass of a model is known of bodies that one root carries, and this "
             "model has several: give masses in its place"
         )
-    c = np.array(center, dtype=float)
+    c = np.array(known.center_of_mass, dtype=float)
     placed = np.einsum("nij,nj->ni", poses[:, :3, :3], unknowns.centers) + poses[:, :3, 3]
     mass = unknowns.measured
     first = mass @ np.where(mass[:, None] > 0, placed - c, 0.0)
@@ -344,29 +349,9 @@ def find_nominal(unknowns: Unknowns, known: Knowledge) -> tuple[Floats, str]:
     learnt = [density for density in learnt if low <= density <= high]
     usual = float(np.exp(np.median(np.log(learnt)))) if learnt else WATER
     source = f"the median of {len(learnt)} bodies" if learnt else "that of water"
-    prior = _densities_of_prior(unknowns, known)
     found = []
-    for at, own in enumerate(unknowns.pieces):
+    for index, own in zip(unknowns.indices, unknowns.pieces, strict=True):
         link = next((k.density for k in known.links if fnmatchcase(own.body.name, k.pattern)), None)
-        choices = (link, prior.get(at), known.density, usual)
+        choices = (link, unknowns.prior.get(index), known.density, usual)
         found.append(next(each for each in choices if each is not None))
     return np.array(found), source
-
-
-def _densities_of_prior(unknowns: Unknowns, known: Knowledge) -> dict[int, float]:
-    """Mean densities that the bodies would have with the masses of another model."""
-    if known.prior is None:
-        return {}
-    from inertial_check.formats import load
-
-    prior = known.prior if isinstance(known.prior, Model) else load(known.prior)
-    found = {}
-    for at, own in enumerate(unknowns.pieces):
-        if list(prior.names).count(own.body.name) == 1:
-            try:
-                mass = float(np.asarray(from_model(prior, [own.body.name]).mass)[0])
-            except ParameterError:  # it states no mass either
-                continue
-            if mass > 0:
-                found[at] = mass / own.volume
-    return found

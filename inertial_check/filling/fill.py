@@ -31,6 +31,7 @@ def fill(  # noqa: PLR0913 - each argument is one thing that may be known
     total_mass: float | tuple[float, float] | None = None,
     subtree_masses: Mapping[str, float] | None = None,
     com: Sequence[float] | None = None,
+    at: Mapping[str, float] | None = None,
     twins: bool = True,
     pairs: Sequence[tuple[str, str]] = (),
     prior: Model | str | os.PathLike[str] | None = None,
@@ -58,10 +59,14 @@ def fill(  # noqa: PLR0913 - each argument is one thing that may be known
         masses: Masses by name [kg].
         total_mass: Mass of the whole model [kg], or with its relative deviation.
         subtree_masses: Masses of bodies with all that they carry, by name [kg].
-        com: Centre of mass of the whole model at zero joints, in its root [m].
+        com: (3,) centre of mass of the whole model, measured bodies included, from the origin of
+            its root in the root's axes [m].
+        at: Positions of the joints where `com` was measured, by name [rad] or [m]; the others are
+            at zero.
         twins: Whether left and right bodies with equal shapes have one mass.
         pairs: Further pairs of bodies with one mass.
-        prior: Another model, whose masses give nominal densities to bodies of the same names.
+        prior: Another model, as an earlier revision: its masses in its own shapes give nominal
+            densities to the bodies that match, as `diff` matches them.
         density_range: Least and largest density of every part [kg/m^3].
         divergence: "entropic" scales densities by one factor where only a sum is known;
             "quadratic" adds.
@@ -93,6 +98,7 @@ def fill(  # noqa: PLR0913 - each argument is one thing that may be known
         total_mass=_total(total_mass),
         subtree_masses=dict(subtree_masses or {}),
         center_of_mass=None if com is None else _three(com),
+        positions=dict(at or {}),
         twins=twins,
         pairs=tuple(pairs),
         prior=prior,

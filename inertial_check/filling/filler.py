@@ -25,6 +25,7 @@ from inertial_check.filling.equations import (
 from inertial_check.filling.intervals import BodyInterval, find_intervals
 from inertial_check.filling.known import WATER, Knowledge
 from inertial_check.filling.pieces import ROLES, BodyPieces, PieceReader
+from inertial_check.filling.prior import find_prior_densities
 from inertial_check.filling.problem import Densities, InfeasibleSumsError, solve
 from inertial_check.filling.result import GUESS, FilledBody, Filling, FillStatus
 from inertial_check.filling.selection import Target
@@ -75,6 +76,7 @@ class _Answer(NamedTuple):
         certificate: Of the densities.
         usual: Source of the nominal densities that nothing states.
         dropped: What was assumed of twins, and given sums exclude.
+        prior: What another model gives, in one line; "" without one.
     """
 
     parameters: Mapping[int, InertialParameters]
@@ -83,6 +85,7 @@ class _Answer(NamedTuple):
     certificate: Certificate
     usual: str
     dropped: tuple[str, ...]
+    prior: str
 
 
 @dataclass(frozen=True)
@@ -175,8 +178,22 @@ class Filler:
             for each in self.targets
             if each.mass is not None and each.at in usable
         }
+        prior: dict[int, float] = {}
+        note = ""
+        if self.known.prior is not None:
+            prior, note = find_prior_densities(
+                self.model, usable, self.known.prior, self.context, self.options.thickness
+            )
         return Unknowns(
-            self.model, tuple(usable.values()), tuple(usable), held, masses, centers, others
+            self.model,
+            tuple(usable.values()),
+            tuple(usable),
+            held,
+            masses,
+            centers,
+            others,
+            prior,
+            note,
         )
 
     def _solve(self, unknowns: Unknowns) -> _Answer:
@@ -192,7 +209,15 @@ class Filler:
             index: float(theta[at, 0]) / unknowns.pieces[at].volume
             for at, index in enumerate(unknowns.indices)
         }
-        return _Answer(parameters, intervals, densities, answer.certificate, usual, dropped)
+        return _Answer(
+            parameters,
+            intervals,
+            densities,
+            answer.certificate,
+            usual,
+            dropped,
+            unknowns.prior_note,
+        )
 
     def _refuse_millimetres(self, unknowns: Unknowns, sums: Sequence[MassSum]) -> None:
         """Refuse meshes in which a known mass has a density that only millimetres explain.
@@ -342,6 +367,8 @@ class Filler:
         """What holds for the whole model."""
         if self.known.density is None and self.known.total_mass is None:
             yield f"the usual density is {answer.usual}"
+        if answer.prior:
+            yield answer.prior
         for name in answer.dropped:
             yield f"given sums exclude {name}, which was assumed of twins with equal shapes"
         if self.known.total_mass is None and not self.known.subtree_masses:

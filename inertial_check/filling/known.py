@@ -77,11 +77,13 @@ class Knowledge:
         masses: Masses of bodies by name or id [kg].
         total_mass: Mass of the whole model; None if it is unknown.
         subtree_masses: Masses of bodies together with all that they carry, by name or id [kg].
-        center_of_mass: Centre of mass of the whole model where all joints are at zero, in the axes
-            of its root [m]; None if it is unknown.
+        center_of_mass: Centre of mass of the whole model, measured bodies included, from the origin
+            of its root in the root's axes [m]; None if it is unknown.
+        positions: Positions of the joints at which that was measured, by name [rad] or [m]; the
+            others are at zero.
         twins: Whether bodies of the left and the right with equal shapes have one mass.
         pairs: Names of further bodies that have one mass.
-        prior: Another model, whose bodies of the same names give nominal densities.
+        prior: Another model, whose bodies, matched as `diff` matches them, give nominal densities.
         density_range: Least and largest density of every part of a body [kg/m^3].
         divergence: Measure of deviation from the nominal densities.
     """
@@ -92,6 +94,7 @@ class Knowledge:
     total_mass: TotalMass | None = None
     subtree_masses: Mapping[str, float] = field(default_factory=dict)
     center_of_mass: tuple[float, float, float] | None = None
+    positions: Mapping[str, float] = field(default_factory=dict)
     twins: bool = True
     pairs: tuple[tuple[str, str], ...] = ()
     prior: Model | str | os.PathLike[str] | None = None
@@ -125,6 +128,11 @@ class Knowledge:
             )
         if self.center_of_mass is not None and not all(map(isfinite, self.center_of_mass)):
             raise ParameterError(f"the centre of mass is {self.center_of_mass}, expected numbers")
+        if self.positions and self.center_of_mass is None:
+            raise ParameterError(
+                f"the position of {next(iter(self.positions))} is given without the centre of mass "
+                "that was measured there: give both (--com X,Y,Z with --at JOINT=POSITION)"
+            )
         if self.divergence not in DIVERGENCES:
             raise UsageError(
                 f"divergence is {self.divergence!r}: expected {' or '.join(DIVERGENCES)}"
@@ -137,11 +145,20 @@ def parse_masses(option: str, texts: Iterable[str]) -> dict[str, float]:
     Raises:
         UsageError: A text has another form, or a name comes twice.
     """
+    return parse_assignments(option, texts, "LINK=KG")
+
+
+def parse_assignments(option: str, texts: Iterable[str], form: str) -> dict[str, float]:
+    """Parse texts NAME=NUMBER of an option, whose form is shown in messages.
+
+    Raises:
+        UsageError: A text has another form, or a name comes twice.
+    """
     found: dict[str, float] = {}
     for text in texts:
         name, sign, number = text.rpartition("=")
         if not (sign and name):
-            raise UsageError(f"{option} {text}: expected LINK=KG")
+            raise UsageError(f"{option} {text}: expected {form}")
         if name in found:
             raise UsageError(f"{option} {name} is given twice")
         found[name] = _parse_number(f"{option} {text}", number)

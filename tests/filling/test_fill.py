@@ -66,6 +66,43 @@ def test_a_center_of_mass_is_met():
     assert np.all(ic.check(model.parameters).consistent)
 
 
+def test_a_center_of_mass_is_met_where_joints_stand(tmp_path):
+    turned = {"shoulder": 0.5, "left": 0.02}
+    wanted = np.array([0.02, 0.0, 0.15])
+    filling = ic.fill(ARM, total_mass=9.0, com=wanted, at=turned)
+    q = [turned.get(name, 0.0) for name in ("shoulder", "elbow", "left", "right")]
+    mujoco = pytest.importorskip("mujoco")
+    (tmp_path / "arm.urdf").write_bytes(filling.fix.data)
+    loaded = mujoco.MjModel.from_xml_path(str(tmp_path / "arm.urdf"))
+    data = mujoco.MjData(loaded)
+    data.qpos[:] = q
+    mujoco.mj_forward(loaded, data)
+    base = np.array([0, 0, 0.05]) * 4.0  # MuJoCo drops the mass of what is fixed to the world
+    moved = data.subtree_com[0] * loaded.body_subtreemass[0]
+    np.testing.assert_allclose((moved + base) / (loaded.body_subtreemass[0] + 4), wanted, atol=1e-8)
+    for at, message in (
+        ({"shouldr": 1}, "did you mean 'shoulder'"),
+        ({"shoulder": np.nan}, "expected a number"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            ic.fill(ARM, com=wanted, at=at)
+    with pytest.raises(ParameterError, match="without the centre of mass"):
+        ic.fill(ARM, at={"shoulder": 1})
+
+
+def test_a_prior_gives_densities_to_parts_that_are_scaled(tmp_path):
+    other = tmp_path / "other.urdf"
+    small = ARM.read_text().replace("0.08 0.06 0.3", "0.04 0.06 0.3").replace("finger", "digit")
+    other.write_bytes(ic.fill(small.encode(), masses={"forearm": 1.0}).fix.data)
+    filling = ic.fill(ARM, prior=other)
+    assert masses(filling)["forearm"] == pytest.approx(2.0, rel=1e-6)
+    (note,) = (note for note in filling.notes if "prior" in note)
+    assert note.endswith("densities of 2 of 4 bodies; not of finger_left, finger_right")
+    other.write_text('<robot name="r"><link name="none"/></robot>')
+    with pytest.raises(ParameterError, match="no body of the prior"):
+        ic.fill(ARM, prior=other)
+
+
 def test_the_intervals_hold_what_other_knowledge_gives():
     wide = {body.name: body.interval for body in ic.fill(ARM, total_mass=9.0).bodies}
     for known in ({"com": (0, 0.001, 0.2)}, {"masses": {"forearm": 1.0}}, {"twins": False}):
