@@ -38,12 +38,13 @@ from inertial_check.inertia.representations import (
 
 
 @quiet
-def rotate(theta: ArrayLike, R_AB: ArrayLike) -> Array:
+def rotate(theta: ArrayLike, R_AB: ArrayLike, *, renormalize: bool = False) -> Array:
     """Parameters of a body given in B, in the axes of A about the same point: I_A = R I_B R^T.
 
     Args:
         theta: (..., 10), about the origin or the centre of mass.
         R_AB: (..., 3, 3) rotations whose columns are the axes of B in A.
+        renormalize: Take the nearest rotations of matrices with rounded entries.
 
     Returns:
         (..., 10) about the same point, leading axes broadcast.
@@ -51,12 +52,12 @@ def rotate(theta: ArrayLike, R_AB: ArrayLike) -> Array:
     Raises:
         ParameterError: Shapes that do not fit, or a matrix that is no rotation.
     """
-    quick = move(theta, R_AB)
+    quick = None if renormalize else move(theta, R_AB)
     if quick is not None:
         return quick
     xp, (theta, R_AB) = real_arrays(theta=theta, R_AB=R_AB)
     expect_shape("theta", theta, 10)
-    refuse_nonrotation(xp, "R_AB", R_AB)
+    R_AB = read_rotation(xp, "R_AB", R_AB, renormalize=renormalize)
     return _rotate_checked(xp, theta, R_AB)
 
 
@@ -222,8 +223,43 @@ def pose_parts(X_AB: ArrayLike, like: ArrayLike, name: str = "X_AB") -> tuple[Ar
 
 
 @quiet
-def refuse_nonrotation(xp: Namespace, name: str, R_AB: Array) -> None:
-    """Refuse matrices that are not rotations.
+def find_nearest_rotation(xp: Namespace, matrix: Array) -> Array:
+    """The rotations nearest to matrices (..., 3, 3); NaN where there is no single one."""
+    finite = xp.all(xp.isfinite(matrix), axis=(-2, -1))[..., None, None]
+    identity = xp.eye(3, dtype=matrix.dtype, device=device_of(matrix))
+    # Scaled by the largest entry, as squares of large numbers overflow; 0 stays 0.
+    size = xp.max(xp.abs(matrix), axis=(-2, -1), keepdims=True)
+    scaled = matrix / xp.where(size > 0, size, xp.ones_like(size))
+    U, values, Vh = xp.linalg.svd(xp.where(finite, scaled, identity), full_matrices=False)
+    x, y, z = (product(xp, U, Vh)[..., i, :] for i in range(3))
+    determinant = xp.sum(cross(xp, x, y) * z, axis=-1)
+    one = xp.ones_like(determinant)
+    sign = xp.where(determinant < 0, -one, one)[..., None]
+    turned = xp.concat([U[..., :2], U[..., 2:] * sign[..., None]], axis=-1)
+    rounding = tolerances.SOLVED_FACTOR * tolerances.epsilon(matrix.dtype, xp)
+    single = values[..., 1] + sign[..., 0] * values[..., 2] > rounding * values[..., 0]
+    found = product(xp, turned, Vh)
+    return xp.where(finite & single[..., None, None], found, xp.full_like(found, xp.nan))
+
+
+@quiet
+def read_rotation(xp: Namespace, name: str, R_AB: Array, *, renormalize: bool = False) -> Array:
+    """The rotations that a caller passes, looked over once, or made exact where that is asked for.
+
+    Raises:
+        ParameterError: As refuse_nonrotation; to be renormalised, a matrix must be a rotation to
+            two digits.
+    """
+    if not renormalize:
+        refuse_nonrotation(xp, name, R_AB)
+        return R_AB
+    refuse_nonrotation(xp, name, R_AB, tolerances.RENORMALIZED)
+    return find_nearest_rotation(xp, R_AB)
+
+
+@quiet
+def refuse_nonrotation(xp: Namespace, name: str, R_AB: Array, most: float | None = None) -> None:
+    """Refuse matrices that are not rotations, by more than `most`, or half their digits.
 
     Raises:
         ParameterError: Wrong shape; columns that are not orthonormal; a reflection. Says by how
@@ -233,12 +269,13 @@ def refuse_nonrotation(xp: Namespace, name: str, R_AB: Array) -> None:
     identity = xp.eye(3, dtype=R_AB.dtype, device=device_of(R_AB))
     gram = product(xp, xp.matrix_transpose(R_AB), R_AB)
     error = xp.max(xp.abs(gram - identity), axis=(-2, -1))
-    floor = tolerances.rotation_floor(R_AB.dtype, xp)
+    floor = tolerances.rotation_floor(R_AB.dtype, xp) if most is None else most
     body = first_index(xp, ~(error <= floor))
     if body is not None:
         raise ParameterError(
             f"{name}{of_body(body)} is not orthonormal: max|R^T R - 1| is "
-            f"{float(error[body]):.3g}, expected at most {floor:.2g}"
+            f"{float(error[body]):.3g}, expected at most {floor:.2g}; if its entries are rounded, "
+            "spatial.nearest_rotation gives the rotation that is meant"
         )
     x, y, z = (R_AB[..., i, :] for i in range(3))
     determinant = xp.sum(cross(xp, x, y) * z, axis=-1)

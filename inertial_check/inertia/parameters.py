@@ -322,15 +322,20 @@ class InertialParameters(EqualByValue):
     # Frames and bodies
 
     @quiet
-    def rotate(self, R_AB: ArrayLike) -> InertialParameters:
+    def rotate(self, R_AB: ArrayLike, *, renormalize: bool = False) -> InertialParameters:
         """The body in the axes of A: Pi_A = R_AB Pi_B R_AB^T about the same point.
 
         Args:
             R_AB: (..., 3, 3) rotations whose columns are the axes of B in A.
+            renormalize: Take the nearest rotations of matrices with rounded entries, as six printed
+                digits and float32 products have them.
 
         Raises:
             ParameterError: Shapes that do not fit, or a matrix that is no rotation.
         """
+        if renormalize:
+            xp, (_, R_AB) = real_arrays(theta=self._theta, R_AB=R_AB)
+            R_AB = frames.read_rotation(xp, "R_AB", R_AB, renormalize=True)
         theta = frames.rotate(self._theta, R_AB)
         com = None
         if self._com is not None:

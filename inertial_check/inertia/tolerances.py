@@ -297,6 +297,13 @@ def epsilon(dtype: DType, xp: Namespace) -> float:
     return float(limits(dtype, xp).eps)
 
 
+RENORMALIZED = 1e-2
+"""Largest max|R^T R - 1| of a matrix that is made a rotation where a caller asks for that.
+
+Two printed digits leave less; a matrix that is further off is scaled, sheared or something else.
+"""
+
+
 def rotation_floor(dtype: DType, xp: Namespace) -> float:
     """How far R^T R may be from 1: half the digits, as in matrices typed or read from a file.
 

@@ -26,6 +26,7 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
+from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.so3 import matrix_of_rows, skew_matrix, skew_part
 from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.errors import ParameterError
@@ -38,16 +39,17 @@ from inertial_check.spatial.rotation_calculus import (
     exp_jacobian_inverse,
     inverse,
 )
-from inertial_check.spatial.rotations import (
-    PARAMETERISATIONS,
-    EulerSequence,
-    Parameterisation,
-    angle_and_axis,
-    elementary,
+from inertial_check.spatial.rotation_checks import (
     refuse_gimbal_lock,
     refuse_nonskew,
     refuse_nonunit,
     refuse_unknown,
+)
+from inertial_check.spatial.rotations import (
+    Parameterisation,
+    angle_and_axis,
+    elementary,
+    read_parameterisation,
 )
 
 Frame = Literal["B", "I"]
@@ -123,15 +125,15 @@ def angular_velocity(
             that leave the rotations, as a difference of two quaternions does; mean_angular_velocity
             is exact for those.
     """
-    refuse_unknown("parameterisation", parameterisation, PARAMETERISATIONS)
+    name = read_parameterisation("parameterisation", parameterisation)
     refuse_unknown("frame expressed_in", expressed_in, FRAMES)
     xp, (values, rates) = real_arrays(values=values, rates=rates)
-    if parameterisation == "matrix":
+    if name == "matrix":
         return _from_matrix_rate(xp, values, rates, expressed_in)
     change = rate_map(values, parameterisation, expressed_in)
     expect_shape("rates", rates, change.shape[-1])
     batch_shape(values=values.shape[:-1], rates=rates.shape[:-1])
-    _refuse_leaving(xp, values, rates, parameterisation)
+    _refuse_leaving(xp, values, rates, name)
     return rotated_vector(xp, change, rates)
 
 
@@ -154,11 +156,11 @@ def rates(
         ParameterError: Unknown name, shapes that do not fit, values that are no rotation, or a
             singularity, as inverse_rate_map.
     """
-    refuse_unknown("parameterisation", parameterisation, PARAMETERISATIONS)
+    name = read_parameterisation("parameterisation", parameterisation)
     refuse_unknown("frame expressed_in", expressed_in, FRAMES)
     xp, (values, w_IB) = real_arrays(values=values, w_IB=w_IB)
     expect_shape("w_IB", w_IB, 3)
-    if parameterisation == "matrix":
+    if name == "matrix":
         refuse_nonrotation(xp, "values", values)
         batch_shape(values=values.shape[:-2], w_IB=w_IB.shape[:-1])
         turn = skew_matrix(xp, w_IB)
@@ -422,7 +424,7 @@ def _rotation_vector_inverse_map(phi_IB: ArrayLike, expressed_in: Frame) -> Arra
 
 
 def _euler_axes(
-    angles: ArrayLike, sequence: EulerSequence, expressed_in: Frame
+    angles: ArrayLike, sequence: str, expressed_in: Frame
 ) -> tuple[Namespace, Array, list[Array]]:
     """The axes of the three turns: each carried along by those before it in I, behind it in B."""
     xp, (angles,) = real_arrays(angles=angles)
@@ -441,7 +443,7 @@ def _euler_axes(
     return xp, angles, [first, middle, units[2]]
 
 
-def _euler_map(sequence: EulerSequence) -> Callable[[ArrayLike, Frame], Array]:
+def _euler_map(sequence: str) -> Callable[[ArrayLike, Frame], Array]:
     def change(angles: ArrayLike, expressed_in: Frame) -> Array:
         xp, _, axes = _euler_axes(angles, sequence, expressed_in)
         return xp.stack(axes, axis=-1)
@@ -449,7 +451,7 @@ def _euler_map(sequence: EulerSequence) -> Callable[[ArrayLike, Frame], Array]:
     return change
 
 
-def _euler_inverse_map(sequence: EulerSequence) -> Callable[[ArrayLike, Frame], Array]:
+def _euler_inverse_map(sequence: str) -> Callable[[ArrayLike, Frame], Array]:
     """The reciprocal basis of the three axes; their volume is cos(y) or its negative."""
 
     def change(angles: ArrayLike, expressed_in: Frame) -> Array:
@@ -462,6 +464,26 @@ def _euler_inverse_map(sequence: EulerSequence) -> Callable[[ArrayLike, Frame], 
     return change
 
 
+def _rpy_map(angles: ArrayLike, expressed_in: Frame) -> Array:
+    """That of ZYX, whose angles are [yaw, pitch, roll]: its columns in reverse."""
+    change = _euler_map("ZYX")(_reverse(angles), expressed_in)
+    xp = array_namespace(change)
+    return xp.flip(change, axis=-1)
+
+
+def _rpy_inverse_map(angles: ArrayLike, expressed_in: Frame) -> Array:
+    """That of ZYX with its rows in reverse."""
+    change = _euler_inverse_map("ZYX")(_reverse(angles), expressed_in)
+    xp = array_namespace(change)
+    return xp.flip(change, axis=-2)
+
+
+def _reverse(angles: ArrayLike) -> Array:
+    xp, (angles,) = real_arrays(angles=angles)
+    expect_shape("angles", angles, 3)
+    return xp.flip(angles, axis=-1)
+
+
 Map = Callable[[ArrayLike, Frame], Array]
 
 _MAPS: dict[str, tuple[Map, Map]] = {
@@ -470,13 +492,16 @@ _MAPS: dict[str, tuple[Map, Map]] = {
     "rotation-vector": (_rotation_vector_map, _rotation_vector_inverse_map),
     "euler-ZYX": (_euler_map("ZYX"), _euler_inverse_map("ZYX")),
     "euler-XYZ": (_euler_map("XYZ"), _euler_inverse_map("XYZ")),
+    "rpy": (_rpy_map, _rpy_inverse_map),
 }
 
 
 def _maps(parameterisation: Parameterisation, expressed_in: Frame) -> tuple[Map, Map]:
     refuse_unknown("frame expressed_in", expressed_in, FRAMES)
-    refuse_unknown("parameterisation", parameterisation, tuple(_MAPS))
-    return _MAPS[parameterisation]
+    name = read_parameterisation("parameterisation", parameterisation)
+    if name == "matrix":
+        refuse_unknown("parameterisation", name, tuple(_MAPS))
+    return _MAPS[name]
 
 
 def _from_matrix_rate(xp: Namespace, C_IB: Array, rate: Array, expressed_in: Frame) -> Array:
@@ -494,9 +519,7 @@ def _from_matrix_rate(xp: Namespace, C_IB: Array, rate: Array, expressed_in: Fra
     return skew_part(xp, turn)
 
 
-def _refuse_leaving(
-    xp: Namespace, values: Array, rates: Array, parameterisation: Parameterisation
-) -> None:
+def _refuse_leaving(xp: Namespace, values: Array, rates: Array, parameterisation: str) -> None:
     """Refuse rates along which a quaternion or an axis would not stay of length 1."""
     if parameterisation == "quaternion":
         what, unit, rate = "quaternion", values, rates

@@ -32,10 +32,10 @@ from inertial_check.arrays.types import Array, ArrayLike
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.frames import rotated_vector
+from inertial_check.spatial.rotation_checks import refuse_nonunit
 from inertial_check.spatial.rotations import (
     matrix_from_rotation_vector,
     quaternion_from_rotation_vector,
-    refuse_nonunit,
     rotation_vector_from_quaternion,
 )
 

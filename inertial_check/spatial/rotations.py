@@ -9,6 +9,9 @@ matrix that other modules, and Drake, call R_IB. Every other parameterisation he
     rotation-vector  phi = theta n [rad]
     euler-ZYX        [z, y, x]: C_IB = Cz(z) Cy(y) Cx(x), yaw, pitch, roll about moving axes [rad]
     euler-XYZ        [x, y, z]: C_IB = Cx(x) Cy(y) Cz(z) [rad]
+    rpy              [x, y, z] of URDF, the angles of euler-ZYX in reverse: Cz(z) Cy(y) Cx(x) [rad]
+
+"ZYX" and "XYZ" are accepted for euler-ZYX and euler-XYZ. Euler angles are in spatial.euler.
 
 One code serves every array library, in its precision and with its gradients; SciPy's Rotation is
 the oracle of the tests, not a dependency. Perturbations are taken on the left, in I: box_plus(q, v)
@@ -17,14 +20,11 @@ is exp(v) q, and a derivative by a rotation is one by that v.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Literal, get_args
 
 from inertial_check.arrays.broadcasting import (
     expect_shape,
-    first_index,
-    of_body,
-    product,
     quiet,
     real_arrays,
 )
@@ -39,19 +39,52 @@ from inertial_check.arrays.so3 import (
     square_of,
 )
 from inertial_check.arrays.types import Array, ArrayLike, Namespace
-from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.frames import refuse_nonrotation
-
-EulerSequence = Literal["ZYX", "XYZ"]
-SEQUENCES: tuple[EulerSequence, ...] = get_args(EulerSequence)
-"""Euler angles about moving axes, in the order of their turns: upper case, as SciPy has it."""
+from inertial_check.inertia.frames import read_rotation
+from inertial_check.spatial.euler import (  # noqa: F401 - all rotations are found here
+    SEQUENCES,
+    EulerAngles,
+    EulerSequence,
+    elementary,
+    euler_and_gimbal_lock,
+    euler_from_matrix,
+    matrix_from_euler,
+)
+from inertial_check.spatial.normalization import (  # noqa: F401 - all rotations are found here
+    nearest_rotation,
+    normalize_quaternion,
+)
+from inertial_check.spatial.rotation_checks import refuse_nonskew, refuse_nonunit, refuse_unknown
 
 Parameterisation = Literal[
-    "matrix", "quaternion", "angle-axis", "rotation-vector", "euler-ZYX", "euler-XYZ"
+    "matrix",
+    "quaternion",
+    "angle-axis",
+    "rotation-vector",
+    "euler-ZYX",
+    "euler-XYZ",
+    "rpy",
+    "ZYX",
+    "XYZ",
 ]
-PARAMETERISATIONS: tuple[Parameterisation, ...] = get_args(Parameterisation)
-"""Names of the parameterisations of a rotation, in `convert` and spatial.kinematics."""
+PARAMETERISATIONS: tuple[Parameterisation, ...] = get_args(Parameterisation)[:6]
+"""Names of the parameterisations of a rotation, in `convert` and spatial.kinematics.
+
+`rpy`, `ZYX` and `XYZ` are accepted, too; see read_parameterisation.
+"""
+
+_ALIASES = {"ZYX": "euler-ZYX", "XYZ": "euler-XYZ"}
+
+
+def read_parameterisation(what: str, name: str) -> str:
+    """The name among PARAMETERISATIONS, or "rpy", of a parameterisation that a caller names.
+
+    Raises:
+        ParameterError: Unknown name.
+    """
+    refuse_unknown(what, name, (*PARAMETERISATIONS, "rpy", *_ALIASES))
+    return _ALIASES.get(name, name)
+
 
 # Operators
 
@@ -91,32 +124,6 @@ def unskew(matrix: ArrayLike) -> Array:
     return skew_part(xp, matrix)
 
 
-@quiet
-def elementary(axis: str, angle: ArrayLike) -> Array:
-    """The turn by an angle about one axis of the frame.
-
-    Args:
-        axis: "x", "y" or "z".
-        angle: (...,) [rad].
-
-    Returns:
-        (..., 3, 3) C_IB, where B is I turned by the angle.
-
-    Raises:
-        ParameterError: Unknown axis.
-    """
-    if axis not in ("x", "y", "z"):
-        raise ParameterError(f"unknown axis {axis!r}, expected x, y or z")
-    xp, (angle,) = real_arrays(angle=angle)
-    c, s, one, zero = xp.cos(angle), xp.sin(angle), xp.ones_like(angle), xp.zeros_like(angle)
-    rows = {
-        "x": ((one, zero, zero), (zero, c, -s), (zero, s, c)),
-        "y": ((c, zero, s), (zero, one, zero), (-s, zero, c)),
-        "z": ((c, -s, zero), (s, c, zero), (zero, zero, one)),
-    }
-    return matrix_of_rows(xp, rows[axis])
-
-
 # Parameterisations
 
 
@@ -147,7 +154,7 @@ def matrix_from_quaternion(q_IB: ArrayLike) -> Array:
 
 
 @quiet
-def quaternion_from_matrix(C_IB: ArrayLike) -> Array:
+def quaternion_from_matrix(C_IB: ArrayLike, *, renormalize: bool = False) -> Array:
     """The unit quaternion of a matrix, with q0 >= 0.
 
     4 q q^T is linear in C_IB; its row with the largest diagonal entry, over its length, is q. No
@@ -155,6 +162,7 @@ def quaternion_from_matrix(C_IB: ArrayLike) -> Array:
 
     Args:
         C_IB: (..., 3, 3).
+        renormalize: Take the nearest rotation of matrices with rounded entries.
 
     Returns:
         (..., 4).
@@ -163,7 +171,7 @@ def quaternion_from_matrix(C_IB: ArrayLike) -> Array:
         ParameterError: Wrong shape, or a matrix that is no rotation.
     """
     xp, (C_IB,) = real_arrays(C_IB=C_IB)
-    refuse_nonrotation(xp, "C_IB", C_IB)
+    C_IB = read_rotation(xp, "C_IB", C_IB, renormalize=renormalize)
     (a, b, c), (d, e, f), (g, h, i) = ([C_IB[..., j, k] for k in range(3)] for j in range(3))
     rows = [
         [1 + a + e + i, h - f, c - g, d - b],
@@ -298,88 +306,48 @@ def rotation_vector_from_matrix(C_IB: ArrayLike) -> Array:
     return rotation_vector_from_quaternion(quaternion_from_matrix(C_IB))
 
 
-@quiet
-def matrix_from_euler(angles: ArrayLike, sequence: EulerSequence) -> Array:
-    """C_IB of three turns about moving axes; every three angles are a rotation.
-
-    Args:
-        angles: (..., 3) in the order of the sequence [rad].
-        sequence: "ZYX" (yaw, pitch, roll) or "XYZ".
-
-    Returns:
-        (..., 3, 3).
-
-    Raises:
-        ParameterError: Wrong shape, unknown sequence.
-    """
-    xp, (angles,) = real_arrays(angles=angles)
-    expect_shape("angles", angles, 3)
-    refuse_unknown("sequence", sequence, SEQUENCES)
-    first, second, third = (
-        elementary(axis, angles[..., i]) for i, axis in enumerate(sequence.lower())
-    )
-    return product(xp, product(xp, first, second), third)
-
-
-@quiet
-def euler_from_matrix(C_IB: ArrayLike, sequence: EulerSequence) -> Array:
-    """Euler angles of a rotation, the middle one inside (-pi/2, pi/2), the others in [-pi, pi].
-
-    Args:
-        C_IB: (..., 3, 3).
-        sequence: "ZYX" (yaw, pitch, roll) or "XYZ".
-
-    Returns:
-        (..., 3) in the order of the sequence [rad].
-
-    Raises:
-        ParameterError: Wrong shape, unknown sequence, a matrix that is no rotation, or one at the
-            singularity: cos(y) is no larger than the error that a rotation may have, so that any
-            first and third angle with the right sum would do.
-    """
-    refuse_unknown("sequence", sequence, SEQUENCES)
-    xp, (C_IB,) = real_arrays(C_IB=C_IB)
-    refuse_nonrotation(xp, "C_IB", C_IB)
-    C = {(i + 1, j + 1): C_IB[..., i, j] for i in range(3) for j in range(3)}
-    if sequence == "ZYX":
-        sine, first, third = -C[3, 1], (C[2, 1], C[1, 1]), (C[3, 2], C[3, 3])
-    else:
-        sine, first, third = C[1, 3], (-C[2, 3], C[3, 3]), (-C[1, 2], C[1, 1])
-    rest = xp.sqrt(first[0] * first[0] + first[1] * first[1])  # cos(y)
-    middle = xp.atan2(sine, rest)
-    refuse_gimbal_lock(xp, sequence, middle, rest)
-    return xp.stack([xp.atan2(*first), middle, xp.atan2(*third)], axis=-1)
-
-
-def convert(values: ArrayLike, source: Parameterisation, target: Parameterisation) -> Array:
+def convert(
+    values: ArrayLike,
+    source: Parameterisation,
+    target: Parameterisation,
+    *,
+    renormalize: bool = False,
+) -> Array:
     """Rotations from one parameterisation to another.
 
     Args:
         values: Of the source: (..., 3, 3), (..., 4) or (..., 3).
-        source: One of PARAMETERISATIONS.
-        target: One of PARAMETERISATIONS; the same as the source to have the values looked over.
+        source: One of PARAMETERISATIONS, or "rpy", "ZYX", "XYZ".
+        target: The same; equal to the source to have the values looked over.
+        renormalize: Take the nearest rotation, or the unit quaternion, of values with rounded
+            entries, as matrices of six digits and float32 products have them.
 
     Returns:
         Of the target. Quaternions have q0 >= 0 where they come from a matrix or Euler angles;
-        angles and rotation vectors go to pi.
+        angles and rotation vectors go to pi. Euler angles at gimbal lock have 0 as their last
+        angle; euler.euler_and_gimbal_lock flags them.
 
     Raises:
-        ParameterError: Unknown name, wrong shape, values that are no rotation, or Euler angles
-            asked for at their singularity.
+        ParameterError: Unknown name, wrong shape, or values that are no rotation.
     """
-    for name, given in (("source", source), ("target", target)):
-        refuse_unknown(name, given, PARAMETERISATIONS)
-    if source in _TO_QUATERNION:
-        hub, rotation = "quaternion", _TO_QUATERNION[source](values)
+    start, end = (
+        read_parameterisation(what, name) for what, name in (("source", source), ("target", target))
+    )
+    if renormalize and start == "matrix":
+        values = matrix_of(values, renormalize=True)
+    elif renormalize and start == "quaternion":
+        values = _renormalize_quaternion(values)
+    if start in _TO_QUATERNION:
+        hub, rotation = "quaternion", _TO_QUATERNION[start](values)
     else:
-        hub, rotation = "matrix", _TO_MATRIX[source](values)
-    if source == target:
+        hub, rotation = "matrix", _TO_MATRIX[start](values)
+    if start == end:
         return real_arrays(values=values)[1][0]
-    if target in _FROM_QUATERNION:
-        return _FROM_QUATERNION[target](
+    if end in _FROM_QUATERNION:
+        return _FROM_QUATERNION[end](
             rotation if hub == "quaternion" else quaternion_from_matrix(rotation)
         )
-    return _FROM_MATRIX[target](rotation if hub == "matrix" else matrix_from_quaternion(rotation))
+    return _FROM_MATRIX[end](rotation if hub == "matrix" else matrix_from_quaternion(rotation))
 
 
 def scalar_last(q_IB: ArrayLike) -> Array:
@@ -410,70 +378,6 @@ def scalar_first(xyzw_IB: ArrayLike) -> Array:
     return xp.concat([xyzw_IB[..., 3:], xyzw_IB[..., :3]], axis=-1)
 
 
-# What callers in this package share
-
-
-def refuse_unknown(what: str, given: str, known: Sequence[str]) -> None:
-    """Refuse a name that is not among the known.
-
-    Raises:
-        ParameterError: Naming both.
-    """
-    if given not in known:
-        raise ParameterError(f"unknown {what} {given!r}, expected one of {', '.join(known)}")
-
-
-@quiet
-def refuse_nonunit(xp: Namespace, name: str, array: Array, size: int) -> None:
-    """Refuse vectors whose length is not 1.
-
-    Raises:
-        ParameterError: Wrong shape; a length that is not 1, and of which body. Values that a trace
-            hides are not looked at.
-    """
-    expect_shape(name, array, size)
-    square = xp.sum(array * array, axis=-1)
-    floor = tolerances.rotation_floor(array.dtype, xp)
-    body = first_index(xp, ~(xp.abs(square - 1) <= floor))
-    if body is not None:
-        raise ParameterError(
-            f"{name}{of_body(body)} is {float(square[body]) ** 0.5:.9g} long, expected 1 within "
-            f"{floor / 2:.2g}; divide it by its length if only its direction is meant"
-        )
-
-
-@quiet
-def refuse_nonskew(xp: Namespace, name: str, matrix: Array, way_out: str) -> None:
-    """Refuse matrices that are not skew-symmetric to half their digits.
-
-    Raises:
-        ParameterError: By how much, of which body, and the way out.
-    """
-    error = xp.max(xp.abs(matrix + matrix.mT), axis=(-2, -1))
-    size = xp.max(xp.abs(matrix), axis=(-2, -1))
-    body = first_index(xp, error > tolerances.rotation_floor(matrix.dtype, xp) * size)
-    if body is not None:
-        raise ParameterError(
-            f"{name}{of_body(body)} is not skew-symmetric: max|A + A^T| is "
-            f"{float(error[body]):.3g} beside max|A| = {float(size[body]):.3g}; {way_out}"
-        )
-
-
-def refuse_gimbal_lock(xp: Namespace, sequence: str, middle: Array, cosine: Array) -> None:
-    """Refuse Euler angles so near their singularity that half the digits of the others are lost.
-
-    Raises:
-        ParameterError: Naming the middle angle and the body.
-    """
-    body = first_index(xp, xp.abs(cosine) <= tolerances.rotation_floor(middle.dtype, xp))
-    if body is not None:
-        raise ParameterError(
-            f"Euler angles {sequence}{of_body(body)} are singular at y = "
-            f"{float(middle[body]):.9g} rad: the first and the third turn are about one line; use "
-            "quaternions or rotation vectors there"
-        )
-
-
 def angle_and_axis(angle_axis: ArrayLike) -> tuple[Namespace, Array, Array]:
     """The namespace, the angle (...,) and the axis (..., 3), its length looked at.
 
@@ -486,10 +390,25 @@ def angle_and_axis(angle_axis: ArrayLike) -> tuple[Namespace, Array, Array]:
     return xp, angle_axis[..., 0], angle_axis[..., 1:]
 
 
-def _check_matrix(C_IB: ArrayLike) -> Array:
+def matrix_of(C_IB: ArrayLike, *, renormalize: bool = False) -> Array:
+    """The matrices of rotations, looked over once.
+
+    Raises:
+        ParameterError: Wrong shape, or a matrix that is no rotation.
+    """
     xp, (C_IB,) = real_arrays(C_IB=C_IB)
-    refuse_nonrotation(xp, "C_IB", C_IB)
-    return C_IB
+    return read_rotation(xp, "C_IB", C_IB, renormalize=renormalize)
+
+
+def _renormalize_quaternion(q_IB: ArrayLike) -> Array:
+    """Unit quaternions of nearly unit ones.
+
+    Raises:
+        ParameterError: Wrong shape, or a length that is off by more than rounding of digits.
+    """
+    xp, (q_IB,) = real_arrays(q_IB=q_IB)
+    refuse_nonunit(xp, "q_IB", q_IB, 4, tolerances.RENORMALIZED)
+    return normalize_quaternion(q_IB)
 
 
 def _check_quaternion(q_IB: ArrayLike) -> Array:
@@ -511,14 +430,16 @@ _FROM_QUATERNION: dict[str, Conversion] = {
     "rotation-vector": rotation_vector_from_quaternion,
 }
 _TO_MATRIX: dict[str, Conversion] = {
-    "matrix": _check_matrix,
+    "matrix": matrix_of,
     "euler-ZYX": lambda angles: matrix_from_euler(angles, "ZYX"),
     "euler-XYZ": lambda angles: matrix_from_euler(angles, "XYZ"),
+    "rpy": lambda angles: matrix_from_euler(angles, "rpy"),
 }
 _FROM_MATRIX: dict[str, Conversion] = {
-    "matrix": _check_matrix,
+    "matrix": matrix_of,
     "euler-ZYX": lambda C_IB: euler_from_matrix(C_IB, "ZYX"),
     "euler-XYZ": lambda C_IB: euler_from_matrix(C_IB, "XYZ"),
+    "rpy": lambda C_IB: euler_from_matrix(C_IB, "rpy"),
 }
 
 

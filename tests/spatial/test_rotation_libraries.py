@@ -10,18 +10,21 @@ import numpy as np
 import pytest
 
 from array_libraries import HOW_TO, Library, agree
+from inertial_check.errors import ParameterError
 from inertial_check.inertia.sampling import rotations
+from inertial_check.spatial import euler, normalization
 from inertial_check.spatial import kinematics as kin
 from inertial_check.spatial import rotation_calculus as calculus
 from inertial_check.spatial import rotations as rot
 
 # What looks arguments over is called by all the others.
 HELPERS = {"refuse_unknown", "refuse_nonunit", "refuse_nonskew", "refuse_gimbal_lock"} | {
-    "angle_and_axis"
+    *("angle_and_axis", "matrix_of", "read_parameterisation", "read_sequence"),
+    "euler_and_gimbal_lock",
 }
 PUBLIC = {
     name
-    for module in (rot, calculus, kin)
+    for module in (rot, euler, normalization, calculus, kin)
     for name, function in vars(module).items()
     if inspect.isfunction(function) and function.__module__ == module.__name__
     if not name.startswith("_") and name not in HELPERS
@@ -49,6 +52,8 @@ CALLS: Calls = {
     "rotation_vector_from_matrix": (rot.rotation_vector_from_matrix, (C_IB,)),
     "matrix_from_euler": (lambda a: rot.matrix_from_euler(a, "XYZ"), (IN["euler-XYZ"],)),
     "euler_from_matrix": (lambda C: rot.euler_from_matrix(C, "ZYX"), (C_IB,)),
+    "nearest_rotation": (rot.nearest_rotation, (C_IB + 0.01,)),
+    "normalize_quaternion": (rot.normalize_quaternion, (2 * Q,)),
     "convert": (lambda a: rot.convert(a, "euler-ZYX", "angle-axis"), (IN["euler-ZYX"],)),
     "scalar_last": (rot.scalar_last, (Q,)),
     "scalar_first": (rot.scalar_first, (Q,)),
@@ -153,11 +158,11 @@ def test_nothing_depends_on_values_or_on_a_device(name: str) -> None:
 def test_refusals_name_the_body_in_every_library(library: Library) -> None:
     q = np.tile([1.0, 0, 0, 0], (3, 1))
     q[2, 0] = 1.5
-    with pytest.raises(rot.ParameterError, match=r"q_IB of body 2 is 1\.5 long"):
+    with pytest.raises(ParameterError, match=r"q_IB of body 2 is 1\.5 long"):
         rot.matrix_from_quaternion(library.array(q))
     angles = np.zeros((3, 3))
     angles[1, 1] = np.pi / 2
-    with pytest.raises(rot.ParameterError, match=r"of body 1 are singular at y = 1\.5707963"):
+    with pytest.raises(ParameterError, match=r"of body 1 are singular at y = 1\.5707963"):
         kin.rates(library.array(angles), library.array(W), "euler-ZYX", "B")
 
 

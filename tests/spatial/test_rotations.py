@@ -13,6 +13,8 @@ from scipy.spatial.transform import Rotation
 
 from inertial_check.errors import ParameterError
 from inertial_check.formats.rotations import from_rpy
+from inertial_check.inertia.parameters import InertialParameters
+from inertial_check.spatial import nearest_rotation, normalize_quaternion
 from inertial_check.spatial import rotations as rot
 
 EPS = np.finfo(float).eps
@@ -228,30 +230,45 @@ class TestEveryPair:
 class TestSingularAngles:
     @pytest.mark.parametrize("sequence", rot.SEQUENCES)
     @given(power=st.floats(-17, -1), side=st.sampled_from([1, -1]), end=st.sampled_from([1, -1]))
-    def test_refused_where_half_the_digits_are_lost_and_nowhere_else(
+    def test_the_lock_is_flagged_and_its_angles_turn_back_into_the_matrix(
         self, sequence: str, power: float, side: int, end: int
     ) -> None:
         gap = side * 10**power
         angles = np.array([0.4, end * (np.pi / 2 + gap), -1.1])
         C_IB = rot.matrix_from_euler(angles, sequence)
+        got, lock = rot.euler_and_gimbal_lock(C_IB, sequence)
+        assert rot.euler_from_matrix(C_IB, sequence).tolist() == got.tolist()
+        assert abs(got[1]) <= np.pi / 2
         if abs(gap) < HALF_THE_DIGITS / 2:
-            with pytest.raises(ParameterError, match=rf"{sequence} are singular at y = -?1\.57"):
-                rot.euler_from_matrix(C_IB, sequence)
+            assert lock
+            assert got[2] == 0
         elif abs(gap) > 2 * HALF_THE_DIGITS:
-            got = rot.euler_from_matrix(C_IB, sequence)
-            assert abs(got[1]) <= np.pi / 2
+            assert not lock
             if side < 0:
                 close(got, angles, 8 / abs(gap))
-            close(rot.matrix_from_euler(got, sequence), C_IB, 16 / abs(gap))
+        error = np.abs(rot.matrix_from_euler(got, sequence) - C_IB).max()
+        assert error < 4 * HALF_THE_DIGITS if lock else error < 1e-14
 
-    def test_the_refusal_names_value_and_body(self) -> None:
-        angles = np.array([[0.1, 0.2, 0.3], [0.4, -np.pi / 2, 0.6], [0.7, 0.8, 0.9]])
-        C_IB = rot.matrix_from_euler(angles, "ZYX")
-        with pytest.raises(
-            ParameterError, match=r"ZYX of body 1 are singular at y = -1\.570796\d* rad.*quaternion"
-        ):
-            rot.euler_from_matrix(C_IB, "ZYX")
-        assert rot.euler_from_matrix(C_IB[[0, 2]], "ZYX").shape == (2, 3)
+    @pytest.mark.parametrize("sequence", ["ZYX", "XYZ", "rpy", "euler-ZYX", "euler-XYZ"])
+    @pytest.mark.parametrize("end", [1, -1])
+    def test_one_row_at_the_lock_leaves_the_others(self, sequence: str, end: int) -> None:
+        angles = np.array([[0.1, 0.2, 0.3], [0.4, end * np.pi / 2, 0.6], [0.7, 0.8, 0.9]])
+        C_IB = rot.matrix_from_euler(angles, sequence)
+        got, lock = rot.euler_and_gimbal_lock(C_IB, sequence)
+        assert lock.tolist() == [False, True, False]
+        close(got[[0, 2]], angles[[0, 2]])
+        assert got[1, 2] == 0
+        close(rot.matrix_from_euler(got, sequence), C_IB)
+
+    @given(power=st.floats(-9, -6), noise=st.floats(-1, 1))
+    def test_noise_beside_the_lock_leaves_the_sum_of_the_angles(
+        self, power: float, noise: float
+    ) -> None:
+        """Entries of the size of the noise give each angle, but their sum must stay right."""
+        C_IB = np.array(rot.matrix_from_euler([0.4, np.pi / 2 - 10**power, -1.1], "ZYX"))
+        C_IB[2, 1] += noise * 1e-8
+        got = rot.euler_from_matrix(C_IB, "ZYX")
+        assert np.abs(rot.matrix_from_euler(got, "ZYX") - C_IB).max() < 1e-7
 
     def test_slip_the_printed_range_has_a_singular_end(self) -> None:
         # y in [-pi/2, pi/2) contains -pi/2: yaw and roll can be traded there.
@@ -346,3 +363,86 @@ class TestBatches:
             back = rot.convert(single, target, "matrix")
             y_is_steep = 100.0 if target.startswith("euler") else 1.0
             assert np.abs(back - MANY.as_matrix()).max() < 1e-6 * y_is_steep
+
+
+class TestNames:
+    def test_rpy_is_the_roll_pitch_yaw_of_urdf(self) -> None:
+        rpy = np.array([0.3, -0.4, 1.2])
+        turns = [rot.elementary(axis, a) for axis, a in zip("xyz", rpy, strict=True)]
+        close(rot.convert(rpy, "rpy", "matrix"), turns[2] @ turns[1] @ turns[0])
+        close(rot.convert(rpy, "rpy", "euler-ZYX"), rpy[::-1])
+        close(rot.convert(turns[2] @ turns[1] @ turns[0], "matrix", "rpy"), rpy)
+
+    @pytest.mark.parametrize("name", ["ZYX", "XYZ"])
+    def test_short_names_mean_the_long_ones(self, name: str) -> None:
+        angles = [0.3, -0.4, 1.2]
+        long = f"euler-{name}"
+        for other in (*rot.PARAMETERISATIONS, "rpy"):
+            same = rot.convert(rot.convert(angles, name, other), other, name)
+            close(same, angles)
+            assert rot.convert(angles, name, other).tolist() == (
+                rot.convert(angles, long, other).tolist()
+            )
+
+    @pytest.mark.parametrize("name", ["RPY", "zyx", "", None, 3, ["ZYX"], "euler-rpy"])
+    def test_other_names_are_refused(self, name: object) -> None:
+        for call in (
+            lambda: rot.convert([0.0, 0, 0], name, "matrix"),
+            lambda: rot.convert([0.0, 0, 0], "rpy", name),
+            lambda: rot.matrix_from_euler([0.0, 0, 0], name),
+            lambda: rot.euler_from_matrix(np.eye(3), name),
+        ):
+            with pytest.raises(ParameterError, match="expected one of"):
+                call()
+
+
+class TestRoundedEntries:
+    EXACT = rot.convert([0.3, -0.4, 1.2], "rpy", "matrix")
+
+    @pytest.mark.parametrize("rounded", [EXACT.round(6), EXACT.round(3), EXACT.astype("f4") * 1.0])
+    def test_the_nearest_rotation_is_accepted(self, rounded: np.ndarray) -> None:
+        rounded = np.asarray(rounded, dtype=float)
+        with pytest.raises(ParameterError, match=r"R\^T R - 1.*spatial\.nearest_rotation"):
+            rot.convert(rounded, "matrix", "rpy")
+        size = np.abs(rounded - self.EXACT).max()
+        for fixed in (
+            nearest_rotation(rounded),
+            rot.convert(rounded, "matrix", "matrix", renormalize=True),
+            rot.matrix_from_quaternion(rot.quaternion_from_matrix(rounded, renormalize=True)),
+        ):
+            assert np.abs(fixed.T @ fixed - np.eye(3)).max() < 1e-15
+            assert np.abs(fixed - self.EXACT).max() < 3 * size
+        body = InertialParameters.from_com(1.0, [0.1, 0.2, 0.3], np.diag([1.0, 2.0, 2.5]))
+        turned = body.rotate(rounded, renormalize=True)
+        np.testing.assert_allclose(turned.principal_moments(), [1.0, 2.0, 2.5], rtol=1e-14)
+
+    @pytest.mark.parametrize("wrong", [1.1 * EXACT, EXACT @ np.diag([1, 1, -1.0]), 0 * EXACT])
+    def test_what_is_not_rounded_is_refused_all_the_same(self, wrong: np.ndarray) -> None:
+        with pytest.raises(ParameterError, match=r"not orthonormal|reflection"):
+            rot.convert(wrong, "matrix", "rpy", renormalize=True)
+
+    @pytest.mark.parametrize("scale", [1e-300, 1e-20, 1.0, 1e20, 1e300])
+    def test_it_is_nearest_at_every_scale(self, scale: float) -> None:
+        rng = np.random.default_rng(5)
+        matrix = rng.normal(size=(20, 3, 3))
+        found = nearest_rotation(scale * matrix)
+        assert np.abs(np.linalg.det(found) - 1).max() < 1e-14
+        for turn in rot.matrix_from_rotation_vector(0.1 * rng.normal(size=(30, 1, 3))):
+            assert np.all(np.sum(found * matrix, (1, 2)) >= np.sum(turn @ found * matrix, (1, 2)))
+
+    def test_rows_without_a_nearest_are_nan_and_leave_the_others(self) -> None:
+        rank_1 = np.outer([1.0, 0, 0], [0, 1.0, 0])
+        rows = [np.zeros((3, 3)), rank_1, np.full((3, 3), np.nan), -np.eye(3), np.eye(3)]
+        found = nearest_rotation(rows)
+        assert np.isnan(found[:4]).all()
+        assert found[4].tolist() == np.eye(3).tolist()
+
+    def test_quaternions_of_any_length_become_unit_ones(self) -> None:
+        rows = np.array([[3.0, 0, 4, 0], [3e-200, 0, -4e-200, 0], [0, 0, 0, 0], [1e308] * 4])
+        found = normalize_quaternion(rows)
+        close(found[[0, 1, 3]], [[0.6, 0, 0.8, 0], [0.6, 0, -0.8, 0], [0.5] * 4])
+        assert np.isnan(found[2]).all()
+        with pytest.raises(ParameterError, match=r"1\.001.*spatial\.normalize_quaternion"):
+            rot.convert([1.001, 0, 0, 0], "quaternion", "matrix")
+        fixed = rot.convert([1.001, 0, 0, 0], "quaternion", "matrix", renormalize=True)
+        assert fixed.tolist() == np.eye(3).tolist()
