@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +36,7 @@ class Chunk:
         u: (n_u, k) velocities; None for zero.
         du: (n_u, k) their derivatives; None for zero.
         theta: (N, 10, k) or (N, 10, 1) about the joint frames' origins, in their axes.
+        beside: What else was passed with the configurations, (..., k), by name.
     """
 
     xp: Namespace
@@ -44,6 +45,7 @@ class Chunk:
     u: Any  # Any: Array | None; whoever asks for velocities has passed them
     du: Any  # Any: as u
     theta: Array
+    beside: Mapping[str, Array]
 
     def constant(self, values: NumpyArray) -> Array:
         """An array of the tree's, of the library, the precision and the device of q."""
@@ -91,6 +93,8 @@ class Batch:
         u: (..., n_u) velocities; None for zero.
         du: (..., n_u) their derivatives; None for zero.
         theta: (..., N, 10) in place of the tree's own; None for those.
+        **beside: Other arrays with the configurations' axes before their own, by name, and the
+            shape of their own axes.
 
     Raises:
         ParameterError: Shapes that do not fit, no real numbers, a quaternion that is not of length
@@ -104,12 +108,16 @@ class Batch:
         u: ArrayLike | None = None,
         du: ArrayLike | None = None,
         theta: ArrayLike | None = None,
+        **beside: tuple[ArrayLike, tuple[int, ...]],
     ) -> None:
-        given = {"q": q, "u": u, "du": du, "theta": theta}
+        given: dict[str, ArrayLike | None] = {"q": q, "u": u, "du": du, "theta": theta}
+        given |= {name: value for name, (value, _) in beside.items()}
         said = {name: value for name, value in given.items() if value is not None}
         self.xp, arrays = real_arrays(**said)
         found = dict(zip(said, arrays, strict=True))
-        sizes = {"q": (tree.n_q,), "u": (tree.n_u,), "du": (tree.n_u,), "theta": (len(tree), 10)}
+        sizes: dict[str, tuple[int, ...]] = {"q": (tree.n_q,), "theta": (len(tree), 10)}
+        sizes |= {"u": (tree.n_u,), "du": (tree.n_u,)}
+        sizes |= {name: shape for name, (_, shape) in beside.items()}
         batches = {}
         for name, array in found.items():
             expect_shape(name, array, *sizes[name])
@@ -121,9 +129,10 @@ class Batch:
         self._refuse_quaternions(self.like)
         self._rows = {
             name: self._flat(found[name], *sizes[name])
-            for name in ("q", "u", "du")
+            for name in ("q", "u", "du", *beside)
             if name in found
         }
+        self._beside = tuple(beside)
         self._theta = None
         if "theta" in found:
             theta = frames.transform(found["theta"], tree.X_JB.tolist())
@@ -205,4 +214,5 @@ class Batch:
         else:
             theta = configurations_last(self.xp, self._theta[rows])
         count = rows.stop - rows.start
-        return Chunk(self.xp, count, parts["q"], parts.get("u"), parts.get("du"), theta)
+        beside = {name: parts[name] for name in self._beside}
+        return Chunk(self.xp, count, parts["q"], parts.get("u"), parts.get("du"), theta, beside)

@@ -67,7 +67,7 @@ def mass_matrix(
     apart = np.array(np.nonzero(~(pairs | pairs.T)))  # velocities of which neither moves the other
 
     def fill(chunk: Chunk, out: NumpyArray) -> None:
-        twists, wrenches = _unit_twists_and_wrenches(tree, chunk)
+        twists, wrenches = unit_twists_and_wrenches(tree, chunk)
         for start in range(0, chunk.count, _FEW):
             rows = slice(start, start + _FEW)
             found = np.asarray(twists[rows] @ wrenches[rows])
@@ -78,7 +78,7 @@ def mass_matrix(
                 part[:, apart[0], apart[1]] = 0
 
     def work(chunk: Chunk) -> Array:
-        found = chunk.xp.matmul(*_unit_twists_and_wrenches(tree, chunk))
+        found = chunk.xp.matmul(*unit_twists_and_wrenches(tree, chunk))
         half, other = chunk.only(pairs, found), chunk.only(once, found)
         return half + chunk.xp.matrix_transpose(other)
 
@@ -347,7 +347,7 @@ def _pack_pairs(chunk: Chunk, halves: Sequence[Array], count: int) -> Array:
     return chunk.xp.reshape(whole, (chunk.count, count, 6))
 
 
-def _unit_twists_and_wrenches(tree: Tree, chunk: Chunk) -> tuple[Array, Array]:
+def unit_twists_and_wrenches(tree: Tree, chunk: Chunk) -> tuple[Array, Array]:
     """(k, n_u, 6) twists, and (k, 6, n_u) what gives a unit of each velocity to all it carries."""
     xp, frames, composites = chunk.xp, {}, {}
     for body, frame in walk(tree, chunk):
@@ -365,7 +365,7 @@ def _unit_twists_and_wrenches(tree: Tree, chunk: Chunk) -> tuple[Array, Array]:
         parent = int(tree.parents[body])
         if parent != INERTIAL_FRAME:
             r = frame.p - frames[parent].p
-            composites[parent] = _together(xp, composites[parent], (mass, h, S), r)
+            composites[parent] = join_composites(xp, composites[parent], (mass, h, S), r)
     packed = _pack_pairs(chunk, [wrenches[i] for i in range(2 * tree.n_u)], tree.n_u)
     return _unit_twists(tree, chunk, frames), xp.matrix_transpose(packed)
 
@@ -380,7 +380,7 @@ def _unit_wrench(
     return cross(xp, axis, h), trace(S) * axis - apply(S, axis)
 
 
-def _together(xp: Namespace, P: Composite, B: Composite, r: Array) -> Composite:
+def join_composites(xp: Namespace, P: Composite, B: Composite, r: Array) -> Composite:
     """A body P with a body B whose point Jo is at r from that of P: all about that of P."""
     mass, h, S = B
     moved = mass * r

@@ -1,8 +1,8 @@
-"""Poses, Jacobians with their time derivatives and Hessians, and how coordinates follow velocities.
+"""Poses of bodies; Jacobians of their points, with time derivatives and Hessians.
 
 A point Q is fixed in a body B at p_BoQ_B. Its Jacobian J = [J_P; J_R] maps u to its velocity and to
 the angular velocity of B, both in the axes of the inertial frame I. Source: "Sheet": Kindr Cheat
-Sheet, eqs. 9-18 and "Generalized Coordinates of a Floating-Base System".
+Sheet, eqs. 9-18.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.broadcasting import expect_shape, quiet, real_arrays
-from inertial_check.arrays.types import Array, ArrayLike, Floats
+from inertial_check.arrays.broadcasting import quiet
+from inertial_check.arrays.types import Array, ArrayLike
 from inertial_check.dynamics._batches import Batch, Chunk, configurations_first
 from inertial_check.dynamics._motion import Frame, body_frame, columns, root_positions, walk
 from inertial_check.dynamics._vectors import apply, cross
+from inertial_check.dynamics.coordinates import coordinate_rates, move
 from inertial_check.dynamics.tree import INERTIAL_FRAME, Tree
-from inertial_check.errors import ParameterError
-from inertial_check.spatial.kinematics import integrate
-from inertial_check.spatial.kinematics import rates as rates_of
+
+__all__ = ["coordinate_rates", "hessian", "jacobian", "jacobian_derivative", "move", "poses"]
 
 _LAST_ROW = np.array([[0.0, 0.0, 0.0, 1.0]])
 
@@ -77,7 +77,7 @@ def jacobian(
         tree: The tree.
         q: (..., n_q) coordinates.
         body: Index or name of the body B.
-        p_BoQ_B: (3,) where Q is fixed in B [m].
+        p_BoQ_B: (3,) or (..., 3) where Q is fixed in B [m]; leading axes broadcast with q.
 
     Returns:
         (..., 6, n_u).
@@ -85,15 +85,15 @@ def jacobian(
     Raises:
         ParameterError: No such body, shapes that do not fit, a quaternion not of length 1.
     """
-    index, point = tree.index(body), _point(p_BoQ_B)
+    index = tree.index(body)
 
     def work(chunk: Chunk) -> Array:
-        levers, _ = _levers(tree, chunk, index, point)
+        levers, _ = _levers(tree, chunk, index)
         none = chunk.zeros(6)
         both = {i: chunk.xp.concat([each.push, each.turn], axis=0) for i, each in levers.items()}
         return _matrix(chunk, [both.get(i, none) for i in range(tree.n_u)])
 
-    return Batch(tree, q).map(work)
+    return Batch(tree, q, p_BoQ_B=(p_BoQ_B, (3,))).map(work)
 
 
 @quiet
@@ -107,7 +107,7 @@ def jacobian_derivative(
         q: (..., n_q) coordinates.
         u: (..., n_u) velocities.
         body: Index or name of the body B.
-        p_BoQ_B: (3,) where Q is fixed in B [m].
+        p_BoQ_B: (3,) or (..., 3) where Q is fixed in B [m]; leading axes broadcast with q.
 
     Returns:
         (..., 6, n_u): [dv; dw] = J du + dJ/dt u.
@@ -115,10 +115,10 @@ def jacobian_derivative(
     Raises:
         ParameterError: No such body, shapes that do not fit, a quaternion not of length 1.
     """
-    index, point = tree.index(body), _point(p_BoQ_B)
+    index = tree.index(body)
 
     def work(chunk: Chunk) -> Array:
-        levers, _ = _levers(tree, chunk, index, point)
+        levers, _ = _levers(tree, chunk, index)
         found = []
         for i in range(tree.n_u):
             total = chunk.zeros(6)
@@ -127,7 +127,7 @@ def jacobian_derivative(
             found.append(total)
         return _matrix(chunk, found)
 
-    return Batch(tree, q, u).map(work)
+    return Batch(tree, q, u, p_BoQ_B=(p_BoQ_B, (3,))).map(work)
 
 
 @quiet
@@ -140,7 +140,7 @@ def hessian(
         tree: The tree.
         q: (..., n_q) coordinates.
         body: Index or name of the body B.
-        p_BoQ_B: (3,) where Q is fixed in B [m].
+        p_BoQ_B: (3,) or (..., 3) where Q is fixed in B [m]; leading axes broadcast with q.
 
     Returns:
         (..., 6, n_u, n_u). Symmetric in i and j only where all velocities are rates of coordinates;
@@ -149,11 +149,11 @@ def hessian(
     Raises:
         ParameterError: No such body, shapes that do not fit, a quaternion not of length 1.
     """
-    index, point = tree.index(body), _point(p_BoQ_B)
+    index = tree.index(body)
 
     def work(chunk: Chunk) -> Array:
         xp = chunk.xp
-        levers, _ = _levers(tree, chunk, index, point)
+        levers, _ = _levers(tree, chunk, index)
         none = chunk.zeros(6)
         rows = [
             xp.stack(
@@ -168,79 +168,14 @@ def hessian(
         whole = xp.stack(rows, axis=1) if rows else chunk.zeros(6, 0, 0)
         return configurations_first(xp, whole)
 
-    return Batch(tree, q).map(work)
+    return Batch(tree, q, p_BoQ_B=(p_BoQ_B, (3,))).map(work)
 
 
-@quiet
-def coordinate_rates(tree: Tree, q: ArrayLike, u: ArrayLike) -> Array:
-    """dq/dt = F(q) u (Sheet, "Generalized Coordinates": F = diag(1, H^T / 2, 1)).
-
-    Args:
-        tree: The tree.
-        q: (..., n_q) coordinates.
-        u: (..., n_u) velocities.
-
-    Returns:
-        (..., n_q).
-
-    Raises:
-        ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
-    """
-
-    def work(chunk: Chunk) -> Array:
-        parts = []
-        for body, joint in enumerate(tree.joints):
-            rates = chunk.u[tree.velocities[body]]
-            if joint == "floating":
-                q_IB, w_IB_B = _rows(chunk, chunk.q[tree.coordinates[body]][3:], rates[3:])
-                parts += [rates[:3], rates_of(q_IB, w_IB_B, "quaternion", "B").T]
-            elif joint != "fixed":
-                parts.append(rates)
-        return _stack(chunk, parts)
-
-    return Batch(tree, q, u).map(work)
-
-
-@quiet
-def move(tree: Tree, q: ArrayLike, step: ArrayLike) -> Array:
-    """The configuration after a constant u has acted for a time t, with step = u t.
-
-    Positions and joints add; a quaternion q_IB becomes q_IB exp(w_IB_B t) (Sheet, "Discrete
-    integration").
-
-    Args:
-        tree: The tree.
-        q: (..., n_q) coordinates.
-        step: (..., n_u) velocities times time.
-
-    Returns:
-        (..., n_q).
-
-    Raises:
-        ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
-    """
-
-    def work(chunk: Chunk) -> Array:
-        parts = []
-        for body, joint in enumerate(tree.joints):
-            now, change = chunk.q[tree.coordinates[body]], chunk.u[tree.velocities[body]]
-            if joint == "floating":
-                q_IB, turn = _rows(chunk, now[3:], change[3:])
-                parts += [now[:3] + change[:3], integrate(q_IB, turn, 1.0, "B").T]
-            elif joint != "fixed":
-                parts.append(now + change)
-        return _stack(chunk, parts)
-
-    return Batch(tree, q, step).map(work)
-
-
-def _levers(
-    tree: Tree, chunk: Chunk, body: int, p_BoQ_B: Floats
-) -> tuple[dict[int, _Lever], Array]:
+def _levers(tree: Tree, chunk: Chunk, body: int) -> tuple[dict[int, _Lever], Array]:
     """The velocities that move Q, by their places in u, from the root on; and where Q is."""
     frames: dict[int, Frame] = dict(walk(tree, chunk))
     frame = body_frame(tree, chunk, body, frames[body])
-    Q = frame.p + apply(frame.R, chunk.constant(p_BoQ_B)[:, None])
+    Q = frame.p + apply(frame.R, chunk.beside["p_BoQ_B"])
     found: dict[int, _Lever] = {}
     for carrier in _carriers(tree, body):
         frame, place = frames[carrier], tree.velocities[carrier]
@@ -277,20 +212,3 @@ def _second(tree: Tree, chunk: Chunk, levers: dict[int, _Lever], i: int, j: int)
 def _matrix(chunk: Chunk, found: list[Array]) -> Array:
     whole = chunk.xp.stack(found, axis=1) if found else chunk.zeros(6, 0)
     return configurations_first(chunk.xp, whole)
-
-
-def _stack(chunk: Chunk, parts: list[Array]) -> Array:
-    whole = chunk.xp.concat(parts, axis=0) if parts else chunk.zeros(0)
-    return configurations_first(chunk.xp, whole)
-
-
-def _rows(chunk: Chunk, a: Array, b: Array) -> tuple[Array, Array]:
-    return configurations_first(chunk.xp, a), configurations_first(chunk.xp, b)
-
-
-def _point(value: ArrayLike) -> Floats:
-    _, (array,) = real_arrays(p_BoQ_B=value)
-    expect_shape("p_BoQ_B", array, 3)
-    if array.ndim != 1:
-        raise ParameterError(f"p_BoQ_B has shape {tuple(array.shape)}, expected (3,)")
-    return np.array([float(array[i]) for i in range(3)])

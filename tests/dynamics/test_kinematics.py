@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inertial_check.dynamics import kinematics
+from inertial_check.dynamics import coordinates, kinematics
 from inertial_check.errors import ParameterError
 from random_trees import configurations, random_tree
 
@@ -91,5 +91,33 @@ def test_what_does_not_exist_is_refused():
     q, _, _ = configurations(tree, 1)
     with pytest.raises(ParameterError, match="'hand' is no body"):
         kinematics.jacobian(tree, q, "hand")
-    with pytest.raises(ParameterError, match=r"p_BoQ_B has shape \(2, 3\)"):
+    with pytest.raises(ParameterError, match=r"q \(4,\), p_BoQ_B \(2,\)"):
         kinematics.jacobian(tree, q, 0, np.zeros((2, 3)))
+
+
+def test_points_are_batched_like_configurations():
+    tree = random_tree(1, base="floating", anchored=True)
+    q, u, _ = configurations(tree, 1)
+    points = np.random.default_rng(2).normal(size=(5, 1, 3))
+    for function, given in (
+        (kinematics.jacobian, (q,)),
+        (kinematics.jacobian_derivative, (q, u)),
+        (kinematics.hessian, (q,)),
+    ):
+        together = function(tree, *given, 6, points)
+        assert together.shape[:2] == (5, 4)
+        for row, point in zip(together, points, strict=True):
+            np.testing.assert_array_equal(row, function(tree, *given, 6, point[0]))
+
+
+def test_velocities_from_rates_undo_coordinate_rates():
+    """Sheet: u = F-bar dq and dq = F u, for a floating body and joints beside it."""
+    tree = random_tree(1, base="floating", shuffled=True)
+    q, u, _ = configurations(tree, 1)
+    dq = kinematics.coordinate_rates(tree, q, u)
+    np.testing.assert_allclose(coordinates.velocities_from_rates(tree, q, dq), u, atol=1e-14)
+    # A difference quotient leaves the unit quaternions by a little, along the quaternion alone.
+    step = 1e-6
+    there, back = (kinematics.move(tree, q, s * step * u) for s in (1, -1))
+    slope = (there - back) / (2 * step)
+    np.testing.assert_allclose(coordinates.velocities_from_rates(tree, q, slope), u, atol=1e-8)

@@ -1,0 +1,215 @@
+"""Forces on points of bodies as forces of the joints: f = sum J^T F, and contacts, W lambda.
+
+All are batched over the leading axes of q, keep the array library and the precision of the input,
+and can be differentiated where the library can. Source: "Sheet": Kindr Cheat Sheet, "Projected
+Newton-Euler Equations" (f = sum J_P^T F + J_R^T T) and "Equations of Motion with Contacts and no
+Impulses" (M du - h = W lambda).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from inertial_check.arrays.broadcasting import batch_shape, expect_shape, quiet, real_arrays
+from inertial_check.arrays.types import Array, ArrayLike
+from inertial_check.dynamics._batches import Batch, Chunk, configurations_first
+from inertial_check.dynamics._motion import Frame, body_frame, columns, root_positions, walk
+from inertial_check.dynamics._vectors import apply, cross
+from inertial_check.dynamics.tree import INERTIAL_FRAME, Tree
+from inertial_check.errors import ParameterError
+
+Bodies = int | str | Sequence[int | str]
+"""One body, or c of them, by index or name."""
+
+_ORIGIN = (0.0, 0.0, 0.0)
+
+
+@quiet
+def generalized_forces(
+    tree: Tree,
+    q: ArrayLike,
+    bodies: Bodies,
+    forces: ArrayLike = _ORIGIN,
+    moments: ArrayLike = _ORIGIN,
+    p_BoQ_B: ArrayLike = _ORIGIN,
+) -> Array:
+    """F = sum over c wrenches of J_P^T F + J_R^T T (Sheet, "Projected Newton-Euler Equations").
+
+    f . u is the power of the wrenches. Added to the tau of forward_dynamics, or taken from that of
+    inverse_dynamics, they act on the tree beside gravity.
+
+    Args:
+        tree: The tree.
+        q: (..., n_q) coordinates.
+        bodies: Index or name of the body of each wrench, c of them; or of one body alone, whose
+            vectors are then (..., 3).
+        forces: (..., c, 3) F on the body, in the axes of I [N]; (3,) is one for each.
+        moments: (..., c, 3) T on the body, in the axes of I [N m]; (3,) is one for each.
+        p_BoQ_B: (..., c, 3) where each force acts, in its body [m]; (3,) is one for each.
+
+    Returns:
+        (..., n_u) [N] or [N m], leading axes broadcast.
+
+    Raises:
+        ParameterError: No such body, shapes that do not fit, a quaternion that is not of length 1.
+    """
+    found = _find_bodies(tree, bodies)
+    shape = (len(found), 3)
+    given = _spread(q, bodies, len(found), forces=forces, moments=moments, p_BoQ_B=p_BoQ_B)
+
+    def work(chunk: Chunk) -> Array:
+        xp, frames = chunk.xp, dict(walk(tree, chunk))
+        total = [chunk.zeros() for _ in range(tree.n_u)]
+        for row, body in enumerate(found):
+            force, moment = (chunk.beside[name][row] for name in ("forces", "moments"))
+            Q = _place(tree, chunk, frames[body], body, chunk.beside["p_BoQ_B"][row])
+            for carrier in _carriers(tree, body):
+                frame, start = frames[carrier], tree.velocities[carrier].start
+                lever = cross(xp, Q - frame.p, force) + moment
+                for index, column in enumerate(columns(tree, chunk, carrier, frame), start):
+                    part = column.axis * (lever if column.turns else force)
+                    total[index] = total[index] + part[0] + part[1] + part[2]
+        whole = xp.stack(total) if total else chunk.zeros(0)
+        return configurations_first(xp, whole)
+
+    return Batch(tree, q, **{name: (value, shape) for name, value in given.items()}).map(work)
+
+
+@quiet
+def contact_directions(
+    tree: Tree,
+    q: ArrayLike,
+    bodies: Bodies,
+    directions: ArrayLike,
+    p_BoQ_B: ArrayLike = _ORIGIN,
+    *,
+    against: Bodies | None = None,
+) -> Array:
+    """W, whose columns are the generalised directions of c contact forces (the grasp map).
+
+    W lambda are the forces of the joints under contact forces lambda, and W^T u the velocities of
+    the contacts along their directions (Sheet, "Equations of Motion with Contacts"). A contact with
+    friction has three columns, one for each direction.
+
+    Args:
+        tree: The tree.
+        q: (..., n_q) coordinates.
+        bodies: Index or name of the body that each contact force pushes, c of them; or of one body
+            alone, whose vectors are then (..., 3) and c = 1.
+        directions: (..., c, 3) of these forces, in the axes of I, mostly of length 1.
+        p_BoQ_B: (..., c, 3) where each contact is, in its body [m]; (3,) is one for each.
+        against: Bodies that are pushed back at the same places, as the finger that holds an object;
+            -1 is the inertial frame. None where all contacts are with the surroundings.
+
+    Returns:
+        (..., n_u, c), leading axes broadcast.
+
+    Raises:
+        ParameterError: No such body, as many bodies as contacts on both sides, shapes that do not
+            fit, a quaternion that is not of length 1.
+    """
+    found = _find_bodies(tree, bodies)
+    others = [INERTIAL_FRAME] * len(found)
+    if against is not None:
+        others = _find_bodies(tree, against, ground=True)
+    if len(others) != len(found):
+        raise ParameterError(
+            f"against names {len(others)} bodies, expected one for each of {len(found)} contacts"
+        )
+    shape = (len(found), 3)
+    given = _spread(q, bodies, len(found), directions=directions, p_BoQ_B=p_BoQ_B)
+
+    def work(chunk: Chunk) -> Array:
+        xp, frames, starts = chunk.xp, dict(walk(tree, chunk)), root_positions(tree, chunk)
+        contacts = []
+        for row, (body, other) in enumerate(zip(found, others, strict=True)):
+            direction = chunk.beside["directions"][row]
+            Q = _place(tree, chunk, frames[body], body, chunk.beside["p_BoQ_B"][row])
+            push = _push(tree, chunk, frames, body, Q, direction)
+            if other != INERTIAL_FRAME:
+                seen = Q + (starts[body] - starts[other])
+                back = _push(tree, chunk, frames, other, seen, direction)
+                push = [one - two for one, two in zip(push, back, strict=True)]
+            contacts.append(xp.stack(push) if push else chunk.zeros(0))
+        whole = xp.stack(contacts, axis=1) if contacts else chunk.zeros(tree.n_u, 0)
+        return configurations_first(xp, whole)
+
+    return Batch(tree, q, **{name: (value, shape) for name, value in given.items()}).map(work)
+
+
+@quiet
+def contact_forces(W: ArrayLike, magnitudes: ArrayLike) -> Array:
+    """W lambda: the forces of the joints under contact forces (Sheet, M du - h = W lambda).
+
+    Args:
+        W: (..., n_u, c) directions, as contact_directions gives them.
+        magnitudes: (..., c) lambda [N], or percussions [N s].
+
+    Returns:
+        (..., n_u), leading axes broadcast.
+
+    Raises:
+        ParameterError: Shapes that do not fit.
+    """
+    xp, (W, magnitudes) = real_arrays(W=W, magnitudes=magnitudes)
+    contacts = W.shape[-1] if W.ndim else 0
+    expect_shape("W", W, W.shape[-2] if W.ndim > 1 else 0, contacts)
+    expect_shape("magnitudes", magnitudes, contacts)
+    batch_shape(W=W.shape[:-2], magnitudes=magnitudes.shape[:-1])
+    return xp.matmul(W, magnitudes[..., None])[..., 0]
+
+
+def _find_bodies(tree: Tree, bodies: Bodies, ground: bool = False) -> list[int]:
+    """Indices of bodies; -1 of the inertial frame, where it may be one."""
+    several = [bodies] if _is_one(bodies) else list(bodies)  # type: ignore[arg-type, list-item]
+    return [
+        INERTIAL_FRAME if ground and each == INERTIAL_FRAME else tree.index(each)
+        for each in several
+    ]
+
+
+def _spread(q: ArrayLike, bodies: Bodies, count: int, **vectors: ArrayLike) -> dict[str, Array]:
+    """Vectors (..., c, 3) in the library of q, from (..., 3) of one body, or (3,) of all."""
+    xp, (_, *arrays) = real_arrays(q=q, **vectors)
+    if _is_one(bodies):
+        arrays = [array[..., None, :] if array.ndim else array for array in arrays]
+    given = zip(vectors, arrays, strict=True)
+    return {
+        name: xp.broadcast_to(array, (count, 3)) if tuple(array.shape) == (3,) else array
+        for name, array in given
+    }
+
+
+def _is_one(bodies: Bodies) -> bool:
+    """Whether one body is named, and not a sequence of one."""
+    return isinstance(bodies, (int, str, np.integer))
+
+
+def _place(tree: Tree, chunk: Chunk, frame: Frame, body: int, p_BoQ_B: Array) -> Array:
+    """(3, k) where a point of a body is, measured as the frame is."""
+    own = body_frame(tree, chunk, body, frame)
+    return own.p + apply(own.R, p_BoQ_B)
+
+
+def _push(
+    tree: Tree, chunk: Chunk, frames: dict[int, Frame], body: int, Q: Array, direction: Array
+) -> list[Array]:
+    """J_P^T d, (k,) for each velocity, of the point Q of a body."""
+    found = [chunk.zeros() for _ in range(tree.n_u)]
+    for carrier in _carriers(tree, body):
+        frame, start = frames[carrier], tree.velocities[carrier].start
+        lever = cross(chunk.xp, Q - frame.p, direction)
+        for index, column in enumerate(columns(tree, chunk, carrier, frame), start):
+            part = column.axis * (lever if column.turns else direction)
+            found[index] = part[0] + part[1] + part[2]
+    return found
+
+
+def _carriers(tree: Tree, body: int) -> list[int]:
+    """The bodies on the way from a body to its root."""
+    found = [body]
+    while tree.parents[found[-1]] != INERTIAL_FRAME:
+        found.append(int(tree.parents[found[-1]]))
+    return found
