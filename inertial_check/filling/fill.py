@@ -4,19 +4,33 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from inertial_check.errors import ParameterError
+from inertial_check.arrays.broadcasting import quiet
+from inertial_check.filling.arguments import (
+    read_center,
+    read_links,
+    read_named,
+    read_number,
+    read_pairs,
+    read_range,
+    read_total,
+)
 from inertial_check.filling.filler import DIGITS, Filler, FillOptions
-from inertial_check.filling.known import Knowledge, LinkDensity, TotalMass, read_materials
+from inertial_check.filling.known import Knowledge
 from inertial_check.filling.pieces import ROLES
 from inertial_check.filling.problem import Divergence
 from inertial_check.filling.result import Filling
-from inertial_check.filling.selection import select_targets
+from inertial_check.filling.selection import (
+    examine_model,
+    note_derived_bodies,
+    select_targets,
+)
 from inertial_check.fixing.result import Fix
 from inertial_check.formats import load
 from inertial_check.formats.context import Context
+from inertial_check.geometry.shapes import check_choices
 from inertial_check.model import Model, Role
-from inertial_check.settings.settings import Settings
 
 __all__ = ["FillOptions", "fill", "fill_model"]
 
@@ -26,7 +40,7 @@ def fill(  # noqa: PLR0913 - each argument is one thing that may be known
     *,
     bodies: Sequence[str] = (),
     density: float | None = None,
-    materials: str | os.PathLike[str] | Mapping[str, float] | None = None,
+    materials: str | os.PathLike[str] | Mapping[str, float | str] | None = None,
     masses: Mapping[str, float] | None = None,
     total_mass: float | tuple[float, float] | None = None,
     subtree_masses: Mapping[str, float] | None = None,
@@ -55,7 +69,8 @@ def fill(  # noqa: PLR0913 - each argument is one thing that may be known
             inertial is missing, the default of the format, zero or a placeholder.
         density: Nominal density [kg/m^3]; None for the median of measured bodies, else that of
             water.
-        materials: A TOML file of link patterns and materials, or densities by patterns of names.
+        materials: A TOML file of link patterns and materials, or densities and names of materials
+            by patterns of names.
         masses: Masses by name [kg].
         total_mass: Mass of the whole model [kg], or with its relative deviation.
         subtree_masses: Masses of bodies with all that they carry, by name [kg].
@@ -92,23 +107,24 @@ def fill(  # noqa: PLR0913 - each argument is one thing that may be known
         else load(model_or_path, context=context or Context())
     )
     known = Knowledge(
-        density=density,
-        links=_links(materials),
-        masses=dict(masses or {}),
-        total_mass=_total(total_mass),
-        subtree_masses=dict(subtree_masses or {}),
-        center_of_mass=None if com is None else _three(com),
-        positions=dict(at or {}),
+        density=None if density is None else read_number("density", density),
+        links=read_links(materials),
+        masses=read_named("masses", masses),
+        total_mass=read_total(total_mass),
+        subtree_masses=read_named("subtree_masses", subtree_masses),
+        center_of_mass=read_center(com),
+        positions=read_named("at", at),
         twins=twins,
-        pairs=tuple(pairs),
+        pairs=read_pairs(pairs),
         prior=prior,
+        density_range=read_range(density_range),
         divergence=divergence,
-        **({} if density_range is None else {"density_range": density_range}),
     )
     options = FillOptions(tuple(roles), thickness, solver, digits, provenance)
     return fill_model(model, known, options, bodies, context or Context())
 
 
+@quiet  # sizes near the ends of float64 are told by their reasons, not by warnings
 def fill_model(
     model: Model,
     known: Knowledge,
@@ -118,30 +134,12 @@ def fill_model(
 ) -> Filling:
     """Fill the inertials of a loaded model; see fill."""
     within, chosen = context or Context(), options or FillOptions()
-    targets = select_targets(model, bodies, Settings(context=within))
+    check_choices("roles", chosen.roles, ROLES)
+    report = examine_model(model, within)
+    targets = select_targets(model, bodies, report)
+    notes = tuple(note_derived_bodies(model, targets))
     if not targets:
-        return Filling(Fix(model.source, model.format, model.source.data, ()), ())
-    return Filler(model, known, chosen, within, targets).run()
-
-
-def _links(
-    materials: str | os.PathLike[str] | Mapping[str, float] | None,
-) -> tuple[LinkDensity, ...]:
-    if materials is None:
-        return ()
-    if isinstance(materials, Mapping):
-        return tuple(LinkDensity(name, float(value)) for name, value in materials.items())
-    return read_materials(os.fspath(materials))
-
-
-def _total(total: float | tuple[float, float] | None) -> TotalMass | None:
-    if total is None:
-        return None
-    return TotalMass(*total) if isinstance(total, tuple) else TotalMass(float(total))
-
-
-def _three(numbers: Sequence[float]) -> tuple[float, float, float]:
-    values = [float(value) for value in numbers]
-    if len(values) != 3:
-        raise ParameterError(f"com is {values}, expected three numbers")
-    return values[0], values[1], values[2]
+        unchanged = Fix(model.source, model.format, model.source.data, ())
+        return Filling(unchanged, (), notes=notes)
+    filling = Filler(model, known, chosen, within, targets, report).run()
+    return replace(filling, notes=(*filling.notes, *notes))

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.checking.check import FINDINGS_ONLY, check_model
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.evidence.twins import find_twins
 from inertial_check.filling.equations import (
@@ -28,16 +27,15 @@ from inertial_check.filling.pieces import ROLES, BodyPieces, PieceReader
 from inertial_check.filling.prior import find_prior_densities
 from inertial_check.filling.problem import Densities, InfeasibleSumsError, solve
 from inertial_check.filling.result import GUESS, FilledBody, Filling, FillStatus
-from inertial_check.filling.selection import Target
-from inertial_check.fixing.result import INTACT, Fix
+from inertial_check.filling.selection import Target, examine_model
+from inertial_check.fixing.result import INTACT, Fix, layer_path
 from inertial_check.fixing.writing import write_parameters
 from inertial_check.formats import load
 from inertial_check.formats.context import Context
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.parameters import InertialParameters
-from inertial_check.model import Body, Model, Role, Severity
+from inertial_check.model import Body, FileReport, Model, Role, Severity
 from inertial_check.model.judging import judge
-from inertial_check.settings.settings import Settings
 from inertial_check.solvers.certificate import Certificate
 
 _DOUBTS = "IC5"
@@ -97,6 +95,7 @@ class Filler:
     options: FillOptions
     context: Context
     targets: Sequence[Target]
+    report: FileReport
 
     def run(self) -> Filling:
         """Solve, write, read again, check."""
@@ -121,8 +120,9 @@ class Filler:
             comments=comments if self.options.provenance else None,
             context=self.context,
         )
-        objections = self._check_again(fix)
-        return self._report(pieces, answer, fix, objections, unfit)
+        objections, changes = self._check_again(fix)
+        filling = self._report(pieces, answer, fix, objections, unfit)
+        return replace(filling, notes=(*filling.notes, *changes))
 
     def _body(self, index: int) -> Body:
         return self.model.bodies[index]
@@ -291,23 +291,29 @@ class Filler:
         )
         return dict(zip(unknowns.indices, found, strict=True))
 
-    def _check_again(self, fix: Fix) -> dict[str, str]:
-        """What check says against the new numbers, by the ids of the bodies."""
-        if not fix.changed or fix.layer is not None:
-            return {}
+    def _check_again(self, fix: Fix) -> tuple[dict[str, str], list[str]]:
+        """Check the new document.
+
+        Returns:
+            By the ids of bodies, findings against their new numbers; and one line for each finding
+            on the whole model that comes or goes with them.
+        """
+        if not fix.changed:
+            return {}, []
         overlay = {os.path.abspath(source.path): data for source, data in fix.others}
         context = replace(self.context, overlay={**self.context.overlay, **overlay})
         source = self.model.source
-        again = load(fix.data, self.model.format, source.path, context)
+        path = source.path if fix.layer is None else layer_path(source.path)
+        again = load(fix.data, self.model.format, path, context)
         filled = {body.id for body in fix.bodies if body.status in INTACT}
         found: dict[str, str] = {}
-        for file in check_model(again, Settings(context=context), FINDINGS_ONLY).files:
-            for finding in file.findings:
-                if finding.severity is Severity.ERROR or finding.code.startswith(_DOUBTS):
-                    own = filled.intersection((finding.body_id or "", *finding.body_ids))
-                    for id_ in own:
-                        found.setdefault(id_, f"{finding.code}: {finding.message}")
-        return found
+        after = examine_model(again, context)
+        for finding in after.findings:
+            if finding.severity is Severity.ERROR or finding.code.startswith(_DOUBTS):
+                own = filled.intersection((finding.body_id or "", *finding.body_ids))
+                for id_ in own:
+                    found.setdefault(id_, f"{finding.code}: {finding.message}")
+        return found, [] if found else list(_compare_findings(self.report, after))
 
     def _keep(self) -> Fix:
         """The fix that changes nothing."""
@@ -384,6 +390,20 @@ class Filler:
         if empty:
             shown = ", ".join(empty[:4]) + (", ..." if len(empty) > 4 else "")
             yield f"counted with 0 kg, as no joint moves them: {shown}; --body fills them too"
+
+
+def _compare_findings(before: FileReport, after: FileReport) -> Iterator[str]:
+    """Say which findings on the whole model come and go with the new numbers."""
+    old, new = (
+        {each.code: each.message for each in report.findings if each.body_id is None}
+        for report in (before, after)
+    )
+    for code, message in new.items():
+        if code not in old:
+            yield f"with the new numbers check finds {code}: {message}"
+    for code, message in old.items():
+        if code not in new:
+            yield f"with the new numbers check no longer finds {code}: {message}"
 
 
 def _describe(own: BodyPieces, density: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from math import isfinite
+from math import inf, isfinite
 from typing import NamedTuple
 
 from inertial_check.errors import ParameterError, UsageError
@@ -122,10 +122,14 @@ class Knowledge:
             if value is not None and not (value > 0 and isfinite(value)):
                 raise ParameterError(f"{what} is {value!r}, expected a positive number")
         low, high = self.density_range
-        if not 0 <= low < high:
+        if not 0 <= low < high < inf:
             raise ParameterError(
-                f"the density range is {low!r} to {high!r}, expected 0 <= least < largest"
+                f"the density range is {low!r} to {high!r}, expected 0 <= least < largest, "
+                "both finite"
             )
+        for one, other in self.pairs:
+            if one == other:
+                raise ParameterError(f"{one} is a pair with itself, expected two bodies")
         if self.center_of_mass is not None and not all(map(isfinite, self.center_of_mass)):
             raise ParameterError(f"the centre of mass is {self.center_of_mass}, expected numbers")
         if self.positions and self.center_of_mass is None:
@@ -221,6 +225,8 @@ def read_materials(path: str, access: Access | None = None) -> tuple[LinkDensity
         value = materials[stated] if isinstance(stated, str) else stated
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise UsageError(f"{path}: {pattern} is {value!r}, expected a density or a material")
+        if not 0 < value < inf:
+            raise UsageError(f"{path}: {pattern} is {value!r}, expected a positive density")
         found.append(LinkDensity(pattern, float(value)))
     return tuple(found)
 

@@ -1,14 +1,15 @@
-"""Which bodies of a model are filled: those whose numbers are missing or stand for none."""
+"""Selection of the bodies to fill: those whose numbers are missing or stand for none."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from inertial_check.checking.check import FINDINGS_ONLY, check_model
+from inertial_check.checking.check import ReportContent, check_model
+from inertial_check.formats.context import Context
 from inertial_check.geometry.priors import indices_of
 from inertial_check.inertia.consistency import Verdict
-from inertial_check.model import Judgement, Model
+from inertial_check.model import FileReport, Judgement, Model
 from inertial_check.model.judging import judge
 from inertial_check.settings.settings import Settings
 
@@ -20,6 +21,18 @@ REASONS = {
     "IC501": "placeholder",
 }
 """Findings that ask for numbers, and a word for each."""
+
+_CONTENT = ReportContent(predictions="none", causes=False)
+
+_ENGINE_RULES = {
+    "mjcf": "MuJoCo computes them from geoms (inertiafromgeom)",
+    "sdf": 'Gazebo computes them from collisions (<inertial auto="true">)',
+    "usd": "physics engines compute them from colliders and their density",
+}
+"""By format, the engine's own rule for bodies whose document leaves their numbers to shapes."""
+
+_MOST_NAMES = 4
+"""Most names in one note; more would bury its end."""
 
 _UNWRITTEN = (Verdict.MISSING.word, Verdict.DERIVED.word, Verdict.DEFAULTED.word)
 
@@ -39,29 +52,30 @@ class Target(NamedTuple):
     mass: float | None
 
 
-def select_targets(
-    model: Model, names: Sequence[str] = (), settings: Settings | None = None
-) -> list[Target]:
+def examine_model(model: Model, context: Context) -> FileReport:
+    """Check a model for what fill needs: its findings, with the default rules."""
+    (file,) = check_model(model, Settings(context=context), _CONTENT).files
+    return file
+
+
+def select_targets(model: Model, names: Sequence[str], report: FileReport) -> list[Target]:
     """Select the bodies to fill.
 
     Args:
         model: The model.
         names: Names or ids of the bodies; empty for those whose numbers check misses: missing, the
             format's default, zero, or a placeholder.
-        settings: Settings of the check; only its context and geometry matter.
+        report: What check finds of the model.
 
     Raises:
         ParameterError: A name that no body or several have.
     """
     if names:
         return [Target(index, "named", None) for index in dict.fromkeys(indices_of(model, names))]
-    context = (settings or Settings()).context
-    report = check_model(model, Settings(context=context), FINDINGS_ONLY)
     reasons: dict[str, str] = {}
-    for file in report.files:
-        for finding in file.findings:
-            if finding.code in REASONS and finding.body_id is not None:
-                reasons.setdefault(finding.body_id, REASONS[finding.code])
+    for finding in report.findings:
+        if finding.code in REASONS and finding.body_id is not None:
+            reasons.setdefault(finding.body_id, REASONS[finding.code])
     judgements = judge(model)
     return [
         Target(index, reasons[body.id], _held_mass(judgements[index], reasons[body.id]))
@@ -78,3 +92,17 @@ def _held_mass(judgement: Judgement, reason: str) -> float | None:
     if reason == "placeholder" and mass == judgement.principal_moments[0]:
         return None  # 1 kg and 1 kg m^2: neither was measured
     return mass
+
+
+def note_derived_bodies(model: Model, targets: Sequence[Target]) -> Iterator[str]:
+    """Say which bodies have no numbers and are not filled, as the engine has a rule for them."""
+    filled = {target.at for target in targets}
+    names = [
+        body.name
+        for index, body in enumerate(model.bodies)
+        if body.inertia_from == "geometry" and index not in filled
+    ]
+    if names:
+        shown = ", ".join(names[:_MOST_NAMES]) + (", ..." if len(names) > _MOST_NAMES else "")
+        rule = _ENGINE_RULES.get(model.format, "engines compute them from shapes")
+        yield f"not filled, as {rule}: {shown}; --body NAME fills one"
