@@ -24,6 +24,7 @@ from inertial_check.filling.result import Filling
 from inertial_check.filling.selection import (
     examine_model,
     note_derived_bodies,
+    note_unmatched_patterns,
     select_targets,
 )
 from inertial_check.fixing.result import Fix
@@ -137,7 +138,7 @@ def fill_model(
     check_choices("roles", chosen.roles, ROLES)
     report = examine_model(model, within)
     targets = select_targets(model, bodies, report)
-    notes = tuple(note_derived_bodies(model, targets))
+    notes = (*note_derived_bodies(model, targets), *note_unmatched_patterns(model, known.links))
     if not targets:
         unchanged = Fix(model.source, model.format, model.source.data, ())
         return Filling(unchanged, (), notes=notes)

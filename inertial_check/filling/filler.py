@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -27,20 +26,19 @@ from inertial_check.filling.pieces import ROLES, BodyPieces, PieceReader
 from inertial_check.filling.prior import find_prior_densities
 from inertial_check.filling.problem import Densities, InfeasibleSumsError, solve
 from inertial_check.filling.result import GUESS, FilledBody, Filling, FillStatus
-from inertial_check.filling.selection import Target, examine_model
-from inertial_check.fixing.result import INTACT, Fix, layer_path
+from inertial_check.filling.selection import Target
+from inertial_check.filling.verification import check_again
+from inertial_check.fixing.result import INTACT, Fix
 from inertial_check.fixing.writing import write_parameters
-from inertial_check.formats import load
 from inertial_check.formats.context import Context
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.parameters import InertialParameters
-from inertial_check.model import Body, FileReport, Model, Role, Severity
+from inertial_check.model import Body, FileReport, Model, Role
 from inertial_check.model.judging import judge
 from inertial_check.solvers.certificate import Certificate
 
-_DOUBTS = "IC5"
-"""Codes of findings that doubt numbers beside the shapes, which new numbers must not have."""
-
+_ALONE = "--body NAME fills bodies alone"
+"""Way out where one body keeps the others from being written."""
 
 DIGITS = 10
 """Default significant digits of new numbers: the sums hold to them, and 0.2 m is written as 0.2."""
@@ -120,12 +118,15 @@ class Filler:
             comments=comments if self.options.provenance else None,
             context=self.context,
         )
-        objections, changes = self._check_again(fix)
+        objections, changes = check_again(self.model, self.report, fix, self.context)
         filling = self._report(pieces, answer, fix, objections, unfit)
         return replace(filling, notes=(*filling.notes, *changes))
 
     def _body(self, index: int) -> Body:
         return self.model.bodies[index]
+
+    def _names_of(self, ids: Collection[str]) -> list[str]:
+        return [body.name for body in self.model.bodies if body.id in ids][:4]
 
     def _read(self, reader: PieceReader, target: Target) -> BodyPieces:
         """The pieces of a body; a guess is as large as its known mass needs."""
@@ -291,30 +292,6 @@ class Filler:
         )
         return dict(zip(unknowns.indices, found, strict=True))
 
-    def _check_again(self, fix: Fix) -> tuple[dict[str, str], list[str]]:
-        """Check the new document.
-
-        Returns:
-            By the ids of bodies, findings against their new numbers; and one line for each finding
-            on the whole model that comes or goes with them.
-        """
-        if not fix.changed:
-            return {}, []
-        overlay = {os.path.abspath(source.path): data for source, data in fix.others}
-        context = replace(self.context, overlay={**self.context.overlay, **overlay})
-        source = self.model.source
-        path = source.path if fix.layer is None else layer_path(source.path)
-        again = load(fix.data, self.model.format, path, context)
-        filled = {body.id for body in fix.bodies if body.status in INTACT}
-        found: dict[str, str] = {}
-        after = examine_model(again, context)
-        for finding in after.findings:
-            if finding.severity is Severity.ERROR or finding.code.startswith(_DOUBTS):
-                own = filled.intersection((finding.body_id or "", *finding.body_ids))
-                for id_ in own:
-                    found.setdefault(id_, f"{finding.code}: {finding.message}")
-        return found, [] if found else list(_compare_findings(self.report, after))
-
     def _keep(self) -> Fix:
         """The fix that changes nothing."""
         return Fix(self.model.source, self.model.format, self.model.source.data, ())
@@ -345,7 +322,9 @@ class Filler:
             if body.id in objections:
                 status, reason = "refused", objections[body.id]
             elif objections or result.status == "withheld":
-                status, reason = "withheld", "all bodies are written or none"
+                names = ", ".join(self._names_of(objections)) if objections else ""
+                why = f"all bodies are written or none, and {names} cannot be"
+                status, reason = "withheld", f"{why if names else result.reason}; {_ALONE}"
             elif result.status not in INTACT:
                 status, reason = "unwritten", result.reason
             interval = answer.intervals[target.at]
@@ -361,7 +340,7 @@ class Filler:
                     answer.parameters[target.at],
                     answer.densities[target.at],
                     interval,
-                    own.guess or most > GUESS * least,
+                    own.guess or own.skipped or most > GUESS * least,
                     own.remarks,
                 )
             )
@@ -390,20 +369,6 @@ class Filler:
         if empty:
             shown = ", ".join(empty[:4]) + (", ..." if len(empty) > 4 else "")
             yield f"counted with 0 kg, as no joint moves them: {shown}; --body fills them too"
-
-
-def _compare_findings(before: FileReport, after: FileReport) -> Iterator[str]:
-    """Say which findings on the whole model come and go with the new numbers."""
-    old, new = (
-        {each.code: each.message for each in report.findings if each.body_id is None}
-        for report in (before, after)
-    )
-    for code, message in new.items():
-        if code not in old:
-            yield f"with the new numbers check finds {code}: {message}"
-    for code, message in old.items():
-        if code not in new:
-            yield f"with the new numbers check no longer finds {code}: {message}"
 
 
 def _describe(own: BodyPieces, density: float) -> str:

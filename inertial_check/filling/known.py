@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import inf, isfinite
+from sys import float_info
 from typing import NamedTuple
 
 from inertial_check.errors import ParameterError, UsageError
@@ -211,7 +212,8 @@ def read_materials(path: str, access: Access | None = None) -> tuple[LinkDensity
     """
     file = TomlFile(path, access or Access(follow_outside=True))
     tables = dict(file.values)
-    materials = {**MATERIALS, **_table(path, tables, "materials")}
+    own = _table(path, tables, "materials")
+    materials = {**MATERIALS} | {name: _read_density(path, name, own[name]) for name in own}
     links = _table(path, tables, "links")
     if tables:
         name = next(iter(tables))
@@ -223,12 +225,21 @@ def read_materials(path: str, access: Access | None = None) -> tuple[LinkDensity
             hint = suggest_name(stated, materials)
             raise UsageError(f"{path}: unknown material {stated!r} of {pattern}{hint}")
         value = materials[stated] if isinstance(stated, str) else stated
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise UsageError(f"{path}: {pattern} is {value!r}, expected a density or a material")
-        if not 0 < value < inf:
-            raise UsageError(f"{path}: {pattern} is {value!r}, expected a positive density")
-        found.append(LinkDensity(pattern, float(value)))
+        found.append(LinkDensity(pattern, _read_density(path, pattern, value)))
     return tuple(found)
+
+
+def _read_density(path: str, name: str, value: object) -> float:
+    """A density of a table.
+
+    Raises:
+        UsageError: It is no positive number.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise UsageError(f"{path}: {name} is {value!r}, expected a density or a material")
+    if not 0 < value <= float_info.max:
+        raise UsageError(f"{path}: {name} is {value!r}, expected a positive density")
+    return float(value)
 
 
 def _table(path: str, tables: dict[str, object], name: str) -> dict[str, object]:

@@ -36,6 +36,9 @@ MILLIMETRES = 100.0
 """Size of a mesh, in distances between joints, above which it is in millimetres: links are 0.2 to
 20 of these distances long, so that a factor of 1000 lies above them all."""
 
+SKIPPED = "skipped: "
+"""Beginning of the remark on a shape that could not be used."""
+
 LIMB = 0.1
 """Radius of the capsule that stands for a body without shapes, in parts of its length: a guess."""
 
@@ -89,6 +92,11 @@ class BodyPieces:
     def volume(self) -> float:
         """Volume of all pieces [m^3]."""
         return sum(piece.volume for piece in self.pieces)
+
+    @property
+    def skipped(self) -> bool:
+        """Whether a shape of the role could not be used."""
+        return any(SKIPPED in remark for remark in self.remarks)
 
     @property
     def unit(self) -> Floats:
@@ -181,7 +189,7 @@ class PieceReader:
                 shell = self._cut_shell(use, unit, self._thickness)
                 return shell, f"taken as a shell of {self._thickness:g} m: {reasons}"
         if unit is None or use.reading is None:
-            return None, f"skipped: {reasons}"
+            return None, f"{SKIPPED}{reasons}"
         self._refuse_millimetres(shape, use)
         points = self._find_points(shape, use, unit)
         remark = None if reasons is None else f"taken as its {use.reading}: {reasons}"

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from inertial_check.checking.check import ReportContent, check_model
+from inertial_check.filling.known import LinkDensity
 from inertial_check.formats.context import Context
 from inertial_check.geometry.priors import indices_of
 from inertial_check.inertia.consistency import Verdict
 from inertial_check.model import FileReport, Judgement, Model
 from inertial_check.model.judging import judge
 from inertial_check.settings.settings import Settings
+from inertial_check.spelling import suggest_name
 
 REASONS = {
     "IC103": "missing",
@@ -106,3 +109,11 @@ def note_derived_bodies(model: Model, targets: Sequence[Target]) -> Iterator[str
         shown = ", ".join(names[:_MOST_NAMES]) + (", ..." if len(names) > _MOST_NAMES else "")
         rule = _ENGINE_RULES.get(model.format, "engines compute them from shapes")
         yield f"not filled, as {rule}: {shown}; --body NAME fills one"
+
+
+def note_unmatched_patterns(model: Model, links: Sequence[LinkDensity]) -> Iterator[str]:
+    """Say which patterns of a table of materials match no body of a model."""
+    for link in links:
+        if not any(fnmatchcase(body.name, link.pattern) for body in model.bodies):
+            hint = suggest_name(link.pattern, [body.name for body in model.bodies])
+            yield f"no body matches {link.pattern!r} of the materials{hint}"

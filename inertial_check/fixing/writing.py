@@ -201,7 +201,10 @@ class _Writer:
         at = self.model.place(place)
         line = f"{at.path}:{at.line}" if at.path else f"line {at.line}"
         shown = ", ".join(others[:4]) + (", ..." if len(others) > 4 else "")
-        return f"what is written in {line} makes {shown}, too, which would change: write it apart"
+        way = "take the numbers as macro arguments, or write it apart"
+        if self.model.format != "xacro":
+            way = "write it apart"
+        return f"what is written in {line} makes {shown}, too, which would change: {way}"
 
     @cached_property
     def _bodies_by_place(self) -> dict[Span, list[Body]]:
