@@ -25,6 +25,16 @@ _LONGEST_MESSAGE = 200
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 """Address of an object in an exception's message, which differs from run to run."""
 
+_DEPENDENCIES: Final = {
+    "array_api_compat": "array-api-compat",
+    "clarabel": "clarabel",
+    "cvxpy": "cvxpy",
+    "numpy": "numpy",
+    "scipy": "scipy",
+    "yaml": "pyyaml",
+}
+"""Distribution of each required library, by the name that is imported."""
+
 _REPETITION = 5.0
 """Time after which the alarm rings again, in case a library has caught the first exception [s];
 longer than the cleaning up after an exception takes."""
@@ -79,9 +89,24 @@ def describe_defect(error: BaseException) -> str:
     return f"internal error, {name}: {message}" if message else f"internal error, {name}"
 
 
+def describe_missing_dependency(error: BaseException) -> str | None:
+    """Describe the import of a required library that is absent; None for any other exception.
+
+    The package was then installed without its dependencies, which is enough for many commands.
+    """
+    missing = error.name if isinstance(error, ModuleNotFoundError) else None
+    distribution = _DEPENDENCIES.get((missing or "").partition(".")[0])
+    if distribution is None:
+        return None
+    return (
+        f"this needs {distribution}, which is not installed: pip install {distribution}, or "
+        "inertial-check with its dependencies"
+    )
+
+
 def describe_report(error: BaseException) -> str:
     """Describe an unexpected exception, and say how to report it."""
-    return (
+    return describe_missing_dependency(error) or (
         f"{describe_defect(error)}; please report it with the file and the output of the same "
         "command with -v and --jobs 1"
     )
@@ -153,12 +178,12 @@ def limit_times() -> Iterator[None]:
     caller does not use that timer. Elsewhere documents take the time that they need.
     """
     usable = (
-        hasattr(signal, "setitimer")
+        sys.platform != "win32"
         and threading.current_thread() is threading.main_thread()
         and signal.getsignal(signal.SIGALRM) in (signal.SIG_DFL, signal.SIG_IGN)
         and signal.getitimer(signal.ITIMER_REAL)[0] == 0
     )
-    if not usable:
+    if sys.platform == "win32" or not usable:
         yield
         return
     before = signal.signal(signal.SIGALRM, _alarm.ring)
@@ -175,7 +200,7 @@ def run_within(seconds: float, work: Callable[[], T]) -> T:
     Raises:
         TimeLimitReached: The time is used up.
     """
-    if not hasattr(signal, "setitimer") or signal.getsignal(signal.SIGALRM) != _alarm.ring:
+    if sys.platform == "win32" or signal.getsignal(signal.SIGALRM) != _alarm.ring:
         return work()
     if threading.current_thread() is not threading.main_thread():
         return work()
@@ -205,7 +230,7 @@ def ignore_swallowed_interruptions() -> None:
 
 def _disarm() -> None:
     _alarm.armed = False
-    if hasattr(signal, "setitimer"):
+    if sys.platform != "win32":
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 

@@ -18,7 +18,11 @@ from inertial_check import __version__
 from inertial_check.cli import exit_codes, output, signals
 from inertial_check.cli.output import PROGRAM
 from inertial_check.errors import InertialCheckError, UsageError
-from inertial_check.isolation import Termination, describe_defect
+from inertial_check.isolation import (
+    Termination,
+    describe_defect,
+    describe_missing_dependency,
+)
 from inertial_check.reports.escaping import printable
 from inertial_check.spelling import suggest_name
 
@@ -299,4 +303,6 @@ def _error_message(error: Exception) -> str:
     """One line about an error; an unexpected exception is reported as an internal error."""
     if isinstance(error, InertialCheckError):
         return str(error)
-    return f"{describe_defect(error)}; please report it with the output of the same command and -v"
+    return describe_missing_dependency(error) or (
+        f"{describe_defect(error)}; please report it with the output of the same command and -v"
+    )

@@ -17,22 +17,19 @@ import io
 import os
 import re
 import stat
+import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import BinaryIO, Self
+from typing import BinaryIO, Self, cast
 
 from inertial_check.errors import UsageError
 from inertial_check.files.access import NO_LINK_FLAGS, contains
 
-try:
+if sys.platform != "win32":
     import fcntl
-except ImportError:  # Windows
-    _HAS_LOCKS = False
-else:
-    _HAS_LOCKS = True
 
 _NAME_BYTES = 200
 """Largest part of the target's name in the name of the temporary file [bytes]: file systems end
@@ -282,7 +279,7 @@ def remove_if_dead(path: str, dir_fd: int | None = None) -> None:
             return
         if hasattr(os, "geteuid") and os.geteuid() not in (0, status.st_uid):
             return
-        if _HAS_LOCKS:
+        if sys.platform != "win32":
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         elif status.st_mtime > time.time() - _STALE_AGE:
             return
@@ -295,15 +292,15 @@ def remove_if_dead(path: str, dir_fd: int | None = None) -> None:
 
 def lock(descriptor: int) -> bool:
     """Lock a temporary file as long as it is open; False where another run is removing it."""
-    if not _HAS_LOCKS:
-        return True
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # a file system without locks: nobody else can lock it either
-        return True
-    return os.fstat(descriptor).st_nlink > 0
+    if sys.platform != "win32":
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:  # a file system without locks: nobody else can lock it either
+            return True
+        return os.fstat(descriptor).st_nlink > 0
+    return True
 
 
 def same_file(path: str, other: str) -> bool:
@@ -406,7 +403,7 @@ class Replacement(Target):
                 raise UsageError(
                     f"{self.path}: not written: the file has changed since it was read; run again"
                 )
-            if not _HAS_LOCKS:  # Windows renames no open file; elsewhere closing ends the lock
+            if sys.platform == "win32":  # renames no open file; elsewhere closing ends the lock
                 self.stream.close()
             os.replace(self._temporary, self._target)
         self._temporary = None
@@ -428,7 +425,7 @@ class Unnamed(Target):
         """Open a temporary file without a name."""
         import tempfile  # loads random and hashlib, which most commands do not need
 
-        self.stream = tempfile.TemporaryFile()
+        self.stream = cast("BinaryIO", tempfile.TemporaryFile())  # on Windows a wrapper of one
         return self
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
@@ -542,7 +539,7 @@ def _copy_rights(target: str, temporary: str, before: os.stat_result) -> None:
         with suppress(PermissionError):
             os.chown(temporary, before.st_uid, before.st_gid)
     os.chmod(temporary, stat.S_IMODE(before.st_mode))
-    if hasattr(os, "listxattr"):
+    if sys.platform == "linux":
         names: list[str] = []
         with suppress(OSError):  # a file system without attributes
             names = os.listxattr(target)

@@ -219,7 +219,7 @@ class _Directory:
         given = within.given if within is not None else {}
         if not stat.S_ISDIR(os.lstat(path).st_mode):
             raise RefusedStoreError(f"{path} is a link or no folder")
-        if _BY_DESCRIPTOR:
+        if sys.platform != "win32" and _BY_DESCRIPTOR:
             flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
             self._descriptor = os.open(name, flags, **given)
             weakref.finalize(self, os.close, self._descriptor)

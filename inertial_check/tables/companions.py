@@ -7,7 +7,7 @@ import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, cast
 
 import numpy as np
 
@@ -161,7 +161,8 @@ def open_input(stack: ExitStack, path: str) -> BinaryIO:
 
 def copy_to_disk(stack: ExitStack, stream: BinaryIO) -> BinaryIO:
     """Copy what comes through a pipe to a temporary file, and return that at its beginning."""
-    copy = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
+    temporary = tempfile.TemporaryFile()  # noqa: SIM115 - the stack closes it
+    copy = cast("BinaryIO", stack.enter_context(temporary))  # on Windows a wrapper of one
     shutil.copyfileobj(stream, copy)
     copy.seek(0)
     return copy

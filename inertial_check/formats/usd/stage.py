@@ -97,7 +97,9 @@ def _limit_resources() -> None:
     """
     from pxr import Usd, UsdGeom, UsdPhysics  # noqa: F401
 
-    with contextlib.suppress(ImportError, ValueError, OSError):
+    if sys.platform == "win32":  # has no such limits
+        return
+    with contextlib.suppress(ValueError, OSError):  # macOS has no /proc and limits no addresses
         import resource
 
         with open("/proc/self/statm", encoding="ascii") as file:

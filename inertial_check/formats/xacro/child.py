@@ -258,6 +258,8 @@ def serve() -> None:
 
 def _ask_fork(request: bytes, asked: JsonObject) -> tuple[bytes, bool, int]:
     """Answer a request in a fork: the answer, whether the fork was stopped, and its exit code."""
+    if sys.platform == "win32":  # has no forks: run.py starts a process for each request there
+        raise NotImplementedError("requests are answered in forks")
     reader, writer = os.pipe()
     fork = os.fork()
     if fork == 0:

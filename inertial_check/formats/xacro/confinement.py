@@ -37,10 +37,10 @@ _CODECS = os.path.dirname(os.path.realpath(encodings.__file__))
 
 def limit_resources(memory: int, seconds: float) -> None:
     """Limit the memory [bytes] and time [s] of this process, and forbid it to write files."""
-    try:
-        import resource
-    except ImportError:  # Windows has no such limits, but the parent stops the process in time
+    if sys.platform == "win32":  # has no such limits, but the parent stops the process in time
         return
+    import resource
+
     for kind, value in (
         (resource.RLIMIT_AS, memory),
         (resource.RLIMIT_CPU, int(seconds) + 1),
@@ -51,7 +51,11 @@ def limit_resources(memory: int, seconds: float) -> None:
     ):
         hard = resource.getrlimit(kind)[1]
         limit = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(kind, (limit, limit))
+        try:
+            resource.setrlimit(kind, (limit, limit))
+        except (ValueError, OSError):  # macOS refuses a limit below what the process has already
+            if sys.platform != "darwin":
+                raise
 
 
 def confine(access: Access) -> None:
