@@ -6,6 +6,9 @@ and the precision of the input, and can be differentiated where the library can.
 Kindr Cheat Sheet, "Dynamics of a Multi-Rigid-Body System"; Featherstone, Rigid Body
 Dynamics Algorithms, chapters 5 and 6.
 
+The added mass of a fluid around the bodies is included where the tree has one; see
+dynamics.added_mass.
+
 Wrenches are moments about the origin of I, of the root where that floats, and forces, in I.
 """
 
@@ -29,6 +32,12 @@ from inertial_check.dynamics._vectors import (
     second_moments,
     symmetric,
     trace,
+)
+from inertial_check.dynamics.added_mass import (
+    add_to_energy,
+    add_to_forces,
+    add_to_mass_matrix,
+    refuse_added_mass,
 )
 from inertial_check.dynamics.tree import INERTIAL_FRAME, Tree
 from inertial_check.errors import ParameterError
@@ -84,8 +93,12 @@ def mass_matrix(
 
     batch = Batch(tree, q, theta=theta)
     if batch.xp is np or out is not None:
-        return batch.fill(fill, out, tree.n_u, tree.n_u)
-    return batch.map(work)
+        M = batch.fill(fill, out, tree.n_u, tree.n_u)
+        whole = add_to_mass_matrix(tree, q, M)
+        if whole is not M and out is not None:
+            np.copyto(out, np.asarray(whole))
+        return whole if out is None else out
+    return add_to_mass_matrix(tree, q, batch.map(work))
 
 
 @quiet
@@ -114,7 +127,8 @@ def inverse_dynamics(
     Raises:
         ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
     """
-    return _newton_euler(tree, Batch(tree, q, u, du, theta), _three("gravity", gravity))
+    tau = _newton_euler(tree, Batch(tree, q, u, du, theta), _three("gravity", gravity))
+    return add_to_forces(tree, q, u, du, tau)
 
 
 @quiet
@@ -133,7 +147,8 @@ def bias_forces(tree: Tree, q: ArrayLike, u: ArrayLike, *, theta: ArrayLike | No
     Raises:
         ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
     """
-    return _newton_euler(tree, Batch(tree, q, u, theta=theta), np.zeros(3))
+    bias = _newton_euler(tree, Batch(tree, q, u, theta=theta), np.zeros(3))
+    return add_to_forces(tree, q, u, None, bias)
 
 
 @quiet
@@ -183,8 +198,10 @@ def regressor(  # noqa: PLR0913 - the quantities of one equation
         (..., n_u, 10 N).
 
     Raises:
-        ParameterError: Shapes that do not fit, unknown order, a quaternion not of length 1.
+        ParameterError: Shapes that do not fit, unknown order, a quaternion not of length 1; a tree
+            with added mass, whose forces are not linear in theta alone.
     """
+    refuse_added_mass(tree, "regressor")
     batch, still = Batch(tree, q, u, du), _three("gravity", gravity)
     positions = [int(i) for i in reorder(np.arange(10.0), "urdf", order)]
 
@@ -242,7 +259,7 @@ def kinetic_energy(
             energy = energy + turning + moving
         return energy
 
-    return Batch(tree, q, u, theta=theta).map(work)
+    return add_to_energy(tree, q, u, Batch(tree, q, u, theta=theta).map(work))
 
 
 @quiet

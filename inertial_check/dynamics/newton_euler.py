@@ -13,6 +13,7 @@ import numpy as np
 
 from inertial_check.arrays.broadcasting import quiet
 from inertial_check.arrays.types import ArrayLike, Floats
+from inertial_check.dynamics.added_mass import add_to_forces, add_to_mass_matrix
 from inertial_check.dynamics.equations import GRAVITY
 from inertial_check.dynamics.kinematics import jacobian, jacobian_derivative, poses
 from inertial_check.dynamics.tree import Tree
@@ -69,4 +70,5 @@ def projected_newton_euler(
         M += own.mass * J_P.swapaxes(-1, -2) @ J_P + J_R.swapaxes(-1, -2) @ I_c @ J_R
         b += np.einsum("...ji,...j->...i", J_P, slide) + np.einsum("...ji,...j->...i", J_R, spin)
         g -= own.mass * np.einsum("...ji,j->...i", J_P, still)
-    return Terms(M, b, g)
+    M, b = add_to_mass_matrix(tree, q, M), add_to_forces(tree, q, u, None, b)
+    return Terms(np.asarray(M), np.asarray(b), g)

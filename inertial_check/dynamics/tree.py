@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Literal, get_args
@@ -17,6 +17,7 @@ from inertial_check.arrays.types import ArrayLike, Floats, Integers
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.frames import pose_parts, transform
+from inertial_check.spatial.added_mass import checked_added_mass
 
 JointType = Literal["fixed", "revolute", "prismatic", "floating"]
 JOINT_TYPES: tuple[JointType, ...] = get_args(JointType)
@@ -55,6 +56,8 @@ class Tree(EqualByValue):
         points_B: (N, 3) p_BoJo_B, a point on each revolute joint's axis [m]; None for the origins.
         theta: (N, 10) [m, hx, hy, hz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz] about the body origins, in
             [kg, kg m, kg m^2]; any ten numbers pass.
+        added_mass: (N, 6, 6) added mass of the fluid around each body, at rest in I, about the body
+            origins in their axes; symmetric, for twists [v, w] [kg, kg m, kg m^2]. None for none.
 
     Raises:
         ParameterError: Shapes that do not fit, an unknown joint type, an axis that is no unit
@@ -69,12 +72,14 @@ class Tree(EqualByValue):
     axes_B: Floats
     theta: Floats
     points_B: Floats = None  # type: ignore[assignment]  # zeros after __post_init__
+    added_mass: Floats = None  # type: ignore[assignment]  # zeros after __post_init__
     order: tuple[int, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Look over what was given, and keep copies that no one else can change."""
         count = len(self.names)
         points = np.zeros((count, 3)) if self.points_B is None else self.points_B
+        fluid = np.zeros((count, 6, 6)) if self.added_mass is None else self.added_mass
         parents = self._whole(self.parents, count)
         self._set("parents", parents)
         self._set("names", tuple(self.names))
@@ -84,8 +89,10 @@ class Tree(EqualByValue):
             ("axes_B", self.axes_B, (count, 3)),
             ("theta", self.theta, (count, 10)),
             ("points_B", points, (count, 3)),
+            ("added_mass", fluid, (count, 6, 6)),
         ):
             self._set(name, _floats(name, value, shape))
+        checked_added_mass(np, self.added_mass)
         self._refuse_joints()
         pose_parts(self.X_PB, like=self.theta)
         self._set("order", self._sort())
@@ -102,6 +109,10 @@ class Tree(EqualByValue):
         """The size and, for few bodies, the names."""
         shown = ", ".join(self.names) if len(self) <= 8 else f"{', '.join(self.names[:8])}, ..."
         return f"Tree({len(self)} bodies, n_q={self.n_q}, n_u={self.n_u}: {shown})"
+
+    def without_added_mass(self) -> Tree:
+        """The same tree without the fluid around its bodies."""
+        return replace(self, added_mass=None)
 
     @cached_property
     def n_q(self) -> int:

@@ -20,6 +20,7 @@ from inertial_check.inertia.frames import homogeneous
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.model import Body, Joint, Judgement, Mimic, Model
 from inertial_check.model.judging import judge
+from inertial_check.model.vectors import collect_added_mass
 from inertial_check.spatial.rotations import matrix_from_rotation_vector
 from inertial_check.spelling import suggest_name
 
@@ -141,9 +142,23 @@ def tree_of(model: Model, base: Base = "fixed", locked: Mapping[str, float] = _N
         axes_B=np.array([body.axis_B or (0.0, 0.0, 1.0) for body in bodies]),
         points_B=np.array([_point(model, *each) for each in zip(bodies, joints, strict=True)]),
         theta=theta,
+        added_mass=_added_mass(model),
     )
     named = _tree_joints(tree, bodies)
     return ReadTree(tree, (*_without_mass(model), *_note_mimics(named)), named)
+
+
+def _added_mass(model: Model) -> Floats:
+    """The added mass of the bodies (n, 6, 6).
+
+    Raises:
+        UsageError: A number that is not finite.
+    """
+    found = collect_added_mass(model)
+    for body, matrix in zip(model.bodies, found, strict=True):
+        if not np.all(np.isfinite(matrix)):
+            raise _tree_error(model, body, "its fluid_added_mass is not finite")
+    return found
 
 
 def _refuse_roots(model: Model, parents: list[int]) -> None:
