@@ -8,11 +8,12 @@ count in known sums and stay.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from inertial_check.cli import exit_codes, options, output
-from inertial_check.cli.fill_options import add_arguments, read_known, read_options
+from inertial_check.cli.fill_options import add_arguments, read_given, read_options
 from inertial_check.cli.fill_report import RunResult, describe_run, print_summary
 from inertial_check.cli.fix import find_files, show_diff, writable_folders
 from inertial_check.errors import (
@@ -26,8 +27,6 @@ from inertial_check.formats.xacro.total import limit_expansions
 from inertial_check.isolation import raise_defects
 
 if TYPE_CHECKING:
-    from inertial_check.filling.fill import FillOptions
-    from inertial_check.filling.known import Knowledge
     from inertial_check.selecting.discovery import Discovery
     from inertial_check.settings.configuration import Configurations
 
@@ -38,10 +37,10 @@ def run(args: argparse.Namespace) -> int:
     """Fill the models; show or write the result, and return the exit code."""
     if args.write and args.output is not None:
         raise UsageError("--write changes the file itself, -o writes another: choose one")
-    known, chosen = read_known(args), read_options(args)
+    given = read_given(args)
     configurations = options.context_configurations(args)
     found = find_files(args, configurations, "fill")
-    result = _fill_all(found, args, configurations, known, chosen)
+    result = _fill_all(found, args, configurations, given)
     if args.write or args.output is not None:
         _write_all(result, args)
     code = _exit_code(args, result)
@@ -58,11 +57,11 @@ def _fill_all(
     found: Discovery,
     args: argparse.Namespace,
     configurations: Configurations,
-    known: Knowledge,
-    chosen: FillOptions,
+    given: Mapping[str, Any],
 ) -> RunResult:
     """The fillings of all files, none written yet; a body has to be in each of them."""
     from inertial_check.checking.check import is_fragment
+    from inertial_check.filling.configured import complete_knowledge
     from inertial_check.filling.fill import fill_model
     from inertial_check.formats import load
 
@@ -72,6 +71,9 @@ def _fill_all(
             settings = configurations.settings(path)
             model = load(path, context=settings.context)
             if named or not is_fragment(model):
+                configured = configurations.of(path)["fill"]
+                known = complete_knowledge(given, configured, model)
+                chosen = read_options(args, configured)
                 with raise_defects(path, InertialCheckError):
                     filling = fill_model(model, known, chosen, args.body, settings.context)
                 result.fillings.append(filling)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from inertial_check.cli import options
 from inertial_check.errors import UsageError
 
 if TYPE_CHECKING:
     from inertial_check.filling.fill import FillOptions
-    from inertial_check.filling.known import Knowledge
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -98,8 +98,16 @@ def _add_known(parser: argparse.ArgumentParser) -> None:
         help="two bodies with one mass (repeatable)",
     )
     group.add_argument(
-        "--no-twins",
+        "--twins",
         action="store_true",
+        default=None,
+        help="give left and right bodies with equal shapes one mass (default)",
+    )
+    group.add_argument(
+        "--no-twins",
+        action="store_false",
+        dest="twins",
+        default=None,
         help="do not give left and right bodies with equal shapes one mass",
     )
     group.add_argument(
@@ -130,7 +138,6 @@ def _add_shapes(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--divergence",
         choices=("entropic", "quadratic"),
-        default="entropic",
         help="deviation from the nominal densities that is least (default: entropic)",
     )
     group.add_argument(
@@ -138,22 +145,14 @@ def _add_shapes(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def read_known(args: argparse.Namespace) -> Knowledge:
-    """The knowledge that the command line states.
+def read_given(args: argparse.Namespace) -> dict[str, Any]:
+    """The fields of Knowledge that the command line gives; those that it leaves open are absent.
 
     Raises:
         UsageError: An option has another form.
         ParameterError: A number that cannot be.
     """
-    from inertial_check.filling.known import (
-        DENSITY_RANGE,
-        Knowledge,
-        parse_assignments,
-        parse_masses,
-        parse_range,
-        parse_total_mass,
-        read_materials,
-    )
+    from inertial_check.filling import known
 
     com = args.com
     if com is not None and len(com) != 3:
@@ -164,26 +163,31 @@ def read_known(args: argparse.Namespace) -> Knowledge:
         if not (one and sign and other):
             raise UsageError(f"--pair {text}: expected LINK=LINK")
         pairs.append((one, other))
-    spread = args.density_range
-    return Knowledge(
-        density=args.density,
-        links=() if args.materials is None else read_materials(args.materials),
-        masses=parse_masses("--mass", args.mass),
-        total_mass=None if args.total_mass is None else parse_total_mass(args.total_mass),
-        subtree_masses=parse_masses("--subtree-mass", args.subtree_mass),
-        center_of_mass=None if com is None else (com[0], com[1], com[2]),
-        positions=parse_assignments("--at", args.at, "JOINT=POSITION"),
-        twins=not args.no_twins,
-        pairs=tuple(pairs),
-        prior=args.prior,
-        density_range=DENSITY_RANGE if spread is None else parse_range(spread),
-        divergence=args.divergence,
-    )
+    spread, total = args.density_range, args.total_mass
+    fields = {
+        "density": args.density,
+        "links": None if args.materials is None else known.read_materials(args.materials),
+        "masses": known.parse_masses("--mass", args.mass) or None,
+        "total_mass": None if total is None else known.parse_total_mass(total),
+        "subtree_masses": known.parse_masses("--subtree-mass", args.subtree_mass) or None,
+        "center_of_mass": com,
+        "positions": known.parse_assignments("--at", args.at, "JOINT=POSITION") or None,
+        "twins": args.twins,
+        "pairs": tuple(pairs) or None,
+        "prior": args.prior,
+        "density_range": None if spread is None else known.parse_range(spread),
+        "divergence": args.divergence,
+    }
+    given = {name: value for name, value in fields.items() if value is not None}
+    known.Knowledge(**given)  # refuses numbers before any model is read
+    return given
 
 
-def read_options(args: argparse.Namespace) -> FillOptions:
-    """The options of filling that the command line states."""
+def read_options(args: argparse.Namespace, configured: Mapping[str, Any]) -> FillOptions:
+    """The options of filling that the command line gives, else those of the table [fill]."""
     from inertial_check.filling.fill import FillOptions
 
-    chosen = FillOptions(thickness=args.thickness, solver=args.solver, provenance=args.provenance)
-    return chosen._replace(roles=(args.shapes,)) if args.shapes else chosen
+    thickness = configured.get("thickness") if args.thickness is None else args.thickness
+    chosen = FillOptions(thickness=thickness, solver=args.solver, provenance=args.provenance)
+    shapes = args.shapes or configured.get("shapes")
+    return chosen._replace(roles=(shapes,)) if shapes else chosen

@@ -119,6 +119,8 @@ def _list_masses(unknowns: Unknowns, known: Knowledge, place: Mapping[int, int])
     given = dict(
         zip(indices_of(unknowns.model, list(known.masses)), known.masses.values(), strict=True)
     )
+    tentative = set(indices_of(unknowns.model, sorted(known.tentative)))
+    given = {at: mass for at, mass in given.items() if at in place or at not in tentative}
     for index in given:
         if index not in place:
             raise ParameterError(

@@ -87,6 +87,8 @@ class Knowledge:
         prior: Another model, whose bodies, matched as `diff` matches them, give nominal densities.
         density_range: Least and largest density of every part of a body [kg/m^3].
         divergence: Measure of deviation from the nominal densities.
+        tentative: Names in `masses` that count only if the body is filled: those of a
+            configuration, which stay there when a body has been measured.
     """
 
     density: float | None = None
@@ -101,6 +103,7 @@ class Knowledge:
     prior: Model | str | os.PathLike[str] | None = None
     density_range: tuple[float, float] = DENSITY_RANGE
     divergence: Divergence = "entropic"
+    tentative: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         """Refuse numbers that nothing can have.
@@ -219,13 +222,29 @@ def read_materials(path: str, access: Access | None = None) -> tuple[LinkDensity
         name = next(iter(tables))
         hint = suggest_name(name, ("materials", "links"))
         raise UsageError(f"{path}: unknown table {name!r}{hint}; known: materials, links")
+    return resolve_links(path, links, materials)
+
+
+def resolve_links(
+    where: str, links: Mapping[str, object], materials: Mapping[str, object]
+) -> tuple[LinkDensity, ...]:
+    """Resolve the materials of patterns of names to densities.
+
+    Args:
+        where: The place of the table, for messages.
+        links: A density [kg/m^3] or the name of a material for each pattern.
+        materials: Densities by the names of materials.
+
+    Raises:
+        UsageError: An unknown material, or a value that is neither.
+    """
     found = []
     for pattern, stated in links.items():
         if isinstance(stated, str) and stated not in materials:
             hint = suggest_name(stated, materials)
-            raise UsageError(f"{path}: unknown material {stated!r} of {pattern}{hint}")
+            raise UsageError(f"{where}: unknown material {stated!r} of {pattern}{hint}")
         value = materials[stated] if isinstance(stated, str) else stated
-        found.append(LinkDensity(pattern, _read_density(path, pattern, value)))
+        found.append(LinkDensity(pattern, _read_density(where, pattern, value)))
     return tuple(found)
 
 

@@ -44,6 +44,7 @@ def describe_body(body: FilledBody) -> dict[str, Json]:
         "remarks": list(body.remarks),
         "new": _describe_numbers(body),
         "interval": _describe_interval(body),
+        "interval_exact": None if body.interval is None else body.interval.exact,
     }
 
 

@@ -29,6 +29,7 @@ from inertial_check.formats import Context
 from inertial_check.inertia import tolerances
 from inertial_check.model import Place, Severity
 from inertial_check.reports import FORMS
+from inertial_check.settings.fill_table import read_fill_value
 from inertial_check.settings.settings import (
     Exemption,
     Settings,
@@ -472,6 +473,7 @@ OPTIONS: Mapping[str, Option] = {
     "per-file-ignores": Option({}, _exemption, table=True),
     "per-body-ignores": Option({}, _exemption, table=True),
     "accepted": Option((), _acceptances, adds_to="accepted"),
+    "fill": Option({}, read_fill_value, table=True),
     "baseline": Option(None, _baseline, whole_run=True),
     "output-format": Option("full", _choice(*FORMS), whole_run=True),
     "jobs": Option("auto", _jobs, whole_run=True),
