@@ -431,7 +431,16 @@ def _body_as_json(body: BodyFix) -> dict[str, Json]:
         "margin_before": _finite(body.margin_before),
         "margin": _finite(body.margin),
         "engines": {engine: each._asdict() for engine, each in body.engines.items()},
+        **_added_mass_as_json(body),
     }
+
+
+def _added_mass_as_json(body: BodyFix) -> dict[str, Json]:
+    """The added mass of the fluid before and after, as 6x6 matrices; nothing where it stays."""
+    if body.added_mass is None:
+        return {}
+    old, new = ([list(row) for row in matrix] for matrix in body.added_mass)
+    return {"added_mass": {"old": old, "new": new}}
 
 
 def _numbers_as_json(body: BodyFix, side: int) -> dict[str, Json] | None:

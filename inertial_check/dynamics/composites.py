@@ -28,6 +28,7 @@ from inertial_check.dynamics._vectors import (
     symmetric,
     trace,
 )
+from inertial_check.dynamics.added_mass import refuse_added_mass
 from inertial_check.dynamics.equations import (
     Composite,
     join_composites,
@@ -124,8 +125,10 @@ def centroidal_momentum_matrix(
         (..., 6, n_u) in the axes of I: [kg m^2/s] and [kg m/s] at unit velocities.
 
     Raises:
-        ParameterError: Shapes that do not fit, unknown order, a quaternion that is not of length 1.
+        ParameterError: Shapes that do not fit, unknown order, a quaternion not of length 1; a tree with
+            added mass, which is none of the ten parameters.
     """
+    refuse_added_mass(tree, "centroidal_momentum_matrix")
     check_spatial_order(order)
     roots = [body for body, place in enumerate(tree.velocities) for _ in range(*_ends(place))]
 
@@ -159,8 +162,10 @@ def centroidal_inertia(tree: Tree, q: ArrayLike, *, theta: ArrayLike | None = No
         (..., 3, 3) in the axes of I.
 
     Raises:
-        ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
+        ParameterError: Shapes that do not fit, a quaternion that is not of length 1; a tree with
+            added mass, which is none of the ten parameters.
     """
+    refuse_added_mass(tree, "centroidal_inertia")
 
     def work(chunk: Chunk) -> Array:
         xp, frames, starts = chunk.xp, dict(walk(tree, chunk)), root_positions(tree, chunk)
@@ -189,8 +194,10 @@ def composite_parameters(tree: Tree, q: ArrayLike, *, theta: ArrayLike | None = 
         order "urdf" [kg, kg m, kg m^2], as InertialParameters.from_theta takes them.
 
     Raises:
-        ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
+        ParameterError: Shapes that do not fit, a quaternion that is not of length 1; a tree with
+            added mass, which is none of the ten parameters.
     """
+    refuse_added_mass(tree, "composite_parameters")
 
     def work(chunk: Chunk) -> Array:
         xp, frames = chunk.xp, dict(walk(tree, chunk))

@@ -30,7 +30,7 @@ from inertial_check.dynamics._vectors import (
     product,
     symmetric,
 )
-from inertial_check.dynamics.equations import GRAVITY, inverse_dynamics
+from inertial_check.dynamics.equations import GRAVITY, inverse_dynamics, mass_matrix
 from inertial_check.dynamics.tree import INERTIAL_FRAME, Tree
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
@@ -92,6 +92,8 @@ def solve_mass_matrix(
         ParameterError: Shapes that do not fit, a quaternion that is not of length 1, a joint whose
             motion has no inertia.
     """
+    if np.any(tree.added_mass):
+        return _solve_with_fluid(tree, q, tau, theta)
 
     def work(chunk: Chunk) -> Array:
         frames = dict(walk(tree, chunk))
@@ -119,6 +121,30 @@ def solve_mass_matrix(
         return configurations_first(chunk.xp, whole)
 
     return Batch(tree, q, theta=theta, tau=(tau, (tree.n_u,))).map(work)
+
+
+def _solve_with_fluid(tree: Tree, q: ArrayLike, tau: ArrayLike, theta: ArrayLike | None) -> Array:
+    """M^-1 tau with the added mass of a fluid, by the mass matrix: articulated bodies are rigid.
+
+    Rows and columns are divided by the roots of the diagonal, so that no unit decides on the
+    rounding.
+
+    Raises:
+        ParameterError: Shapes that do not fit, or a motion without inertia.
+    """
+    xp, (q, tau) = real_arrays(q=q, tau=tau)
+    expect_shape("tau", tau, tree.n_u)
+    M = mass_matrix(tree, q, theta=theta)
+    diagonal = xp.stack([M[..., i, i] for i in range(tree.n_u)], axis=-1)
+    bad = first_index(xp, ~(diagonal > 0))
+    if bad is not None:
+        raise ParameterError(
+            f"velocity {bad[-1]} of the tree with its added mass has the inertia "
+            f"{float(diagonal[bad]):.3g}, expected more than 0: no force tells its acceleration"
+        )
+    root = 1 / xp.sqrt(diagonal)
+    scaled = root[..., :, None] * M * root[..., None, :]
+    return root * xp.linalg.solve(scaled, (root * tau)[..., None])[..., 0]
 
 
 class _Articulated(NamedTuple):

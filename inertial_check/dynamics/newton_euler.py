@@ -70,5 +70,5 @@ def projected_newton_euler(
         M += own.mass * J_P.swapaxes(-1, -2) @ J_P + J_R.swapaxes(-1, -2) @ I_c @ J_R
         b += np.einsum("...ji,...j->...i", J_P, slide) + np.einsum("...ji,...j->...i", J_R, spin)
         g -= own.mass * np.einsum("...ji,j->...i", J_P, still)
-    M, b = add_to_mass_matrix(tree, q, M), add_to_forces(tree, q, u, None, b)
-    return Terms(np.asarray(M), np.asarray(b), g)
+    whole, bias = add_to_mass_matrix(tree, q, M), add_to_forces(tree, q, u, None, b)
+    return Terms(np.asarray(whole), np.asarray(bias), g)

@@ -112,7 +112,7 @@ class Tree(EqualByValue):
 
     def without_added_mass(self) -> Tree:
         """The same tree without the fluid around its bodies."""
-        return replace(self, added_mass=None)
+        return replace(self, added_mass=np.zeros_like(self.added_mass))
 
     @cached_property
     def n_q(self) -> int:

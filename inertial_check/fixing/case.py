@@ -15,6 +15,7 @@ from inertial_check.formats import FORMATS
 from inertial_check.inertia.consistency import Consistency
 from inertial_check.inertia.representations import join
 from inertial_check.model import ENTRIES, Body, Judgement, Model, Number, Span
+from inertial_check.model.entries import name_added_mass
 from inertial_check.model.judging import judge
 from inertial_check.projection.metrics import INERTIA, find_metric
 
@@ -54,9 +55,10 @@ def collect_numbers(body: Body) -> dict[str, Number]:
 
 
 def collect_editable_numbers(body: Body) -> dict[str, Number]:
-    """Those numbers and the four of the quaternion, where one states the axes, by QUATERNION."""
+    """Those numbers, the quaternion where one states the axes, and the added mass of a fluid."""
     quaternion = () if body.inertial is None else body.inertial.quaternion or ()
-    return collect_numbers(body) | dict(zip(QUATERNION, quaternion, strict=False))
+    numbers = collect_numbers(body) | dict(zip(QUATERNION, quaternion, strict=False))
+    return numbers | ({} if body.inertial is None else name_added_mass(body.inertial))
 
 
 @dataclass(frozen=True)

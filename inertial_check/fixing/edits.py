@@ -10,6 +10,7 @@ from functools import partial
 from itertools import chain
 
 from inertial_check.errors import InertialCheckError
+from inertial_check.fixing.added_mass import has_proposed_added_mass
 from inertial_check.fixing.case import (
     CENTER,
     MASS,
@@ -100,6 +101,7 @@ def withdraw(reasons: Mapping[str, str], proposals: dict[str, Proposal], status:
         was = proposals[id_].result
         left = replace(was, status=status, reason=reason, new=None, mass=None, com=None)
         left = replace(left, relative_change=0.0, distance=0.0, margin=was.margin_before)
+        left = replace(left, added_mass=None)
         proposals[id_] = Proposal(left)
 
 
@@ -182,18 +184,25 @@ class _Editor:
                 raise InertialCheckError(
                     f"{path}: not fixed: more than the inertia of {old.name} would change"
                 )
-            if changed and proposal is not None and not _is_as_proposed(proposal, judgement):
+            if changed and proposal is not None and not _passes(proposal, new, judgement):
                 raise InertialCheckError(
                     f"{path}: not fixed: {old.name} does not pass after writing"
                 )
         return again
 
 
+def _passes(proposal: Proposal, body: Body, judgement: Judgement) -> bool:
+    """Whether a body that was read again has the proposed numbers, and those of its fluid."""
+    return _is_as_proposed(proposal, judgement) and has_proposed_added_mass(
+        proposal, body, judgement
+    )
+
+
 def _is_as_proposed(proposal: Proposal, judgement: Judgement) -> bool:
     """Whether a body that was read again has the proposed numbers, and is consistent by them."""
     result = proposal.result
     return (
-        judgement.I_BBcm_Bi == result.new
+        (result.new is None or judgement.I_BBcm_Bi == result.new)
         and (result.mass is None or judgement.mass == result.mass[1])
         and (result.com is None or judgement.p_BoBcm_B == result.com[1])
         and (

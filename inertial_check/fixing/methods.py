@@ -12,6 +12,7 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.checking.check import FINDINGS_ONLY, check_model
 from inertial_check.errors import UsageError
+from inertial_check.fixing.added_mass import propose_added_mass
 from inertial_check.fixing.case import (
     BROKEN,
     CENTER,
@@ -73,7 +74,14 @@ class NearestMethod(Method):
     targets: EngineTargets
 
     def propose(self, case: Case, chosen: bool) -> Proposal:
-        """Propose the nearest tensor of the region; whether it was chosen makes no difference."""
+        """Propose the nearest tensor of the region, and the nearest added mass of a fluid.
+
+        Whether the body was chosen makes no difference.
+        """
+        return propose_added_mass(case, self._propose_rigid(case), self.request)
+
+    def _propose_rigid(self, case: Case) -> Proposal:
+        """Propose the nearest tensor of the region."""
         refusal = self.targets.describe_refusal(case)
         if (obstacle := case.find_obstacle()) is not None:
             return case.skip(*obstacle)

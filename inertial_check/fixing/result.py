@@ -16,6 +16,7 @@ from inertial_check.reports.escaping import quote_path
 
 Three = tuple[float, float, float]
 Six = tuple[float, ...]
+Matrix = tuple[tuple[float, ...], ...]
 
 LayerWriter = Callable[[str], bytes]
 """Function that gives the bytes of a layer over a document for the path it will be written to."""
@@ -93,6 +94,7 @@ class BodyFix(EqualByValue):
         mass: Old and new mass [kg]; None where it stays.
         com: Old and new centre of mass in the body frame [m]; None where it stays.
         cause: Name of the cause that was undone; None where none was.
+        added_mass: Added mass of the fluid before and after, 6x6 by rows; None where it stays.
         engines: By name of each requested engine, its action on the body before and after.
     """
 
@@ -111,6 +113,7 @@ class BodyFix(EqualByValue):
     mass: tuple[float, float] | None = None
     com: tuple[Three, Three] | None = None
     cause: str | None = None
+    added_mass: tuple[Matrix, Matrix] | None = None
     engines: Mapping[str, EngineActions] = field(default_factory=dict)
 
     @property

@@ -27,13 +27,17 @@ def name_numbers(inertial: Inertial) -> dict[str, Number]:
 def name_all_numbers(inertial: Inertial) -> dict[str, Number]:
     """The numbers of an inertial by name: also qw ... qz, and xx ... rr for the added mass."""
     quaternion = zip(QUATERNION, inertial.quaternion or (), strict=False)
-    added = {
+    return name_numbers(inertial) | dict(quaternion) | name_added_mass(inertial)
+
+
+def name_added_mass(inertial: Inertial) -> dict[str, Number]:
+    """The upper triangle of the added mass by name, xx ... rr; empty where none is stated."""
+    return {
         f"{MOTIONS[i]}{MOTIONS[j]}": number
         for i, row in enumerate(inertial.fluid_added_mass)
         for j, number in enumerate(row)
         if i <= j
     }
-    return name_numbers(inertial) | dict(quaternion) | added
 
 
 def locate_entries(

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from inertial_check.evidence import Examination
-from inertial_check.inertia.tolerances import ILL_POSED_FLOOR
-from inertial_check.model import Body, Finding, Inertial, Judgement, Severity
+from inertial_check.evidence.added_mass import (
+    Margins,
+    has_known_numbers,
+    is_to_blame,
+    measure_added_mass,
+    read_added_mass,
+)
+from inertial_check.model import Body, Finding, Inertial, Severity
 from inertial_check.model.entries import MOTIONS as ROWS
 from inertial_check.rules._base import Rule, hull
-
-Margins = dict[str, float]
 
 
 class AddedMassNotPositiveDefinite(Rule):
@@ -57,9 +59,10 @@ class AddedMassNotPositiveDefinite(Rule):
     as they are.
 
     ## Fix
-    By hand. Where all signs are wrong: the hydrodynamic derivatives of marine craft, X_u' and so
-    on, are minus the added masses that SDF asks for. Where single products are too large: each may
-    be at most the root of the product of its two diagonal entries.
+    `fix` writes the nearest added mass that is positive semidefinite, where that changes it by no
+    more than 5 %. Where all signs are wrong, by hand: the hydrodynamic derivatives of marine craft,
+    X_u' and so on, are minus the added masses that SDF asks for. Where single products are too
+    large: each may be at most the root of the product of its two diagonal entries.
 
     ## References
     SDF 1.10, inertial.sdf, fluid_added_mass ("about the link's origin"); gz-physics,
@@ -76,13 +79,15 @@ class AddedMassNotPositiveDefinite(Rule):
             (body, body.inertial, judgement, added)
             for body, judgement in zip(self.model.bodies, examination.judgements, strict=True)
             if body.inertial is not None and body.inertial.fluid_added_mass
-            if _is_known(judgement, added := _matrix(body.inertial))
+            if has_known_numbers(judgement, added := read_added_mass(body.inertial))
         ]
         if not told:
             return
-        margins = _margins([judgement for *_, judgement, _ in told], [added for *_, added in told])
+        margins = measure_added_mass(
+            [judgement for *_, judgement, _ in told], [added for *_, added in told]
+        )
         for (body, inertial, *_), margin in zip(told, margins, strict=True):
-            if _to_blame(margin):
+            if is_to_blame(margin):
                 yield self._of(body, inertial, margin)
 
     def _of(self, body: Body, inertial: Inertial, values: Margins) -> Finding:
@@ -106,35 +111,3 @@ class AddedMassNotPositiveDefinite(Rule):
         about = about or [f"{row}{column}" for row in ROWS for column in ROWS]
         span = hull(numbers, inertial.span)
         return self.at(span, message, body, dict(values), about=about)
-
-
-def _matrix(inertial: Inertial) -> list[list[float]]:
-    return [[number.value for number in row] for row in inertial.fluid_added_mass]
-
-
-def _is_known(judgement: Judgement, added: list[list[float]]) -> bool:
-    numbers = (judgement.mass, *judgement.p_BoBcm_B, *judgement.I_BBcm_B)
-    return bool(np.isfinite(numbers).all() and np.isfinite(added).all())
-
-
-def _margins(judgements: list[Judgement], added: list[list[list[float]]]) -> list[Margins]:
-    """What judge_added_mass says of each body, all judged together."""
-    from inertial_check.inertia.parameters import InertialParameters
-    from inertial_check.spatial.added_mass import judge_added_mass
-
-    mass, com, inertia = (
-        np.array([getattr(judgement, name) for judgement in judgements])
-        for name in ("mass", "p_BoBcm_B", "I_BBcm_B")
-    )
-    judged = judge_added_mass(InertialParameters.from_com(mass, com, inertia), np.array(added))
-    names = ("margin", "added_margin", "rigid_margin", "tolerance")
-    columns = [getattr(judged, name).tolist() for name in names]
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-
-
-def _to_blame(margins: Margins) -> bool:
-    """Whether the sum is not positive definite, and would be better without the added mass."""
-    together, alone, floor = (margins[name] for name in ("margin", "rigid_margin", "tolerance"))
-    if floor > ILL_POSED_FLOOR:
-        return False
-    return alone >= -floor if together < -floor else together <= floor < alone

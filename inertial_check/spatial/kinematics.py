@@ -32,6 +32,7 @@ from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.frames import pose_parts, refuse_nonrotation, rotated_vector
+from inertial_check.spatial.euler import elementary
 from inertial_check.spatial.rotation_calculus import (
     box_minus,
     box_plus,
@@ -48,7 +49,6 @@ from inertial_check.spatial.rotation_checks import (
 from inertial_check.spatial.rotations import (
     Parameterisation,
     angle_and_axis,
-    elementary,
     read_parameterisation,
 )
 

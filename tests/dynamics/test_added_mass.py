@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.dynamics import equations, kinematics
+from inertial_check.dynamics import composites, equations, forward, kinematics
 from inertial_check.dynamics.newton_euler import projected_newton_euler
 from inertial_check.dynamics.tree import Tree
 
@@ -156,6 +156,27 @@ def test_the_terms_agree_with_each_other(mass: float, length: float) -> None:
     assert equations.mass_matrix(tree, rows, out=out) is out
     np.testing.assert_array_equal(out, equations.mass_matrix(tree, rows))
     np.testing.assert_allclose(out[3], M, atol=1e-14 * np.abs(M).max())
+
+
+@pytest.mark.parametrize(("mass", "length"), SCALES)
+@pytest.mark.parametrize("floating", [False, True])
+def test_forward_dynamics_is_the_inverse(mass: float, length: float, floating: bool) -> None:
+    tree = _vehicle(mass, length, floating)
+    q, u, du = _state(tree, length)
+    tau = equations.inverse_dynamics(tree, q, u, du)
+    found = np.asarray(forward.forward_dynamics(tree, q, u, tau))
+    np.testing.assert_allclose(found, du, rtol=1e-10, atol=1e-10 * np.abs(du).max())
+    rows = forward.forward_dynamics(tree, np.tile(q, (3, 1)), u, tau)
+    np.testing.assert_allclose(rows, np.tile(found, (3, 1)), rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "function", ["centroidal_momentum_matrix", "centroidal_inertia", "composite_parameters"]
+)
+def test_sums_of_ten_parameters_refuse_it_by_name(function: str) -> None:
+    tree = _vehicle(1.0, 1.0, floating=True)
+    with pytest.raises(ic.ParameterError, match=f"{function}: hull has an added mass"):
+        getattr(composites, function)(tree, tree.neutral)
 
 
 def test_the_regressor_refuses_it_by_name() -> None:
