@@ -35,6 +35,18 @@ CERTIFIED = 1e-9
 SOLVED_FACTOR = 64.0
 """Residuals of a problem of unit size under SOLVED_FACTOR eps are rounding, whatever the move."""
 
+CONFLICT = 1e-8
+"""Least slack of constraints, in units of what they speak of, above which they exclude each other:
+ten times what the solver leaves of one that is zero."""
+
+NEARLY_ISOTROPIC = 1e-6
+"""Distance of a margin from 1/3 below which the cone of bodies that have it has no inside for a
+conic solver; its equations are posed instead."""
+
+SETTLED_PLACE = 1e-9
+"""Move of a centre of mass, in squared radii of gyration, below which a margin about the former one
+is the margin."""
+
 MEETS = 1e-12
 """Bodies that fail a constraint by less, of its size, stay: a solver hardly sees so little."""
 

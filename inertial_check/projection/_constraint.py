@@ -17,6 +17,10 @@ from inertial_check.solvers.certificate import least_eigenvalue
 Cone = Literal["zero", "nonneg", "psd", "soc"]
 
 
+class UnmetError(ParameterError):
+    """The numbers of one body leave a constraint without a meaning, so that none meets it."""
+
+
 class Block(NamedTuple):
     """A theta + B aux + b lies in the cone.
 
@@ -86,6 +90,11 @@ class Constraint(ABC):
     @property
     def anywhere(self) -> bool:
         """Whether what is fixed reads the same about every point of the body."""
+        return False
+
+    @property
+    def in_frame(self) -> bool:
+        """Whether it is posed in the frame of the problem, and not about the body origin."""
         return False
 
     def snap(self, theta: Floats, theta0: Floats) -> Floats:

@@ -1,32 +1,58 @@
-"""Projection under constraints: the problems that the conic solver is given, one after another."""
+"""Projection under constraints: one problem after another for bodies that belong together.
+
+Bodies that no constraint ties to others are solved for alone: whatever becomes of one, the others
+have the answers that they have by themselves.
+"""
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Iterator
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats, Integers, Mask
-from inertial_check.errors import ParameterError, ProjectionError
+from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, Verdict
-from inertial_check.inertia.representations import Point
-from inertial_check.projection.general import DIVERGENCES, build_problems
-from inertial_check.projection.holding import (
-    Held,
-    isotropic,
-    lacks_margin,
-    least_mass,
-    spread_about_origin,
+from inertial_check.inertia.eigen import eigensystem
+from inertial_check.inertia.representations import Point, second_moment
+from inertial_check.projection.closed_form import (
+    ISOTROPIC,
+    central_inertia,
+    with_central_inertia,
+    with_margin,
 )
+from inertial_check.projection.general import DIVERGENCES, build_problems
+from inertial_check.projection.holding import Held, lacks_margin, least_mass, spread_about_origin
 from inertial_check.projection.metrics import METRICS
 from inertial_check.projection.options import Options
 from inertial_check.projection.quadratic import Quadratic, Solution
-from inertial_check.projection.solver_result import SolverResult, result_of_matrices
+from inertial_check.projection.solver_result import RowFailure, SolverResult, result_of_matrices
 from inertial_check.solvers.certificate import Certificate
 
+if TYPE_CHECKING:
+    from inertial_check.projection.conic.joint import GroupAnswer, GroupRequest
+    from inertial_check.projection.conic.joint_problem import Applied, Piece
+
 RISE = 1.25
-"""Factor by which the share of a body under an answer grows where it does not hold the margin."""
+"""Factor by which the share of a body under an answer grows where it does not hold the verdict."""
+
+FALL = 2.0**-10
+"""Factor by which a floor of mass falls where the constraints leave no room for it."""
+
+FLOORS = 6
+"""Number of floors of mass that are tried, down to 1e-18 of the first."""
+
+ROUNDS = 8
+"""Rounds in which the point of the margin follows the centre of mass."""
+
+PARTS = (0.5, 0.8)
+"""Parts of the spread about the origin at which other places for a margin are tried."""
+
+LEAST_STEP = 1 / 64
+"""Part of a margin by which it is raised at least, where it is raised in steps."""
 
 
 def project_with_constraints(
@@ -42,100 +68,297 @@ def project_with_constraints(
 
     Raises:
         ParameterError: Arguments that are none, or a metric that takes no constraints.
-        ProjectionError: The constraints exclude each other, or leave no room for the margin.
     """
     if options.metric in DIVERGENCES:
         raise ParameterError(
             f"metric {options.metric!r} takes no constraints; pose the problem in cvxpy with "
             "inertial_check.projection.conic"
         )
+    from inertial_check.projection.conic.groups import groups
+    from inertial_check.projection.conic.joint import GroupRequest
+    from inertial_check.projection.conic.solvers import find_solver
+
     whole = max(int(np.count_nonzero(rows)), 1)
-    problem, prior, p_BoFo_B = next(build_problems(theta, about, rows, options, whole))
-    asker = _Asker(options, np.flatnonzero(rows.reshape(-1)), p_BoFo_B)
-    held = asker.leave_crumbs(asker.keep_mass(problem))
-    if options.margin > 0:
-        held = asker.keep_margin(held, prior)
-    return result_of_matrices(
-        about, p_BoFo_B, *held, asker.solver, partial(asker.certify, held.solution.theta)
-    )
+    problem, _, p_BoFo_B = next(build_problems(theta, about, rows, options, whole))
+    solver, names = options.solver or "clarabel", np.flatnonzero(rows.reshape(-1)).tolist()
+    name, count = find_solver(solver), len(problem.theta0)
+    batch = _Batch(problem, count)
+    for group, applied in groups(options.constraints, names, whole=False):
+        its_names = tuple(names[i] for i in group)
+        request = GroupRequest(problem.rows(group), applied, p_BoFo_B[group], name, its_names)
+        batch.store(group, _GroupSolver(request, options).solve())
+    return batch.result(about, p_BoFo_B, solver.lower())
 
 
-class _Asker:
-    """Conversation with the conic solver, which keeps the proof of its last answer."""
+class _GroupResult(NamedTuple):
+    """Result for bodies that belong together.
 
-    def __init__(self, options: Options, names: Integers, p_BoFo_B: Floats) -> None:
-        self.solver = (options.solver or "clarabel").lower()
-        self._options = options
-        self._names = names
-        self._shifts = p_BoFo_B
+    Attributes:
+        held: The problem with its floors, and the answers.
+        answer: The answer whose certificate this is.
+    """
 
-    def solve(self, problem: Quadratic) -> Solution:
-        """Find the nearest with Pi >= Delta."""
-        from inertial_check.projection import conic
+    held: Held
+    answer: GroupAnswer
 
-        found, self._proof = conic.prove_nearest(
-            problem,
-            self._options.constraints,
-            self.solver,
-            rows=self._names.tolist(),
-            shifts=self._shifts,
+
+class _Batch:
+    """The answers of all bodies, filled in group by group."""
+
+    def __init__(self, problem: Quadratic, count: int) -> None:
+        self.problem = problem._replace(Delta=np.array(problem.Delta))
+        self.solution = Solution(
+            np.array(problem.theta0),
+            np.zeros((count, 10)),
+            Certificate(*np.zeros((3, count))),
+            np.zeros(count, dtype=np.int32),
         )
-        return found
+        self.floored = np.zeros(count, dtype=np.bool_)
+        self.pieces: list[Piece] = []
+        self.failures: list[RowFailure] = []
 
-    def certify(self, theta: Floats) -> Certificate:
-        """Compute the residuals of the problem with its constraints."""
-        return self._proof.certify(theta)
+    def store(self, rows: Integers, found: _GroupResult) -> None:
+        """Store the result of some bodies."""
+        found.answer.store(rows, self.solution)
+        failure = found.answer.failure
+        if failure is None or failure.conflict is None:
+            self.solution.theta[rows] = found.held.solution.theta
+        self.problem.Delta[rows] = found.held.problem.Delta
+        self.floored[rows] = found.held.floored
+        if found.answer.problem is not None:
+            self.pieces.append(found.answer.piece(rows))
+        if failure is not None:
+            self.failures += [RowFailure(int(i), failure.conflict, failure.reason) for i in rows]
 
-    def keep_mass(self, problem: Quadratic) -> Held:
+    def result(self, about: Point, p_BoFo_B: Floats, solver: str) -> SolverResult:
+        """Make the result of the projection."""
+        from inertial_check.projection.conic.joint_problem import Proof
+
+        proof = Proof(tuple(self.pieces))
+        return result_of_matrices(
+            about,
+            p_BoFo_B,
+            self.problem,
+            self.solution,
+            self.floored,
+            solver,
+            proof.certify,
+            tuple(self.failures),
+        )
+
+
+class _GroupSolver:
+    """Solution of one group: the nearest, then with the least mass, a verdict, and the margin."""
+
+    def __init__(self, request: GroupRequest, options: Options) -> None:
+        self._request = request
+        self._options = options
+        self._solver = request.solver
+
+    def solve(self) -> _GroupResult:
+        """Find the bodies, or the reason why there are none."""
+        result = self._keep_mass()
+        if result.answer.failure is None:
+            result = self._leave_crumbs(result)
+        if result.answer.failure is None and self._options.margin > 0:
+            result = self._keep_margin(result)
+        return result
+
+    def _ask(
+        self, problem: Quadratic, floored: Mask, extra: tuple[Applied, ...] = ()
+    ) -> _GroupResult:
+        from inertial_check.projection.conic.joint import solve_group
+
+        request = self._request._replace(problem=problem, applied=(*self._request.applied, *extra))
+        answer = solve_group(request)
+        count = len(problem.theta0)
+        solution = Solution(
+            np.array(answer.theta),
+            np.zeros((count, 10)),
+            Certificate(*np.zeros((3, count))),
+            np.zeros(count, dtype=np.int32),
+        )
+        return _GroupResult(Held(problem, solution, floored), answer)
+
+    def _keep_mass(self) -> _GroupResult:
         """Find the answers, and again with the least mass where they have none."""
-        found = self.solve(problem)
+        problem = self._request.problem
+        nowhere = np.zeros(len(problem.theta0), dtype=np.bool_)
+        first = self._ask(problem, nowhere)
+        if first.answer.failure is not None and first.answer.failure.conflict is not None:
+            return first
         least = least_mass(problem, self._options.mass_min)
         nothing = ~problem.theta0.any(axis=1)
-        floored = (found.theta[:, 0] < least) & ~nothing
-        if floored.any():
+        floored = (first.answer.theta[:, 0] < least) & ~nothing & ~self._has_named_mass(first)
+        if not floored.any():
+            return first
+        refused = self._refuse_no_mass()
+        if refused is not None:
+            return _GroupResult(first.held, refused)
+        best = first
+        for _ in range(FLOORS):
             Delta = np.array(problem.Delta)
             Delta[floored, 3, 3] = least[floored]
-            problem = problem._replace(Delta=Delta)
-            found = self.solve(problem)
-        return Held(problem, found, floored)
+            best = self._ask(problem._replace(Delta=Delta), floored)
+            if best.answer.failure is None or self._options.mass_min is not None:
+                break
+            least = FALL * least
+        return best
 
-    def leave_crumbs(self, held: Held) -> Held:
+    def _has_named_mass(self, result: _GroupResult) -> Mask:
+        """Find bodies (n,) whose small mass is one that a constraint fixes."""
+        from inertial_check.projection.constraints import FixedEntries, FixedMass
+
+        named = np.zeros(len(result.answer.theta), dtype=np.bool_)
+        if result.answer.failure is not None:
+            return named
+        for constraint, bodies in self._request.applied:
+            fixed = isinstance(constraint, FixedMass)
+            if fixed or (isinstance(constraint, FixedEntries) and "m" in constraint.entries):
+                named[list(bodies)] = True
+        return named & (result.answer.theta[:, 0] > 0)
+
+    def _refuse_no_mass(self) -> GroupAnswer | None:
+        """Name the constraints that leave no positive mass; None where some do."""
+        from inertial_check.projection.conic.joint import find_conflict
+
+        return find_conflict(self._request)
+
+    def _leave_crumbs(self, result: _GroupResult) -> _GroupResult:
         """Put a crumb of a body around points, whose numbers would otherwise be rounding."""
-        crumbs = spread_about_origin(held, np.arange(len(held.floored)))
-        return self._raise_floor(held, crumbs, 0.0, tolerances.SOUND_SHARE) or held
-
-    def keep_margin(self, held: Held, prior: Floats | None) -> Held:
-        """Put a share of a body under the answers, raised until they have the margin.
-
-        Raises:
-            ProjectionError: A whole body is not enough.
-        """
-        every = np.arange(len(held.floored))
-        for body in ([] if prior is None else [prior]) + [isotropic(held, every)]:
-            raised = self._raise_floor(held, body, self._options.margin, 3 * self._options.margin)
-            if raised is not None:
-                return raised
-        raise ProjectionError(
-            f"the margin {self._options.margin:g} cannot be reached under the constraints",
-            {"theta0": held.problem.theta0.tolist(), "margin": self._options.margin},
-        )
-
-    def _raise_floor(self, held: Held, body: Floats, margin: float, first: float) -> Held | None:
-        """Raise the answers above a share of these bodies (n, 4, 4), beginning with `first`.
-
-        None is returned where a whole body is too little.
-        """
-        problem, found, share = held.problem, held.solution, np.zeros(len(body))
-        short = lacks_margin(found.theta, margin)
+        theta = result.held.solution.theta
+        short, share = lacks_margin(theta, 0.0), np.zeros(len(theta))
+        if not short.any():
+            return result
+        body = spread_about_origin(result.held, np.arange(len(theta)))
+        latest = result
         while short.any():
-            share[short] = np.where(share[short] > 0, RISE * share[short], first)
+            share[short] = np.where(share[short] > 0, RISE * share[short], tolerances.SOUND_SHARE)
             if share.max() > 1:
-                return None
-            Delta = held.problem.Delta + share[:, None, None] * body
-            problem = held.problem._replace(Delta=Delta)
-            found = self.solve(problem)
-            short = lacks_margin(found.theta, margin)
-        return Held(problem, found, held.floored)
+                return result
+            Delta = result.held.problem.Delta + share[:, None, None] * body
+            latest = self._ask(result.held.problem._replace(Delta=Delta), result.held.floored)
+            if latest.answer.failure is not None:
+                return result
+            short = lacks_margin(latest.held.solution.theta, 0.0)
+        return latest
+
+    def _keep_margin(self, result: _GroupResult) -> _GroupResult:
+        """Find the nearest with the margin, about a point that follows the centre of mass."""
+        margin, start = self._options.margin, result
+        if not lacks_margin(result.held.solution.theta, margin).any():
+            return result
+        latest = self._ask_margin(start, start, margin)
+        if latest.answer.failure is not None:
+            latest = self._search_margin(start)
+        if latest.answer.failure is not None:
+            return self._name_margin(latest)
+        for _ in range(ROUNDS):
+            if not self._moved(start, latest):
+                break
+            start = latest
+            again = self._ask_margin(start, start, margin)
+            if again.answer.failure is not None:
+                break
+            latest = again
+        return self._lift(latest)
+
+    def _search_margin(self, result: _GroupResult) -> _GroupResult:
+        """Find a point for bodies that have no room for the margin where they are.
+
+        The margin rises in steps about the centre of mass; where that ends, other places within the
+        spread about the origin are tried, because about a centre of symmetry no direction is better
+        than its opposite, and steps from there stay.
+        """
+        latest = self._raise_margin(result)
+        if latest.answer.failure is None:
+            return latest
+        if len(self._request.fixed_places()) == len(self._request.names):
+            return latest  # no place is free
+        for place in self._other_places(result):
+            again = self._ask_margin(result, place, self._options.margin)
+            if again.answer.failure is None:
+                return again
+        return latest
+
+    def _other_places(self, result: _GroupResult) -> Iterator[_GroupResult]:
+        """Yield the bodies at other places, as far out as their moments about the origin allow."""
+        theta = result.held.solution.theta
+        spread = second_moment(theta[:, 4:])
+        values, axes = eigensystem(spread)
+        reach = np.sqrt(np.maximum(values, 0.0) * np.maximum(theta[:, :1], 0.0))
+        for part, *signs in product(PARTS, (0, 1, -1), (0, 1, -1), (0, 1, -1)):
+            if any(signs):
+                moved = np.array(theta)
+                arm = part * reach * np.array(signs) / np.sqrt(np.count_nonzero(signs))
+                moved[:, 1:4] = np.einsum("nij,nj->ni", axes, arm)
+                solution = result.held.solution._replace(theta=moved)
+                yield result._replace(held=result.held._replace(solution=solution))
+
+    def _raise_margin(self, result: _GroupResult) -> _GroupResult:
+        """Raise the margin in steps, for bodies that have no room for it where they are."""
+        margin, reached, step = self._options.margin, 0.0, self._options.margin / 2
+        latest = best = result
+        while reached < margin:
+            latest = self._ask_margin(result, best, min(reached + step, margin))
+            if latest.answer.failure is None:
+                reached, best = min(reached + step, margin), latest
+            else:
+                step /= 2
+                if step < LEAST_STEP * margin:
+                    return latest
+        return best
+
+    def _ask_margin(self, result: _GroupResult, place: _GroupResult, margin: float) -> _GroupResult:
+        """Ask for the nearest with a margin about the centres of mass of `place`."""
+        return self._ask(result.held.problem, result.held.floored, self._margins(place, margin))
+
+    def _margins(self, place: _GroupResult, margin: float) -> tuple[Applied, ...]:
+        from inertial_check.projection.conic.joint_problem import Applied
+        from inertial_check.projection.conic.margins import MarginAbout
+
+        theta = place.held.solution.theta
+        guard = np.asarray(Consistency(theta, "origin").tolerance)
+        limits = []
+        for i, row in enumerate(theta):
+            if row[0] > 0:
+                own = min(margin + min(float(guard[i]), tolerances.CERTIFIED), ISOTROPIC)
+                limits.append(Applied(MarginAbout(own, row[1:4] / row[0]), (i,)))
+        return tuple(limits)
+
+    def _moved(self, before: _GroupResult, after: _GroupResult) -> bool:
+        """Tell whether a centre of mass moved so far that the margin is another about it."""
+        old, new = before.held.solution.theta, after.held.solution.theta
+        heavy = (old[:, 0] > 0) & (new[:, 0] > 0)
+        old, new = old[heavy], new[heavy]
+        move = np.sum((new[:, 1:4] / new[:, :1] - old[:, 1:4] / old[:, :1]) ** 2, axis=1)
+        six = np.asarray(central_inertia(new, "origin"))
+        square = six[:, [0, 3, 5]].sum(axis=1) / 2 / new[:, 0]
+        return bool(np.any(move > tolerances.SETTLED_PLACE * np.abs(square)))
+
+    def _lift(self, result: _GroupResult) -> _GroupResult:
+        """Mix the central moments with isotropic ones where rounding left less than the margin."""
+        theta, margin = result.held.solution.theta, self._options.margin
+        short = np.flatnonzero(lacks_margin(theta, margin))
+        if short.size:
+            part = theta[short]
+            six = with_margin(part, "origin", central_inertia(part, "origin"), margin)
+            theta[short] = with_central_inertia(part, "origin", six)
+        return result
+
+    def _name_margin(self, result: _GroupResult) -> _GroupResult:
+        """Name the constraints that leave no room for the margin, where that can be shown."""
+        from inertial_check.projection.conic.joint import find_margin_conflict
+
+        found = find_margin_conflict(self._request, self._options.margin)
+        if found is not None:
+            return result._replace(answer=found)
+        failure = result.answer.failure
+        assert failure is not None  # only what failed is named
+        reason = f"the margin {self._options.margin:g} was not reached: {failure.reason}"
+        return result._replace(
+            answer=result.answer._replace(failure=failure._replace(reason=reason))
+        )
 
 
 def has_nearest(judged: Consistency, finite: Mask, metric: str) -> Mask:

@@ -21,6 +21,7 @@ from inertial_check.projection._constraint import (
     Block,
     Cone,
     Constraint,
+    UnmetError,
     array_of,
     extent,
     frame_around,
@@ -126,10 +127,12 @@ class FixedCom(Constraint):
         """The zeros h - m c.
 
         Raises:
-            ParameterError: A body without mass has no centre of mass to keep.
+            UnmetError: A body without mass has no centre of mass to keep.
         """
+        if self.com is None and not theta0[0].any():  # a frame without mass, at any place
+            return (_rows("zero", np.eye(10)[1:4]),)
         if self.com is None and theta0[0, 0] == 0:
-            raise ParameterError(
+            raise UnmetError(
                 "FixedCom(as given): the body has mass 0 and so no centre of mass; say com="
             )
         com = theta0[0, 1:4] / theta0[0, 0] if self.com is None else np.asarray(self.com)
@@ -146,7 +149,8 @@ class FixedCom(Constraint):
         if self.com is not None:
             theta[:, 1:4] = mass * np.asarray(self.com)
         else:
-            product = mass * (theta0[:, 1:4] / theta0[:, :1])
+            given = np.where(theta0[:, :1] != 0, theta0[:, :1], 1.0)  # no mass, no moment
+            product = mass * (theta0[:, 1:4] / given)
             theta[:, 1:4] = np.where(mass == theta0[:, :1], theta0[:, 1:4], product)
         return theta
 
@@ -183,6 +187,14 @@ class FixedEntries(Constraint):
             if value is not None:
                 values[name] = number(self, name, value, above=None)
         object.__setattr__(self, "entries", values)
+
+    def value_of(self, k: int, theta: Floats) -> float | None:
+        """The value at which entry k is fixed, for a body (10,); None where it is free."""
+        name = NAMES[k]
+        if name not in self._values:
+            return None
+        value = self._values[name]
+        return float(theta[k]) if value is None else value
 
     @property
     def _values(self) -> dict[str, float | None]:

@@ -11,13 +11,14 @@ from functools import partial
 import numpy as np
 
 from inertial_check.arrays.types import Floats, Mask
-from inertial_check.errors import ParameterError, ProjectionError
+from inertial_check.errors import ParameterError
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.representations import Point, pseudo_inertia, second_moment
 from inertial_check.inertia.tolerances import CERTIFIED
 from inertial_check.projection import newton, regularised
 from inertial_check.projection.closed_form import central_inertia, with_central_inertia
 from inertial_check.projection.given import (
+    Weights,
     pseudo_inertia_about,
     read_prior,
     read_weights,
@@ -34,6 +35,7 @@ from inertial_check.projection.quadratic import (
     project_by_whitening,
 )
 from inertial_check.projection.solver_result import (
+    RowFailure,
     SolverResult,
     join_results,
     result_of_matrices,
@@ -42,6 +44,12 @@ from inertial_check.solvers.svec import TO_SVEC, congruence, factors
 
 BATCH = 4096
 """Number of bodies whose matrices are in memory as temporaries at a time."""
+
+SINGULAR = (
+    "they leave some change of the parameters without a price; give a prior beside them, whose own "
+    "distance is then added"
+)
+"""Reason why singular weights have no nearest, and what to do."""
 
 DIVERGENCES: tuple[regularised.Divergence, ...] = ("entropic", "affine-invariant")
 """Metrics that are data terms with a divergence to a prior."""
@@ -58,7 +66,6 @@ def project_matrices(theta: Floats, about: Point, rows: Mask, options: Options) 
 
     Raises:
         ParameterError: Weights or a prior that are none; names the body and the value.
-        ProjectionError: An answer could not be certified; `instance` holds the bodies.
     """
     parts = []
     for problem, prior, p_BoFo_B in build_problems(theta, about, rows, options, BATCH):
@@ -71,9 +78,11 @@ def project_matrices(theta: Floats, about: Point, rows: Mask, options: Options) 
             solve, solver = _choose_solver(options)
             held, found, floored = hold(solve, problem, options.margin, options.mass_min, prior)
             proof = partial(certify, held)
-        _refuse_without_proof(held, found, options)
-        proof = partial(proof, found.theta, found.dual)
-        parts.append(result_of_matrices(about, p_BoFo_B, held, found, floored, solver, proof))
+        proof = partial(proof, dual=found.dual)
+        failures = _find_uncertified(held, found, options)
+        parts.append(
+            result_of_matrices(about, p_BoFo_B, held, found, floored, solver, proof, failures)
+        )
     return join_results(parts)
 
 
@@ -101,12 +110,7 @@ def build_problems(
     if options.prior is not None:
         prior = read_prior(options.prior, options.order, about, shape)[rows]
     if options.weights is not None:
-        weights = read_weights(options.weights, options.order, shape)
-        if weights.singular and prior is None:
-            raise ParameterError(
-                "weights are singular: they leave some change of the parameters without a price; "
-                "give a prior beside them, whose own distance is then added"
-            )
+        weights = read_definite_weights(options, shape)
         weights = weights._replace(values=weights.values[rows])
     for start in range(0, max(len(given), 1), batch):
         some = slice(start, start + batch)
@@ -114,6 +118,23 @@ def build_problems(
         W = None if weights is None else weights.matrices(some)
         Pi = None if prior is None else pseudo_inertia_about(prior[some], p_BoFo_B)
         yield _build_problem(options, theta0, W, Pi), Pi, p_BoFo_B
+
+
+def read_definite_weights(options: Options, shape: tuple[int, ...]) -> Weights:
+    """Read the weights of every body, unless they have been read.
+
+    Weights of single bodies may be singular: these bodies have no nearest.
+
+    Raises:
+        ParameterError: Weights that are none, or weights for all bodies that are singular without a
+            prior.
+    """
+    if isinstance(options.weights, Weights):
+        return options.weights
+    weights = read_weights(options.weights, options.order, shape)
+    if options.prior is None and weights.shared and np.any(weights.singular):
+        raise ParameterError(f"weights are singular: {SINGULAR}")
+    return weights
 
 
 def _build_problem(
@@ -191,25 +212,20 @@ def _project_by_newton(problem: Quadratic) -> Solution:
     return found
 
 
-def _refuse_without_proof(problem: Quadratic, found: Solution, options: Options) -> None:
-    """Never return an answer without its proof.
-
-    Raises:
-        ProjectionError: With the first such body.
-    """
+def _find_uncertified(
+    problem: Quadratic, found: Solution, options: Options
+) -> tuple[RowFailure, ...]:
+    """Find the answers without a proof."""
     if options.margin > 0:  # optimality is claimed without a margin only
-        return
+        return ()
     bad = np.flatnonzero(~(found.worst <= CERTIFIED))
-    if bad.size:
-        row = int(bad[0])
-        instance = {
-            "theta0": problem.theta0[bad].tolist(),
-            "weights": None if problem.W is None else problem.W[bad].tolist(),
-            "metric": options.metric,
-        }
-        raise ProjectionError(
-            f"{bad.size} of {len(problem.theta0)} bodies that had to move have no certified answer "
-            f"(metric {options.metric!r}): residual {found.worst[row]:.1e}, expected at most "
-            f"{CERTIFIED:.0e}; weights of smaller condition, or a prior, help",
-            instance,
+    return tuple(
+        RowFailure(
+            int(row),
+            None,
+            f"the body has no certified answer (metric {options.metric!r}): residual "
+            f"{found.worst[row]:.1e}, expected at most {CERTIFIED:.0e}; weights of smaller "
+            "condition, or a prior, help",
         )
+        for row in bad
+    )

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.arrays.broadcasting import first_index, of_body, real_arrays
-from inertial_check.arrays.types import ArrayLike, Floats
+from inertial_check.arrays.types import ArrayLike, Floats, Mask
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, as_theta
@@ -32,12 +32,14 @@ class Weights(NamedTuple):
     Attributes:
         values: (*batch, 10) diagonals, or (*batch, 10, 10) matrices, broadcast.
         diagonal: Whether they are diagonals.
-        singular: Whether any leaves a change of theta without a price.
+        singular: (*batch,) whether each leaves a change of theta without a price.
+        shared: Whether one is for all bodies.
     """
 
     values: Floats
     diagonal: bool
-    singular: bool
+    singular: Mask
+    shared: bool
 
     def matrices(self, rows: slice) -> Floats:
         """Expand the weights of some of the bodies to matrices (n, 10, 10)."""
@@ -71,13 +73,14 @@ def read_weights(weights: ArrayLike, order: Order, batch: tuple[int, ...]) -> We
         _refuse_negative(W)
         _refuse_out_of_range(W, diagonal)
         values = np.broadcast_to(W[..., canonical], (*batch, 10))
-        return Weights(values, True, bool(np.any(W == 0)))
+        singular = np.broadcast_to(np.any(W == 0, axis=-1), batch)
+        return Weights(values, True, singular, W.ndim == 1)
     refuse_asymmetric(np, "weights", W)
     W = W / 2 + W.swapaxes(-1, -2) / 2  # halved first, so that no sum overflows
-    singular = _refuse_indefinite(W)
+    singular = np.broadcast_to(_refuse_indefinite(W), batch)
     _refuse_out_of_range(W, diagonal)
     W = W[..., canonical, :][..., :, canonical]
-    return Weights(np.broadcast_to(W, (*batch, 10, 10)), False, singular)
+    return Weights(np.broadcast_to(W, (*batch, 10, 10)), False, singular, W.ndim == 2)
 
 
 def _refuse_out_of_range(W: Floats, diagonal: bool) -> None:
@@ -189,8 +192,8 @@ _LARGEST_SCALED = 1e100
 """Largest entry of weights scaled to a diagonal of 1 that is told from larger ones."""
 
 
-def _refuse_indefinite(W: Floats) -> bool:
-    """Decide whether some weights are singular.
+def _refuse_indefinite(W: Floats) -> Mask:
+    """Decide which weights (...,) are singular.
 
     Raises:
         ParameterError: Weights that are not positive semidefinite, with the body and the value.
@@ -206,7 +209,7 @@ def _refuse_indefinite(W: Floats) -> bool:
     rounding = tolerances.SOLVED_FACTOR * tolerances.epsilon(np.float64, np)
     try:
         np.linalg.cholesky(scaled - 2 * rounding * np.eye(10))  # ten times as fast as eigenvalues
-        return False
+        return np.zeros(W.shape[:-2], dtype=np.bool_)
     except np.linalg.LinAlgError:
         least = np.linalg.eigvalsh(scaled)[..., 0]
     index = first_index(np, least < -rounding)
@@ -215,7 +218,7 @@ def _refuse_indefinite(W: Floats) -> bool:
             f"weights{of_body(index)} are not positive semidefinite: with their diagonal scaled to "
             f"1 the least eigenvalue is {float(least[index]):.3g}, expected 0 or more"
         )
-    return bool(np.any(least <= rounding))
+    return np.asarray(least <= rounding)
 
 
 def _refuse_negative(diagonal: Floats) -> None:

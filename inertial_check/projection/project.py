@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,7 @@ from inertial_check.projection.metrics import METRICS
 from inertial_check.projection.options import Metric, Options
 from inertial_check.projection.result import Projection, Status
 from inertial_check.projection.solver_result import (
+    RowFailure,
     SolverResult,
     leave_points,
     result_of_moments,
@@ -93,14 +95,17 @@ def project(  # noqa: PLR0913, PLR0917 - the public signature
         the other metrics, one with a number above 2^255, or mass or inertia below 2^-255, for which
         it cannot be computed. A row whose nearest inertia is the zero tensor has no nearest either,
         because rounded numbers of a point mass about another point are no body's; `vanished` says
-        which rows those are.
+        which rows those are. Singular weights that are given for a row alone leave it without a
+        nearest, too. Where no body meets the constraints, a row comes back unchanged with status
+        infeasible, and `conflict` names an irreducible set of them. The best answer that was found
+        without a proof has status uncertified. `raise_for_status` turns these into an error.
 
     Raises:
         ParameterError: Wrong shape, unknown order, point, metric or solver, margin not in [0, 1/3],
             a constraint on a row that does not exist;
             an argument that the metric needs or does not take; weights that are not positive
             semidefinite, a prior that is not positive definite: names the body and the value.
-        ProjectionError: No answer could be certified, or the constraints exclude each other.
+        ProjectionError: A conic solver that was named for a closed form gave no certified answer.
     """
     options = Options(
         metric=metric,
@@ -182,17 +187,27 @@ def _project_matrices(given: Array, about: Point, options: Options) -> Projectio
     finite = np.all(np.isfinite(own), axis=-1)
     # The matrices of these metrics hold products that overflow or vanish for such numbers.
     far = leaves_range(theta)
+    free = np.zeros(theta.shape[:-1], dtype=np.bool_)
+    if options.weights is not None:
+        weights = general.read_definite_weights(options, theta.shape[:-1])
+        options = replace(options, weights=weights)
+        free = weights.singular if options.prior is None else free
     if options.constraints:
-        mask = finite = constrained.has_nearest(judged, finite, options.metric) & ~far
+        from inertial_check.projection.conic.groups import tied_to_missing
+
+        mask = constrained.has_nearest(judged, finite, options.metric) & ~(far | free)
+        flat = mask.reshape(-1)
+        mask = finite = (flat & ~tied_to_missing(options.constraints, flat)).reshape(mask.shape)
         result = constrained.project_with_constraints(theta, about, mask, options)
     else:
         impossible = judged.verdict_code == int(Verdict.INVALID)
         needed = finite & (needs_projection(judged, options.margin) | impossible)
-        mask, finite = np.asarray(needed & ~far), finite & ~(needed & far)
+        mask, finite = np.asarray(needed & ~(far | free)), finite & ~(needed & (far | free))
         result = general.project_matrices(theta, about, mask, options)
     rows, nowhere = Rows(mask), np.zeros_like(mask)
     floored = nowhere if result.floored is None else rows.put(result.floored, nowhere)
     codes = _codes(rows.put(result.changed, nowhere), ~finite, floored)
+    codes = _mark_failures(codes, rows, result.failures)
     return _assemble(options, about, own, rows, result, codes, like)
 
 
@@ -233,6 +248,18 @@ def _in_numpy(given: Array, metric: str) -> tuple[Array, Array | None]:
             f"metric {metric!r} is computed in NumPy, and theta is a {type(given).__name__} whose "
             f"numbers NumPy cannot read ({error}); inertia and covariance can be traced"
         ) from error
+
+
+def _mark_failures(codes: Array, rows: Rows, failures: tuple[RowFailure, ...]) -> Array:
+    """Give rows without a certified answer their status."""
+    if not failures:
+        return codes
+    flat = np.array(codes).reshape(-1)
+    moved = np.flatnonzero(np.asarray(rows.mask).reshape(-1))
+    for failure in failures:
+        status = Status.INFEASIBLE if failure.conflict is not None else Status.UNCERTIFIED
+        flat[moved[failure.row]] = int(status if failure.nearest else Status.NO_NEAREST)
+    return flat.reshape(np.shape(codes))
 
 
 def _codes(moved: Array, nobody: Array, floored: Array) -> Array:

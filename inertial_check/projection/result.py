@@ -20,6 +20,7 @@ from inertial_check.inertia.consistency import Consistency
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order, Point, reorder
 from inertial_check.projection._rows import Rows
+from inertial_check.projection.conflict import Conflict
 from inertial_check.projection.options import Metric
 from inertial_check.projection.row_selection import select_result
 from inertial_check.projection.solver_result import Change, SolverResult
@@ -33,6 +34,8 @@ class Status(IntEnum):
     PROJECTED = 1
     MASS_FLOORED = 2
     NO_NEAREST = 3
+    INFEASIBLE = 4
+    UNCERTIFIED = 5
 
     @property
     def word(self) -> str:
@@ -149,9 +152,31 @@ class Projection(EqualByValue):
 
     @cached_property
     def status(self) -> str | npt.NDArray[np.str_]:
-        """(...,) words: feasible, projected, mass-floored or no-nearest; a str for one body."""
+        """(...,) words, a str for one body.
+
+        feasible, projected, mass-floored, no-nearest, infeasible (no body meets the constraints) or
+        uncertified (the best that was found; `gap` says how far it may be from the nearest).
+        """
         codes = np.asarray(self.codes)
         return str(_WORDS[codes]) if codes.ndim == 0 else _WORDS[codes]
+
+    @cached_property
+    def conflict(self) -> Conflict | npt.NDArray[np.object_] | None:
+        """The irreducible set of constraints that no body meets, or None; (...,) for a batch."""
+        found = np.full(np.shape(self.codes), None, dtype=object)
+        flat, rows = found.reshape(-1), self._failed_rows
+        for failure, row in zip(self.result.failures, rows, strict=True):
+            flat[row] = failure.conflict
+        conflict: Conflict | None = flat[0] if found.ndim == 0 else None
+        return conflict if found.ndim == 0 else found
+
+    @property
+    def _failed_rows(self) -> list[int]:
+        """Index, in the flattened batch, of each row without a certified answer."""
+        if not self.result.failures:
+            return []
+        moved = np.flatnonzero(np.asarray(self.rows.mask).reshape(-1))
+        return [int(moved[failure.row]) for failure in self.result.failures]
 
     @cached_property
     def iterations(self) -> Array:
@@ -231,8 +256,12 @@ class Projection(EqualByValue):
         """Do nothing where every row has a nearest body.
 
         Raises:
-            ProjectionError: Some rows have none; names their indices, `instance` holds the rows.
+            ProjectionError: Some rows have none, or none that is certified; names their indices,
+                `instance` holds the rows.
         """
+        for failure, row in zip(self.result.failures, self._failed_rows, strict=True):
+            if failure.nearest:
+                raise ProjectionError(failure.reason, np.asarray(self.theta).reshape(-1, 10)[row])
         bad = np.asarray(self.status_code) == int(Status.NO_NEAREST)
         if not bad.any():
             return
@@ -260,7 +289,7 @@ class Projection(EqualByValue):
         """(...,) zeros, with NaN where no nearest exists."""
         xp = array_namespace(self.canonical)
         zeros = xp.zeros_like(self.canonical[..., 0])
-        none = self.codes == int(Status.NO_NEAREST)
+        none = (self.codes == int(Status.NO_NEAREST)) | (self.codes == int(Status.INFEASIBLE))
         return xp.where(none, xp.full_like(zeros, xp.nan), zeros)
 
     def _scatter(self, values: Array, into: Array) -> Array:

@@ -18,6 +18,7 @@ from inertial_check.inertia.frames import translate
 from inertial_check.inertia.representations import Point, second_moment
 from inertial_check.inertia.scaling import Units, leaves_range, scale_by_powers
 from inertial_check.projection.closed_form import central_inertia, with_central_inertia
+from inertial_check.projection.conflict import Conflict
 from inertial_check.projection.metrics import INERTIA, MomentMetric, inner, trace
 from inertial_check.projection.quadratic import Quadratic, Solution, measure_change
 from inertial_check.solvers.certificate import Certificate
@@ -37,6 +38,23 @@ class Change(NamedTuple):
     relative: Array
 
 
+class RowFailure(NamedTuple):
+    """Reason why a row has no certified answer.
+
+    Attributes:
+        row: Index among the rows of the result.
+        conflict: The constraints that exclude each other; None where the answer is uncertified, or,
+            with `nearest` false, where the data has no nearest.
+        reason: The reason, as a sentence.
+        nearest: Whether there is a nearest.
+    """
+
+    row: int
+    conflict: Conflict | None
+    reason: str
+    nearest: bool = True
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SolverResult:
     """The rows that had to move, after a solver moved them.
@@ -54,6 +72,7 @@ class SolverResult:
         measure: Computes how far the rows moved.
         certify: Computes the residuals from the problem's data alone.
         problem: The quadratic problem with its floors; None for a metric of moments.
+        failures: Rows without a certified answer, with the reason.
     """
 
     theta: Array
@@ -65,6 +84,7 @@ class SolverResult:
     measure: Callable[[], Change]
     certify: Callable[[], Certificate]
     problem: Quadratic | None = None
+    failures: tuple[RowFailure, ...] = ()
 
 
 def result_of_moments(  # noqa: PLR0913, PLR0917 - the data of the problem, and its answer
@@ -176,7 +196,8 @@ def result_of_matrices(  # noqa: PLR0913, PLR0917 - the data of the problem, and
     solution: Solution,
     floored: Mask,
     solver: str,
-    certify: Callable[[], Certificate],
+    certify: Callable[[Floats], Certificate],
+    failures: tuple[RowFailure, ...] = (),
 ) -> SolverResult:
     """Make the result of a metric of the whole pseudo-inertia.
 
@@ -187,7 +208,8 @@ def result_of_matrices(  # noqa: PLR0913, PLR0917 - the data of the problem, and
         solution: Its answer.
         floored: (n,) rows that end at the least mass.
         solver: Name of the solver.
-        certify: Computes the residuals again.
+        certify: Computes the residuals of bodies (n, 10) in F.
+        failures: Rows without a certified answer.
     """
     found = theta = solution.theta
     if about == "com":
@@ -202,8 +224,9 @@ def result_of_matrices(  # noqa: PLR0913, PLR0917 - the data of the problem, and
         solver=solver,
         iterations=solution.iterations,
         measure=partial(_measure_matrices, problem, found),
-        certify=certify,
+        certify=partial(certify, found),
         problem=problem,
+        failures=failures,
     )
 
 
@@ -232,7 +255,17 @@ def join_results(parts: Sequence[SolverResult]) -> SolverResult:
         iterations=join("iterations"),
         measure=partial(_join_arrays, Change, [part.measure for part in parts]),
         certify=partial(_join_arrays, Certificate, [part.certify for part in parts]),
+        failures=_join_failures(parts),
     )
+
+
+def _join_failures(parts: Sequence[SolverResult]) -> tuple[RowFailure, ...]:
+    """Join the failures of the parts of a batch, whose rows follow each other."""
+    found, first = [], 0
+    for part in parts:
+        found += [failure._replace(row=failure.row + first) for failure in part.failures]
+        first += len(part.theta)
+    return tuple(found)
 
 
 def _join_arrays(kind: type[T], functions: Sequence[Callable[[], Iterable[Array]]]) -> T:

@@ -259,6 +259,8 @@ class _TableProjector:
         try:
             with np.errstate(all="ignore"):
                 result = project_with(theta, options)
+                if np.any(np.asarray(result.status_code) == int(Status.UNCERTIFIED)):
+                    result.raise_for_status()
         except ProjectionError as error:
             rows = f"rows {block.first + 1} to {block.first + len(theta)}"
             raise ProjectionError(f"{self.path}: {rows}: {error}", error.instance) from None

@@ -434,8 +434,8 @@ class TestConflicts:
                     limit.FixedCom([0.2, 0, 0]),
                     limit.FixedMass(),
                 ],
-                ["DensityInBox", "FixedCom([0.2, 0, 0] m)", "FixedMass(as given)"],
-                [],
+                ["DensityInBox", "FixedCom([0.2, 0, 0] m)"],
+                ["FixedMass"],
             ),
             (
                 [limit.TotalMass(5.0), limit.MassBounds(3.0, bodies=(0, 1))],

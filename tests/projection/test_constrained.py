@@ -113,20 +113,33 @@ def test_a_margin_for_which_there_is_no_room_is_refused():
     six = dict(zip(("Ixx", "Iyy", "Izz"), (0.02, 0.03, 0.045), strict=True))
     limits = [on.FixedCom([0, 0, 0]), on.FixedEntries(six)]
     assert ic.project(flat, "euclidean", constraints=limits).status == "feasible"
-    with pytest.raises(ic.ProjectionError, match=r"margin 0.1 cannot|no consistent body"):
-        ic.project(flat, "euclidean", constraints=limits, margin=0.1)
+    found = ic.project(flat, "euclidean", constraints=limits, margin=0.1)
+    assert found.status == "infeasible"
+    assert list(found.conflict) == limits
+    with pytest.raises(ic.ProjectionError, match=r"no body with the margin 0.1 meets FixedCom"):
+        found.raise_for_status()
+    # Without the place the margin is there: away from the origin, where no gradient points to it.
+    free = ic.project(flat, "euclidean", constraints=limits[1:], margin=0.1)
+    assert free.status == "projected"
+    assert ic.check(free.theta).margin >= 0.1
 
 
 def test_conflicts_name_the_constraints_and_the_body_of_the_batch():
     limits = [on.MassBounds(0.1, 50.0), on.FixedMass(2.0), on.MassBounds(0.5, 1.0, bodies=(2,))]
+    found = ic.project(BOTH, "euclidean", constraints=limits)
+    assert found.status.tolist() == ["projected"] * 2 + ["infeasible"] + ["projected"] * 4
+    assert [conflict is None for conflict in found.conflict] == [True, True, False] + [True] * 4
+    assert (found.theta[2] == BOTH[2]).all()
+    assert np.isnan(found.gap[2])
     with pytest.raises(ic.ProjectionError) as caught:
-        ic.project(BOTH, "euclidean", constraints=limits)
+        found.raise_for_status()
     message = str(caught.value)
+    assert message == str(found.conflict[2])
     assert "FixedMass(2.0 kg)" in message
     assert "MassBounds(0.5 to 1.0 kg)" in message
     assert "body 2" in message
     assert "50" not in message
-    assert caught.value.instance["bodies"]
+    assert (caught.value.instance == BOTH[2]).all()
 
 
 def test_rows_without_a_nearest_are_left_out_and_indices_stay():

@@ -203,7 +203,14 @@ class TestNumbers:
 
     def test_words_are_those_of_the_contract(self):
         words = [status.word for status in Status]
-        assert words == ["feasible", "projected", "mass-floored", "no-nearest"]
+        assert words == [
+            "feasible",
+            "projected",
+            "mass-floored",
+            "no-nearest",
+            "infeasible",
+            "uncertified",
+        ]
 
 
 class TestCertificate:

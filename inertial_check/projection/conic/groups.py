@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.types import Mask
 from inertial_check.errors import ParameterError
 from inertial_check.projection._constraint import Constraint
 from inertial_check.projection.conic.joint_problem import Applied
 
 Group = tuple[npt.NDArray[np.intp], tuple[Applied, ...]]
 """Rows of the batch, and the constraints on them by index within the group."""
+
+
+def tied_to_missing(constraints: Iterable[Constraint], present: Mask) -> Mask:
+    """Find rows (n,) that constraints couple, also through others, with a row that is not present.
+
+    Args:
+        constraints: By row.
+        present: (n,) rows that have numbers.
+    """
+    missing = ~present
+    coupling = [one for one in constraints if one.coupling]
+    while True:
+        before = np.array(missing)
+        for one in coupling:
+            rows = slice(None) if one.bodies is None else list(one.bodies)
+            if missing[rows].any():
+                missing[rows] = True
+        if np.array_equal(before, missing):
+            return np.asarray(missing & present)
 
 
 def groups(
@@ -41,12 +61,14 @@ def groups(
     for one in constraints:
         wanted = list(names) if one.bodies is None else list(one.bodies)
         missing = [body for body in wanted if body not in place]
-        if missing and (whole or one.coupling):
+        if missing and (whole or (one.coupling and len(missing) < len(wanted))):
             raise ParameterError(
                 f"{one!r} names body {missing[0]}, but the bodies are "
                 f"{', '.join(map(str, list(names)[:10]))}{', ...' if len(names) > 10 else ''}"
             )
         own = [place[body] for body in wanted if body in place]
+        if not own:
+            continue
         if one.coupling:
             touched.append((one, own))
             for i in own[1:]:

@@ -100,6 +100,34 @@ def solve_directly(problem: ConeProblem, step: float, options: dict[str, float])
     return DirectAnswer(x[:width], x[width:], z, int(answer.iterations))
 
 
+def minimise_linear(
+    cost: Floats, A: Floats, b: Floats, parts: tuple[Part, ...], tolerance: float
+) -> float:
+    """Minimise cost x with A x + b in a product of cones.
+
+    Returns:
+        The smaller of the values of the program and of its dual; 0 where the solver has none.
+    """
+    import clarabel
+
+    order, cones = _arrange_cones(parts)
+    try:
+        with translate_failures():
+            settings = clarabel.DefaultSettings()
+            settings.verbose = False
+            settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
+            none = _compress(np.zeros((len(cost),) * 2))
+            solver = clarabel.DefaultSolver(
+                none, cost, _compress(-A[order]), b[order], cones, settings
+            )
+            answer = solver.solve()
+    except NoAnswer:
+        return 0.0
+    if str(answer.status) not in (*_ANSWERS, "InsufficientProgress"):
+        return 0.0
+    return float(min(answer.obj_val, answer.obj_val_dual))
+
+
 def _arrange_cones(parts: tuple[Part, ...]) -> tuple[Integers, list[object]]:
     """Arrange the rows as the solver has them: the order (k,), and its cones.
 

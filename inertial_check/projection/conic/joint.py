@@ -7,29 +7,35 @@ that are computed from the problem, in its units, after rounding.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import Floats, Integers
 from inertial_check.errors import ProjectionError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.representations import about_origin, join
-from inertial_check.projection._constraint import Constraint, read_constraints
+from inertial_check.projection._constraint import Constraint, UnmetError, read_constraints
+from inertial_check.projection.conflict import Conflict
 from inertial_check.projection.conic import conflicts
 from inertial_check.projection.conic.cones import distance, project
+from inertial_check.projection.conic.feasibility import are_infeasible
 from inertial_check.projection.conic.groups import groups
 from inertial_check.projection.conic.joint_problem import (
     Applied,
+    Frames,
     JointProblem,
     Piece,
     Proof,
     build_joint_problem,
     certify,
+    shift_map,
 )
+from inertial_check.projection.conic.margins import MarginAbout
+from inertial_check.projection.conic.places import find_place, fixed_places
 from inertial_check.projection.conic.polish import Point, polish
 from inertial_check.projection.conic.program import ask_solver
 from inertial_check.projection.conic.solvers import NoAnswer, find_solver
@@ -136,21 +142,26 @@ def prove_nearest(
     )
     pieces = []
     for group, applied in groups(read_constraints(constraints), names, whole=rows is None):
-        fixed = [Applied(_FixedByMetric(), (i,)) for i in range(len(group) if problem.fixed else 0)]
-        own, its_names = problem.rows(group), tuple(names[i] for i in group)
-        request = _Request(own, (*fixed, *applied), shifts[group], name, its_names)
-        answer, joint = _answer(request)
-        found.theta[group] = answer.theta
-        found.dual[group] = joint.multipliers(answer.z)
-        pieces.append(Piece(group, joint, answer.y, answer.z))
-        for whole, value in zip(found.certificate, answer.certificate, strict=True):
-            whole[group] = value
-        found.iterations[group] = answer.steps
+        its_names = tuple(names[i] for i in group)
+        request = GroupRequest(problem.rows(group), applied, shifts[group], name, its_names)
+        answer = solve_group(request)
+        if answer.failure is not None:
+            raise ProjectionError(answer.failure.reason, request.instance())
+        answer.store(group, found)
+        pieces.append(answer.piece(group))
     return found, Proof(tuple(pieces))
 
 
-class _Request(NamedTuple):
-    """Request for the answer of a joint problem by a solver."""
+class GroupRequest(NamedTuple):
+    """Request for the answer of bodies that belong together, by a solver.
+
+    Attributes:
+        problem: Problem of the bodies.
+        applied: The constraints on them.
+        shifts: (n, 3) p_BoFo_B [m].
+        solver: As cvxpy calls it.
+        names: The caller's index of each body.
+    """
 
     problem: Quadratic
     applied: tuple[Applied, ...]
@@ -158,8 +169,37 @@ class _Request(NamedTuple):
     solver: str
     names: tuple[int, ...]
 
-    def build(self, applied: tuple[Applied, ...]) -> JointProblem:
-        return build_joint_problem(self.problem, applied, self.shifts)
+    @property
+    def limits(self) -> tuple[Applied, ...]:
+        """The constraints, with what the metric fixes before them."""
+        count = len(self.problem.theta0) if self.problem.fixed else 0
+        return (*(Applied(_FixedByMetric(), (i,)) for i in range(count)), *self.applied)
+
+    def build(self, frames: Frames | None = None) -> JointProblem:
+        """Build the joint problem.
+
+        Raises:
+            ParameterError: A body cannot be constrained so.
+        """
+        return build_joint_problem(self.problem, self.limits, self.shifts, frames)
+
+    def frames(self) -> Frames:
+        """Build units in which the place and the mass of the constraints are of size one."""
+        given = [shift_map(s) @ t for s, t in zip(self.shifts, self.problem.theta0, strict=True)]
+        found = []
+        for i, theta in enumerate(given):
+            own = [
+                (one.constraint, theta[None])
+                for one in self.limits
+                if i in one.bodies and not one.constraint.in_frame
+            ]
+            place = find_place(own, theta[None])
+            found.append(place._replace(center=place.center - self.shifts[i]).frame())
+        return np.array([L for L, _ in found]), np.array([inverse for _, inverse in found])
+
+    def fixed_places(self) -> dict[int, Floats]:
+        """Find the centres of mass (3,) that are fixed, by body, in the problem's frame [m]."""
+        return fixed_places(self.limits, self.problem.theta0, self.shifts)
 
     def instance(self) -> dict[str, object]:
         """Describe the problem, so that it can be solved again."""
@@ -169,50 +209,171 @@ class _Request(NamedTuple):
             "W": None if W is None else W.tolist(),
             "Delta": self.problem.Delta.tolist(),
             "reference": self.problem.reference.tolist(),
-            "constraints": [repr(one.constraint) for one in self.applied],
+            "constraints": [repr(one.constraint) for one in self.limits],
             "bodies": list(self.names),
             "solver": self.solver,
         }
 
 
-def _answer(request: _Request) -> tuple[_Answer, JointProblem]:
-    """Find the certified answer of a joint problem; beside it the problem, in its units.
+class Failure(NamedTuple):
+    """Reason why bodies have no certified answer.
 
-    Raises:
-        ProjectionError: A conflict, or no certified answer.
+    Attributes:
+        conflict: The constraints that exclude each other; None where the answer is uncertified.
+        reason: The reason, as a sentence.
     """
-    problem = request.build(request.applied)
+
+    conflict: Conflict | None
+    reason: str
+
+
+class GroupAnswer(NamedTuple):
+    """Answer for bodies that belong together.
+
+    Attributes:
+        answer: Theta, auxiliary variables and multipliers; as given where there is a conflict.
+        problem: The problem, in its units; None where there is none.
+        failure: None where the answer is certified.
+    """
+
+    answer: _Answer
+    problem: JointProblem | None
+    failure: Failure | None = None
+
+    @property
+    def theta(self) -> Floats:
+        """(n, 10) the bodies."""
+        return self.answer.theta
+
+    def store(self, rows: Integers, solution: Solution) -> None:
+        """Write it into some rows of a solution, in place."""
+        answer = self.answer
+        solution.theta[rows] = answer.theta
+        if self.problem is not None:
+            solution.dual[rows] = self.problem.multipliers(answer.z)
+        for whole, value in zip(solution.certificate, answer.certificate, strict=True):
+            whole[rows] = value
+        solution.iterations[rows] = answer.steps
+
+    def piece(self, rows: Integers) -> Piece:
+        """Describe its proof."""
+        assert self.problem is not None  # only what is infeasible has no problem
+        return Piece(rows, self.problem, self.answer.y, self.answer.z)
+
+
+def solve_group(request: GroupRequest) -> GroupAnswer:
+    """Find the certified answer of bodies that belong together, or say why there is none."""
+    try:
+        problem = request.build()
+    except UnmetError as error:  # as the centre of mass of a body without mass
+        return find_conflict(request) or _refuse(request, Failure(None, str(error)))
     without_aux = problem.Gy.shape[1] == 0
     if without_aux and problem.violation <= ROUNDING:
         kept = _keep_bodies(problem, np.zeros(0), 0)
         if kept is not None:
-            return kept, problem
+            return GroupAnswer(kept, problem)
+    return _solve_by_solver(request, problem)
+
+
+def _solve_by_solver(request: GroupRequest, problem: JointProblem) -> GroupAnswer:
+    """Find the answer of a solver, in units of the reference and then of the constraints.
+
+    After the first answer without a proof the constraints are asked whether they have one at all.
+    """
     failures: list[str] = []
+    best: GroupAnswer | None = None
+    for build in (lambda: problem, lambda: request.build(request.frames())):
+        own = build()
+        for found in _attempt(request, own, failures):
+            if found.certificate.worst <= tolerances.CERTIFIED:
+                return GroupAnswer(found, own)
+            conflict = find_conflict(request) if best is None else None
+            if conflict is not None:
+                return conflict
+            if best is None or found.certificate.worst < best.answer.certificate.worst:
+                best = GroupAnswer(found, own)
+    conflict = find_conflict(request) if best is None else None
+    if conflict is not None:
+        return conflict
+    bodies = conflicts.name_bodies(request.names)
+    reason = (
+        f"{request.solver} gave no certified answer for {bodies} "
+        f"({'; '.join(dict.fromkeys(failures))})"
+    )
+    if best is None:
+        return _refuse(request, Failure(None, reason), problem)
+    return best._replace(failure=Failure(None, reason))
+
+
+def _attempt(
+    request: GroupRequest, problem: JointProblem, failures: list[str]
+) -> Iterator[_Answer]:
+    """Yield the answers of a solver, for one setting of its tolerances after the other."""
     steps = 0
+    without_aux = problem.Gy.shape[1] == 0
     change = max(problem.violation, tolerances.LEAST_CHANGE) if without_aux else 1.0
     for options in ATTEMPTS.get(request.solver, ({},)):
         try:
             start, more = ask_solver(problem, change, request.solver, options)
         except NoAnswer as error:
-            if error.infeasible:
-                _refuse_conflict(request)
             failures.append(f"{error}")
+            if error.infeasible:
+                return
             continue
         steps += more
         answer = _finish(request, problem, start, steps)
-        if answer.certificate.worst <= tolerances.CERTIFIED:
-            return answer, problem
         failures.append(
             f"residual {answer.certificate.worst:.1e}, expected at most {tolerances.CERTIFIED:.0e}"
         )
-    bodies = conflicts.name_bodies(request.names)
-    raise ProjectionError(
-        f"{request.solver} gave no certified answer for {bodies} ({'; '.join(failures)})",
-        request.instance(),
-    )
+        yield answer
 
 
-def _finish(request: _Request, problem: JointProblem, start: Point, steps: int) -> _Answer:
+def find_conflict(request: GroupRequest) -> GroupAnswer | None:
+    """Find the constraints that exclude each other; None where bodies meet all of them."""
+    theta0, shifts = request.problem.theta0, request.shifts
+
+    def infeasible(applied: tuple[Applied, ...]) -> bool:
+        return are_infeasible(applied, theta0, shifts)
+
+    limits = tuple(one for one in request.limits if not one.constraint.in_frame)
+    if not limits or not infeasible(limits):
+        return None
+    conflict = conflicts.describe(conflicts.irreducible(limits, infeasible), request.names)
+    return _refuse(request, Failure(conflict, conflict.message))
+
+
+def find_margin_conflict(request: GroupRequest, margin: float) -> GroupAnswer | None:
+    """Find the constraints that leave no room for a margin; None where that cannot be shown.
+
+    At a fixed centre of mass the bodies with a margin are a convex set, and only there.
+    """
+    theta0, shifts = request.problem.theta0, request.shifts
+
+    def infeasible(applied: tuple[Applied, ...]) -> bool:
+        places = fixed_places(applied, theta0, shifts)
+        limits = tuple(Applied(MarginAbout(margin, p), (i,)) for i, p in places.items())
+        return are_infeasible((*applied, *limits), theta0, shifts)
+
+    if not infeasible(request.limits):
+        return None
+    found = conflicts.irreducible(request.limits, infeasible)
+    conflict = conflicts.describe(found, request.names, margin)
+    return _refuse(request, Failure(conflict, conflict.message))
+
+
+def _refuse(
+    request: GroupRequest, failure: Failure, problem: JointProblem | None = None
+) -> GroupAnswer:
+    """Return the bodies as they were given, with the reason why."""
+    nothing = Certificate(np.inf, np.inf, np.inf)
+    empty = np.zeros(0)
+    z = empty if problem is None else np.zeros_like(problem.g)
+    y = empty if problem is None else np.zeros(problem.Gy.shape[1])
+    theta = np.array(request.problem.theta0)
+    return GroupAnswer(_Answer(theta, y, z, nothing, 0), problem, failure)
+
+
+def _finish(request: GroupRequest, problem: JointProblem, start: Point, steps: int) -> _Answer:
     """Polish a solver's answer, round it to what was fixed, and lift it inside where needed."""
     kept = _keep_bodies(problem, _exact_equalities(problem, start), steps)
     if kept is not None:
@@ -230,7 +391,7 @@ def _finish(request: _Request, problem: JointProblem, start: Point, steps: int) 
     return answer if _is_body(answer.theta) else _lift(request, problem, point, answer)
 
 
-def _lift(request: _Request, problem: JointProblem, point: Point, answer: _Answer) -> _Answer:
+def _lift(request: GroupRequest, problem: JointProblem, point: Point, answer: _Answer) -> _Answer:
     """Move an answer a little inside Pi >= Delta, where rounding left it no sound verdict."""
     around = problem.image(_isotropic(answer.theta))
     for lift in LIFTS:
@@ -279,16 +440,16 @@ def _exact_equalities(problem: JointProblem, point: Point) -> Floats:
     return np.asarray(point.y - np.linalg.lstsq(problem.Gy[equal], short, rcond=None)[0])
 
 
-def _round(request: _Request, problem: JointProblem, point: Point, steps: int) -> _Answer:
+def _round(request: GroupRequest, problem: JointProblem, point: Point, steps: int) -> _Answer:
     """Convert the answer to SI units, with what was fixed exactly so, and certify that."""
     theta = _snap(request, problem.theta(point.step * point.d))
     z = (project(point.w, problem.parts) - point.w) * point.step
     return _Answer(theta, point.y, z, certify(problem, theta, point.y, z), steps)
 
 
-def _snap(request: _Request, theta: Floats) -> Floats:
+def _snap(request: GroupRequest, theta: Floats) -> Floats:
     """Set fixed numbers exactly, in place; twice, because a centre of mass follows the mass."""
-    for one in (*request.applied, *request.applied):
+    for one in (*request.limits, *request.limits):
         rows = list(one.bodies)
         if request.shifts[rows].any() and not one.constraint.anywhere:
             continue
@@ -306,23 +467,3 @@ def _is_body(theta: Floats) -> bool:
     """Decide whether the numbers of every body with mass say that it is consistent."""
     judged = Consistency(theta, "origin")
     return bool(np.all((theta[:, 0] <= 0) | judged.consistent))
-
-
-def _refuse_conflict(request: _Request) -> None:
-    """Name the constraints that exclude each other, if the solver says so of them alone as well.
-
-    Raises:
-        ProjectionError: They do.
-    """
-
-    def infeasible(applied: tuple[Applied, ...]) -> bool:
-        problem = request.build(applied)
-        try:
-            ask_solver(problem, 1.0, request.solver, ATTEMPTS.get(request.solver, ({},))[0])
-        except NoAnswer as error:
-            return error.infeasible
-        return False
-
-    if request.applied and infeasible(request.applied):
-        conflict = conflicts.irreducible(request.applied, infeasible)
-        raise ProjectionError(conflicts.sentence(conflict, request.names), request.instance())

@@ -85,8 +85,15 @@ class JointProblem(NamedTuple):
         return np.asarray(np.einsum("nij,ni->nj", congruence(self.inverses), own))
 
 
+Frames = tuple[Floats, Floats]
+"""Factors L (n, 4, 4) of bodies L L^T in whose units a problem is posed, and their inverses."""
+
+
 def build_joint_problem(
-    problem: Quadratic, applied: tuple[Applied, ...], shifts: Floats
+    problem: Quadratic,
+    applied: tuple[Applied, ...],
+    shifts: Floats,
+    frames: Frames | None = None,
 ) -> JointProblem:
     """Build the problem of these bodies together.
 
@@ -94,14 +101,15 @@ def build_joint_problem(
         problem: Problem of the bodies.
         applied: The constraints on them, beside Pi - Delta >= 0.
         shifts: (n, 3) p_BoFo_B: the problem is in frames F, the constraints in B, with equal axes.
+        frames: Units of the problem; those of its reference by default.
     """
     count = len(problem.theta0)
-    L, inverses = factors(problem.reference)
+    L, inverses = factors(problem.reference) if frames is None else frames
     units = np.matmul(FROM_SVEC, congruence(L))
     floor = problem.theta0 @ TO_SVEC.T - pack(problem.Delta)
     given = apply(inverses, floor)
     blocks = [_cone_of_body(given, i) for i in range(count)]
-    alpha = float(np.max(problem.reference[:, 3, 3]))
+    alpha = float(np.max(L[:, 3, 3] ** 2 + np.sum(L[:, 3, :3] ** 2, axis=1)))
     width = 0
     for constraint, bodies in applied:
         found = _place(constraint, bodies, problem.theta0, units, shifts)
@@ -117,7 +125,7 @@ def build_joint_problem(
     g = np.concatenate([block.b for block in blocks])
     size = max(float(np.max(np.linalg.norm(given, axis=1))), _largest_lack(blocks))
     size = size if size > 0 else 1.0
-    M, weight = _metric(problem, units, size)
+    M, weight = _metric(problem, None if frames is None else L, units, size)
     return JointProblem(
         M,
         np.concatenate([block.A for block in blocks]),
@@ -143,7 +151,7 @@ def _place(
     constraint: Constraint, bodies: tuple[int, ...], theta0: Floats, units: Floats, shifts: Floats
 ) -> list[Block]:
     """Place the blocks of a constraint on the changes of all bodies."""
-    maps = [_shift(shifts[i]) for i in bodies]
+    maps = [np.eye(10) if constraint.in_frame else shift_map(shifts[i]) for i in bodies]
     given = np.stack([H @ theta0[i] for H, i in zip(maps, bodies, strict=True)])
     blocks = []
     for block in constraint.blocks(given):
@@ -155,7 +163,7 @@ def _place(
     return blocks
 
 
-def _shift(p_BoFo_B: Floats) -> Floats:
+def shift_map(p_BoFo_B: Floats) -> Floats:
     """Build the map (10, 10) of theta about Fo to theta about Bo; 1 without a shift."""
     if not p_BoFo_B.any():
         return np.eye(10)
@@ -191,13 +199,27 @@ def _pad(B: Floats, width: int) -> Floats:
     return np.pad(B, ((0, 0), (0, width - B.shape[1])))
 
 
-def _metric(problem: Quadratic, units: Floats, size: float) -> tuple[Floats, float]:
-    """Build M of all bodies, and the weight by which it was divided."""
+def _metric(
+    problem: Quadratic, L: Floats | None, units: Floats, size: float
+) -> tuple[Floats, float]:
+    """Build M of all bodies, and the weight by which it was divided.
+
+    Args:
+        problem: Problem of the bodies.
+        L: (n, 4, 4) the units, where they are not those of its reference.
+        units: (n, 10, 10) maps of these units to theta.
+        size: By which svec is divided.
+    """
+    whiten = None
+    if problem.W is None and L is not None:
+        whiten = congruence(np.matmul(factors(problem.reference)[1], L)) * size
     count = len(problem.theta0)
     M = np.zeros((10 * count, 10 * count))
     for i in range(count):
         own = slice(10 * i, 10 * i + 10)
-        if problem.W is None:
+        if whiten is not None:
+            M[own, own] = whiten[i].T @ whiten[i]
+        elif problem.W is None:
             M[own, own] = np.eye(10) * size**2
         else:
             M[own, own] = units[i].T @ problem.W[i] @ units[i] * size**2
