@@ -163,7 +163,7 @@ def contact_forces(W: ArrayLike, magnitudes: ArrayLike) -> Array:
 
 def _find_bodies(tree: Tree, bodies: Bodies, ground: bool = False) -> list[int]:
     """Indices of bodies; -1 of the inertial frame, where it may be one."""
-    several = [bodies] if _is_one(bodies) else list(bodies)  # type: ignore[arg-type, list-item]
+    several = [bodies] if isinstance(bodies, (int, str, np.integer)) else bodies
     return [
         INERTIAL_FRAME if ground and each == INERTIAL_FRAME else tree.index(each)
         for each in several
@@ -173,18 +173,13 @@ def _find_bodies(tree: Tree, bodies: Bodies, ground: bool = False) -> list[int]:
 def _spread(q: ArrayLike, bodies: Bodies, count: int, **vectors: ArrayLike) -> dict[str, Array]:
     """Vectors (..., c, 3) in the library of q, from (..., 3) of one body, or (3,) of all."""
     xp, (_, *arrays) = real_arrays(q=q, **vectors)
-    if _is_one(bodies):
+    if isinstance(bodies, (int, str, np.integer)):
         arrays = [array[..., None, :] if array.ndim else array for array in arrays]
     given = zip(vectors, arrays, strict=True)
     return {
         name: xp.broadcast_to(array, (count, 3)) if tuple(array.shape) == (3,) else array
         for name, array in given
     }
-
-
-def _is_one(bodies: Bodies) -> bool:
-    """Whether one body is named, and not a sequence of one."""
-    return isinstance(bodies, (int, str, np.integer))
 
 
 def _place(tree: Tree, chunk: Chunk, frame: Frame, body: int, p_BoQ_B: Array) -> Array:

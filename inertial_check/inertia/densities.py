@@ -26,6 +26,7 @@ from inertial_check.arrays.broadcasting import (
 from inertial_check.arrays.so3 import cross
 from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.errors import ParameterError
+from inertial_check.inertia.ellipsoid_surface import measure_shell
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import inertia_from_second_moment
 
@@ -105,6 +106,28 @@ def ellipsoid(
     xp, (radii,), amount = _check_arguments((3,), {"radii": radii}, mass, density)
     a, b, c = (radii[..., i] for i in range(3))
     form = _center_form(xp, 4 / 3 * pi * a * b * c, a * a / 5, b * b / 5, c * c / 5)
+    return _body(xp, form, *amount)
+
+
+def ellipsoid_shell(
+    radii: ArrayLike, *, mass: ArrayLike | None = None, density: ArrayLike | None = None
+) -> InertialParameters:
+    """The surface of an ellipsoid, of the same thickness everywhere: elliptic integrals.
+
+    A shell between two similar ellipsoids is thinner where it is flatter, and has the variances
+    r^2 / 3 instead: a solid `ellipsoid` less a smaller one.
+
+    Args:
+        radii: (..., 3) semi-axes along x, y, z [m].
+        mass: (...,) [kg].
+        density: (...,) [kg/m^2], instead of the mass.
+
+    Raises:
+        ParameterError: As `box`.
+    """
+    xp, (radii,), amount = _check_arguments((3,), {"radii": radii}, mass, density)
+    area, variances = measure_shell(xp, radii)
+    form = _center_form(xp, area, *(variances[..., i] for i in range(3)))
     return _body(xp, form, *amount)
 
 

@@ -168,6 +168,38 @@ def add(theta_1: ArrayLike, theta_2: ArrayLike, about: Point = "origin") -> Arra
     return join(mass, total[..., 1:4], inertia)
 
 
+def total(theta: ArrayLike, axes: tuple[int, ...], about: Point = "origin") -> Array:
+    """Parameters of all bodies along axes of a batch together, given in the same frame.
+
+    About the centre of mass each is moved straight to the shared centre, as in `add`:
+    I = sum(I_i + m_i (d_i.d_i 1 - d_i d_i^T)). Where the masses cancel, the inertias add as they
+    stand.
+
+    Args:
+        theta: (..., 10), about `about`.
+        axes: Axes of the batch, counted from 0.
+        about: "origin", or "com": each about its own centre of mass, the result about the shared.
+
+    Returns:
+        (..., 10), without these axes.
+
+    Raises:
+        ParameterError: Wrong shape, unknown point.
+    """
+    check_about(about)
+    xp, (theta,) = real_arrays(theta=theta)
+    expect_shape("theta", theta, 10)
+    whole = xp.sum(theta, axis=axes, keepdims=True)
+    if about == "com":
+        mass, center = _mass_and_center(xp, theta)
+        shared_mass, shared = _mass_and_center(xp, whole)
+        heavy = (mass != 0) & (shared_mass != 0)
+        d = xp.where(heavy[..., None], center - shared, xp.zeros_like(center))
+        moved = about_origin(mass, mass[..., None] * d, theta[..., 4:])
+        whole = xp.concat([whole[..., :4], xp.sum(moved, axis=axes, keepdims=True)], axis=-1)
+    return xp.squeeze(whole, axis=axes)
+
+
 def merge(
     theta_P: ArrayLike, theta_C: ArrayLike, X_PC: ArrayLike, about: Point = "origin"
 ) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from inertial_check.arrays.broadcasting import (
@@ -372,20 +372,57 @@ class InertialParameters(EqualByValue):
         R_AB, p_AoBo_A = frames.pose_parts(X_AB, like=self._theta)
         return self.rotate(R_AB).translate(p_AoBo_A)
 
-    def merge(self, child: InertialParameters, X_PC: ArrayLike) -> InertialParameters:
-        """This body P with a child C fixed to it, in the frame of P.
+    def merge(
+        self,
+        child: InertialParameters | Sequence[InertialParameters],
+        X_PC: ArrayLike | Sequence[ArrayLike],
+    ) -> InertialParameters:
+        """This body P with a child C, or several, fixed to it, in the frame of P.
 
         Args:
-            child: The child's parameters in its own frame C.
-            X_PC: (..., 4, 4) poses of C in P.
+            child: The child's parameters in its own frame C; or a list of children.
+            X_PC: (..., 4, 4) poses of C in P; of a list, one for each child.
 
         Raises:
-            ParameterError: A child that is none, shapes that do not fit, or a matrix that is no
-                pose.
+            ParameterError: A child that is none, another number of poses than of children, shapes
+                that do not fit, or a matrix that is no pose.
         """
-        if not isinstance(child, InertialParameters):
-            raise ParameterError(f"child is a {type(child).__name__}, expected InertialParameters")
-        return self + child.transform(X_PC)
+        if not isinstance(child, (list, tuple)):
+            child, X_PC = [child], [X_PC]
+        if len(child) != len(X_PC):
+            raise ParameterError(f"{len(child)} children and {len(X_PC)} poses, expected as many")
+        for each in child:
+            if not isinstance(each, InertialParameters):
+                kind = type(each).__name__
+                raise ParameterError(f"child is a {kind}, expected InertialParameters")
+        merged = self
+        for each, X in zip(child, X_PC, strict=True):
+            merged = merged + each.transform(X)
+        return merged
+
+    @quiet
+    def sum(self, axis: int | tuple[int, ...] | None = None) -> InertialParameters:
+        """The bodies along axes of the batch as one body; all are given in the same frame.
+
+        Args:
+            axis: Axis of the batch, or several; negative ones count from its last. None for all.
+
+        Returns:
+            A batch without these axes, about the same point, "origin" or "com", as this one.
+
+        Raises:
+            ParameterError: There is no such axis, or it is named twice.
+        """
+        count = len(self.shape)
+        given = range(count) if axis is None else (axis,) if isinstance(axis, int) else axis
+        axes = tuple(each + count if each < 0 else each for each in given)
+        if len(set(axes)) != len(axes) or not all(0 <= each < count for each in axes):
+            raise ParameterError(
+                f"axis is {axis}, expected different axes of a batch of shape {self.shape}"
+            )
+        if not axes:
+            return self
+        return self._fresh(frames.total(self._theta, axes, self.about), self.about)
 
     def __add__(self, other: object) -> InertialParameters:
         """Both bodies, given in the same frame, as one; about the origin only if both are."""

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
-from typing import Literal, Protocol
+from typing import Literal, Protocol, cast
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from inertial_check.inertia.representations import symmetric
 from inertial_check.model import Model
 from inertial_check.model.judging import judge
 from inertial_check.model.tree import tree_of
-from inertial_check.model.vectors import select_changes
+from inertial_check.model.vectors import Given, select_changes
 
 _KEPT = 8 * float(tolerances.floor(np.ones(())))
 """Relative error that a library may make of a tensor: it turns it into other axes, or moves it to
@@ -140,7 +140,7 @@ class LoadedModel(Model):
         current = self.holder.read()
         if [body.id for body in current.bodies] != [body.id for body in self.bodies]:
             raise UsageError(f"{self.source.path}: it has other bodies now: read it again")
-        targets = find_targets(current, select_changes(current, parameters, bodies))
+        targets = find_targets(current, select_changes(current, cast("Given", parameters), bodies))
         return _Assignment(self.holder, current, targets).run()
 
 

@@ -17,7 +17,8 @@ from inertial_check.model.body import Body, Model, Pose
 if TYPE_CHECKING:
     from mujoco import MjModel, MjSpec
 
-    from inertial_check.integrations._loaded import Rotation, Three
+    from inertial_check.fixing.result import Three
+    from inertial_check.integrations._loaded import Rotation
 
 JOINTS = ("free", "ball", "slide", "hinge")
 """Names of the types of joints, in the order of the integers of mujoco.mjtJoint."""

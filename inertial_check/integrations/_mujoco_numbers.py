@@ -97,9 +97,9 @@ class SpecHolder:
             raise Refused("engine-refused", f"MuJoCo refuses it: {reason}") from None
         R = np.array(read_quaternion(*made.body_iquat[2].tolist()))
         tensor = R @ np.diag(made.body_inertia[2]) @ R.T
-        error = float(np.linalg.norm(tensor - target.I_BBcm_B))
+        change = float(np.linalg.norm(tensor - target.I_BBcm_B))
         exact = made.body_mass[2] == target.mass
-        if not exact or error > 8 * _ROUNDING * float(np.linalg.norm(target.I_BBcm_B)):
+        if not exact or change > 8 * _ROUNDING * float(np.linalg.norm(target.I_BBcm_B)):
             why = f"a setting of the compiler ({', '.join(_COMPILER)}) has MuJoCo use other numbers"
             raise Refused("overridden", why)
 

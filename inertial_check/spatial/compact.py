@@ -18,6 +18,7 @@ from typing import NamedTuple, cast
 from inertial_check._renamed import old_names
 from inertial_check.arrays.broadcasting import (
     batch_shape,
+    copy_array,
     device_of,
     expect_shape,
     first_index,
@@ -145,7 +146,7 @@ def rotate_(terms: ArrayLike, R_fc: ArrayLike) -> Array:
     Raises:
         ParameterError: As `rotate`; an array that cannot be written (JAX, read-only, a list).
     """
-    return _write("rotate", terms, rotate(terms, R_fc))
+    return write_in_place("rotate", terms, rotate(terms, R_fc))
 
 
 def translate_(terms: ArrayLike, t_fc: ArrayLike) -> Array:
@@ -158,7 +159,7 @@ def translate_(terms: ArrayLike, t_fc: ArrayLike) -> Array:
     Raises:
         ParameterError: As `translate`; an array that cannot be written (JAX, read-only, a list).
     """
-    return _write("translate", terms, translate(terms, t_fc))
+    return write_in_place("translate", terms, translate(terms, t_fc))
 
 
 def transform_(terms: ArrayLike, D_fc: ArrayLike) -> Array:
@@ -171,7 +172,7 @@ def transform_(terms: ArrayLike, D_fc: ArrayLike) -> Array:
     Raises:
         ParameterError: As `transform`; an array that cannot be written (JAX, read-only, a list).
     """
-    return _write("transform", terms, transform(terms, D_fc))
+    return write_in_place("transform", terms, transform(terms, D_fc))
 
 
 class Merged(NamedTuple):
@@ -225,6 +226,35 @@ def merge(
     center = (theta_i[..., :1] * t_ic_i + carried) / mass
     back = frames.rotated_vector(xp, xp.matrix_transpose(R_ij), center - t_ij)
     return Merged(_store(theta, width), center, back)
+
+
+def merge_(
+    parent: ArrayLike, t_ic_i: ArrayLike, child: ArrayLike, t_jc_j: ArrayLike, D_ij: ArrayLike
+) -> Array:
+    """Merge like `merge`, but write into parent and t_ic_i, as ksl_inertia_merge does.
+
+    Args:
+        parent: (..., 10) or (..., 13) in frame i, a writable floating array: [in/out].
+        t_ic_i: (..., 3) to the parent's centre of mass [m], a writable floating array: [in/out].
+        child: (..., 10) or (..., 13) in frame j; leading axes must not widen those of parent.
+        t_jc_j: (..., 3) to the child's centre of mass, in axes j [m].
+        D_ij: (..., 4, 4) poses of j in i.
+
+    Returns:
+        parent, with the terms of both.
+
+    Raises:
+        ParameterError: As `merge`; an array that cannot be written, after which neither has
+            changed.
+    """
+    merged = merge(parent, t_ic_i, child, t_jc_j, D_ij)
+    before = copy_array(real_arrays(t_ic_i=t_ic_i)[0], cast("Array", t_ic_i))
+    write_in_place("merge", t_ic_i, merged.t_ic_i, "t_ic_i")
+    try:
+        return write_in_place("merge", parent, merged.terms, "parent")
+    except ParameterError:
+        write_in_place("merge", t_ic_i, before, "t_ic_i")
+        raise
 
 
 # M_ff
@@ -356,20 +386,20 @@ def _store(theta: Array, width: int) -> Array:
     return ten if width == TERMS else widen(ten)
 
 
-def _write(name: str, terms: ArrayLike, result: Array) -> Array:
+def write_in_place(name: str, terms: ArrayLike, result: Array, what: str = "terms") -> Array:
     """Write the result in the place of the terms; refuse what cannot be written."""
-    where = f"terms cannot be changed in place; use {name}, which returns a new array"
+    where = f"{what} cannot be changed in place; use {name}, which returns a new array"
     if not hasattr(terms, "__setitem__") or not hasattr(terms, "dtype"):
         raise ParameterError(f"{type(terms).__name__}: {where}")
     array = cast("Array", terms)
     if tuple(array.shape) != tuple(result.shape):
         raise ParameterError(
-            f"terms of shape {tuple(array.shape)} would become {tuple(result.shape)}; in place "
+            f"{what} of shape {tuple(array.shape)} would become {tuple(result.shape)}; in place "
             f"the shape stays; use {name}, which returns a new array"
         )
     xp, _ = real_arrays(terms=array)
     if not xp.isdtype(array.dtype, "real floating"):
-        raise ParameterError(f"terms hold {array.dtype}: {where}")
+        raise ParameterError(f"{what} hold {array.dtype}: {where}")
     try:
         array[...] = xp.astype(result, array.dtype)
     except (TypeError, ValueError, RuntimeError) as error:  # JAX; read-only; a leaf of autograd

@@ -9,7 +9,7 @@ Source: "KSL": KSL documentation, ksl_inertia_factor; docs/ksl-inertia.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inertial_check.arrays.broadcasting import (
     batch_shape,
@@ -29,7 +29,7 @@ from inertial_check.inertia import frames, tolerances
 from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.representations import SpatialOrder, reorder
 from inertial_check.spatial import vectors as spatial
-from inertial_check.spatial.compact import center_of, length, read_terms
+from inertial_check.spatial.compact import center_of, length, read_terms, write_in_place
 from inertial_check.spatial.compact import spatial_inertia as matrix_of
 
 
@@ -200,6 +200,23 @@ def factor(terms: ArrayLike) -> InertiaFactor:
     stored = xp.concat([theta[..., :4], entries], axis=-1)
     whole = rank + 3 * xp.astype(mass > 0, rank.dtype)
     return InertiaFactor(stored, pivots, rank, whole)
+
+
+def factor_(terms: ArrayLike) -> InertiaFactor:
+    """Factor like `factor`, but write the ten factors over the terms, as ksl_inertia_factor does.
+
+    Args:
+        terms: (..., 10) in any frame, a writable floating array; thirteen terms have no place for
+            factors.
+
+    Returns:
+        The factors, whose `terms` are the array that was given, with the ranks and pivots.
+
+    Raises:
+        ParameterError: As `factor`; an array that cannot be written.
+    """
+    found = factor(terms)
+    return replace(found, terms=write_in_place("factor", terms, found.terms))
 
 
 def _rotational_rank(xp: Namespace, theta: Array) -> tuple[Array, Array]:

@@ -1,0 +1,113 @@
+"""Sums over a batch, lists of children, and thin shells of ellipsoids."""
+
+from math import pi
+
+import numpy as np
+import pytest
+
+import array_libraries
+import inertial_check as ic
+from inertial_check.errors import ParameterError
+from inertial_check.inertia import densities
+
+RNG = np.random.default_rng(5)
+MASSES, POINTS = RNG.uniform(0.1, 1, (2, 3, 4, 6)), RNG.normal(size=(2, 3, 4, 6, 3))
+BODIES = ic.InertialParameters.from_point_masses(MASSES, POINTS)
+
+
+def close(got, expected, rtol=1e-14):
+    expected = np.asarray(expected)
+    np.testing.assert_allclose(got, expected, rtol=0, atol=rtol * np.abs(expected).max())
+
+
+@pytest.mark.parametrize(
+    ("axis", "shape"), [(0, (3, 4)), (-1, (2, 3)), ((0, -2), (4,)), (None, ())]
+)
+@pytest.mark.parametrize("about", ["com", "origin"])
+def test_a_sum_is_the_body_of_all_points(axis, shape, about):
+    bodies = ic.InertialParameters.from_theta(BODIES.as_theta(about=about), about=about)
+    got = bodies.sum(axis)
+    axes = tuple(range(3)) if axis is None else axis
+    expected = np.sum(BODIES.as_theta(), axis=(axes,) if isinstance(axes, int) and axes >= 0
+                      else tuple(a % 3 for a in np.atleast_1d(axes)))  # fmt: skip
+    assert got.shape == shape
+    assert got.about == about
+    close(got.as_theta(), expected)
+
+
+def test_a_sum_far_from_the_origin_keeps_its_digits():
+    """Through the origin, 1e6 m away, no digit of the inertia would be left."""
+    near = ic.InertialParameters.from_point_masses(MASSES, POINTS).sum()
+    far = BODIES.translate([1e6, -2e6, 5e5]).sum()
+    close(far.inertia_com, near.inertia_com, 1e-9)
+
+
+def test_a_sum_takes_bodies_without_mass_as_they_stand_and_refuses_other_axes():
+    none = ic.InertialParameters.from_com([0.0, 2.0], [[5, 0, 0], [1, 0, 0]], [np.eye(3)] * 2)
+    close(none.sum().as_theta(about="com"), [2, 2, 0, 0, 2, 0, 0, 2, 0, 2])
+    assert BODIES[0, 0, 0].sum().shape == ()
+    for axis in (3, -4, (0, 0), (0, -3)):
+        with pytest.raises(ParameterError, match="expected different axes"):
+            BODIES.sum(axis)
+
+
+def test_a_list_of_children_is_merged_one_after_another():
+    X = np.tile(np.eye(4), (3, 1, 1))
+    X[:, :3, 3] = RNG.normal(size=(3, 3))
+    parent, *children = (BODIES[0, 0, i] for i in range(4))
+    got = parent.merge(children, X)
+    expected = parent
+    for child, pose in zip(children, X, strict=True):
+        expected = expected.merge(child, pose)
+    assert got.as_theta().tolist() == expected.as_theta().tolist()
+    with pytest.raises(ParameterError, match="3 children and 2 poses"):
+        parent.merge(children, X[:2])
+    with pytest.raises(ParameterError, match="child is a list"):
+        parent.merge([[1.0]], X[:1])
+
+
+def by_quadrature(radii, nodes=400):
+    """Area and variances by Gauss and trapezoids over the sphere."""
+    z, weights = np.polynomial.legendre.leggauss(nodes)
+    angles = 2 * pi * np.arange(nodes) / nodes
+    flat = np.sqrt(1 - z * z)[:, None]
+    n = np.stack([flat * np.cos(angles), flat * np.sin(angles), z[:, None] + 0 * angles], axis=-1)
+    a, b, c = radii
+    element = np.linalg.norm(n * [b * c, a * c, a * b], axis=-1) * weights[:, None] * 2 * pi / nodes
+    area = element.sum()
+    return area, np.einsum("ij,ijk->k", element, (n * radii) ** 2) / area
+
+
+@pytest.mark.parametrize("radii", [(1, 1, 1), (1, 2, 3), (0.3, 0.1, 0.2), (5, 1, 1), (1, 1, 0.2)])
+def test_a_shell_of_an_ellipsoid_is_the_integral_over_its_surface(radii):
+    area, variances = by_quadrature(np.array(radii, float))
+    shell = densities.ellipsoid_shell(radii, density=2.5)
+    assert abs(float(shell.mass) - 2.5 * area) <= 1e-12 * float(shell.mass)
+    close(np.diag(np.asarray(shell.covariance)), variances, 1e-12)
+
+
+def test_limits_of_the_shell():
+    ball = densities.sphere_shell(0.7, mass=2.0)
+    got = densities.ellipsoid_shell([0.7, 0.7, 0.7], mass=2.0)
+    close(got.inertia_com, ball.inertia_com)
+    disc = densities.ellipsoid_shell([0, 2, 4.0], density=1.0)  # two faces of an elliptic disc
+    close(disc.mass, 2 * pi * 8, 1e-12)
+    close(np.diag(np.asarray(disc.covariance)), [0, 1, 4], 1e-12)
+    rod = densities.ellipsoid_shell([1e-9, 1e-9, 1.0], mass=1.0)
+    # The radius at z is proportional to sqrt(1 - z^2): its moments are those of a semicircle.
+    close(np.diag(np.asarray(rod.covariance))[2], 0.25, 1e-12)
+    assert not densities.ellipsoid_shell([0, 0, 0], density=3.0).as_theta().any()
+    tiny = densities.ellipsoid_shell(np.array([1, 2, 3]) * 1e-90, mass=1.0)
+    close(np.asarray(tiny.covariance) * 1e180,
+          densities.ellipsoid_shell([1, 2, 3], mass=1.0).covariance, 1e-12)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["array_api_strict", "torch", "jax"])
+def test_other_libraries_give_the_same(name):
+    library = array_libraries.Library(name)
+    theta = library.array(BODIES.as_theta(), "float32")
+    got = ic.InertialParameters.from_theta(theta).sum((0, 2)).as_theta()
+    array_libraries.agree(got, BODIES.sum((0, 2)).as_theta(), "float32")
+    shell = densities.ellipsoid_shell(library.array([[1, 2, 3.0]], "float32"), mass=2.0)
+    expected = densities.ellipsoid_shell([[1, 2, 3.0]], mass=2.0)
+    array_libraries.agree(shell.as_theta(), expected.as_theta(), "float32")
