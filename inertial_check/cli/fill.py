@@ -46,6 +46,11 @@ def run(args: argparse.Namespace) -> int:
     code = _exit_code(args, result)
     if args.output_format == "json":
         output.write(describe_run(args, result, code))
+    elif args.output_format in ("markdown", "html"):
+        from inertial_check.filling.tables import write_html, write_markdown
+
+        write = write_html if args.output_format == "html" else write_markdown
+        output.write(write(result.fillings))
     elif not (args.write or args.output is not None):
         show_diff("".join(filling.diff() for filling in result.fillings))
     print_summary(args, result)

@@ -43,9 +43,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("Output")
     group.add_argument(
         "--output-format",
-        choices=("text", "json"),
+        choices=("text", "json", "markdown", "html"),
         default="text",
-        help="text: the diff, unless it is written (default); json: every body, with intervals",
+        help="text: the diff, unless it is written (default); json, markdown, html: every body, "
+        "with the interval of each number",
     )
 
 

@@ -32,11 +32,14 @@ class RunResult:
 def print_summary(args: argparse.Namespace, result: RunResult) -> None:
     """Print a line for each body, then counts, on stderr; failures even when quiet."""
     from inertial_check.filling.pieces import SKIPPED
+    from inertial_check.filling.tables import write_lines
 
     for filling in () if args.quiet else result.fillings:
         for body in filling.bodies:
             path = filling.fix.source.path
             print(printable(f"{path}:{body.line}: {_line(body)}"), file=sys.stderr)
+            for line in write_lines(body) if args.verbose and body.status == "filled" else ():
+                print(printable(f"  {line}"), file=sys.stderr)
             for remark in body.remarks if body.status == "filled" else ():
                 if args.verbose or SKIPPED in remark:
                     print(printable(f"  {remark}"), file=sys.stderr)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -55,7 +56,7 @@ class FilledBody(EqualByValue):
     remarks: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Filling(EqualByValue):
     """A model with new inertials, not yet written.
 
@@ -71,6 +72,18 @@ class Filling(EqualByValue):
     bodies: tuple[FilledBody, ...]
     certificate: Certificate | None = None
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """Show the document, and how many bodies have each status."""
+        words = Counter(body.status for body in self.bodies)
+        found = ", ".join(f"{count} {word}" for word, count in words.items()) or "no bodies"
+        return f"Filling({self.fix.source.path!r}: {found})"
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook: a table of masses with their intervals."""
+        from inertial_check.filling._notebook import show_filling  # notebooks only
+
+        return show_filling(self)
 
     @property
     def changed(self) -> bool:
