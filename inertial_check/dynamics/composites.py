@@ -125,8 +125,8 @@ def centroidal_momentum_matrix(
         (..., 6, n_u) in the axes of I: [kg m^2/s] and [kg m/s] at unit velocities.
 
     Raises:
-        ParameterError: Shapes that do not fit, unknown order, a quaternion not of length 1; a tree with
-            added mass, which is none of the ten parameters.
+        ParameterError: Shapes that do not fit, unknown order, a quaternion not of length 1; a tree
+            with added mass, which is none of the ten parameters.
     """
     refuse_added_mass(tree, "centroidal_momentum_matrix")
     check_spatial_order(order)

@@ -20,7 +20,8 @@ from inertial_check.arrays.types import ArrayLike, Floats, Mask, NumpyArray
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.declaration import PointDeclaration, judge_declaration
 from inertial_check.identification.estimation.identify import identify
-from inertial_check.identification.estimation.reduction import label_columns, list_columns
+from inertial_check.identification.estimation.information import own_columns, read_information
+from inertial_check.identification.estimation.reduction import list_columns
 from inertial_check.identification.estimation.result import body_names
 from inertial_check.identification.estimation.sampled import read_reals
 from inertial_check.inertia import tolerances
@@ -32,7 +33,6 @@ from inertial_check.inertia.representations import (
     Order,
     Point,
     pseudo_inertia,
-    refuse_asymmetric,
     reorder,
 )
 from inertial_check.projection._constraint import Constraint, read_constraints
@@ -50,6 +50,9 @@ METRICS = {
 }
 """Metrics of the move from the given vector to consistent bodies: what each minimises."""
 
+UNCERTIFIED = "uncertified"
+"""Status of a body whose numbers are ill-posed: rounding hides whether a body can have them."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Cleaned(EqualByValue):
@@ -62,7 +65,8 @@ class Cleaned(EqualByValue):
         metric: What was least, a name of METRICS.
         given: (L, 10) the vector, in the caller's order and about his point.
         theta: (L, 10) the bodies, in the same.
-        status: (L,) feasible, projected, mass-floored or no-nearest.
+        status: (L,) feasible, projected, mass-floored or no-nearest; uncertified where the numbers
+            are ill-posed, so that rounding hides whether a body can have them.
         together: (L,) which bodies moved together with others, because information couples them.
         distance: (L,) length of each body's change in the metric; NaN without a nearest.
         total_distance: Of all together.
@@ -127,16 +131,35 @@ class Cleaned(EqualByValue):
         """Doubts of the declared point, in words."""
         return (str(self.declaration),) if self.declaration.doubtful else ()
 
+    @property
+    def _base_parameters(self) -> tuple[str, ...]:
+        """A remark on bodies without mass that have other numbers, as base parameters have them."""
+        regrouped = (self.given[:, 0] == 0) & np.any(self.given[:, 1:] != 0, axis=1)
+        if not regrouped.any():
+            return ()
+        names = ", ".join(name for name, one in zip(self.bodies, regrouped, strict=True) if one)
+        return (
+            f"no mass, but other numbers: {names}; as in a table of base parameters, whose numbers "
+            "belong to several bodies: identify_from_base finds the bodies that have them",
+        )
+
     @cached_property
     def remarks(self) -> tuple[str, ...]:
         """Doubts, what was assumed, and what became of each body that moved or could not."""
-        lines = [*self.suspicions, METRICS[self.metric]]
+        lines = [*self.suspicions, METRICS[self.metric], *self._base_parameters]
         none, unit = Status.NO_NEAREST.word, " kg m^2" if self.metric == "inertia" else ""
         for i, name in enumerate(self.bodies):
             if self.status[i] == none:
                 why = _explain_no_nearest(self.given[i])
                 lines.append(f"{name}: unchanged, there is no nearest body: {why}")
-            elif self.changed[i]:
+                continue
+            if self.status[i] == UNCERTIFIED:
+                error = float(self.consistency.tolerance[i])
+                lines.append(
+                    f"{name}: ill-posed: its inertia is hidden by the rounding of its first moment "
+                    f"(margin known to {error:.1g}); give it about its centre of mass, or a prior"
+                )
+            if self.changed[i]:
                 lines.append(
                     f"{name}: {self.before.verdict[i]} (margin {self.before.margin[i]:.3g}), moved "
                     f"by {self.distance[i]:.3g}{unit}; principal moments by "
@@ -148,6 +171,13 @@ class Cleaned(EqualByValue):
             )
             lines.append(f"moved together, because information couples them: {names}")
         return tuple(lines)
+
+
+def _doubt_ill_posed(status: NumpyArray, theta: Floats, about: Point) -> NumpyArray:
+    """Call bodies uncertified whose numbers, as they come back, do not say whether they are one."""
+    ill_posed = np.asarray(check(theta, about=about).verdict_code) == int(Verdict.ILL_POSED)
+    claimed = np.asarray(status) != Status.NO_NEAREST.word
+    return np.where(ill_posed & claimed, UNCERTIFIED, np.asarray(status, dtype=object))
 
 
 def _explain_no_nearest(theta: Floats) -> str:
@@ -213,7 +243,7 @@ def clean(  # noqa: PLR0913 - the public signature
     order, about = _read_declaration(theta, order, about)
     given, about = _read_bodies("theta", theta, order, about)
     names = body_names(bodies, len(given))
-    W = _read_information(information, covariance, len(given), order)
+    W = read_information(information, covariance, len(given), order)
     if W is not None and about == "com":
         raise ParameterError(
             "information about the centre of mass: the pseudo-inertia is not linear in such a "
@@ -226,6 +256,7 @@ def clean(  # noqa: PLR0913 - the public signature
         given, about, W, known, float(regularization), margin, read_constraints(constraints)
     )
     moved = _Cleaning.of(request)
+    status = _doubt_ill_posed(moved.status, moved.theta, about)
     return Cleaned(
         names,
         order,
@@ -233,7 +264,7 @@ def clean(  # noqa: PLR0913 - the public signature
         request.metric,
         np.asarray(reorder(given, "urdf", order)),
         np.asarray(reorder(moved.theta, "urdf", order)),
-        moved.status,
+        status,
         moved.together,
         moved.distance,
         moved.total,
@@ -274,7 +305,7 @@ class _CleaningRequest:
         M = np.array(self.W)
         if self.prior is not None:
             for i, own in enumerate(weights_of_prior(np.asarray(pseudo_inertia(self.prior)))):
-                M[_own(i), _own(i)] += self.regularization * own
+                M[own_columns(i), own_columns(i)] += self.regularization * own
         return M
 
     def groups(self) -> list[list[int]]:
@@ -347,7 +378,7 @@ def _one_by_one(request: _CleaningRequest) -> _Cleaning:
     count = len(request.theta)
     weights = None
     if request.W is not None:
-        weights = np.array([request.W[_own(i), _own(i)] for i in range(count)])
+        weights = np.array([request.W[own_columns(i), own_columns(i)] for i in range(count)])
     found = project(
         request.theta,
         request.metric,
@@ -402,7 +433,7 @@ def _together(request: _CleaningRequest) -> _Cleaning:
         margin=request.margin,
     )
     change = found.theta - request.theta
-    own = [float(d @ request.M[_own(i), _own(i)] @ d) for i, d in enumerate(change)]
+    own = [float(d @ request.M[own_columns(i), own_columns(i)] @ d) for i, d in enumerate(change)]
     total = float(np.linalg.norm(rows @ change.ravel()))
     proof = [found.primal_residual, found.dual_residual, found.gap]
     return _Cleaning(
@@ -433,10 +464,6 @@ def _root(M: Floats) -> Floats:
             "that of torques alone always does; give a prior beside it, whose own distance is then "
             "added"
         ) from None
-
-
-def _own(body: int) -> slice:
-    return slice(10 * body, 10 * body + 10)
 
 
 def _read_declaration(
@@ -492,98 +519,3 @@ def _read_prior(
     if len(known) != count:
         raise ParameterError(f"prior is of {len(known)} bodies, expected {count}")
     return known
-
-
-def _read_information(
-    information: ArrayLike | None, covariance: ArrayLike | None, count: int, order: Order
-) -> Floats | None:
-    """Read W (10 L, 10 L) in order "urdf"; None where neither is given.
-
-    Raises:
-        ParameterError: Both are given, or one that is none.
-    """
-    if information is not None and covariance is not None:
-        raise ParameterError("information and covariance are inverses: give one of them")
-    if covariance is not None:
-        matrix = _read_matrix("covariance", covariance, count)
-    elif information is not None:
-        matrix = _read_matrix("information", information, count)
-    else:
-        return None
-    places = np.argsort(label_columns(count, order))
-    matrix = matrix[np.ix_(places, places)]
-    if covariance is not None:
-        return _inverse(matrix)
-    least = _least_eigenvalue(matrix)
-    if least < -tolerances.SOLVED_FACTOR * tolerances.epsilon(np.float64, np):
-        raise ParameterError(
-            "information is not positive semidefinite: with its diagonal scaled to 1 the least "
-            f"eigenvalue is {least:.3g}, expected 0 or more"
-        )
-    return matrix
-
-
-def _least_eigenvalue(matrix: Floats) -> float:
-    """Of a matrix (n, n) with its diagonal scaled to 1."""
-    sizes = np.sqrt(np.diag(matrix))
-    sizes = np.where(sizes > 0, sizes, 1.0)
-    return float(np.linalg.eigvalsh(matrix / (sizes[:, None] * sizes))[0])
-
-
-def _read_matrix(name: str, value: ArrayLike, count: int) -> Floats:
-    """Read a symmetric matrix (10 L, 10 L) with a non-negative diagonal, from any of its forms.
-
-    Raises:
-        ParameterError: It is none; names the entry.
-    """
-    array = read_reals(name, value)
-    whole = 10 * count
-    if array.shape == (count, 10, 10):
-        matrix = np.zeros((whole, whole))
-        for i in range(count):
-            matrix[_own(i), _own(i)] = array[i]
-    elif array.shape in ((whole,), (count, 10)):
-        matrix = np.diag(array.ravel())
-    elif array.shape == (whole, whole):
-        matrix = array
-    else:
-        raise ParameterError(
-            f"{name} has shape {array.shape}, expected ({whole}, {whole}) of all bodies, "
-            f"({count}, 10, 10) of each, or ({whole},) or ({count}, 10) diagonal"
-        )
-    index = first_index(np, ~np.isfinite(matrix))
-    if index is not None:
-        raise ParameterError(f"{name}{list(index)} is {matrix[index]}, expected finite numbers")
-    refuse_asymmetric(np, name, matrix)
-    matrix = (matrix + matrix.T) / 2
-    diagonal = np.diag(matrix)
-    index = first_index(np, diagonal < 0)
-    if index is None and name == "covariance":
-        index = first_index(np, diagonal == 0)
-    if index is not None:
-        wanted = "0 or more" if name == "information" else "above 0; fix entries by FixedEntries"
-        place = [index[0], index[0]]
-        value = float(diagonal[index])
-        raise ParameterError(f"{name}{place} is {value!r}, expected {wanted}")
-    return np.asarray(matrix)
-
-
-def _inverse(covariance: Floats) -> Floats:
-    """The information matrix of a covariance.
-
-    Raises:
-        ParameterError: It has none.
-    """
-    sizes = np.sqrt(np.diag(covariance))
-    unit = covariance / (sizes[:, None] * sizes)
-    try:
-        np.linalg.cholesky(unit)
-    except np.linalg.LinAlgError:
-        raise ParameterError(
-            "covariance is not positive definite: with its diagonal scaled to 1 the least "
-            f"eigenvalue is {_least_eigenvalue(covariance):.3g}; give information, which may be "
-            "singular beside a prior"
-        ) from None
-    if np.count_nonzero(unit) == len(unit):
-        return np.diag(1 / np.diag(covariance))
-    return np.asarray(np.linalg.inv(unit) / (sizes[:, None] * sizes))

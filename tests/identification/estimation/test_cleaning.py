@@ -314,3 +314,34 @@ def test_a_whole_robot_keeps_its_fit(datasets):
     each = ic.project(x[:60].reshape(-1, 10), metric="prior", prior=data.prior).theta
     assert fit(found.theta.ravel()) < 1.006 * fit(x[:60])
     assert fit(each.ravel()) > 2 * fit(x[:60])
+
+
+class TestHonestStatuses:
+    """What rounding hides is not called projected or feasible, whatever the metric."""
+
+    @pytest.mark.parametrize(("mass", "distance", "size"), [(1, 1e6, 1e-3), (7.6e6, 100, 1e-9)])
+    @pytest.mark.parametrize("count", [1, 2])
+    def test_ill_posed_bodies_are_uncertified(
+        self, mass: float, distance: float, size: float, count: int
+    ) -> None:
+        tensor = size * np.diag([1.0, 1.0, 1.9])
+        body = ic.InertialParameters.from_com(mass, [distance, 0, 0], tensor).as_theta()
+        found = ic.clean(np.tile(body, (count, 1)), order="urdf", about="origin")
+        assert found.consistency.verdict.tolist() == ["ill-posed"] * count
+        assert found.status.tolist() == ["uncertified"] * count
+        assert any("ill-posed: its inertia is hidden" in remark for remark in found.remarks)
+
+    def test_no_row_decides_over_another(self) -> None:
+        good = [1.0, 0, 0, 0, 0.01, 0, 0, 0.01, 0, 0.015]
+        far = ic.InertialParameters.from_com(7.6e6, [100, 0, 0], 1e-9 * np.eye(3)).as_theta()
+        found = ic.clean([good, far, [0.0] * 10], order="urdf", about="origin")
+        assert found.status.tolist() == ["feasible", "uncertified", "no-nearest"]
+        assert found.theta[0].tolist() == good
+
+    def test_tables_of_base_parameters_are_named(self) -> None:
+        table = [[0.0, 0.3, 0, 0, 0.1, 0, 0, 0.1, 0, 0.1], [2.0, 0, 0, 0, 0.1, 0, 0, 0.1, 0, 0.1]]
+        found = ic.clean(table, order="urdf", about="origin")
+        assert found.status.tolist() == ["no-nearest", "feasible"]
+        assert any("identify_from_base" in remark for remark in found.remarks)
+        sound = ic.clean(table[1:], order="urdf", about="origin")
+        assert not any("identify_from_base" in remark for remark in sound.remarks)
