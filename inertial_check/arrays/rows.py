@@ -14,16 +14,16 @@ def select_rows(array: Array, index: object, trailing: int) -> Array:
 
     Args:
         array: (..., k) with as many trailing axes as are said.
-        index: Whatever the array library takes as an index of the batch axes.
+        index: Whatever the array library takes as an index of the batch axes; None adds one.
         trailing: Number of axes that belong to one row.
 
     Raises:
         IndexError: There are no such rows, or there is only one body.
     """
-    axes = array.ndim - trailing
-    if axes == 0 and index not in (Ellipsis, ()):
-        raise IndexError("there is one body, without rows; a batch is an array (n, 10)")
     parts: Any = index if isinstance(index, tuple) else (index,)
+    names_rows = any(part is not None and part is not Ellipsis for part in parts)
+    if array.ndim == trailing and names_rows:
+        raise IndexError("there is one body, without rows; a batch is an array (n, 10)")
     try:
         return array[(*parts, *[slice(None)] * trailing)]
     except (TypeError, ValueError) as error:
