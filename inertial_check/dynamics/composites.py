@@ -1,7 +1,9 @@
 """A tree seen as one body: its mass, centre of mass, momentum, and inertia with joints locked.
 
 All are batched over the leading axes of q, keep the array library and the precision of the input,
-and can be differentiated where the library can. S is the centre of mass of the whole tree. Sources:
+and can be differentiated where the library can. S is the centre of mass of the whole tree. Mass
+and centre of mass are those of the bodies alone; momentum and inertia refuse a tree in a fluid.
+Sources:
 Featherstone, Rigid Body Dynamics Algorithms, 2008, section 6.2 (composite bodies); D. Orin,
 A. Goswami, S.-H. Lee, Centroidal dynamics of a humanoid robot, Autonomous Robots 35 (2013).
 """

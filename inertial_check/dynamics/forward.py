@@ -30,10 +30,13 @@ from inertial_check.dynamics._vectors import (
     product,
     symmetric,
 )
-from inertial_check.dynamics.equations import GRAVITY, inverse_dynamics, mass_matrix
+from inertial_check.dynamics.equations import GRAVITY, inverse_dynamics
 from inertial_check.dynamics.tree import INERTIAL_FRAME, Tree
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
+from inertial_check.spatial.added_mass import transform_added_mass
+
+_LINEAR, _ANGULAR = slice(0, 3), slice(3, 6)
 
 
 @quiet
@@ -48,7 +51,8 @@ def forward_dynamics(
 ) -> Array:
     """Du with M(q) du + b(q, u) + g(q) = tau, by the articulated-body algorithm (RBDA, 7.3).
 
-    The time grows with the number of bodies; M is not formed. Forces at points of bodies are added
+    The time grows with the number of bodies; M is not formed. The added mass of a fluid is
+    included. Forces at points of bodies are added
     to tau by `forces.generalized_forces`, contact forces by `forces.contact_forces`.
 
     Args:
@@ -92,8 +96,6 @@ def solve_mass_matrix(
         ParameterError: Shapes that do not fit, a quaternion that is not of length 1, a joint whose
             motion has no inertia.
     """
-    if np.any(tree.added_mass):
-        return _solve_with_fluid(tree, q, tau, theta)
 
     def work(chunk: Chunk) -> Array:
         frames = dict(walk(tree, chunk))
@@ -121,30 +123,6 @@ def solve_mass_matrix(
         return configurations_first(chunk.xp, whole)
 
     return Batch(tree, q, theta=theta, tau=(tau, (tree.n_u,))).map(work)
-
-
-def _solve_with_fluid(tree: Tree, q: ArrayLike, tau: ArrayLike, theta: ArrayLike | None) -> Array:
-    """M^-1 tau with the added mass of a fluid, by the mass matrix: articulated bodies are rigid.
-
-    Rows and columns are divided by the roots of the diagonal, so that no unit decides on the
-    rounding.
-
-    Raises:
-        ParameterError: Shapes that do not fit, or a motion without inertia.
-    """
-    xp, (q, tau) = real_arrays(q=q, tau=tau)
-    expect_shape("tau", tau, tree.n_u)
-    M = mass_matrix(tree, q, theta=theta)
-    diagonal = xp.stack([M[..., i, i] for i in range(tree.n_u)], axis=-1)
-    bad = first_index(xp, ~(diagonal > 0))
-    if bad is not None:
-        raise ParameterError(
-            f"velocity {bad[-1]} of the tree with its added mass has the inertia "
-            f"{float(diagonal[bad]):.3g}, expected more than 0: no force tells its acceleration"
-        )
-    root = 1 / xp.sqrt(diagonal)
-    scaled = root[..., :, None] * M * root[..., None, :]
-    return root * xp.linalg.solve(scaled, (root * tau)[..., None])[..., 0]
 
 
 class _Articulated(NamedTuple):
@@ -200,6 +178,8 @@ class _Step(NamedTuple):
 def _fold(tree: Tree, chunk: Chunk, frames: dict[int, Frame]) -> dict[int, _Step]:
     """The pass from the leaves to the roots: what each joint takes and is given."""
     bodies = {body: _rigid(chunk, body, frames[body]) for body in tree.order}
+    for body in np.flatnonzero(np.any(tree.added_mass != 0, axis=(1, 2))).tolist():
+        bodies[body] = _with_fluid(tree, chunk, body, frames[body], bodies[body])
     steps: dict[int, _Step] = {}
     for body in reversed(tree.order):
         frame, whole, place = frames[body], bodies.pop(body), tree.velocities[body]
@@ -235,6 +215,19 @@ def _rigid(chunk: Chunk, body: int, frame: Frame) -> _Articulated:
     )
     C = chunk.constant(np.eye(3))[..., None] * (mass + none)
     return _Articulated(multiply_transpose(inertia, frame.R), B, C, chunk.zeros(3), chunk.zeros(3))
+
+
+def _with_fluid(
+    tree: Tree, chunk: Chunk, body: int, frame: Frame, rigid: _Articulated
+) -> _Articulated:
+    """A body with the added mass of the fluid around it."""
+    added = transform_added_mass(tree.added_mass[body], tree.X_JB[body], order="linear-angular")
+    C, B, A = (
+        chunk.constant(np.asarray(added)[rows, columns])[..., None]
+        for rows, columns in ((_LINEAR, _LINEAR), (_ANGULAR, _LINEAR), (_ANGULAR, _ANGULAR))
+    )
+    C, B, A = (multiply_transpose(product(frame.R, each), frame.R) for each in (C, B, A))
+    return rigid._replace(A=rigid.A + A, B=rigid.B + B, C=rigid.C + C)
 
 
 def _give_way(chunk: Chunk, column: Column, whole: _Articulated, tau: Array) -> _Part:

@@ -33,7 +33,8 @@ def measure_added_mass(
         np.array([getattr(judgement, name) for judgement in judgements])
         for name in ("mass", "p_BoBcm_B", "I_BBcm_B")
     )
-    judged = judge_added_mass(InertialParameters.from_com(mass, com, inertia), np.array(added))
+    rigid = InertialParameters.from_com(mass, com, inertia)
+    judged = judge_added_mass(rigid, np.array(added), order="linear-angular")
     names = ("margin", "added_margin", "rigid_margin", "tolerance")
     columns = [getattr(judged, name).tolist() for name in names]
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from inertial_check.arrays.broadcasting import (
     batch_shape,
@@ -387,16 +388,18 @@ class InertialParameters(EqualByValue):
             ParameterError: A child that is none, another number of poses than of children, shapes
                 that do not fit, or a matrix that is no pose.
         """
-        if not isinstance(child, (list, tuple)):
-            child, X_PC = [child], [X_PC]
-        if len(child) != len(X_PC):
-            raise ParameterError(f"{len(child)} children and {len(X_PC)} poses, expected as many")
-        for each in child:
+        single = not isinstance(child, (list, tuple))
+        children = cast("Sequence[object]", [child] if single else child)
+        poses = cast("Sequence[ArrayLike]", [X_PC] if single else X_PC)
+        if len(children) != len(poses):
+            raise ParameterError(
+                f"{len(children)} children and {len(poses)} poses, expected as many of both"
+            )
+        merged = self
+        for each, X in zip(children, poses, strict=True):
             if not isinstance(each, InertialParameters):
                 kind = type(each).__name__
                 raise ParameterError(f"child is a {kind}, expected InertialParameters")
-        merged = self
-        for each, X in zip(child, X_PC, strict=True):
             merged = merged + each.transform(X)
         return merged
 

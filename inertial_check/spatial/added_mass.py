@@ -1,10 +1,10 @@
 """Gazebo's and DART's 6x6 inertias, and the added mass of a fluid: points, frames, validity.
 
 An added mass is any symmetric 6x6: three masses, a coupling that is not skew, and an inertia, which
-together move by the full congruence X^T M X. Gazebo and SDF write it for twists [v, w] (order
-"linear-angular", the default here), about the link's origin in the link's axes since SDF 1.10;
-DART's tensors are for [w, v]. The monogram notation is Drake's: the body frame B with its origin
-Bo, the centre of mass Bcm, and the frame Bcm of the inertial there.
+together move by the full congruence X^T M X. The order of its rows is always said: Gazebo and SDF
+write it for twists [v, w] ("linear-angular"), about the link's origin in the link's axes since SDF
+1.10; DART's tensors are for [w, v]. The monogram notation is Drake's: the body frame B with its
+origin Bo, the centre of mass Bcm, and the frame Bcm of the inertial there.
 
 Sources: gz-math, Inertial.hh; gz-physics, dartsim SDFFeatures.cc; DART, Inertia.cpp; SDF 1.10,
 inertial.sdf; docs/gazebo-dart.md goes through the description that named the difference.
@@ -205,9 +205,7 @@ def dart_parameters(tensor: ArrayLike) -> DartParameters:
 # Added mass
 
 
-def transform_added_mass(
-    added_mass: ArrayLike, X_AB: ArrayLike, order: SpatialOrder = "linear-angular"
-) -> Array:
+def transform_added_mass(added_mass: ArrayLike, X_AB: ArrayLike, order: SpatialOrder) -> Array:
     """An added mass about Bo in B, about Ao in A: the full congruence X^T M X.
 
     Args:
@@ -228,9 +226,7 @@ def transform_added_mass(
 
 
 @quiet
-def shift_added_mass(
-    added_mass: ArrayLike, p_QP: ArrayLike, order: SpatialOrder = "linear-angular"
-) -> Array:
+def shift_added_mass(added_mass: ArrayLike, p_QP: ArrayLike, order: SpatialOrder) -> Array:
     """An added mass about P, taken about Q in the same axes.
 
     With K = [p_QP]x: the masses M stay, the coupling S (rows moments, columns linear accelerations)
@@ -256,7 +252,7 @@ def shift_added_mass(
 
 
 @quiet
-def cmct(added_mass: ArrayLike, order: SpatialOrder = "linear-angular") -> Array:
+def cmct(added_mass: ArrayLike, order: SpatialOrder) -> Array:
     """The term C M C^T = S M^-1 S^T of the proposal for gz-physics, with C = S M^-1.
 
     It is J_Bo - J_Bcm, what a shift from Bcm to Bo adds, exactly where the given coupling S is the
@@ -382,7 +378,7 @@ class AddedMassJudgement:
 
 @quiet
 def judge_added_mass(
-    rigid: InertialParameters, added_mass: ArrayLike, order: SpatialOrder = "linear-angular"
+    rigid: InertialParameters, added_mass: ArrayLike, order: SpatialOrder
 ) -> AddedMassJudgement:
     """Whether rigid bodies with an added mass are positive definite, and the added mass alone PSD.
 

@@ -6,7 +6,7 @@ reference frame; InertialParameters.as_theta(order="ksl", about="com") gives the
 stand behind them: thirteen terms, which every function here takes and returns alike.
 
 The inertia stays about the centre of mass in every operation; M_ff is assembled where it is asked
-for. 6x6 matrices are KSL's, for twists [v, w]: order "linear-angular" unless another is named.
+for. KSL's 6x6 matrices are for twists [v, w], order "linear-angular"; the order is always said.
 
 Source: "KSL": KSL documentation, Inertia; docs/ksl-inertia.md goes through its equations.
 """
@@ -260,7 +260,7 @@ def merge_(
 # M_ff
 
 
-def spatial_inertia(terms: ArrayLike, order: SpatialOrder = "linear-angular") -> Array:
+def spatial_inertia(terms: ArrayLike, order: SpatialOrder) -> Array:
     """M_ff (..., 6, 6) of bodies whose terms are in f: KSL eqs. 8 and 13 with c = r_fc.
 
     [[m 1, -m [c]x], [m [c]x, I_c - m [c]x [c]x]] for twists [v, w].
@@ -314,7 +314,7 @@ def m_ff(terms: ArrayLike, D_fb: ArrayLike) -> Array:
     Raises:
         ParameterError: Shapes that do not fit, a matrix that is no pose.
     """
-    return spatial_inertia(_transform(terms, D_fb, "D_fb"))
+    return spatial_inertia(_transform(terms, D_fb, "D_fb"), order="linear-angular")
 
 
 @quiet

@@ -54,7 +54,7 @@ class InertiaFactor(EqualByValue):
     rank: Array
 
     @quiet
-    def spatial_inertia(self, order: SpatialOrder = "linear-angular") -> Array:
+    def spatial_inertia(self, order: SpatialOrder) -> Array:
         """M_ff (..., 6, 6) multiplied out of the factors again.
 
         Raises:
@@ -67,9 +67,7 @@ class InertiaFactor(EqualByValue):
         return matrix_of(xp.concat([terms[..., :4], xp.stack(six, axis=-1)], axis=-1), order)
 
     @quiet
-    def solve(
-        self, rhs: ArrayLike, order: SpatialOrder = "linear-angular", *, least_squares: bool = False
-    ) -> Array:
+    def solve(self, rhs: ArrayLike, order: SpatialOrder, *, least_squares: bool = False) -> Array:
         """The x with M_ff x = rhs: the acceleration under a wrench, with the shortest w.
 
         Args:
@@ -97,7 +95,7 @@ class InertiaFactor(EqualByValue):
         return spatial.join(angular, linear - cross(xp, angular, r), order)
 
     @quiet
-    def residual(self, rhs: ArrayLike, order: SpatialOrder = "linear-angular") -> Array:
+    def residual(self, rhs: ArrayLike, order: SpatialOrder) -> Array:
         """What of a wrench no motion balances: force, and torque about the centre of mass.
 
         Args:

@@ -1,5 +1,7 @@
 """Forward dynamics, composites and forces against sums over the bodies and M itself."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -59,6 +61,17 @@ def test_forward_dynamics_solves_the_equations_of_motion(options):
     theta = tree.theta * np.linspace(1, 2, 4)[:, None, None]
     both = forward.forward_dynamics(tree, q[:1], u[:1], tau, theta=theta)
     assert_close(both[3], forward.forward_dynamics(tree, q[0], u[0], tau[3], theta=theta[3]))
+
+
+def test_the_added_mass_of_a_fluid_is_moved_too():
+    tree = random_tree(4, base="floating", anchored=True, shuffled=True)
+    rng = np.random.default_rng(2)
+    root = rng.normal(size=(len(tree), 6, 6)) * (np.arange(len(tree)) % 2)[:, None, None]
+    wet = dataclasses.replace(tree, added_mass=root @ root.swapaxes(1, 2))
+    q, u, du = configurations(wet, 7)
+    tau = equations.inverse_dynamics(wet, q, u, du)
+    assert_close(forward.forward_dynamics(wet, q, u, tau), du, 1e-10)
+    assert np.abs(forward.forward_dynamics(tree, q, u, tau) - du).max() > 0.1
 
 
 def test_a_joint_that_moves_nothing_is_named():

@@ -64,7 +64,9 @@ class TestGazebo:
         missing = about_Bo - got
         same(missing[3:, 3:], 2 * K @ K.T)
         assert not missing[:3].any()
-        same(am.shift_added_mass(about_Bo, -C)[3:, :3] + 1, np.ones((3, 3)))  # about Bcm: none
+        same(
+            am.shift_added_mass(about_Bo, -C, order=LINEAR)[3:, :3] + 1, np.ones((3, 3))
+        )  # about Bcm: none
         with_origin_at_Bcm = am.GzInertial.of(2.0, I_own, np.eye(4))
         expected = with_origin_at_Bcm.parameters().as_spatial_inertia(LINEAR)
         same(with_origin_at_Bcm.body_matrix(), expected)
@@ -146,18 +148,30 @@ class TestMoving:
         same(np.einsum("ni,nij,nj->n", motion, moved, motion), before, 256)
 
     def test_a_rigid_body_moves_as_it_always_did(self) -> None:
-        got = am.transform_added_mass(BODY.as_spatial_inertia(LINEAR), POSES)
+        got = am.transform_added_mass(BODY.as_spatial_inertia(LINEAR), POSES, order=LINEAR)
         same(got, BODY.transform(POSES).as_spatial_inertia(LINEAR), 256)
 
     def test_a_shift_by_its_blocks(self) -> None:
         M, S, J = ADDED[0][:3, :3], ADDED[0][3:, :3], ADDED[0][3:, 3:]
         expected = blocks(M, S + K @ M, J + K @ S.T + S @ K.T + K @ M @ K.T)
-        same(am.shift_added_mass(ADDED[0], C), expected)
+        same(am.shift_added_mass(ADDED[0], C, order=LINEAR), expected)
 
     def test_there_and_back(self) -> None:
         back = np.linalg.inv(POSES)
-        same(am.transform_added_mass(am.transform_added_mass(ADDED, POSES), back), ADDED, 512)
-        same(am.shift_added_mass(am.shift_added_mass(ADDED, C), -C), ADDED, 512)
+        same(
+            am.transform_added_mass(
+                am.transform_added_mass(ADDED, POSES, order=LINEAR),
+                back,
+                order=LINEAR,
+            ),
+            ADDED,
+            512,
+        )
+        same(
+            am.shift_added_mass(am.shift_added_mass(ADDED, C, order=LINEAR), -C, order=LINEAR),
+            ADDED,
+            512,
+        )
 
     def test_halves_that_differ_name_the_body(self) -> None:
         crooked = ADDED.copy()
@@ -165,15 +179,15 @@ class TestMoving:
         for call in (am.transform_added_mass, am.cmct, am.shift_added_mass):
             arguments = {am.transform_added_mass: (POSES,), am.shift_added_mass: (C,)}.get(call, ())
             with pytest.raises(ParameterError, match="added_mass of body 2 is not symmetric"):
-                call(crooked, *arguments)
+                call(crooked, *arguments, order=LINEAR)
         with pytest.raises(ParameterError, match="added_mass of body 2 is not symmetric"):
-            am.judge_added_mass(BODY, crooked)
+            am.judge_added_mass(BODY, crooked, order=LINEAR)
 
     def test_both_orders_say_the_same(self) -> None:
         got = am.transform_added_mass(
             spatial.reorder_matrix(ADDED, LINEAR, "angular-linear"), POSES, "angular-linear"
         )
-        expected = am.transform_added_mass(ADDED, POSES)
+        expected = am.transform_added_mass(ADDED, POSES, order=LINEAR)
         same(spatial.reorder_matrix(got, "angular-linear", LINEAR), expected)
 
 
@@ -186,46 +200,46 @@ class TestCmct:
 
     def shifted(self, S: Any) -> tuple[Any, Any]:
         """The added mass about Bo, and what the shift adds to the inertia."""
-        about_Bo = am.shift_added_mass(blocks(self.M, S, self.J), C)
+        about_Bo = am.shift_added_mass(blocks(self.M, S, self.J), C, order=LINEAR)
         return about_Bo, about_Bo[3:, 3:] - self.J
 
     def test_right_exactly_without_a_coupling_about_the_centre_of_mass(self) -> None:
         about_Bo, added = self.shifted(ZERO)
-        same(am.cmct(about_Bo), added, 512)
+        same(am.cmct(about_Bo, order=LINEAR), added, 512)
         same(added, K @ self.M @ K.T, 512)
 
     def test_off_by_the_rest_of_the_coupling_otherwise(self) -> None:
         about_Bo, added = self.shifted(self.S)
         rest = self.S @ np.linalg.inv(self.M) @ self.S.T
-        same(am.cmct(about_Bo), added + rest, 2048)
+        same(am.cmct(about_Bo, order=LINEAR), added + rest, 2048)
         assert np.linalg.eigvalsh(rest)[0] > 0  # it vanishes with S and not before
 
     def test_wrong_where_the_given_coupling_is_that_about_the_centre_of_mass(self) -> None:
         about_Bcm = blocks(self.M, self.S, self.J)
         _, added = self.shifted(self.S)
-        assert np.abs(am.cmct(about_Bcm) - added).max() > 0.1
-        assert not am.cmct(blocks(self.M, ZERO, self.J)).any()
+        assert np.abs(am.cmct(about_Bcm, order=LINEAR) - added).max() > 0.1
+        assert not am.cmct(blocks(self.M, ZERO, self.J), order=LINEAR).any()
 
     def test_of_a_rigid_body_it_is_the_parallel_axis_term(self) -> None:
-        same(am.cmct(BODY.as_spatial_inertia(LINEAR)), 2 * K @ K.T)
+        same(am.cmct(BODY.as_spatial_inertia(LINEAR), order=LINEAR), 2 * K @ K.T)
         same(am.cmct(BODY.as_spatial_inertia(), "angular-linear"), 2 * K @ K.T)
 
     def test_masses_without_an_inverse_name_their_body(self) -> None:
         added = ADDED.copy()
         added[2, :3] = added[2, :, :3] = 0
         with pytest.raises(ParameterError, match="linear block of added_mass of body 2 has no inv"):
-            am.cmct(added)
+            am.cmct(added, order=LINEAR)
 
 
 class TestJudgement:
     def test_a_sound_sum(self) -> None:
-        judged = am.judge_added_mass(BODY, ADDED)
+        judged = am.judge_added_mass(BODY, ADDED, order=LINEAR)
         assert judged.verdict.tolist() == ["positive-definite"] * 3
         assert judged.added_semidefinite.all()
         judged.raise_for_verdict()
 
     def test_no_added_mass_leaves_the_body(self) -> None:
-        judged = am.judge_added_mass(BODY, np.zeros((6, 6)))
+        judged = am.judge_added_mass(BODY, np.zeros((6, 6)), order=LINEAR)
         assert judged.margin == judged.rigid_margin > 0
         assert judged.added_margin == 0
 
@@ -238,7 +252,7 @@ class TestJudgement:
         for dtype in (np.float32, np.float64):
             values = (np.asarray(v, dtype=dtype) for v in (mass, [0, 0, side / 4], moments))
             body = InertialParameters.from_com(*values)
-            judged.append(am.judge_added_mass(body, added.astype(dtype)))
+            judged.append(am.judge_added_mass(body, added.astype(dtype), order=LINEAR))
         single, double = judged
         assert single.verdict == double.verdict == "positive-definite"
         assert single.margin.dtype == np.float32
@@ -249,7 +263,7 @@ class TestJudgement:
             np.testing.assert_allclose(getattr(single, name), expected, rtol=1e-4, err_msg=name)
 
     def test_negative_added_masses_that_the_body_carries(self) -> None:
-        judged = am.judge_added_mass(BODY, np.diag([-0.5, 0, 0, 0, 0, 0]))
+        judged = am.judge_added_mass(BODY, np.diag([-0.5, 0, 0, 0, 0, 0]), order=LINEAR)
         assert judged.verdict == "positive-definite"
         assert not judged.added_semidefinite
 
@@ -263,7 +277,7 @@ class TestJudgement:
     )
     def test_words(self, added: Any, word: str) -> None:
         ball = InertialParameters.from_com(2.0, [0, 0, 0], np.eye(3))
-        judged = am.judge_added_mass(ball, added)
+        judged = am.judge_added_mass(ball, added, order=LINEAR)
         assert judged.verdict == word
         with pytest.raises(ParameterError, match=f"with its added mass is {word}"):
             judged.raise_for_verdict()
@@ -271,27 +285,29 @@ class TestJudgement:
     def test_a_product_too_large(self) -> None:
         added = np.zeros((2, 6, 6))
         added[1, 0, 4] = added[1, 4, 0] = 100.0
-        judged = am.judge_added_mass(BODY, added)
+        judged = am.judge_added_mass(BODY, added, order=LINEAR)
         assert judged.verdict.tolist() == ["positive-definite", "indefinite"]
         with pytest.raises(ParameterError, match="inertia of body 1 with its added mass is indef"):
             judged.raise_for_verdict()
 
     def test_a_rod_is_singular_until_the_fluid_turns_with_it(self) -> None:
         rod = InertialParameters.from_com(1.0, C, np.diag([0.0, 1, 1]))
-        assert am.judge_added_mass(rod, np.zeros((6, 6))).verdict == "singular"
+        assert am.judge_added_mass(rod, np.zeros((6, 6)), order=LINEAR).verdict == "singular"
         about_Bcm = np.diag([0, 0, 0, 0.1, 0, 0])
-        judged = am.judge_added_mass(rod, am.shift_added_mass(about_Bcm, C))
+        judged = am.judge_added_mass(
+            rod, am.shift_added_mass(about_Bcm, C, order=LINEAR), order=LINEAR
+        )
         assert judged.verdict == "positive-definite"
 
     def test_a_body_without_mass(self) -> None:
         nothing = InertialParameters.from_theta(np.zeros(10))
-        assert am.judge_added_mass(nothing, ADDED[0]).verdict == "positive-definite"
-        assert am.judge_added_mass(nothing, np.zeros((6, 6))).verdict == "singular"
+        assert am.judge_added_mass(nothing, ADDED[0], order=LINEAR).verdict == "positive-definite"
+        assert am.judge_added_mass(nothing, np.zeros((6, 6)), order=LINEAR).verdict == "singular"
 
     def test_too_far_away_for_the_precision(self) -> None:
         far = InertialParameters.from_com(1.0, [1e9, 0, 0], np.eye(3))
-        about_Bo = am.shift_added_mass(np.eye(6), far.com)
-        assert am.judge_added_mass(far, about_Bo).verdict == "ill-posed"
+        about_Bo = am.shift_added_mass(np.eye(6), far.com, order=LINEAR)
+        assert am.judge_added_mass(far, about_Bo, order=LINEAR).verdict == "ill-posed"
 
     @given(
         seed=st.integers(0, 2**32 - 1),
@@ -304,23 +320,27 @@ class TestJudgement:
         rng = np.random.default_rng(seed)
         G = rng.normal(size=(6, 6))
         added = G + G.T  # often indefinite
-        before = am.judge_added_mass(BODY, added)
+        before = am.judge_added_mass(BODY, added, order=LINEAR)
         X = np.eye(4)
         X[:3, :3], X[:3, 3] = rotations(rng), rng.normal(size=3)
-        moved = am.judge_added_mass(BODY.transform(X), am.transform_added_mass(added, X))
+        moved = am.judge_added_mass(
+            BODY.transform(X),
+            am.transform_added_mass(added, X, order=LINEAR),
+            order=LINEAR,
+        )
         assert abs(moved.margin - before.margin) <= 4 * (moved.tolerance + before.tolerance)
         units = np.array([1.0] * 3 + [length] * 3)
         scaled = InertialParameters.from_com(
             2.0 * mass, C * length, BODY.inertia_com * mass * length**2
         )
-        again = am.judge_added_mass(scaled, mass * units[:, None] * added * units)
+        again = am.judge_added_mass(scaled, mass * units[:, None] * added * units, order=LINEAR)
         assert abs(again.margin - before.margin) <= 4 * before.tolerance
 
     def test_the_sign_is_that_of_numpys_eigenvalues_about_the_origin(self) -> None:
         rng = np.random.default_rng(2)
         G = rng.normal(size=(400, 6, 6))
         added = (G + G.swapaxes(-1, -2)) * rng.uniform(0, 1, size=(400, 1, 1))
-        judged = am.judge_added_mass(BODY, added)
+        judged = am.judge_added_mass(BODY, added, order=LINEAR)
         total = BODY.as_spatial_inertia(LINEAR) + added
         least = np.linalg.eigvalsh(total)[:, 0]
         words = np.where(least > 0, "positive-definite", "indefinite")
@@ -329,9 +349,12 @@ class TestJudgement:
 
 
 CALLS = {
-    "transform": (am.transform_added_mass, (ADDED, POSES)),
-    "shift": (lambda A, X: am.shift_added_mass(A, X[..., :3, 3]), (ADDED, POSES)),
-    "cmct": (am.cmct, (ADDED,)),
+    "transform": (lambda A, X: am.transform_added_mass(A, X, LINEAR), (ADDED, POSES)),
+    "shift": (
+        lambda A, X: am.shift_added_mass(A, X[..., :3, 3], order=LINEAR),
+        (ADDED, POSES),
+    ),
+    "cmct": (lambda A: am.cmct(A, LINEAR), (ADDED,)),
     "body_matrix": (
         lambda J, X: am.GzInertial.of(2.0, J, X).body_matrix(),
         (np.stack([I_own] * 3), POSES),
@@ -345,7 +368,9 @@ CALLS = {
         (np.stack([I_own] * 3), POSES[:, :3, 3]),
     ),
     "judge": (
-        lambda J, c, A: am.judge_added_mass(InertialParameters.from_com(2.0, c, J), A).margin,
+        lambda J, c, A: (
+            am.judge_added_mass(InertialParameters.from_com(2.0, c, J), A, order=LINEAR).margin
+        ),
         (np.stack([I_own] * 3), POSES[:, :3, 3], ADDED),
     ),
 }

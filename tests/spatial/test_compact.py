@@ -21,6 +21,8 @@ CLOUDS = [clouds.cloud(seed, at=[1, -2, 0.5]) for seed in range(3)]
 ONE, ZERO = np.eye(3), np.zeros((3, 3))
 R, T = rotations(4), RNG.normal(size=3)
 
+LINEAR = "linear-angular"
+
 
 def terms_of(masses: Any, points: Any) -> Any:
     """The ten numbers by their definition: nothing of the package is asked."""
@@ -79,12 +81,15 @@ class TestStorage:
             assert got[..., 10:].tolist() == (-got[..., 1:4]).tolist()
         narrow = compact.transform(TERMS, POSES)
         assert compact.transform(wide, POSES)[:, :10].tolist() == narrow.tolist()
-        assert compact.spatial_inertia(wide).tolist() == compact.spatial_inertia(TERMS).tolist()
+        assert (
+            compact.spatial_inertia(wide, order=LINEAR).tolist()
+            == compact.spatial_inertia(TERMS, order=LINEAR).tolist()
+        )
 
     def test_thirteen_terms_that_disagree_name_the_body(self) -> None:
         wide = compact.widen(TERMS)
         wide[1, 11] += 1
-        for call in (compact.narrow, compact.spatial_inertia):
+        for call in (compact.narrow, lambda t: compact.spatial_inertia(t, LINEAR)):
             with pytest.raises(ParameterError, match=r"terms of body 1: the last three"):
                 call(wide)
 
@@ -205,7 +210,7 @@ class TestMff:
     def test_spatial_inertia_is_the_sum_over_the_points(self) -> None:
         for (masses, points), terms in zip(CLOUDS, TERMS, strict=True):
             expected = matrix_of(masses, points)
-            same(compact.spatial_inertia(terms), expected)
+            same(compact.spatial_inertia(terms, order=LINEAR), expected)
             swap = [3, 4, 5, 0, 1, 2]
             got = compact.spatial_inertia(terms, "angular-linear")
             same(got, expected[np.ix_(swap, swap)])
@@ -214,7 +219,10 @@ class TestMff:
         got = compact.m_ff(TERMS, POSES)
         for (masses, points), D, M in zip(CLOUDS, POSES, got, strict=True):
             same(M, matrix_of(masses, points @ D[:3, :3].T + D[:3, 3]))
-        assert got.tolist() == compact.spatial_inertia(compact.transform(TERMS, POSES)).tolist()
+        assert (
+            got.tolist()
+            == compact.spatial_inertia(compact.transform(TERMS, POSES), order=LINEAR).tolist()
+        )
         assert compact.m_ff(TERMS[0], POSES[:, None]).shape == (3, 1, 6, 6)
 
     @pytest.mark.parametrize("route", ROUTES)
@@ -300,7 +308,7 @@ class TestRefusals:
                 lambda: compact.rotate(np.zeros(9), R),
                 r"terms has shape \(9,\), expected \(..., 10",
             ),
-            (lambda: compact.spatial_inertia(3.0), r"terms has shape \(\)"),
+            (lambda: compact.spatial_inertia(3.0, order=LINEAR), r"terms has shape \(\)"),
             (lambda: compact.translate(TERMS, [1, 2]), r"t_fc has shape \(2,\)"),
             (lambda: compact.rotate(TERMS, 2 * ONE), "R_fc is not orthonormal"),
             (lambda: compact.m_ff(TERMS, np.eye(3)), r"D_fb has shape \(3, 3\)"),
@@ -328,7 +336,7 @@ CALLS = {
         )
     ),
     "widen": (lambda t, _: compact.widen(t)),
-    "spatial_inertia": (lambda t, _: compact.spatial_inertia(t)),
+    "spatial_inertia": (lambda t, _: compact.spatial_inertia(t, order=LINEAR)),
     "m_ff": compact.m_ff,
 }
 

@@ -24,6 +24,8 @@ CASES = {
 }
 COUNT = 200
 
+LINEAR = "linear-angular"
+
 
 def bodies(moments: Any, mass: float = 2.0, dtype: Any = float) -> Any:
     """Ten terms of bodies with these moments in random axes, their centre somewhere."""
@@ -35,7 +37,7 @@ def bodies(moments: Any, mass: float = 2.0, dtype: Any = float) -> Any:
     return np.column_stack([np.full(COUNT, mass), moved, *six]).astype(dtype)
 
 
-def wrenches(terms: Any, order: str = "linear-angular") -> tuple[Any, Any]:
+def wrenches(terms: Any, order: str = LINEAR) -> tuple[Any, Any]:
     """M_ff, and forces in its range."""
     M = compact.spatial_inertia(terms, order)
     motions = np.random.default_rng(3).normal(size=(COUNT, 6)).astype(terms.dtype)
@@ -55,7 +57,9 @@ class TestEveryRank:
         factors = factor(bodies(moments, mass))
         assert set(factors.rotational_rank.tolist()) == {rank}
         assert set(factors.rank.tolist()) == {rank + 3 * (mass > 0)}
-        numpys = np.linalg.matrix_rank(compact.spatial_inertia(bodies(moments, mass)), rtol=1e-12)
+        numpys = np.linalg.matrix_rank(
+            compact.spatial_inertia(bodies(moments, mass), order=LINEAR), rtol=1e-12
+        )
         assert factors.rank.tolist() == numpys.tolist()
 
     def test_the_factors_multiply_out_again(self, case: str) -> None:
@@ -80,9 +84,9 @@ class TestEveryRank:
         """There the force and the torque part, and no metre is added to a radian."""
         terms = bodies(CASES[case][0])
         terms[:, 1:4] = 0
-        M = compact.spatial_inertia(terms)
+        M = compact.spatial_inertia(terms, order=LINEAR)
         rhs = np.random.default_rng(4).normal(size=(COUNT, 6))
-        got = factor(terms).solve(rhs, least_squares=True)
+        got = factor(terms).solve(rhs, least_squares=True, order=LINEAR)
         for row in range(COUNT):
             expected = np.linalg.lstsq(M[row], rhs[row], rcond=1e-12)[0]
             np.testing.assert_allclose(got[row], expected, rtol=0, atol=1e-12 * np.abs(rhs).max())
@@ -93,8 +97,10 @@ class TestEveryRank:
         shift = np.eye(4)
         shift[:3, 3] = [3.0, -1.0, 2.0]
         there = (compact.coadjoint(shift) @ rhs[..., None])[..., 0]
-        got = factor(compact.translate(terms, shift[:3, 3])).solve(there, least_squares=True)
-        here = factor(terms).solve(rhs, least_squares=True)
+        got = factor(compact.translate(terms, shift[:3, 3])).solve(
+            there, least_squares=True, order=LINEAR
+        )
+        here = factor(terms).solve(rhs, least_squares=True, order=LINEAR)
         expected = (compact.adjoint(shift) @ here[..., None])[..., 0]
         np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
 
@@ -105,7 +111,7 @@ class TestEveryRank:
         assert factors.terms.dtype == np.float32
         assert set(factors.rotational_rank.tolist()) == {rank}
         M, rhs = wrenches(terms)
-        got = factors.solve(rhs)
+        got = factors.solve(rhs, order=LINEAR)
         assert got.dtype == np.float32
         assert worst((M @ got[..., None])[..., 0], rhs) < 1e-5
 
@@ -127,21 +133,31 @@ class TestRange:
         rhs = [[2, 0, 0, 0, 1, 0], [2, 0, 0, 0.25, 1, 0]]
         factors = factor(terms)
         with pytest.raises(ParameterError) as refused:
-            factors.solve(rhs)
+            factors.solve(rhs, order=LINEAR)
         said = str(refused.value)
         assert "rhs of body 1 is outside of the range of its inertia of rank 5" in said
         assert "a torque of 0.25 N m" in said
         assert "least_squares=True" in said
-        got = factors.solve(rhs, least_squares=True)
+        got = factors.solve(rhs, least_squares=True, order=LINEAR)
         assert got.tolist() == [[1, 0, 0, 0, 1, 0]] * 2
-        assert factors.residual(rhs).tolist() == [[0] * 6, [0, 0, 0, 0.25, 0, 0]]
+        assert factors.residual(rhs, order=LINEAR).tolist() == [
+            [0] * 6,
+            [0, 0, 0, 0.25, 0, 0],
+        ]
 
     def test_a_force_on_a_body_without_mass(self) -> None:
         factors = factor([0, 0, 0, 0, 1, 1, 1, 0, 0, 0])
         assert int(factors.rank) == 3
-        assert factors.solve([0, 0, 0, 2, 0, 0]).tolist() == [0, 0, 0, 2, 0, 0]
+        assert factors.solve([0, 0, 0, 2, 0, 0], order=LINEAR).tolist() == [
+            0,
+            0,
+            0,
+            2,
+            0,
+            0,
+        ]
         with pytest.raises(ParameterError, match="a force of 5 N"):
-            factors.solve([3, 4, 0, 0, 0, 0])
+            factors.solve([3, 4, 0, 0, 0, 0], order=LINEAR)
 
     def test_the_pivots_are_the_largest_left(self) -> None:
         # KSL's sequence: diag 1, 4, 9 is taken as z, y, x.
@@ -172,9 +188,9 @@ class TestRefusals:
     def test_shapes(self) -> None:
         factors = factor(bodies(CASES["full"][0]))
         with pytest.raises(ParameterError, match=r"vector has shape \(5,\)"):
-            factors.solve(np.zeros(5))
+            factors.solve(np.zeros(5), order=LINEAR)
         with pytest.raises(ParameterError, match="do not broadcast"):
-            factors.solve(np.zeros((7, 6)))
+            factors.solve(np.zeros((7, 6)), order=LINEAR)
         with pytest.raises(ParameterError, match="unknown block order"):
             factors.solve(np.zeros(6), "ksl")
 
@@ -188,21 +204,27 @@ def test_the_same_numbers_in_every_library(library: Library, case: str, dtype: s
     mine = factor(terms)
     assert np.asarray(factors.rank).tolist() == mine.rank.tolist()
     assert library.is_own(factors.terms, dtype)
-    got = factors.solve(library.array(rhs, dtype), least_squares=True)
+    got = factors.solve(library.array(rhs, dtype), least_squares=True, order=LINEAR)
     assert library.is_own(got, dtype)
-    agree(got, mine.solve(rhs, least_squares=True), dtype)
-    agree(factors.spatial_inertia(), mine.spatial_inertia(), dtype)
+    agree(got, mine.solve(rhs, least_squares=True, order=LINEAR), dtype)
+    agree(
+        factors.spatial_inertia(order=LINEAR),
+        mine.spatial_inertia(order=LINEAR),
+        dtype,
+    )
 
 
 def test_jax_compiles_factor_and_solve() -> None:
     jax = pytest.importorskip("jax", reason="pip install jax")
     terms, rhs = bodies(CASES["full"][0])[:5], np.random.default_rng(4).normal(size=(5, 6))
     given = [jax.numpy.asarray(a, dtype="float32") for a in (terms, rhs)]
-    got = jax.jit(lambda t, f: factor(t).solve(f, least_squares=True))(*given)
-    agree(got, factor(terms).solve(rhs), "float32")
+    got = jax.jit(lambda t, f: factor(t).solve(f, least_squares=True, order=LINEAR))(*given)
+    agree(got, factor(terms).solve(rhs, order=LINEAR), "float32")
 
 
 def test_nothing_depends_on_values_or_on_a_device() -> None:
     terms, rhs = bodies(CASES["rod"][0])[:5], np.random.default_rng(4).normal(size=(5, 6))
-    assert stays_on_its_device(lambda t, f: factor(t).solve(f, least_squares=True), (terms, rhs))
-    assert stays_on_its_device(lambda t: factor(t).spatial_inertia(), (terms,))
+    assert stays_on_its_device(
+        lambda t, f: factor(t).solve(f, least_squares=True, order=LINEAR), (terms, rhs)
+    )
+    assert stays_on_its_device(lambda t: factor(t).spatial_inertia(order=LINEAR), (terms,))
