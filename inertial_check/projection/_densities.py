@@ -129,6 +129,11 @@ class Density(Constraint):
 
     def blocks(self, theta0: Floats) -> tuple[Block, ...]:
         """The moments, in the shape's own frame, are those of a density inside."""
+        return self._blocks
+
+    @cached_property
+    def _blocks(self) -> tuple[Block, ...]:
+        """The cones, which depend on the shape alone, built once for each constraint."""
         build = _Builder()
         self.inside(_Linear(_seen_from(self.frame()) @ TO_SVEC), build)
         return build.blocks()
@@ -552,6 +557,8 @@ def _refuse_form(owner: Constraint, form: str) -> None:
 
 
 def _widen(M: Floats, width: int) -> Floats:
+    if width == M.shape[1]:
+        return M
     return np.pad(M, ((0, 0), (0, width - M.shape[1])))
 
 

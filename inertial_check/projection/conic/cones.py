@@ -7,14 +7,14 @@ p(l) = (l + sqrt(l^2 + 4 mu^2)) / 2, and s z = mu^2 1 is the central path.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import Floats, Integers
 from inertial_check.projection._constraint import Cone
-from inertial_check.solvers.certificate import least_eigenvalue
-from inertial_check.solvers.svec import eigenbasis, smooth_positive, symmetric, triangle
+from inertial_check.solvers.svec import eigenbasis, order_of, smooth_positive, triangle
 
 
 class Part(NamedTuple):
@@ -24,13 +24,25 @@ class Part(NamedTuple):
     rows: slice
 
 
+_Layout = tuple[Cone, int, int]
+
+LAYOUTS = 64
+"""Number of products of cones whose matrices are kept grouped by their order."""
+
+
 def project(w: Floats, parts: tuple[Part, ...], mu: float = 0.0) -> Floats:
     """Project w (k,) onto the product of the cones."""
     point = np.zeros_like(w)
     for cone, rows in parts:
-        if cone != "zero":
+        if cone not in ("zero", "psd"):
             values, spectrum = _decompose(cone, w[rows])
             point[rows] = spectrum.point(smooth_positive(values, mu)[0])
+    for n, places in _group_matrices(_layout(parts)):
+        values, vectors = _decompose_together(w[places], n)
+        positive = smooth_positive(values, mu)[0]
+        i, j, scale = triangle(n)
+        matrices = np.matmul(vectors * positive[:, None, :], vectors.transpose(0, 2, 1))
+        point[places] = matrices[:, i, j] * scale
     return point
 
 
@@ -38,10 +50,43 @@ def slopes(w: Floats, parts: tuple[Part, ...], mu: float = 0.0) -> Floats:
     """Compute the Jacobian (k, k) of the projection at w; a generalised one at a kink."""
     slope = np.zeros((len(w), len(w)))
     for cone, rows in parts:
-        if cone != "zero":
+        if cone not in ("zero", "psd"):
             values, spectrum = _decompose(cone, w[rows])
             slope[rows, rows] = spectrum.slope(values, smooth_positive(values, mu)[1])
+    for n, places in _group_matrices(_layout(parts)):
+        values, vectors = _decompose_together(w[places], n)
+        radius = smooth_positive(values, mu)[1]
+        i, j, _ = triangle(n)
+        for rows, own, basis, r in zip(
+            places, values, map(eigenbasis, vectors), radius, strict=True
+        ):
+            quotients = _quotients(own, r)[i, j]
+            slope[rows[0] : rows[-1] + 1, rows[0] : rows[-1] + 1] = (basis.T * quotients) @ basis
     return slope
+
+
+def _layout(parts: tuple[Part, ...]) -> tuple[_Layout, ...]:
+    """Describe parts by what can be hashed: slices cannot before Python 3.12."""
+    return tuple((cone, rows.start, rows.stop) for cone, rows in parts)
+
+
+@lru_cache(maxsize=LAYOUTS)
+def _group_matrices(parts: tuple[_Layout, ...]) -> tuple[tuple[int, Integers], ...]:
+    """Group the semidefinite cones by their order n: (count, rows) of those of the same order."""
+    found: dict[int, list[Integers]] = {}
+    for cone, start, stop in parts:
+        if cone == "psd":
+            found.setdefault(order_of(stop - start), []).append(np.arange(start, stop))
+    return tuple((n, np.stack(places)) for n, places in found.items())
+
+
+def _decompose_together(w: Floats, n: int) -> tuple[Floats, Floats]:
+    """Compute the eigenvalues (count, n) and eigenvectors of matrices of order n, as svec."""
+    i, j, scale = triangle(n)
+    matrices = np.empty((len(w), n, n))
+    matrices[:, i, j] = matrices[:, j, i] = w / scale
+    values, vectors = np.linalg.eigh(matrices)
+    return values, vectors
 
 
 def distance(s: Floats, parts: tuple[Part, ...], *, dual: bool = False) -> float:
@@ -53,10 +98,13 @@ def distance(s: Floats, parts: tuple[Part, ...], *, dual: bool = False) -> float
             worst.append(0.0 if dual else float(np.max(np.abs(own), initial=0.0)))
         elif cone == "nonneg":
             worst.append(float(-np.min(own, initial=0.0)))
-        elif cone == "psd":
-            worst.append(-least_eigenvalue(own))
-        else:
+        elif cone == "soc":
             worst.append(float(np.linalg.norm(own[1:]) - own[0]))
+    for n, places in _group_matrices(_layout(parts)):
+        i, j, scale = triangle(n)
+        matrices = np.empty((len(places), n, n))
+        matrices[:, i, j] = matrices[:, j, i] = s[places] / scale
+        worst.append(-float(np.linalg.eigvalsh(matrices).min()))
     return max(worst)
 
 
@@ -93,24 +141,6 @@ class _Signs:
         return np.diag((1 + values / np.where(radius > 0, radius, 1.0)) / 2)
 
 
-class _Matrix:
-    """Symmetric matrix, by its eigenvectors (n, n)."""
-
-    def __init__(self, vectors: Floats) -> None:
-        self.vectors = vectors
-        self.i, self.j, self.scale = triangle(len(vectors))
-
-    def point(self, positive: Floats) -> Floats:
-        """Build the svec with these eigenvalues."""
-        matrix = (self.vectors * positive) @ self.vectors.T
-        return np.asarray(matrix[self.i, self.j] * self.scale)
-
-    def slope(self, values: Floats, radius: Floats) -> Floats:
-        """Compute the Jacobian of the projection: divided differences in the eigenbasis."""
-        basis = eigenbasis(self.vectors)
-        return np.asarray((basis.T * _quotients(values, radius)[self.i, self.j]) @ basis)
-
-
 class _Arrow:
     """Vector (t, x), whose eigenvalues are t + |x| and t - |x|, by the direction of x."""
 
@@ -138,9 +168,6 @@ def _decompose(cone: Cone, w: Floats) -> tuple[Floats, _Spectrum]:
     """Compute the eigenvalues of the rows of a cone, and what turns eigenvalues into rows again."""
     if cone == "nonneg":
         return w, _Signs()
-    if cone == "psd":
-        values, vectors = np.linalg.eigh(symmetric(w))
-        return values, _Matrix(vectors)
     length = float(np.linalg.norm(w[1:]))
     # At the axis every direction is as good: the projection is the same.
     direction = w[1:] / length if length > 0 else np.eye(len(w) - 1)[0]

@@ -190,7 +190,9 @@ def row_lengths(cone: Cone, A: Floats, B: Floats) -> Floats:
 def _largest_lack(blocks: list[Block]) -> float:
     """Measure how far the given bodies fail what needs no auxiliary variables."""
     own = [
-        distance(block.b, (Part(block.cone, slice(None)),)) for block in blocks if not block.B.any()
+        distance(block.b, (Part(block.cone, slice(0, len(block.b))),))
+        for block in blocks
+        if not block.B.any()
     ]
     return max(own)
 
