@@ -13,6 +13,11 @@ def array_namespace(*arrays: Array) -> Namespace:
     Raises:
         TypeError: Arrays of several libraries.
     """
+    for array in arrays:
+        if type(array) is not np.ndarray:
+            break
+    else:  # the usual case, in a tenth of the time
+        return np
     arrays = tuple(a for a in arrays if not isinstance(a, (float, int, list, tuple)))
     if all(isinstance(a, (np.ndarray, np.generic)) for a in arrays):
         return np

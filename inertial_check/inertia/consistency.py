@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -166,9 +166,9 @@ class Consistency(EqualByValue):
     def verdict_code(self) -> Array:
         """(...,) integers of Verdict, in the caller's array library."""
         if self._one is not None:
-            return np.array(
-                _code_of_one(self.theta.tolist(), *self._one[:2], self.requested), np.int8
-            )
+            theta = self.theta.reshape(10).tolist()
+            code = _code_of_one(theta, *self._one[:2], self.requested)
+            return np.full(self.shape, code, dtype=np.int8)
         if not isinstance(self.theta, np.ndarray):
             codes = self._codes(self.theta, self.margin, self.tolerance)
             return self._judge_subnormal(codes, lambda judged: judged.verdict_code)
@@ -255,7 +255,7 @@ class Consistency(EqualByValue):
         The third is in the units of `change_units`.
         """
         if self._one is not None:
-            return np.array(self._one)
+            return np.array(self._one).reshape(3, *self.shape)
         measures = _in_chunks(self._xp, self.theta, self._measures_of)
         return self._judge_subnormal(measures, lambda judged: judged._measures)
 
@@ -265,9 +265,9 @@ class Consistency(EqualByValue):
         theta = self.theta
         if self._radii is not None or type(theta) is not np.ndarray:
             return None
-        if theta.shape != (10,) or theta.dtype != np.float64:
+        if theta.size != 10 or theta.dtype != np.float64:
             return None
-        return _measure_one(theta.tolist(), self.about)
+        return _measure_one(theta.reshape(10).tolist(), self.about)
 
     def _judge_subnormal(self, own: Array, judge: Callable[[Consistency], Array]) -> Array:
         """Replace values (..., n) of bodies with subnormal numbers by those that NumPy computes.
@@ -496,10 +496,11 @@ def _measure_one(theta: list[float], about: Point) -> tuple[float, float, float]
     if not is_ordinary_body(theta, about):
         return None
     try:
-        margin, floor, spread = _measure(scalars, theta, about)
+        # Floats have the operators of arrays, and `scalars` the functions that are used here.
+        measures = _measure(cast("Namespace", scalars), cast("list[Array]", theta), about)
     except (ArithmeticError, ValueError):  # where arrays go on with NaN or infinity
         return None
-    return margin, floor, spread
+    return cast("tuple[float, float, float]", measures)
 
 
 def _code_of_one(theta: list[float], margin: float, floor: float, tolerance: float) -> Verdict:

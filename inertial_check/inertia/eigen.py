@@ -127,7 +127,7 @@ def _normalise(xp: Namespace, entries: Components) -> tuple[Components, Array]:
 
 def _tiny(xp: Namespace, like: Array) -> float:
     """The smallest normal number: added to a divisor, it only matters where that vanishes."""
-    if type(like) is float:
+    if isinstance(like, float):  # one body, computed without arrays
         return sys.float_info.min
     tiny: float = tolerances.limits(like.dtype, xp).smallest_normal
     return tiny

@@ -9,7 +9,7 @@ refuses it by name.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -89,7 +89,7 @@ def translate_first_moment(theta: ArrayLike, p_AoBo_A: ArrayLike) -> Floats | No
     return result
 
 
-def _is_double(array: Any) -> bool:  # noqa: ANN401 - callers pass anything
+def _is_double(array: object) -> TypeGuard[Floats]:
     return type(array) is np.ndarray and array.dtype == np.float64
 
 

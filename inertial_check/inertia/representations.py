@@ -11,6 +11,7 @@ Sources: "Heins": Rigid Body Inertial Parameters; "KSL": KSL documentation, Iner
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, get_args, overload
 
 from inertial_check.arrays.broadcasting import (
@@ -555,9 +556,15 @@ def _parallel_axis(xp: Namespace, mass: Array, first_moment: Array) -> Array:
 
 @quiet
 def _second_moment(xp: Namespace, inertia: Array) -> Array:
-    xx, xy, xz, yy, yz, zz = (inertia[..., i] for i in range(6))
-    spreads = (yy + zz - xx) / 2, (zz + xx - yy) / 2, (xx + yy - zz) / 2
-    return xp.stack([spreads[0], -xy, -xz, spreads[1], -yz, spreads[2]], axis=-1)
+    return xp.stack(list(second_moment_entries([inertia[..., i] for i in range(6)])), axis=-1)
+
+
+def second_moment_entries(
+    inertia: Sequence[Array],
+) -> tuple[Array, Array, Array, Array, Array, Array]:
+    """The six entries of S from those of I, arrays of any shape."""
+    xx, xy, xz, yy, yz, zz = inertia
+    return (yy + zz - xx) / 2, -xy, -xz, (zz + xx - yy) / 2, -yz, (xx + yy - zz) / 2
 
 
 @quiet

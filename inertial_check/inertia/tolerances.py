@@ -334,7 +334,7 @@ def floor(kappa: Array) -> Array:
     Returns:
         (...,) tau, dimensionless, in the precision of kappa.
     """
-    if type(kappa) is float:
+    if isinstance(kappa, float):  # one body, computed without arrays
         return FLOOR_FACTOR * EPS * kappa
     xp = array_namespace(kappa)
     return FLOOR_FACTOR * epsilon(kappa.dtype, xp) * kappa

@@ -8,16 +8,32 @@ two smallest, then the apex.
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
+from inertial_check.arrays import scalars
 from inertial_check.arrays.broadcasting import quiet
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.types import Array, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, Verdict
-from inertial_check.inertia.eigen import CHUNK, eigensystem, eigenvalues
-from inertial_check.inertia.representations import Point, about_com, about_origin, second_moment
+from inertial_check.inertia.eigen import (
+    CHUNK,
+    Components,
+    Vector,
+    columns,
+    eigensystem_of_entries,
+    eigenvalues,
+)
+from inertial_check.inertia.representations import (
+    Point,
+    about_com,
+    about_origin,
+    second_moment,
+    second_moment_entries,
+)
 from inertial_check.projection._rows import Rows
 from inertial_check.projection.metrics import (
     COVARIANCE,
@@ -178,8 +194,24 @@ def _move(
     before = central_inertia(theta, about)
     one = xp.ones_like(theta[..., 0])
     floor = tolerances.floor(one) if about == "com" else Consistency(theta, about).tolerance
-    after = onto_cone(before, _goal(margin, _guard(floor)), metric)
+    goal = _goal(margin, _guard(floor))
+    after = _move_one(before, goal, metric) if before.size == 6 else None
+    if after is None:
+        after = onto_cone(before, goal, metric)
     return before, with_margin(theta, about, after, margin)
+
+
+def _move_one(I_BBcm: Array, goal: Array, metric: MomentMetric) -> Array | None:
+    """Move one NumPy body in Python floats; None where arrays are needed."""
+    if type(I_BBcm) is not np.ndarray or I_BBcm.dtype != np.float64:
+        return None
+    one = cast("Components", tuple(I_BBcm.reshape(6).tolist()))
+    try:
+        least = cast("Array", float(goal.reshape(())))
+        moved = _onto_cone_by_entries(cast("Namespace", scalars), one, least, metric)
+    except (ArithmeticError, ValueError):  # where arrays go on with NaN or infinity
+        return None
+    return np.array(moved).reshape(I_BBcm.shape)
 
 
 def onto_cone(I_BBcm: Array, margin: Array, metric: MomentMetric) -> Array:
@@ -189,20 +221,29 @@ def onto_cone(I_BBcm: Array, margin: Array, metric: MomentMetric) -> Array:
     facets, I' = I + (1 - 2 b) tr(Z) 1 - Z, Z = sum z_i v_i v_i^T.
     """
     xp = array_namespace(I_BBcm)
-    values, vectors = eigensystem(second_moment(I_BBcm))
+    moved = _onto_cone_by_entries(xp, columns(I_BBcm), margin, metric)
+    return xp.stack(moved, axis=-1)
+
+
+def _onto_cone_by_entries(
+    xp: Namespace, inertia: Components, margin: Array, metric: MomentMetric
+) -> list[Array]:
+    """The same, from six arrays to six."""
+    spreads = second_moment_entries(inertia)
+    values, rows = eigensystem_of_entries(xp, spreads)
     z1, z2, share, apex = _multipliers(xp, values, margin, metric.trace_weight)
     isotropic = (1 - 2 * share) * (z1 + z2)
     entries = []
     for k, (i, j) in enumerate(((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))):
-        first = z1 * vectors[..., i, 0] * vectors[..., j, 0]
-        dyads = first + z2 * vectors[..., i, 1] * vectors[..., j, 1]
-        moved_entry = I_BBcm[..., k] + ((isotropic - dyads) if i == j else -dyads)
+        first = z1 * rows[i][0] * rows[j][0]
+        dyads = first + z2 * rows[i][1] * rows[j][1]
+        moved_entry = inertia[k] + ((isotropic - dyads) if i == j else -dyads)
         entries.append(xp.where(apex, xp.zeros_like(moved_entry), moved_entry))
-    return xp.stack(entries, axis=-1)
+    return entries
 
 
 def _multipliers(
-    xp: Namespace, s: Array, mu: Array, trace_weight: float
+    xp: Namespace, s: Vector, mu: Array, trace_weight: float
 ) -> tuple[Array, Array, Array, Array]:
     """Multipliers of the facets s1 >= mu sum s and s2 >= mu sum s, for s ascending.
 
@@ -214,7 +255,7 @@ def _multipliers(
     """
     b = (trace_weight + mu) / (1 + 3 * trace_weight)
     c = mu + b - 3 * mu * b
-    low, middle, high = s[..., 0], s[..., 1], s[..., 2]
+    low, middle, high = s
     total = low + middle + high
     q1, q2 = low - mu * total, middle - mu * total
     facet = xp.where(q1 < 0, -q1, xp.zeros_like(q1)) / (1 - c)

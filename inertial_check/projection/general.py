@@ -6,6 +6,7 @@ Chooses frame, units and solver for the rows that have to move. All of it runs i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -28,18 +29,24 @@ from inertial_check.projection.holding import hold
 from inertial_check.projection.metrics import METRICS, MomentMetric, inner, trace
 from inertial_check.projection.options import Options
 from inertial_check.projection.quadratic import (
+    CompactProblem,
     Quadratic,
     Solution,
     certify,
+    compress,
     fit_reference,
     project_by_whitening,
 )
 from inertial_check.projection.solver_result import (
+    Change,
     RowFailure,
     SolverResult,
+    empty_result,
     join_results,
+    measure_matrices,
     result_of_matrices,
 )
+from inertial_check.solvers.certificate import Certificate
 from inertial_check.solvers.svec import TO_SVEC, congruence, factors
 
 BATCH = 4096
@@ -67,6 +74,9 @@ def project_matrices(theta: Floats, about: Point, rows: Mask, options: Options) 
     Raises:
         ParameterError: Weights or a prior that are none; names the body and the value.
     """
+    if not rows.any():
+        _read_given(about, rows, options)  # refuses what is none
+        return empty_result(_name_solver(options), floored=True, iterations=True)
     parts = []
     for problem, prior, p_BoFo_B in build_problems(theta, about, rows, options, BATCH):
         nowhere = np.zeros(len(problem.theta0), dtype=np.bool_)
@@ -80,10 +90,33 @@ def project_matrices(theta: Floats, about: Point, rows: Mask, options: Options) 
             proof = partial(certify, held)
         proof = partial(proof, dual=found.dual)
         failures = _find_uncertified(held, found, options)
-        parts.append(
-            result_of_matrices(about, p_BoFo_B, held, found, floored, solver, proof, failures)
-        )
+        result = result_of_matrices(about, p_BoFo_B, held, found, floored, solver, proof, failures)
+        if len(held.theta0) == BATCH and options.metric not in DIVERGENCES:
+            result = _keep_little(result, held, found)
+        parts.append(result)
     return join_results(parts)
+
+
+def _keep_little(result: SolverResult, held: Quadratic, found: Solution) -> SolverResult:
+    """Return the result of a part of a large batch without its matrices.
+
+    Its measure and certificate restore them when they are asked for.
+    """
+    kept = compress(held)
+    return replace(
+        result,
+        measure=partial(_measure_kept, kept, found.theta),
+        certify=partial(_certify_kept, kept, found.theta, found.dual),
+        problem=None,
+    )
+
+
+def _measure_kept(kept: CompactProblem, theta: Floats) -> Change:
+    return measure_matrices(kept.expand(), theta)
+
+
+def _certify_kept(kept: CompactProblem, theta: Floats, dual: Floats) -> Certificate:
+    return certify(kept.expand(), theta, dual)
 
 
 def build_problems(
@@ -105,19 +138,30 @@ def build_problems(
         ParameterError: Weights or a prior that are none, or weights that are singular without a
             prior.
     """
-    given, shape = theta[rows], theta.shape[:-1]
-    prior = weights = None
-    if options.prior is not None:
-        prior = read_prior(options.prior, options.order, about, shape)[rows]
-    if options.weights is not None:
-        weights = read_definite_weights(options, shape)
-        weights = weights._replace(values=weights.values[rows])
+    given = theta[rows]
+    prior, weights = _read_given(about, rows, options)
     for start in range(0, max(len(given), 1), batch):
         some = slice(start, start + batch)
         theta0, p_BoFo_B = shift_to_com(given[some], about)
         W = None if weights is None else weights.matrices(some)
         Pi = None if prior is None else pseudo_inertia_about(prior[some], p_BoFo_B)
         yield _build_problem(options, theta0, W, Pi), Pi, p_BoFo_B
+
+
+def _read_given(about: Point, rows: Mask, options: Options) -> tuple[Floats | None, Weights | None]:
+    """Read priors (n, 10) and weights of some rows (...,).
+
+    Raises:
+        ParameterError: As `build_problems` does.
+    """
+    shape = rows.shape
+    prior = weights = None
+    if options.prior is not None:
+        prior = read_prior(options.prior, options.order, about, shape)[rows]
+    if options.weights is not None:
+        weights = read_definite_weights(options, shape)
+        weights = weights._replace(values=weights.values[rows])
+    return prior, weights
 
 
 def read_definite_weights(options: Options, shape: tuple[int, ...]) -> Weights:
@@ -190,13 +234,27 @@ def weights_of_prior(prior: Floats) -> Floats:
 
 def _choose_solver(options: Options) -> tuple[Callable[[Quadratic], Solution], str]:
     """Choose the function that finds the nearest with Pi >= Delta, and name it."""
+    name = _name_solver(options)
     if options.solver is not None:
         from inertial_check.projection import conic
 
-        return partial(conic.nearest, solver=options.solver), options.solver.lower()
-    if options.metric in ("prior", "pseudo-inertia"):
-        return project_by_whitening, "closed form"
-    return _project_by_newton, "newton"
+        return partial(conic.nearest, solver=options.solver), name
+    return (_project_by_newton if name == "newton" else project_by_whitening), name
+
+
+def _name_solver(options: Options) -> str:
+    """Name the solver of a metric.
+
+    Raises:
+        ParameterError: No such solver is installed.
+    """
+    if options.metric in DIVERGENCES:
+        return "newton"
+    if options.solver is not None:
+        from inertial_check.projection.conic.solvers import find_solver
+
+        return find_solver(options.solver).lower()
+    return "closed form" if options.metric in ("prior", "pseudo-inertia") else "newton"
 
 
 def _project_by_newton(problem: Quadratic) -> Solution:

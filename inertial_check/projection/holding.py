@@ -74,6 +74,8 @@ def hold(
     Delta[floored, 3, 3] = least[floored]
     held = Held(problem._replace(Delta=Delta), found, floored)
     _solve_again(solve, held, np.flatnonzero(floored))
+    if margin == 0 and not lacks_margin(held.solution.theta, 0.0).any():
+        return held
     every = np.arange(len(floored))
     unlifted, below = held.solution.rows(every), np.array(held.problem.Delta)
     _restore(held, _raise(solve, held, 0.0, spread_about_origin, OWN_SHARE), unlifted, below)

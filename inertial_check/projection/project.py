@@ -23,6 +23,7 @@ from inertial_check.projection.result import Projection, Status
 from inertial_check.projection.solver_result import (
     RowFailure,
     SolverResult,
+    empty_result,
     leave_points,
     result_of_moments,
     return_to_units,
@@ -155,6 +156,8 @@ def _project_moments(given: Array, about: Point, options: Options) -> Projection
     metric, margin = METRICS[options.metric], options.margin
     judged = Consistency(given, about)
     rows = Rows(needs_projection(judged, margin))
+    if rows.none:
+        return _assemble(options, about, given, rows, *_keep_all(judged, options))
     taken = rows.take(given, BALL)
     inner, units = change_units(taken, about)
     solver, steps = "closed form", None
@@ -175,6 +178,19 @@ def _project_moments(given: Array, about: Point, options: Options) -> Projection
     nobody = nobody | rows.put(result.vanished, nowhere)
     codes = _codes(rows.mask, nobody, nowhere)  # no mass is ever floored here
     return _assemble(options, about, given, rows, result, codes)
+
+
+def _keep_all(judged: Consistency, options: Options) -> tuple[SolverResult, Array]:
+    """Return the result and the status codes of a NumPy batch in which no row has to move."""
+    if options.solver is None:
+        result = empty_result("closed form")
+    else:
+        from inertial_check.projection.conic.solvers import find_solver
+
+        find_solver(options.solver)  # refuses a name that is none
+        result = empty_result(options.solver.lower(), iterations=True)
+    nobody = np.asarray(judged.verdict_code >= int(Verdict.INVALID), dtype=np.int8)
+    return result, np.asarray(nobody * np.int8(Status.NO_NEAREST))
 
 
 def _project_matrices(given: Array, about: Point, options: Options) -> Projection:
@@ -265,6 +281,9 @@ def _mark_failures(codes: Array, rows: Rows, failures: tuple[RowFailure, ...]) -
 def _codes(moved: Array, nobody: Array, floored: Array) -> Array:
     """Combine masks to the integers (...,) of Status; later ones decide over earlier ones."""
     xp = array_namespace(moved)
+    if xp is np:
+        codes = np.where(floored, np.int8(Status.MASS_FLOORED), np.asarray(moved, dtype=np.int8))
+        return np.where(nobody, np.int8(Status.NO_NEAREST), codes)
     status = xp.zeros_like(moved, dtype=xp.int8)
     cases = (Status.PROJECTED, moved), (Status.MASS_FLOORED, floored), (Status.NO_NEAREST, nobody)
     for code, rows in cases:

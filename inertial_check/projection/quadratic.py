@@ -51,6 +51,8 @@ class Quadratic(NamedTuple):
 
     def rows(self, rows: Selection) -> Quadratic:
         """Select the problem of some of the bodies."""
+        if isinstance(rows, slice) and rows.indices(len(self.theta0)) == (0, len(self.theta0), 1):
+            return self
         return Quadratic(
             self.theta0[rows],
             None if self.W is None else self.W[rows],
@@ -58,6 +60,51 @@ class Quadratic(NamedTuple):
             self.reference[rows],
             self.fixed,
         )
+
+
+class CompactProblem(NamedTuple):
+    """A quadratic problem in a quarter of its memory, where its matrices are diagonal or zero.
+
+    Attributes:
+        theta0: (n, 10) as in the problem.
+        W: (n, 10) diagonals, or (n, 10, 10), or None.
+        Delta: (n, 4, 4), or None for zero.
+        reference: (n, 4) diagonals, or (n, 4, 4).
+        fixed: As in the problem.
+    """
+
+    theta0: Floats
+    W: Floats | None
+    Delta: Floats | None
+    reference: Floats
+    fixed: bool
+
+    def expand(self) -> Quadratic:
+        """Restore the problem."""
+        Delta = np.zeros((len(self.theta0), 4, 4)) if self.Delta is None else self.Delta
+        W = None if self.W is None else _expand_diagonal(self.W)
+        return Quadratic(self.theta0, W, Delta, _expand_diagonal(self.reference), self.fixed)
+
+
+def compress(problem: Quadratic) -> CompactProblem:
+    """Compress a problem that is kept for its certificate."""
+    theta0, W, Delta, reference, fixed = problem
+    W = None if W is None else _take_diagonal(W)
+    some = Delta if Delta.any() else None
+    return CompactProblem(theta0, W, some, _take_diagonal(reference), fixed)
+
+
+def _take_diagonal(matrices: Floats) -> Floats:
+    """Return the diagonals (n, k) of matrices (n, k, k) that have nothing beside them."""
+    diagonals = np.einsum("nii->ni", matrices)
+    if np.count_nonzero(matrices) == np.count_nonzero(diagonals):
+        return np.array(diagonals)
+    return matrices
+
+
+def _expand_diagonal(values: Floats) -> Floats:
+    """Return matrices (n, k, k), of which diagonals (n, k) may be all that is given."""
+    return values[:, :, None] * np.eye(values.shape[1]) if values.ndim == 2 else values
 
 
 class Solution(NamedTuple):
@@ -95,6 +142,8 @@ class Solution(NamedTuple):
 
 def join_solutions(parts: list[Solution]) -> Solution:
     """Join the solutions of parts of a batch, in order."""
+    if len(parts) == 1:
+        return parts[0]
     theta, dual, certificates, iterations = zip(*parts, strict=True)
     joined = Certificate(*map(np.concatenate, zip(*certificates, strict=True)))
     return Solution(np.concatenate(theta), np.concatenate(dual), joined, np.concatenate(iterations))

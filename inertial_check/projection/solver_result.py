@@ -223,7 +223,7 @@ def result_of_matrices(  # noqa: PLR0913, PLR0917 - the data of the problem, and
         floored=floored,
         solver=solver,
         iterations=solution.iterations,
-        measure=partial(_measure_matrices, problem, found),
+        measure=partial(measure_matrices, problem, found),
         certify=partial(certify, found),
         problem=problem,
         failures=failures,
@@ -231,11 +231,33 @@ def result_of_matrices(  # noqa: PLR0913, PLR0917 - the data of the problem, and
 
 
 @quiet
-def _measure_matrices(problem: Quadratic, found: Floats) -> Change:
+def measure_matrices(problem: Quadratic, found: Floats) -> Change:
+    """Measure how far bodies moved under a metric of the whole pseudo-inertia."""
     before, after = (eigenvalues(central_inertia(t, "origin")) for t in (problem.theta0, found))
     change, size = (np.linalg.norm(v, axis=1) for v in (after - before, before))
     relative = np.where(change > 0, change / size, 0.0)  # infinite where there was no inertia
     return Change(measure_change(problem, found), relative)
+
+
+def empty_result(solver: str, *, floored: bool = False, iterations: bool = False) -> SolverResult:
+    """Make the result of a batch in which no row has to move.
+
+    Args:
+        solver: Name of the solver that was not asked.
+        floored: Whether the metric can end at a least mass.
+        iterations: Whether the solver counts any.
+    """
+    none = np.zeros(0, dtype=np.bool_)
+    return SolverResult(
+        theta=np.zeros((0, 10)),
+        changed=none,
+        vanished=none,
+        floored=none if floored else None,
+        solver=solver,
+        iterations=np.zeros(0, dtype=np.int32) if iterations else None,
+        measure=partial(Change, *np.zeros((2, 0))),
+        certify=partial(Certificate, *np.zeros((3, 0))),
+    )
 
 
 def join_results(parts: Sequence[SolverResult]) -> SolverResult:
