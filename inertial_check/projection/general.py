@@ -77,6 +77,7 @@ def project_matrices(theta: Floats, about: Point, rows: Mask, options: Options) 
     if not rows.any():
         _read_given(about, rows, options)  # refuses what is none
         return empty_result(_name_solver(options), floored=True, iterations=True)
+    large = np.count_nonzero(rows) > BATCH and options.metric not in DIVERGENCES
     parts = []
     for problem, prior, p_BoFo_B in build_problems(theta, about, rows, options, BATCH):
         nowhere = np.zeros(len(problem.theta0), dtype=np.bool_)
@@ -91,7 +92,7 @@ def project_matrices(theta: Floats, about: Point, rows: Mask, options: Options) 
         proof = partial(proof, dual=found.dual)
         failures = _find_uncertified(held, found, options)
         result = result_of_matrices(about, p_BoFo_B, held, found, floored, solver, proof, failures)
-        if len(held.theta0) == BATCH and options.metric not in DIVERGENCES:
+        if large:
             result = _keep_little(result, held, found)
         parts.append(result)
     return join_results(parts)
