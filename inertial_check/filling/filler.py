@@ -11,6 +11,7 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.evidence.twins import find_twins
+from inertial_check.filling.deviations import use_deviations
 from inertial_check.filling.equations import (
     Cells,
     CenterSum,
@@ -72,7 +73,7 @@ class _Answer(NamedTuple):
         certificate: Of the densities.
         usual: Source of the nominal densities that nothing states.
         dropped: What was assumed of twins, and given sums exclude.
-        prior: What another model gives, in one line; "" without one.
+        remarks: What another model gives, and sums that are met within their deviations.
     """
 
     parameters: Mapping[int, InertialParameters]
@@ -81,7 +82,7 @@ class _Answer(NamedTuple):
     certificate: Certificate
     usual: str
     dropped: tuple[str, ...]
-    prior: str
+    remarks: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -201,7 +202,10 @@ class Filler:
         nominal, usual = find_nominal(unknowns, self.known)
         sums, centers = list_sums(unknowns, self.known)
         self._refuse_millimetres(unknowns, sums)
-        cells, answer, sums, dropped = self._solve_sums(unknowns, sums, centers, nominal)
+        cells, answer, met, dropped = self._solve_sums(unknowns, sums, centers, nominal)
+        stated = {each.name: each for each in sums}
+        sums = [stated[each.name] for each in met]
+        moves = [(each.name, each.wanted - stated[each.name].wanted) for each in met]
         theta = np.zeros((len(unknowns.pieces), 10))
         np.add.at(theta, cells.body, answer.rho[:, None] * cells.moments)
         parameters = {index: _about_com(theta[at]) for at, index in enumerate(unknowns.indices)}
@@ -217,7 +221,7 @@ class Filler:
             answer.certificate,
             usual,
             dropped,
-            unknowns.prior_note,
+            (unknowns.prior_note, *_describe_moves(moves)),
         )
 
     def _refuse_millimetres(self, unknowns: Unknowns, sums: Sequence[MassSum]) -> None:
@@ -254,6 +258,7 @@ class Filler:
             ProjectionError: The answer cannot be certified.
         """
         dropped: list[str] = []
+        moving = False
         while True:
             cells = build_problem(unknowns, self.known, sums, centers, nominal)
             assumed = {each.name for each in sums if each.assumed}
@@ -270,6 +275,13 @@ class Filler:
                 error, excluded = conflict, assumed.intersection(conflict.conflict)
             except ProjectionError as failure:  # printed masses contradict each other by rounding
                 error, excluded = failure, assumed
+            if not moving:  # what is assumed of twins stays where deviations are enough
+                moving = True
+                volumes = np.array([own.volume for own in unknowns.pieces])
+                low, high = (volumes * density for density in self.known.density_range)
+                if (moved := use_deviations(sums, low, high)) is not None:
+                    sums = moved
+                    continue
             if not excluded:
                 raise error
             out = [each for each in sums if each.assumed and each.name in excluded]
@@ -352,8 +364,7 @@ class Filler:
         """What holds for the whole model."""
         if self.known.density is None and self.known.total_mass is None:
             yield f"the usual density is {answer.usual}"
-        if answer.prior:
-            yield answer.prior
+        yield from filter(None, answer.remarks)
         for name in answer.dropped:
             yield f"given sums exclude {name}, which was assumed of twins with equal shapes"
         if self.known.total_mass is None and not self.known.subtree_masses:
@@ -369,6 +380,16 @@ class Filler:
         if empty:
             shown = ", ".join(empty[:4]) + (", ..." if len(empty) > 4 else "")
             yield f"counted with 0 kg, as no joint moves them: {shown}; --body fills them too"
+
+
+def _describe_moves(moves: Sequence[tuple[str, float]]) -> Iterator[str]:
+    """Lines about sums that are met beside the stated ones."""
+    for name, move in moves:
+        if move:
+            yield (
+                f"{name} is met {abs(move):.3g} kg {'above' if move > 0 else 'below'}, within its "
+                "deviation: the other sums exclude it as stated"
+            )
 
 
 def _describe(own: BodyPieces, density: float) -> str:

@@ -240,6 +240,18 @@ def test_numbers_that_check_doubts_are_not_written():
     assert not filling.complete
 
 
+def test_a_total_mass_is_met_within_its_deviation_where_others_exclude_it():
+    known = {"masses": {"forearm": 2.0, "upper_arm": 2.5, "finger_left": 0.2}}
+    with pytest.raises(InfeasibleSumsError) as raised:
+        ic.fill(ARM, total_mass=(12.0, 0.001), **known)
+    assert len(raised.value.conflict) > 1
+    filling = ic.fill(ARM, total_mass=(9.0, 0.02), **known)
+    assert sum(masses(filling).values()) == pytest.approx(8.9)
+    assert "0.1 kg below, within its deviation" in "".join(filling.notes)
+    for body in filling.bodies:
+        assert np.ptp(body.interval.mass) <= 1e-9
+
+
 def test_twins_give_way_to_given_sums():
     known = {"masses": {"finger_left": 0.1, "forearm": 0.45}, "subtree_masses": {"forearm": 0.6}}
     filling = ic.fill(ARM, **known)
