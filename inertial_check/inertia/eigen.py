@@ -4,17 +4,22 @@ The trigonometric form alone loses half the digits where two eigenvalues nearly 
 Here it gives only the eigenvalue that is farthest from the other two, which it gives to full
 precision; its eigenvector, or the projector on it, splits the space, and what remains is solved by
 a square root.
+
+Derivatives are those of eigen_slopes.py.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 
 from inertial_check.arrays.broadcasting import cross_components
+from inertial_check.arrays.derivatives import Arrays, differentiable, differentiates
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.types import Array, Namespace
 from inertial_check.inertia import tolerances
+from inertial_check.inertia.eigen_slopes import change_of_system, change_of_values
 
 CHUNK = 8192
 """Rows per chunk on NumPy: a chunk and its temporaries stay in the cache."""
@@ -34,8 +39,16 @@ def eigenvalues(six: Array) -> Array:
         and exact where the matrix is diagonal.
     """
     xp = array_namespace(six)
+    if not differentiates(xp):
+        return _exact_eigenvalues(xp, six)
+    (values,) = differentiable(xp, lambda of: (_exact_eigenvalues(xp, of),), change_of_values, six)
+    return values
+
+
+def _exact_eigenvalues(xp: Namespace, six: Array) -> Array:
+    """Compute eigenvalues (..., 3) of (..., 6), and read those of diagonal matrices."""
     entries = columns(six)
-    low, middle, high = eigenvalues_of_entries(xp, entries)
+    low, middle, high = _eigenvalues_of(xp, entries)
     a, b, c = entries[0], entries[3], entries[5]
     diagonal = (entries[1] == 0) & (entries[2] == 0) & (entries[4] == 0)
     least, most = xp.minimum(xp.minimum(a, b), c), xp.maximum(xp.maximum(a, b), c)
@@ -45,7 +58,19 @@ def eigenvalues(six: Array) -> Array:
 
 
 def eigenvalues_of_entries(xp: Namespace, entries: Components) -> Vector:
-    """The same, from six arrays to three: no copy where the entries are at hand one by one.
+    """The same, from six arrays to three: no copy where the entries are at hand one by one."""
+    if not differentiates(xp):
+        return _eigenvalues_of(xp, entries)
+
+    def value(six: Array) -> Arrays:
+        return (xp.stack(list(_eigenvalues_of(xp, columns(six))), axis=-1),)
+
+    (values,) = differentiable(xp, value, change_of_values, xp.stack(list(entries), axis=-1))
+    return values[..., 0], values[..., 1], values[..., 2]
+
+
+def _eigenvalues_of(xp: Namespace, entries: Components) -> Vector:
+    """Compute the eigenvalues, ascending.
 
     The projector on the far eigenvector is v v^T = adj(D - f 1) / tr adj(D - f 1). What D = M - q 1
     is beside f and the mean of the other two, B = D - f v v^T + f/2 (1 - v v^T), has the
@@ -85,6 +110,14 @@ def eigensystem(six: Array) -> tuple[Array, Array]:
         eigenvectors.
     """
     xp = array_namespace(six)
+    if differentiates(xp):
+        values, vectors = differentiable(xp, partial(_stack_system, xp), change_of_system, six)
+        return values, vectors
+    return _stack_system(xp, six)
+
+
+def _stack_system(xp: Namespace, six: Array) -> tuple[Array, Array]:
+    """Compute eigenvalues (..., 3) and eigenvectors (..., 3, 3) of (..., 6)."""
     values, vectors = eigensystem_of_entries(xp, columns(six))
     return xp.stack(list(values), axis=-1), xp.stack(
         [xp.stack(list(row), axis=-1) for row in vectors], axis=-2

@@ -17,6 +17,7 @@ from inertial_check.arrays.broadcasting import (
 from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.rows import count_rows, select_rows
+from inertial_check.arrays.pytrees import register_pytree
 from inertial_check.arrays.types import Array, ArrayLike
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import frames
@@ -43,6 +44,7 @@ from inertial_check.inertia.representations import (
 )
 
 
+@register_pytree(leaves=("_theta", "_com"), static=("about",))
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class InertialParameters(EqualByValue):
     """Mass, first moment and rotational inertia of rigid bodies B, in the axes of their frames.

@@ -23,6 +23,7 @@ from inertial_check.arrays.broadcasting import (
     quiet,
     real_arrays,
 )
+from inertial_check.arrays.derivatives import hold_constant
 from inertial_check.arrays.random import EXPECTED, standard_normal
 from inertial_check.arrays.so3 import exponential
 from inertial_check.arrays.types import Array, ArrayLike, Generator, Namespace
@@ -234,13 +235,13 @@ def _refuse_overflow(xp: Namespace, given: Array, drawn: Array) -> None:
 
 def _nominal(xp: Namespace, theta: Array, about: Point) -> _Nominal:
     mass, first_moment, central = theta[..., 0], theta[..., 1:4], theta[..., 4:]
-    result = Consistency(_hold_constant(theta), about)
+    result = Consistency(hold_constant(theta), about)
     refuse_impossible(result, "there is nothing near it to draw")
     if about == "origin":
         central = about_com(mass, first_moment, central)
     safe = xp.where(mass > 0, mass, xp.ones_like(mass))[..., None]
     covariance = second_moment(central) / safe
-    size = xp.abs(_hold_constant(covariance))
+    size = xp.abs(hold_constant(covariance))
     size = size[..., 0] + size[..., 3] + size[..., 5]
     floor = result.tolerance
     zero = xp.where(xp.isfinite(floor), floor, xp.zeros_like(floor)) * size
@@ -284,7 +285,7 @@ def _principal(xp: Namespace, nominal: _Nominal, noise: Array) -> tuple[Array, A
     There the axes are held for derivatives: a turn of the body would draw others.
     """
     C, zero = nominal.covariance, nominal.zero
-    values, axes = eigensystem(_hold_constant(C))
+    values, axes = eigensystem(hold_constant(C))
     ties = [values[..., i + 1] - values[..., i] <= zero for i in range(2)]
     tied = ties[0] | ties[1]
     like = xp.zeros_like(C) + _six(xp, zero, -1.0, 0.0, 1.0)
@@ -295,7 +296,7 @@ def _principal(xp: Namespace, nominal: _Nominal, noise: Array) -> tuple[Array, A
     values = xp.where(values <= zero[..., None], xp.zeros_like(values), values)
     exact = _six(xp, zero, *(values[..., i] for i in range(3)))
     seen = rotated_tensor(xp, xp.matrix_transpose(V), symmetric(C))
-    return V, exact + (seen - _hold_constant(seen))
+    return V, exact + (seen - hold_constant(seen))
 
 
 def _any_of(xp: Namespace, V: Array, ties: list[Array], noise: Array) -> Array:
@@ -310,7 +311,7 @@ def _any_of(xp: Namespace, V: Array, ties: list[Array], noise: Array) -> Array:
     part = 0.5**0.5
     scales = (1.0, part, part, 1.0, part, 1.0)
     isotropic = xp.stack([scales[i] * noise[..., i] for i in range(6)], axis=-1)
-    inside = rotated_tensor(xp, xp.matrix_transpose(_hold_constant(V)), symmetric(isotropic))
+    inside = rotated_tensor(xp, xp.matrix_transpose(hold_constant(V)), symmetric(isotropic))
     xx, xy, xz, yy, yz, zz = columns(inside)
     none = xp.zeros_like(xx)
     entries = [
@@ -321,7 +322,7 @@ def _any_of(xp: Namespace, V: Array, ties: list[Array], noise: Array) -> Array:
         xp.where(ties[1], yz, none),
         xp.where(ties[1], zz, none + _APART),
     ]
-    _, turn = eigensystem(_hold_constant(xp.stack(entries, axis=-1)))
+    _, turn = eigensystem(hold_constant(xp.stack(entries, axis=-1)))
     return xp.where(tied[..., None, None], product(xp, V, turn), V)
 
 
@@ -333,8 +334,8 @@ def _six(xp: Namespace, like: Array, xx: ArrayLike, yy: ArrayLike, zz: ArrayLike
 
 def _roots(xp: Namespace, spreads: Array) -> Array:
     """The six of the square root of diagonal matrices, with its slopes in every direction."""
-    lengths = [xp.sqrt(_hold_constant(spreads[..., i])) for i in _DIAGONAL]
-    change = spreads - _hold_constant(spreads)
+    lengths = [xp.sqrt(hold_constant(spreads[..., i])) for i in _DIAGONAL]
+    change = spreads - hold_constant(spreads)
     entries = []
     for entry, (i, j) in enumerate(_PAIRS):
         sum_of_two = lengths[i] + lengths[j]
@@ -362,21 +363,5 @@ def _strain(xp: Namespace, spreads: Array, draws: Array) -> Array:
 def _keep_rows(xp: Namespace, keep: Array, old: Array, new: Array) -> Array:
     """The bits of the old rows (..., n) where nothing moves them, with the slopes of the new."""
     if xp is not np:
-        old = _hold_constant(old) - (_hold_constant(new) - new)
+        old = hold_constant(old) - (hold_constant(new) - new)
     return xp.where(keep[..., None], old, new)
-
-
-def _hold_constant(array: Array) -> Array:
-    """The same numbers, constant for derivatives."""
-    if isinstance(array, (np.ndarray, np.generic)):
-        return array
-    if hasattr(array, "detach"):
-        detached: Array = array.detach()
-        return detached
-    from array_api_compat import is_jax_array
-
-    if not is_jax_array(array):
-        return array
-    from jax.lax import stop_gradient
-
-    return stop_gradient(array)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from inertial_check.arrays.broadcasting import device_of
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.types import Array
 
@@ -27,7 +28,7 @@ class Rows:
         if self._gathers:
             return array[self.mask]
         xp = array_namespace(array)
-        stand_in = xp.asarray(blank, dtype=array.dtype, device=array.device)
+        stand_in = xp.asarray(blank, dtype=array.dtype, device=device_of(array))
         return xp.where(self.mask[..., None], array, stand_in)
 
     def put(self, values: Array, into: Array) -> Array:

@@ -14,6 +14,7 @@ import numpy as np
 
 from inertial_check.arrays import scalars
 from inertial_check.arrays.broadcasting import quiet
+from inertial_check.arrays.derivatives import differentiable, is_traced
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.types import Array, Namespace
 from inertial_check.errors import ParameterError
@@ -42,9 +43,7 @@ from inertial_check.projection.metrics import (
     add_isotropic,
     trace,
 )
-
-ISOTROPIC = 1 / 3
-"""The largest margin that a body can have: three equal principal moments."""
+from inertial_check.projection.slopes import ISOTROPIC, slope_of_moments
 
 BALL = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
 """A harmless theta, consistent about any point, that stands in for rows which are not computed."""
@@ -151,10 +150,21 @@ def move_inertias(
     """
     xp = array_namespace(theta)
     if xp is not np:
-        return _move(xp, theta, about, metric, margin)
+        before = central_inertia(theta, about)
+
+        def value(theta: Array, before: Array) -> tuple[Array]:
+            return (_move(xp, theta, about, before, metric, margin),)
+
+        (after,) = differentiable(xp, value, slope_of_moments(metric, margin), theta, before)
+        return before, after
     starts = range(0, max(len(theta), 1), CHUNK)
     with np.errstate(under="ignore"):
-        parts = [_move(np, theta[i : i + CHUNK], about, metric, margin) for i in starts]
+        chunks = [theta[i : i + CHUNK] for i in starts]
+        befores = [central_inertia(chunk, about) for chunk in chunks]
+        parts = [
+            (before, _move(np, chunk, about, before, metric, margin))
+            for chunk, before in zip(chunks, befores, strict=True)
+        ]
     before, after = (np.concatenate(side) for side in zip(*parts, strict=True))
     return before, after
 
@@ -174,31 +184,53 @@ def with_central_inertia(theta: Array, about: Point, I_BBcm: Array) -> Array:
 
 def with_margin(theta: Array, about: Point, I_BBcm: Array, margin: float, turn: int = 1) -> Array:
     """The inertia (..., 6), raised where rounding has left theta less than the margin promised."""
+    if is_traced(theta, I_BBcm):  # rounds as a loop, which is compiled once
+        from jax.lax import fori_loop
+
+        raised: Array = fori_loop(
+            1,
+            LIFTS + 1,
+            lambda k, six: _raise_short(theta, about, six, margin, k)[1],
+            I_BBcm,
+        )
+        return raised
+    short, lifted = _raise_short(theta, about, I_BBcm, margin, turn)
+    if short.none or turn >= LIFTS:
+        return lifted
+    again = with_margin(
+        short.take(theta, BALL), about, short.take(lifted, BALL[4:]), margin, turn + 1
+    )
+    return short.put(again, lifted)
+
+
+def _raise_short(
+    theta: Array, about: Point, I_BBcm: Array, margin: float, turn: int
+) -> tuple[Rows, Array]:
+    """Find the rows that are short of the margin, and raise them by one round's guard."""
     xp = array_namespace(theta)
     judged = Consistency(with_central_inertia(theta, about, I_BBcm), about)
     floor = judged.tolerance
     # A quarter of the floor covers the rounding of the margin, so the exact one is no less.
     least = xp.where(_carries(floor), _goal(margin, floor / 4), margin - floor)
     short = Rows((judged.margin < least) & xp.any(I_BBcm != 0, axis=-1))
-    if short.none or turn > LIFTS:
-        return I_BBcm
+    if short.none:
+        return short, I_BBcm
     goal = _goal(margin, turn * _guard(floor))
     row = short.take(xp.concat([I_BBcm, goal[..., None]], axis=-1), (*BALL[4:], 0.0))
-    lifted = _lift(row[..., :6], row[..., 6])
-    return short.put(with_margin(short.take(theta, BALL), about, lifted, margin, turn + 1), I_BBcm)
+    return short, short.put(_lift(row[..., :6], row[..., 6]), I_BBcm)
 
 
 def _move(
-    xp: Namespace, theta: Array, about: Point, metric: MomentMetric, margin: float
-) -> tuple[Array, Array]:
-    before = central_inertia(theta, about)
+    xp: Namespace, theta: Array, about: Point, before: Array, metric: MomentMetric, margin: float
+) -> Array:
+    """Move inertias (..., 6) about the centre of mass, those of theta, onto the cone."""
     one = xp.ones_like(theta[..., 0])
     floor = tolerances.floor(one) if about == "com" else Consistency(theta, about).tolerance
     goal = _goal(margin, _guard(floor))
     after = _move_one(before, goal, metric) if before.size == 6 else None
     if after is None:
         after = onto_cone(before, goal, metric)
-    return before, with_margin(theta, about, after, margin)
+    return with_margin(theta, about, after, margin)
 
 
 def _move_one(I_BBcm: Array, goal: Array, metric: MomentMetric) -> Array | None:
@@ -231,7 +263,7 @@ def _onto_cone_by_entries(
     """The same, from six arrays to six."""
     spreads = second_moment_entries(inertia)
     values, rows = eigensystem_of_entries(xp, spreads)
-    z1, z2, share, apex = _multipliers(xp, values, margin, metric.trace_weight)
+    z1, z2, share, apex = find_multipliers(xp, values, margin, metric.trace_weight)
     isotropic = (1 - 2 * share) * (z1 + z2)
     entries = []
     for k, (i, j) in enumerate(((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))):
@@ -242,8 +274,8 @@ def _onto_cone_by_entries(
     return entries
 
 
-def _multipliers(
-    xp: Namespace, s: Vector, mu: Array, trace_weight: float
+def find_multipliers(
+    xp: Namespace, s: Vector, mu: Array | float, trace_weight: float
 ) -> tuple[Array, Array, Array, Array]:
     """Multipliers of the facets s1 >= mu sum s and s2 >= mu sum s, for s ascending.
 

@@ -29,6 +29,7 @@ from inertial_check.arrays.broadcasting import (
     real_arrays,
 )
 from inertial_check.arrays.equality import EqualByValue
+from inertial_check.arrays.pytrees import register_pytree
 from inertial_check.arrays.so3 import cross
 from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.errors import ParameterError
@@ -361,6 +362,7 @@ class PluckerTransform(EqualByValue, ABC):
         return xp, R_BA, r, _halves(value, order)
 
 
+@register_pytree(leaves=("E", "r"))
 @dataclass(frozen=True, slots=True, eq=False)
 class Plx(PluckerTransform):
     """Left-associative, as in RBDA and RBDL: E = R_BA, and X1 @ X2 first does X2."""
@@ -387,6 +389,7 @@ class Plx(PluckerTransform):
         return type(self)(product(xp, E1, E2), r2 + frames.rotated_vector(xp, _transpose(E2), r1))
 
 
+@register_pytree(leaves=("E", "r"))
 @dataclass(frozen=True, slots=True, eq=False)
 class Plxb(PluckerTransform):
     """Right-associative, as in TDS and brax: E = R_AB, and Y1 @ Y2 first does Y1."""

@@ -1,0 +1,161 @@
+"""Derivative rules of functions that automatic differentiation would get wrong, or not at all.
+
+An eigenvalue has the derivative v^T dA v, yet differentiating the formula that computes it divides
+by zero where two of them meet. A projection is the end of an iteration, and its derivative is that
+of its optimality conditions. Such a function is a pair here: `value` computes it, `slope` its
+change in a direction. JAX takes the pair as a custom_jvp, PyTorch as an autograd.Function; every
+other library gets the value alone. Slopes are made of functions that can be differentiated again.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from inertial_check.arrays.broadcasting import quiet
+from inertial_check.arrays.types import Array, Namespace
+
+Arrays = tuple[Array, ...]
+
+Value = Callable[..., Arrays]
+"""Function of some arrays, all with the same leading axes, to some arrays with these axes."""
+
+Slope = Callable[[Arrays, Arrays, Arrays], Arrays]
+"""Function of the arguments, the results and changes of the arguments to changes of the results,
+linear in the changes."""
+
+
+def differentiable(xp: Namespace, value: Value, slope: Slope, *arrays: Array) -> Arrays:
+    """Compute value(*arrays) with the derivatives that `slope` gives.
+
+    Args:
+        xp: The library of the arrays.
+        value: Computes each row of the leading axes for itself. It is not differentiated. In
+            PyTorch it sees numbers also under torch.func.vmap, and may decide by them.
+        slope: The derivative of `value`.
+        *arrays: Floating-point arrays whose leading axes agree.
+    """
+    if xp is np:
+        return value(*arrays)
+    if is_torch(xp):
+        results: Arrays = _torch_rule().apply(value, slope, *arrays)
+        return results
+    if is_jax(xp):
+        return _in_jax(value, slope, arrays)
+    return value(*arrays)
+
+
+def hold_constant(array: Array) -> Array:
+    """Return the same numbers, constant for derivatives."""
+    if isinstance(array, (np.ndarray, np.generic)):
+        return array
+    if hasattr(array, "detach"):
+        detached: Array = array.detach()
+        return detached
+    if not _is_jax_array(array):
+        return array
+    from jax.lax import stop_gradient
+
+    return stop_gradient(array)
+
+
+def is_traced(*arrays: object) -> bool:
+    """Decide whether JAX is tracing one of the arrays, so that it has no numbers yet."""
+    if "jax" not in sys.modules:
+        return False
+    from jax.core import Tracer
+
+    return any(isinstance(array, Tracer) for array in arrays)
+
+
+def differentiates(xp: Namespace) -> bool:
+    """Decide whether a library takes derivatives: JAX and PyTorch do."""
+    return is_jax(xp) or is_torch(xp)
+
+
+def is_torch(xp: Namespace) -> bool:
+    """Decide whether a namespace is that of PyTorch."""
+    return xp is not np and getattr(xp, "__name__", "") in ("array_api_compat.torch", "torch")
+
+
+def is_jax(xp: Namespace) -> bool:
+    """Decide whether a namespace is that of JAX."""
+    return xp is not np and getattr(xp, "__name__", "") == "jax.numpy"
+
+
+def _is_jax_array(array: object) -> bool:
+    if "jax" not in sys.modules:
+        return False
+    import jax
+
+    return isinstance(array, jax.Array)
+
+
+def _in_jax(value: Value, slope: Slope, arrays: Arrays) -> Arrays:
+    import jax
+
+    function = jax.custom_jvp(lambda *given: tuple(quiet(value)(*given)))
+
+    def differentiate(primals: Arrays, tangents: Arrays) -> tuple[Arrays, Arrays]:
+        results = function(*primals)
+        return results, tuple(slope(primals, results, tangents))
+
+    function.defjvp(differentiate)
+    results: Arrays = function(*arrays)
+    return results
+
+
+@cache
+def _torch_rule() -> Any:  # noqa: ANN401 - a class that exists only where PyTorch does
+    """Build the autograd.Function that takes a value and its slope, once."""
+    import torch
+
+    class Rule(torch.autograd.Function):
+        """A value and its slope, differentiated backward, forward, and mapped."""
+
+        @staticmethod
+        def forward(value: Value, slope: Slope, *arrays: Any) -> Any:  # noqa: ANN401
+            return tuple(value(*arrays))
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:  # noqa: ANN401
+            _, ctx.slope, *arrays = inputs
+            ctx.count = len(arrays)
+            ctx.save_for_backward(*arrays, *output)
+            ctx.save_for_forward(*arrays, *output)
+
+        @staticmethod
+        def backward(ctx: Any, *gradients: Any) -> Any:  # noqa: ANN401
+            arrays, results = ctx.saved_tensors[: ctx.count], ctx.saved_tensors[ctx.count :]
+
+            def push(*changes: Any) -> Any:  # noqa: ANN401
+                return tuple(ctx.slope(arrays, results, changes))
+
+            _, pull = torch.func.vjp(push, *map(torch.zeros_like, arrays))
+            return None, None, *pull(gradients)
+
+        @staticmethod
+        def jvp(ctx: Any, *changes: Any) -> Any:  # noqa: ANN401
+            arrays, results = ctx.saved_tensors[: ctx.count], ctx.saved_tensors[ctx.count :]
+            filled = [
+                torch.zeros_like(array) if change is None else change
+                for array, change in zip(arrays, changes[2:], strict=True)
+            ]
+            return tuple(ctx.slope(arrays, results, tuple(filled)))
+
+        @staticmethod
+        def vmap(info: Any, axes: Any, value: Any, slope: Any, *arrays: Any) -> Any:  # noqa: ANN401
+            moved = [
+                array.expand(info.batch_size, *array.shape)
+                if axis is None
+                else array.movedim(axis, 0)
+                for array, axis in zip(arrays, axes[2:], strict=True)
+            ]
+            results = Rule.apply(value, slope, *moved)
+            return results, (0,) * len(results)
+
+    return Rule

@@ -1,0 +1,146 @@
+"""Derivatives of margins and projections, in the libraries that differentiate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import inertial_check as ic
+from array_libraries import HOW_TO
+
+RNG = np.random.default_rng(3)
+DIRECTION = RNG.normal(size=10)
+
+
+def draw_bodies(count: int) -> np.ndarray:
+    """Bodies of kilogrammes and decimetres with distinct moments, half of them inconsistent."""
+    turned = np.linalg.qr(RNG.normal(size=(count, 3, 3)))[0]
+    spreads = np.stack([np.linspace(-0.3, 0.2, count), np.full(count, 0.5), np.full(count, 0.9)], 1)
+    S = turned * spreads[:, None, :] @ turned.transpose(0, 2, 1)
+    I_BBcm_B = np.trace(S, axis1=1, axis2=2)[:, None, None] * np.eye(3) - S
+    com = RNG.normal(size=(count, 3)) / 5
+    return np.asarray(
+        ic.InertialParameters.from_com(RNG.uniform(1, 3, count), com, I_BBcm_B).as_theta()
+    )
+
+
+BODIES = draw_bodies(4)
+SYMMETRIC = np.array(
+    [
+        [1, 0, 0, 0, 0.4, 0, 0, 0.4, 0, 0.4],  # a sphere
+        [1, 0.1, 0, 0, 0.4, 0, 0, 0.5, 0, 0.5],  # an axis of symmetry
+        [1, 0, 0, 0, 1, 0, 0, 2, 0, 3],  # a plate
+        [1, 0, 0, 0, 0, 0, 0, 1, 0, 1],  # a rod
+        [1, 0, 0, 0, 0, 0, 0, 0, 0, 0],  # a point mass
+        [1, 0, 0, 0, 3, 0, 0, 1, 0, 1],  # no body, with an axis
+        [1, 0.1, 0.2, 0, -1, 0, 0, -1, 0, -1],  # no body, and none near
+        [-1, 0, 0, 0, 1, 0, 0, 1, 0, 1],  # no mass to speak of
+        [0, 0, 0, 0, 0, 0, 0, 0, 0, 0],  # a frame
+    ]
+)
+
+
+@pytest.fixture
+def jax() -> Iterator[Any]:
+    module = pytest.importorskip("jax", reason=HOW_TO["jax"])
+    before = module.config.jax_enable_x64
+    module.config.update("jax_enable_x64", True)
+    yield module
+    module.config.update("jax_enable_x64", before)
+
+
+@pytest.fixture
+def torch() -> Any:
+    return pytest.importorskip("torch", reason=HOW_TO["torch"])
+
+
+def margin(theta: Any, like: Callable[..., Any] = np.asarray) -> Any:
+    return ic.check(theta).margin
+
+
+def nearest(metric: Any, **options: Any) -> Callable[..., Any]:
+    def along(theta: Any, like: Callable[..., Any] = np.asarray) -> Any:
+        return (ic.project(theta, metric, **options).theta * like(DIRECTION)).sum(-1)
+
+    return along
+
+
+FUNCTIONS = {
+    "margin": margin,
+    "inertia": nearest("inertia"),
+    "inertia with a margin": nearest("inertia", margin=0.1, about="com"),
+    "covariance to spheres": nearest("covariance", margin=1 / 3),
+}
+
+
+def central_differences(function: Callable[..., Any], theta: np.ndarray) -> np.ndarray:
+    """All bodies and entries in one batch: the steps cost one call."""
+    step = 1e-6
+    moved = theta[:, None, None, :] + step * np.stack([np.eye(10), -np.eye(10)])
+    values = np.asarray(function(moved))
+    return (values[:, 0] - values[:, 1]) / (2 * step)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+class TestSlopes:
+    def test_of_jax(self, jax: Any, name: str, request: pytest.FixtureRequest) -> None:
+        if name not in ("margin", "inertia") and not request.config.getoption("--long"):
+            pytest.skip("JAX takes seconds to trace each metric: run pytest with --long")
+        function = FUNCTIONS[name]
+        slopes = jax.grad(lambda t: function(t, jax.numpy.asarray).sum())
+        both = np.asarray(slopes(jax.numpy.asarray(np.concatenate([BODIES, SYMMETRIC]))))
+        found, finite = both[: len(BODIES)], both[len(BODIES) :]
+        np.testing.assert_allclose(found, central_differences(function, BODIES), atol=1e-6)
+        assert np.isfinite(finite).all()
+
+    def test_of_torch(self, torch: Any, name: str) -> None:
+        function = FUNCTIONS[name]
+        slopes = torch.func.grad(lambda t: function(t, torch.asarray).sum())
+        found = slopes(torch.asarray(BODIES)).numpy()
+        np.testing.assert_allclose(found, central_differences(function, BODIES), atol=1e-6)
+        mapped = torch.func.vmap(torch.func.jacrev(lambda t: function(t, torch.asarray)))
+        np.testing.assert_allclose(mapped(torch.asarray(BODIES)).numpy(), found, atol=1e-12)
+        assert bool(torch.isfinite(slopes(torch.asarray(SYMMETRIC))).all())
+
+
+def test_equal_eigenvalues_share_their_slope_in_any_axes(torch: Any) -> None:
+    def slope(six: Any) -> Any:
+        six = torch.asarray(six, requires_grad=True)
+        ic.check(torch.cat([torch.ones(1), torch.zeros(3), six]).double()).margin.backward()
+        return six.grad
+
+    rod = slope([2.0, 0.0, 0.0, 1.0, 0.0, 1.0])
+    np.testing.assert_allclose(rod, slope([1.0, 0.0, 0.0, 1.0, 0.0, 2.0])[[5, 1, 2, 3, 4, 0]])
+    assert rod[1] == rod[2] == 0
+
+
+def test_second_slopes_of_a_margin(jax: Any, torch: Any) -> None:
+    theta, step = BODIES[-1], 1e-6
+    curvature = torch.func.jacrev(torch.func.jacrev(margin))(torch.asarray(theta)).numpy()
+    slope = torch.func.grad(margin)
+    ahead, behind = (
+        np.stack([slope(torch.asarray(theta + sign * step * e)).numpy() for e in np.eye(10)])
+        for sign in (1, -1)
+    )
+    np.testing.assert_allclose(curvature, (ahead - behind) / (2 * step), atol=1e-6)
+
+
+def test_jax_compiles_a_projection_once(jax: Any) -> None:
+    @jax.jit
+    def compute(theta: Any) -> Any:
+        found = ic.project(theta, about="com")
+        return found.theta, found.status_code, found.distance, found.primal_residual
+
+    theta = BODIES + np.zeros((4, 10))
+    theta[:, 1:4] = 0
+    expected = ic.project(theta, about="com")
+    for _ in range(2):
+        moved, codes, distance, residual = map(np.asarray, compute(theta))
+    assert compute._cache_size() == 1
+    np.testing.assert_allclose(moved, expected.theta, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(distance, expected.distance, rtol=0, atol=1e-12)
+    assert np.array_equal(codes, expected.status_code)
+    assert np.all(residual <= 1e-12)
