@@ -110,9 +110,14 @@ class Batch:
         theta: ArrayLike | None = None,
         **beside: tuple[ArrayLike, tuple[int, ...]],
     ) -> None:
+        if theta is None and not isinstance(tree.theta, np.ndarray):
+            theta = tree.theta  # a tree that went through JAX: its numbers may be traced
         given: dict[str, ArrayLike | None] = {"q": q, "u": u, "du": du, "theta": theta}
         given |= {name: value for name, (value, _) in beside.items()}
         said = {name: value for name, value in given.items() if value is not None}
+        if not isinstance(tree.theta, np.ndarray):  # numbers follow the library of the tree's
+            for name, value in said.items():
+                said[name] = value.tolist() if isinstance(value, np.ndarray) else value
         self.xp, arrays = real_arrays(**said)
         found = dict(zip(said, arrays, strict=True))
         sizes: dict[str, tuple[int, ...]] = {"q": (tree.n_q,), "theta": (len(tree), 10)}

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from inertial_check.arrays.broadcasting import real_arrays
 from inertial_check.arrays.equality import EqualByValue
+from inertial_check.arrays.pytrees import register_pytree
 from inertial_check.arrays.types import ArrayLike, Floats, Integers
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
@@ -37,6 +38,10 @@ INERTIAL_FRAME = -1
 """Index that stands for the inertial frame I where a parent is asked for."""
 
 
+@register_pytree(
+    leaves=("theta",),
+    static=("names", "parents", "joints", "X_PB", "axes_B", "points_B", "added_mass", "order"),
+)
 @dataclass(frozen=True, eq=False)
 class Tree(EqualByValue):
     """N rigid bodies B, each tied by one joint to its parent P or to the inertial frame I.
@@ -46,6 +51,8 @@ class Tree(EqualByValue):
     its coordinates are p_IoBo_I [m] and the unit quaternion q_IB = (w, x, y, z), its velocities
     v_IBo_I [m/s] and w_IB_B [rad/s]. The coordinates of all joints follow each other in the order
     of the bodies; so do the velocities.
+
+    A tree is a JAX pytree whose leaf is theta; all else is static, as the size of an array is.
 
     Attributes:
         names: Of the bodies.

@@ -16,8 +16,8 @@ from inertial_check.arrays.broadcasting import (
 )
 from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.namespace import array_namespace
-from inertial_check.arrays.rows import count_rows, select_rows
 from inertial_check.arrays.pytrees import register_pytree
+from inertial_check.arrays.rows import count_rows, select_rows
 from inertial_check.arrays.types import Array, ArrayLike
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import frames

@@ -1,0 +1,101 @@
+"""Bodies, transforms and trees as JAX pytrees."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import inertial_check as ic
+from inertial_check.dynamics import equations
+from inertial_check.dynamics.tree import Tree
+from inertial_check.spatial import vectors
+
+THETA = np.array([2.0, 0.2, 0, 0.1, 1.0, 0.01, 0, 0.9, 0, 0.8])
+BODY = ic.InertialParameters.from_com(2.0, [0.1, 0.0, 0.05], np.diag([1.0, 0.9, 0.8]))
+ARM = Tree(
+    names=("upper", "lower"),
+    parents=[-1, 0],
+    joints=("revolute", "revolute"),
+    X_PB=np.stack([np.eye(4), np.eye(4)]),
+    axes_B=[[0, 0, 1], [0, 1, 0]],
+    theta=np.stack([THETA, THETA]),
+)
+OBJECTS = {
+    "body": BODY,
+    "body about its origin": ic.InertialParameters.from_theta(THETA),
+    "plx": vectors.plx(np.eye(3), [1.0, 2.0, 3.0]),
+    "plxb": vectors.plxb(np.eye(3), [1.0, 2.0, 3.0]),
+    "tree": ARM,
+}
+
+
+@pytest.fixture
+def jax() -> Iterator[Any]:
+    module = pytest.importorskip("jax", reason="pip install jax")
+    before = module.config.jax_enable_x64
+    module.config.update("jax_enable_x64", True)
+    yield module
+    module.config.update("jax_enable_x64", before)
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_round_trip(jax: Any, name: str) -> None:
+    value = OBJECTS[name]
+    leaves, structure = jax.tree_util.tree_flatten(value)
+    again = jax.tree_util.tree_unflatten(structure, leaves)
+    assert type(again) is type(value)
+    assert again == value
+    assert hash(structure) == hash(jax.tree_util.tree_structure(value))
+    placeholders = jax.tree_util.tree_unflatten(structure, [object()] * len(leaves))
+    assert len(jax.tree_util.tree_leaves(placeholders)) == len(leaves)
+
+
+def test_bodies_go_through_jit_and_grad(jax: Any) -> None:
+    batch = ic.InertialParameters.from_theta(np.stack([THETA, 2 * THETA]))
+    masses = jax.vmap(lambda body: body.mass)(batch)
+    assert np.array_equal(masses, [2.0, 4.0])
+    double = jax.jit(lambda body: body + body)(BODY)
+    assert isinstance(double, ic.InertialParameters)
+    np.testing.assert_allclose(double.mass, 4.0)
+    assert double.about == "com"
+    slope = jax.grad(lambda body: body.principal_moments()[0])(BODY)
+    np.testing.assert_allclose(slope.as_theta(about="com")[4:], [0, 0, 0, 0, 0, 1], atol=1e-14)
+
+
+def test_trees_are_compiled_once_and_differentiated_by_their_bodies(jax: Any) -> None:
+    q = np.array([0.3, -0.5])
+    compute = jax.jit(equations.mass_matrix)
+    for scale in (1.0, 2.0):
+        scaled = jax.tree_util.tree_map(lambda theta, s=scale: s * theta, ARM)
+        np.testing.assert_allclose(
+            compute(scaled, q), scale * equations.mass_matrix(ARM, q), atol=1e-14
+        )
+    assert compute._cache_size() == 1
+    slope = jax.grad(lambda tree: equations.mass_matrix(tree, q)[0, 0])(ARM)
+    assert slope.theta.shape == (2, 10)
+    np.testing.assert_allclose(slope.theta[0, 9], 1.0)  # Izz about the first axis
+
+
+PROGRAM = """
+import sys
+import inertial_check as ic
+body = ic.InertialParameters.from_theta([1.0, 0, 0, 0, 1, 0, 0, 1, 0, 1])
+assert "jax" not in sys.modules, "importing inertial_check imported JAX"
+import jax
+assert float(jax.jit(lambda body: body.mass)(body)) == 1.0
+import importlib.metadata
+assert not any("pytrees" in type(each).__module__ for each in sys.meta_path)
+"""
+
+
+def test_jax_may_be_imported_later() -> None:
+    pytest.importorskip("jax", reason="pip install jax")
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
