@@ -1,6 +1,6 @@
 """How near filled inertials come to published ones, and how long filling takes.
 
-    python benchmarks/fill.py FOLDER... [--most 40] [--largest 20000]
+    python benchmarks/fill.py --corpus FOLDER [--corpus FOLDER...] [--most 400] [--largest 1048576]
 
 The bodies whose published numbers fit their shapes are hidden in every model of the folders: their
 density lies between 100 and 12000 kg/m^3, their centre of mass within the shapes' box, and the
@@ -8,10 +8,10 @@ misfit of their tensor, per mass and size, is below a half. They are then filled
 halves (every second one), and all at once, with the total mass of these bodies given; and all at
 once with the masses of every second one given too. Errors are those of the mass (relative), of the
 centre of mass (relative to the size of the body) and of the tensor (Frobenius norm, relative to the
-published one). Beside them stand two rules on the same cells: one density for all hidden bodies
-scaled to the total, and 1000 kg/m^3 in the collision shapes, as in Gazebo's automatic inertials and
-MuJoCo's inertiafromgeom. The last column says how many published masses, centres and tensors lie in
-the stated intervals.
+published one). Beside them stand other rules: one density for all hidden bodies scaled to the
+total; Gazebo's automatic inertials; and what MuJoCo itself compiles from the geoms, with its own
+kind of mesh inertia and with hulls. The last column says how many published masses, centres and
+tensors lie in the stated intervals. Every corpus has a table of its own.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
+from _fill_rules import OtherRules
 
 import inertial_check as ic
 from inertial_check.arrays.types import Floats
@@ -32,7 +33,7 @@ from inertial_check.filling.known import Knowledge, TotalMass
 from inertial_check.filling.pieces import BodyPieces, PieceReader
 from inertial_check.filling.result import FilledBody
 from inertial_check.inertia.parameters import InertialParameters
-from inertial_check.model import Model
+from inertial_check.model import Body, Model
 from inertial_check.model.judging import judge
 
 SUFFIXES = (".urdf", ".sdf", ".xml", ".usda")
@@ -49,7 +50,7 @@ class Truth(NamedTuple):
     names: tuple[str, ...]
     bodies: dict[str, InertialParameters]
     visual: dict[str, BodyPieces]
-    collision: dict[str, BodyPieces]
+    others: dict[str, dict[str, Floats]]
 
 
 class Errors(NamedTuple):
@@ -66,9 +67,9 @@ def find_truth(path: Path) -> Truth | None:
     try:
         model = ic.load(path)
         reader = PieceReader(model)
-        collider = PieceReader(model, roles=("collision", "visual"))
+        rules = OtherRules(model)
         names = list(model.names)
-        fitting, visual, collision = {}, {}, {}
+        fitting, visual, others = {}, {}, {}
         for body, judgement in zip(model.bodies, judge(model), strict=True):
             if names.count(body.name) > 1 or judgement.verdict != "consistent":
                 continue
@@ -80,10 +81,20 @@ def find_truth(path: Path) -> Truth | None:
             )
             if fits(stated, pieces):
                 fitting[body.name] = stated
-                visual[body.name], collision[body.name] = pieces, collider.read(body)
+                visual[body.name], others[body.name] = pieces, apply_rules(rules, body)
     except InertialCheckError:
         return None
-    return Truth(model, tuple(fitting), fitting, visual, collision) if len(fitting) > 1 else None
+    return Truth(model, tuple(fitting), fitting, visual, others) if len(fitting) > 1 else None
+
+
+def apply_rules(rules: OtherRules, body: Body) -> dict[str, Floats]:
+    """What other programs give a body; a rule that refuses its shapes is left out."""
+    found: dict[str, Floats | None] = {
+        "Gazebo": rules.run_gazebo(body),
+        "MuJoCo": rules.run_mujoco(body, convex=False),
+        "MuJoCo, hulls": rules.run_mujoco(body, convex=True),
+    }
+    return {rule: theta for rule, theta in found.items() if theta is not None}
 
 
 def fits(stated: InertialParameters, pieces: BodyPieces) -> bool:
@@ -131,12 +142,14 @@ def is_inside(truth: InertialParameters, body: FilledBody) -> tuple[bool, bool, 
     return mass, com, inertia
 
 
-def rules(truth: Truth, hidden: Sequence[str], total: float) -> Iterator[tuple[str, str, Floats]]:
+def list_rules(truth: Truth, hidden: Sequence[str]) -> Iterator[tuple[str, str, Floats]]:
     """Name of a rule, name of a body, and what the rule gives it (10,)."""
+    total = sum(float(truth.bodies[name].mass) for name in hidden)
     volume = sum(truth.visual[name].volume for name in hidden)
     for name in hidden:
         yield "one density", name, truth.visual[name].unit * (total / volume)
-        yield "1000 kg/m^3", name, truth.collision[name].unit * 1000.0
+        for rule, theta in truth.others[name].items():
+            yield rule, name, theta
 
 
 def run(truth: Truth, hidden: Sequence[str], given: Sequence[str]) -> dict[str, list[Errors]]:
@@ -147,19 +160,16 @@ def run(truth: Truth, hidden: Sequence[str], given: Sequence[str]) -> dict[str, 
         masses={name: float(truth.bodies[name].mass) for name in given},
     )
     found: dict[str, list[Errors]] = {}
+    free = [name for name in hidden if name not in given]
     filling = fill_model(truth.model, known, FillOptions(digits=16), hidden)
     for body in filling.bodies:
-        if body.parameters is not None:
+        if body.parameters is not None and body.name in free:
             stated = truth.bodies[body.name]
             errors = measure(stated, np.asarray(body.parameters.as_theta()))
             found.setdefault("fill", []).append(errors._replace(inside=is_inside(stated, body)))
-    free = [name for name in hidden if name not in given]
-    left = sum(float(truth.bodies[name].mass) for name in hidden)
-    for rule, name, theta in rules(truth, hidden, left):
-        found.setdefault(rule, []).append(measure(truth.bodies[name], theta))
-    if given:  # of the bodies whose masses are not given
-        at = [list(hidden).index(name) for name in free]
-        found = {rule: [each[i] for i in at] for rule, each in found.items()}
+    for rule, name, theta in list_rules(truth, hidden):
+        if name in free:
+            found.setdefault(rule, []).append(measure(truth.bodies[name], theta))
     return found
 
 
@@ -167,25 +177,27 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("folders", nargs="+", type=Path)
-    parser.add_argument("--most", type=int, default=40, help="models")
+    parser.add_argument("--corpus", action="append", required=True, type=Path)
+    parser.add_argument("--most", type=int, default=400, help="models of each corpus")
     parser.add_argument("--largest", type=int, default=1 << 20, help="size of a document [bytes]")
     args = parser.parse_args()
+    for folder in args.corpus:
+        run_corpus(folder, args.most, args.largest)
+
+
+def run_corpus(folder: Path, most: int, largest: int) -> None:
+    """Print the table of one corpus."""
     results: dict[str, dict[str, list[Errors]]] = {}
     models = bodies = 0
     seconds = 0.0
-    for path in sorted(path for folder in args.folders for path in folder.rglob("*")):
-        if path.suffix.lower() not in SUFFIXES or models >= args.most:
+    for path in sorted(folder.rglob("*")):
+        if path.suffix.lower() not in SUFFIXES or models >= most:
             continue
-        if path.stat().st_size > args.largest or (truth := find_truth(path)) is None:
+        if path.stat().st_size > largest or (truth := find_truth(path)) is None:
             continue
         models, bodies = models + 1, bodies + len(truth.names)
-        names = truth.names
-        cases = [("one by one", [name], ()) for name in names]
-        cases += [("by halves", names[::2], ()), ("by halves", names[1::2], ())]
-        cases += [("all", names, ()), ("all, half of the masses", names, names[::2])]
         begin = perf_counter()
-        for case, hidden, given in cases:
+        for case, hidden, given in list_cases(truth.names):
             try:
                 found = run(truth, hidden, given)
             except InertialCheckError as error:
@@ -194,8 +206,18 @@ def main() -> None:
             for rule, errors in found.items():
                 results.setdefault(case, {}).setdefault(rule, []).extend(errors)
         seconds += perf_counter() - begin
-    print(f"{models} models, {bodies} bodies that fit their shapes, {seconds:.0f} s")
+    print(f"{folder.name}: {models} models, {bodies} bodies that fit, {seconds:.0f} s", flush=True)
     print_results(results)
+
+
+def list_cases(names: Sequence[str]) -> Iterator[tuple[str, Sequence[str], Sequence[str]]]:
+    """Name of a case, the bodies that are hidden, and those of them whose masses are given."""
+    for name in names:
+        yield "one by one", [name], ()
+    yield "by halves", names[::2], ()
+    yield "by halves", names[1::2], ()
+    yield "all", names, ()
+    yield "all, half of the masses", names, names[::2]
 
 
 def print_results(results: dict[str, dict[str, list[Errors]]]) -> None:

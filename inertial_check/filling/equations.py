@@ -1,27 +1,22 @@
-"""The equations of what is known, in terms of the cells of the bodies to fill."""
+"""The equations of what is known, in terms of the masses of the bodies to fill."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats, Integers
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
 from inertial_check.evidence.twins import find_twins
-from inertial_check.filling.known import WATER, Knowledge
+from inertial_check.filling.known import Knowledge
 from inertial_check.filling.pieces import BodyPieces
 from inertial_check.filling.poses import place_bodies
-from inertial_check.filling.problem import DensityProblem
 from inertial_check.geometry.priors import indices_of
 from inertial_check.inertia import tolerances
 from inertial_check.model import Model
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 EQUAL_SHAPES = 0.02
 """Largest relative difference of the volumes of twins that count as one part: mirrored meshes
@@ -75,7 +70,8 @@ class Unknowns:
         held: Masses that the document states and that stay, by index in the model [kg].
         measured: (N,) masses of the bodies of the model that stay as they are; 0 of others [kg].
         centers: (N, 3) their centres of mass in their own frames [m].
-        others: Pieces of measured bodies by index, from which a nominal density is learnt.
+        others: Pieces of measured bodies by index, which may be twins.
+        teachers: Indices of those among them from whose densities those of others are learnt.
         prior: Densities that another model gives, by index [kg/m^3].
         prior_note: Which bodies it gives them to, in one line; "" without one.
     """
@@ -87,6 +83,7 @@ class Unknowns:
     measured: Floats
     centers: Floats
     others: Mapping[int, BodyPieces]
+    teachers: frozenset[int] = frozenset()
     prior: Mapping[int, float] = field(default_factory=dict)
     prior_note: str = ""
 
@@ -242,118 +239,3 @@ def _list_centers(unknowns: Unknowns, known: Knowledge) -> list[CenterSum]:
         )
         for axis in range(3)
     ]
-
-
-class Cells(NamedTuple):
-    """The problem of some bodies, and which cells are whose.
-
-    Attributes:
-        problem: The problem.
-        moments: (n, 10) inertial parameters of the cells with density 1, in their bodies.
-        body: (n,) place of the body of each cell among those to fill.
-    """
-
-    problem: DensityProblem
-    moments: Floats
-    body: Integers
-
-
-def build_problem(
-    unknowns: Unknowns,
-    known: Knowledge,
-    sums: Sequence[MassSum],
-    centers: Sequence[CenterSum],
-    nominal: Floats,
-) -> Cells:
-    """State the problem in cells: whole pieces where only masses are known, else points.
-
-    Args:
-        unknowns: The bodies.
-        known: Bounds and the measure of deviation.
-        sums: Known sums of masses.
-        centers: Known first moments.
-        nominal: Nominal density of each body [kg/m^3].
-    """
-    whole = not centers  # the densities of all cells of a piece are then equal
-    volumes, moments, points, body = [], [], [], []
-    for at, own in enumerate(unknowns.pieces):
-        for piece in own.pieces:
-            if whole:
-                volumes.append(np.array([piece.volume]))
-                moments.append(piece.moments.sum(axis=0)[None])
-                points.append(piece.volumes[None] @ piece.points / piece.volume)
-            else:
-                volumes.append(piece.volumes)
-                moments.append(piece.moments)
-                points.append(piece.points)
-            body.append(np.full(len(volumes[-1]), at))
-    v, cell_body = np.concatenate(volumes), np.concatenate(body)
-    low, high = known.density_range
-    rho0 = nominal[cell_body]
-    rows, wanted, names = _build_rows(sums, centers, cell_body, np.concatenate(points))
-    problem = DensityProblem(
-        v, rho0, np.full(len(v), low), np.full(len(v), high), rows, wanted, names, known.divergence
-    )
-    return Cells(problem, np.concatenate(moments), cell_body)
-
-
-def _build_rows(
-    sums: Sequence[MassSum], centers: Sequence[CenterSum], body: Integers, points: Floats
-) -> tuple[csr_array, Floats, tuple[str, ...]]:
-    from scipy.sparse import csr_array, vstack
-
-    count = int(body[-1]) + 1
-    entries = [
-        (row, at, value) for row, each in enumerate(sums) for at, value in each.coefficients.items()
-    ]
-    places = np.array([entry[:2] for entry in entries], dtype=np.intp).reshape(-1, 2).T
-    values = np.array([entry[2] for entry in entries], dtype=float)
-    coefficients = csr_array((values, tuple(places)), (len(sums), count))
-    membership = csr_array((np.ones(len(body)), (body, np.arange(len(body)))), (count, len(body)))
-    parts = [csr_array(coefficients @ membership)]
-    wanted = [each.wanted for each in sums]
-    if centers:
-        poses = centers[0].poses[body]
-        placed = np.einsum("nij,nj->ni", poses[:, :3, :3], points) + poses[:, :3, 3]
-        arms = placed - centers[0].center
-        reach = float(np.max(np.abs(arms)))  # a row has coefficients of the order of 1
-        for one in centers:
-            parts.append(csr_array(arms[None, :, one.axis] / reach))
-            wanted.append(one.wanted / reach)
-    names = (*(each.name for each in sums), *(one.name for one in centers))
-    return csr_array(vstack(parts)), np.array(wanted), names
-
-
-def find_nominal(unknowns: Unknowns, known: Knowledge) -> tuple[Floats, str]:
-    """Find the nominal density of each body to fill, and say where it comes from.
-
-    It is that of the pattern that matches, that of the prior model, the given one, or else the
-    geometric mean of what is known of measured bodies and given masses, or that of water.
-
-    Returns:
-        (n,) densities [kg/m^3], and the source for those that nothing states.
-    """
-    learnt = [
-        float(unknowns.measured[index]) / own.volume
-        for index, own in unknowns.others.items()
-        if own.pieces and not own.guess and unknowns.measured[index] > 0
-    ]
-    place = {index: at for at, index in enumerate(unknowns.indices)}
-    stated = {**unknowns.held}
-    names = list(known.masses)
-    stated.update(zip(indices_of(unknowns.model, names), known.masses.values(), strict=True))
-    learnt += [
-        mass / unknowns.pieces[place[index]].volume
-        for index, mass in stated.items()
-        if index in place and not unknowns.pieces[place[index]].guess
-    ]
-    low, high = known.density_range
-    learnt = [density for density in learnt if low <= density <= high]
-    usual = float(np.exp(np.median(np.log(learnt)))) if learnt else WATER
-    source = f"the median of {len(learnt)} bodies" if learnt else "that of water"
-    found = []
-    for index, own in zip(unknowns.indices, unknowns.pieces, strict=True):
-        link = next((k.density for k in known.links if fnmatchcase(own.body.name, k.pattern)), None)
-        choices = (link, unknowns.prior.get(index), known.density, usual)
-        found.append(next(each for each in choices if each is not None))
-    return np.array(found), source

@@ -11,18 +11,12 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.evidence.twins import find_twins
+from inertial_check.filling.cells import Cells, build_problem
 from inertial_check.filling.deviations import use_deviations
-from inertial_check.filling.equations import (
-    Cells,
-    CenterSum,
-    MassSum,
-    Unknowns,
-    build_problem,
-    find_nominal,
-    list_sums,
-)
+from inertial_check.filling.equations import CenterSum, MassSum, Unknowns, list_sums
 from inertial_check.filling.intervals import BodyInterval, find_intervals
 from inertial_check.filling.known import WATER, Knowledge
+from inertial_check.filling.nominal import find_nominal, fits_shapes
 from inertial_check.filling.pieces import ROLES, BodyPieces, PieceReader
 from inertial_check.filling.prior import find_prior_densities
 from inertial_check.filling.problem import Densities, InfeasibleSumsError, solve
@@ -166,7 +160,7 @@ class Filler:
             if index not in filled and stated and 0 < judgement.mass < np.inf:
                 masses[index], centers[index] = judgement.mass, judgement.p_BoBcm_B
         wanted = set(np.flatnonzero(masses).tolist())
-        if self.known.density is not None or self.known.total_mass is not None:
+        if self.known.density is not None:
             pairs = find_twins(self.model.names)
             wanted &= {i for pair in pairs for i in pair if filled.intersection(pair)}
         others = {}
@@ -186,6 +180,9 @@ class Filler:
             prior, note = find_prior_densities(
                 self.model, usable, self.known.prior, self.context, self.options.thickness
             )
+        teachers = frozenset(
+            index for index, own in others.items() if fits_shapes(judgements[index], own)
+        )
         return Unknowns(
             self.model,
             tuple(usable.values()),
@@ -194,15 +191,15 @@ class Filler:
             masses,
             centers,
             others,
+            teachers,
             prior,
             note,
         )
 
     def _solve(self, unknowns: Unknowns) -> _Answer:
-        nominal, usual = find_nominal(unknowns, self.known)
         sums, centers = list_sums(unknowns, self.known)
         self._refuse_millimetres(unknowns, sums)
-        cells, answer, met, dropped = self._solve_sums(unknowns, sums, centers, nominal)
+        cells, answer, met, usual, dropped = self._solve_sums(unknowns, sums, centers)
         stated = {each.name: each for each in sums}
         sums = [stated[each.name] for each in met]
         moves = [(each.name, each.wanted - stated[each.name].wanted) for each in met]
@@ -246,12 +243,12 @@ class Filler:
         unknowns: Unknowns,
         sums: list[MassSum],
         centers: Sequence[CenterSum],
-        nominal: Floats,
-    ) -> tuple[Cells, Densities, list[MassSum], tuple[str, ...]]:
+    ) -> tuple[Cells, Densities, list[MassSum], str, tuple[str, ...]]:
         """The densities, without what is assumed of twins where the given sums exclude it.
 
         Returns:
-            The cells, their densities, the sums that are met, and the names of the others.
+            The cells, their densities, the sums that are met, the source of the nominal densities,
+            and the names of the sums that are not met.
 
         Raises:
             InfeasibleSumsError: The given sums exclude each other.
@@ -260,12 +257,13 @@ class Filler:
         dropped: list[str] = []
         moving = False
         while True:
+            nominal, usual = find_nominal(unknowns, self.known, sums)
             cells = build_problem(unknowns, self.known, sums, centers, nominal)
             assumed = {each.name for each in sums if each.assumed}
             try:
                 answer = solve(cells.problem, self.options.solver)
                 if answer.certified:
-                    return cells, answer, sums, tuple(dropped)
+                    return cells, answer, sums, usual, tuple(dropped)
                 worst = float(answer.certificate.worst)
                 error: ParameterError | ProjectionError = ProjectionError(
                     f"the densities are not certified: their residual is {worst:.2g}"
