@@ -176,6 +176,7 @@ def read_definite_weights(options: Options, shape: tuple[int, ...]) -> Weights:
     """
     if isinstance(options.weights, Weights):
         return options.weights
+    assert options.weights is not None  # the caller has asked
     weights = read_weights(options.weights, options.order, shape)
     if options.prior is None and weights.shared and np.any(weights.singular):
         raise ParameterError(f"weights are singular: {SINGULAR}")

@@ -16,6 +16,7 @@ from inertial_check.projection.closed_form import BALL, read_margin
 
 if TYPE_CHECKING:
     from inertial_check.projection._constraint import Constraint
+    from inertial_check.projection.given import Weights
 
 Metric = Literal[
     "inertia",
@@ -53,25 +54,28 @@ class Options:
         metric: Change that is least.
         order: Order of the last six entries of theta: a name of representations.ORDERS.
         about: Point about which those six are taken: "origin" or "com".
-        weights: (..., 10) diagonals or (..., 10, 10) matrices W on theta in `order`.
+        weights: (..., 10) diagonals or (..., 10, 10) matrices W on theta in `order`; or these as
+            they were read.
         prior: InertialParameters, or (..., 10) in `order` and about `about`.
         constraints: Objects of inertial_check.projection.constraints.
         margin: Least margin of the results, 0 to 1/3.
         solver: Name of an installed conic solver; None for our own methods.
         mass_min: Least mass of rows that move [kg]; None for a part of each mass.
         regularization: Weight of the prior's term beside another, positive.
+        exact: Whether results are consistent in exact arithmetic.
     """
 
     metric: Metric = "inertia"
     order: Order = "urdf"
     about: Point = "origin"
-    weights: Array | None = None
+    weights: Array | Weights | None = None
     prior: InertialParameters | Array | None = None
     constraints: tuple[Constraint, ...] = ()
     margin: float = 0.0
     solver: str | None = None
     mass_min: float | None = None
     regularization: float = 1.0
+    exact: bool = False
 
     def validate(self) -> Options:
         """Return the same options with their numbers as floats, if they go together.
@@ -94,6 +98,8 @@ class Options:
         for name in TAKES[metric][:1]:
             if name not in given:
                 raise ParameterError(f"metric {metric!r} needs {name}={name}")
+        if not isinstance(self.exact, (bool, np.bool_)):
+            raise ParameterError(f"exact is {self.exact!r}; it is True or False")
         for name, number in (("mass_min", self.mass_min), ("regularization", self.regularization)):
             missing = number is None and name == "mass_min"
             if not missing and not 0 < as_number(number) < np.inf:

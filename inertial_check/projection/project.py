@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from inertial_check.arrays.namespace import array_namespace
-from inertial_check.arrays.types import Array
+from inertial_check.arrays.types import Array, Mask
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.consistency import Consistency, Verdict, as_theta
 from inertial_check.inertia.parameters import InertialParameters
@@ -46,6 +46,7 @@ def project(  # noqa: PLR0913, PLR0917 - the public signature
     solver: str | None = None,
     mass_min: float | None = None,
     regularization: float = 1.0,
+    exact: bool = False,
 ) -> Projection:
     """Find the nearest parameters that some body has, for each row of a batch.
 
@@ -88,6 +89,10 @@ def project(  # noqa: PLR0913, PLR0917 - the public signature
         mass_min: Least mass [kg] of rows that move under metrics in which the mass does; None for
             1e-6 of the mass given. Rows that end there have status mass-floored.
         regularization: Weight of the prior's term beside another, positive.
+        exact: Return numbers that are consistent in exact rational arithmetic as repr prints them,
+            so that no later reader finds them a rounding unit outside. Rows on the boundary that
+            rounding left outside then move by rounding, too. A row for which fixed numbers leave no
+            room has status uncertified.
 
     Returns:
         The projection. A bad row never raises: a row with a number that is not finite and, under
@@ -121,6 +126,7 @@ def project(  # noqa: PLR0913, PLR0917 - the public signature
         solver=solver,
         mass_min=mass_min,
         regularization=regularization,
+        exact=exact,
     )
     return project_with(theta, options)
 
@@ -154,10 +160,14 @@ def project_with(theta: Array | InertialParameters, options: Options) -> Project
 def _project_moments(given: Array, about: Point, options: Options) -> Projection:
     """Project by a metric under which mass and centre of mass stay, in the caller's library."""
     metric, margin = METRICS[options.metric], options.margin
+    like = None
+    if options.exact:
+        given, like = _in_numpy(given, options.metric)
     judged = Consistency(given, about)
-    rows = Rows(needs_projection(judged, margin))
+    mask = needs_projection(judged, margin)
+    rows = Rows(mask | _find_inexact(judged) if options.exact else mask)
     if rows.none:
-        return _assemble(options, about, given, rows, *_keep_all(judged, options))
+        return _assemble(options, about, given, rows, *_keep_all(judged, options), like)
     taken = rows.take(given, BALL)
     inner, units = change_units(taken, about)
     solver, steps = "closed form", None
@@ -175,9 +185,12 @@ def _project_moments(given: Array, about: Point, options: Options) -> Projection
         result, lost = return_to_units(result, taken, about, units)
         nobody = nobody | rows.put(lost, nowhere)
     result = leave_points(result, taken)
+    if options.exact:
+        result = _make_exact(result, options, about, given[rows.mask], mask[rows.mask])
     nobody = nobody | rows.put(result.vanished, nowhere)
     codes = _codes(rows.mask, nobody, nowhere)  # no mass is ever floored here
-    return _assemble(options, about, given, rows, result, codes)
+    codes = _mark_failures(codes, rows, result.failures)
+    return _assemble(options, about, given, rows, result, codes, like)
 
 
 def _keep_all(judged: Consistency, options: Options) -> tuple[SolverResult, Array]:
@@ -218,13 +231,70 @@ def _project_matrices(given: Array, about: Point, options: Options) -> Projectio
     else:
         impossible = judged.verdict_code == int(Verdict.INVALID)
         needed = finite & (needs_projection(judged, options.margin) | impossible)
+        if options.exact:
+            needed |= finite & _find_inexact(judged)
         mask, finite = np.asarray(needed & ~(far | free)), finite & ~(needed & (far | free))
         result = general.project_matrices(theta, about, mask, options)
     rows, nowhere = Rows(mask), np.zeros_like(mask)
+    if options.exact:
+        needed = needs_projection(judged, options.margin) | (
+            judged.verdict_code > int(Verdict.BOUNDARY)
+        )
+        needed = np.ones_like(mask) if options.constraints else np.asarray(needed)
+        result = _make_exact(result, options, about, own[mask], needed[mask], mask)
     floored = nowhere if result.floored is None else rows.put(result.floored, nowhere)
     codes = _codes(rows.put(result.changed, nowhere), ~finite, floored)
     codes = _mark_failures(codes, rows, result.failures)
     return _assemble(options, about, own, rows, result, codes, like)
+
+
+def _find_inexact(judged: Consistency) -> Mask:
+    """Find bodies (...,) that are on the boundary, but for exact arithmetic outside."""
+    from inertial_check.projection.exact import are_exact
+
+    theta = np.asarray(judged.theta)
+    body = np.asarray(judged.verdict_code <= int(Verdict.ILL_POSED))
+    return body & ~are_exact(theta.reshape(-1, 10), judged.about).reshape(body.shape)
+
+
+def _make_exact(
+    result: SolverResult,
+    options: Options,
+    about: Point,
+    given: Array,
+    needed: Mask,
+    places: Mask | None = None,
+) -> SolverResult:
+    """Make the moved bodies consistent in exact arithmetic, in the caller's precision.
+
+    Args:
+        result: The result of a metric.
+        options: The request.
+        about: Point about which the inertia is taken.
+        given: (n, 10) before.
+        needed: (n,) rows that move for another reason than exactness: the others start as given.
+        places: (...,) where these rows stand in the batch, for constraints.
+    """
+    from inertial_check.projection.exact import find_fixed, make_exact
+
+    theta = np.where(needed[:, None], np.asarray(result.theta, dtype=given.dtype), given)
+    fixed = None
+    if options.constraints and places is not None:
+        fixed = find_fixed(options.constraints, places.size)[places.reshape(-1)]
+    vanished = np.asarray(result.vanished) & needed
+    left = np.all(theta == given, axis=1) & needed & vanished
+    left[[failure.row for failure in result.failures]] = True
+    found, exact = make_exact(theta, about, fixed)
+    found = np.where(left[:, None], theta, found)
+    reason = "no numbers with what is fixed are consistent in exact arithmetic"
+    failures = tuple(RowFailure(int(row), None, reason) for row in np.flatnonzero(~exact & ~left))
+    return replace(
+        result,
+        theta=found,
+        changed=np.any(found != given, axis=1),
+        vanished=vanished,
+        failures=(*result.failures, *failures),
+    )
 
 
 def _assemble(  # noqa: PLR0913, PLR0917 - the fields of a Projection

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from inertial_check.arrays.rows import select_rows
-from inertial_check.arrays.types import Array
+from inertial_check.arrays.types import Array, NumpyArray
 from inertial_check.projection._rows import Rows
-from inertial_check.projection.solver_result import SolverResult
+from inertial_check.projection.solver_result import RowFailure, SolverResult
 
 
 def select_result(rows: Rows, result: SolverResult, index: object) -> tuple[Rows, SolverResult]:
@@ -44,11 +44,24 @@ def _select_fields(result: SolverResult, places: object) -> dict[str, Any]:
         value = getattr(result, name)
         if name == "problem":
             chosen[name] = None  # it is that of all rows
+        elif name == "failures":
+            chosen[name] = _select_failures(value, np.asarray(places).reshape(-1)) if value else ()
         elif callable(value):
             chosen[name] = partial(_select_values, value, places)
         elif hasattr(value, "shape") and value.shape:
             chosen[name] = value[places]
     return chosen
+
+
+def _select_failures(
+    failures: tuple[RowFailure, ...], places: NumpyArray
+) -> tuple[RowFailure, ...]:
+    """Select the failures of some rows, numbered as these are."""
+    return tuple(
+        failure._replace(row=int(row))
+        for failure in failures
+        for row in np.flatnonzero(places == failure.row)
+    )
 
 
 def _select_values(function: Callable[[], tuple[Array, ...]], places: object) -> tuple[Array, ...]:

@@ -140,6 +140,10 @@ def test_conflicts_name_the_constraints_and_the_body_of_the_batch():
     assert "body 2" in message
     assert "50" not in message
     assert (caught.value.instance == BOTH[2]).all()
+    assert found[2].status == "infeasible"
+    assert str(found[2].conflict) == message
+    assert found[3].conflict is None
+    assert [conflict is None for conflict in found[1:4].conflict] == [True, False, True]
 
 
 def test_rows_without_a_nearest_are_left_out_and_indices_stay():

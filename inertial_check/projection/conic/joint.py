@@ -282,8 +282,8 @@ def _solve_by_solver(request: GroupRequest, problem: JointProblem) -> GroupAnswe
     """
     failures: list[str] = []
     best: GroupAnswer | None = None
-    for build in (lambda: problem, lambda: request.build(request.frames())):
-        own = build()
+    for again in (False, True):
+        own = request.build(request.frames()) if again else problem
         for found in _attempt(request, own, failures):
             if found.certificate.worst <= tolerances.CERTIFIED:
                 return GroupAnswer(found, own)
