@@ -137,3 +137,10 @@ def test_a_consistency_is_neither_true_nor_false() -> None:
     for rows in (GOOD, BAD, ROWS, np.zeros((0, 10))):
         with pytest.raises(ic.ParameterError, match=r"\.consistent\.all\(\)"):
             bool(ic.check(rows))
+
+
+def test_one_body_becomes_a_batch_of_one() -> None:
+    one = ic.InertialParameters.from_theta(GOOD)
+    assert one[None].shape == one[None, ...].shape == (1,)
+    assert one[...] == one
+    assert ic.check(GOOD)[None] == ic.check([GOOD])
