@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.arrays.types import Floats
+from inertial_check.comparing.added_mass import compare_added_mass
 from inertial_check.comparing.conversions import MassProperties
 from inertial_check.comparing.explaining import (
     deviations,
@@ -35,6 +36,8 @@ from inertial_check.model.difference import (
     ComparedModel,
     Deviations,
     Difference,
+    MassProperty,
+    PairStatus,
 )
 from inertial_check.model.judging import judge
 
@@ -89,9 +92,9 @@ def diff_models(
 
 def _explain(found: list[_ComparedPair], tolerance: float) -> list[str]:
     """Add explanations to the bodies that differ; returns a note if some bodies were left out."""
-    differ = [place for place, one in enumerate(found) if one.difference.status == "differs"]
+    differ = [place for place, one in enumerate(found) if _rigid_differences(one)]
     looked_at = [found[place] for place in differ[:MOST_EXPLAINED]]
-    explanations = [explain(*one.readings, one.difference.differs, tolerance) for one in looked_at]
+    explanations = [explain(*one.readings, _rigid_differences(one), tolerance) for one in looked_at]
     for place, own in zip(differ, rank_by_model(explanations), strict=False):
         difference = found[place].difference._replace(explanations=own)
         found[place] = found[place]._replace(difference=difference)
@@ -99,6 +102,11 @@ def _explain(found: list[_ComparedPair], tolerance: float) -> list[str]:
         return []
     count = f"{MOST_EXPLAINED} of the {len(differ)} bodies that differ"
     return [f"mistakes that explain a difference were looked for in the first {count}"]
+
+
+def _rigid_differences(one: _ComparedPair) -> tuple[MassProperty, ...]:
+    """The properties of the rigid body that differ: mistakes of converters explain no fluid."""
+    return tuple(each for each in one.difference.differs if each in QUANTITIES)
 
 
 class _ComparedPair(NamedTuple):
@@ -224,7 +232,15 @@ def _as_data(
         tuple(reading.p_BoBcm_B.tolist()) if known else (nan,) * 3,
         tuple(six(reading.I_BBcm_B).tolist()) if known else (nan,) * 6,
         merged,
+        _read_added_mass(body),
     )
+
+
+def _read_added_mass(body: Body) -> tuple[tuple[float, ...], ...]:
+    """The added mass of a body as numbers; () where none is stated."""
+    if body.inertial is None:
+        return ()
+    return tuple(tuple(n.value for n in row) for row in body.inertial.fluid_added_mass)
 
 
 def _compare_all(
@@ -257,9 +273,13 @@ def _compare_pair(a: _SideBody, b: _SideBody, tolerance: float) -> BodyDifferenc
     if reasons:
         return BodyDifference("incomparable", a.shown, b.shown, reason=reasons)
     found, rounding = deviations(a.reading, b.reading), rounding_floors(a.reading, b.reading)
-    differs = tuple(
+    differs: tuple[MassProperty, ...] = tuple(
         quantity
         for quantity, deviation, floor in zip(QUANTITIES, found, rounding, strict=True)
         if deviation > max(tolerance, floor)
     )
-    return BodyDifference("differs" if differs else "equal", a.shown, b.shown, found, differs)
+    fluid = compare_added_mass(a.shown.added_mass, b.shown.added_mass)
+    if not fluid <= tolerance:
+        differs = (*differs, "added_mass")
+    status: PairStatus = "differs" if differs else "equal"
+    return BodyDifference(status, a.shown, b.shown, found, differs, added_mass=fluid)

@@ -9,9 +9,12 @@ from typing import Literal, NamedTuple
 
 from inertial_check.arrays.equality import EqualByValue
 
-MassProperty = Literal["mass", "com", "inertia"]
+MassProperty = Literal["mass", "com", "inertia", "added_mass"]
 QUANTITIES: tuple[MassProperty, ...] = ("mass", "com", "inertia")
-"""Mass properties that are compared: mass, centre of mass, and the inertia about it."""
+"""Mass properties of the rigid body: mass, centre of mass, and the inertia about it.
+
+The added mass of a fluid is compared, too, where a model states one.
+"""
 
 Which = Literal["a", "b"]
 """One of the two models, in the order in which they were given."""
@@ -48,6 +51,7 @@ class ComparedBody(NamedTuple):
         p_BoBcm_B: Centre of mass in the body frame [m].
         I_BBcm_B: Six entries of the inertia about it in the body's axes [kg m^2].
         merged: Names of the bodies on fixed joints that are lumped into it.
+        added_mass: Added mass of the fluid about the body's origin, 6x6; () where none is stated.
     """
 
     name: str
@@ -58,6 +62,7 @@ class ComparedBody(NamedTuple):
     p_BoBcm_B: tuple[float, ...]
     I_BBcm_B: tuple[float, ...]
     merged: tuple[str, ...] = ()
+    added_mass: tuple[tuple[float, ...], ...] = ()
 
 
 class Explanation(NamedTuple):
@@ -90,6 +95,9 @@ class BodyDifference(NamedTuple):
         reason: Why the pair cannot be compared; "" if it can.
         frame: Whether it is a single body without mass and inertia, whose absence has no effect.
         explanations: Mistakes that explain the difference, best first.
+        added_mass: Norm of the difference of the added masses of the fluid, relative to the larger
+            one; masses and inertias, which have other units, weigh the same. 0 where none is
+            stated.
     """
 
     status: PairStatus
@@ -100,6 +108,7 @@ class BodyDifference(NamedTuple):
     reason: str = ""
     frame: bool = False
     explanations: tuple[Explanation, ...] = ()
+    added_mass: float = 0.0
 
 
 class ComparedModel(NamedTuple):

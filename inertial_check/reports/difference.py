@@ -17,6 +17,7 @@ from inertial_check.model.difference import (
     MassProperty,
     PairStatus,
 )
+from inertial_check.model.entries import MOTIONS
 from inertial_check.reports import View
 from inertial_check.reports.escaping import dump_json, printable
 from inertial_check.reports.json import plain
@@ -24,12 +25,23 @@ from inertial_check.reports.text import Style, number, plural, round_together
 
 SCHEMA_VERSION = "1"
 
-_NAMES: dict[MassProperty, str] = {"mass": "mass", "com": "centre of mass", "inertia": "inertia"}
-_UNITS: dict[MassProperty, str] = {"mass": "kg", "com": "m", "inertia": "kg m^2"}
+_NAMES: dict[MassProperty, str] = {
+    "mass": "mass",
+    "com": "centre of mass",
+    "inertia": "inertia",
+    "added_mass": "added mass",
+}
+_UNITS: dict[MassProperty, str] = {
+    "mass": "kg",
+    "com": "m",
+    "inertia": "kg m^2",
+    "added_mass": "kg, kg m, kg m^2",
+}
 _OF: dict[MassProperty, str] = {
     "mass": "of the larger",
     "com": "radii of gyration",
     "inertia": "of the largest principal moment",
+    "added_mass": "of the larger",
 }
 _SHOWN_EXPLANATIONS = 3
 _DIGITS, _MOST_DIGITS = 6, 17
@@ -85,7 +97,8 @@ def _join_names(names: Sequence[str]) -> str:
 def _quantity(style: Style, body: BodyDifference, quantity: MassProperty) -> Iterator[str]:
     if body.a is None or body.b is None or body.deviations is None:
         return
-    deviation: float = getattr(body.deviations, quantity)
+    fluid = quantity == "added_mass"
+    deviation: float = body.added_mass if fluid else getattr(body.deviations, quantity)
     size = f"{deviation:.3g} {_OF[quantity]}"
     yield f"  {style('error', _NAMES[quantity])} differs by {size} [{_UNITS[quantity]}]\n"
     # Enough digits to show the difference, which is relative.
@@ -100,8 +113,25 @@ def _values(side: ComparedBody, quantity: MassProperty, digits: int) -> str:
         return round_together([side.mass], digits)[0]
     if quantity == "com":
         return " ".join(round_together(side.p_BoBcm_B, digits))
+    if quantity == "added_mass":
+        return _show_added_mass(side, digits)
     shown = round_together(side.I_BBcm_B, digits)
     return ", ".join(f"{entry} {value}" for entry, value in zip(ENTRIES, shown, strict=True))
+
+
+def _show_added_mass(side: ComparedBody, digits: int) -> str:
+    """The entries of the upper triangle that are not zero, by their names in SDF."""
+    numbers = {
+        f"{MOTIONS[i]}{MOTIONS[j]}": number
+        for i, row in enumerate(side.added_mass)
+        for j, number in enumerate(row)
+        if i <= j and number != 0
+    }
+    shown = [
+        f"{name} {round_together([value], digits)[0] if isfinite(value) else value}"
+        for name, value in numbers.items()
+    ]
+    return ", ".join(shown) or "none"
 
 
 def _format_explanation(style: Style, body: BodyDifference, one: Explanation, first: bool) -> str:
@@ -167,12 +197,21 @@ def _body(body: BodyDifference) -> dict[str, Json]:
         "reason": body.reason or None,
         "a": _side(body.a),
         "b": _side(body.b),
-        "deviations": None if deviations is None else deviations._asdict(),
+        "deviations": None if deviations is None else _deviations(body),
         "differs": list(body.differs),
         "explanations": [
             {**one._asdict(), "explains": list(one.explains)} for one in body.explanations
         ],
     }
+
+
+def _deviations(body: BodyDifference) -> dict[str, Json]:
+    """The deviations, with that of the added mass where one of the bodies has any."""
+    assert body.deviations is not None
+    found: dict[str, Json] = dict(body.deviations._asdict())
+    if any(side is not None and side.added_mass for side in (body.a, body.b)):
+        found["added_mass"] = body.added_mass
+    return found
 
 
 def _side(side: ComparedBody | None) -> dict[str, Json] | None:
@@ -187,4 +226,5 @@ def _side(side: ComparedBody | None) -> dict[str, Json] | None:
         "com": side.p_BoBcm_B,
         "inertia": dict(zip(ENTRIES, side.I_BBcm_B, strict=True)),
         "merged": list(side.merged),
+        **({"added_mass": [list(row) for row in side.added_mass]} if side.added_mass else {}),
     }
