@@ -176,16 +176,22 @@ class _Writer:
         names = find_missing(case, self.targets[body.id])
         if insert is None or not names:
             return
-        if reason := self._find_sharing(body):
-            failures[body.id] = case.report("shared", reason)
-            return
+        sharing = self._find_sharing(body)
         comment = self.comments.get(body.id, self.comments.get(body.name, ""))
         try:
-            plans[body.id] = insert(self.model, body, names, comment)
+            plan = insert(self.model, body, names, comment)
         except NotInsertable as error:
-            if not case.can_be_layered():
-                way = f"write it: {self.targets[body.id]}"
-                failures[body.id] = case.report("unwritten", f"{error.reason}; {way}")
+            # All bodies of a binary stage begin at its first byte: they share a place, not a text.
+            if case.can_be_layered():
+                return
+            way = f"write it: {self.targets[body.id]}"
+            reason = sharing or f"{error.reason}; {way}"
+            failures[body.id] = case.report("shared" if sharing else "unwritten", reason)
+            return
+        if sharing:
+            failures[body.id] = case.report("shared", sharing)
+        else:
+            plans[body.id] = plan
 
     def _find_sharing(self, body: Body) -> str:
         """The bodies that would get the same text and are given other numbers; "" if none are."""
