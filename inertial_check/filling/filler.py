@@ -160,7 +160,8 @@ class Filler:
             if index not in filled and stated and 0 < judgement.mass < np.inf:
                 masses[index], centers[index] = judgement.mass, judgement.p_BoBcm_B
         wanted = set(np.flatnonzero(masses).tolist())
-        if self.known.density is not None:
+        settled = len(usable) == 1 and self.known.total_mass is not None
+        if self.known.density is not None or settled:
             pairs = find_twins(self.model.names)
             wanted &= {i for pair in pairs for i in pair if filled.intersection(pair)}
         others = {}

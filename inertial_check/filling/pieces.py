@@ -15,13 +15,19 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
+from inertial_check.filling.cell_moments import (
+    agree,
+    find_capsule_radius,
+    integrate_form,
+    list_moments,
+    place_points,
+    rotate_to,
+)
 from inertial_check.filling.columns import fill_triangles, tilt
 from inertial_check.filling.quadrature import Points, contains, fill_primitive
 from inertial_check.formats.context import Context
 from inertial_check.geometry.meshes import scaled_triangles
 from inertial_check.geometry.shapes import GeometryReader, Reading, ShapeUse
-from inertial_check.inertia import tolerances
-from inertial_check.inertia.frames import homogeneous
 from inertial_check.inertia.meshes import convex_hull
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.model import Body, Model, Role, Shape
@@ -216,7 +222,7 @@ class PieceReader:
         """Points inside a shape, in the axes of the body."""
         if shape.kind != "mesh":
             points = fill_primitive(shape.kind, shape.dimensions)
-            return None if points is None else _place(points, shape)
+            return None if points is None else place_points(points, shape)
         blocks = scaled_triangles(str(use.path), shape.scale, self._context.granted)
         if use.reading == "hull":
             blocks = iter([convex_hull(blocks)])
@@ -225,7 +231,7 @@ class PieceReader:
         found, _ = fill_triangles(blocks)
         if found is None:
             return None
-        return tilt(_place(found, shape), _moments_of(unit))
+        return tilt(place_points(found, shape), integrate_form(unit))
 
     def _cut_shell(self, use: ShapeUse, unit: InertialParameters, thickness: float) -> Piece:
         """A shell as its triangles, or as one cell where there are too many."""
@@ -243,8 +249,8 @@ class PieceReader:
         corners, areas = corners[areas > 0], areas[areas > 0]
         total = corners.sum(axis=1)
         second = np.einsum("nki,nkj->nij", corners, corners) + np.einsum("ni,nj->nij", total, total)
-        moments = _theta(areas * thickness, total / 3, second / 12)
-        if not _agree(moments, whole):
+        moments = list_moments(areas * thickness, total / 3, second / 12)
+        if not agree(moments, whole):
             return single
         return Piece(label, "shell", moments[:, 0], moments, total / 3)
 
@@ -256,79 +262,26 @@ class PieceReader:
             length = float(np.linalg.norm(offset))
             radius = LIMB * length
             if volume is not None:
-                radius = _find_radius(volume / len(offsets), length)
+                radius = find_capsule_radius(volume / len(offsets), length)
             points = fill_primitive("capsule", (radius, length))
             if points is None:
                 continue
-            placed = points.points @ _rotation_to(offset / length).T + offset / 2
-            moments = _theta(points.volumes, placed)
+            placed = points.points @ rotate_to(offset / length).T + offset / 2
+            moments = list_moments(points.volumes, placed)
             pieces.append(
                 Piece("a capsule between joints", "joints", points.volumes, moments, placed)
             )
         return tuple(pieces)
 
 
-def _find_radius(volume: float, length: float) -> float:
-    """The radius of a capsule with a cylinder of this length [m] and this volume [m^3]."""
-    # In parts of the length r solves 4/3 r^3 + r^2 = v, which grows with r: one root is positive.
-    roots = np.roots([4 / 3, 1.0, 0.0, -volume / (np.pi * length**3)])
-    real = roots[np.abs(roots.imag) <= tolerances.REAL_ROOT * np.abs(roots)].real
-    return float(np.max(real)) * length
-
-
 def _make_piece(label: str, reading: str, unit: InertialParameters, points: Points | None) -> Piece:
     """A piece of points where their moments are those of the solid; else a piece of one cell."""
     whole = np.asarray(unit.as_theta())[None]
     if points is not None:
-        moments = _theta(points.volumes, points.points)
-        if _agree(moments, whole):
+        moments = list_moments(points.volumes, points.points)
+        if agree(moments, whole):
             return Piece(label, reading, points.volumes, moments, points.points)
     return Piece(label, reading, whole[:, 0], whole, whole[:, 1:4] / whole[:, :1])
-
-
-def _agree(moments: Floats, whole: Floats) -> bool:
-    """Whether cells add up to a whole (1, 10), relative to its volume and size."""
-    size = np.abs(moments).sum(axis=0)
-    volume, first, second = size[:1], size[1:4].max(keepdims=True), size[4:].max(keepdims=True)
-    scale = np.concatenate([volume, np.repeat(first, 3), np.repeat(second, 6)])
-    error = np.abs(moments.sum(axis=0) - whole[0])
-    return bool(np.all(error <= tolerances.QUADRATURE * scale))
-
-
-def _theta(volumes: Floats, points: Floats, second: Floats | None = None) -> Floats:
-    """(n, 10) inertial parameters of cells with density 1 about the origin.
-
-    Args:
-        volumes: (n,) [m^3].
-        points: (n, 3) their centres [m].
-        second: (n, 3, 3) their second moments about the origin per volume; None of points.
-    """
-    if second is None:
-        second = np.einsum("ni,nj->nij", points, points)
-    trace = np.einsum("nii->n", second)
-    inertia = trace[:, None, None] * np.eye(3) - second
-    theta: Floats = np.concatenate(
-        [np.ones((len(volumes), 1)), points, inertia[:, *np.triu_indices(3)]], axis=1
-    )
-    return volumes[:, None] * theta
-
-
-def _moments_of(unit: InertialParameters) -> Floats:
-    """The (4, 4) integral of [p, 1] [p, 1]^T over a body of density 1."""
-    return np.asarray(unit.pseudo_inertia)
-
-
-def _place(points: Points, shape: Shape) -> Points:
-    X_BG = homogeneous(shape.R_BG, shape.p_BoGo_B)
-    return Points(points.volumes, points.points @ X_BG[:3, :3].T + X_BG[:3, 3])
-
-
-def _rotation_to(axis: Floats) -> Floats:
-    """A rotation whose third column is a unit vector."""
-    helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
-    x = np.cross(helper, axis)
-    x /= np.linalg.norm(x)  # not zero: the helper is the axis furthest from it
-    return np.stack([x, np.cross(axis, x), axis], axis=1)
 
 
 def _remove_overlaps(pieces: list[tuple[Shape, Piece]], remarks: list[str]) -> list[Piece]:
