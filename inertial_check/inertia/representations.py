@@ -12,8 +12,11 @@ Sources: "Heins": Rigid Body Inertial Parameters; "KSL": KSL documentation, Iner
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, get_args, overload
+from typing import Literal, cast, get_args, overload
 
+import numpy as np
+
+from inertial_check.arrays import scalars
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     expect_shape,
@@ -137,8 +140,10 @@ def reorder(theta: ArrayLike, source: Order, target: Order) -> Array:
             raise ParameterError(f"unknown order {order!r}, expected one of {', '.join(ORDERS)}")
     xp, (theta,) = real_arrays(theta=theta)
     expect_shape("theta", theta, 10)
+    if source == target:
+        return theta
     last = tuple(4 + ORDERS[source].index(entry) for entry in ORDERS[target])
-    return theta if source == target else gather(xp, theta, (0, 1, 2, 3, *last))
+    return gather(xp, theta, (0, 1, 2, 3, *last))
 
 
 def split(theta: ArrayLike) -> tuple[Array, Array, Array]:
@@ -539,11 +544,25 @@ def _blocks(order: SpatialOrder) -> tuple[slice, slice]:
 
 def _parallel_axis(xp: Namespace, mass: Array, first_moment: Array) -> Array:
     """(h.h 1 - h h^T) / m as (..., 6), zero where m is."""
+    one = xp is np and mass.size == 1 and first_moment.size == 3 and mass.dtype == np.float64
+    if one and first_moment.dtype == np.float64 and mass.ndim == first_moment.ndim - 1:
+        first = cast("list[Array]", first_moment.reshape(3).tolist())
+        own = cast("Array", float(mass.reshape(())))
+        six = _parallel_axis_entries(cast("Namespace", scalars), own, first)
+        return np.array(six).reshape(*mass.shape, 6)
+    entries = _parallel_axis_entries(xp, mass, [first_moment[..., i] for i in range(3)])
+    return xp.stack(entries, axis=-1)
+
+
+def _parallel_axis_entries(
+    xp: Namespace, mass: Array, first_moment: Sequence[Array]
+) -> list[Array]:
+    """The same entry by entry, arrays of any shape."""
     heavy = mass != 0
     safe = xp.where(heavy, mass, xp.ones_like(mass))
-    hx, hy, hz = (xp.where(heavy, first_moment[..., i], xp.zeros_like(mass)) for i in range(3))
+    hx, hy, hz = (xp.where(heavy, one, xp.zeros_like(mass)) for one in first_moment)
     cx, cy, cz = hx / safe, hy / safe, hz / safe
-    entries = [
+    return [
         hy * cy + hz * cz,
         -hx * cy,
         -hx * cz,
@@ -551,7 +570,6 @@ def _parallel_axis(xp: Namespace, mass: Array, first_moment: Array) -> Array:
         -hy * cz,
         hx * cx + hy * cy,
     ]
-    return xp.stack(entries, axis=-1)
 
 
 @quiet

@@ -56,6 +56,9 @@ def leaves_range(theta: Array, about: Point = "origin") -> Array:
         theta: (..., 10) in order "urdf".
         about: Point about which the inertia is taken.
     """
+    one = type(theta) is np.ndarray and theta.size == 10 and theta.dtype == np.float64
+    if one and is_ordinary_body(theta.reshape(10).tolist(), about):
+        return np.zeros(theta.shape[:-1], dtype=np.bool_)
     xp = array_namespace(theta)
     low, high = _bounds(theta.dtype, xp)
     mass, moment, inertia = _sizes(xp, theta)

@@ -64,11 +64,16 @@ def read_weights(weights: ArrayLike, order: Order, batch: tuple[int, ...]) -> We
     _, (W,) = real_arrays(weights=weights)
     W = np.asarray(W, dtype=np.float64)
     diagonal = _is_diagonal(W.shape, batch)
+    canonical = [*range(4), *(4 + ORDERS[order].index(entry) for entry in ORDERS["urdf"])]
+    if diagonal and W.size and W.min() >= SMALLEST and W.max() <= LARGEST:  # nothing to refuse
+        values, definite = W[..., canonical], np.zeros(batch, dtype=np.bool_)
+        if values.shape[:-1] != batch:
+            values = np.broadcast_to(values, (*batch, 10))
+        return Weights(values, True, definite, W.ndim == 1)
     index = first_index(np, ~np.isfinite(W))
     if index is not None:
         body, place = _at(index, 1 if diagonal else 2)
         raise ParameterError(f"weights{body} hold {W[index]} at {place}, expected finite numbers")
-    canonical = [*range(4), *(4 + ORDERS[order].index(entry) for entry in ORDERS["urdf"])]
     if diagonal:
         _refuse_negative(W)
         _refuse_out_of_range(W, diagonal)
@@ -171,6 +176,8 @@ def _is_diagonal(shape: tuple[int, ...], batch: tuple[int, ...]) -> bool:
     Raises:
         ParameterError: They are neither diagonals nor matrices for this batch.
     """
+    if shape == (10,):
+        return True
     if shape[-2:] == (10, 10) and _fits(shape[:-2], batch):
         return False
     if shape[-1:] == (10,) and _fits(shape[:-1], batch):

@@ -104,6 +104,7 @@ class Options:
             missing = number is None and name == "mass_min"
             if not missing and not 0 < as_number(number) < np.inf:
                 raise ParameterError(f"{name} is {number!r}; it is a positive number")
-        return replace(
-            self, margin=read_margin(self.margin), regularization=float(self.regularization)
-        )
+        margin, regularization = read_margin(self.margin), float(self.regularization)
+        if margin is self.margin and regularization is self.regularization:
+            return self
+        return replace(self, margin=margin, regularization=regularization)
