@@ -22,8 +22,8 @@ PUBLIC = {
         "vectors compact factor added_mass rotations rotation_calculus kinematics",
     ),
     "dynamics": (
-        "Trees of bodies: equations of motion, regressor, Jacobians, impacts.",
-        "tree equations kinematics newton_euler impacts",
+        "Trees of bodies: equations of motion, regressor, Jacobians, composites, forces, impacts.",
+        "tree coordinates kinematics equations forward composites forces newton_euler impacts",
     ),
     "projection": (
         "The nearest consistent parameters: constraints, priors, metrics, your own conic problem.",
