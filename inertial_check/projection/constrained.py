@@ -19,7 +19,6 @@ from inertial_check.inertia.consistency import Consistency, Verdict
 from inertial_check.inertia.eigen import eigensystem
 from inertial_check.inertia.representations import Point, second_moment
 from inertial_check.projection.closed_form import (
-    ISOTROPIC,
     central_inertia,
     with_central_inertia,
     with_margin,
@@ -29,6 +28,7 @@ from inertial_check.projection.holding import Held, lacks_margin, least_mass, sp
 from inertial_check.projection.metrics import METRICS
 from inertial_check.projection.options import Options
 from inertial_check.projection.quadratic import Quadratic, Solution
+from inertial_check.projection.slopes import ISOTROPIC
 from inertial_check.projection.solver_result import RowFailure, SolverResult, result_of_matrices
 from inertial_check.solvers.certificate import Certificate
 

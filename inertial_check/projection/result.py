@@ -231,6 +231,23 @@ class Projection(EqualByValue):
         residual: Array = self._certificate.gap
         return residual
 
+    @cached_property
+    def multiplier(self) -> npt.NDArray[np.float64]:
+        """(..., 4, 4) multipliers Z of Pi >= 0 about the body origin; zero for rows that stay.
+
+        Z is the gradient of half the squared distance by Pi, positive semidefinite and orthogonal
+        to the answer: half the squared distance of any other body is at least that of the answer
+        plus <Z, Pi' - Pi>, and <Z, Pi'> is not negative. Under inertia and covariance that holds
+        for bodies with the same mass and centre of mass. With a margin or constraints, theirs
+        stand beside it.
+        """
+        mask = np.asarray(self.rows.mask)
+        found = np.zeros((*mask.shape, 4, 4))
+        if self.result.multiply is not None and mask.any():
+            Z = np.asarray(self.result.multiply().Z)
+            found[mask] = Z[mask] if Z.shape == found.shape else Z
+        return found
+
     @quiet
     def certify(self) -> Certificate:
         """Compute the residuals again, from the parameters given and found alone.

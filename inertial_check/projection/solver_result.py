@@ -22,6 +22,7 @@ from inertial_check.projection.conflict import Conflict
 from inertial_check.projection.metrics import INERTIA, MomentMetric, inner, trace
 from inertial_check.projection.quadratic import Quadratic, Solution, measure_change
 from inertial_check.solvers.certificate import Certificate
+from inertial_check.solvers.svec import unpack
 
 T = TypeVar("T")
 
@@ -36,6 +37,16 @@ class Change(NamedTuple):
 
     distance: Array
     relative: Array
+
+
+class Multiplier(NamedTuple):
+    """Multipliers of Pi >= 0.
+
+    Attributes:
+        Z: (n, 4, 4) symmetric, about the body origin.
+    """
+
+    Z: Array
 
 
 class RowFailure(NamedTuple):
@@ -73,6 +84,7 @@ class SolverResult:
         certify: Computes the residuals from the problem's data alone.
         problem: The quadratic problem with its floors; None for a metric of moments.
         failures: Rows without a certified answer, with the reason.
+        multiply: Computes the multipliers; None where no row moved.
     """
 
     theta: Array
@@ -85,6 +97,7 @@ class SolverResult:
     certify: Callable[[], Certificate]
     problem: Quadratic | None = None
     failures: tuple[RowFailure, ...] = ()
+    multiply: Callable[[], Multiplier] | None = None
 
 
 def result_of_moments(  # noqa: PLR0913, PLR0917 - the data of the problem, and its answer
@@ -119,6 +132,7 @@ def result_of_moments(  # noqa: PLR0913, PLR0917 - the data of the problem, and 
         iterations=iterations,
         measure=partial(_measure_moments, before, after, metric),
         certify=partial(certify_moments, before, after, metric, margin),
+        multiply=partial(_multiply_moments, given, before, after, metric),
     )
 
 
@@ -227,7 +241,32 @@ def result_of_matrices(  # noqa: PLR0913, PLR0917 - the data of the problem, and
         certify=partial(certify, found),
         problem=problem,
         failures=failures,
+        multiply=partial(_multiply_matrices, solution.dual, p_BoFo_B),
     )
+
+
+def _multiply_moments(
+    given: Array, before: Array, after: Array, metric: MomentMetric
+) -> Multiplier:
+    """Compute the gradient of half the squared distance, as a matrix that multiplies Pi."""
+    theta, change = np.asarray(given), np.asarray(second_moment(after - before))
+    six = np.asarray(metric.gradient(change))
+    central = np.zeros((*six.shape[:-1], 4, 4))
+    central[..., :3, :3] = six[..., [[0, 1, 2], [1, 3, 4], [2, 4, 5]]]
+    mass = np.where(theta[..., :1] != 0, theta[..., :1], 1.0)
+    return _see_from_origin(central, theta[..., 1:4] / mass)
+
+
+def _multiply_matrices(dual: Floats, p_BoFo_B: Floats) -> Multiplier:
+    """Convert multipliers (n, 10) as svec about Fo to matrices about Bo."""
+    return _see_from_origin(unpack(dual), p_BoFo_B)
+
+
+def _see_from_origin(Z: Floats, p_BoFo_B: Floats) -> Multiplier:
+    """Convert matrices (..., 4, 4) that multiply Pi about Fo: <Z, X Pi X^T> = <X^T Z X, Pi>."""
+    X = np.zeros_like(Z) + np.eye(4)
+    X[..., :3, 3] = -p_BoFo_B
+    return Multiplier(np.asarray(np.swapaxes(X, -1, -2) @ Z @ X))
 
 
 @quiet
@@ -278,6 +317,9 @@ def join_results(parts: Sequence[SolverResult]) -> SolverResult:
         measure=partial(_join_arrays, Change, [part.measure for part in parts]),
         certify=partial(_join_arrays, Certificate, [part.certify for part in parts]),
         failures=_join_failures(parts),
+        multiply=partial(
+            _join_arrays, Multiplier, [part.multiply for part in parts if part.multiply]
+        ),
     )
 
 
