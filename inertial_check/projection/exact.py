@@ -37,7 +37,7 @@ def are_exact(theta: Floats, about: Point) -> Mask:
     finite = np.all(np.isfinite(theta), axis=-1)
     for row in np.flatnonzero(~sure & finite):
         sure[row] = _is_exact(theta[row], about)
-    return sure & finite
+    return np.asarray(sure & finite)
 
 
 def _is_exact(theta: Floats, about: Point) -> bool:

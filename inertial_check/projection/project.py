@@ -186,7 +186,7 @@ def _project_moments(given: Array, about: Point, options: Options) -> Projection
         nobody = nobody | rows.put(lost, nowhere)
     result = leave_points(result, taken)
     if options.exact:
-        result = _make_exact(result, options, about, given[rows.mask], mask[rows.mask])
+        result = _make_exact(result, options, about, given[rows.mask], np.asarray(mask[rows.mask]))
     nobody = nobody | rows.put(result.vanished, nowhere)
     codes = _codes(rows.mask, nobody, nowhere)  # no mass is ever floored here
     codes = _mark_failures(codes, rows, result.failures)
