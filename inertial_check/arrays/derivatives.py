@@ -72,6 +72,21 @@ def is_traced(*arrays: object) -> bool:
     return any(isinstance(array, Tracer) for array in arrays)
 
 
+def hides_numbers(*arrays: object) -> bool:
+    """Decide whether JAX traces one of the arrays, or PyTorch differentiates or maps it."""
+    if is_traced(*arrays):
+        return True
+    if "torch" not in sys.modules:
+        return False
+    import torch
+
+    tensors = [array for array in arrays if isinstance(array, torch.Tensor)]
+    return any(
+        tensor.requires_grad or torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+        for tensor in tensors
+    )
+
+
 def differentiates(xp: Namespace) -> bool:
     """Decide whether a library takes derivatives: JAX and PyTorch do."""
     return is_jax(xp) or is_torch(xp)

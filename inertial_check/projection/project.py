@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from inertial_check.arrays.derivatives import hides_numbers
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.types import Array, Mask
 from inertial_check.errors import ParameterError
@@ -161,6 +162,11 @@ def _project_moments(given: Array, about: Point, options: Options) -> Projection
     """Project by a metric under which mass and centre of mass stay, in the caller's library."""
     metric, margin = METRICS[options.metric], options.margin
     like = None
+    if options.exact and hides_numbers(given):
+        raise ParameterError(
+            "exact=True rounds numbers one by one, and a trace hides them; project without it, and "
+            "make the result exact outside"
+        )
     if options.exact:
         given, like = _in_numpy(given, options.metric)
     judged = Consistency(given, about)
@@ -210,6 +216,10 @@ def _project_matrices(given: Array, about: Point, options: Options) -> Projectio
     """Project by a metric of the whole pseudo-inertia, in NumPy."""
     from inertial_check.projection import constrained, general
 
+    if hides_numbers(given, options.weights, *_arrays_of(options.prior)):
+        from inertial_check.projection.implicit import project_implicitly
+
+        return project_implicitly(given, about, options)
     own, like = _in_numpy(given, options.metric)
     judged = Consistency(own, about)
     theta = np.asarray(own, dtype=np.float64)
@@ -246,6 +256,10 @@ def _project_matrices(given: Array, about: Point, options: Options) -> Projectio
     codes = _codes(rows.put(result.changed, nowhere), ~finite, floored)
     codes = _mark_failures(codes, rows, result.failures)
     return _assemble(options, about, own, rows, result, codes, like)
+
+
+def _arrays_of(prior: InertialParameters | Array | None) -> tuple[object, ...]:
+    return (prior.mass, prior.com) if isinstance(prior, InertialParameters) else (prior,)
 
 
 def _find_inexact(judged: Consistency) -> Mask:

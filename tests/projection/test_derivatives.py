@@ -106,6 +106,44 @@ class TestSlopes:
         assert bool(torch.isfinite(slopes(torch.asarray(SYMMETRIC))).all())
 
 
+PRIOR = np.array([2.0, 0.1, 0, 0.1, 0.5, 0.01, 0, 0.6, 0, 0.7])
+SQUARE = RNG.normal(size=(10, 10))
+GIVEN = {
+    "prior": {"prior": PRIOR},
+    "weighted": {"weights": SQUARE @ SQUARE.T + np.eye(10)},
+    "euclidean": {},
+    "pseudo-inertia": {},
+}
+
+
+@pytest.mark.parametrize("metric", GIVEN)
+def test_matrix_metrics_have_the_slopes_of_differences(torch: Any, metric: Any) -> None:
+    bodies = np.concatenate([BODIES, [[-1, 0.1, 0.2, 0.3, 1, 0, 0, 1.1, 0.1, 1.2]]])  # floored
+    value = nearest(metric, **GIVEN[metric])
+    given = torch.asarray(bodies).requires_grad_()
+    options = {k: torch.asarray(v).requires_grad_() for k, v in GIVEN[metric].items()}
+    nearest(metric, **options)(given, torch.asarray).sum().backward()
+    expected = central_differences(value, bodies)
+    np.testing.assert_allclose(given.grad.numpy(), expected, rtol=1e-6, atol=1e-6)
+    for name, option in options.items():
+        step = 1e-6 * np.diag(np.arange(10)) if name == "weights" else 1e-6 * np.arange(10)
+        ahead, behind = (
+            nearest(metric, **{name: GIVEN[metric][name] + sign * step})(bodies).sum()
+            for sign in (1, -1)
+        )
+        slope = (option.grad.numpy() * step).sum() / 1e-6
+        np.testing.assert_allclose(slope, (ahead - behind) / 2e-6, atol=1e-6)
+    spheres = torch.asarray(SYMMETRIC).requires_grad_()
+    nearest(metric, **GIVEN[metric])(spheres, torch.asarray).sum().backward()
+    assert bool(torch.isfinite(spheres.grad).all())
+
+
+def test_a_metric_without_derivatives_says_which_have_some(torch: Any) -> None:
+    theta = torch.asarray(BODIES).requires_grad_()
+    with pytest.raises(ic.ParameterError, match=r"prior, weighted, .* can be traced"):
+        ic.project(theta, "entropic", prior=PRIOR)
+
+
 def test_equal_eigenvalues_share_their_slope_in_any_axes(torch: Any) -> None:
     def slope(six: Any) -> Any:
         six = torch.asarray(six, requires_grad=True)
