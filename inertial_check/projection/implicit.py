@@ -110,7 +110,8 @@ def _refuse_untraceable(options: Options) -> None:
     ):
         raise ParameterError(
             f"metric {options.metric!r} with margin {options.margin} and "
-            f"{len(options.constraints)} constraints, exact={options.exact}, is computed in NumPy and has no derivatives; "
+            f"{len(options.constraints)} constraints, exact={options.exact}, is computed in NumPy "
+            "and has no derivatives; "
             f"inertia and covariance with any margin, and {', '.join(DIFFERENTIABLE)} without a "
             "margin or constraints, and none exactly, can be traced and differentiated"
         )
