@@ -129,7 +129,7 @@ def _torch_rule() -> Any:  # noqa: ANN401 - a class that exists only where PyTor
     """Build the autograd.Function that takes a value and its slope, once."""
     import torch
 
-    class Rule(torch.autograd.Function):
+    class Rule(torch.autograd.Function):  # type: ignore[misc]  # torch is not typed here
         """A value and its slope, differentiated backward, forward, and mapped."""
 
         @staticmethod

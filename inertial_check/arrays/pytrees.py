@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Hashable, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -62,7 +62,7 @@ def _make_functions(
 
     def unflatten(aux: tuple[Hashable, ...], children: tuple[object, ...]) -> object:
         # JAX fills in tracers and placeholders of its own: nothing is looked at here.
-        value = object.__new__(cls)
+        value: object = object.__new__(cls)
         thawed = map(_thaw, aux)
         for name, each in zip((*static, *leaves), (*thawed, *children), strict=True):
             object.__setattr__(value, name, each)
@@ -79,10 +79,10 @@ class _Frozen(NamedTuple):
     dtype: str
 
 
-def _freeze(value: object) -> Hashable:
+def _freeze(value: Any) -> Hashable:  # noqa: ANN401 - any attribute
     if isinstance(value, np.ndarray):
         return _Frozen(value.tobytes(), value.shape, value.dtype.str)
-    return cast("Hashable", value)
+    return value
 
 
 def _thaw(value: Hashable) -> object:
@@ -101,10 +101,10 @@ class _Watcher:
             return None
         from importlib.util import find_spec
 
-        sys.meta_path.remove(self)  # type: ignore[arg-type]  # so that it does not find itself
+        sys.meta_path.remove(self)  # so that it does not find itself
         spec = find_spec("jax")
         if spec is None or spec.loader is None:
-            sys.meta_path.insert(0, self)  # type: ignore[arg-type]
+            sys.meta_path.insert(0, self)
             return None
         run = spec.loader.exec_module
 
@@ -119,4 +119,4 @@ class _Watcher:
     def install(cls) -> None:
         """Put the hook before all others, once."""
         if not any(isinstance(each, cls) for each in sys.meta_path):
-            sys.meta_path.insert(0, cls())  # type: ignore[arg-type]
+            sys.meta_path.insert(0, cls())

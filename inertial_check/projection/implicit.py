@@ -195,13 +195,14 @@ def _call_host(
     if is_jax(xp):
         import jax
 
-        shape = jax.ShapeDtypeStruct(theta.shape, theta.dtype)
+        shape = jax.ShapeDtypeStruct(theta.shape, theta.dtype)  # type: ignore[no-untyped-call]
         found: Arrays = jax.pure_callback(
             project, (shape, shape), theta, *extras, vmap_method="broadcast_all"
         )
         return found
     device = device_of(theta)
-    plain = [array.detach().cpu().numpy() for array in (theta, *extras)]
+    tensors: tuple[Any, ...] = (theta, *extras)
+    plain = [array.detach().cpu().numpy() for array in tensors]
     return tuple(xp.asarray(part, device=device) for part in project(*plain))
 
 
@@ -258,7 +259,8 @@ def _change(
         * units[..., None, :]
         for m in (W, dW)
     )
-    size = hold_constant(sum(M[..., i, i] for i in range(10)))[..., None, None] / 10
+    trace = xp.sum(xp.stack([M[..., i, i] for i in range(10)], axis=-1), axis=-1)
+    size = hold_constant(trace)[..., None, None] / 10
     M, dM, x0, x, dx0 = M / size, dM / size, x0 / units, x / units, dx0 / units
     pulled = xp.matmul(M, (x - x0)[..., None])
     right = xp.matmul(M, dx0[..., None]) - xp.matmul(dM, (x - x0)[..., None])
