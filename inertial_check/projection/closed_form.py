@@ -43,8 +43,7 @@ from inertial_check.projection.metrics import (
     add_isotropic,
     trace,
 )
-from inertial_check.projection.slopes import ISOTROPIC as ISOTROPIC
-from inertial_check.projection.slopes import slope_of_moments
+from inertial_check.projection.slopes import ISOTROPIC, slope_of_moments
 
 BALL = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
 """A harmless theta, consistent about any point, that stands in for rows which are not computed."""
