@@ -48,7 +48,6 @@ _QUANTITIES = {
 """Friction quantities by the symbol that the names of their numbers begin with."""
 
 _DISCONTINUOUS = ("fc", "fsm")
-_NEVER_NEGATIVE = ("fv", "fc", "Ia")
 
 _COLUMNS: dict[FrictionTerm, type[Term]] = {
     "viscous": Viscous,
@@ -99,9 +98,7 @@ def wrap_columns(F: Floats, names: Sequence[str] | None) -> Nuisance:
     Raises:
         ParameterError: Names repeat.
     """
-    known = [_split_name(name) for name in names or ()]
-    lower = [0.0 if own and own[0] in _NEVER_NEGATIVE else -inf for own in known]
-    return Nuisance.from_columns(F, names, lower=lower if names else -inf)
+    return Nuisance.from_columns(F, names)
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from inertial_check.identification.estimation.result import Identification
+from inertial_check.identification.estimation.result import Identification, describe_gap
 from inertial_check.identification.recordings.diagnosis import find_lag, find_unit_errors
 from inertial_check.identifying.motion import grade_remark
 from inertial_check.identifying.recordings import Datasets
@@ -47,6 +47,8 @@ def judge_result(
         friction: Friction numbers.
         fits: Fits of the torques, first that of the training data.
     """
+    if found.status == "uncertified":
+        yield Remark(Severity.ERROR, "uncertified", describe_gap(found.certificate))
     unsupported = found.identifiability.remarks(found.bodies)
     for line in unsupported:
         yield Remark(Severity.WARNING, "unsupported", line)

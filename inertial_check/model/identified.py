@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from inertial_check.inertia import tolerances
 from inertial_check.model.finding import Severity
 
 THETA = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
@@ -160,6 +161,11 @@ class SolverCertificate(NamedTuple):
     primal_residual: float
     dual_residual: float
     gap: float
+
+    @property
+    def proven(self) -> bool:
+        """Whether the solution is proven optimal, to tolerances.CERTIFIED."""
+        return max(self.primal_residual, self.gap) <= tolerances.CERTIFIED
 
 
 class CandidateWeight(NamedTuple):

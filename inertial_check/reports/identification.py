@@ -247,7 +247,8 @@ def _sentences(found: IdentificationReport) -> Iterator[str]:
         f"Objective {found.objective:.6g}: data {found.data_term:.6g}, prior "
         f"{found.prior_term:.4g}."
     )
-    yield f"Optimal: {_proof(found.certificate)}; {found.certificate.solver}."
+    word = "Optimal" if found.certificate.proven else "Uncertified"
+    yield f"{word}: {_proof(found.certificate)}; {found.certificate.solver}."
     if found.written is not None:
         yield from _file(found.written)
     for reason in dict.fromkeys(reason for _, reason in found.left):
@@ -257,8 +258,7 @@ def _sentences(found: IdentificationReport) -> Iterator[str]:
 
 def _proof(proof: SolverCertificate) -> str:
     """How near to the optimum; numbers below what is asked for are rounding, and not shown."""
-    worst = max(proof.primal_residual, proof.dual_residual, proof.gap)
-    if worst <= tolerances.CERTIFIED:
+    if proof.proven:
         return f"residuals and gap below {tolerances.CERTIFIED:g}"
     return (
         f"primal residual {proof.primal_residual:.1e}, dual residual {proof.dual_residual:.1e}, "
@@ -349,6 +349,7 @@ def as_json(found: IdentificationReport, view: View) -> str:
             "objective": found.objective,
             "data_term": found.data_term,
             "prior_term": found.prior_term,
+            "status": "certified" if found.certificate.proven else "uncertified",
             **found.certificate._asdict(),
         },
         "fits": [

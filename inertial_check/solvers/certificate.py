@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inertial_check.arrays.types import Floats
+from inertial_check.inertia import tolerances
 from inertial_check.solvers.svec import symmetric, unpack
 
 _Residual = Any  # Any: a number, or an array with one for each body
@@ -36,6 +37,12 @@ class Certificate(NamedTuple):
     def worst(self) -> Floats:
         """Largest of the three residuals, body by body."""
         return np.asarray(np.max(self, axis=0))
+
+    @property
+    def proves(self) -> bool:
+        """Whether every answer is proven optimal: gap and primal residual within CERTIFIED."""
+        proven = np.maximum(self.gap, self.primal_residual) <= tolerances.CERTIFIED
+        return bool(np.all(proven))
 
 
 def cone_residual(x: Floats) -> Floats:

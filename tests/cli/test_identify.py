@@ -15,6 +15,7 @@ import pytest
 import inertial_check as ic
 import recorded
 from inertial_check.dynamics.equations import inverse_dynamics, regressor
+from inertial_check.identification.estimation import interior_point
 
 SCHEMA = json.loads(
     files("inertial_check.reports")
@@ -80,6 +81,25 @@ def test_what_was_identified_is_written_and_only_numbers_change(identify, tmp_pa
     assert document["written"]["path"] == "out.urdf"
     assert document["written"]["done"]
     assert [body["status"] for body in document["written"]["bodies"]] == ["fixed"] * 3
+
+
+def test_an_uncertified_answer_is_reported_and_not_written(identify, tmp_path, monkeypatch):
+    """The optimum was missed by 1e-9 and a little: the answer is shown with its gap."""
+    monkeypatch.setattr(interior_point, "STEPS", 3)
+    data = recorded.with_friction(seed=1, noise=10.0)
+    code, out, err = identify(data, "-o", "out.urdf", "--output-format", "json")
+    document = report((code, out, err))
+    assert (code, err) == (1, "")
+    assert document["solution"]["status"] == "uncertified"
+    assert document["solution"]["gap"] > 1e-9
+    assert kinds(document, "error") == ["uncertified"]
+    assert [body["verdict"] for body in document["bodies"]] == ["consistent"] * 3
+    assert not document["written"]["done"]
+    assert not (tmp_path / "out.urdf").exists()
+    code, out, _ = identify("r.npz")
+    assert code == 1
+    assert re.search(r"^Uncertified: .* gap \S+e-\d+; interior point\.$", out, re.MULTILINE)
+    assert "error: no certified answer: gap" in out
 
 
 def test_in_place(identify, tmp_path):

@@ -436,9 +436,10 @@ def _together(request: _CleaningRequest) -> _Cleaning:
     own = [float(d @ request.M[own_columns(i), own_columns(i)] @ d) for i, d in enumerate(change)]
     total = float(np.linalg.norm(rows @ change.ravel()))
     proof = [found.primal_residual, found.dual_residual, found.gap]
+    status = Status.PROJECTED if found.status == "certified" else Status.UNCERTIFIED
     return _Cleaning(
         found.theta,
-        np.full(count, Status.PROJECTED.word, dtype=object),
+        np.full(count, status.word, dtype=object),
         np.ones(count, dtype=bool),
         np.sqrt(np.maximum(own, 0.0)),
         total,

@@ -84,8 +84,8 @@ def solve(problem: Problem, constraints: Sequence[Constraint], solver: str) -> A
 
     Raises:
         ParameterError: No such solver, or body; neither samples nor a prior decide everything.
-        ProjectionError: The constraints exclude each other: names an irreducible set of them; or no
-            answer could be certified.
+        ProjectionError: The constraints exclude each other: names an irreducible set of them; or
+            the solver found no answer.
     """
     applied = _apply(constraints, problem.bodies)
     return problem.solve_soundly(lambda lifted: _answer(problem, lifted, applied, solver))
@@ -94,8 +94,11 @@ def solve(problem: Problem, constraints: Sequence[Constraint], solver: str) -> A
 def _answer(problem: Problem, lifted: Problem, applied: tuple[Applied, ...], solver: str) -> Answer:
     """Solve the problem with floors a little higher, and prove the answer for the problem itself.
 
+    Returns:
+        The answer with the smallest gap, which can be above tolerances.CERTIFIED.
+
     Raises:
-        ProjectionError: No answer, or none that is certified.
+        ProjectionError: No answer, or only one outside the constraints.
     """
     from inertial_check.projection.conic import CoupledProblem, NoAnswer, solve_coupled_problem
 
@@ -118,10 +121,11 @@ def _answer(problem: Problem, lifted: Problem, applied: tuple[Applied, ...], sol
         if best is None or certificate.gap < best.certificate.gap:
             best = Answer(x, certificate, each.steps, proof)
     assert best is not None
-    if max(best.certificate.gap, best.certificate.primal_residual) > tolerances.CERTIFIED:
+    outside = best.certificate.primal_residual
+    if not (outside <= tolerances.CERTIFIED and np.isfinite(best.certificate.gap)):
         raise ProjectionError(
-            f"{solver} gave no certified answer: gap {best.certificate.gap:.1e}, outside by "
-            f"{best.certificate.primal_residual:.1e}, expected at most {tolerances.CERTIFIED:.0e}",
+            f"{solver} gave no answer within the constraints: outside by {outside:.1e}, expected "
+            f"at most {tolerances.CERTIFIED:.0e}; gap {best.certificate.gap:.1e}",
             problem,
         )
     return best

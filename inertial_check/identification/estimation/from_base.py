@@ -140,7 +140,7 @@ def identify_from_base(  # noqa: PLR0913 - what is known and what is wanted
             margin=margin,
             bodies=bodies,
             nuisance=replace(beside, ready=columns) if base.further else None,
-        )
+        ).require_certificate()
 
     try:
         nearest, least = _nearest(solve, rows, values, weighs)

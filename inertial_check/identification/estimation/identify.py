@@ -23,7 +23,11 @@ from inertial_check.identification.estimation import (
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.problem import Problem
 from inertial_check.identification.estimation.reduction import Reduction, label_columns
-from inertial_check.identification.estimation.result import Identification, body_names
+from inertial_check.identification.estimation.result import (
+    Identification,
+    body_names,
+    describe_gap,
+)
 from inertial_check.identification.estimation.sampled import Samples
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import check
@@ -152,12 +156,13 @@ def identify(  # noqa: PLR0913 - the public signature
 
     Returns:
         The bodies, with fit, rank, the parameters that the samples decide, and a proof of
-        optimality.
+        optimality. Its status is "uncertified" where rounding left a gap above 1e-9 of the
+        objective: the bodies are consistent, and `gap` bounds how much better others can be.
 
     Raises:
         ParameterError: Shapes do not fit, a number is not finite, a name is unknown, or neither
             samples nor prior decide a parameter. The message names the place.
-        ProjectionError: No answer could be certified, or the constraints contradict each other.
+        ProjectionError: The solver found no answer, or the constraints contradict each other.
     """
     options = FitOptions(
         weights=weights,
@@ -490,7 +495,10 @@ def _choose_weight(
     """Choose the weight of the prior from the samples."""
 
     def solve(reduction: Reduction, regularization: float) -> _Solution:
-        return fit.solve(reduction, weights, regularization)
+        found = fit.solve(reduction, weights, regularization)
+        if not found.certificate.proves:  # candidates are compared by their objectives
+            raise ProjectionError(describe_gap(found.certificate), found.problem)
+        return found
 
     if rule == "k-fold":
         return choosing.k_fold(data.folds(choosing.FOLDS * choosing.STRETCHES), weights, solve)

@@ -60,39 +60,29 @@ def solve(problem: Problem) -> Answer:
     Args:
         problem: A problem with a positive definite H.
 
+    Returns:
+        The best point that was found. Where rounding stops the method early, the gap of its
+        certificate is above tolerances.CERTIFIED: the answer is consistent, and not proven.
+
     Raises:
-        ProjectionError: No step helps any more, and the answer is not certified; or a body comes
-            out as a point that its ten numbers do not hold.
+        ProjectionError: No step at all was possible, or a body comes out as a point that its ten
+            numbers do not hold.
         ParameterError: Neither the samples nor a prior decide everything.
     """
-    free = problem.free
+    free, unproven = problem.free, None
     if _inside(problem, free) and np.all(problem.sound(free)):
-        certificate = problem.certify(free)
-        if certificate.gap <= tolerances.CERTIFIED:
-            return Answer(free, certificate, 0)
+        unproven = Answer(free, problem.certify(free), 0)
+        if unproven.certificate.gap <= tolerances.CERTIFIED:
+            return unproven
     found = problem.solve_soundly(lambda lifted: follow_path(lifted, free))
     found = found._replace(certificate=problem.certify(found.x))
+    if unproven is not None and not found.certificate.gap < unproven.certificate.gap:
+        return unproven
     if not np.all(problem.sound(found.x)):
         bad = np.flatnonzero(~problem.sound(found.x)).tolist()
         raise ProjectionError(
             f"bodies {bad} come out as points, which ten numbers about their origins do not hold: "
             "ask for a margin, or for a larger regularization",
-            problem,
-        )
-    return _require_certificate(found, problem)
-
-
-def _require_certificate(found: Answer | None, problem: Problem) -> Answer:
-    """Return the answer, if it is proven.
-
-    Raises:
-        ProjectionError: It is not proven.
-    """
-    gap = np.inf if found is None else found.certificate.gap
-    if found is None or gap > tolerances.CERTIFIED:
-        raise ProjectionError(
-            f"the identification has no certified answer: gap {gap:.1e}, expected at most "
-            f"{tolerances.CERTIFIED:.0e}; a larger regularization makes it better posed",
             problem,
         )
     return found
@@ -101,8 +91,11 @@ def _require_certificate(found: Answer | None, problem: Problem) -> Answer:
 def follow_path(problem: Problem, start: Floats) -> Answer:
     """Find the minimum of a problem along its central path, from a point near `start` (p,).
 
+    Returns:
+        The point with the smallest gap among those that were passed.
+
     Raises:
-        ProjectionError: No step helps any more, and the answer is not certified.
+        ProjectionError: No step was possible, or none with a finite gap.
     """
     cone = _Cone(problem)
     state, best = cone.start(start), None
@@ -118,7 +111,13 @@ def follow_path(problem: Problem, start: Floats) -> Answer:
         tired = certified and step > best.steps + PATIENCE
         if found.gap <= tolerances.BEYOND_CERTIFIED * tolerances.CERTIFIED or tired:
             break
-    return _require_certificate(best, problem)
+    if best is None or not np.isfinite(best.certificate.gap):
+        raise ProjectionError(
+            "the identification has no answer: rounding stops its first step; a larger "
+            "regularization makes it better posed",
+            problem,
+        )
+    return best
 
 
 def _inside(problem: Problem, x: Floats) -> bool:

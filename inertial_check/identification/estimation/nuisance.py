@@ -6,6 +6,7 @@ a name, bounds, and a prior of its own. None of them is part of a body.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -142,6 +143,16 @@ class Coupling(Term):
         return [_Column(name, self, tuple(self.joints), tuple(self.joints))]
 
 
+NEVER_NEGATIVE = ("fv", "fc", "Ia")
+"""Symbols of numbers that are not below 0: no joint's friction drives it, and rotors have mass."""
+
+
+def _default_bound(name: str) -> float:
+    """Lower bound of a number by its name: 0 for fv1, fc2, Ia3 and the like, else none."""
+    bounded = re.fullmatch(rf"({'|'.join(NEVER_NEGATIVE)})[1-9]\d*", name)
+    return -np.inf if bounded is None else 0.0
+
+
 _COUPLED = {"inertia": "Iam", "viscous": "fvm", "coulomb": "fsm"}
 
 
@@ -238,7 +249,7 @@ class Nuisance:
         columns: ArrayLike,
         names: Sequence[str] | None = None,
         *,
-        lower: ArrayLike = -np.inf,
+        lower: ArrayLike | None = None,
         upper: ArrayLike = np.inf,
         prior: ArrayLike = 0.0,
         scale: ArrayLike = np.inf,
@@ -248,7 +259,9 @@ class Nuisance:
         Args:
             columns: (S, n, k), or (S, k) beside a regressor (S, 10 L).
             names: Of the numbers; f1, f2, ... by default.
-            lower: (k,) or one bound for all.
+            lower: (k,) or one bound for all. None for 0 for the names of viscous and Coulomb
+                friction and of rotor inertias (fv1, fc1, Ia1, ...), as `Nuisance.of` has them, and
+                for no bound for other names.
             upper: The same.
             prior: Expected values.
             scale: How far from them is usual.
@@ -264,6 +277,8 @@ class Nuisance:
             names = [f"f{k + 1}" for k in range(ready.shape[2])]
         if len(names) != ready.shape[2]:
             raise ParameterError(f"{len(names)} names for {ready.shape[2]} nuisance columns")
+        if lower is None:
+            lower = [_default_bound(name) for name in names]
         lower, upper, prior, scale = (
             np.asarray(each, dtype=np.float64) for each in (lower, upper, prior, scale)
         )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.types import ArrayLike, Floats, Mask
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.identification.estimation.problem import Problem
 from inertial_check.identification.estimation.reduction import Reduction
 from inertial_check.inertia import tolerances
@@ -23,6 +23,19 @@ from inertial_check.solvers.certificate import Certificate
 if TYPE_CHECKING:
     from inertial_check.identification.estimation.choosing import Choice
     from inertial_check.identification.estimation.identifiability import Identifiability
+
+
+Status = Literal["certified", "uncertified"]
+"""Whether a result is proven optimal."""
+
+
+def describe_gap(certificate: Certificate) -> str:
+    """Say of an uncertified result how far it can be from the optimum, and what helps."""
+    return (
+        f"no certified answer: gap {certificate.gap:.2e}, expected at most "
+        f"{tolerances.CERTIFIED:.0e} of the objective; a larger regularization makes the problem "
+        "better posed"
+    )
 
 
 def body_names(bodies: Sequence[str] | None, count: int) -> tuple[str, ...]:
@@ -90,7 +103,7 @@ class Identification(EqualByValue):
         return (
             f"Identification({len(self.bodies)} bodies, rank {self.rank} of {len(self.x)}, "
             f"weighted RMS {self.weighted_rms:.4g}, regularization {self.regularization:g}, "
-            f"gap {self.gap:.1e})"
+            f"{'gap' if self.status == 'certified' else 'uncertified, gap'} {self.gap:.1e})"
         )
 
     def _values(self) -> tuple[object, ...]:
@@ -212,10 +225,11 @@ class Identification(EqualByValue):
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
-        """What was assumed or moved, and what moved without support of the samples."""
+        """What is not proven, was assumed or moved, and what moved without support of samples."""
+        unproven = () if self.status == "certified" else (describe_gap(self.certificate),)
         if self.regularization == 0:  # the samples decide all
-            return self.noted
-        return (*self.noted, *self.identifiability.remarks(self.bodies))
+            return (*unproven, *self.noted)
+        return (*unproven, *self.noted, *self.identifiability.remarks(self.bodies))
 
     @cached_property
     def least_squares(self) -> Floats:
@@ -277,6 +291,21 @@ class Identification(EqualByValue):
     def gap(self) -> float:
         """See Certificate: relative to the objective, the proven distance from the optimum."""
         return float(self.certificate.gap)
+
+    @property
+    def status(self) -> Status:
+        """Whether the result is "certified", or consistent with a gap above 1e-9: "uncertified"."""
+        return "certified" if self.certificate.proves else "uncertified"
+
+    def require_certificate(self) -> Identification:
+        """Return this result if it is certified.
+
+        Raises:
+            ProjectionError: It is not; the message has the gap.
+        """
+        if self.status == "uncertified":
+            raise ProjectionError(describe_gap(self.certificate), self.problem)
+        return self
 
     def certify(self) -> Certificate:
         """Compute the residuals anew, from the problem's own data and the answer alone."""

@@ -321,7 +321,7 @@ def _payload(
         known: Whether its prior was the caller's.
         stands_in: Whether a point mass is to stand in.
     """
-    reduction, weights = found.reduction, found.weights
+    reduction, weights = found.require_certificate().reduction, found.weights
     alone = _Alone.of(reduction, weights, samples)
     parameters = found.parameters[0]
     if stands_in:

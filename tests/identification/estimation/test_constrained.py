@@ -57,7 +57,14 @@ def test_bodies_on_the_boundary_are_bodies_as_numbers():
         np.testing.assert_allclose(PROBLEM.theta(answer.x)[:, 0], mass, rtol=1e-9)
 
 
-def test_a_solver_that_gives_no_proof_gives_no_answer(monkeypatch):
+def test_a_solver_that_gives_no_proof_gives_its_answer_with_the_gap(monkeypatch):
     monkeypatch.setattr(constrained.Proof, "__call__", lambda self, x: Certificate(0.0, 0.0, 1e-8))
-    with pytest.raises(ProjectionError, match=r"gave no certified answer: gap 1\.0e-08"):
+    answer = constrained.solve(PROBLEM, [limit.MassBounds(0.5, 0.6)], "clarabel")
+    assert answer.certificate.gap == 1e-8
+    assert not answer.certificate.proves
+
+
+def test_an_answer_outside_the_constraints_is_none(monkeypatch):
+    monkeypatch.setattr(constrained.Proof, "__call__", lambda self, x: Certificate(1e-8, 0.0, 0.0))
+    with pytest.raises(ProjectionError, match=r"within the constraints: outside by 1\.0e-08"):
         constrained.solve(PROBLEM, [limit.MassBounds(0.5, 0.6)], "clarabel")

@@ -5,7 +5,9 @@ import pytest
 
 import inertial_check as ic
 from identification_problems import measured, robot
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, ProjectionError
+from inertial_check.identification.estimation import interior_point
+from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.reduction import Reduction
 from inertial_check.inertia.representations import pseudo_inertia
 
@@ -95,3 +97,34 @@ def test_predictions_of_other_shapes_are_refused():
         FOUND.predict(Y[..., :20], F)
     with pytest.raises(ParameterError, match=r"F has shape \(\), expected \(150, 3, 1\)"):
         FOUND.predict(Y)
+
+
+def test_an_answer_with_too_large_a_gap_is_uncertified(monkeypatch):
+    """It comes back with its gap and a remark, and with bodies that exist."""
+    monkeypatch.setattr(interior_point, "STEPS", 6)
+    found = ic.identify(Y, TAU, PRIOR, weights=WEIGHTS, nuisance={"drag": F[..., 0]})
+    assert (FOUND.status, found.status) == ("certified", "uncertified")
+    assert 1e-9 < found.gap < np.inf
+    assert FOUND.objective < found.objective <= FOUND.objective * (1 + 2 * found.gap)
+    assert found.consistency.consistent.all()
+    assert f"no certified answer: gap {found.gap:.2e}" in found.remarks[0]
+    assert "uncertified, gap" in repr(found)
+    with pytest.raises(ProjectionError, match="expected at most 1e-09 of the objective"):
+        found.require_certificate()
+    assert FOUND.require_certificate() is FOUND
+
+
+@pytest.mark.parametrize("name", ["Ia2", "fv2", "fc12"])
+def test_friction_and_rotors_of_ready_columns_are_not_negative(name):
+    """As `RotorInertia` and the command have them; other names, and given bounds, stay free."""
+    Q = np.zeros((150, 3, 1))
+    Q[:, 1, 0] = np.random.default_rng(5).normal(size=150)
+    tau = TAU - 2.0 * Q[..., 0]
+    bounded = ic.identify(Y, tau, PRIOR, weights=WEIGHTS, nuisance={name: Q[..., 0]})
+    free = ic.identify(Y, tau, PRIOR, weights=WEIGHTS, nuisance={"drag": Q[..., 0]})
+    given = Nuisance.from_columns(Q, [name], lower=-np.inf)
+    asked = ic.identify(Y, tau, PRIOR, weights=WEIGHTS, nuisance=given)
+    assert bounded.nuisance[name] == pytest.approx(0, abs=1e-6)
+    assert bounded.nuisance[name] >= 0
+    assert free.nuisance["drag"] == pytest.approx(-2, abs=0.2)
+    assert asked.nuisance[name] == pytest.approx(free.nuisance["drag"])
