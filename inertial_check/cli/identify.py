@@ -29,6 +29,7 @@ _METRICS = ("prior", "entropic", "affine-invariant", "euclidean")
 _LOSSES = ("squares", "huber")
 _FORMS = ("text", "json", "markdown")
 _FAIL_ON = ("error", "warning", "note", "never")
+_TIME_UNITS = ("s", "ms", "us", "ns", "min")
 _ORDERS = ("urdf", "pinocchio", "mujoco", "wensing", "ksl")
 
 
@@ -74,6 +75,17 @@ def _add_recordings(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--degrees", action="store_true", help="positions, velocities, accelerations are in degrees"
+    )
+    group.add_argument(
+        "--time-unit",
+        choices=_TIME_UNITS,
+        help="unit of the time stamps (default: s)",
+    )
+    group.add_argument(
+        "--reverse",
+        action="append",
+        metavar="JOINT",
+        help="a joint whose positions have the other sign, with their rates (repeatable)",
     )
     group.add_argument(
         "--delay",
@@ -227,6 +239,11 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     group.add_argument("-o", "--output", metavar="FILE", help="write the robot's file here")
     group.add_argument("--write", action="store_true", help="change the robot's file in place")
     group.add_argument(
+        "--force",
+        action="store_true",
+        help="write the robot's file although a remark fails the run; it stays an error",
+    )
+    group.add_argument(
         "--output-format",
         choices=_FORMS,
         default="text",
@@ -243,8 +260,8 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         "--fail-on",
         choices=_FAIL_ON,
         default="error",
-        help="least severity of a remark that fails the run, so that no robot file is written "
-        "(default: error)",
+        help="least severity of a remark that fails the run (default: error); with such a remark, "
+        "and with any error, no robot file is written without --force",
     )
 
 
@@ -298,11 +315,14 @@ def _write_model(
     from inertial_check.model.identified import WrittenBody, WrittenModel
 
     fix, failure = found.fix(), ""
-    reason = f"there are remarks at or above --fail-on {args.fail_on}; never would write it"
-    if not failed and not fix.complete:
+    errors = found.report.count(Severity.ERROR)
+    withheld = (failed or errors > 0) and not args.force
+    least = "errors" if errors else f"remarks at or above --fail-on {args.fail_on}"
+    reason = f"there are {least}; --force writes it"
+    if not withheld and not fix.complete:
         left = [body.name for body in fix.bodies if body.status not in (*INTACT, "withheld")]
         reason = f"all bodies are written or none, and {', '.join(left)} cannot be"
-    elif not failed:
+    elif not withheld:
         try:
             fix.write(args.output)
         except UsageError as error:
@@ -353,6 +373,7 @@ def _read_options(args: argparse.Namespace) -> IdentifyOptions:
         args,
         {
             "validation": tuple,
+            "reverse": tuple,
             "locked": groups.read_positions,
             "friction": groups.read_terms,
             "friction_prior": groups.read_scales,

@@ -12,9 +12,14 @@ import numpy as np
 from inertial_check.arrays.types import Floats, Mask
 from inertial_check.errors import ParameterError, UsageError
 from inertial_check.formats.recordings import Recording
-from inertial_check.identification.recordings.diagnosis import AGREEMENT, SignalRemark, diagnose
+from inertial_check.identification.recordings.diagnosis import (
+    AGREEMENT,
+    CLOCKS,
+    SignalRemark,
+    diagnose,
+)
 from inertial_check.identification.recordings.signals import Smoothing, filter_signals, smooth
-from inertial_check.identifying.options import RecordingOptions
+from inertial_check.identifying.options import RecordingOptions, TimeUnit
 from inertial_check.identifying.robot import Robot
 from inertial_check.model import Severity
 from inertial_check.model.identified import Remark
@@ -32,6 +37,7 @@ _GRADES = {
     "still": _Grade(Severity.WARNING, "--locked JOINT=POSITION leaves a joint out"),
     "constant": _Grade(Severity.WARNING),
     "limits": _Grade(Severity.WARNING),
+    "time": _Grade(Severity.ERROR, "--time-unit {unit} reads it so"),
     "degrees": _Grade(Severity.ERROR, "--degrees reads them so"),
     "velocity": _Grade(Severity.WARNING),
     "acceleration": _Grade(Severity.WARNING),
@@ -50,7 +56,8 @@ def grade_remark(path: str, remark: SignalRemark) -> Remark:
     severity = grade.severity
     if remark.kind == "sign" and not _turns_most_joints(remark):
         severity = Severity.WARNING
-    option = f"; {grade.option}" if grade.option else ""
+    units = [unit for unit, size in CLOCKS.items() if remark.values.get("ratio") == 1 / size]
+    option = f"; {grade.option.format(unit=''.join(units))}" if grade.option else ""
     return Remark(severity, remark.kind, f"{path}: {remark.message}{option}")
 
 
@@ -131,9 +138,10 @@ def read_motion(
         UsageError: There is neither time nor a rate.
         ParameterError: Numbers that cannot be used.
     """
-    smoothing = options.smoothing
+    smoothing, recording = options.smoothing, _convert_time(recording, options.time_unit)
     revolute = np.array([unit == "N m" for unit in robot.units])
     scale = np.where(revolute & options.degrees, np.pi / 180, 1.0)
+    scale[[robot.joint(name, "--reverse") for name in options.reverse]] *= -1.0
     q, u, du = (
         None if signal is None else signal[:, columns] * scale
         for signal in (recording.q, recording.u, recording.du)
@@ -159,6 +167,13 @@ def read_motion(
     names = ("t", "q", "u", "du", "tau", "redundancy", "cutoff", "rate", "runs")
     found = JointMotion(**{name: getattr(signals, name) for name in names}, order=smoothing.order)
     return found, [*remarks, *(_note(recording, note) for note in signals.notes)]
+
+
+def _convert_time(recording: Recording, unit: TimeUnit) -> Recording:
+    """Convert the time stamps of a recording to seconds."""
+    if recording.t is None or unit == "s":
+        return recording
+    return replace(recording, t=recording.t / CLOCKS[unit])
 
 
 def _advance(recording: Recording, tau: Floats, delay: float) -> Floats:

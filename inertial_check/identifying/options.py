@@ -22,6 +22,9 @@ FrictionTerm = Literal["viscous", "coulomb", "offset", "rotor"]
 FRICTION_TERMS: tuple[FrictionTerm, ...] = get_args(FrictionTerm)
 """All kinds of torque besides that of the bodies, in the order of their columns."""
 
+TimeUnit = Literal["s", "ms", "us", "ns", "min"]
+"""Unit of the time stamps of a recording."""
+
 USUAL_TERMS: tuple[FrictionTerm, ...] = ("viscous", "coulomb", "offset")
 """Default friction terms: every drive has the first two, and every sensor an offset."""
 
@@ -35,6 +38,8 @@ class RecordingOptions:
         holdout: Part of each recording that is predicted and not fitted.
         gain: Factors of the torques, one for all joints or one for each; None for 1.
         degrees: Whether angles are recorded in degrees.
+        time_unit: Unit of the time stamps.
+        reverse: Names of joints whose positions and their rates have the other sign.
         delay: Time by which the torques come later than the motion that they belong to [s].
         smoothing: Clock, filter and derivatives of the signals.
     """
@@ -43,6 +48,8 @@ class RecordingOptions:
     holdout: float = 0.0
     gain: tuple[float, ...] | None = None
     degrees: bool = False
+    time_unit: TimeUnit = "s"
+    reverse: tuple[str, ...] = ()
     delay: float = 0.0
     smoothing: Smoothing = field(default_factory=Smoothing)
 

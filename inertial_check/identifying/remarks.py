@@ -22,6 +22,10 @@ POOR_FIT = 0.5
 """Part of a torque's variance below which bodies and friction explain too little of it: another
 force acts on the joint."""
 
+SEVERAL = 2
+"""Number of joints with a poor fit from which on the recording is not of this robot, or not as it
+is taken for: of a single one, a force that touches it may be the reason."""
+
 WORSE = 1.05
 """Ratio of a validation's RMSE to that of the prior's bodies above which identifying did harm."""
 
@@ -124,15 +128,17 @@ def _judge_friction(
 
 
 def _judge_fit(fit: TorqueFit) -> Iterator[Remark]:
-    for joint in fit.joints:
-        if joint.r_squared < POOR_FIT:
-            yield Remark(
-                Severity.WARNING,
-                "poor-fit",
-                f"{fit.path}: {joint.joint}: bodies and friction explain R^2 = "
-                f"{joint.r_squared:.3g} of the torque: look at its sign, its joint and what "
-                "touches the robot",
-            )
+    """Remark on joints whose torques are not explained: several are an error of the whole."""
+    poor = [joint for joint in fit.joints if joint.r_squared < POOR_FIT]
+    several = fit.role == "train" and len(poor) >= SEVERAL
+    for joint in poor:
+        yield Remark(
+            Severity.ERROR if several else Severity.WARNING,
+            "poor-fit",
+            f"{fit.path}: {joint.joint}: bodies and friction explain R^2 = "
+            f"{joint.r_squared:.3g} of the torque: look at its sign, its joint and what "
+            "touches the robot",
+        )
     if fit.role == "validation" and fit.weighted > WORSE * fit.weighted_before:
         yield Remark(
             Severity.WARNING,

@@ -18,6 +18,7 @@ from inertial_check.identifying.prior import Prior
 from inertial_check.identifying.recordings import Dataset, Datasets
 from inertial_check.identifying.remarks import judge_result
 from inertial_check.identifying.robot import Robot
+from inertial_check.identifying.suspicion import judge_recordings
 from inertial_check.model import Severity
 from inertial_check.model.identified import (
     THETA,
@@ -47,8 +48,12 @@ def build_report(
         _judge_torques(robot, found, "validation", data.path, data.reduction)
         for data in datasets.validation
     ]
+    mistakes = list(judge_recordings(options, robot, datasets, found, fits[0]))
+    judged = judge_result(found, datasets, friction, fits)
     remarks = [
-        *judge_result(found, datasets, friction, fits),
+        *mistakes,
+        # Mistakes make these look wrong, too, and what they suggest would not mend them.
+        *(each for each in judged if not mistakes or each.kind not in ("sign", "unit", "lag")),
         *robot.remarks,
         *prior.remarks,
         *datasets.remarks,

@@ -252,10 +252,14 @@ def test_torques_of_another_unit_or_sign_are_an_error_and_gain_mends_it(identify
     assert (tmp_path / "out.urdf").exists()
 
 
-def test_fail_on_decides_what_an_error_stops(identify, tmp_path):
+def test_only_force_writes_in_spite_of_an_error(identify, tmp_path):
     data = noisy()
     data["tau"] = data["tau"] * 100
     assert identify(data, "-o", "out.urdf", "--fail-on", "never")[0] == 0
+    assert not (tmp_path / "out.urdf").exists()
+    code, out, _ = identify(data, "-o", "out.urdf", "--force")
+    assert code == 1
+    assert "Written: out.urdf" in out
     assert (tmp_path / "out.urdf").exists()
     assert identify(noisy(), "--fail-on", "note")[0] == 1
 

@@ -450,7 +450,7 @@ def _rates(kind: str, ratios: Floats, moves: Mask, joints: tuple[str, ...]) -> l
         } | {("time", f"time is in {unit}, not in s"): 1 / own for unit, own in CLOCKS.items()}
         (cause, text), ratio = min(causes.items(), key=lambda item: abs(common / item[1] - 1))
         if abs(common / ratio - 1) <= MISMATCH:
-            return [*remarks, SignalRemark(cause, f"{begin}: {text}", values)]
+            return [*remarks, SignalRemark(cause, f"{begin}: {text}", {"ratio": ratio, **values})]
     return [
         *remarks,
         SignalRemark(kind, f"{begin}: {_list(joints, wrong)}; expected 1", values),

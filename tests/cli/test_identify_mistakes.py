@@ -1,0 +1,137 @@
+"""`inertial-check identify` on recordings with a mistake: an error that names it, nothing written.
+
+Each recording is made from known links by the script that makes those of data/recordings, with one
+mistake planted; the option that the remark suggests then mends it.
+"""
+
+import json
+import os
+import re
+import shutil
+
+import numpy as np
+import pytest
+
+import recorded
+
+MOTION = ("q", "qd", "qdd")
+
+
+@pytest.fixture
+def identify(run, tmp_path, monkeypatch):
+    """identify(arrays, *options) -> exit code, remarks, whether a file was written."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(recorded.ROBOT, tmp_path / "arm.urdf")
+
+    def identify(data, *options):
+        recorded.written(tmp_path, data)
+        code, out, _ = run(
+            "identify", "r.npz", "--model", "arm.urdf", "-o", "out.urdf", "--output-format", "json",
+            *options,
+        )  # fmt: skip
+        written = os.path.exists("out.urdf")
+        if written:
+            os.remove("out.urdf")
+        return code, json.loads(out)["remarks"], written
+
+    return identify
+
+
+def signals(*names):
+    """A sound recording with noise and friction: time, torques and these signals of the motion."""
+    data = recorded.with_friction(seed=1, noise=1.0)
+    return {name: data[name] for name in ("t", "tau", *names)}
+
+
+def change(data, names, how):
+    return {name: how(value) if name in names else value for name, value in data.items()}
+
+
+def errors(remarks):
+    return [each for each in remarks if each["severity"] == "error"]
+
+
+def expect_error(done, kind, *texts):
+    """One error of a kind, with these texts and an option; nothing written."""
+    code, remarks, written = done
+    (remark,) = [each for each in errors(remarks) if each["kind"] == kind]
+    assert code == 1
+    assert not written
+    for text in texts:
+        assert text in remark["message"]
+    return remark["message"]
+
+
+def options_of(message):
+    """The options that a remark suggests."""
+    return re.findall(r"--[a-z-]+(?:[= ][\w.,-]+)?", message.rsplit("; ", 1)[1])
+
+
+@pytest.mark.parametrize(
+    ("unit", "size", "names"), [("ns", 1e9, ("q",)), ("ms", 1e3, ("q",)), ("ms", 1e3, ("q", "qd"))]
+)
+def test_time_in_another_unit(identify, unit, size, names):
+    data = change(signals(*names), ("t",), lambda t: t * size)
+    message = expect_error(identify(data), "time", f"is in {unit}")
+    code, remarks, written = identify(data, *options_of(message)[0].split(" "))
+    assert (code, errors(remarks), written) == (0, [], True)
+
+
+def test_degrees_without_limits_in_the_file(identify, tmp_path):
+    text = re.sub(r"<limit [^>]*/>", "", recorded.ROBOT.read_text())
+    (tmp_path / "arm.urdf").write_text(text.replace('"revolute"', '"continuous"'))
+    data = change(signals(*MOTION), MOTION, lambda signal: np.rad2deg(0.3 * signal))
+    tau = recorded.inverse_dynamics(recorded.TREE, *(np.deg2rad(data[name]) for name in MOTION))
+    data["tau"] = tau + recorded.GENERATOR.friction(np.deg2rad(data["qd"]))
+    expect_error(identify(data), "degrees", "--degrees")
+
+
+@pytest.mark.parametrize("joint", [0, 2])
+@pytest.mark.parametrize(
+    ("signal", "option"), [("torque", "--gain={},{},{}"), ("position", "--reverse {}")]
+)
+def test_a_joint_turned_round_is_named(identify, joint, signal, option):
+    sign = np.where(np.arange(3) == joint, -1, 1)
+    names = ("tau",) if signal == "torque" else ("q",)
+    data = change(signals("q"), names, lambda array: array * sign)
+    hint = option.format(*(sign if signal == "torque" else [recorded.JOINTS[joint]]))
+    start = f"{recorded.JOINTS[joint]}: the {signal} has the other sign"
+    message = expect_error(identify(data), "sign", start, hint)
+    code, remarks, written = identify(data, *re.split(r" (?=\w)", options_of(message)[0]))
+    assert (code, errors(remarks), written) == (0, [], True)
+
+
+def test_several_torques_turned_round_make_one_list_of_gains(identify):
+    data = change(signals("q"), ("tau",), lambda tau: tau * [-0.5, 0.25, -0.5])
+    message = expect_error(identify(data, "--gain=2,4,2"), "sign", "turn, bend: the torque")
+    assert "--gain=-2,4,-2 turns" in message
+
+
+@pytest.mark.parametrize(
+    ("pair", "what", "names"),
+    [
+        ((0, 1), "torques", ("tau",)),
+        ((1, 2), "positions", MOTION),
+        ((0, 2), "joints", (*MOTION, "tau")),
+    ],
+)
+def test_exchanged_columns_are_named(identify, pair, what, names):
+    columns = np.arange(3)
+    columns[list(pair)] = columns[list(pair[::-1])]
+    data = change(signals(*MOTION), names, lambda array: array[:, columns])
+    first, second = (recorded.JOINTS[k] for k in pair)
+    expect_error(identify(data), "exchanged", f"{first} and {second}: the {what} are exchanged")
+
+
+def test_torques_of_another_motion_are_several_poor_fits(identify):
+    data = signals(*MOTION)
+    data["tau"] = recorded.with_friction(seed=5, noise=1.0)["tau"]
+    code, remarks, written = identify(data)
+    assert (code, written) == (1, False)
+    assert [each["kind"] for each in errors(remarks)].count("poor-fit") >= 2
+
+
+@pytest.mark.parametrize("names", [("q",), MOTION])
+def test_a_sound_recording_has_no_error(identify, names):
+    code, remarks, written = identify(signals(*names))
+    assert (code, errors(remarks), written) == (0, [], True)
