@@ -20,6 +20,7 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats, Integers
 from inertial_check.errors import ParameterError, ProjectionError
+from inertial_check.filling.interior import follow_path
 from inertial_check.inertia import tolerances
 from inertial_check.solvers.certificate import Certificate
 
@@ -190,7 +191,9 @@ def solve(problem: DensityProblem, solver: str | None = None) -> Densities:
             return certify(problem, rho, y, steps)
         answer = None
     else:
-        answer = _solve_dual(problem)
+        answer = _solve_dual(problem, np.zeros(len(problem.wanted)))
+        if not answer.certified:
+            answer = _solve_from_inside(problem)
         if answer.certified:
             return answer
     from inertial_check.filling.conflicts import find_conflict
@@ -213,9 +216,21 @@ def certify(problem: DensityProblem, rho: Floats, y: Floats, steps: int) -> Dens
     return Densities(rho, y, Certificate(max(outside, sums), 0.0, gap), steps)
 
 
-def _solve_dual(problem: DensityProblem) -> Densities:
-    """Newton's method on the dual, with a line search."""
-    y = np.zeros(len(problem.wanted))
+def _solve_from_inside(problem: DensityProblem) -> Densities:
+    """The interior-point method, whose multipliers Newton's method then makes exact."""
+    rho, y, steps = follow_path(problem)
+    inside = certify(problem, rho, y, steps)
+    exact = _solve_dual(problem, y)
+    return min(exact, inside, key=_measure_error)
+
+
+def _measure_error(answer: Densities) -> float:
+    worst = float(answer.certificate.worst)
+    return worst if np.isfinite(worst) else np.inf
+
+
+def _solve_dual(problem: DensityProblem, y: Floats) -> Densities:
+    """Newton's method on the dual from multipliers (k,), with a line search."""
     rho, steps = problem.densities(y), 0
     for _ in range(_STEPS):
         if np.max(np.abs(problem.residuals(rho)), initial=0.0) <= _ROUNDING:
