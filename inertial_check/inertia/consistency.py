@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
 from functools import cached_property
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -73,6 +73,36 @@ class Verdict(IntEnum):
 
 
 _WORDS = np.array([verdict.word for verdict in Verdict])
+
+
+class SingleBody(NamedTuple):
+    """One body whose numbers are finite and of ordinary size, measured in Python floats.
+
+    Attributes:
+        theta: The ten parameters, order "urdf".
+        margin: mu.
+        floor: The numerical floor tau of the margin.
+        spread: |s1| + |s2| + |s3|.
+    """
+
+    theta: list[float]
+    margin: float
+    floor: float
+    spread: float
+
+    def judge(self, tolerance: float = 0.0) -> Verdict:
+        """Choose the verdict, by the rules that hold for a batch."""
+        mass = self.theta[0]
+        if mass < 0:
+            return Verdict.INVALID
+        if mass == 0:
+            return Verdict.INVALID if any(self.theta) else Verdict.MASSLESS
+        if self.floor > tolerances.ILL_POSED_FLOOR:
+            return Verdict.ILL_POSED
+        if self.margin >= self.floor:
+            return Verdict.CONSISTENT
+        widest = max(self.floor, tolerance)
+        return Verdict.BOUNDARY if self.margin >= -widest else Verdict.INCONSISTENT
 
 
 class Consistency(EqualByValue):
@@ -165,9 +195,8 @@ class Consistency(EqualByValue):
     @cached_property
     def verdict_code(self) -> Array:
         """(...,) integers of Verdict, in the caller's array library."""
-        if self._one is not None:
-            theta = self.theta.reshape(10).tolist()
-            code = _code_of_one(theta, *self._one[:2], self.requested)
+        if self.single is not None:
+            code = self.single.judge(self.requested)
             return np.full(self.shape, code, dtype=np.int8)
         if not isinstance(self.theta, np.ndarray):
             codes = self._codes(self.theta, self.margin, self.tolerance)
@@ -254,20 +283,20 @@ class Consistency(EqualByValue):
 
         The third is in the units of `change_units`.
         """
-        if self._one is not None:
-            return np.array(self._one).reshape(3, *self.shape)
+        if self.single is not None:
+            return np.array(self.single[1:]).reshape(3, *self.shape)
         measures = _in_chunks(self._xp, self.theta, self._measures_of)
         return self._judge_subnormal(measures, lambda judged: judged._measures)
 
     @cached_property
-    def _one(self) -> tuple[float, float, float] | None:
-        """The measures of a single body as floats; None where arrays are needed."""
+    def single(self) -> SingleBody | None:
+        """The measures of a single body as Python floats; None where arrays are needed."""
         theta = self.theta
         if self._radii is not None or type(theta) is not np.ndarray:
             return None
         if theta.size != 10 or theta.dtype != np.float64:
             return None
-        return _measure_one(theta.reshape(10).tolist(), self.about)
+        return measure_single(theta.reshape(10).tolist(), self.about)
 
     def _judge_subnormal(self, own: Array, judge: Callable[[Consistency], Array]) -> Array:
         """Replace values (..., n) of bodies with subnormal numbers by those that NumPy computes.
@@ -491,7 +520,7 @@ def _measure(xp: Namespace, columns: Sequence[Array], about: Point) -> tuple[Arr
     return low / safe, tolerances.floor(kappa), spread
 
 
-def _measure_one(theta: list[float], about: Point) -> tuple[float, float, float] | None:
+def measure_single(theta: list[float], about: Point) -> SingleBody | None:
     """Measure one body in Python floats; None where it needs other units, or is not finite."""
     if not is_ordinary_body(theta, about):
         return None
@@ -500,20 +529,7 @@ def _measure_one(theta: list[float], about: Point) -> tuple[float, float, float]
         measures = _measure(cast("Namespace", scalars), cast("list[Array]", theta), about)
     except (ArithmeticError, ValueError):  # where arrays go on with NaN or infinity
         return None
-    return cast("tuple[float, float, float]", measures)
-
-
-def _code_of_one(theta: list[float], margin: float, floor: float, tolerance: float) -> Verdict:
-    """Choose the verdict of one body whose numbers are finite, by the rules of `_codes`."""
-    if theta[0] < 0:
-        return Verdict.INVALID
-    if theta[0] == 0:
-        return Verdict.INVALID if any(theta) else Verdict.MASSLESS
-    if floor > tolerances.ILL_POSED_FLOOR:
-        return Verdict.ILL_POSED
-    if margin >= floor:
-        return Verdict.CONSISTENT
-    return Verdict.BOUNDARY if margin >= -max(floor, tolerance) else Verdict.INCONSISTENT
+    return SingleBody(theta, *cast("tuple[float, float, float]", measures))
 
 
 def _central(xp: Namespace, theta: Array, about: Point) -> Components:

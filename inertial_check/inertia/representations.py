@@ -548,16 +548,14 @@ def _parallel_axis(xp: Namespace, mass: Array, first_moment: Array) -> Array:
     if one and first_moment.dtype == np.float64 and mass.ndim == first_moment.ndim - 1:
         first = cast("list[Array]", first_moment.reshape(3).tolist())
         own = cast("Array", float(mass.reshape(())))
-        six = _parallel_axis_entries(cast("Namespace", scalars), own, first)
+        six = parallel_axis_entries(cast("Namespace", scalars), own, first)
         return np.array(six).reshape(*mass.shape, 6)
-    entries = _parallel_axis_entries(xp, mass, [first_moment[..., i] for i in range(3)])
+    entries = parallel_axis_entries(xp, mass, [first_moment[..., i] for i in range(3)])
     return xp.stack(entries, axis=-1)
 
 
-def _parallel_axis_entries(
-    xp: Namespace, mass: Array, first_moment: Sequence[Array]
-) -> list[Array]:
-    """The same entry by entry, arrays of any shape."""
+def parallel_axis_entries(xp: Namespace, mass: Array, first_moment: Sequence[Array]) -> list[Array]:
+    """Compute (h.h 1 - h h^T) / m entry by entry, arrays of any shape or floats."""
     heavy = mass != 0
     safe = xp.where(heavy, mass, xp.ones_like(mass))
     hx, hy, hz = (xp.where(heavy, one, xp.zeros_like(mass)) for one in first_moment)

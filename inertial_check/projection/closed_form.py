@@ -48,6 +48,9 @@ from inertial_check.projection.slopes import ISOTROPIC, slope_of_moments
 BALL = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
 """A harmless theta, consistent about any point, that stands in for rows which are not computed."""
 
+_SINGLE_CARRIES = tolerances.PROMISING_FLOOR * tolerances.EPS**0.5
+"""Largest numerical floor of a float64 body that can hold a margin; see `carries`."""
+
 LIFTS = 3
 """Rounds of raising the margin after rounding; one suffices, unless hardly any inertia is left."""
 
@@ -124,7 +127,7 @@ def needs_projection(judged: Consistency, margin: float) -> Array:
         floor = judged.tolerance
         xp = array_namespace(floor)
         body = (code <= int(Verdict.ILL_POSED)) & xp.any(judged.principal_moments != 0, axis=-1)
-        strict = _carries(floor) & (floor / 2 <= ISOTROPIC - margin)
+        strict = carries(floor) & (floor / 2 <= ISOTROPIC - margin)
         return body & (judged.margin < margin - xp.where(strict, xp.zeros_like(floor), floor))
     bad, unknown = code == int(Verdict.INCONSISTENT), code == int(Verdict.ILL_POSED)
     if isinstance(unknown, (np.ndarray, np.generic)) and not np.any(unknown):
@@ -211,11 +214,11 @@ def _raise_short(
     judged = Consistency(with_central_inertia(theta, about, I_BBcm), about)
     floor = judged.tolerance
     # A quarter of the floor covers the rounding of the margin, so the exact one is no less.
-    least = xp.where(_carries(floor), _goal(margin, floor / 4), margin - floor)
+    least = xp.where(carries(floor), find_goal(margin, floor / 4), margin - floor)
     short = Rows((judged.margin < least) & xp.any(I_BBcm != 0, axis=-1))
     if short.none:
         return short, I_BBcm
-    goal = _goal(margin, turn * _guard(floor))
+    goal = find_goal(margin, turn * guard(floor))
     row = short.take(xp.concat([I_BBcm, goal[..., None]], axis=-1), (*BALL[4:], 0.0))
     return short, short.put(_lift(row[..., :6], row[..., 6]), I_BBcm)
 
@@ -226,7 +229,7 @@ def _move(
     """Move inertias (..., 6) about the centre of mass, those of theta, onto the cone."""
     one = xp.ones_like(theta[..., 0])
     floor = tolerances.floor(one) if about == "com" else Consistency(theta, about).tolerance
-    goal = _goal(margin, _guard(floor))
+    goal = find_goal(margin, guard(floor))
     after = _move_one(before, goal, metric) if before.size == 6 else None
     if after is None:
         after = onto_cone(before, goal, metric)
@@ -240,7 +243,7 @@ def _move_one(I_BBcm: Array, goal: Array, metric: MomentMetric) -> Array | None:
     one = cast("Components", tuple(I_BBcm.reshape(6).tolist()))
     try:
         least = cast("Array", float(goal.reshape(())))
-        moved = _onto_cone_by_entries(cast("Namespace", scalars), one, least, metric)
+        moved = move_entries(cast("Namespace", scalars), one, least, metric)
     except (ArithmeticError, ValueError):  # where arrays go on with NaN or infinity
         return None
     return np.array(moved).reshape(I_BBcm.shape)
@@ -253,14 +256,14 @@ def onto_cone(I_BBcm: Array, margin: Array, metric: MomentMetric) -> Array:
     facets, I' = I + (1 - 2 b) tr(Z) 1 - Z, Z = sum z_i v_i v_i^T.
     """
     xp = array_namespace(I_BBcm)
-    moved = _onto_cone_by_entries(xp, columns(I_BBcm), margin, metric)
+    moved = move_entries(xp, columns(I_BBcm), margin, metric)
     return xp.stack(moved, axis=-1)
 
 
-def _onto_cone_by_entries(
+def move_entries(
     xp: Namespace, inertia: Components, margin: Array, metric: MomentMetric
 ) -> list[Array]:
-    """The same, from six arrays to six."""
+    """Move inertias onto the cone, from six arrays (or floats) to six."""
     spreads = second_moment_entries(inertia)
     values, rows = eigensystem_of_entries(xp, spreads)
     z1, z2, share, apex = find_multipliers(xp, values, margin, metric.trace_weight)
@@ -318,19 +321,30 @@ def _lift(I_BBcm: Array, margin: Array) -> Array:
     return xp.where(some[..., None], mixed, xp.zeros_like(mixed))
 
 
-def _goal(margin: float, guard: Array) -> Array:
+def find_goal(margin: float, guard: Array) -> Array:
     """The margin to aim at, so that rounding leaves at least `margin`."""
+    if _is_float(guard):  # one body, computed without arrays
+        return min(margin + guard, ISOTROPIC)
     xp = array_namespace(guard)
     return xp.minimum(margin + guard, xp.full_like(guard, ISOTROPIC))
 
 
-def _guard(floor: Array) -> Array:
+def guard(floor: Array) -> Array:
     """Half the numerical floor: covers rounding, and leaves a projected body on the boundary."""
+    if _is_float(floor):
+        return (floor if carries(floor) else tolerances.floor(1.0)) / 2
     xp = array_namespace(floor)
-    return xp.where(_carries(floor), floor, tolerances.floor(xp.ones_like(floor))) / 2
+    return xp.where(carries(floor), floor, tolerances.floor(xp.ones_like(floor))) / 2
 
 
-def _carries(floor: Array) -> Array:
+def carries(floor: Array) -> Array:
     """Rows whose own precision can hold a margin without a move that the certificate would see."""
+    if _is_float(floor):
+        return floor <= _SINGLE_CARRIES
     xp = array_namespace(floor)
     return floor <= tolerances.PROMISING_FLOOR * float(tolerances.epsilon(floor.dtype, xp) ** 0.5)
+
+
+def _is_float(value: object) -> bool:
+    """Decide whether a number is that of one body, computed without arrays; np.float64 is not."""
+    return type(value) is float

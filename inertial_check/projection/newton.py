@@ -158,13 +158,13 @@ def _solve_rank_one(x0: Floats, M: Floats, value: Floats, v: Floats) -> tuple[Fl
         v: (n, 4) their eigenvectors.
     """
     inverse = _invert(M)
-    C = (v @ _DYAD).reshape(-1, 10, 4)
+    C = (v @ DYAD).reshape(-1, 10, 4)
     z = np.matmul(C, v[:, :, None]) / 2
     reach = np.matmul(z.transpose(0, 2, 1), np.matmul(inverse, z))[:, 0, 0]
     # value < 0, and the quotient is positive where M is definite: rounding can take that away.
     v = v * np.sqrt(np.maximum(-value / np.where(reach > 0, reach, np.inf), 0.0))[:, None]
     for _ in range(POINT_STEPS):
-        C = (v @ _DYAD).reshape(-1, 10, 4)
+        C = (v @ DYAD).reshape(-1, 10, 4)
         spread = np.matmul(inverse, C)
         X = unpack(x0 + np.matmul(spread, v[:, :, None])[:, :, 0] / 2)
         jacobian = X + np.matmul(C.transpose(0, 2, 1), spread) / 2
@@ -193,7 +193,7 @@ def _dyad() -> Floats:
     return np.asarray(both.reshape(10, 4, 4).transpose(2, 0, 1).reshape(4, 40))
 
 
-_DYAD = _dyad()
+DYAD = _dyad()
 
 
 def _follow_path(problem: Normalised, t: Floats) -> Root:

@@ -287,7 +287,7 @@ def fit_reference(W: Floats, theta0: Floats) -> Floats:
     else:
         diagonal = np.sum(np.matmul(W, FROM_SVEC) * FROM_SVEC, axis=1)
     # W is definite, or has a prior's norm added: its diagonal is positive.
-    log_d = np.log(diagonal) @ _FIT.T / 2
+    log_d = np.log(diagonal) @ UNITS_FIT.T / 2
     units = np.exp(log_d - log_d.mean(axis=1, keepdims=True))
     size = np.linalg.norm((theta0 @ TO_SVEC.T) * units[:, ROW] * units[:, COLUMN], axis=1)
     reference = np.zeros((len(W), 4, 4))
@@ -303,7 +303,7 @@ def _units_fit() -> Floats:
     return np.asarray(np.linalg.pinv(incidence))
 
 
-_FIT = _units_fit()
+UNITS_FIT = _units_fit()
 
 
 def project_by_whitening(problem: Quadratic) -> Solution:

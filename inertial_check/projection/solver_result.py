@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -122,9 +122,24 @@ def result_of_moments(  # noqa: PLR0913, PLR0917 - the data of the problem, and 
         solver: Name of the solver.
         iterations: (n,) of the solver.
     """
+    theta = with_central_inertia(given, about, after)
+    return describe_moments(theta, given, before, after, metric, margin, solver, iterations)
+
+
+def describe_moments(  # noqa: PLR0913, PLR0917 - the data of the problem, and its answer
+    theta: Array,
+    given: Array,
+    before: Array,
+    after: Array,
+    metric: MomentMetric,
+    margin: float,
+    solver: str,
+    iterations: Array | None,
+) -> SolverResult:
+    """Make the same result where the moved theta (n, 10) is at hand."""
     xp = array_namespace(after)
     return SolverResult(
-        theta=with_central_inertia(given, about, after),
+        theta=theta,
         changed=xp.any(after != before, axis=-1),
         vanished=xp.all(after == 0, axis=-1),
         floored=None,
@@ -241,7 +256,7 @@ def result_of_matrices(  # noqa: PLR0913, PLR0917 - the data of the problem, and
         certify=partial(certify, found),
         problem=problem,
         failures=failures,
-        multiply=partial(_multiply_matrices, solution.dual, p_BoFo_B),
+        multiply=partial(multiply_matrices, solution.dual, p_BoFo_B),
     )
 
 
@@ -257,7 +272,7 @@ def _multiply_moments(
     return _see_from_origin(central, theta[..., 1:4] / mass)
 
 
-def _multiply_matrices(dual: Floats, p_BoFo_B: Floats) -> Multiplier:
+def multiply_matrices(dual: Floats, p_BoFo_B: Floats) -> Multiplier:
     """Convert multipliers (n, 10) as svec about Fo to matrices about Bo."""
     return _see_from_origin(unpack(dual), p_BoFo_B)
 
@@ -278,6 +293,7 @@ def measure_matrices(problem: Quadratic, found: Floats) -> Change:
     return Change(measure_change(problem, found), relative)
 
 
+@cache
 def empty_result(solver: str, *, floored: bool = False, iterations: bool = False) -> SolverResult:
     """Make the result of a batch in which no row has to move.
 
