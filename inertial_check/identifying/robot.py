@@ -109,6 +109,7 @@ def read_robot(path: str, context: Context, options: RobotOptions) -> Robot:
         )
     if not moving:
         raise UsageError(f"{path}: no joint moves anything, so there is nothing to identify")
+    _refuse_loops(model, tree)
     _refuse_mimics(path, joints)
     bodies, left = _split_bodies(model, tree)
     if not bodies:
@@ -171,6 +172,26 @@ def _remark_on_model(model: Model, tree: Tree, positions: Mapping[str, float]) -
     for name, position in positions.items():
         remarks.append(Remark(Severity.NOTE, "locked", f"{name} is held at {position:g}"))
     return remarks
+
+
+def _refuse_loops(model: Model, tree: Tree) -> None:
+    """Refuse joints and equalities that close loops, whose forces are in none of the equations.
+
+    A loop of bodies that no recorded joint moves apart puts no force on any of these joints.
+
+    Raises:
+        UsageError: There is one. The message names it.
+    """
+    moved = {name: set(columns) for name, columns in zip(tree.names, tree.columns, strict=True)}
+    moved["world"] = set()
+    for loop in model.loops:
+        first, second = (moved.get(name) for name in loop.bodies)
+        if first is None or second is None or first != second:
+            raise UsageError(
+                f"{model.source.path}: {loop} closes a loop of moving bodies, whose forces no "
+                "recorded torque tells apart from those of the bodies: take it out of the file, or "
+                "hold the joints of the loop with --locked"
+            )
 
 
 def _refuse_mimics(path: str, joints: TreeJoints) -> None:

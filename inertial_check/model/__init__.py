@@ -28,7 +28,7 @@ from inertial_check.model.finding import (
     TextReplacement,
     Values,
 )
-from inertial_check.model.joint import Joint, Joints, Mimic
+from inertial_check.model.joint import ClosedLoop, Joint, Joints, Mimic
 from inertial_check.model.shape import DIMENSIONS, Role, Shape, Shapes
 from inertial_check.model.source import Edit, Place, Source, Span
 
@@ -40,6 +40,7 @@ __all__ = [
     "BodyReport",
     "ByteRange",
     "CauseEdit",
+    "ClosedLoop",
     "Edit",
     "Excerpt",
     "ExcerptLine",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from inertial_check.arrays.equality import EqualByValue
-from inertial_check.model.joint import Joint
+from inertial_check.model.joint import ClosedLoop, Joint
 from inertial_check.model.shape import Shape
 from inertial_check.model.source import Place, Source, Span
 
@@ -177,6 +177,8 @@ class Model(EqualByValue):
         others: Other documents that were read for it; Span.file counts them from 1.
         rest: Digest of the document without its inertial numbers, for formats in which one text can
             have several effects, such as templates; "" for the others.
+        loops: Joints and equalities that close kinematic loops, which the parents of bodies leave
+            out.
     """
 
     source: Source
@@ -186,6 +188,7 @@ class Model(EqualByValue):
     problems: tuple[Problem, ...] = field(default=())
     others: tuple[Source, ...] = field(default=())
     rest: str = field(default="", repr=False)
+    loops: tuple[ClosedLoop, ...] = field(default=(), repr=False)
 
     def _repr_html_(self) -> str:
         """Show it in a notebook: a table and a drawing."""

@@ -21,6 +21,26 @@ class Mimic(NamedTuple):
     offset: float
 
 
+class ClosedLoop(NamedTuple):
+    """A joint or an equality that closes a kinematic loop: a tree of bodies is without it.
+
+    Attributes:
+        name: Name as written; "" if it has none.
+        kind: What it is called in the format: connect, weld, or the type of a joint.
+        bodies: Names of the two bodies that it ties, "world" for the world; "" if unknown.
+    """
+
+    name: str
+    kind: str
+    bodies: tuple[str, str]
+
+    def __str__(self) -> str:
+        """Kind and name of the loop, and its bodies."""
+        name = f" {self.name!r}" if self.name else ""
+        ends = [body or "a body" for body in self.bodies]
+        return f"{self.kind}{name} between {' and '.join(ends)}"
+
+
 class Joint(NamedTuple):
     """One joint between a body and its parent, as the document states it.
 

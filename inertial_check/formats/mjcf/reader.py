@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from inertial_check.formats.context import Context
 from inertial_check.formats.mjcf.constants import FRAGMENT, MAIN, NAME, ONE_AXIS, ROOTS
 from inertial_check.formats.mjcf.inertial import InertialReader, note_compiler_effects
+from inertial_check.formats.mjcf.loops import read_loops
 from inertial_check.formats.mjcf.poses import read_pose
 from inertial_check.formats.mjcf.settings import Compiler, Defaults, note_bounds, read_compiler
 from inertial_check.formats.mjcf.tree import MjcfDocument, MjcfElement
@@ -60,7 +61,15 @@ def read_model(source: Source, context: Context) -> Model:
         key=lambda problem: (problem.span.file, problem.span),
     )
     model = root.attributes.get("model", "")
-    return Model(document.source, NAME, model, bodies, tuple(problems), tuple(tree.others))
+    return Model(
+        document.source,
+        NAME,
+        model,
+        bodies,
+        tuple(problems),
+        tuple(tree.others),
+        loops=tuple(read_loops(tree)),
+    )
 
 
 @dataclass

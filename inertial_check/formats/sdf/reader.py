@@ -19,7 +19,7 @@ from inertial_check.formats.xml.document import XmlDocument, parse
 from inertial_check.formats.xml.markup import Element
 from inertial_check.formats.xml.xpath import make_steps
 from inertial_check.model.body import Body, Model, Pose, Problem, ProblemKind
-from inertial_check.model.joint import Joint, Joints
+from inertial_check.model.joint import ClosedLoop, Joint, Joints
 from inertial_check.model.shape import Shape, Shapes
 from inertial_check.model.source import Source
 
@@ -156,6 +156,7 @@ class _SdfReader:
         self._library = Library(context)
         self._bodies: list[Body] = []
         self._problems: list[Problem] = []
+        self._loops: list[ClosedLoop] = []
         self._group = _JointGroup(0)
 
     def model(self) -> Model:
@@ -172,7 +173,8 @@ class _SdfReader:
         said_once = dict.fromkeys(self._problems)  # a document can be included several times
         problems = tuple(sorted(said_once, key=lambda p: (p.span.file, p.span)))
         others = tuple(self._library.sources)
-        return Model(document.source, NAME, self._name(), tuple(self._bodies), problems, others)
+        bodies, loops = tuple(self._bodies), tuple(self._loops)
+        return Model(document.source, NAME, self._name(), bodies, problems, others, loops=loops)
 
     def _name(self) -> str:
         """Return the name of the first world, or else of the first model."""
@@ -391,8 +393,14 @@ class _SdfReader:
             if turned:
                 parent, child = child, parent
             known = holding.get(child)
+            tied = joint._replace(parent=parent, child=child, turned=turned)
             if joint.type != "gearbox" and (known is None or known.type == "fixed"):
-                holding[child] = joint._replace(parent=parent, child=child, turned=turned)
+                holding[child] = tied
+                closing = known
+            else:
+                closing = tied
+            if closing is not None:
+                self._loops.append(_describe_loop(closing))
         for index, body in enumerate(self._bodies[first:], first):
             if body.moved and body.name in holding:
                 held = holding[body.name]
@@ -478,6 +486,12 @@ def _stand(include: Element, scope: _Scope) -> Stand | None:
     if include.all("placement_frame"):
         return stand._replace(base=None)
     return None if stand.pose is None else stand
+
+
+def _describe_loop(joint: _TiedJoint) -> ClosedLoop:
+    """Describe a joint that is left out of the tree, as another one holds its child."""
+    name = joint.scope.scope_name(joint.element.attributes.get("name", ""))
+    return ClosedLoop(name, joint.type, (joint.parent, joint.child))
 
 
 def _target(name: str, links: Container[str], aliases: dict[str, str]) -> str:

@@ -45,7 +45,7 @@ from inertial_check.model.body import (
     Problem,
     ProblemKind,
 )
-from inertial_check.model.joint import Joint, Joints
+from inertial_check.model.joint import ClosedLoop, Joint, Joints
 from inertial_check.model.shape import Shape, Shapes
 from inertial_check.model.source import Source, Span
 
@@ -167,7 +167,9 @@ class _StageReader:
         bodies = tuple(self._body(body) for body in self._stage["bodies"])
         problems = tuple(self._problems(bodies))
         others = tuple(self._layers.others)
-        return Model(self._source, NAME, self._stage["name"], bodies, problems, others)
+        loops = tuple(map(_loop, self._stage["loops"]))
+        name = self._stage["name"]
+        return Model(self._source, NAME, name, bodies, problems, others, loops=loops)
 
     def _problems(self, bodies: Sequence[Body]) -> Iterator[Problem]:
         errors = self._stage["errors"]
@@ -483,3 +485,9 @@ def _shortest_number(value: float, span: Span) -> Number:
     digits = next((n for n in range(1, 17) if _single(float(f"{value:.{n}g}")) == value), 17)
     text = f"{value:.{digits}g}"
     return Number(float(text), text, span)
+
+
+def _loop(entry: JsonObject) -> ClosedLoop:
+    """Make a loop of the description of a joint that is left out of the tree."""
+    ends = [path.rpartition("/")[2] for path in (entry.get("parent", "/world"), entry["child"])]
+    return ClosedLoop(entry["path"].rpartition("/")[2], entry["type"], (ends[0], ends[1]))

@@ -312,7 +312,8 @@ def _describe_bodies(stage: Usd.Stage, root: Sdf.Layer, noise: float) -> JsonObj
     from pxr import UsdGeom, UsdPhysics
 
     layers = _LayerNumbers(root)
-    bodies = list(_bodies(stage, layers, _Frames(noise)))
+    loops: list[JsonObject] = []
+    bodies = list(_bodies(stage, layers, _Frames(noise), loops))
     default = stage.GetDefaultPrim()
     return {
         "name": default.GetName() if default else "",
@@ -322,6 +323,7 @@ def _describe_bodies(stage: Usd.Stage, root: Sdf.Layer, noise: float) -> JsonObj
         "kilograms": UsdPhysics.GetStageKilogramsPerUnit(stage),
         "errors": [str(error) for error in stage.GetCompositionErrors()],
         "bodies": bodies,
+        "loops": loops,
         "layers": layers.paths,
     }
 
@@ -373,8 +375,13 @@ class _Frames:
         return self._cache.GetLocalToWorldTransform(prim) * frame.GetInverse()
 
 
-def _bodies(stage: Usd.Stage, layers: _LayerNumbers, frames: _Frames) -> Iterator[JsonObject]:
-    """Describe every body that a simulator meets, in the order of the stage, with instances."""
+def _bodies(
+    stage: Usd.Stage, layers: _LayerNumbers, frames: _Frames, loops: list[JsonObject]
+) -> Iterator[JsonObject]:
+    """Describe every body that a simulator meets, in the order of the stage, with instances.
+
+    Joints to bodies that another joint holds already are appended to `loops`.
+    """
     from pxr import Usd, UsdPhysics
 
     prims = list(Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies()))
@@ -386,8 +393,14 @@ def _bodies(stage: Usd.Stage, layers: _LayerNumbers, frames: _Frames) -> Iterato
             solid.add(owner)
         if prim.IsA(UsdPhysics.Joint):
             child, joint = _describe_joint(prim, found, frames)
-            if child and joints.get(child, _FREE)["type"] in (None, "fixed"):
-                joints[child] = joint
+            if not child:
+                continue
+            known = joints.get(child, _FREE)
+            closing = joint
+            if known["type"] in (None, "fixed"):
+                joints[child], closing = joint, known
+            if closing["type"] is not None:
+                loops.append({**closing, "child": str(child)})
     for path, prim in found.items():
         yield {
             "path": str(path),

@@ -1,0 +1,41 @@
+"""Reader of the equalities of an MJCF document that close kinematic loops: connect and weld."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inertial_check.formats.mjcf.tree import MjcfDocument, MjcfElement
+from inertial_check.model.joint import ClosedLoop
+
+_WORLD = "world"
+
+_TYING = frozenset(("connect", "weld"))
+"""Equalities that tie two bodies, or sites of two bodies."""
+
+
+def read_loops(tree: MjcfDocument) -> Iterator[ClosedLoop]:
+    """Read the active equalities that tie bodies; those of joints are read with the joints."""
+    sections = [node for node in tree.children(tree.root) if node.tag == "equality"]
+    tying = [node for each in sections for node in tree.children(each) if node.tag in _TYING]
+    if not tying:
+        return
+    bodies = dict(_find_sites(tree, tree.root, _WORLD))
+    for node in tying:
+        if (node.get("active") or "").strip() == "false":
+            continue
+        if node.get("site1"):
+            ends = [bodies.get(node.get(f"site{side}") or "", "") for side in (1, 2)]
+        else:
+            ends = [node.get("body1") or "", node.get("body2") or _WORLD]
+        yield ClosedLoop(node.get("name") or "", node.tag, (ends[0], ends[1]))
+
+
+def _find_sites(tree: MjcfDocument, node: MjcfElement, body: str) -> Iterator[tuple[str, str]]:
+    """Find the name of the body of each site, in an element and below."""
+    for child in tree.children(node):
+        if child.tag == "site" and (name := child.get("name")):
+            yield name, body
+        elif child.tag == "body":
+            yield from _find_sites(tree, child, child.get("name") or "")
+        elif child.tag in ("worldbody", "frame", "replicate"):
+            yield from _find_sites(tree, child, body)

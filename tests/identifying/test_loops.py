@@ -1,0 +1,83 @@
+"""Closed loops, which no tree of bodies has: each format's are read, and refused by name."""
+
+import pytest
+
+import inertial_check as ic
+from inertial_check.errors import UsageError
+from inertial_check.formats import Context
+from inertial_check.identifying.options import RobotOptions
+from inertial_check.identifying.robot import read_robot
+
+MASS = '<inertial pos="0 0 0.1" mass="1" diaginertia="1 1 1"/>'
+MJCF = f"""<mujoco><worldbody>
+  <body name="crank"><joint name="first"/>{MASS}
+    <body name="coupler"><joint name="second"/>{MASS}<site name="tip"/></body>
+  </body>
+  <body name="rocker"><joint name="third"/>{MASS}<site name="end"/></body>
+</worldbody><equality>{{}}</equality></mujoco>"""
+
+LINK = """<link name="{}"><inertial><mass>1</mass>
+<inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial></link>"""
+JOINT = """<joint name="{}_{}" type="revolute"><parent>{}</parent><child>{}</child>
+<axis><xyz>0 0 1</xyz></axis></joint>"""
+FOUR_BAR = [("base", "crank"), ("crank", "coupler"), ("base", "rocker"), ("rocker", "coupler")]
+BARS = ("base", "crank", "coupler", "rocker")
+SDF = f"""<sdf version="1.9"><model name="bars">{"".join(map(LINK.format, BARS))}
+<joint name="foot" type="fixed"><parent>world</parent><child>base</child></joint>
+{"".join(JOINT.format(*pair, *pair) for pair in FOUR_BAR)}</model></sdf>"""
+
+USD_BODY = """def Xform "{}" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])
+{{
+float physics:mass = 1
+float3 physics:diagonalInertia = (1, 1, 1)
+}}
+"""
+USD_JOINT = """def PhysicsRevoluteJoint "{}_{}"
+{{
+rel physics:body0 = </bars/{}>
+rel physics:body1 = </bars/{}>
+}}
+"""
+USD = f"""#usda 1.0
+(
+    defaultPrim = "bars"
+)
+def Xform "bars"
+{{
+{"".join(map(USD_BODY.format, BARS))}{"".join(USD_JOINT.format(*p, *p) for p in FOUR_BAR)}
+def PhysicsFixedJoint "foot"
+{{
+rel physics:body1 = </bars/base>
+}}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "ending", "name"),
+    [
+        (MJCF.format('<connect body1="coupler" body2="rocker" anchor="0 0 0"/>'), "xml", "connect"),
+        (MJCF.format('<weld name="glue" body1="coupler"/>'), "xml", "weld 'glue'"),
+        (MJCF.format('<connect site1="tip" site2="end"/>'), "xml", "coupler and rocker"),
+        (MJCF.format('<joint joint1="third" joint2="first"/>'), "xml", "joint third follows first"),
+        (SDF, "sdf", "'bars::rocker_coupler' between bars::rocker and bars::coupler"),
+        (USD, "usda", "revolute 'rocker_coupler' between rocker and coupler"),
+    ],
+)
+def test_a_closed_loop_is_refused_by_its_name(tmp_path, text, ending, name):
+    path = tmp_path / f"loop.{ending}"
+    path.write_text(text)
+    if ending == "usda":
+        pytest.importorskip("pxr")
+    with pytest.raises(UsageError, match=name):
+        read_robot(str(path), Context(), RobotOptions())
+
+
+def test_a_loop_that_does_not_act_is_none(tmp_path):
+    off = '<connect body1="coupler" body2="rocker" anchor="0 0 0" active="false"/>'
+    assert ic.load(MJCF.format(off).encode()).loops == ()
+    (tmp_path / "a.xml").write_text(MJCF.format('<weld body1="coupler" body2="crank"/>'))
+    (loop,) = ic.load(tmp_path / "a.xml").loops
+    assert loop.bodies == ("coupler", "crank")
+    held = RobotOptions(locked={"second": 0.0})
+    assert read_robot(str(tmp_path / "a.xml"), Context(), held).joints == ("first", "third")
