@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
-from inertial_check.errors import UsageError
+from inertial_check.errors import InertialCheckError, UsageError
 from inertial_check.fixing.result import Fix
 from inertial_check.fixing.writing import write_parameters
 from inertial_check.identification.estimation.identify import Measurements, estimate
@@ -14,6 +15,7 @@ from inertial_check.identifying.prior import read_prior
 from inertial_check.identifying.recordings import Datasets, read_datasets
 from inertial_check.identifying.report import build_report, draw_pages
 from inertial_check.identifying.robot import Robot, read_robot
+from inertial_check.identifying.written import check_written, describe_finding
 from inertial_check.model.identified import IdentificationReport
 from inertial_check.projection.constraints import Constraint, FixedMass, TotalMass
 
@@ -44,6 +46,10 @@ class RobotIdentification:
         Raises:
             InertialCheckError: The new document does not read back as these numbers.
         """
+        return self._fix
+
+    @cached_property
+    def _fix(self) -> Fix:
         numbers = {
             self.robot.model.bodies[index].id: theta
             for index, theta in zip(self.robot.bodies, self.found.theta, strict=True)
@@ -88,7 +94,19 @@ def identify_robot(options: IdentifyOptions) -> RobotIdentification:
     )
     found = estimate(data, prior.parameters, fit)
     report = build_report(options, robot, prior, datasets, found)
-    return RobotIdentification(options, robot, datasets, found, report)
+    return _check_result(RobotIdentification(options, robot, datasets, found, report))
+
+
+def _check_result(result: RobotIdentification) -> RobotIdentification:
+    """Check the robot's document with the identified numbers; findings become remarks."""
+    model, context = result.robot.model, result.options.context
+    try:
+        findings = check_written(model, result.fix(), result.robot.names, context)
+    except InertialCheckError:  # told where the document is to be written
+        return result
+    said = [describe_finding(model.source.path, each) for each in findings]
+    remarks = sorted([*result.report.remarks, *said], key=lambda remark: -remark.severity)
+    return replace(result, report=replace(result.report, findings=findings, remarks=tuple(remarks)))
 
 
 def _refuse_weights(options: IdentifyOptions, robot: Robot) -> None:

@@ -25,6 +25,11 @@ from inertial_check.model import Severity
 from inertial_check.model.identified import Remark
 
 
+GRAVE_LAG = 0.25
+"""Part of the squared residuals that a lag makes from which on it is a warning: what controllers
+filter out of velocities makes 15 % on a sound recording."""
+
+
 class _Grade(NamedTuple):
     """Severity of a kind of remark, and the option that answers it; "" for none."""
 
@@ -57,6 +62,8 @@ def grade_remark(path: str, remark: SignalRemark) -> Remark:
     if remark.kind == "sign" and not _turns_most_joints(remark):
         severity = Severity.WARNING
     units = [unit for unit, size in CLOCKS.items() if remark.values.get("ratio") == 1 / size]
+    if remark.kind == "lag" and remark.values["saved"] < GRAVE_LAG:
+        severity = Severity.NOTE
     option = f"; {grade.option.format(unit=''.join(units))}" if grade.option else ""
     return Remark(severity, remark.kind, f"{path}: {remark.message}{option}")
 

@@ -222,6 +222,26 @@ class WrittenModel(NamedTuple):
     bodies: tuple[WrittenBody, ...]
 
 
+class RuleFinding(NamedTuple):
+    """Finding of a rule of `check` on the robot with the identified numbers.
+
+    Attributes:
+        code: Code of the rule, such as IC501.
+        name: Name of the rule.
+        severity: Severity of the finding.
+        body: Name of the body; None for several.
+        bodies: Names of the bodies of a finding on several; empty for one.
+        message: One line: numbers with units, what is expected, what to do.
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    body: str | None
+    bodies: tuple[str, ...]
+    message: str
+
+
 @dataclass(frozen=True)
 class IdentificationReport:
     """An identification as it is reported.
@@ -252,6 +272,7 @@ class IdentificationReport:
         certificate: How far from the optimum.
         remarks: Worst first.
         written: The robot's file; None where none was asked for.
+        findings: Findings of the rules of `check` on the identified bodies; each is a remark, too.
     """
 
     model: str
@@ -279,6 +300,7 @@ class IdentificationReport:
     weighings: tuple[CandidateWeight, ...] = ()
     remarks: tuple[Remark, ...] = ()
     written: WrittenModel | None = None
+    findings: tuple[RuleFinding, ...] = ()
 
     def count(self, severity: Severity) -> int:
         """How many remarks have this severity."""

@@ -360,6 +360,10 @@ def as_json(found: IdentificationReport, view: View) -> str:
         "left": [{"name": name, "reason": reason} for name, reason in found.left],
         "friction": [each._asdict() for each in found.friction],
         "remarks": [_remark(each) for each in found.remarks],
+        "findings": [
+            {**each._asdict(), "severity": each.severity.word, "bodies": list(each.bodies)}
+            for each in found.findings
+        ],
         "written": None if found.written is None else _describe_file(found.written),
     }
     return dump_json(plain(document), indent=2) + "\n"

@@ -135,3 +135,16 @@ def test_torques_of_another_motion_are_several_poor_fits(identify):
 def test_a_sound_recording_has_no_error(identify, names):
     code, remarks, written = identify(signals(*names))
     assert (code, errors(remarks), written) == (0, [], True)
+
+
+def test_the_written_robot_is_checked_by_the_rules(identify, run):
+    data = signals("q")
+    _, remarks, _ = identify(data, "--mass", "upper_arm=0.00166")
+    check = [each["message"] for each in remarks if each["kind"] == "check"]
+    assert any("upper_arm: IC201: the centre of mass" in line for line in check)
+    options = ("--mass", "upper_arm=0.00166", "--output-format")
+    _, out, _ = run("identify", "r.npz", "--model", "arm.urdf", *options, "json")
+    found = {(each["code"], each["body"]) for each in json.loads(out)["findings"]}
+    assert {("IC201", "upper_arm"), ("IC502", "upper_arm")} <= found
+    _, text, _ = run("identify", "r.npz", "--model", "arm.urdf", *options, "text")
+    assert "upper_arm: IC201" in text
