@@ -122,6 +122,9 @@ def _suggest_next_steps(
     has_baseline = args.baseline or os.path.exists(os.path.join(args.folder, BASELINE))
     if survey.report.count(Severity.ERROR) and not has_baseline:
         yield "errors fail the workflow: correct them, or run `inertial-check init --baseline`"
+    # A run takes the baseline from the configuration of its own working directory only.
+    is_elsewhere = os.path.realpath(args.folder) != os.path.realpath(os.getcwd())
+    names_baseline = names_baseline or (has_baseline and is_elsewhere)
     baseline = ["--baseline", _find_path(args, BASELINE)] if names_baseline else []
     yield f"next: {write_command('check', args.folder, *baseline)}"
 

@@ -25,10 +25,14 @@ from inertial_check.cli.main import COMMANDS
 from inertial_check.inertia.representations import ORDERS
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+REFERENCE = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
+PAGES = [*REFERENCE, *TUTORIALS]
 LONG_NUMBER = re.compile(r"-?\d+\.\d{12,}(?:e-?\d+)?")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROGRAM = [sys.executable, "-m", "inertial_check"]
+READERS_TOOLS = {name: name for name in ("cat", "cp", "mkdir")}
+"""Programs of a reader's shell that pages use besides this one."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ def blocks(page: Path) -> list[Block]:
 
 def blocks_in(language: str) -> list[object]:
     """One parameter for each page that has blocks of this language."""
-    found = [(page, [b for b in blocks(page) if b.language == language]) for page in PAGES]
+    found = [(page, [b for b in blocks(page) if b.language == language]) for page in REFERENCE]
     return [pytest.param(page, own, id=page.name) for page, own in found if own]
 
 
@@ -69,7 +73,7 @@ def transcript(commands: list[str]) -> str:
             lines.append(f"{code}\n")
             continue
         name, *arguments = shlex.split(command)
-        program = {"inertial-check": PROGRAM, "cat": ["cat"]}[name]
+        program = {"inertial-check": PROGRAM}.get(name) or [READERS_TOOLS[name]]
         done = subprocess.run(
             [*program, *arguments],
             stdin=subprocess.DEVNULL,
@@ -88,18 +92,23 @@ def settled(text: str) -> str:
     return LONG_NUMBER.sub(lambda number: f"{float(number[0]):.10g}", text)
 
 
+def check_console(page: Path, block: Block, rewrite: bool) -> None:
+    """Run the commands of a block, and compare what they print, or write it into the page."""
+    commands = re.findall(r"^\$ (.*)$", block.text, re.MULTILINE)
+    assert commands, f"{page.name}:{block.line}: a console block without a command"
+    shown = transcript(commands)
+    if rewrite:
+        text = page.read_text(encoding="utf-8")
+        page.write_text(text.replace(block.text, shown), encoding="utf-8", newline="\n")
+    else:
+        assert settled(shown) == settled(block.text), f"{page.name}:{block.line}"
+
+
 @pytest.mark.usefixtures("beside_data")
 @pytest.mark.parametrize(("page", "consoles"), blocks_in("console"))
 def test_commands_print_what_the_page_shows(page, consoles, request):
     for block in consoles:
-        commands = re.findall(r"^\$ (.*)$", block.text, re.MULTILINE)
-        assert commands, f"{page.name}:{block.line}: a console block without a command"
-        shown = transcript(commands)
-        if request.config.getoption("--update-golden"):
-            text = page.read_text(encoding="utf-8")
-            page.write_text(text.replace(block.text, shown), encoding="utf-8", newline="\n")
-        else:
-            assert settled(shown) == settled(block.text), f"{page.name}:{block.line}"
+        check_console(page, block, request.config.getoption("--update-golden"))
 
 
 class SessionRunner(doctest.DocTestRunner):
@@ -122,27 +131,45 @@ class SessionRunner(doctest.DocTestRunner):
         return "".join(lines)
 
 
+def check_session(page: Path, block: Block, names: dict[str, object], rewrite: bool) -> list[str]:
+    """Run a session, which adds to the names; the report of each example that fails."""
+    parser = doctest.DocTestParser()
+    test = parser.get_doctest(block.text, names, page.name, str(page), block.line - 1)
+    assert test.examples, f"{page.name}:{block.line}: a python block without a >>> line"
+    runner = SessionRunner()
+    failures: list[str] = []
+    runner.run(test, out=failures.append, clear_globs=False)
+    names |= test.globs
+    if rewrite and runner.printed:
+        text = page.read_text(encoding="utf-8")
+        shown = runner.rewrite(block.text)
+        page.write_text(text.replace(block.text, shown), encoding="utf-8", newline="\n")
+        # An exception that is not shown is no output: it fails with --update-golden, too.
+        return failures if runner.failures > len(runner.printed) else []
+    return failures
+
+
 @pytest.mark.usefixtures("beside_data")
 @pytest.mark.parametrize(("page", "sessions"), blocks_in("python"))
 def test_sessions_print_what_the_page_shows(page, sessions, request):
     names: dict[str, object] = {}
-    parser = doctest.DocTestParser()
-    problems: list[str] = []
-    for block in sessions:
-        test = parser.get_doctest(block.text, names, page.name, str(page), block.line - 1)
-        assert test.examples, f"{page.name}:{block.line}: a python block without a >>> line"
-        runner = SessionRunner()
-        failures: list[str] = []
-        runner.run(test, out=failures.append, clear_globs=False)
-        names = test.globs
-        if request.config.getoption("--update-golden") and runner.printed:
-            text = page.read_text(encoding="utf-8")
-            shown = runner.rewrite(block.text)
-            page.write_text(text.replace(block.text, shown), encoding="utf-8", newline="\n")
-            # An exception that is not shown is no output: it fails with --update-golden, too.
-            failures = failures if runner.failures > len(runner.printed) else []
-        problems += failures
-    assert not problems, "".join(problems)
+    rewrite = request.config.getoption("--update-golden")
+    problems = [check_session(page, block, names, rewrite) for block in sessions]
+    assert not any(problems), "".join(line for each in problems for line in each)
+
+
+@pytest.mark.usefixtures("beside_data")
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_a_tutorial_can_be_followed_step_by_step(page, request):
+    """Commands and sessions take turns, each with the files that the ones before it left."""
+    names: dict[str, object] = {}
+    rewrite = request.config.getoption("--update-golden")
+    for block in blocks(page):
+        if block.language == "console":
+            check_console(page, block, rewrite)
+        elif block.language == "python":
+            problems = check_session(page, block, names, rewrite)
+            assert not problems, "".join(problems)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
