@@ -46,6 +46,10 @@ class ParameterError(InertialCheckError, ValueError):
     """Invalid inertial parameters; the message has the value, the expected value and the index."""
 
 
+class RowIndexError(ParameterError, IndexError):
+    """An index that names no row of a batch; an IndexError too, as loops over rows expect."""
+
+
 class ProjectionError(InertialCheckError):
     """A projection without a certified result.
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from inertial_check.arrays.types import Array, NumpyArray
+from inertial_check.errors import RowIndexError
 
 
 def select_rows(array: Array, index: object, trailing: int) -> Array:
@@ -18,16 +19,16 @@ def select_rows(array: Array, index: object, trailing: int) -> Array:
         trailing: Number of axes that belong to one row.
 
     Raises:
-        IndexError: There are no such rows, or there is only one body.
+        RowIndexError: There are no such rows, or there is only one body.
     """
     parts: Any = index if isinstance(index, tuple) else (index,)
     names_rows = any(part is not None and part is not Ellipsis for part in parts)
     if array.ndim == trailing and names_rows:
-        raise IndexError("there is one body, without rows; a batch is an array (n, 10)")
+        raise RowIndexError("there is one body, without rows; a batch is an array (n, 10)")
     try:
         return array[(*parts, *[slice(None)] * trailing)]
-    except (TypeError, ValueError) as error:
-        raise IndexError(f"{index!r} is no index of rows: {error}") from None
+    except (IndexError, TypeError, ValueError) as error:
+        raise RowIndexError(f"index {index!r} names no rows: {error}") from None
 
 
 def count_rows(shape: tuple[int, ...]) -> int:

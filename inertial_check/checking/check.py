@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Literal, NamedTuple, TypeVar
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import quiet
 from inertial_check.checking.entries import mark_guilty_numbers, narrow_entries
 from inertial_check.checking.facts import identify_facts
@@ -78,6 +79,7 @@ FINDINGS_ONLY = ReportContent(causes=False)
 
 
 @quiet
+@explain_errors
 def check_model(
     model_or_path: Model | str | os.PathLike[str] | bytes,
     settings: Settings | None = None,

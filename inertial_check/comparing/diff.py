@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.types import Floats
 from inertial_check.comparing.added_mass import compare_added_mass
 from inertial_check.comparing.conversions import MassProperties
@@ -48,6 +49,7 @@ _NOTHING = MassProperties(0.0, np.zeros(3), np.eye(3), np.zeros((3, 3)))
 
 
 @np.errstate(all="ignore")  # of numbers near the largest float64, which differ from any other
+@explain_errors
 def diff_models(
     a: Model | str | os.PathLike[str] | bytes,
     b: Model | str | os.PathLike[str] | bytes,

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import (
     cross_components,
     expect_shape,
@@ -42,6 +43,7 @@ from inertial_check.inertia.representations import SpatialOrder, check_spatial_o
 
 
 @quiet
+@explain_errors
 def total_mass(tree: Tree, *, theta: ArrayLike | None = None) -> Array:
     """The mass of all bodies together [kg].
 
@@ -61,6 +63,7 @@ def total_mass(tree: Tree, *, theta: ArrayLike | None = None) -> Array:
 
 
 @quiet
+@explain_errors
 def center_of_mass(tree: Tree, q: ArrayLike, *, theta: ArrayLike | None = None) -> Array:
     """The centre of mass S of all bodies: p_IoS_I [m].
 
@@ -85,6 +88,7 @@ def center_of_mass(tree: Tree, q: ArrayLike, *, theta: ArrayLike | None = None) 
 
 
 @quiet
+@explain_errors
 def center_of_mass_jacobian(tree: Tree, q: ArrayLike, *, theta: ArrayLike | None = None) -> Array:
     """J_S with dp_IoS_I/dt = J_S u; the mass times it gives the linear momentum.
 
@@ -108,6 +112,7 @@ def center_of_mass_jacobian(tree: Tree, q: ArrayLike, *, theta: ArrayLike | None
 
 
 @quiet
+@explain_errors
 def centroidal_momentum_matrix(
     tree: Tree,
     q: ArrayLike,
@@ -152,6 +157,7 @@ def centroidal_momentum_matrix(
 
 
 @quiet
+@explain_errors
 def centroidal_inertia(tree: Tree, q: ArrayLike, *, theta: ArrayLike | None = None) -> Array:
     """The rotational inertia of the whole tree about S, with its joints locked [kg m^2].
 
@@ -183,6 +189,7 @@ def centroidal_inertia(tree: Tree, q: ArrayLike, *, theta: ArrayLike | None = No
 
 
 @quiet
+@explain_errors
 def composite_parameters(tree: Tree, q: ArrayLike, *, theta: ArrayLike | None = None) -> Array:
     """The ten parameters of each body with all that it carries, its joints locked (RBDA, 6.2).
 

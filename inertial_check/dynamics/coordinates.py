@@ -5,6 +5,7 @@ Source: "Sheet": Kindr Cheat Sheet, "Generalized Coordinates of a Floating-Base 
 
 from __future__ import annotations
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import quiet
 from inertial_check.arrays.types import Array, ArrayLike
 from inertial_check.dynamics._batches import Batch, Chunk, configurations_first
@@ -15,6 +16,7 @@ from inertial_check.spatial.kinematics import rates as rates_of
 
 
 @quiet
+@explain_errors
 def coordinate_rates(tree: Tree, q: ArrayLike, u: ArrayLike) -> Array:
     """dq/dt = F(q) u (Sheet, "Generalized Coordinates": F = diag(1, H^T / 2, 1)).
 
@@ -45,6 +47,7 @@ def coordinate_rates(tree: Tree, q: ArrayLike, u: ArrayLike) -> Array:
 
 
 @quiet
+@explain_errors
 def velocities_from_rates(tree: Tree, q: ArrayLike, dq: ArrayLike) -> Array:
     """Velocities u = F-bar(q) dq/dt (Sheet, "Generalized Coordinates": F-bar = diag(1, 2 H, 1)).
 
@@ -81,6 +84,7 @@ def velocities_from_rates(tree: Tree, q: ArrayLike, dq: ArrayLike) -> Array:
 
 
 @quiet
+@explain_errors
 def move(tree: Tree, q: ArrayLike, step: ArrayLike) -> Array:
     """The configuration after a constant u has acted for a time t, with step = u t.
 

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import expect_shape, quiet, real_arrays
 from inertial_check.arrays.types import Array, ArrayLike, Floats, Mask, Namespace, NumpyArray
 from inertial_check.dynamics._batches import Batch, Chunk, configurations_first
@@ -54,6 +55,7 @@ Composite = tuple[Array, Array, Array]
 
 
 @quiet
+@explain_errors
 def mass_matrix(
     tree: Tree, q: ArrayLike, *, theta: ArrayLike | None = None, out: NumpyArray | None = None
 ) -> Array:
@@ -102,6 +104,7 @@ def mass_matrix(
 
 
 @quiet
+@explain_errors
 def inverse_dynamics(
     tree: Tree,
     q: ArrayLike,
@@ -132,6 +135,7 @@ def inverse_dynamics(
 
 
 @quiet
+@explain_errors
 def bias_forces(tree: Tree, q: ArrayLike, u: ArrayLike, *, theta: ArrayLike | None = None) -> Array:
     """b(q, u): the Coriolis, centrifugal and gyroscopic forces; "g" of the Sheet.
 
@@ -152,6 +156,7 @@ def bias_forces(tree: Tree, q: ArrayLike, u: ArrayLike, *, theta: ArrayLike | No
 
 
 @quiet
+@explain_errors
 def gravity_forces(
     tree: Tree, q: ArrayLike, *, gravity: ArrayLike = GRAVITY, theta: ArrayLike | None = None
 ) -> Array:
@@ -173,6 +178,7 @@ def gravity_forces(
 
 
 @quiet
+@explain_errors
 def regressor(  # noqa: PLR0913 - the quantities of one equation
     tree: Tree,
     q: ArrayLike,
@@ -231,6 +237,7 @@ def regressor(  # noqa: PLR0913 - the quantities of one equation
 
 
 @quiet
+@explain_errors
 def kinetic_energy(
     tree: Tree, q: ArrayLike, u: ArrayLike, *, theta: ArrayLike | None = None
 ) -> Array:
@@ -263,6 +270,7 @@ def kinetic_energy(
 
 
 @quiet
+@explain_errors
 def potential_energy(
     tree: Tree, q: ArrayLike, *, gravity: ArrayLike = GRAVITY, theta: ArrayLike | None = None
 ) -> Array:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import batch_shape, expect_shape, quiet, real_arrays
 from inertial_check.arrays.types import Array, ArrayLike
 from inertial_check.dynamics._batches import Batch, Chunk, configurations_first
@@ -27,6 +28,7 @@ _ORIGIN = (0.0, 0.0, 0.0)
 
 
 @quiet
+@explain_errors
 def generalized_forces(
     tree: Tree,
     q: ArrayLike,
@@ -78,6 +80,7 @@ def generalized_forces(
 
 
 @quiet
+@explain_errors
 def contact_directions(
     tree: Tree,
     q: ArrayLike,
@@ -140,6 +143,7 @@ def contact_directions(
 
 
 @quiet
+@explain_errors
 def contact_forces(W: ArrayLike, magnitudes: ArrayLike) -> Array:
     """W lambda: the forces of the joints under contact forces (Sheet, M du - h = W lambda).
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import expect_shape, first_index, quiet, real_arrays
 from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.dynamics._batches import (
@@ -40,6 +41,7 @@ _LINEAR, _ANGULAR = slice(0, 3), slice(3, 6)
 
 
 @quiet
+@explain_errors
 def forward_dynamics(
     tree: Tree,
     q: ArrayLike,
@@ -78,6 +80,7 @@ def forward_dynamics(
 
 
 @quiet
+@explain_errors
 def solve_mass_matrix(
     tree: Tree, q: ArrayLike, tau: ArrayLike, *, theta: ArrayLike | None = None
 ) -> Array:

@@ -7,6 +7,7 @@ Impulses" and "Transformation of Equations of Motion".
 
 from __future__ import annotations
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     expect_shape,
@@ -19,6 +20,7 @@ from inertial_check.errors import ParameterError
 
 
 @quiet
+@explain_errors
 def velocities_after(M: ArrayLike, W: ArrayLike, u_before: ArrayLike, P: ArrayLike) -> Array:
     """u+ = u- + M^-1 W P.
 
@@ -40,6 +42,7 @@ def velocities_after(M: ArrayLike, W: ArrayLike, u_before: ArrayLike, P: ArrayLi
 
 
 @quiet
+@explain_errors
 def impulses(
     M: ArrayLike, W: ArrayLike, u_before: ArrayLike, restitution: ArrayLike = 0.0
 ) -> Array:
@@ -71,6 +74,7 @@ def impulses(
 
 
 @quiet
+@explain_errors
 def in_other_velocities(
     M: ArrayLike, h: ArrayLike, B: ArrayLike, dB_w: ArrayLike
 ) -> tuple[Array, Array]:

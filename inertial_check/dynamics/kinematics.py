@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import quiet
 from inertial_check.arrays.types import Array, ArrayLike
 from inertial_check.dynamics._batches import Batch, Chunk, configurations_first
@@ -42,6 +43,7 @@ class _Lever(NamedTuple):
 
 
 @quiet
+@explain_errors
 def poses(tree: Tree, q: ArrayLike) -> Array:
     """(..., N, 4, 4) poses X_IB of all bodies, mapping points of B to I [m].
 
@@ -68,6 +70,7 @@ def poses(tree: Tree, q: ArrayLike) -> Array:
 
 
 @quiet
+@explain_errors
 def jacobian(
     tree: Tree, q: ArrayLike, body: int | str, p_BoQ_B: ArrayLike = (0.0, 0.0, 0.0)
 ) -> Array:
@@ -97,6 +100,7 @@ def jacobian(
 
 
 @quiet
+@explain_errors
 def jacobian_derivative(
     tree: Tree, q: ArrayLike, u: ArrayLike, body: int | str, p_BoQ_B: ArrayLike = (0.0, 0.0, 0.0)
 ) -> Array:
@@ -131,6 +135,7 @@ def jacobian_derivative(
 
 
 @quiet
+@explain_errors
 def hessian(
     tree: Tree, q: ArrayLike, body: int | str, p_BoQ_B: ArrayLike = (0.0, 0.0, 0.0)
 ) -> Array:

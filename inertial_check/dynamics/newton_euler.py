@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import quiet
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.dynamics.added_mass import add_to_forces, add_to_mass_matrix
@@ -35,6 +36,7 @@ class Terms(NamedTuple):
 
 
 @quiet
+@explain_errors
 def projected_newton_euler(
     tree: Tree, q: ArrayLike, u: ArrayLike, *, gravity: ArrayLike = GRAVITY
 ) -> Terms:

@@ -11,6 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import real_arrays
 from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.pytrees import register_pytree
@@ -150,6 +151,7 @@ class Tree(EqualByValue):
                 q[place.start + 3] = 1.0
         return q
 
+    @explain_errors
     def index(self, body: int | str) -> int:
         """The index of a body, by index or name.
 

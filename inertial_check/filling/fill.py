@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import quiet
 from inertial_check.filling.arguments import (
     read_center,
@@ -36,6 +37,7 @@ from inertial_check.model import Model, Role
 __all__ = ["FillOptions", "fill", "fill_model"]
 
 
+@explain_errors
 def fill(  # noqa: PLR0913 - each argument is one thing that may be known
     model_or_path: Model | str | os.PathLike[str] | bytes,
     *,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Sequence
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import quiet
 from inertial_check.fixing.case import propose_all
 from inertial_check.fixing.edits import settle
@@ -20,6 +21,7 @@ from inertial_check.formats import Context, load
 from inertial_check.model import Model, Role
 
 
+@explain_errors
 def fix_model(  # noqa: PLR0913 - the public signature
     model_or_path: Model | str | os.PathLike[str] | bytes,
     *,

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Protocol
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.errors import DocumentError, NotAModelError, UsageError
 from inertial_check.files.access import Access, RefusedFileError
 from inertial_check.formats import mjcf, ros_yaml, sdf, urdf, usd, xacro
@@ -85,6 +86,7 @@ def sniff(data: bytes) -> str | None:
     return next((name for name, each in FORMATS.items() if each.matches(start)), None)
 
 
+@explain_errors
 def load(
     path_or_bytes: str | os.PathLike[str] | bytes,
     format: str | None = None,

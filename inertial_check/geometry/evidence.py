@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.types import Floats
 from inertial_check.evidence import BodyGeometry, Geometry
 from inertial_check.evidence.examination import Six, Three
@@ -30,6 +31,7 @@ _SIGNED_AXES = np.concatenate([AXES, -AXES])
 _DIRECTIONS = tuple((x, y, z) for x, y, z in (_SIGNED_AXES + 0.0).tolist())  # -0.0 + 0.0 is 0.0
 
 
+@explain_errors
 def read_geometry(model: Model, context: Context | Packages) -> Geometry:
     """Measure the shapes of every body.
 

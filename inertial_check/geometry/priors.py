@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import real_arrays
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
@@ -79,6 +80,7 @@ class GeometryPriors(NamedTuple):
     bodies: tuple[BodyPrior, ...]
 
 
+@explain_errors
 def from_model(model_or_path: ModelOrPath, names: Sequence[str]) -> InertialParameters:
     """Take the bodies of another model, by name, as it states them.
 
@@ -111,6 +113,7 @@ def from_model(model_or_path: ModelOrPath, names: Sequence[str]) -> InertialPara
     )
 
 
+@explain_errors
 def from_geometry(  # noqa: PLR0913 - each argument decides one thing that the shapes leave open
     model_or_path: ModelOrPath,
     names: Sequence[str],
@@ -180,6 +183,7 @@ def _load(model_or_path: ModelOrPath) -> Model:
     return model_or_path if isinstance(model_or_path, Model) else load(model_or_path)
 
 
+@explain_errors
 def indices_of(model: Model, names: Sequence[str]) -> list[int]:
     """Find the indices of the bodies with these names or ids in a model.
 

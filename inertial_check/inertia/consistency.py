@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.arrays import scalars
+from inertial_check.arrays.arguments import explain_constructor_errors, explain_errors
 from inertial_check.arrays.broadcasting import as_number, first_index
 from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.namespace import array_namespace
@@ -105,6 +106,7 @@ class SingleBody(NamedTuple):
         return Verdict.BOUNDARY if self.margin >= -widest else Verdict.INCONSISTENT
 
 
+@explain_constructor_errors
 class Consistency(EqualByValue):
     """The verdict on each body, and the numbers behind it, computed when first asked.
 
@@ -151,6 +153,7 @@ class Consistency(EqualByValue):
         """
         return count_rows(self.shape)
 
+    @explain_errors
     def __getitem__(self, index: object) -> Consistency:
         """The same for the bodies at an index of the batch axes.
 
@@ -368,6 +371,7 @@ class Consistency(EqualByValue):
         return choose(~finite | (mass < 0), Verdict.INVALID, codes)
 
 
+@explain_errors
 def check(
     theta: ArrayLike | Bodies,
     order: Order = "urdf",
@@ -397,6 +401,7 @@ def check(
     return Consistency(theta, about, float(tolerance))
 
 
+@explain_errors
 def check_printed_numbers(
     mass: ArrayLike,
     p_BoBcm_B: ArrayLike,
@@ -426,6 +431,7 @@ def check_printed_numbers(
     return Consistency(theta, "com", tolerance, np.asarray(radii, dtype=float))
 
 
+@explain_errors
 def realize(
     theta: ArrayLike | Bodies, order: Order = "urdf", about: Point = "origin"
 ) -> tuple[Array, Array]:
@@ -492,6 +498,7 @@ def refuse_impossible(result: Consistency, consequence: str) -> None:
     )
 
 
+@explain_errors
 def as_theta(theta: ArrayLike | Bodies, order: Order, about: Point) -> tuple[Array, Point]:
     """The (..., 10) array in order "urdf", and its point, of an array or of InertialParameters."""
     if type(theta) is np.ndarray and theta.dtype == np.float64 and theta.shape[-1:] == (10,):

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import cross_components
 from inertial_check.arrays.derivatives import Arrays, differentiable, differentiates
 from inertial_check.arrays.namespace import array_namespace
@@ -28,6 +29,7 @@ Components = tuple[Array, Array, Array, Array, Array, Array]
 Vector = tuple[Array, Array, Array]
 
 
+@explain_errors
 def eigenvalues(six: Array) -> Array:
     """Eigenvalues of symmetric matrices.
 
@@ -93,12 +95,14 @@ def _eigenvalues_of(xp: Namespace, entries: Components) -> Vector:
     return low * scale, xp.minimum(rest, other) * scale, xp.maximum(rest, other) * scale
 
 
+@explain_errors
 def columns(six: Array) -> Components:
     """The six entries of (..., 6) tensors, one array each."""
     xx, xy, xz, yy, yz, zz = (six[..., i] for i in range(6))
     return xx, xy, xz, yy, yz, zz
 
 
+@explain_errors
 def eigensystem(six: Array) -> tuple[Array, Array]:
     """Eigenvalues and right-handed eigenvectors of symmetric matrices.
 

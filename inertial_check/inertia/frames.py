@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     device_of,
@@ -38,6 +39,7 @@ from inertial_check.inertia.representations import (
 
 
 @quiet
+@explain_errors
 def rotate(theta: ArrayLike, R_AB: ArrayLike, *, renormalize: bool = False) -> Array:
     """Parameters of a body given in B, in the axes of A about the same point: I_A = R I_B R^T.
 
@@ -126,6 +128,7 @@ def transform(
     return translate(_rotate_checked(xp, theta, R_AB), p_AoBo_A, about)
 
 
+@explain_errors
 def homogeneous(R_AB: npt.ArrayLike, p_AoBo_A: npt.ArrayLike) -> Floats:
     """The pose X_AB (4, 4) of a rotation (3, 3) and a position (3,), as `transform` takes it."""
     X_AB = np.eye(4)
@@ -168,6 +171,7 @@ def add(theta_1: ArrayLike, theta_2: ArrayLike, about: Point = "origin") -> Arra
     return join(mass, total[..., 1:4], inertia)
 
 
+@explain_errors
 def total(theta: ArrayLike, axes: tuple[int, ...], about: Point = "origin") -> Array:
     """Parameters of all bodies along axes of a batch together, given in the same frame.
 
@@ -200,6 +204,7 @@ def total(theta: ArrayLike, axes: tuple[int, ...], about: Point = "origin") -> A
     return xp.squeeze(whole, axis=axes)
 
 
+@explain_errors
 def merge(
     theta_P: ArrayLike, theta_C: ArrayLike, X_PC: ArrayLike, about: Point = "origin"
 ) -> Array:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     expect_shape,
@@ -62,6 +63,7 @@ class Estimate:
     standard_error: StandardError
 
 
+@explain_errors
 def integrate(
     density: Callable[[Array], Array],
     lower: ArrayLike,
@@ -108,6 +110,7 @@ def integrate(
 
 
 @quiet
+@explain_errors
 def from_samples(densities: ArrayLike, points: ArrayLike, volume: ArrayLike) -> Estimate:
     """The same, from points that were drawn already, uniformly in a region of known volume.
 

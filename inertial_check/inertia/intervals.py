@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.types import Array, Namespace
 from inertial_check.inertia import tolerances
@@ -14,6 +15,7 @@ from inertial_check.inertia.eigen import Components, columns
 _BISECTIONS = 70  # halves any bracket to below the last bit of float64
 
 
+@explain_errors
 def admissible_intervals(I_BBcm: Array) -> Array:
     """Where each entry may lie so that S_c = tr(I)/2 1 - I >= 0, the others unchanged.
 

@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import cross_components, expect_shape, real_arrays
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
@@ -95,6 +96,7 @@ class Mesh:
             return "none"
         return "outward" if self.volume > 0 else "inward"
 
+    @explain_errors
     def solid(
         self, *, mass: float | None = None, density: float | None = None, inside_out: bool = False
     ) -> InertialParameters:
@@ -135,6 +137,7 @@ class Mesh:
             )
         return body
 
+    @explain_errors
     def shell(
         self, *, mass: float | None = None, density: float | None = None
     ) -> InertialParameters:
@@ -172,6 +175,7 @@ class EdgeFaults(NamedTuple):
         return not any(self)
 
 
+@explain_errors
 def measure(triangles: Triangles, axes: ArrayLike = ()) -> Mesh:
     """Measure a mesh.
 
@@ -206,6 +210,7 @@ def measure(triangles: Triangles, axes: ArrayLike = ()) -> Mesh:
     return sums.mesh(count)
 
 
+@explain_errors
 def from_faces(vertices: ArrayLike, faces: ArrayLike) -> Iterator[Floats]:
     """Blocks of triangles (n, 3, 3) of an indexed mesh.
 
@@ -231,6 +236,7 @@ def from_faces(vertices: ArrayLike, faces: ArrayLike) -> Iterator[Floats]:
     )
 
 
+@explain_errors
 def edge_faults(triangles: Triangles) -> EdgeFaults:
     """Count the edges that keep a mesh from being watertight; its memory grows with the mesh.
 
@@ -257,6 +263,7 @@ def edge_faults(triangles: Triangles) -> EdgeFaults:
     )
 
 
+@explain_errors
 def convex_hull(triangles: Triangles) -> Floats:
     """The triangles (k, 3, 3), facing outwards, of the convex hull of a mesh [m].
 

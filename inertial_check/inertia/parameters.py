@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     copy_array,
@@ -97,6 +98,7 @@ class InertialParameters(EqualByValue):
         return cls(read_only(theta), "com", com)
 
     @classmethod
+    @explain_errors
     def from_theta(
         cls, theta: ArrayLike, order: Order = "urdf", about: Point = "origin"
     ) -> InertialParameters:
@@ -251,6 +253,7 @@ class InertialParameters(EqualByValue):
         """(..., 4, 4) [[S, h], [h^T, m]] about the body origin; mixed units."""
         return pseudo_inertia(self.as_theta())
 
+    @explain_errors
     def inertia_about(self, p_BoP_B: ArrayLike) -> Array:
         """(..., 3, 3) rotational inertia I_BBp_B about any point P [kg m^2] (Heins eqs. 5, 13).
 
@@ -262,6 +265,7 @@ class InertialParameters(EqualByValue):
         """
         return symmetric(self._six_about(p_BoP_B))
 
+    @explain_errors
     def second_moment_about(self, p_BoP_B: ArrayLike) -> Array:
         """(..., 3, 3) second moment S_BBp_B about any point P [kg m^2] (Heins eq. 14).
 
@@ -273,6 +277,7 @@ class InertialParameters(EqualByValue):
         """
         return symmetric(second_moment(self._six_about(p_BoP_B)))
 
+    @explain_errors
     def as_theta(self, order: Order = "urdf", about: Point = "origin") -> Array:
         """(..., 10) [m, hx, hy, hz, last six] in [kg, kg m, kg m^2].
 
@@ -325,6 +330,7 @@ class InertialParameters(EqualByValue):
     # Frames and bodies
 
     @quiet
+    @explain_errors
     def rotate(self, R_AB: ArrayLike, *, renormalize: bool = False) -> InertialParameters:
         """The body in the axes of A: Pi_A = R_AB Pi_B R_AB^T about the same point.
 
@@ -363,6 +369,7 @@ class InertialParameters(EqualByValue):
             com = com + position
         return self._fresh(theta, self.about, com)
 
+    @explain_errors
     def transform(self, X_AB: ArrayLike) -> InertialParameters:
         """The body in the frame A: Pi_A = X_AB Pi_B X_AB^T (Heins eq. 15).
 
@@ -375,6 +382,7 @@ class InertialParameters(EqualByValue):
         R_AB, p_AoBo_A = frames.pose_parts(X_AB, like=self._theta)
         return self.rotate(R_AB).translate(p_AoBo_A)
 
+    @explain_errors
     def merge(
         self,
         child: InertialParameters | Sequence[InertialParameters],
@@ -406,6 +414,7 @@ class InertialParameters(EqualByValue):
         return merged
 
     @quiet
+    @explain_errors
     def sum(self, axis: int | tuple[int, ...] | None = None) -> InertialParameters:
         """The bodies along axes of the batch as one body; all are given in the same frame.
 
@@ -443,6 +452,7 @@ class InertialParameters(EqualByValue):
 
     # Batches
 
+    @explain_errors
     def __getitem__(self, index: object) -> InertialParameters:
         """The bodies at an index of the batch axes, of any kind that the array library takes."""
         com = None if self._com is None else select_rows(self._com, index, 1)

@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.types import Floats
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.eigen import eigensystem, eigenvalues
@@ -20,6 +21,7 @@ _INDEX = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 _STEPS = 36  # the barrier parameter then ends a few rounding units above nothing
 
 
+@explain_errors
 def half_units(texts: Sequence[str]) -> tuple[float, ...]:
     """Half a unit of the last printed digit of each entry of one tensor.
 
@@ -50,6 +52,7 @@ def _half_units(texts: tuple[str, ...]) -> tuple[float, ...]:
     )
 
 
+@explain_errors
 @lru_cache(maxsize=4096)  # the six entries are read several times, and many are zero
 def decimal_places(text: str) -> int | None:
     """Decimal places of the last printed digit; None for an integer, which is exact."""
@@ -64,6 +67,7 @@ def _is_nonzero(text: str) -> bool:
     return any(digit in "123456789" for digit in text.lower().partition("e")[0])
 
 
+@explain_errors
 def explained_by_digits(six: Floats, radii: Floats) -> npt.NDArray[np.bool_]:
     """Whether a consistent tensor lies within the box of printed digits.
 

@@ -17,6 +17,7 @@ from typing import Literal, cast, get_args, overload
 import numpy as np
 
 from inertial_check.arrays import scalars
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     expect_shape,
@@ -77,6 +78,7 @@ _SPATIAL = {
 }
 
 
+@explain_errors
 def read_theta(
     theta: ArrayLike, order: Order = "urdf", about: Point = "origin"
 ) -> tuple[Namespace, Array, Point]:
@@ -124,6 +126,7 @@ def check_spatial_order(order: SpatialOrder) -> None:
 def reorder(theta: Floats, source: Order, target: Order) -> Floats: ...
 @overload
 def reorder(theta: ArrayLike, source: Order, target: Order) -> Array: ...
+@explain_errors
 def reorder(theta: ArrayLike, source: Order, target: Order) -> Array:
     """Theta with its last six numbers in another order; the first four are the same in all.
 
@@ -575,6 +578,7 @@ def _second_moment(xp: Namespace, inertia: Array) -> Array:
     return xp.stack(list(second_moment_entries([inertia[..., i] for i in range(6)])), axis=-1)
 
 
+@explain_errors
 def second_moment_entries(
     inertia: Sequence[Array],
 ) -> tuple[Array, Array, Array, Array, Array, Array]:

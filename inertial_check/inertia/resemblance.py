@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.types import ArrayLike, Floats
 
 SEPARATED = 0.05
@@ -21,6 +22,7 @@ _MATRIX = np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])
 _PRODUCTS = 2 * np.eye(3) - 1
 
 
+@explain_errors
 def matrices(six: ArrayLike) -> Floats:
     """Symmetric matrices (..., 3, 3) from their entries (..., 6) xx, xy, xz, yy, yz, zz."""
     result: Floats = np.asarray(six, dtype=float)[..., _MATRIX]
@@ -33,6 +35,7 @@ def entries(tensors: Floats) -> Floats:
     return six
 
 
+@explain_errors
 def spread(mass: ArrayLike, I_BBcm: ArrayLike) -> Floats:
     """The covariance of the mass, C = (tr(I)/2 1 - I) / m.
 
@@ -50,6 +53,7 @@ def spread(mass: ArrayLike, I_BBcm: ArrayLike) -> Floats:
     return C
 
 
+@explain_errors
 def inertia(mass: ArrayLike, C: ArrayLike) -> Floats:
     """The rotational inertia of a spread: I = m (tr(C) 1 - C), the inverse of `spread`.
 
@@ -66,6 +70,7 @@ def inertia(mass: ArrayLike, C: ArrayLike) -> Floats:
     return I_BBcm
 
 
+@explain_errors
 def size(C: ArrayLike) -> Floats:
     """The root mean square distance from the centre, sqrt(tr C) [m]; NaN where tr C < 0."""
     with np.errstate(invalid="ignore"):
@@ -73,6 +78,7 @@ def size(C: ArrayLike) -> Floats:
     return root
 
 
+@explain_errors
 def size_ratio(C: ArrayLike, C_G: ArrayLike) -> Floats:
     """How many times as large the body is as its geometry: size(C) / size(C_G)."""
     with np.errstate(all="ignore"):
@@ -80,6 +86,7 @@ def size_ratio(C: ArrayLike, C_G: ArrayLike) -> Floats:
     return ratio
 
 
+@explain_errors
 def shares(C: ArrayLike) -> Floats:
     """The principal spreads as shares of their sum.
 
@@ -95,6 +102,7 @@ def shares(C: ArrayLike) -> Floats:
     return result
 
 
+@explain_errors
 def shape_distance(C: ArrayLike, C_G: ArrayLike) -> Floats:
     """How far the shares of two spreads differ, whatever their axes and sizes.
 
@@ -106,6 +114,7 @@ def shape_distance(C: ArrayLike, C_G: ArrayLike) -> Floats:
     return distance
 
 
+@explain_errors
 def form(C: ArrayLike) -> Floats:
     """A spread whatever its size, C / tr C; not finite where tr C is 0."""
     C = np.asarray(C, dtype=float)
@@ -114,6 +123,7 @@ def form(C: ArrayLike) -> Floats:
     return share
 
 
+@explain_errors
 def misfit(C: ArrayLike, C_G: ArrayLike) -> Floats:
     """How far two spreads differ in shape and axes, whatever their sizes.
 
@@ -126,6 +136,7 @@ def misfit(C: ArrayLike, C_G: ArrayLike) -> Floats:
     return distance
 
 
+@explain_errors
 def discrepancy(C: ArrayLike, C_G: ArrayLike) -> Floats:
     """How far two spreads differ in size, shape and axes together: one number to rank readings by.
 
@@ -137,6 +148,7 @@ def discrepancy(C: ArrayLike, C_G: ArrayLike) -> Floats:
     return distance
 
 
+@explain_errors
 def misalignment(C: ArrayLike, C_G: ArrayLike, separated: float = SEPARATED) -> Floats:
     """The largest angle between principal axes that belong together.
 
@@ -168,6 +180,7 @@ def _apart(values: Floats, separated: float) -> npt.NDArray[np.bool_]:
     return np.concatenate([low, low & high, high], axis=-1)
 
 
+@explain_errors
 def volume(C: ArrayLike) -> Floats:
     """The volume of the uniform box with this spread, prod sqrt(12 s_i).
 
@@ -180,6 +193,7 @@ def volume(C: ArrayLike) -> Floats:
     return result
 
 
+@explain_errors
 def equivalent_density(mass: ArrayLike, C: ArrayLike) -> Floats:
     """The density of the uniform box with this mass and spread.
 
@@ -196,6 +210,7 @@ def equivalent_density(mass: ArrayLike, C: ArrayLike) -> Floats:
     return density
 
 
+@explain_errors
 def excess(
     point: ArrayLike, directions: ArrayLike, support: ArrayLike, extent: ArrayLike
 ) -> Floats:
@@ -219,6 +234,7 @@ def excess(
     return share
 
 
+@explain_errors
 def rotate(R: ArrayLike, C: ArrayLike) -> Floats:
     """R C R^T: the spread, or inertia, in axes from which R leads to those of C's frame.
 
@@ -234,6 +250,7 @@ def rotate(R: ArrayLike, C: ArrayLike) -> Floats:
     return result
 
 
+@explain_errors
 def flip_products(matrix: ArrayLike) -> Floats:
     """A symmetric matrix with its three products negated; of an inertia and of a spread alike."""
     result: Floats = np.asarray(matrix, dtype=float) * _PRODUCTS

@@ -10,16 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.parameters import InertialParameters
-
-if TYPE_CHECKING:
-    Seed = np.random.Generator | int
 
 Range = tuple[float, float]
 
@@ -30,8 +27,9 @@ THINNEST = 1e-12
 """Least relative spread of the near-degenerate strata: still hundreds of float64 floors thick."""
 
 
+@explain_errors
 def consistent(
-    rng: Seed,
+    rng: np.random.Generator | int,
     shape: int | tuple[int, ...] = (),
     *,
     strata: Sequence[str] | None = None,
@@ -62,8 +60,9 @@ def consistent(
     return _bodies(rng, spreads, mass, length, offset)
 
 
+@explain_errors
 def inconsistent(  # noqa: PLR0913 - one range per scale, all with a default
-    rng: Seed,
+    rng: np.random.Generator | int,
     shape: int | tuple[int, ...] = (),
     *,
     kinds: Sequence[str] | None = None,
@@ -110,7 +109,8 @@ def inconsistent(  # noqa: PLR0913 - one range per scale, all with a default
     return _bodies(rng, spreads, mass, length, offset)
 
 
-def rotations(rng: Seed, shape: int | tuple[int, ...] = ()) -> Floats:
+@explain_errors
+def rotations(rng: np.random.Generator | int, shape: int | tuple[int, ...] = ()) -> Floats:
     """Rotation matrices, uniform in SO(3), from normal quaternions.
 
     Args:

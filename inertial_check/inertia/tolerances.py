@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.types import Array, DType, FloatLimits, Namespace
 
@@ -340,6 +341,7 @@ def floor(kappa: Array) -> Array:
     return FLOOR_FACTOR * epsilon(kappa.dtype, xp) * kappa
 
 
+@explain_errors
 def digits_margin(digits: int) -> float:
     """Margin that survives printing with so many significant digits: one unit of the last."""
     return float(10.0 ** (1 - digits))

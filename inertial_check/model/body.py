@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.equality import EqualByValue
 from inertial_check.model.joint import ClosedLoop, Joint
 from inertial_check.model.shape import Shape
@@ -229,6 +230,7 @@ class Model(EqualByValue):
 
         return collect_added_mass(self)
 
+    @explain_errors
     def tree(self, base: Literal["fixed", "floating"] = "fixed") -> Tree:
         """Build the kinematic tree of the bodies, for inertial_check.dynamics.
 
@@ -242,6 +244,7 @@ class Model(EqualByValue):
 
         return tree_of(self, base).tree
 
+    @explain_errors
     def with_parameters(
         self,
         parameters: InertialParameters | ArrayLike | Mapping[str, InertialParameters | ArrayLike],

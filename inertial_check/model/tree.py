@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.types import Floats
 from inertial_check.dynamics.tree import INERTIAL_FRAME, JointType, Tree
 from inertial_check.errors import UsageError
@@ -99,6 +100,7 @@ class ReadTree(NamedTuple):
     joints: TreeJoints
 
 
+@explain_errors
 def tree_of(model: Model, base: Base = "fixed", locked: Mapping[str, float] = _NOTHING) -> ReadTree:
     """Build the tree of a model.
 

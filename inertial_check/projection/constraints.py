@@ -13,6 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from inertial_check.arrays.arguments import explain_constructor_errors
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.frames import refuse_nonrotation
@@ -69,6 +70,7 @@ NAMES = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 """The entries of theta in order "urdf", as FixedEntries calls them."""
 
 
+@explain_constructor_errors
 @dataclass(frozen=True, eq=False, repr=False)
 class FixedMass(Constraint):
     """The mass is known, and comes back bit for bit.
@@ -105,6 +107,7 @@ class FixedMass(Constraint):
         return f"FixedMass({name_value(self.mass, 'kg')})"
 
 
+@explain_constructor_errors
 @dataclass(frozen=True, eq=False, repr=False)
 class FixedCom(Constraint):
     """The centre of mass is known: h = m c.
@@ -159,6 +162,7 @@ class FixedCom(Constraint):
         return f"FixedCom({name_value(self.com, 'm')})"
 
 
+@explain_constructor_errors
 @dataclass(frozen=True, eq=False, repr=False)
 class FixedEntries(Constraint):
     """Single numbers of theta about the body origin are known, and come back bit for bit.
@@ -229,6 +233,7 @@ class FixedEntries(Constraint):
         return f"FixedEntries({', '.join(parts)})"
 
 
+@explain_constructor_errors
 @dataclass(frozen=True, eq=False, repr=False)
 class MassBounds(Constraint):
     """lower <= m <= upper.
@@ -265,6 +270,7 @@ class MassBounds(Constraint):
         return f"MassBounds({self.lower!r} to {self.upper!r} kg)"
 
 
+@explain_constructor_errors
 @dataclass(frozen=True, eq=False, repr=False)
 class ComInBox(Constraint):
     """The centre of mass lies in a box along the body axes: m lower <= h <= m upper.
@@ -294,6 +300,7 @@ class ComInBox(Constraint):
         return f"ComInBox({show_vector(self.lower)} to {show_vector(self.upper)} m)"
 
 
+@explain_constructor_errors
 @dataclass(frozen=True, eq=False, repr=False)
 class ComInBall(Constraint):
     """The centre of mass lies near a point: |h - m center| <= m radius.
@@ -321,6 +328,7 @@ class ComInBall(Constraint):
         return f"ComInBall({self.radius!r} m around {show_vector(self.center)} m)"
 
 
+@explain_constructor_errors
 @dataclass(frozen=True, eq=False, repr=False)
 class ComInHull(Constraint):
     """The centre of mass lies in the convex hull of points, which may be flat.
@@ -348,6 +356,7 @@ class ComInHull(Constraint):
         return f"ComInHull({len(self.points)} points{extent(self.points)})"
 
 
+@explain_constructor_errors
 @dataclass(frozen=True, eq=False, repr=False)
 class TotalMass(Constraint):
     """The bodies weigh so much together.
@@ -385,6 +394,7 @@ class TotalMass(Constraint):
         return f"TotalMass({self.mass!r} kg{within})"
 
 
+@explain_constructor_errors
 @dataclass(frozen=True, eq=False, repr=False)
 class Mirrored(Constraint):
     """Two bodies are images of each other: Pi_first = T Pi_second T^T.

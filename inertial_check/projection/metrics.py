@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.types import Array, Namespace
 from inertial_check.errors import ParameterError
@@ -54,6 +55,7 @@ METRICS = {metric.name: metric for metric in (INERTIA, COVARIANCE)}
 """The metrics that `project` offers, by name."""
 
 
+@explain_errors
 def find_metric(name: str) -> MomentMetric:
     """The metric of that name.
 
@@ -65,11 +67,13 @@ def find_metric(name: str) -> MomentMetric:
     return METRICS[name]
 
 
+@explain_errors
 def trace(six: Array) -> Array:
     """Trace (...,) of symmetric matrices given by six entries."""
     return six[..., 0] + six[..., 3] + six[..., 5]
 
 
+@explain_errors
 def inner(a: Array, b: Array) -> Array:
     """Frobenius inner product (...,) of symmetric matrices given by six entries."""
     diagonal = a[..., 0] * b[..., 0] + a[..., 3] * b[..., 3] + a[..., 5] * b[..., 5]

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import first_index, of_body
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.types import Array, ArrayLike
@@ -40,6 +41,7 @@ class StrictPrior(NamedTuple):
     margin: Array
 
 
+@explain_errors
 def from_body(
     theta: InertialParameters | ArrayLike,
     order: Order = "urdf",
@@ -71,6 +73,7 @@ def from_body(
     return _strict(project(given, margin=margin, about=given_about)).parameters
 
 
+@explain_errors
 def strictly_inside(
     prior: InertialParameters | ArrayLike,
     margin: float = tolerances.PRIOR_MARGIN,

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import device_of, quiet
 from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.namespace import array_namespace
@@ -98,6 +99,7 @@ class Projection(EqualByValue):
         """
         return count_rows(self.shape)
 
+    @explain_errors
     def __getitem__(self, index: object) -> Projection:
         """The projection of the bodies at an index of the batch axes.
 

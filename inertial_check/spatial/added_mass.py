@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     device_of,
@@ -157,6 +158,7 @@ class DartParameters(NamedTuple):
 
 
 @quiet
+@explain_errors
 def dart_spatial_tensor(mass: ArrayLike, local_com: ArrayLike, moment: ArrayLike) -> Array:
     """DART's tensor about Bo for twists [w, v]: [[I + m C C^T, m C], [m C^T, m 1]], C = [c]x.
 
@@ -377,6 +379,7 @@ class AddedMassJudgement:
 
 
 @quiet
+@explain_errors
 def judge_added_mass(
     rigid: InertialParameters, added_mass: ArrayLike, order: SpatialOrder
 ) -> AddedMassJudgement:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import NamedTuple, cast
 
 from inertial_check._renamed import old_names
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     copy_array,
@@ -191,6 +192,7 @@ class Merged(NamedTuple):
 
 
 @quiet
+@explain_errors
 def merge(
     parent: ArrayLike, t_ic_i: ArrayLike, child: ArrayLike, t_jc_j: ArrayLike, D_ij: ArrayLike
 ) -> Merged:
@@ -228,6 +230,7 @@ def merge(
     return Merged(_store(theta, width), center, back)
 
 
+@explain_errors
 def merge_(
     parent: ArrayLike, t_ic_i: ArrayLike, child: ArrayLike, t_jc_j: ArrayLike, D_ij: ArrayLike
 ) -> Array:
@@ -277,6 +280,7 @@ def spatial_inertia(terms: ArrayLike, order: SpatialOrder) -> Array:
     return matrix_of(xp.concat([theta[..., :4], six], axis=-1), order)
 
 
+@explain_errors
 def adjoint(D_fc: ArrayLike) -> Array:
     """[Ad]_fc (..., 6, 6) for twists [v, w]: [[R, [t]x R], [0, R]], from c to f.
 
@@ -289,6 +293,7 @@ def adjoint(D_fc: ArrayLike) -> Array:
     return spatial.Plx.from_pose(D_fc).inverse().as_matrix("linear-angular")
 
 
+@explain_errors
 def coadjoint(D_fc: ArrayLike) -> Array:
     """[Ad]*_fc (..., 6, 6) for wrenches [F, tau]: [[R, 0], [[t]x R, R]], from c to f.
 
@@ -353,6 +358,7 @@ def center_of(xp: Namespace, mass: Array, moved: Array) -> Array:
     return xp.where(light, nowhere, moved / safe)
 
 
+@explain_errors
 def read_terms(terms: ArrayLike, name: str = "terms") -> tuple[Namespace, Array, int]:
     """The namespace, theta in order "urdf" about the centre of mass, and how many terms it had.
 

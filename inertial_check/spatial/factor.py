@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     device_of,
@@ -67,6 +68,7 @@ class InertiaFactor(EqualByValue):
         return matrix_of(xp.concat([terms[..., :4], xp.stack(six, axis=-1)], axis=-1), order)
 
     @quiet
+    @explain_errors
     def solve(self, rhs: ArrayLike, order: SpatialOrder, *, least_squares: bool = False) -> Array:
         """The x with M_ff x = rhs: the acceleration under a wrench, with the shortest w.
 
@@ -95,6 +97,7 @@ class InertiaFactor(EqualByValue):
         return spatial.join(angular, linear - cross(xp, angular, r), order)
 
     @quiet
+    @explain_errors
     def residual(self, rhs: ArrayLike, order: SpatialOrder) -> Array:
         """What of a wrench no motion balances: force, and torque about the centre of mass.
 
@@ -174,6 +177,7 @@ class InertiaFactor(EqualByValue):
 
 
 @quiet
+@explain_errors
 def factor(terms: ArrayLike) -> InertiaFactor:
     """The rank-revealing Cholesky factorisation of positive semidefinite spatial inertias.
 
@@ -200,6 +204,7 @@ def factor(terms: ArrayLike) -> InertiaFactor:
     return InertiaFactor(stored, pivots, rank, whole)
 
 
+@explain_errors
 def factor_(terms: ArrayLike) -> InertiaFactor:
     """Factor like `factor`, but write the ten factors over the terms, as ksl_inertia_factor does.
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, get_args
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     device_of,
@@ -63,6 +64,7 @@ FRAMES: tuple[Frame, ...] = get_args(Frame)
 
 
 @quiet
+@explain_errors
 def rate_map(values: ArrayLike, parameterisation: Parameterisation, expressed_in: Frame) -> Array:
     """The matrix E of w_IB = E dx/dt, for parameters x of k numbers.
 
@@ -84,6 +86,7 @@ def rate_map(values: ArrayLike, parameterisation: Parameterisation, expressed_in
 
 
 @quiet
+@explain_errors
 def inverse_rate_map(
     values: ArrayLike, parameterisation: Parameterisation, expressed_in: Frame
 ) -> Array:
@@ -106,6 +109,7 @@ def inverse_rate_map(
 
 
 @quiet
+@explain_errors
 def angular_velocity(
     values: ArrayLike, rates: ArrayLike, parameterisation: Parameterisation, expressed_in: Frame
 ) -> Array:
@@ -138,6 +142,7 @@ def angular_velocity(
 
 
 @quiet
+@explain_errors
 def rates(
     values: ArrayLike, w_IB: ArrayLike, parameterisation: Parameterisation, expressed_in: Frame
 ) -> Array:
@@ -193,6 +198,7 @@ def compose_angular_velocities(w_AB_B: ArrayLike, w_BC_C: ArrayLike, C_BC: Array
     return rotated_vector(xp, xp.matrix_transpose(C_BC), w_AB_B) + w_BC_C
 
 
+@explain_errors
 def integrate(q_IB: ArrayLike, w_IB: ArrayLike, duration: ArrayLike, expressed_in: Frame) -> Array:
     """The rotation after a time at constant angular velocity; exact, whatever the time.
 
@@ -219,6 +225,7 @@ def integrate(q_IB: ArrayLike, w_IB: ArrayLike, duration: ArrayLike, expressed_i
 
 
 @quiet
+@explain_errors
 def mean_angular_velocity(
     q_0: ArrayLike, q_1: ArrayLike, duration: ArrayLike, expressed_in: Frame
 ) -> Array:

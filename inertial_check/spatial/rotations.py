@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, get_args
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import (
     expect_shape,
     quiet,
@@ -76,6 +77,7 @@ PARAMETERISATIONS: tuple[Parameterisation, ...] = get_args(Parameterisation)[:6]
 _ALIASES = {"ZYX": "euler-ZYX", "XYZ": "euler-XYZ"}
 
 
+@explain_errors
 def read_parameterisation(what: str, name: str) -> str:
     """The name among PARAMETERISATIONS, or "rpy", of a parameterisation that a caller names.
 
@@ -154,6 +156,7 @@ def matrix_from_quaternion(q_IB: ArrayLike) -> Array:
 
 
 @quiet
+@explain_errors
 def quaternion_from_matrix(C_IB: ArrayLike, *, renormalize: bool = False) -> Array:
     """The unit quaternion of a matrix, with q0 >= 0.
 
@@ -306,6 +309,7 @@ def rotation_vector_from_matrix(C_IB: ArrayLike) -> Array:
     return rotation_vector_from_quaternion(quaternion_from_matrix(C_IB))
 
 
+@explain_errors
 def convert(
     values: ArrayLike,
     source: Parameterisation,
@@ -390,6 +394,7 @@ def angle_and_axis(angle_axis: ArrayLike) -> tuple[Namespace, Array, Array]:
     return xp, angle_axis[..., 0], angle_axis[..., 1:]
 
 
+@explain_errors
 def matrix_of(C_IB: ArrayLike, *, renormalize: bool = False) -> Array:
     """The matrices of rotations, looked over once.
 

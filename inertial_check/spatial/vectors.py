@@ -18,6 +18,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
+from inertial_check.arrays.arguments import explain_constructor_errors, explain_errors
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     device_of,
@@ -79,6 +80,7 @@ def split(vector: ArrayLike, order: SpatialOrder = "angular-linear") -> tuple[Ar
     return _halves(vector, order)
 
 
+@explain_errors
 def reorder(vector: ArrayLike, source: SpatialOrder, target: SpatialOrder) -> Array:
     """Motions or forces (..., 6) in the other order of their halves.
 
@@ -95,6 +97,7 @@ def reorder(vector: ArrayLike, source: SpatialOrder, target: SpatialOrder) -> Ar
     return join(angular, linear, target)
 
 
+@explain_errors
 def reorder_matrix(matrix: ArrayLike, source: SpatialOrder, target: SpatialOrder) -> Array:
     """6x6 matrices with their rows and columns in the other order of the halves.
 
@@ -181,6 +184,7 @@ def power(motion: ArrayLike, force: ArrayLike) -> Array:
 # Transforms
 
 
+@explain_constructor_errors
 @dataclass(frozen=True, slots=True, eq=False)
 class PluckerTransform(EqualByValue, ABC):
     """The change of Plücker coordinates from A to B, as a rotation and a position.
@@ -219,6 +223,7 @@ class PluckerTransform(EqualByValue, ABC):
     def inverse(self) -> Self:
         """The transform of motions from B to A."""
 
+    @explain_errors
     def compose(self, other: Self) -> Self:
         """Both transforms as one, in the order of the convention; the same as self @ other.
 
@@ -368,6 +373,7 @@ class Plx(PluckerTransform):
     """Left-associative, as in RBDA and RBDL: E = R_BA, and X1 @ X2 first does X2."""
 
     @classmethod
+    @explain_errors
     def from_pose(cls, X_AB: ArrayLike) -> Self:
         """The transform of motions from A to B, for the pose of B in A."""
         R_AB, p_AoBo_A = frames.pose_parts(X_AB, like=X_AB)
@@ -395,6 +401,7 @@ class Plxb(PluckerTransform):
     """Right-associative, as in TDS and brax: E = R_AB, and Y1 @ Y2 first does Y1."""
 
     @classmethod
+    @explain_errors
     def from_pose(cls, X_AB: ArrayLike) -> Self:
         """The transform of motions from A to B, for the pose of B in A."""
         return cls(*frames.pose_parts(X_AB, like=X_AB))

@@ -22,7 +22,7 @@ from inertial_check.inertia.sampling import rotations
 # What checks and prepares arguments is called by all the others.
 HELPERS = {"read_theta", "check_about", "symmetrise", "pose_parts", "rotated_vector"} | {
     "rotated_tensor", "refuse_asymmetric", "refuse_nonrotation", "shift", "check_spatial_order",
-    "homogeneous",
+    "homogeneous", "read_rotation", "find_nearest_rotation", "second_moment_entries",
 }  # fmt: skip
 PUBLIC = {
     name: function
@@ -71,6 +71,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "translate": (core.translate, (THETA, POSITION)),
     "transform": (core.transform, (THETA, POSE)),
     "add": (lambda a, b: core.add(a, b, "com"), (THETA, OTHER)),
+    "total": (lambda t: core.total(t, (0,), "com"), (THETA,)),
     "merge": (lambda a, b, X: core.merge(a, b, X, "com"), (THETA, OTHER, POSE)),
     "equivalent_box": (core.equivalent_box, POSITIVE),
     "equivalent_ellipsoid": (core.equivalent_ellipsoid, POSITIVE),

@@ -19,6 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.types import ArrayLike, Floats, Integers, Mask
 from inertial_check.errors import ParameterError
@@ -75,6 +76,7 @@ class BaseParameters(EqualByValue):
             return float("nan")
         return float(self.singular_values[0] / self.singular_values[self.rank - 1])
 
+    @explain_errors
     def of(self, theta: ArrayLike) -> Floats:
         """The base parameters beta (..., b) of parameters.
 
@@ -95,6 +97,7 @@ class BaseParameters(EqualByValue):
             )
         return np.asarray(array @ self.K.T)
 
+    @explain_errors
     def regressor(self, Y: ArrayLike) -> Floats:
         """Y_b (..., b): the columns that stay of a regressor (..., p), with Y_b beta = Y theta.
 
@@ -110,6 +113,7 @@ class BaseParameters(EqualByValue):
         return array[..., self.independent]
 
 
+@explain_errors
 def base_parameters(
     Y: ArrayLike | Samples | Reduction,
     bodies: Sequence[str] | None = None,
@@ -274,6 +278,7 @@ def _name_columns(
     return (*(f"{entry}{suffix}" for suffix in suffixes for entry in entries), *beside)
 
 
+@explain_errors
 def name_entries(order: Order) -> tuple[str, ...]:
     """Name the ten entries of theta in an order: m, hx, hy, hz, then the six of the inertia."""
     return ("m", "hx", "hy", "hz", *(f"I{entry}" for entry in ORDERS[order]))

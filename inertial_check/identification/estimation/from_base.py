@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.identification.estimation.base import BaseParameters
@@ -83,6 +84,7 @@ class FromBase:
         return (*self.identification.remarks, remark)
 
 
+@explain_errors
 def identify_from_base(  # noqa: PLR0913 - what is known and what is wanted
     beta: ArrayLike,
     base: BaseParameters,

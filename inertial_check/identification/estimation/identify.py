@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.types import ArrayLike, Floats, Integers
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.identification.estimation import (
@@ -83,6 +84,7 @@ class FitOptions:
             raise ParameterError(f"redundancy is {self.redundancy!r}, expected a number from 1 on")
 
 
+@explain_errors
 def identify(  # noqa: PLR0913 - the public signature
     Y: ArrayLike | Samples | Reduction,
     tau: ArrayLike | None = None,

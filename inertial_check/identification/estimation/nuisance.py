@@ -14,10 +14,12 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from inertial_check.arrays.arguments import explain_constructor_errors, explain_errors
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
 
 
+@explain_constructor_errors
 @dataclass(frozen=True, kw_only=True)
 class Term(ABC):
     """One kind of torque, with a number for each of some joints.
@@ -98,6 +100,7 @@ class Offset(Term):
 Kind = Literal["inertia", "viscous", "coulomb"]
 
 
+@explain_constructor_errors
 @dataclass(frozen=True, kw_only=True)
 class Coupling(Term):
     """Two joints whose motors turn each other's gears, as in many wrists.
@@ -170,6 +173,7 @@ def _no_numbers() -> Floats:
     return np.zeros(0)
 
 
+@explain_constructor_errors
 @dataclass(frozen=True, eq=False)
 class Nuisance:
     """All numbers that stand beside the bodies, in the order of their columns.
@@ -244,6 +248,7 @@ class Nuisance:
         )
 
     @classmethod
+    @explain_errors
     def from_columns(
         cls,
         columns: ArrayLike,

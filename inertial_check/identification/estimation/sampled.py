@@ -9,6 +9,7 @@ from operator import itemgetter
 
 import numpy as np
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.dynamics.equations import GRAVITY, regressor
 from inertial_check.dynamics.tree import Tree
@@ -59,6 +60,7 @@ class Samples:
         """The samples, from the first on."""
         return self.source()
 
+    @explain_errors
     def reduce(self, importance: Callable[[Floats, Floats], Floats] | None = None) -> Reduction:
         """What least squares needs of them.
 
@@ -67,6 +69,7 @@ class Samples:
         """
         return Reduction.of(self.rows(importance), self.columns)
 
+    @explain_errors
     def folds(self, count: int) -> list[Reduction]:
         """The samples in so many stretches of equal length, each reduced by itself, in one pass."""
         parts = groupby(self._cut(count), key=itemgetter(0))
@@ -92,6 +95,7 @@ class Samples:
             yield (A, tau) if importance is None else (A, tau, importance(A, tau))
 
     @classmethod
+    @explain_errors
     def of_arrays(
         cls, Y: ArrayLike, tau: ArrayLike, nuisance: Nuisance | None = None, order: Order = "urdf"
     ) -> Samples:
@@ -135,6 +139,7 @@ class Samples:
         return cls(Y.shape[2] // 10, Y.shape[1], beside, source, len(tau), order)
 
     @classmethod
+    @explain_errors
     def of_trajectory(  # noqa: PLR0913 - a motion and what is asked of it
         cls,
         tree: Tree,

@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.dynamics.equations import GRAVITY
 from inertial_check.dynamics.tree import Tree
@@ -87,6 +88,7 @@ class Excitation:
         return f"Excitation({self.series!r}, condition {before:.4g} -> {after:.4g})"
 
 
+@explain_errors
 def condition_number(  # noqa: PLR0913 - a motion, and the units
     tree: Tree,
     q: ArrayLike,
@@ -131,6 +133,7 @@ def condition_number(  # noqa: PLR0913 - a motion, and the units
     return _condition(visible, _motion(tree, q, u, du), tolerance)
 
 
+@explain_errors
 def optimise(  # noqa: PLR0913 - what is moved, within what, and how hard to look
     tree: Tree,
     limits: _Limited,

@@ -13,6 +13,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.types import ArrayLike, Floats, Mask
 from inertial_check.errors import ParameterError
@@ -109,6 +110,7 @@ class Payload(EqualByValue):
         return check(self.least_squares, order=self.order)
 
 
+@explain_errors
 def identify_payload(  # noqa: PLR0913 - the public signature
     Y: ArrayLike | Samples,
     tau: ArrayLike | None = None,

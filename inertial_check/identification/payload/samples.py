@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import batch_shape, expect_shape
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.dynamics.equations import GRAVITY, inverse_dynamics, regressor
@@ -29,6 +30,7 @@ BIAS = ("bias_mx", "bias_my", "bias_mz", "bias_fx", "bias_fy", "bias_fz")
 """Names of a sensor's offsets: moment [N m], then force [N]."""
 
 
+@explain_errors
 def wrench_regressor(
     gravity_S: ArrayLike,
     w: ArrayLike | None = None,
@@ -80,6 +82,7 @@ def wrench_regressor(
     return np.asarray(reorder(np.concatenate(halves, axis=-2), "urdf", order))
 
 
+@explain_errors
 def from_wrench(  # noqa: PLR0913 - a recording, and its conventions
     wrench: ArrayLike,
     gravity_S: ArrayLike,
@@ -140,6 +143,7 @@ class Recording(NamedTuple):
     tau: Floats
 
 
+@explain_errors
 def from_torques(  # noqa: PLR0913 - a robot, what is known of it, and a recording
     tree: Tree,
     body: int | str,

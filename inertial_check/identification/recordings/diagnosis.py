@@ -13,6 +13,7 @@ from types import MappingProxyType
 import numpy as np
 
 from inertial_check._renamed import old_names
+from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import quiet
 from inertial_check.arrays.types import ArrayLike, Floats, Mask
 from inertial_check.errors import ParameterError
@@ -84,6 +85,7 @@ class SignalRemark:
     values: Mapping[str, float | tuple[float, ...]]
 
 
+@explain_errors
 def check_signal(name: str, value: ArrayLike, *, ndim: int | None = None, least: int = 2) -> Floats:
     """An array of finite numbers with enough samples.
 
@@ -114,6 +116,7 @@ def check_signal(name: str, value: ArrayLike, *, ndim: int | None = None, least:
     return array
 
 
+@explain_errors
 def check_time(t: ArrayLike) -> Floats:
     """Time that goes on.
 
@@ -133,6 +136,7 @@ def check_time(t: ArrayLike) -> Floats:
 
 
 @quiet  # values near the largest of float64 overflow, and then no test of them speaks
+@explain_errors
 def diagnose(  # noqa: PLR0913 - the signals of one recording
     q: ArrayLike,
     tau: ArrayLike | None = None,
@@ -177,6 +181,7 @@ def diagnose(  # noqa: PLR0913 - the signals of one recording
     return tuple(remarks)
 
 
+@explain_errors
 def find_unit_errors(
     tau: ArrayLike,
     predicted: ArrayLike,
@@ -234,6 +239,7 @@ def find_unit_errors(
     return tuple(remarks)
 
 
+@explain_errors
 def name_unit(ratio: float) -> str | None:
     """What a ratio of torques, or of a fitted mass to its prior, says of the unit of torque.
 
@@ -249,6 +255,7 @@ def name_unit(ratio: float) -> str | None:
     return "as if they were in " + " or ".join(f"{name} ({UNITS[name]:.4g})" for name in near)
 
 
+@explain_errors
 def find_lag(
     tau: ArrayLike,
     predicted: ArrayLike,

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check._renamed import old_names
+from inertial_check.arrays.arguments import explain_constructor_errors, explain_errors
 from inertial_check.arrays.broadcasting import quiet
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
@@ -60,6 +61,7 @@ class ResampledSignals(NamedTuple):
     notes: tuple[str, ...]
 
 
+@explain_constructor_errors
 @dataclass(frozen=True, kw_only=True)
 class Smoothing:
     """How a recording is made smooth; every number has a default that the notes tell.
@@ -133,6 +135,7 @@ class Signals:
         )
 
 
+@explain_errors
 def resample(t: ArrayLike, signals: ArrayLike, rate: float | None = None) -> ResampledSignals:
     """Signals at uniform steps, by linear interpolation between the samples.
 
@@ -197,6 +200,7 @@ def _describe_resampling(t: Floats, steps: Floats, rate: float) -> tuple[str, ..
     return tuple(notes)
 
 
+@explain_errors
 def filter_signals(signals: ArrayLike, rate: float, cutoff: float, order: int = 4) -> Floats:
     """Signals through a Butterworth filter, forward and backward: no phase is shifted.
 
@@ -229,6 +233,7 @@ def filter_signals(signals: ArrayLike, rate: float, cutoff: float, order: int = 
     return smooth
 
 
+@explain_errors
 def differentiate(signals: ArrayLike, rate: float) -> Floats:
     """Rates of signals by central differences, of second order up to both ends.
 
@@ -245,6 +250,7 @@ def differentiate(signals: ArrayLike, rate: float) -> Floats:
     return np.asarray(np.gradient(signals, 1 / rate, axis=0, edge_order=2))
 
 
+@explain_errors
 def bandwidth(q: ArrayLike, rate: float) -> float:
     """The frequency above which the motion has faded.
 
@@ -270,6 +276,7 @@ def bandwidth(q: ArrayLike, rate: float) -> float:
 
 
 @quiet  # sums of squares overflow for values near the largest of float64
+@explain_errors
 def smooth(
     t: ArrayLike | None,
     q: ArrayLike,
@@ -481,6 +488,7 @@ class _Chain:
         return notes
 
 
+@explain_errors
 def memory(rate: float, cutoff: float, order: int) -> int:
     """Samples after which a Butterworth filter has forgotten all but EDGE of a disturbance.
 
@@ -490,6 +498,7 @@ def memory(rate: float, cutoff: float, order: int) -> int:
     return int(np.ceil(-np.log(EDGE) / decay))
 
 
+@explain_errors
 def noise_band(cutoff: float, order: int) -> float:
     """Bandwidth of white noise that passes the filter forward and backward [Hz].
 
