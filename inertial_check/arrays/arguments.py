@@ -21,6 +21,8 @@ from typing import Any, ParamSpec, TypeVar, cast, get_args, get_origin
 import numpy as np
 
 from inertial_check.arrays.broadcasting import as_number
+from inertial_check.arrays.namespace import array_namespace
+from inertial_check.arrays.types import Array
 from inertial_check.errors import DefectError, InertialCheckError, ParameterError
 
 P = ParamSpec("P")
@@ -264,11 +266,12 @@ def _is_real(value: object) -> bool:
     if isinstance(value, (str, bytes, Mapping, np.ma.MaskedArray)):
         return False
     plain = isinstance(value, (bool, float, int, list, tuple, np.ndarray, np.generic))
-    if not plain:
-        return hasattr(value, "shape") and hasattr(value, "__array_namespace__")
     try:
+        if not plain:
+            array_namespace(cast("Array", value))
+            return hasattr(value, "shape")
         return np.asarray(value).dtype.kind in "fiu"
-    except Exception:  # whatever a foreign object in a list raises, it is no number
+    except Exception:  # whatever a foreign object raises, it is no array of numbers
         return False
 
 

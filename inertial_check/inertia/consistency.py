@@ -527,6 +527,7 @@ def _measure(xp: Namespace, columns: Sequence[Array], about: Point) -> tuple[Arr
     return low / safe, tolerances.floor(kappa), spread
 
 
+@explain_errors
 def measure_single(theta: list[float], about: Point) -> SingleBody | None:
     """Measure one body in Python floats; None where it needs other units, or is not finite."""
     if not is_ordinary_body(theta, about):
