@@ -1,7 +1,7 @@
 """Draw the pictures of the documentation, docs/pictures/*.png, with headless Chromium.
 
-Each picture is the page that `inertial-check report` writes for a model in data/. Pixels depend on the
-browser, so no test compares them: run this after a change of the page, and look at them.
+Each picture is the page that `inertial-check report` writes for a model in data/. Pixels depend on
+the browser, so no test compares them: run this after a change of the page, and look at them.
 """
 
 import shutil
