@@ -19,11 +19,15 @@ from inertial_check.identification.recordings.diagnosis import (
     diagnose,
 )
 from inertial_check.identification.recordings.signals import Smoothing, filter_signals, smooth
+from inertial_check.identification.recordings.spikes import (
+    bridge_spikes,
+    describe_spikes,
+    find_spikes,
+)
 from inertial_check.identifying.options import RecordingOptions, TimeUnit
 from inertial_check.identifying.robot import Robot
 from inertial_check.model import Severity
 from inertial_check.model.identified import Remark
-
 
 GRAVE_LAG = 0.25
 """Part of the squared residuals that a lag makes from which on it is a warning: what controllers
@@ -46,10 +50,11 @@ _GRADES = {
     "degrees": _Grade(Severity.ERROR, "--degrees reads them so"),
     "velocity": _Grade(Severity.WARNING),
     "acceleration": _Grade(Severity.WARNING),
+    "spikes": _Grade(Severity.WARNING, "--loss huber weighs down what is left of them"),
     "unit": _Grade(Severity.ERROR, "--gain multiplies them"),
     "gear": _Grade(Severity.ERROR, "--gain multiplies them"),
     "sign": _Grade(Severity.ERROR, "--gain=-1 turns them"),
-    "lag": _Grade(Severity.WARNING, "--delay S moves them back"),
+    "lag": _Grade(Severity.WARNING),
 }
 """Grades by kind. A remark is an error if the recording holds something else than it was taken for,
 so that all results are wrong, and a warning if a part of it may."""
@@ -157,6 +162,11 @@ def read_motion(
     assert q is not None
     assert tau is not None
     remarks = _diagnose(recording, (q, tau, u, du), robot)
+    spikes = find_spikes(tau)
+    if spikes.any():
+        said = describe_spikes(tau, spikes, robot.joints)
+        remarks.append(grade_remark(recording.path, said))
+        tau = bridge_spikes(tau, spikes)
     tau = _advance(recording, tau, options.delay)
     if u is not None and du is not None and smoothing == Smoothing():
         t = np.arange(len(q), dtype=np.float64) if recording.t is None else recording.t

@@ -6,10 +6,18 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from inertial_check.arrays.types import Floats
 from inertial_check.identification.estimation.result import Identification, describe_gap
-from inertial_check.identification.recordings.diagnosis import find_lag, find_unit_errors
+from inertial_check.identification.recordings.diagnosis import (
+    SignalRemark,
+    find_lag,
+    find_unit_errors,
+)
+from inertial_check.identification.recordings.lags import SAMPLES as LONGEST_LAG_SEARCH
+from inertial_check.identification.recordings.lags import correct_lag, estimate_lag
+from inertial_check.identification.recordings.spikes import HEAVY, measure_outliers
 from inertial_check.identifying.motion import grade_remark
-from inertial_check.identifying.recordings import Datasets
+from inertial_check.identifying.recordings import Dataset, Datasets
 from inertial_check.inertia import tolerances
 from inertial_check.model import Severity
 from inertial_check.model.identified import FrictionValue, Remark, TorqueFit
@@ -74,9 +82,41 @@ def _judge_recordings(found: Identification, datasets: Datasets) -> Iterator[Rem
         u = None if data.motion is None else data.motion.u[:_LONGEST]
         for remark in find_unit_errors(measured, prior, u, joints):
             yield grade_remark(data.path, remark)
+        if found.loss == "squares":
+            yield from _judge_outliers(data.path, measured - fitted, joints)
         if data.motion is not None:
-            for remark in find_lag(measured, fitted, rate=data.motion.rate, joints=joints):
-                yield grade_remark(data.path, remark)
+            rate = data.motion.rate
+            for remark in find_lag(measured, fitted, rate=rate, joints=joints):
+                yield grade_remark(data.path, _correct_lag(remark, data, rate))
+
+
+def _judge_outliers(path: str, residuals: Floats, joints: Sequence[str]) -> Iterator[Remark]:
+    """Remark on joints whose fit a few large residuals decide."""
+    counts, parts = measure_outliers(residuals)
+    shown = [
+        f"{joint} {int(count)} with {part:.0%}"
+        for joint, count, part in zip(joints, counts.tolist(), parts.tolist(), strict=True)
+        if part > HEAVY
+    ]
+    if shown:
+        yield Remark(
+            Severity.WARNING,
+            "outliers",
+            f"{path}: a few residuals make up most of the squares: {_list_some(shown)}; least "
+            "squares follow them and hide friction: --loss huber",
+        )
+
+
+def _correct_lag(remark: SignalRemark, data: Dataset, rate: float | None) -> SignalRemark:
+    """Estimate a lag from the first samples of a recording, which are at uniform steps."""
+    parts: list[tuple[Floats, ...]] = []
+    for rows in data.samples.rows():
+        parts.append(rows)
+        if sum(len(tau) for _, tau in parts) >= LONGEST_LAG_SEARCH:
+            break
+    A, tau = (np.concatenate(own)[:LONGEST_LAG_SEARCH] for own in zip(*parts, strict=True))
+    lag = estimate_lag(A, tau, float(np.max(remark.values["samples"])))
+    return remark if lag is None else correct_lag(remark, lag, rate)
 
 
 def _judge_rotors(found: Identification) -> Iterator[Remark]:

@@ -13,7 +13,6 @@ from inertial_check.model import Finding, Model, Severity
 from inertial_check.model.identified import Remark, RuleFinding
 from inertial_check.settings.settings import Settings
 
-
 _MISTAKES = ("IC505", "IC507")
 """Rules about mistakes of people who write numbers, which identified numbers can resemble only by
 chance: a wrong formula, and one unit all through a file."""

@@ -142,7 +142,7 @@ def test_the_written_robot_is_checked_by_the_rules(identify, run):
     _, remarks, _ = identify(data, "--mass", "upper_arm=0.00166")
     check = [each["message"] for each in remarks if each["kind"] == "check"]
     assert any("upper_arm: IC201: the centre of mass" in line for line in check)
-    options = ("--mass", "upper_arm=0.00166", "--output-format")
+    options = ("--model", "arm.urdf", "--mass", "upper_arm=0.00166", "--output-format")
     _, out, _ = run("identify", "r.npz", "--model", "arm.urdf", *options, "json")
     found = {(each["code"], each["body"]) for each in json.loads(out)["findings"]}
     assert {("IC201", "upper_arm"), ("IC502", "upper_arm")} <= found
