@@ -44,6 +44,13 @@ UNLIKE = 3.0
 FACTOR = 1.5
 """Factor between a slope and the one of a unit that may explain it, as the prior is inexact."""
 
+GAIN = 1.08
+"""Common multiple of the torques from which on it is told: drive gains are rarely known better."""
+
+SCATTER = 0.25
+"""Largest deviation of the logarithms of a common multiple, relative to its logarithm: those of
+priors that are wrong link by link scatter by half and more."""
+
 LAG_GAIN = 0.02
 """Share of the squared residuals that a shift must save; less is saved by chance."""
 
@@ -67,6 +74,10 @@ UNITS: Mapping[str, float] = MappingProxyType(
 
 CLOCKS: Mapping[str, float] = MappingProxyType({"ms": 1e3, "us": 1e6, "ns": 1e9, "min": 1 / 60})
 """Units of time, and how many of each are one second."""
+
+
+Values = Mapping[str, float | tuple[float, ...]]
+"""Numbers of a remark by name."""
 
 
 @dataclass(frozen=True)
@@ -236,7 +247,28 @@ def find_unit_errors(
                 {"ratio": size, **values},
             )
         )
+    elif not turned.any():
+        remarks += _find_common_gain(known, values)
     return tuple(remarks)
+
+
+def _find_common_gain(slopes: Floats, values: Values) -> list[SignalRemark]:
+    """Remark on torques that are on all joints nearly the same multiple of the predicted ones."""
+    logs = np.log(slopes)
+    mean = float(logs.mean())
+    if len(slopes) < 2 or abs(mean) < np.log(GAIN) or logs.std() > SCATTER * abs(mean):
+        return []
+    ratio = float(np.exp(mean))
+    return [
+        SignalRemark(
+            "gain",
+            f"torques are on all joints nearly the same multiple of those that the prior predicts, "
+            f"{ratio:.3g} times ({', '.join(f'{slope:.3g}' for slope in slopes)}): if that is the "
+            f"gain of the drives, all bodies come out {ratio:.3g} times as heavy; "
+            f"--gain={1 / ratio:.4g} divides it out, and a known --mass or --total-mass decides",
+            {"ratio": ratio, **values},
+        )
+    ]
 
 
 @explain_errors
