@@ -145,8 +145,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output-format",
         choices=FORMS,
         help="format of the report: for people (full, concise, markdown, html), for programs "
-        "(json, jsonl), for code hosts and build servers (sarif, junit, github, gitlab, rdjson) "
-        "(default: full)",
+        "(json, jsonl), for code hosts and build servers (sarif, junit, github, gitlab, rdjson), "
+        "as an SVG image (badge) (default: full)",
     )
     group.add_argument("--output-file", metavar="FILE", help="write the report here, not to stdout")
     group.add_argument(
@@ -168,14 +168,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-class _Destination(NamedTuple):
+class Destination(NamedTuple):
     """A form of the report, and the file that it is written to; None for stdout."""
 
     form: str
     path: str | None
 
 
-def _parse_further_report(text: str) -> _Destination:
+def _parse_further_report(text: str) -> Destination:
     """Parse --also FORMAT=FILE.
 
     Raises:
@@ -187,7 +187,7 @@ def _parse_further_report(text: str) -> _Destination:
         raise argparse.ArgumentTypeError(
             f"{text!r}: expected FORMAT=FILE, where FORMAT is one of {', '.join(FORMS)}{hint}"
         )
-    return _Destination(form, path)
+    return Destination(form, path)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -238,7 +238,7 @@ def _write_reports(
             are written.
     """
     settings = configurations.run.settings
-    destinations = [_Destination(configurations.run["output-format"], args.output_file), *args.also]
+    destinations = [Destination(configurations.run["output-format"], args.output_file), *args.also]
     _refuse_to_overwrite([each.path for each in destinations if each.path is not None], inputs)
     texts: list[str] = []
     before = None

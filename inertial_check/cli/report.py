@@ -30,6 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help=f"write the page to FILE; - for standard output (default: {_DEFAULT})",
     )
+    group.add_argument(
+        "--badge", metavar="FILE", help="also write an SVG badge with the number of errors to FILE"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -40,10 +43,11 @@ def run(args: argparse.Namespace) -> int:
 
     Raises:
         UsageError: The page would replace a model or another file that is no page, or without -o
-            a report.html that this command has not written.
+            a report.html that this command has not written; or the badge a file that is no image.
     """
     target = _DEFAULT if args.output is None else args.output
-    args.output_format, args.also, args.statistics, args.plot = "html", [], False, None
+    args.output_format, args.statistics, args.plot = "html", False, None
+    args.also = [] if args.badge is None else [check.Destination("badge", args.badge)]
     args.all = False
     args.output_file = None if target == _STDOUT else target
     listing = args.show_files or args.show_settings
@@ -53,6 +57,8 @@ def run(args: argparse.Namespace) -> int:
         _expect_own_page(target)
     elif target != _STDOUT:
         _expect_page(target)
+    if args.badge is not None and not listing:
+        _expect_badge(args.badge)
     if args.fail_on is None and args.strict is None:
         args.fail_on = "never"
     code = check.run(args)
@@ -88,6 +94,19 @@ def _expect_page(target: str) -> None:
     if not called_page and _GENERATOR not in _read_head(target):
         raise UsageError(
             f"{target} exists and is no HTML page, so it is not replaced; name another file"
+        )
+
+
+def _expect_badge(target: str) -> None:
+    """Refuse to replace a file that is neither empty nor an SVG image.
+
+    Raises:
+        UsageError: There is such a file.
+    """
+    head = _read_head(target)
+    if head and not head.startswith(b"<svg"):
+        raise UsageError(
+            f"{target} exists and is no SVG image, so it is not replaced; name another file"
         )
 
 

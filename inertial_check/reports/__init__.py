@@ -18,6 +18,7 @@ _RENDERERS = {
     "gitlab": "gitlab.render",
     "markdown": "markdown.render",
     "rdjson": "rdjson.render",
+    "badge": "badge.render",
 }
 """Module and function of each form; a module is imported when its form is asked for."""
 
