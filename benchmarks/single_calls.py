@@ -2,10 +2,11 @@
 
     python benchmarks/single_calls.py [--rounds 15]
 
-Each call is run in turn with Clarabel, asked directly for the nearest of the same body without
-constraints; the exact box also with the same model written in cvxpy and compiled once (DPP), and
-moved bodies with the plain NumPy formula. A figure is the median of the ratios of the pairs, so
-that a busy machine slows both sides. One process, one thread, processor time.
+Each call is run in turn with Clarabel, asked directly for the nearest of the same body in the same
+weights: without constraints, except that FixedMass and the exact box are asked as their own
+problem, too. The exact box is also run with the same model written in cvxpy and compiled once
+(DPP), and moved bodies with the plain NumPy formula. A figure is the median of the ratios of the
+pairs, so that a busy machine slows both sides. One process, one thread, processor time.
 """
 
 from __future__ import annotations
@@ -19,11 +20,14 @@ from typing import NamedTuple
 import projection_speed as batches  # sets the number of threads before NumPy is imported
 
 # isort: split
+import clarabel
 import cvxpy as cp
 import numpy as np
+from scipy import sparse
 
 import inertial_check as ic
 from inertial_check.projection import constraints as limit
+from inertial_check.solvers.svec import COLUMN, ENTRY, ROW, TO_SVEC, congruence
 from inertial_check.spatial import compact
 
 HALF_EXTENTS = (0.3, 0.3, 0.3)
@@ -96,7 +100,21 @@ def projections() -> list[Pair]:
         Pair("prior", lambda: ic.project(theta, "prior", prior=prior).theta, clarabel, 20, 1.0),
         Pair("weighted", weighted, clarabel, 20, 1.5),
         Pair("FixedMass", lambda: weighted(constraints=mass), clarabel, 5, 3.0),
+        Pair(
+            "FixedMass to its own problem",
+            lambda: weighted(constraints=mass),
+            lambda: fixed_by_clarabel(theta, sigma),
+            5,
+            3.0,
+        ),
         Pair("exact DensityInBox", lambda: weighted(constraints=box), clarabel, 2, 30.0),
+        Pair(
+            "exact DensityInBox to its own",
+            lambda: weighted(constraints=box),
+            box_in_clarabel(theta, sigma),
+            2,
+            30.0,
+        ),
         Pair(
             "exact DensityInBox to cvxpy (DPP)",
             lambda: weighted(constraints=box),
@@ -107,14 +125,62 @@ def projections() -> list[Pair]:
     ]
 
 
+def solve_directly(
+    sigma: np.ndarray, theta0: np.ndarray, A: sparse.csc_matrix, b: np.ndarray, cones: list[object]
+) -> np.ndarray:
+    """One call of Clarabel: minimise ||(theta - theta0) / sigma|| with b - A [theta, ...] in K."""
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    weights = np.zeros(A.shape[1])
+    weights[:10] = sigma**-2.0
+    q = np.zeros(A.shape[1])
+    q[:10] = -weights[:10] * theta0
+    P = sparse.diags_array(weights, format="csc")
+    solver = clarabel.DefaultSolver(P, q, A, b, cones, settings)
+    return np.array(solver.solve().x)[:10]
+
+
+MASS = sparse.csc_matrix(np.eye(1, 10))
+FIXED = sparse.vstack([MASS, -batches.UPPER], format="csc")
+
+
+def fixed_by_clarabel(theta0: np.ndarray, sigma: np.ndarray) -> np.ndarray:
+    """The nearest with the given mass."""
+    b = np.zeros(11)
+    b[0] = theta0[0]
+    cones = [clarabel.ZeroConeT(1), clarabel.PSDTriangleConeT(4)]
+    return solve_directly(sigma, theta0, FIXED, b, cones)
+
+
+def tetrahedra() -> list[np.ndarray]:
+    """Homogeneous corners (4, 4) of the five tetrahedra of the box, as columns."""
+    corners = [np.array(c) * HALF_EXTENTS for c in np.ndindex(2, 2, 2)]
+    corners = [2 * c - np.array(HALF_EXTENTS) for c in corners]
+    places = ((0, 1, 2, 4), (3, 1, 2, 7), (5, 1, 4, 7), (6, 2, 4, 7), (1, 2, 4, 7))
+    return [np.vstack([np.array([corners[k] for k in some]).T, np.ones(4)]) for some in places]
+
+
+def box_in_clarabel(theta0: np.ndarray, sigma: np.ndarray) -> Callable[[], object]:
+    """The exact box with five J as variables, its matrices built once."""
+    maps = [congruence(V[None])[0] for V in tetrahedra()]
+    upper = [k for j in range(4) for k in (ENTRY[i, j] for i in range(j + 1))]
+    above = [k for k, (i, j) in enumerate(zip(ROW, COLUMN, strict=True)) if i != j]
+    sums = np.hstack([TO_SVEC, *(-one for one in maps)])
+    rows, cones = [sums], [clarabel.ZeroConeT(10)]
+    for t in range(5):
+        own = np.eye(10, 60, 10 + 10 * t)
+        rows += [-own[upper], -own[above]]
+        cones += [clarabel.PSDTriangleConeT(4), clarabel.NonnegativeConeT(6)]
+    A = sparse.csc_matrix(np.vstack(rows))
+    b = np.zeros(A.shape[0])
+    return lambda: solve_directly(sigma, theta0, A, b, cones)
+
+
 def box_in_cvxpy(theta0: np.ndarray, sigma: np.ndarray) -> Callable[[], object]:
     """The exact box as one writes it with cvxpy: five tetrahedra, none of whose J is negative."""
     theta, weight, target = cp.Variable(10), cp.Parameter(10, nonneg=True), cp.Parameter(10)
     moments, conditions = [], []
-    corners = [np.array(c) * HALF_EXTENTS for c in np.ndindex(2, 2, 2)]
-    corners = [2 * c - np.array(HALF_EXTENTS) for c in corners]
-    for some in ((0, 1, 2, 4), (3, 1, 2, 7), (5, 1, 4, 7), (6, 2, 4, 7), (1, 2, 4, 7)):
-        V = np.vstack([np.array([corners[k] for k in some]).T, np.ones(4)])
+    for V in tetrahedra():
         J = cp.Variable((4, 4), PSD=True)
         conditions += [J[i, j] >= 0 for i, j in combinations(range(4), 2)]
         moments.append(V @ J @ V.T)

@@ -170,6 +170,13 @@ BEYOND_CERTIFIED = 1e-3
 REGULAR_SYSTEM = 1e-6
 """Relative residual of a solved linear system above which its matrix counts as singular."""
 
+DAMPING = 1e-10
+"""Damping of variables that an optimum leaves open: so small that a Newton step stays one, yet
+large beside the rounding of a system of unit size."""
+
+DAMPED_SYSTEM = 0.1
+"""Part of its right side that the solution of a damped system may leave: more steps do the rest."""
+
 CLOSE_EIGENVALUES = 1e-4
 """Difference of two eigenvalues, relative to their sum, below which a divided difference of the
 logarithm's derivatives would cancel; the derivative at their mean is used instead."""

@@ -324,7 +324,7 @@ def _lift(I_BBcm: Array, margin: Array) -> Array:
 def find_goal(margin: float, guard: Array) -> Array:
     """The margin to aim at, so that rounding leaves at least `margin`."""
     if _is_float(guard):  # one body, computed without arrays
-        return min(margin + guard, ISOTROPIC)
+        return cast("Array", min(margin + cast("float", guard), ISOTROPIC))
     xp = array_namespace(guard)
     return xp.minimum(margin + guard, xp.full_like(guard, ISOTROPIC))
 
@@ -332,7 +332,7 @@ def find_goal(margin: float, guard: Array) -> Array:
 def guard(floor: Array) -> Array:
     """Half the numerical floor: covers rounding, and leaves a projected body on the boundary."""
     if _is_float(floor):
-        return (floor if carries(floor) else tolerances.floor(1.0)) / 2
+        return (floor if carries(floor) else tolerances.floor(cast("Array", 1.0))) / 2
     xp = array_namespace(floor)
     return xp.where(carries(floor), floor, tolerances.floor(xp.ones_like(floor))) / 2
 
@@ -340,7 +340,7 @@ def guard(floor: Array) -> Array:
 def carries(floor: Array) -> Array:
     """Rows whose own precision can hold a margin without a move that the certificate would see."""
     if _is_float(floor):
-        return floor <= _SINGLE_CARRIES
+        return cast("Array", cast("float", floor) <= _SINGLE_CARRIES)
     xp = array_namespace(floor)
     return floor <= tolerances.PROMISING_FLOOR * float(tolerances.epsilon(floor.dtype, xp) ** 0.5)
 

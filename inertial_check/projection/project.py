@@ -88,8 +88,9 @@ def project(  # noqa: PLR0913, PLR0917 - the public signature
         constraints: Objects of inertial_check.projection.constraints.
         margin: Least margin of the results, 0 to 1/3, held after rounding; about the origin within
             the numerical floor of the result where that is coarse.
-        solver: None for the closed form, Newton's method or, with constraints, Clarabel; the name
-            of an installed conic solver ("clarabel", "scs") for the same answer by that.
+        solver: None for the closed form, Newton's method or, with constraints other than fixed
+            numbers of one body, Clarabel; the name of an installed conic solver ("clarabel",
+            "scs") for the same answer by that.
         mass_min: Least mass [kg] of rows that move under metrics in which the mass does; None for
             1e-6 of the mass given. Rows that end there have status mass-floored.
         regularization: Weight of the prior's term beside another, positive.
@@ -229,7 +230,12 @@ def _project_matrices(given: Array, about: Point, options: Options) -> Projectio
         return project_implicitly(given, about, options)
     own, like = _in_numpy(given, options.metric)
     judged = Consistency(own, about)
-    moved = None if options.constraints else single_matrix.move_body(judged, options)
+    if options.constraints:
+        from inertial_check.projection.single_fixed import move_fixed_body
+
+        moved = move_fixed_body(judged, options)
+    else:
+        moved = single_matrix.move_body(judged, options)
     if moved is not None:
         return _assemble_single(options, about, own, moved, like)
     theta = np.asarray(own, dtype=np.float64)

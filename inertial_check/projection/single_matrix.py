@@ -80,13 +80,10 @@ def move_body(judged: Consistency, options: Options) -> SolverResult | None:
         ParameterError: Weights that are none.
     """
     body, weighted = judged.single, options.prior is None
-    plain = options.solver is None and options.margin == 0 and not options.exact
-    if body is None or not plain or options.metric not in ("weighted", "euclidean", "prior"):
-        return None
-    if not isinstance(options.weights, _NUMPY) or not isinstance(options.prior, _PRIORS):
+    if body is None or judged.about != "origin" or not asks_plainly(options):
         return None
     verdict = body.judge()
-    if judged.about != "origin" or verdict > Verdict.INCONSISTENT:
+    if verdict > Verdict.INCONSISTENT:
         return None
     given = read_single_weights(options, judged.shape) if weighted else _read_prior(options)
     if given is None:
@@ -95,6 +92,18 @@ def move_body(judged: Consistency, options: Options) -> SolverResult | None:
         return empty_result("newton" if weighted else "closed form", floored=True, iterations=True)
     project = project_by_weights if weighted else project_by_prior
     return project(np.asarray(judged.theta).reshape(10), given, options.mass_min)
+
+
+def asks_plainly(options: Options) -> bool:
+    """Decide whether a request is for a metric that is solved here, and for nothing beside it.
+
+    Weights and a prior may stand beside each other elsewhere only.
+    """
+    more = options.solver is not None or options.margin != 0 or options.exact
+    if more or options.metric not in ("weighted", "euclidean", "prior"):
+        return False
+    numbers = isinstance(options.weights, _NUMPY) and isinstance(options.prior, _PRIORS)
+    return numbers and (options.prior is None or options.metric == "prior")
 
 
 def read_single_weights(options: Options, shape: tuple[int, ...]) -> Floats | None:
@@ -114,8 +123,6 @@ def read_single_weights(options: Options, shape: tuple[int, ...]) -> Floats | No
 def _read_prior(options: Options) -> Floats | None:
     """Read the pseudo-inertia (4, 4) of one prior; None where `read_prior` has to look at it."""
     prior = options.prior
-    if options.metric != "prior":
-        return None
     if isinstance(prior, InertialParameters):
         theta, about = prior.as_theta(about=prior.about), prior.about
     else:

@@ -25,6 +25,7 @@ _RR, _CC, _RC, _CR = (
     (4 * a[:, None] + b[None, :]).ravel()
     for a, b in ((ROW, ROW), (COLUMN, COLUMN), (ROW, COLUMN), (COLUMN, ROW))
 )
+_DIAGONAL_PAIR = np.where(ROW == COLUMN, 2.0, 1.0) * _PAIR.diagonal()
 ENTRY = np.zeros((4, 4), dtype=np.int64)
 """Index into the svec of each entry of the 4x4 matrix."""
 ENTRY[ROW, COLUMN] = ENTRY[COLUMN, ROW] = np.arange(10)
@@ -43,6 +44,11 @@ def unpack(vectors: Floats) -> Floats:
 def congruence(G: Floats) -> Floats:
     """Build the maps (n, 10, 10) of svec(X) to svec(G X G^T), for G (n, 4, 4)."""
     entries = G.reshape(len(G), 16)
+    own = entries[:, ::5]
+    if np.count_nonzero(entries) == np.count_nonzero(own):  # diagonal, as most units are
+        maps = np.zeros((len(G), 100))
+        maps[:, ::11] = own[:, ROW] * own[:, COLUMN] * _DIAGONAL_PAIR
+        return maps.reshape(-1, 10, 10)
     both = np.take(entries, _RR, axis=1) * np.take(entries, _CC, axis=1)
     both += np.take(entries, _RC, axis=1) * np.take(entries, _CR, axis=1)
     return both.reshape(len(G), 10, 10) * _PAIR
@@ -109,6 +115,13 @@ def eigenbasis(vectors: Floats) -> Floats:
     return np.asarray(scale[:, None] * products[:, i, j] * scale)
 
 
+def eigenbases(vectors: Floats) -> Floats:
+    """Build the maps (count, k, k) that `eigenbasis` builds, of many matrices (count, n, n)."""
+    if vectors.shape[-1] == len(ENTRY):
+        return congruence(vectors.transpose(0, 2, 1))
+    return np.array([eigenbasis(each) for each in vectors])
+
+
 def decompose(matrices: Floats) -> tuple[Floats, Floats]:
     """Compute the eigenvalues and eigenvectors of symmetric matrices (n, k, k).
 
@@ -132,6 +145,8 @@ def smooth_positive(values: Floats, mu: Floats | float) -> tuple[Floats, Floats]
     Returns:
         The p and the r of each; with X = p(Y) and Z = X - Y, X Z = mu^2 1 is the central path.
     """
+    if not np.any(mu):  # the same numbers without a root
+        return np.where(values > 0, values, 0.0), np.abs(values)
     radius = np.hypot(values, 2 * mu)
     below = np.where(values > 0, 1.0, radius - values)
     conjugate = 2 * mu**2 / np.where(below > 0, below, 1.0)  # (l + r) / 2 would cancel

@@ -6,6 +6,7 @@ import pytest
 import inertial_check as ic
 from inertial_check.inertia import sampling
 from inertial_check.inertia.tolerances import CERTIFIED
+from inertial_check.projection import constraints as on
 from inertial_check.projection import single_inertia, single_matrix
 
 SCALES = {"mass": (1e-3, 1e3), "length": (1e-3, 10.0)}
@@ -46,15 +47,15 @@ def requests():
     size = np.hstack([mass, *[np.sqrt(mass * inertia)] * 3, *[inertia] * 6])
     root = rng.normal(size=(len(THETA), 10, 10)) / size[:, None, :]
     balls = size * [1, 0, 0, 0, 1, 0, 0, 1, 0, 1]
-    yield "weighted", {"weights": size**-2}
-    yield "weighted", {"weights": root.transpose(0, 2, 1) @ root}
-    yield "prior", {"prior": balls}
-    yield "euclidean", {}
+    return [
+        ("weighted", {"weights": size**-2}),
+        ("weighted", {"weights": root.transpose(0, 2, 1) @ root}),
+        ("prior", {"prior": balls}),
+        ("euclidean", {}),
+    ]
 
 
-@pytest.mark.parametrize(
-    ("metric", "given"), list(requests()), ids=["diagonal", "full", "prior", "none"]
-)
+@pytest.mark.parametrize(("metric", "given"), requests(), ids=["diagonal", "full", "prior", "none"])
 def test_matrices_of_one_body_are_those_of_a_batch(metric, given):
     """Catches wrong units, a multiplier of another size, a status that only one of them has."""
     found = ic.project(THETA, metric, **given)
@@ -69,6 +70,31 @@ def test_matrices_of_one_body_are_those_of_a_batch(metric, given):
             assert one.distance == pytest.approx(found.distance[i], rel=1e-9)
             size = np.linalg.norm(found.multiplier[i])
             np.testing.assert_allclose(one.multiplier, found.multiplier[i], atol=1e-3 * size)
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [[on.FixedMass()], [on.FixedMass(), on.FixedCom()], [on.FixedEntries(("Ixx", "Ixy"))]],
+    ids=["mass", "mass and com", "entries"],
+)
+def test_fixed_numbers_of_one_body_are_those_of_a_solver(limits):
+    """Catches a wrong sign of their multipliers, numbers that are fixed but for rounding."""
+    newton = 0
+    for metric, given in requests()[:2]:
+        for theta, weights in zip(THETA[NEAR : NEAR + 8], given["weights"][NEAR:], strict=False):
+            both = (
+                ic.project(theta, metric, weights=weights, constraints=limits, solver=solver)
+                for solver in (None, "clarabel")
+            )
+            one, other = both
+            assert one.status == other.status
+            if one.status == "projected" and one.solver == "newton":
+                newton += 1
+                assert max(one.certify()) <= CERTIFIED
+                assert one.distance == pytest.approx(other.distance, rel=1e-9)
+                assert all(limit.violation(one.theta, theta) <= 1e-15 for limit in limits)
+                assert ic.check(one.theta).consistent
+    assert newton >= 8
 
 
 def test_most_bodies_need_no_arrays():

@@ -14,7 +14,7 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats, Integers
 from inertial_check.projection._constraint import Cone
-from inertial_check.solvers.svec import eigenbasis, order_of, smooth_positive, triangle
+from inertial_check.solvers.svec import eigenbases, order_of, smooth_positive, triangle
 
 
 class Part(NamedTuple):
@@ -57,11 +57,11 @@ def slopes(w: Floats, parts: tuple[Part, ...], mu: float = 0.0) -> Floats:
         values, vectors = _decompose_together(w[places], n)
         radius = smooth_positive(values, mu)[1]
         i, j, _ = triangle(n)
-        for rows, own, basis, r in zip(
-            places, values, map(eigenbasis, vectors), radius, strict=True
-        ):
-            quotients = _quotients(own, r)[i, j]
-            slope[rows[0] : rows[-1] + 1, rows[0] : rows[-1] + 1] = (basis.T * quotients) @ basis
+        quotients = _quotients(values, radius)[:, None, i, j]
+        bases = eigenbases(vectors)
+        found = np.matmul(bases.transpose(0, 2, 1) * quotients, bases)
+        for rows, own in zip(places, found, strict=True):
+            slope[rows[0] : rows[-1] + 1, rows[0] : rows[-1] + 1] = own
     return slope
 
 
@@ -115,8 +115,9 @@ def complementarity(s: Floats, z: Floats, parts: tuple[Part, ...]) -> float:
 
 def _quotients(values: Floats, radius: Floats) -> Floats:
     """Compute divided differences (p(a) - p(b)) / (a - b), derivatives on the diagonal."""
-    total = radius[:, None] + radius[None, :]
-    return (1 + (values[:, None] + values[None, :]) / np.where(total > 0, total, 1.0)) / 2
+    total = radius[..., :, None] + radius[..., None, :]
+    both = values[..., :, None] + values[..., None, :]
+    return (1 + both / np.where(total > 0, total, 1.0)) / 2
 
 
 class _Spectrum(Protocol):

@@ -43,14 +43,22 @@ from inertial_check.projection.constraints import FixedEntries
 from inertial_check.projection.quadratic import Quadratic, Solution
 from inertial_check.solvers.certificate import Certificate
 
+
+def _tolerances(tolerance: float) -> dict[str, float]:
+    """Return settings of Clarabel with this tolerance."""
+    return {"tol_gap_abs": tolerance, "tol_gap_rel": tolerance, "tol_feas": tolerance}
+
+
 ATTEMPTS: dict[str, tuple[dict[str, float], ...]] = {
-    "CLARABEL": tuple(
-        {"tol_gap_abs": t, "tol_gap_rel": t, "tol_feas": t} for t in (1e-9, 1e-7, 1e-4)
+    "CLARABEL": (
+        {**_tolerances(1e-9), "iterative_refinement_enable": False, "max_step_fraction": 0.995},
+        *map(_tolerances, (1e-9, 1e-7, 1e-4)),
     ),
     "SCS": tuple({"eps_abs": t, "eps_rel": t, "max_iters": 20_000} for t in (1e-7, 1e-4)),
 }
-"""Options of each solver to try in turn: tighter ones make Clarabel stall or panic, and the polish
-goes on from these."""
+"""Options of each solver to try in turn. Clarabel's first are fast: no refinement, and steps close
+to the boundary, because the polish does the rest. Tighter ones than these make it stall or panic,
+and the polish goes on from these."""
 
 RESCALED = 16.0
 """Ratio of a change to the unit in which it was posed, beyond which it is polished again in its own
@@ -393,8 +401,9 @@ def _finish(request: GroupRequest, problem: JointProblem, start: Point, steps: i
 
 def _lift(request: GroupRequest, problem: JointProblem, point: Point, answer: _Answer) -> _Answer:
     """Move an answer a little inside Pi >= Delta, where rounding left it no sound verdict."""
-    around = problem.image(_isotropic(answer.theta))
-    for lift in LIFTS:
+    isotropic = _isotropic(answer.theta)
+    around, first = problem.image(isotropic), _guess_lift(request, answer.theta, isotropic)
+    for lift in LIFTS[first:]:
         g = np.array(problem.g)
         g[: len(around)] -= lift * around
         point, _ = polish(problem._replace(g=g), point, along_path=False)
@@ -404,6 +413,14 @@ def _lift(request: GroupRequest, problem: JointProblem, point: Point, answer: _A
         if _is_body(inner.theta):
             return inner
     return answer
+
+
+def _guess_lift(request: GroupRequest, theta: Floats, isotropic: Floats) -> int:
+    """Find the first of LIFTS that would do by addition alone, 0 where none would."""
+    for place, lift in enumerate(LIFTS):
+        if _is_body(_snap(request, theta + lift * isotropic)):
+            return place
+    return 0
 
 
 def _isotropic(theta: Floats) -> Floats:

@@ -108,30 +108,29 @@ def build_joint_problem(
     units = np.matmul(FROM_SVEC, congruence(L))
     floor = problem.theta0 @ TO_SVEC.T - pack(problem.Delta)
     given = apply(inverses, floor)
-    blocks = [_cone_of_body(given, i) for i in range(count)]
     alpha = float(np.max(L[:, 3, 3] ** 2 + np.sum(L[:, 3, :3] ** 2, axis=1)))
-    width = 0
+    cones: list[tuple[Cone, int]] = [("psd", 10)] * count
+    A, B, b = [np.eye(10 * count)], [np.zeros((10 * count, 0))], [given.ravel()]
     for constraint, bodies in applied:
-        found = _place(constraint, bodies, problem.theta0, units, shifts)
-        new = max(block.B.shape[1] for block in found)
-        for block in found:
-            B = np.pad(alpha * block.B, ((0, 0), (width, new - block.B.shape[1])))
-            blocks.append(_scale(block._replace(B=B)))
-        width += new
-    parts, rows = [], 0
-    for block in blocks:
-        parts.append(Part(block.cone, slice(rows, rows + len(block.b))))
-        rows += len(block.b)
-    g = np.concatenate([block.b for block in blocks])
-    size = max(float(np.max(np.linalg.norm(given, axis=1))), _largest_lack(blocks))
+        blocks = _place(constraint, bodies, problem.theta0, units, shifts)
+        cones += [(block.cone, len(block.b)) for block in blocks]
+        A += [block.A for block in blocks]
+        B.append(alpha * np.concatenate([_pad(block.B, blocks[-1].B.shape[1]) for block in blocks]))
+        b += [block.b for block in blocks]
+    parts = _part(cones)
+    Gu, Gy, g = np.concatenate(A), _join_diagonally(B), np.concatenate(b)
+    length = _measure_rows(parts, Gu, Gy)
+    Gu, Gy, g = Gu / length[:, None], Gy / length[:, None], g / length
+    alone = tuple(part for part in parts if not Gy[part.rows].any())
+    size = max(float(np.max(np.linalg.norm(given, axis=1))), distance(g, alone))
     size = size if size > 0 else 1.0
     M, weight = _metric(problem, None if frames is None else L, units, size)
     return JointProblem(
         M,
-        np.concatenate([block.A for block in blocks]),
-        np.concatenate([_pad(block.B, width) for block in blocks]),
+        Gu,
+        Gy,
         g / size,
-        tuple(parts),
+        parts,
         problem.theta0,
         units,
         inverses,
@@ -140,11 +139,22 @@ def build_joint_problem(
     )
 
 
-def _cone_of_body(given: Floats, i: int) -> Block:
-    """Build the block Pi - Delta >= 0 of a body, from those of all (n, 10) in their units."""
-    A = np.zeros((10, given.size))
-    A[:, 10 * i : 10 * i + 10] = np.eye(10)
-    return Block("psd", A, np.zeros((10, 0)), given[i])
+def _part(cones: list[tuple[Cone, int]]) -> tuple[Part, ...]:
+    """Number the rows of cones that stand one under the other."""
+    parts, start = [], 0
+    for cone, count in cones:
+        parts.append(Part(cone, slice(start, start + count)))
+        start += count
+    return tuple(parts)
+
+
+def _join_diagonally(matrices: list[Floats]) -> Floats:
+    """Join matrices: each has rows and columns of its own."""
+    shapes = np.cumsum([(0, 0), *(matrix.shape for matrix in matrices)], axis=0)
+    joined = np.zeros(tuple(shapes[-1]))
+    for (row, column), matrix in zip(shapes[:-1].tolist(), matrices, strict=True):
+        joined[row : row + matrix.shape[0], column : column + matrix.shape[1]] = matrix
+    return joined
 
 
 def _place(
@@ -153,14 +163,17 @@ def _place(
     """Place the blocks of a constraint on the changes of all bodies."""
     maps = [np.eye(10) if constraint.in_frame else shift_map(shifts[i]) for i in bodies]
     given = np.stack([H @ theta0[i] for H, i in zip(maps, bodies, strict=True)])
-    blocks = []
-    for block in constraint.blocks(given):
-        A = np.zeros((len(block.b), 10 * len(theta0)))
-        for k, (H, i) in enumerate(zip(maps, bodies, strict=True)):
-            A[:, 10 * i : 10 * i + 10] += block.A[:, 10 * k : 10 * k + 10] @ H @ units[i]
-        b = block.A @ given.ravel() + block.b
-        blocks.append(block._replace(A=A, b=b))
-    return blocks
+    blocks = constraint.blocks(given)
+    own = np.concatenate([block.A for block in blocks])
+    A = np.zeros((len(own), 10 * len(theta0)))
+    for k, (H, i) in enumerate(zip(maps, bodies, strict=True)):
+        A[:, 10 * i : 10 * i + 10] += own[:, 10 * k : 10 * k + 10] @ (H @ units[i])
+    b = own @ given.ravel() + np.concatenate([block.b for block in blocks])
+    parts = _part([(block.cone, len(block.b)) for block in blocks])
+    return [
+        block._replace(A=A[part.rows], b=b[part.rows])
+        for block, part in zip(blocks, parts, strict=True)
+    ]
 
 
 def shift_map(p_BoFo_B: Floats) -> Floats:
@@ -172,33 +185,27 @@ def shift_map(p_BoFo_B: Floats) -> Floats:
     return np.asarray(FROM_SVEC @ congruence(X_BF[None])[0] @ TO_SVEC)
 
 
-def _scale(block: Block) -> Block:
-    """Divide the rows by their length."""
-    length = row_lengths(block.cone, block.A, block.B)
-    A, B = block.A / length[:, None], block.B / length[:, None]
-    return block._replace(A=A, B=B, b=block.b / length)
-
-
 def row_lengths(cone: Cone, A: Floats, B: Floats) -> Floats:
-    """Measure the rows [A B]: (k,) lengths; that of the longest where the cone ties them."""
-    length = np.linalg.norm(np.concatenate([A, B], axis=1), axis=1)
-    if cone in {"psd", "soc"}:
-        length = np.full_like(length, np.max(length, initial=0.0))
+    """Measure the rows [A B] of one cone: (k,) lengths; that of the longest where it ties them."""
+    return _measure_rows((Part(cone, slice(0, len(A))),), A, B)
+
+
+def _measure_rows(parts: tuple[Part, ...], A: Floats, B: Floats) -> Floats:
+    """Measure the rows [A B] of several cones: (k,)."""
+    length = np.sqrt(np.einsum("ij,ij->i", A, A) + np.einsum("ij,ij->i", B, B))
+    for cone, rows in parts:
+        if cone in {"psd", "soc"}:
+            length[rows] = np.max(length[rows], initial=0.0)
     return np.where(length > 0, length, 1.0)
 
 
-def _largest_lack(blocks: list[Block]) -> float:
-    """Measure how far the given bodies fail what needs no auxiliary variables."""
-    own = [
-        distance(block.b, (Part(block.cone, slice(0, len(block.b))),))
-        for block in blocks
-        if not block.B.any()
-    ]
-    return max(own)
-
-
 def _pad(B: Floats, width: int) -> Floats:
-    return np.pad(B, ((0, 0), (0, width - B.shape[1])))
+    """Add columns of zeros up to a width."""
+    if B.shape[1] == width:
+        return B
+    wide = np.zeros((len(B), width))
+    wide[:, : B.shape[1]] = B
+    return wide
 
 
 def _metric(

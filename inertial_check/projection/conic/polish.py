@@ -20,6 +20,8 @@ from inertial_check.arrays.types import Floats
 from inertial_check.inertia.tolerances import (
     BEYOND_CERTIFIED,
     CERTIFIED,
+    DAMPED_SYSTEM,
+    DAMPING,
     EPS,
     REGULAR_SYSTEM,
     ROUNDING_FACTOR,
@@ -130,7 +132,13 @@ class _Equation(NamedTuple):
     def directions(self, point: Point, value: Floats) -> Iterator[Floats | None]:
         """Yield the Newton step, and then the shortest step that solves the linear system best."""
         jacobian = self._jacobian(point)
-        yield _solve_regular(jacobian, value)
+        if point.y.size:  # y is mostly not unique: prefer the shortest step of it
+            own = np.arange(len(point.d), len(jacobian))
+            damped = np.array(jacobian)
+            damped[own, own] += np.where(own < len(point.d) + len(point.y), 1.0, -1.0) * DAMPING
+            yield _solve_regular(jacobian, value, damped)
+        else:
+            yield _solve_regular(jacobian, value, jacobian)
         try:
             yield np.asarray(np.linalg.lstsq(jacobian, -value, rcond=None)[0])
         except np.linalg.LinAlgError:  # numbers so large that its singular values do not converge
@@ -157,11 +165,15 @@ class _Equation(NamedTuple):
         return jacobian
 
 
-def _solve_regular(jacobian: Floats, value: Floats) -> Floats | None:
-    """Compute the Newton step; None where the Jacobian is singular."""
+def _solve_regular(jacobian: Floats, value: Floats, damped: Floats) -> Floats | None:
+    """Compute the Newton step by a damped Jacobian; None where it solves the system too badly.
+
+    Steps of a damped system reduce the value by much, and the next one does again.
+    """
     try:
-        step = np.asarray(np.linalg.solve(jacobian, -value))
+        step = np.asarray(np.linalg.solve(damped, -value))
     except np.linalg.LinAlgError:
         return None
     error = float(np.linalg.norm(jacobian @ step + value))
-    return step if error <= REGULAR_SYSTEM * float(np.linalg.norm(value)) else None
+    allowed = REGULAR_SYSTEM if damped is jacobian else DAMPED_SYSTEM
+    return step if error <= allowed * float(np.linalg.norm(value)) else None
