@@ -1,12 +1,17 @@
-"""Microseconds a configuration of M, b, g and the regressor, against a loop over Pinocchio.
+"""Microseconds a configuration of the equations of motion, against a loop over Pinocchio.
 
     python benchmarks/dynamics_batches.py [--rounds 7] [--configurations 10240] [--batch 2048]
+        [--numpy]
 
 Two arms of 7 and 30 revolute joints, random poses and bodies. Both contenders fill arrays for all
 configurations, a batch at a time: ours in one call, Pinocchio (`computeJointTorqueRegressor`,
-`crba`, `nonLinearEffects`, `computeGeneralizedGravity`) in a loop over Python calls. One process,
-one thread, in turns; processor time is counted. A figure is the median over the rounds, a ratio the
-median of the rounds' own ratios. `deviation` is the largest difference over the largest entry.
+`crba`, `nonLinearEffects`, `computeGeneralizedGravity`, `aba`, `centerOfMass`,
+`jacobianCenterOfMass`, `computeCentroidalMap`, and `computeJointJacobians` times a force) in a loop
+over Python calls. One process, one thread, in turns; processor time is counted. A figure is the
+median over the rounds, a ratio the median of the rounds' own ratios. `deviation` is the largest
+difference over the largest entry in one batch, computed before, when Numba compiles its loops.
+
+Batches take the loops that Numba compiles where it is installed; `--numpy` measures without.
 """
 
 from __future__ import annotations
@@ -23,7 +28,8 @@ for variable in ("OPENBLAS", "OMP", "MKL", "VECLIB_MAXIMUM", "NUMEXPR"):
 
 import numpy as np
 
-from inertial_check.dynamics import equations
+from inertial_check.dynamics import composites, equations, forces, forward
+from inertial_check.dynamics._compiled.choice import load_loops
 from inertial_check.dynamics.tree import Tree
 from inertial_check.inertia.representations import reorder
 
@@ -99,6 +105,57 @@ def contests(tree: Tree, model: pinocchio.Model) -> list[Contest]:
             loop(lambda q, u, du: pinocchio.computeGeneralizedGravity(model, data, q)),
             (n,),
         ),
+        *newer_contests(tree, model, data, loop),
+    ]
+
+
+def newer_contests(
+    tree: Tree,
+    model: pinocchio.Model,
+    data: pinocchio.Data,
+    loop: Callable[[Callable[..., np.ndarray]], Callable[..., None]],
+) -> list[Contest]:
+    """Forward dynamics, the tree as one body, and forces at points."""
+    n, last, force = tree.n_u, model.njoints - 1, np.array([1.0, 2.0, 3.0])
+    axes = pinocchio.ReferenceFrame.LOCAL_WORLD_ALIGNED
+
+    def act(q, u, du):
+        pinocchio.computeJointJacobians(model, data, q)
+        return pinocchio.getJointJacobian(model, data, last, axes)[:3].T @ force
+
+    return [
+        Contest(
+            "forward",
+            lambda q, u, tau, out=None: forward.forward_dynamics(tree, q, u, tau),
+            loop(lambda q, u, tau: pinocchio.aba(model, data, q, u, tau)),
+            (n,),
+        ),
+        Contest(
+            "centre",
+            lambda q, u, du, out=None: composites.center_of_mass(tree, q),
+            loop(lambda q, u, du: pinocchio.centerOfMass(model, data, q)),
+            (3,),
+        ),
+        Contest(
+            "its Jacobian",
+            lambda q, u, du, out=None: composites.center_of_mass_jacobian(tree, q),
+            loop(lambda q, u, du: pinocchio.jacobianCenterOfMass(model, data, q)),
+            (3, n),
+        ),
+        Contest(
+            "momentum",
+            lambda q, u, du, out=None: composites.centroidal_momentum_matrix(
+                tree, q, "linear-angular"
+            ),
+            loop(lambda q, u, du: pinocchio.computeCentroidalMap(model, data, q)),
+            (6, n),
+        ),
+        Contest(
+            "force",
+            lambda q, u, du, out=None: forces.generalized_forces(tree, q, n - 1, force),
+            loop(act),
+            (n,),
+        ),
     ]
 
 
@@ -108,9 +165,8 @@ def seconds(work: Callable[[], object]) -> float:
     return process_time() - start
 
 
-def deviation(contest: Contest, tree: Tree, states: list[np.ndarray]) -> float:
-    few = [each[:50] for each in states]
-    theirs = np.zeros((50, *contest.shape))
+def deviation(contest: Contest, tree: Tree, few: list[np.ndarray]) -> float:
+    theirs = np.zeros((len(few[0]), *contest.shape))
     contest.theirs(theirs, *few)
     ours = contest.ours(*few)
     if contest.name == "mass matrix":  # crba fills the upper triangle
@@ -125,7 +181,11 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--configurations", type=int, default=10_240)
     parser.add_argument("--batch", type=int, default=2_048)
+    parser.add_argument("--numpy", action="store_true", help="without the loops of Numba")
     args = parser.parse_args()
+    if args.numpy:
+        os.environ["NUMBA_DISABLE_JIT"] = "1"
+    print("loops: " + ("NumPy" if load_loops() is None else "compiled by Numba"))
     print(f"{'joints':>6}  {'quantity':<12} {'ours':>9} {'Pinocchio':>10} {'ratio':>6}  deviation")
     for joints in JOINTS:
         tree, model = arm(joints)
@@ -151,10 +211,10 @@ def compare(
         for each in batches:
             contest.theirs(out, *each)
 
+    off = deviation(contest, tree, batches[0])
     times = np.array([(seconds(ours), seconds(theirs)) for _ in range(args.rounds)])
     micro = np.median(times, axis=0) / count * 1e6
     ratio = np.median(times[:, 1] / times[:, 0])
-    off = deviation(contest, tree, states)
     print(
         f"{tree.n_u:>6}  {contest.name:<12} {micro[0]:>6.2f} us {micro[1]:>7.2f} us "
         f"{ratio:>6.2f}  {off:.1e}",

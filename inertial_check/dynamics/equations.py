@@ -22,6 +22,7 @@ from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import expect_shape, quiet, real_arrays
 from inertial_check.arrays.types import Array, ArrayLike, Floats, Mask, Namespace, NumpyArray
 from inertial_check.dynamics._batches import Batch, Chunk, configurations_first
+from inertial_check.dynamics._compiled.choice import choose_loops
 from inertial_check.dynamics._motion import Column, Frame, body_frame, columns, root_positions, walk
 from inertial_check.dynamics._vectors import (
     apply,
@@ -77,7 +78,13 @@ def mass_matrix(
     once = pairs & ~np.eye(tree.n_u, dtype=bool)
     apart = np.array(np.nonzero(~(pairs | pairs.T)))  # velocities of which neither moves the other
 
+    batch = Batch(tree, q, theta=theta)
+    loops = choose_loops(batch, out)
+
     def fill(chunk: Chunk, out: NumpyArray) -> None:
+        if loops is not None:
+            loops.write_mass_matrix(tree, chunk, out)
+            return
         twists, wrenches = unit_twists_and_wrenches(tree, chunk)
         for start in range(0, chunk.count, _FEW):
             rows = slice(start, start + _FEW)
@@ -93,7 +100,6 @@ def mass_matrix(
         half, other = chunk.only(pairs, found), chunk.only(once, found)
         return half + chunk.xp.matrix_transpose(other)
 
-    batch = Batch(tree, q, theta=theta)
     if batch.xp is np or out is not None:
         M = batch.fill(fill, out, tree.n_u, tree.n_u)
         whole = add_to_mass_matrix(tree, q, M)
@@ -210,8 +216,12 @@ def regressor(  # noqa: PLR0913 - the quantities of one equation
     refuse_added_mass(tree, "regressor")
     batch, still = Batch(tree, q, u, du), _three("gravity", gravity)
     positions = [int(i) for i in reorder(np.arange(10.0), "urdf", order)]
+    loops = choose_loops(batch, out)
 
     def fill(chunk: Chunk, out: NumpyArray) -> None:
+        if loops is not None:
+            loops.write_regressor(tree, chunk, still, np.array(positions), out)
+            return
         twists = np.empty((chunk.count, tree.n_u, 6), out.dtype)
         out[...] = 0
         for body, frame in walk(tree, chunk, True, still):
@@ -315,7 +325,11 @@ def _velocity(
 
 
 def _newton_euler(tree: Tree, batch: Batch, gravity: Floats) -> Array:
+    loops = choose_loops(batch)
+
     def work(chunk: Chunk) -> Array:
+        if loops is not None:
+            return loops.newton_euler(tree, chunk, gravity)
         xp, frames, wrenches = chunk.xp, {}, {}
         for body, frame in walk(tree, chunk, chunk.u is not None, gravity):
             frames[body] = frame

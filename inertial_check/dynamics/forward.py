@@ -14,28 +14,36 @@ import numpy as np
 
 from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import expect_shape, first_index, quiet, real_arrays
-from inertial_check.arrays.types import Array, ArrayLike, Namespace
+from inertial_check.arrays.types import Array, ArrayLike
+from inertial_check.dynamics._articulated import (
+    Articulated,
+    Part,
+    add_fluid,
+    compose_rigid,
+    dot,
+    give_way,
+    join_articulated,
+    take_part,
+    transpose,
+)
 from inertial_check.dynamics._batches import (
     Batch,
     Chunk,
     configurations_first,
     configurations_last,
 )
+from inertial_check.dynamics._compiled.choice import choose_loops
 from inertial_check.dynamics._motion import Column, Frame, columns, walk
 from inertial_check.dynamics._vectors import (
     apply,
     apply_transpose,
     cross,
-    multiply_transpose,
     outer,
-    product,
-    symmetric,
 )
 from inertial_check.dynamics.equations import GRAVITY, inverse_dynamics
 from inertial_check.dynamics.tree import INERTIAL_FRAME, Tree
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
-from inertial_check.spatial.added_mass import transform_added_mass
 
 _LINEAR, _ANGULAR = slice(0, 3), slice(3, 6)
 
@@ -99,8 +107,13 @@ def solve_mass_matrix(
         ParameterError: Shapes that do not fit, a quaternion that is not of length 1, a joint whose
             motion has no inertia.
     """
+    batch = Batch(tree, q, theta=theta, tau=(tau, (tree.n_u,)))
+    loops = None if np.any(tree.added_mass != 0) else choose_loops(batch)
 
     def work(chunk: Chunk) -> Array:
+        quick = None if loops is None else loops.solve_mass_matrix(tree, chunk)
+        if quick is not None:
+            return quick
         frames = dict(walk(tree, chunk))
         found: dict[int, Array] = {}
         solved = _fold(tree, chunk, frames)
@@ -114,7 +127,7 @@ def solve_mass_matrix(
                 continue
             alpha, a = _carry(tree, chunk, frames, accelerations, body)
             for place, column, part in zip(step.places, step.columns, step.parts, strict=True):
-                rate = part.rest - _dot(part.turning, alpha) - _dot(part.moving, a)
+                rate = part.rest - dot(part.turning, alpha) - dot(part.moving, a)
                 found[place] = rate / part.inertia
                 if column.turns:
                     alpha = alpha + found[place] * column.axis
@@ -125,41 +138,7 @@ def solve_mass_matrix(
         whole = chunk.xp.stack(rows) if rows else chunk.zeros(0)
         return configurations_first(chunk.xp, whole)
 
-    return Batch(tree, q, theta=theta, tau=(tau, (tree.n_u,))).map(work)
-
-
-class _Articulated(NamedTuple):
-    """An articulated body about Jo, and the wrench that its joints' forces bring it.
-
-    Attributes:
-        A: (3, 3, k) moments of angular accelerations.
-        B: (3, 3, k) moments of linear accelerations.
-        C: (3, 3, k) forces of linear accelerations.
-        moment: (3, k) about Jo.
-        force: (3, k).
-    """
-
-    A: Array
-    B: Array
-    C: Array
-    moment: Array
-    force: Array
-
-
-class _Part(NamedTuple):
-    """What a velocity of a joint with one axis takes.
-
-    Attributes:
-        turning: (3, k) moment about Jo at a unit acceleration.
-        moving: (3, k) force at a unit acceleration.
-        inertia: (k,) along the axis itself.
-        rest: (k,) force along the axis that the bodies behind it leave.
-    """
-
-    turning: Array
-    moving: Array
-    inertia: Array
-    rest: Array
+    return batch.map(work)
 
 
 class _Step(NamedTuple):
@@ -174,15 +153,15 @@ class _Step(NamedTuple):
 
     places: range
     columns: list[Column]
-    parts: list[_Part]
+    parts: list[Part]
     free: Array | None = None
 
 
 def _fold(tree: Tree, chunk: Chunk, frames: dict[int, Frame]) -> dict[int, _Step]:
     """The pass from the leaves to the roots: what each joint takes and is given."""
-    bodies = {body: _rigid(chunk, body, frames[body]) for body in tree.order}
+    bodies = {body: compose_rigid(chunk, body, frames[body]) for body in tree.order}
     for body in np.flatnonzero(np.any(tree.added_mass != 0, axis=(1, 2))).tolist():
-        bodies[body] = _with_fluid(tree, chunk, body, frames[body], bodies[body])
+        bodies[body] = add_fluid(tree, chunk, body, frames[body], bodies[body])
     steps: dict[int, _Step] = {}
     for body in reversed(tree.order):
         frame, whole, place = frames[body], bodies.pop(body), tree.velocities[body]
@@ -192,90 +171,23 @@ def _fold(tree: Tree, chunk: Chunk, frames: dict[int, Frame]) -> dict[int, _Step
             continue
         steps[body] = step = _Step(places, columns(tree, chunk, body, frame), [])
         for index, column in zip(places, step.columns, strict=True):
-            part = _give_way(chunk, column, whole, chunk.beside["tau"][index])
+            part = give_way(chunk, column, whole, chunk.beside["tau"][index])
             _refuse_nothing(tree, chunk, body, column, whole, part)
             step.parts.append(part)
-            whole = _without(whole, part)
+            whole = take_part(whole, part)
         parent = int(tree.parents[body])
         if parent != INERTIAL_FRAME:
             r = frame.p - frames[parent].p
-            bodies[parent] = _together(chunk.xp, bodies[parent], whole, r)
+            bodies[parent] = join_articulated(chunk.xp, bodies[parent], whole, r)
     return steps
 
 
-def _rigid(chunk: Chunk, body: int, frame: Frame) -> _Articulated:
-    """A rigid body alone, about Jo in the axes of I."""
-    xp, theta = chunk.xp, chunk.theta[body]
-    mass, h = theta[0], apply(frame.R, theta[1:4]) + chunk.zeros(3)
-    inertia = product(frame.R, symmetric(xp, theta[4:]))
-    none = xp.zeros_like(h[0])
-    B = xp.stack(
-        [
-            xp.stack([none, -h[2], h[1]]),
-            xp.stack([h[2], none, -h[0]]),
-            xp.stack([-h[1], h[0], none]),
-        ]
-    )
-    C = chunk.constant(np.eye(3))[..., None] * (mass + none)
-    return _Articulated(multiply_transpose(inertia, frame.R), B, C, chunk.zeros(3), chunk.zeros(3))
-
-
-def _with_fluid(
-    tree: Tree, chunk: Chunk, body: int, frame: Frame, rigid: _Articulated
-) -> _Articulated:
-    """A body with the added mass of the fluid around it."""
-    added = transform_added_mass(tree.added_mass[body], tree.X_JB[body], order="linear-angular")
-    C, B, A = (
-        chunk.constant(np.asarray(added)[rows, columns])[..., None]
-        for rows, columns in ((_LINEAR, _LINEAR), (_ANGULAR, _LINEAR), (_ANGULAR, _ANGULAR))
-    )
-    C, B, A = (multiply_transpose(product(frame.R, each), frame.R) for each in (C, B, A))
-    return rigid._replace(A=rigid.A + A, B=rigid.B + B, C=rigid.C + C)
-
-
-def _give_way(chunk: Chunk, column: Column, whole: _Articulated, tau: Array) -> _Part:
-    """What the velocity of a column takes of an articulated body."""
-    axis = column.axis
-    if column.turns:
-        turning, moving = apply(whole.A, axis), apply_transpose(whole.B, axis)
-        return _Part(turning, moving, _dot(axis, turning), tau - _dot(axis, whole.moment))
-    turning, moving = apply(whole.B, axis), apply(whole.C, axis)
-    return _Part(turning, moving, _dot(axis, moving), tau - _dot(axis, whole.force))
-
-
-def _without(whole: _Articulated, part: _Part) -> _Articulated:
-    """An articulated body behind a joint that gives way."""
-    turning, moving = part.turning / part.inertia, part.moving / part.inertia
-    return _Articulated(
-        whole.A - outer(turning, part.turning),
-        whole.B - outer(turning, part.moving),
-        whole.C - outer(moving, part.moving),
-        whole.moment + turning * part.rest,
-        whole.force + moving * part.rest,
-    )
-
-
-def _together(xp: Namespace, P: _Articulated, body: _Articulated, r: Array) -> _Articulated:
-    """An articulated body P with another one whose point Jo is at r from that of P."""
-    C = body.C
-    coupling = body.B + _transpose(xp, cross(xp, r, _transpose(xp, C)))
-    # r^ B^T and (B + r^ C) r^, row by row: a^ of a column is a cross product.
-    lifted = _transpose(xp, cross(xp, r, body.B))
-    return _Articulated(
-        P.A + body.A + lifted - cross(xp, coupling, r),
-        P.B + coupling,
-        P.C + C,
-        P.moment + body.moment + cross(xp, r, body.force),
-        P.force + body.force,
-    )
-
-
-def _float(chunk: Chunk, tree: Tree, body: int, frame: Frame, whole: _Articulated) -> Array:
+def _float(chunk: Chunk, tree: Tree, body: int, frame: Frame, whole: Articulated) -> Array:
     """(6, k) accelerations of a floating body: of its origin, and angular."""
     xp, place = chunk.xp, tree.velocities[body]
     tau = chunk.beside["tau"][place]
     force, moment = tau[:3] - whole.force, apply(frame.R, tau[3:]) - whole.moment
-    top = xp.concat([whole.C, _transpose(xp, whole.B)], axis=1)
+    top = xp.concat([whole.C, transpose(xp, whole.B)], axis=1)
     matrix = xp.concat([top, xp.concat([whole.B, whole.A], axis=1)], axis=0)
     # Lengths in units of the radius of gyration, so that the solution does not depend on the unit.
     mass = (whole.C[0, 0] + whole.C[1, 1] + whole.C[2, 2]) / 3
@@ -316,7 +228,7 @@ def _rates(frame: Frame, a: Array, alpha: Array) -> list[Array]:
 
 
 def _refuse_nothing(
-    tree: Tree, chunk: Chunk, body: int, column: Column, whole: _Articulated, part: _Part
+    tree: Tree, chunk: Chunk, body: int, column: Column, whole: Articulated, part: Part
 ) -> None:
     """Refuse a joint whose inertia is zero, up to the rounding of what it is computed from."""
     xp = chunk.xp
@@ -333,14 +245,3 @@ def _no_inertia(tree: Tree, body: int, configuration: int) -> ParameterError:
         f"the joint of body {body} ({tree.names[body]}) moves nothing that has inertia, in "
         f"configuration {configuration} of its batch: its acceleration is not defined"
     )
-
-
-def _dot(a: Array, b: Array) -> Array:
-    """(k,) of (3, k)."""
-    both = a * b
-    return both[0] + both[1] + both[2]
-
-
-def _transpose(xp: Namespace, M: Array) -> Array:
-    """(3, 3, k) with rows and columns exchanged."""
-    return xp.moveaxis(M, 0, 1)
