@@ -20,7 +20,7 @@ from inertial_check.arrays.types import Floats
 from inertial_check.errors import InertialCheckError
 from inertial_check.filling.likely_densities import LITRE
 from inertial_check.filling.nominal import fits_shapes
-from inertial_check.filling.pieces import PieceReader
+from inertial_check.filling.piece_reader import PieceReader
 from inertial_check.model.judging import judge
 
 SUFFIXES = (".urdf", ".sdf", ".xml", ".usda")

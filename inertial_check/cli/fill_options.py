@@ -95,8 +95,9 @@ def _add_known(parser: argparse.ArgumentParser) -> None:
         "--pair",
         action="append",
         default=[],
-        metavar="LINK=LINK",
-        help="two bodies with one mass (repeatable)",
+        metavar="LINK=LINK[:mirrored|equal]",
+        help="two bodies with one mass, and with one distribution of it where one is measured: "
+        "mirrored, or equal by a rotation (repeatable)",
     )
     group.add_argument(
         "--twins",
@@ -154,6 +155,7 @@ def read_given(args: argparse.Namespace) -> dict[str, Any]:
         ParameterError: A number that cannot be.
     """
     from inertial_check.filling import known
+    from inertial_check.filling.arguments import read_pairs
 
     com = args.com
     if com is not None and len(com) != 3:
@@ -162,8 +164,10 @@ def read_given(args: argparse.Namespace) -> dict[str, Any]:
     for text in args.pair:
         one, sign, other = text.partition("=")
         if not (one and sign and other):
-            raise UsageError(f"--pair {text}: expected LINK=LINK")
-        pairs.append((one, other))
+            raise UsageError(f"--pair {text}: expected LINK=LINK, or LINK=LINK:mirrored")
+        name, colon, relation = other.rpartition(":")
+        related = bool(colon) and relation in known.RELATIONS
+        pairs.append((one, name, relation) if related else (one, other))
     spread, total = args.density_range, args.total_mass
     fields = {
         "density": args.density,
@@ -174,7 +178,7 @@ def read_given(args: argparse.Namespace) -> dict[str, Any]:
         "center_of_mass": com,
         "positions": known.parse_assignments("--at", args.at, "JOINT=POSITION") or None,
         "twins": args.twins,
-        "pairs": tuple(pairs) or None,
+        "pairs": read_pairs(pairs) or None,
         "prior": args.prior,
         "density_range": None if spread is None else known.parse_range(spread),
         "divergence": args.divergence,

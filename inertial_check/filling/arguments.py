@@ -9,7 +9,9 @@ from inertial_check.errors import ParameterError
 from inertial_check.filling.known import (
     DENSITY_RANGE,
     MATERIALS,
+    RELATIONS,
     LinkDensity,
+    Pair,
     TotalMass,
     read_materials,
 )
@@ -129,16 +131,23 @@ def read_range(limits: Sequence[float] | None) -> tuple[float, float]:
     return low, high
 
 
-def read_pairs(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Pairs of bodies with one mass.
+def read_pairs(pairs: Sequence[Sequence[str]]) -> tuple[Pair, ...]:
+    """Pairs of bodies with one mass, each with or without its relation.
 
     Raises:
         ParameterError: The argument has another form.
     """
     found = []
     for pair in pairs:
-        if isinstance(pair, str) or len(pair) != 2:
+        if isinstance(pair, str) or len(pair) not in (2, 3):
             raise ParameterError(f"a pair is {pair!r}, expected the names of two bodies")
-        one, other = pair
-        found.append((one, other))
+        one, other, *relation = pair
+        if relation and relation[0] not in RELATIONS:
+            raise ParameterError(
+                f"the relation of {one} and {other} is {relation[0]!r}, expected "
+                f"{' or '.join(RELATIONS)}"
+            )
+        found.append(
+            Pair(one, other, RELATIONS[RELATIONS.index(relation[0])] if relation else None)
+        )
     return tuple(found)

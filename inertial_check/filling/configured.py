@@ -9,6 +9,7 @@ from inertial_check.filling.known import (
     MATERIALS,
     Knowledge,
     LinkDensity,
+    Pair,
     TotalMass,
     read_materials,
     resolve_links,
@@ -54,7 +55,7 @@ def complete_knowledge(
             positions = configured.get("at", {})
             fields["positions"] = {name: q for name, q in positions.items() if name in joints}
     names = {name for body in model.bodies for name in (body.name, body.id)}
-    fields["pairs"] = tuple(p for p in configured.get("pair", ()) if names.issuperset(p))
+    fields["pairs"] = tuple(Pair(*p) for p in configured.get("pair", ()) if names.issuperset(p))
     fields |= given
     stated = _keep(configured.get("mass", {}), names)
     carried = _keep(configured.get("subtree-mass", {}), names)

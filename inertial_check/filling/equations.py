@@ -74,6 +74,8 @@ class Unknowns:
         teachers: Indices of those among them from whose densities those of others are learnt.
         prior: Densities that another model gives, by index [kg/m^3].
         prior_note: Which bodies it gives them to, in one line; "" without one.
+        shapes: The pieces with their true volumes, which bound densities; those of a body that
+            follows its twin are weighed in `pieces`. Empty where no body does.
     """
 
     model: Model
@@ -86,6 +88,7 @@ class Unknowns:
     teachers: frozenset[int] = frozenset()
     prior: Mapping[int, float] = field(default_factory=dict)
     prior_note: str = ""
+    shapes: tuple[BodyPieces, ...] = ()
 
 
 def list_sums(unknowns: Unknowns, known: Knowledge) -> tuple[list[MassSum], list[CenterSum]]:
@@ -180,7 +183,7 @@ def _list_twins(
     """Equations of twins; none for two bodies that have masses of their own."""
     bodies = unknowns.model.bodies
     pairs = []
-    for one, other in known.pairs:
+    for one, other, *_ in known.pairs:
         first, second = indices_of(unknowns.model, [one, other])
         pairs.append((first, second, True))
     if known.twins:

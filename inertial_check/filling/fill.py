@@ -50,7 +50,7 @@ def fill(  # noqa: PLR0913 - each argument is one thing that may be known
     com: Sequence[float] | None = None,
     at: Mapping[str, float] | None = None,
     twins: bool = True,
-    pairs: Sequence[tuple[str, str]] = (),
+    pairs: Sequence[tuple[str, str] | tuple[str, str, str]] = (),
     prior: Model | str | os.PathLike[str] | None = None,
     density_range: tuple[float, float] | None = None,
     divergence: Divergence = "entropic",
@@ -82,7 +82,8 @@ def fill(  # noqa: PLR0913 - each argument is one thing that may be known
         at: Positions of the joints where `com` was measured, by name [rad] or [m]; the others are
             at zero.
         twins: Whether left and right bodies with equal shapes have one mass.
-        pairs: Further pairs of bodies with one mass.
+        pairs: Further pairs of bodies with one mass, each with or without "mirrored" or "equal":
+            how the centre and tensor of one follow those of the other where that is measured.
         prior: Another model, as an earlier revision: its masses in its own shapes give nominal
             densities to the bodies that match, as `diff` matches them.
         density_range: Least and largest density of every part [kg/m^3].

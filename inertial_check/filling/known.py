@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import inf, isfinite
 from sys import float_info
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from inertial_check.errors import ParameterError, UsageError
 from inertial_check.files.access import Access
@@ -41,6 +41,26 @@ metal, plastic and motors, and are near it on average."""
 DENSITY_RANGE = (10.0, 25_000.0)
 """Default bounds of the density of every part of a body [kg/m^3]: foam to tungsten, the range in
 which check calls a density of trustworthy shapes plausible."""
+
+
+Relation = Literal["mirrored", "equal"]
+
+RELATIONS: tuple[Relation, ...] = ("mirrored", "equal")
+"""How one body of a pair stands to the other: its mirror image, or the same part turned."""
+
+
+class Pair(NamedTuple):
+    """Two bodies with one mass.
+
+    Attributes:
+        one: Name of a body.
+        other: Name of the other.
+        relation: How they stand to each other; None for the first map that their shapes allow.
+    """
+
+    one: str
+    other: str
+    relation: Relation | None = None
 
 
 class TotalMass(NamedTuple):
@@ -83,7 +103,7 @@ class Knowledge:
         positions: Positions of the joints at which that was measured, by name [rad] or [m]; the
             others are at zero.
         twins: Whether bodies of the left and the right with equal shapes have one mass.
-        pairs: Names of further bodies that have one mass.
+        pairs: Further bodies that have one mass.
         prior: Another model, whose bodies, matched as `diff` matches them, give nominal densities.
         density_range: Least and largest density of every part of a body [kg/m^3].
         divergence: Measure of deviation from the nominal densities.
@@ -99,7 +119,7 @@ class Knowledge:
     center_of_mass: tuple[float, float, float] | None = None
     positions: Mapping[str, float] = field(default_factory=dict)
     twins: bool = True
-    pairs: tuple[tuple[str, str], ...] = ()
+    pairs: tuple[Pair, ...] = ()
     prior: Model | str | os.PathLike[str] | None = None
     density_range: tuple[float, float] = DENSITY_RANGE
     divergence: Divergence = "entropic"
@@ -131,7 +151,7 @@ class Knowledge:
                 f"the density range is {low!r} to {high!r}, expected 0 <= least < largest, "
                 "both finite"
             )
-        for one, other in self.pairs:
+        for one, other, *_ in self.pairs:
             if one == other:
                 raise ParameterError(f"{one} is a pair with itself, expected two bodies")
         if self.center_of_mass is not None and not all(map(isfinite, self.center_of_mass)):

@@ -38,10 +38,25 @@ class Points(NamedTuple):
     points: Floats
 
 
-def fill_primitive(kind: str, dimensions: tuple[float, ...]) -> Points | None:
-    """Make the quadrature rule of a primitive; None of a kind without a volume."""
+class _Counts(NamedTuple):
+    """Numbers of points of a rule: along straight directions, along radii, around axes."""
+
+    along: int
+    radial: int
+    around: int
+
+
+def fill_primitive(kind: str, dimensions: tuple[float, ...], fineness: int = 1) -> Points | None:
+    """Make the quadrature rule of a primitive; None of a kind without a volume.
+
+    Args:
+        kind: Kind of the shape.
+        dimensions: Its dimensions [m].
+        fineness: Factor of the number of points along each direction.
+    """
     rule = _RULES.get(kind)
-    return None if rule is None else rule(*dimensions)
+    counts = _Counts(ALONG * fineness, RADIAL * fineness, AROUND * fineness)
+    return None if rule is None else rule(counts, *dimensions)
 
 
 def legendre(count: int, lower: float, upper: float) -> tuple[Floats, Floats]:
@@ -51,46 +66,46 @@ def legendre(count: int, lower: float, upper: float) -> tuple[Floats, Floats]:
     return lower + half * (nodes + 1), half * weights
 
 
-def _fill_box(x: float, y: float, z: float) -> Points:
-    axes = [legendre(ALONG, -edge / 2, edge / 2) for edge in (x, y, z)]
+def _fill_box(counts: _Counts, x: float, y: float, z: float) -> Points:
+    axes = [legendre(counts.along, -edge / 2, edge / 2) for edge in (x, y, z)]
     return _product([nodes for nodes, _ in axes], [weights for _, weights in axes])
 
 
-def _fill_ellipsoid(x: float, y: float, z: float) -> Points:
-    ball = _fill_ball_zone(-1.0, 1.0, ALONG)
+def _fill_ellipsoid(counts: _Counts, x: float, y: float, z: float) -> Points:
+    ball = _fill_ball_zone(counts, -1.0, 1.0, counts.along)
     radii = np.array([x, y, z])
     return Points(ball.volumes * np.prod(radii), ball.points * radii)
 
 
-def _fill_sphere(radius: float) -> Points:
-    return _fill_ellipsoid(radius, radius, radius)
+def _fill_sphere(counts: _Counts, radius: float) -> Points:
+    return _fill_ellipsoid(counts, radius, radius, radius)
 
 
-def _fill_cylinder(radius: float, length: float) -> Points:
-    z, along = legendre(ALONG, -length / 2, length / 2)
-    disc = _fill_disc()
+def _fill_cylinder(counts: _Counts, radius: float, length: float) -> Points:
+    z, along = legendre(counts.along, -length / 2, length / 2)
+    disc = _fill_disc(counts)
     return _stack_discs(disc, z, along, np.full(len(z), radius))
 
 
-def _fill_capsule(radius: float, length: float) -> Points:
-    parts = [_fill_cylinder(radius, length)] if length > 0 else []
+def _fill_capsule(counts: _Counts, radius: float, length: float) -> Points:
+    parts = [_fill_cylinder(counts, radius, length)] if length > 0 else []
     for sign in (1.0, -1.0):
-        half = _fill_ball_zone(0.0, 1.0, RADIAL)
+        half = _fill_ball_zone(counts, 0.0, 1.0, counts.radial)
         points = half.points * [radius, radius, sign * radius] + [0, 0, sign * length / 2]
         parts.append(Points(half.volumes * radius**3, points))
     return join_points(parts)
 
 
-def _fill_cone(radius: float, length: float) -> Points:
-    s, along = legendre(ALONG, 0.0, 1.0)  # from the tip, at +length / 2, to the base
-    return _stack_discs(_fill_disc(), length / 2 - s * length, along * length, radius * s)
+def _fill_cone(counts: _Counts, radius: float, length: float) -> Points:
+    s, along = legendre(counts.along, 0.0, 1.0)  # from the tip, at +length / 2, to the base
+    return _stack_discs(_fill_disc(counts), length / 2 - s * length, along * length, radius * s)
 
 
-def _fill_disc() -> Points:
+def _fill_disc(counts: _Counts) -> Points:
     """The rule of the unit disc, with areas for volumes and z = 0."""
-    r, along = legendre(RADIAL, 0.0, 1.0)
-    angles = 2 * pi * (np.arange(AROUND) + 0.5) / AROUND
-    areas = np.repeat(along * r * 2 * pi / AROUND, AROUND)
+    r, along = legendre(counts.radial, 0.0, 1.0)
+    angles = 2 * pi * (np.arange(counts.around) + 0.5) / counts.around
+    areas = np.repeat(along * r * 2 * pi / counts.around, counts.around)
     x, y = np.outer(r, np.cos(angles)).ravel(), np.outer(r, np.sin(angles)).ravel()
     return Points(areas, np.stack([x, y, np.zeros_like(x)], axis=1))
 
@@ -103,21 +118,21 @@ def _stack_discs(disc: Points, z: Floats, along: Floats, radii: Floats) -> Point
     return Points(volumes.ravel(), points.reshape(-1, 3))
 
 
-def _fill_ball_zone(lower: float, upper: float, count: int) -> Points:
+def _fill_ball_zone(counts: _Counts, lower: float, upper: float, count: int) -> Points:
     """The rule of the unit ball where the cosine with z lies between two numbers."""
-    r, radial = legendre(RADIAL, 0.0, 1.0)
+    r, radial = legendre(counts.radial, 0.0, 1.0)
     cosines, polar = legendre(count, lower, upper)
-    angles = 2 * pi * (np.arange(AROUND) + 0.5) / AROUND
+    angles = 2 * pi * (np.arange(counts.around) + 0.5) / counts.around
     sines = np.sqrt(1 - cosines**2)
     unit = np.stack(
         [
             np.outer(sines, np.cos(angles)),
             np.outer(sines, np.sin(angles)),
-            np.repeat(cosines[:, None], AROUND, axis=1),
+            np.repeat(cosines[:, None], counts.around, axis=1),
         ],
         axis=-1,
     ).reshape(-1, 3)
-    solid = np.repeat(polar * 2 * pi / AROUND, AROUND)
+    solid = np.repeat(polar * 2 * pi / counts.around, counts.around)
     volumes = np.outer(radial * r**2, solid).ravel()
     return Points(volumes, (r[:, None, None] * unit[None]).reshape(-1, 3))
 
