@@ -108,12 +108,13 @@ class _Path:
         above = np.where(self._upper, self._u - r, 1.0)
         # Multipliers of the bounds are as large as the slope differs between the bounds.
         size = np.maximum(np.where(self._upper, self._find_slope(self._u), 0.0), 1.0)
-        p, q = self._free * size, self._upper * size
+        p, q = np.where(self._free, size, 0.0), np.where(self._upper, size, 0.0)
         return _Point(r, np.zeros(len(self._problem.wanted)), p, q, below, above)
 
     def _find_slope(self, r: Floats) -> Floats:
         """(n,) derivatives of the deviation per mass."""
-        return r - 1 if self._quadratic else np.log(r)
+        found: Floats = r - 1 if self._quadratic else np.log(r)
+        return found
 
     def _find_mean(self, point: _Point) -> float:
         """Mean complementarity, over the masses."""
@@ -165,7 +166,7 @@ class _Path:
         matrix = (rows.multiply(weights) @ rows.T).tocsr()
         scale = np.sqrt(matrix.diagonal())
         root = np.where(scale > 0, scale, 1.0)
-        found = right / root**2
+        found: Floats = right / root**2
         for group in self._problem.groups:
             unit = root[group]
             block = matrix[group][:, group].toarray() / np.outer(unit, unit)
