@@ -5,13 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.dynamics import equations
+from inertial_check.dynamics import equations, forward
 from inertial_check.dynamics.tree import Tree
 from inertial_check.spatial import vectors
 
@@ -25,12 +26,15 @@ ARM = Tree(
     axes_B=[[0, 0, 1], [0, 1, 0]],
     theta=np.stack([THETA, THETA]),
 )
+FLUID = np.diag([1.0, 2.0, 3.0, 0.1, 0.2, 0.3])
+SWIMMER = replace(ARM, added_mass=np.stack([np.zeros((6, 6)), FLUID]))
 OBJECTS = {
     "body": BODY,
     "body about its origin": ic.InertialParameters.from_theta(THETA),
     "plx": vectors.plx(np.eye(3), [1.0, 2.0, 3.0]),
     "plxb": vectors.plxb(np.eye(3), [1.0, 2.0, 3.0]),
     "tree": ARM,
+    "tree in a fluid": SWIMMER,
 }
 
 
@@ -67,7 +71,22 @@ def test_bodies_go_through_jit_and_grad(jax: Any) -> None:
     np.testing.assert_allclose(slope.as_theta(about="com")[4:], [0, 0, 0, 0, 0, 1], atol=1e-14)
 
 
-def test_trees_are_compiled_once_and_differentiated_by_their_bodies(jax: Any) -> None:
+COMPILES = "JAX takes seconds to compile the dynamics of a tree: run pytest with --long"
+
+
+def test_trees_of_equal_joints_are_compiled_once(jax: Any) -> None:
+    compute = jax.jit(lambda tree: tree.theta.sum() + tree.added_mass.sum())
+    for scale in (1.0, 2.0):
+        scaled = replace(SWIMMER, theta=scale * ARM.theta, added_mass=scale * SWIMMER.added_mass)
+        np.testing.assert_allclose(compute(scaled), scale * (2 * THETA.sum() + 6.6))
+    assert compute._cache_size() == 1
+    with pytest.raises(ic.ParameterError, match="lower has an added mass"):
+        jax.jit(lambda tree: equations.regressor(tree, *np.zeros((3, 2))))(SWIMMER)
+
+
+def test_trees_are_differentiated_by_their_bodies(jax: Any, request: pytest.FixtureRequest) -> None:
+    if not request.config.getoption("--long"):
+        pytest.skip(COMPILES)
     q = np.array([0.3, -0.5])
     compute = jax.jit(equations.mass_matrix)
     for scale in (1.0, 2.0):
@@ -79,6 +98,29 @@ def test_trees_are_compiled_once_and_differentiated_by_their_bodies(jax: Any) ->
     slope = jax.grad(lambda tree: equations.mass_matrix(tree, q)[0, 0])(ARM)
     assert slope.theta.shape == (2, 10)
     np.testing.assert_allclose(slope.theta[0, 9], 1.0)  # Izz about the first axis
+
+
+def test_the_fluid_is_a_leaf_of_a_tree(jax: Any, request: pytest.FixtureRequest) -> None:
+    if not request.config.getoption("--long"):
+        pytest.skip(COMPILES)
+    q, step = np.array([0.3, -0.5]), 1e-6
+
+    def entry(tree: Tree, xp: Any = np) -> Any:
+        turned = forward.forward_dynamics(tree, xp.asarray(q), xp.ones(2), xp.ones(2))
+        return turned[1] + equations.mass_matrix(tree, xp.asarray(q))[1, 1]
+
+    compute = jax.jit(lambda tree: entry(tree, jax.numpy))
+    for scale in (1.0, 2.0):
+        scaled = replace(SWIMMER, added_mass=scale * SWIMMER.added_mass)
+        np.testing.assert_allclose(compute(scaled), entry(scaled), rtol=1e-12)
+    assert compute._cache_size() == 1
+    slope = jax.jit(jax.grad(lambda tree: entry(tree, jax.numpy)))(SWIMMER)
+    ahead, behind = (
+        entry(replace(SWIMMER, added_mass=(1 + sign * step) * SWIMMER.added_mass))
+        for sign in (1, -1)
+    )
+    along = (np.asarray(slope.added_mass) * SWIMMER.added_mass).sum()
+    np.testing.assert_allclose(along, (ahead - behind) / (2 * step), rtol=1e-6)
 
 
 PROGRAM = """

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.arrays.types import Array, Namespace
-from inertial_check.dynamics._batches import Chunk
+from inertial_check.dynamics._batches import Chunk, constant_like
 from inertial_check.dynamics._motion import Column, Frame
 from inertial_check.dynamics._vectors import (
     apply,
@@ -80,9 +80,10 @@ def compose_rigid(chunk: Chunk, body: int, frame: Frame) -> Articulated:
 
 def add_fluid(tree: Tree, chunk: Chunk, body: int, frame: Frame, rigid: Articulated) -> Articulated:
     """A body with the added mass of the fluid around it."""
-    added = transform_added_mass(tree.added_mass[body], tree.X_JB[body], order="linear-angular")
+    X_JB = tree.X_JB[body].tolist()  # follows the library of the fluid's numbers
+    added = transform_added_mass(tree.added_mass[body], X_JB, order="linear-angular")
     C, B, A = (
-        chunk.constant(np.asarray(added)[rows, columns])[..., None]
+        constant_like(chunk.xp, added[rows, columns], frame.R)[..., None]
         for rows, columns in ((_LINEAR, _LINEAR), (_ANGULAR, _LINEAR), (_ANGULAR, _ANGULAR))
     )
     C, B, A = (multiply_transpose(product(frame.R, each), frame.R) for each in (C, B, A))

@@ -64,9 +64,11 @@ class Chunk:
 
 
 def constant_like(xp: Namespace, values: NumpyArray, like: Array) -> Array:
-    """A NumPy array as one of the library, the precision and the device of another."""
+    """Make an array, mostly of NumPy, one of the library, precision and device of another."""
     if xp is np:
         return values.astype(like.dtype, copy=False)
+    if not isinstance(values, np.ndarray):  # a leaf of a JAX pytree
+        return xp.asarray(values, dtype=like.dtype)
     return xp.asarray(values.tolist(), dtype=like.dtype, device=device_of(like))
 
 

@@ -13,10 +13,6 @@ drag are no part of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import numpy as np
-
 from inertial_check.arrays.broadcasting import real_arrays
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.so3 import cross
@@ -29,7 +25,7 @@ from inertial_check.errors import ParameterError
 
 def add_to_mass_matrix(tree: Tree, q: ArrayLike, M: Array) -> Array:
     """The mass matrix M (..., n_u, n_u) of the bodies with that of their fluid, symmetric."""
-    for body in _bodies_in_fluid(tree):
+    for body in tree.in_fluid:
         J = _jacobian_in_body(tree, q, body)
         xp = array_namespace(J)
         share = xp.matrix_transpose(J) @ (constant_like(xp, tree.added_mass[body], J) @ J)
@@ -43,7 +39,7 @@ def add_to_forces(
     """The generalised forces tau (..., n_u) with those that move the fluid; None is zero."""
     if u is None and du is None:
         return tau
-    for body in _bodies_in_fluid(tree):
+    for body in tree.in_fluid:
         _, (q, u_, du_) = real_arrays(q=q, u=_zero(u, du), du=_zero(du, u))
         J, R = jacobian(tree, q, body), poses(tree, q)[..., body, :3, :3]
         xp = array_namespace(J)
@@ -68,7 +64,7 @@ def add_to_forces(
 
 def add_to_energy(tree: Tree, q: ArrayLike, u: ArrayLike, energy: Array) -> Array:
     """The kinetic energy (...,) of the bodies with that of their fluid [J]."""
-    for body in _bodies_in_fluid(tree):
+    for body in tree.in_fluid:
         _, (q, u) = real_arrays(q=q, u=u)
         J = _jacobian_in_body(tree, q, body)
         xp = array_namespace(J)
@@ -84,15 +80,11 @@ def refuse_added_mass(tree: Tree, what: str) -> None:
     Raises:
         ParameterError: Naming the first body with an added mass.
     """
-    for body in _bodies_in_fluid(tree):
+    for body in tree.in_fluid:
         raise ParameterError(
             f"{what}: {tree.names[body]} has an added mass, which is none of its ten parameters; "
             "use tree.without_added_mass(), and inverse_dynamics for the forces of the fluid"
         )
-
-
-def _bodies_in_fluid(tree: Tree) -> Iterator[int]:
-    return (int(i) for i in np.flatnonzero(np.any(tree.added_mass != 0, axis=(1, 2))))
 
 
 def _jacobian_in_body(tree: Tree, q: ArrayLike, body: int) -> Array:

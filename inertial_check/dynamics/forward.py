@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import expect_shape, first_index, quiet, real_arrays
 from inertial_check.arrays.types import Array, ArrayLike
@@ -108,7 +106,7 @@ def solve_mass_matrix(
             motion has no inertia.
     """
     batch = Batch(tree, q, theta=theta, tau=(tau, (tree.n_u,)))
-    loops = None if np.any(tree.added_mass != 0) else choose_loops(batch)
+    loops = None if tree.in_fluid else choose_loops(batch)
 
     def work(chunk: Chunk) -> Array:
         quick = None if loops is None else loops.solve_mass_matrix(tree, chunk)
@@ -160,7 +158,7 @@ class _Step(NamedTuple):
 def _fold(tree: Tree, chunk: Chunk, frames: dict[int, Frame]) -> dict[int, _Step]:
     """The pass from the leaves to the roots: what each joint takes and is given."""
     bodies = {body: compose_rigid(chunk, body, frames[body]) for body in tree.order}
-    for body in np.flatnonzero(np.any(tree.added_mass != 0, axis=(1, 2))).tolist():
+    for body in tree.in_fluid:
         bodies[body] = add_fluid(tree, chunk, body, frames[body], bodies[body])
     steps: dict[int, _Step] = {}
     for body in reversed(tree.order):

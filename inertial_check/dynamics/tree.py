@@ -40,8 +40,8 @@ INERTIAL_FRAME = -1
 
 
 @register_pytree(
-    leaves=("theta",),
-    static=("names", "parents", "joints", "X_PB", "axes_B", "points_B", "added_mass", "order"),
+    leaves=("theta", "added_mass"),
+    static=("names", "parents", "joints", "X_PB", "axes_B", "points_B", "order", "in_fluid"),
 )
 @dataclass(frozen=True, eq=False)
 class Tree(EqualByValue):
@@ -82,6 +82,7 @@ class Tree(EqualByValue):
     points_B: Floats = None  # type: ignore[assignment]  # zeros after __post_init__
     added_mass: Floats = None  # type: ignore[assignment]  # zeros after __post_init__
     order: tuple[int, ...] = field(init=False, repr=False)
+    in_fluid: tuple[int, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Look over what was given, and keep copies that no one else can change."""
@@ -104,6 +105,8 @@ class Tree(EqualByValue):
         self._refuse_joints()
         pose_parts(self.X_PB, like=self.theta)
         self._set("order", self._sort())
+        wet = np.flatnonzero(np.any(self.added_mass != 0, axis=(1, 2)))
+        self._set("in_fluid", tuple(wet.tolist()))
 
     def __hash__(self) -> int:
         """A hash that equal trees share: of what is tied to what, since -0.0 equals 0.0."""
