@@ -77,7 +77,8 @@ def project(  # noqa: PLR0913, PLR0917 - the public signature
     Args:
         theta: (..., 10) [m, hx, hy, hz, six of the inertia] in kg, kg m, kg m^2, body axes, from
             any array library; or InertialParameters, whose own point then holds. Metrics of the
-            whole theta are computed in NumPy, and give arrays of the caller's library.
+            whole theta give arrays of the caller's library, and compute in NumPy, but under a
+            trace, for a gradient and on other devices, where they compute in that library.
         metric: What is least.
         order: Order of the last six, given and returned: urdf, pinocchio, mujoco, wensing or ksl.
         about: Point about which those six are taken, given and returned: "origin" or "com".
@@ -224,10 +225,12 @@ def _project_matrices(given: Array, about: Point, options: Options) -> Projectio
     """Project by a metric of the whole pseudo-inertia, in NumPy."""
     from inertial_check.projection import constrained, general, single_matrix
 
-    if hides_numbers(given, options.weights, *_arrays_of(options.prior)):
-        from inertial_check.projection.implicit import project_implicitly
+    hidden = hides_numbers(given, options.weights, *_arrays_of(options.prior))
+    if hidden or _is_out_of_reach(given):
+        from inertial_check.projection.implicit import is_traceable, project_implicitly
 
-        return project_implicitly(given, about, options)
+        if hidden or is_traceable(options):
+            return project_implicitly(given, about, options)
     own, like = _in_numpy(given, options.metric)
     judged = Consistency(own, about)
     if options.constraints:
@@ -272,6 +275,17 @@ def _project_matrices(given: Array, about: Point, options: Options) -> Projectio
     codes = _codes(rows.put(result.changed, nowhere), ~finite, floored)
     codes = _mark_failures(codes, rows, result.failures)
     return _assemble(options, about, own, rows, result, codes, like)
+
+
+def _is_out_of_reach(given: Array) -> bool:
+    """Decide whether an array is on a device whose memory NumPy cannot read."""
+    if isinstance(given, (np.ndarray, np.generic)):
+        return False
+    try:
+        np.asarray(given[..., :0])
+    except Exception:  # libraries raise errors of their own
+        return True
+    return False
 
 
 def _arrays_of(prior: InertialParameters | Array | None) -> tuple[object, ...]:

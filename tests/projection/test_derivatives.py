@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from array_libraries import HOW_TO
+from array_libraries import HOW_TO, stays_on_its_device
 
 RNG = np.random.default_rng(3)
 DIRECTION = RNG.normal(size=10)
@@ -87,8 +87,8 @@ def central_differences(function: Callable[..., Any], theta: np.ndarray) -> np.n
 @pytest.mark.parametrize("name", FUNCTIONS)
 class TestSlopes:
     def test_of_jax(self, jax: Any, name: str, request: pytest.FixtureRequest) -> None:
-        if name not in ("margin", "inertia") and not request.config.getoption("--long"):
-            pytest.skip("JAX takes seconds to trace each metric: run pytest with --long")
+        if name != "margin" and not request.config.getoption("--long"):
+            pytest.skip(COMPILES)
         function = FUNCTIONS[name]
         slopes = jax.grad(lambda t: function(t, jax.numpy.asarray).sum())
         both = np.asarray(slopes(jax.numpy.asarray(np.concatenate([BODIES, SYMMETRIC]))))
@@ -105,6 +105,8 @@ class TestSlopes:
         np.testing.assert_allclose(mapped(torch.asarray(BODIES)).numpy(), found, atol=1e-12)
         assert bool(torch.isfinite(slopes(torch.asarray(SYMMETRIC))).all())
 
+
+COMPILES = "JAX takes seconds to compile a projection: run pytest with --long"
 
 PRIOR = np.array([2.0, 0.1, 0, 0.1, 0.5, 0.01, 0, 0.6, 0, 0.7])
 SQUARE = RNG.normal(size=(10, 10))
@@ -138,6 +140,107 @@ def test_matrix_metrics_have_the_slopes_of_differences(torch: Any, metric: Any) 
     assert bool(torch.isfinite(spheres.grad).all())
 
 
+FLOORED = np.array([-1, 0.1, 0.2, 0.3, 1, 0, 0, 1.1, 0.1, 1.2])
+NOT_FINITE = np.array([np.nan, 0, 0, 0, 1, 0, 0, 1, 0, 1])
+ROWS = np.concatenate([BODIES, SYMMETRIC, [FLOORED, NOT_FINITE]])
+REQUESTS = {
+    "prior": ("prior", {"prior": PRIOR}),
+    "prior about the centre of mass": ("prior", {"prior": PRIOR, "about": "com"}),
+    "weighted": ("weighted", GIVEN["weighted"]),
+    "weighted with a prior": ("weighted", {"weights": np.arange(10.0), "prior": PRIOR}),
+    "weighted with a least mass": ("weighted", {**GIVEN["weighted"], "mass_min": 0.3}),
+    "euclidean": ("euclidean", {}),
+    "pseudo-inertia about the centre of mass": ("pseudo-inertia", {"about": "com"}),
+}
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_the_callers_library_finds_what_numpy_finds(torch: Any, name: str) -> None:
+    metric, options = REQUESTS[name]
+    expected = ic.project(ROWS, metric, **options)
+    found = ic.project(torch.asarray(ROWS).requires_grad_(), metric, **options)
+    assert np.array_equal(found.status_code, expected.status_code)
+    # Answers without a sound verdict are raised by shares of 1e-11, until rounding is content.
+    raised = np.isin(np.arange(len(ROWS)), [len(BODIES) + 4, len(BODIES) + 6])
+    theta = found.theta.detach().numpy()
+    np.testing.assert_allclose(theta[~raised], expected.theta[~raised], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(theta[raised], expected.theta[raised], rtol=0, atol=1e-9)
+    distance = found.distance.detach().numpy()
+    np.testing.assert_allclose(distance, expected.distance, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found.multiplier, expected.multiplier, rtol=0, atol=1e-9)
+    for residual in (found.primal_residual, found.dual_residual, found.gap):
+        assert np.nanmax(residual.detach()) <= 1e-12
+
+
+@pytest.mark.parametrize("metric", ["weighted", "pseudo-inertia"])
+def test_matrix_metrics_stay_on_a_device_that_numpy_cannot_read(metric: Any) -> None:
+    given = {key: np.asarray(value) for key, value in GIVEN[metric].items()}
+
+    def compute(theta: Any, *options: Any) -> Any:
+        named = dict(zip(given, options, strict=True))
+        found = ic.project(theta, metric, **named).theta
+        plain = np.asarray(found.to_device(type(found.device)("CPU_DEVICE")))
+        np.testing.assert_allclose(plain, ic.project(BODIES, metric, **given).theta, atol=1e-12)
+        return found
+
+    assert stays_on_its_device(compute, [BODIES, *given.values()])
+
+
+def test_small_floats_stay_small(torch: Any) -> None:
+    theta = torch.asarray(BODIES, dtype=torch.float32).requires_grad_()
+    found = ic.project(theta, "weighted", **GIVEN["weighted"])
+    assert found.theta.dtype == torch.float32
+    expected = ic.project(BODIES, "weighted", **GIVEN["weighted"])
+    np.testing.assert_allclose(found.theta.detach(), expected.theta, atol=3e-5)
+    assert np.array_equal(found.status_code, expected.status_code)
+
+
+def test_bad_weights_and_priors_of_a_trace_have_no_nearest(torch: Any) -> None:
+    bad = torch.asarray([1.0, 0, 0, 0, -1, 0, 0, 1, 0, 1], dtype=torch.float64)
+    with pytest.raises(ic.ParameterError, match="prior is not positive definite"):
+        ic.project(torch.asarray(BODIES), "prior", prior=bad.clone().requires_grad_())
+    priors = torch.stack([torch.asarray(PRIOR), bad])
+    codes = torch.func.vmap(
+        lambda theta, prior: ic.project(theta, "prior", prior=prior).status_code
+    )(torch.asarray(BODIES[:2]), priors)
+    assert codes.tolist() == [1, 3]
+
+
+@pytest.mark.parametrize("metric", ["prior", "weighted"])
+def test_jax_traces_matrix_metrics_without_a_callback(jax: Any, metric: Any) -> None:
+    slopes = jax.vmap(jax.grad(lambda t: nearest(metric, **GIVEN[metric])(t, jax.numpy.asarray)))
+    traced = str(jax.make_jaxpr(slopes)(BODIES))
+    assert "while" in traced
+    assert "callback" not in traced
+
+
+@pytest.mark.parametrize("metric", GIVEN)
+def test_jax_compiles_matrix_metrics(jax: Any, metric: Any, request: pytest.FixtureRequest) -> None:
+    if not request.config.getoption("--long"):
+        pytest.skip(COMPILES)
+
+    def compute(theta: Any) -> Any:
+        return ic.project(theta, metric, **GIVEN[metric]).theta
+
+    expected = ic.project(BODIES, metric, **GIVEN[metric])
+    found = jax.jit(jax.vmap(compute))(BODIES)
+    np.testing.assert_allclose(found, expected.theta, rtol=0, atol=1e-12)
+    value = nearest(metric, **GIVEN[metric])
+    slopes = jax.jit(jax.vmap(jax.grad(lambda t: value(t, jax.numpy.asarray))))(BODIES)
+    np.testing.assert_allclose(slopes, central_differences(value, BODIES), rtol=1e-6, atol=1e-6)
+
+
+def test_the_slope_of_a_point_mass_is_that_without_its_floor(torch: Any) -> None:
+    """The nearest is a point mass with a floor of 1e-11, which small differences see jump."""
+    theta, step = np.array([2.0, 0, 0, 0, -1, 0.1, 0, -1, 0, -1]), 1e-4
+    slopes = torch.func.jacrev(lambda t: ic.project(t, "pseudo-inertia").theta)
+    ahead, behind = (
+        ic.project(theta + sign * step * np.eye(10), "pseudo-inertia").theta for sign in (1, -1)
+    )
+    found = slopes(torch.asarray(theta)).numpy()
+    np.testing.assert_allclose(found.T, (ahead - behind) / (2 * step), atol=1e-6)
+
+
 def test_a_metric_without_derivatives_says_which_have_some(torch: Any) -> None:
     theta = torch.asarray(BODIES).requires_grad_()
     with pytest.raises(ic.ParameterError, match=r"prior, weighted, .* can be traced"):
@@ -166,7 +269,10 @@ def test_second_slopes_of_a_margin(jax: Any, torch: Any) -> None:
     np.testing.assert_allclose(curvature, (ahead - behind) / (2 * step), atol=1e-6)
 
 
-def test_jax_compiles_a_projection_once(jax: Any) -> None:
+def test_jax_compiles_a_projection_once(jax: Any, request: pytest.FixtureRequest) -> None:
+    if not request.config.getoption("--long"):
+        pytest.skip(COMPILES)
+
     @jax.jit
     def compute(theta: Any) -> Any:
         found = ic.project(theta, about="com")
