@@ -161,7 +161,8 @@ def _add_prior(parser: argparse.ArgumentParser) -> None:
         "--regularization",
         type=_read_weight,
         metavar="WEIGHT",
-        help="weight of the prior: a number, k-fold or l-curve (default: 1)",
+        help="weight of the prior: a number, or a rule that chooses it: evidence, k-fold or "
+        "l-curve (default: evidence)",
     )
     group.add_argument(
         "--metric",
@@ -382,6 +383,7 @@ def _read_options(args: argparse.Namespace) -> IdentifyOptions:
             "mass": groups.read_masses,
         },
     )
+    weight = getattr(args, "regularization", groups.DEFAULT_WEIGHT)
     return groups.IdentifyOptions(
         data=tuple(args.data),
         model=args.model,
@@ -391,7 +393,7 @@ def _read_options(args: argparse.Namespace) -> IdentifyOptions:
         prior=read_group(groups.PriorOptions, args),
         friction=read_group(groups.FrictionOptions, args),
         masses=read_group(groups.MassOptions, args),
-        fit=read_group(FitOptions, args),
+        fit=read_group(FitOptions, args, regularization=weight),
     )
 
 
@@ -413,16 +415,16 @@ def _read_smoothing(args: argparse.Namespace) -> Smoothing:
 
 
 def _read_weight(text: str) -> float | str:
-    """Read a number, k-fold or l-curve.
+    """Read a number, or the name of a rule.
 
     Raises:
         argparse.ArgumentTypeError: It is none of them.
     """
-    if text in ("k-fold", "l-curve"):
+    if text in ("evidence", "k-fold", "l-curve"):
         return text
     try:
         return float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is neither a number nor k-fold nor l-curve"
+            f"{text!r} is neither a number nor evidence, k-fold or l-curve"
         ) from None

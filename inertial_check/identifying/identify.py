@@ -79,12 +79,8 @@ def identify_robot(options: IdentifyOptions) -> RobotIdentification:
     robot = read_robot(options.model, options.context, options.robot)
     prior = read_prior(options, robot)
     datasets = read_datasets(options, robot)
-    # Least squares with a given weight needs no second look at the samples.
-    if options.fit.loss == "squares" and not isinstance(options.fit.regularization, str):
-        data = Measurements(None, datasets.reduction, datasets.nuisance)
-    else:
-        samples = datasets.samples
-        data = Measurements(samples, None, samples.nuisance)
+    samples = datasets.samples
+    data = Measurements(samples, datasets.reduction, samples.nuisance)
     _refuse_weights(options, robot)
     fit = replace(
         options.fit,

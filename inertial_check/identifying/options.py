@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 from inertial_check.errors import UsageError
 from inertial_check.formats import Context
-from inertial_check.identification.estimation.identify import FitOptions
+from inertial_check.identification.estimation.identify import FitOptions, WeightRule
 from inertial_check.identification.recordings.signals import Smoothing
 from inertial_check.inertia.representations import Order
 
@@ -21,6 +21,9 @@ FrictionTerm = Literal["viscous", "coulomb", "offset", "rotor"]
 
 FRICTION_TERMS: tuple[FrictionTerm, ...] = get_args(FrictionTerm)
 """All kinds of torque besides that of the bodies, in the order of their columns."""
+
+DEFAULT_WEIGHT: WeightRule = "evidence"
+"""Default rule that chooses the weight of the prior."""
 
 TimeUnit = Literal["s", "ms", "us", "ns", "min"]
 """Unit of the time stamps of a recording."""
@@ -172,7 +175,7 @@ class IdentifyOptions:
     prior: PriorOptions = field(default_factory=PriorOptions)
     friction: FrictionOptions = field(default_factory=FrictionOptions)
     masses: MassOptions = field(default_factory=MassOptions)
-    fit: FitOptions = field(default_factory=FitOptions)
+    fit: FitOptions = field(default_factory=lambda: FitOptions(regularization=DEFAULT_WEIGHT))
 
 
 def read_terms(words: Sequence[str]) -> tuple[FrictionTerm, ...]:

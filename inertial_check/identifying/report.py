@@ -168,7 +168,7 @@ def _list_friction(robot: Robot, found: Identification) -> tuple[FrictionValue, 
 
 def _list_candidates(found: Identification) -> tuple[CandidateWeight, ...]:
     choice = found.choice
-    if choice is None:
+    if choice is None or choice.rule == "evidence":
         return ()
     return tuple(
         CandidateWeight._make([*row, row[0] == choice.weight])
@@ -211,7 +211,7 @@ def draw_pages(
     decided = [body.decided_by for body in report.bodies]
     yield from plots.parameters(theta, prior, deviation, names, decided)
     yield from plots.ellipsoids(prior, theta, names)
-    if found.choice is not None:
+    if found.choice is not None and found.choice.rule != "evidence":
         yield from _draw_choice(found.choice)
 
 

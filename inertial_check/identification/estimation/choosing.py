@@ -70,7 +70,7 @@ class Choice:
 
     Attributes:
         weight: Of the prior.
-        rule: "k-fold" or "l-curve".
+        rule: "evidence", "k-fold" or "l-curve".
         candidates: (c,) the weights tried, ascending.
         errors: (c,) root mean squares of the weighted residuals of what was left out; NaN by the
             L-curve, and where a fold has no certified answer.
@@ -146,7 +146,7 @@ def k_fold(
         )
     parts = [_merge(stretches[k::folds]) for k in range(folds)]
     whole = _merge(parts)
-    tried = _read_candidates(candidates, whole, weights)
+    tried = read_candidates(candidates, whole, weights)
     fits = [_fit(solve, whole, weight) for weight in tried]
     squares = np.full((len(tried), folds), np.nan)
     for k, part in enumerate(parts):
@@ -194,7 +194,7 @@ def l_curve(
         ParameterError: Candidates that are not positive, or fewer than three.
         ProjectionError: Fewer than three weights with a certified answer.
     """
-    tried = _read_candidates(candidates, reduction, weights)
+    tried = read_candidates(candidates, reduction, weights)
     fits = [_fit(solve, reduction, weight) for weight in tried]
     known = np.flatnonzero([fit is not None for fit in fits])
     if len(known) < 3:
@@ -267,14 +267,14 @@ def _choice(rule: str, tried: _Trials, chosen: int, note: str) -> Choice:
     )
 
 
-def _read_candidates(candidates: ArrayLike | None, reduction: Reduction, weights: Floats) -> Floats:
+def read_candidates(candidates: ArrayLike | None, reduction: Reduction, weights: Floats) -> Floats:
     """Read the weights to try, ascending.
 
     Raises:
         ParameterError: One that is not positive.
     """
     if candidates is None:
-        return _unit(reduction, weights) * GRID
+        return measure_unit(reduction, weights) * GRID
     tried = np.unique(np.asarray(candidates, dtype=np.float64))
     if not tried.size or not np.all(np.isfinite(tried) & (tried > 0)):
         raise ParameterError(
@@ -283,7 +283,7 @@ def _read_candidates(candidates: ArrayLike | None, reduction: Reduction, weights
     return tried
 
 
-def _unit(reduction: Reduction, weights: Floats) -> float:
+def measure_unit(reduction: Reduction, weights: Floats) -> float:
     """The variance of the weighted noise, to a power of ten: 1 where weights are what they are."""
     A, b, rss = reduction.stack(weights)
     count = int(reduction.samples[weights > 0].sum())

@@ -15,6 +15,7 @@ from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.identification.estimation import (
     choosing,
     constrained,
+    evidence,
     interior_point,
     noise,
     priors,
@@ -44,7 +45,7 @@ PriorMetric = Literal["prior", "entropic", "affine-invariant", "euclidean"]
 Loss = Literal["squares", "huber"]
 """Loss function of a residual."""
 
-WeightRule = Literal["k-fold", "l-curve"]
+WeightRule = Literal["evidence", "k-fold", "l-curve"]
 """Rule that chooses the weight of the prior from the samples."""
 
 _MARGIN_ROUNDS = 60
@@ -142,8 +143,9 @@ def identify(  # noqa: PLR0913 - the public signature
             (S, n), or one array of columns (S, n, k). Samples have their own.
         order: Order of the last six entries of each body: urdf, pinocchio, mujoco, wensing or ksl.
         regularization: Weight of the priors: at 1, a body that differs from its prior by the
-            prior's own size costs as much as one residual of one standard deviation. "k-fold"
-            chooses the weight by cross-validation, "l-curve" at the corner of the L-curve.
+            prior's own size costs as much as one residual of one standard deviation. "evidence"
+            chooses the weight that makes the torques most probable, "k-fold" by cross-validation,
+            "l-curve" at the corner of the L-curve.
         metric: Distance of a body from its prior.
         loss: "squares", or "huber", under which residuals beyond 1.345 standard deviations count by
             their size and not by their square.
@@ -215,7 +217,7 @@ def estimate(
     if rule is None:
         weight = float(regularization) * options.redundancy
     else:
-        choice = _choose_weight(rule, data, fit, weights)
+        choice = _choose_weight(rule, data, fit, weights, options.redundancy)
         weight = choice.weight
     solution = fit.solve(reduction, weights, weight)
     if options.loss == "huber":
@@ -250,7 +252,7 @@ class Measurements:
 
     Attributes:
         samples: None if only the reduction is known.
-        reduced: The reduction, if there are no samples.
+        reduced: The reduction, if it is known or there are no samples.
         nuisance: Torques besides those of the bodies.
         order: Order of the last six columns of each body.
     """
@@ -308,9 +310,9 @@ class Measurements:
     @cached_property
     def whole(self) -> Reduction:
         """Reduction of all samples, in order "urdf"."""
-        if self.samples is None:
-            assert self.reduced is not None
+        if self.reduced is not None:
             return self.reduced.relabel(self.labels)
+        assert self.samples is not None
         return self.samples.reduce().relabel(self.labels)
 
     def folds(self, count: int) -> list[Reduction]:
@@ -492,9 +494,17 @@ def _iterate_huber(
 
 
 def _choose_weight(
-    rule: WeightRule, data: Measurements, fit: _JointFit, weights: Floats
+    rule: WeightRule, data: Measurements, fit: _JointFit, weights: Floats, redundancy: float
 ) -> choosing.Choice:
     """Choose the weight of the prior from the samples."""
+    if rule == "evidence":
+        if redundancy == 1.0 and data.samples is not None:
+            columns = data.whole.relabel(np.argsort(data.labels))
+            redundancy = evidence.measure_redundancy(data.samples, columns, weights, fit.theta0)
+        euclidean = fit.metric == "euclidean"
+        return evidence.maximize_evidence(
+            data.whole, weights, fit.theta0, fit.nuisance, redundancy, euclidean=euclidean
+        )
 
     def solve(reduction: Reduction, regularization: float) -> _Solution:
         found = fit.solve(reduction, weights, regularization)
@@ -539,8 +549,8 @@ def _read_rule(regularization: float | WeightRule) -> WeightRule | None:
         return regularization
     if not 0 <= float(regularization) < np.inf:
         raise ParameterError(
-            f"regularization is {regularization!r}, expected a number from 0 on, 'k-fold' or "
-            "'l-curve'"
+            f"regularization is {regularization!r}, expected a number from 0 on, 'evidence', "
+            "'k-fold' or 'l-curve'"
         )
     return None
 
