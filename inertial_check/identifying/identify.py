@@ -16,6 +16,7 @@ from inertial_check.identifying.recordings import Datasets, read_datasets
 from inertial_check.identifying.report import build_report, draw_pages
 from inertial_check.identifying.robot import Robot, read_robot
 from inertial_check.identifying.written import check_written, describe_finding
+from inertial_check.inertia import tolerances
 from inertial_check.model.identified import IdentificationReport
 from inertial_check.projection.constraints import Constraint, FixedMass, TotalMass
 
@@ -100,7 +101,8 @@ def _check_result(result: RobotIdentification) -> RobotIdentification:
         findings = check_written(model, result.fix(), result.robot.names, context)
     except InertialCheckError:  # told where the document is to be written
         return result
-    said = [describe_finding(model.source.path, each) for each in findings]
+    flat = {body.name for body in result.report.bodies if body.margin < tolerances.EDGE}
+    said = [describe_finding(model.source.path, each, flat) for each in findings]
     remarks = sorted([*result.report.remarks, *said], key=lambda remark: -remark.severity)
     return replace(result, report=replace(result.report, findings=findings, remarks=tuple(remarks)))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Set
 from dataclasses import replace
 
 from inertial_check.checking.check import FINDINGS_ONLY, check_model
@@ -12,6 +13,9 @@ from inertial_check.formats import Context, load
 from inertial_check.model import Finding, Model, Severity
 from inertial_check.model.identified import Remark, RuleFinding
 from inertial_check.settings.settings import Settings
+
+_DENSITY = "IC503"
+"""Rule about densities that no material has."""
 
 _MISTAKES = ("IC505", "IC507")
 """Rules about mistakes of people who write numbers, which identified numbers can resemble only by
@@ -52,8 +56,20 @@ def _is_about(finding: Finding, names: set[str]) -> bool:
     return finding.body in names or bool(names.intersection(finding.bodies))
 
 
-def describe_finding(path: str, finding: RuleFinding) -> Remark:
-    """Describe a finding as a remark on the identification."""
+def describe_finding(path: str, finding: RuleFinding, flat: Set[str] = frozenset()) -> Remark:
+    """Describe a finding as a remark on the identification.
+
+    A body at the edge of what exists has no volume, and so any density: that is a note beside the
+    one that says where it is.
+
+    Args:
+        path: Path of the robot.
+        finding: The finding.
+        flat: Names of bodies at the edge of what exists.
+    """
     where = finding.body or ", ".join(finding.bodies[:6])
     message = f"{path}, as identified: {where}: {finding.code}: {finding.message}"
-    return Remark(Severity(finding.severity), "check", message)
+    severity = Severity(finding.severity)
+    if finding.code == _DENSITY and finding.body in flat:
+        severity = Severity.NOTE
+    return Remark(severity, "check", message)

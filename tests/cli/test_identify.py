@@ -87,7 +87,8 @@ def test_an_uncertified_answer_is_reported_and_not_written(identify, tmp_path, m
     """The optimum was missed by 1e-9 and a little: the answer is shown with its gap."""
     monkeypatch.setattr(interior_point, "STEPS", 3)
     data = recorded.with_friction(seed=1, noise=10.0)
-    code, out, err = identify(data, "-o", "out.urdf", "--output-format", "json")
+    weight = ("--regularization", "1")
+    code, out, err = identify(data, "-o", "out.urdf", "--output-format", "json", *weight)
     document = report((code, out, err))
     assert (code, err) == (1, "")
     assert document["solution"]["status"] == "uncertified"
@@ -96,7 +97,7 @@ def test_an_uncertified_answer_is_reported_and_not_written(identify, tmp_path, m
     assert [body["verdict"] for body in document["bodies"]] == ["consistent"] * 3
     assert not document["written"]["done"]
     assert not (tmp_path / "out.urdf").exists()
-    code, out, _ = identify("r.npz")
+    code, out, _ = identify("r.npz", *weight)
     assert code == 1
     assert re.search(r"^Uncertified: .* gap \S+e-\d+; interior point\.$", out, re.MULTILINE)
     assert "error: no certified answer: gap" in out

@@ -148,3 +148,58 @@ def test_the_written_robot_is_checked_by_the_rules(identify, run):
     assert {("IC201", "upper_arm"), ("IC502", "upper_arm")} <= found
     _, text, _ = run("identify", "r.npz", "--model", "arm.urdf", *options, "text")
     assert "upper_arm: IC201" in text
+
+
+def fast_motion(lag=0.0, duration=8.0, rate=250.0):
+    """A sound recording, small enough for the limits, whose torques come so much later [s]."""
+    t, q, u, du = recorded.GENERATOR.motion(3, duration, rate)
+    tau = recorded.inverse_dynamics(recorded.TREE, q, u, du) + recorded.GENERATOR.friction(u)
+    late = np.stack([np.interp(t - lag, t, column) for column in tau.T], axis=1)
+    noise = recorded.GENERATOR.NOISE * np.random.default_rng(0).normal(size=tau.shape)
+    return {"t": t, "q": q, "tau": late + noise}
+
+
+@pytest.mark.parametrize("lag", [0.012, 0.03, -0.02])
+def test_a_lag_is_estimated_within_a_tenth(identify, lag):
+    _, remarks, _ = identify(fast_motion(lag))
+    (message,) = [each["message"] for each in remarks if each["kind"] == "lag"]
+    assert float(re.search(r"--delay=(\S+)", message)[1]) == pytest.approx(lag, rel=0.1)
+
+
+@pytest.mark.parametrize("size", [8.0, 100.0])
+def test_spikes_do_not_hide_the_friction_of_a_joint(identify, run, size):
+    data = signals("q")
+    rng = np.random.default_rng(0)
+    rows = rng.choice(len(data["t"]), 15, replace=False)
+    data["tau"][rows, 2] += size * rng.choice([-1, 1], 15)
+    _, remarks, _ = identify(data)
+    (spikes,) = [each["message"] for each in remarks if each["kind"] == "spikes"]
+    assert "bend 15 " in spikes
+    assert "--loss huber" in spikes
+    for options in ((), ("--loss", "huber")):
+        _, out, _ = run(
+            "identify", "r.npz", "--model", "arm.urdf", "--output-format", "json", *options
+        )
+        found = {each["name"]: each["value"] for each in json.loads(out)["friction"]}
+        assert found["fv3"] == pytest.approx(recorded.GENERATOR.VISCOUS[2], rel=0.1)
+        assert found["fc3"] == pytest.approx(recorded.GENERATOR.COULOMB[2], rel=0.1)
+
+
+def test_a_collision_suggests_a_loss_that_forgives_it(identify):
+    data = signals("q")
+    data["tau"][100:112, 1] += 60.0
+    _, remarks, _ = identify(data)
+    (message,) = [each["message"] for each in remarks if each["kind"] == "outliers"]
+    assert "lift" in message
+    assert "--loss huber" in message
+
+
+def test_a_common_gain_is_told_with_what_divides_it_out(identify):
+    data = signals("q")
+    data["tau"] = 1.25 * data["tau"]
+    _, remarks, _ = identify(data)
+    (message,) = [each["message"] for each in remarks if each["kind"] == "gain"]
+    gain = float(re.search(r"--gain=(\S+)", message)[1])
+    assert gain == pytest.approx(1 / 1.25, rel=0.08)
+    _, remarks, _ = identify(data, f"--gain={gain}")
+    assert "gain" not in [each["kind"] for each in remarks]

@@ -59,7 +59,11 @@ def test_the_recordings_are_those_that_their_script_writes():
 
 def test_the_truth_comes_back_where_the_data_decide_it(tmp_path):
     found = identify_robot(
-        request(tmp_path, recorded.with_friction(seed=1, duration=40.0, noise=1.0))
+        request(
+            tmp_path,
+            recorded.with_friction(seed=1, duration=40.0, noise=1.0),
+            regularization=1.0,
+        )
     ).found
     told = found.identifiability
     decided = told.share > 0.999
@@ -269,10 +273,13 @@ def test_the_choice_of_the_weight_is_shown(tmp_path, rule):
 
 def test_huber_forgives_a_collision(tmp_path):
     data = recorded.with_friction(seed=1, noise=1.0)
-    clean = identify_robot(request(tmp_path, data)).found.theta
+    clean = identify_robot(request(tmp_path, data, regularization=1.0)).found.theta
     data["tau"][100:110] += 40.0
     off = {
-        loss: np.linalg.norm(identify_robot(request(tmp_path, data, loss=loss)).found.theta - clean)
+        loss: np.linalg.norm(
+            identify_robot(request(tmp_path, data, loss=loss, regularization=1.0)).found.theta
+            - clean
+        )
         for loss in ("squares", "huber")
     }
     assert off["huber"] < 0.2 * off["squares"]

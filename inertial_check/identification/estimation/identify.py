@@ -217,7 +217,10 @@ def estimate(
     if rule is None:
         weight = float(regularization) * options.redundancy
     else:
-        choice = _choose_weight(rule, data, fit, weights, options.redundancy)
+        if options.loss == "huber" and data.samples is not None:
+            reduction, weights = _weigh_down_outliers(data, fit, weights, options)
+        choice = _choose_weight(rule, data, fit, weights, options.redundancy, reduction)
+        reduction = data.whole
         weight = choice.weight
     solution = fit.solve(reduction, weights, weight)
     if options.loss == "huber":
@@ -493,17 +496,36 @@ def _iterate_huber(
     return weights, (*remarks, remark), solution
 
 
+def _weigh_down_outliers(
+    data: Measurements, fit: _JointFit, weights: Floats, options: FitOptions
+) -> tuple[Reduction, Floats]:
+    """Reduce the samples as Huber's loss weighs them, and weigh the joints by what is left.
+
+    Outliers would pass for noise otherwise, and a rule would give the prior too much weight.
+    """
+    assert data.samples is not None
+    first = fit.solve(data.whole, weights, options.redundancy)
+    weights, _, found = _iterate_huber(data, fit, weights, (), first, options.weights is None)
+    factors = robust.Huber(found.si[data.labels], weights)
+    return data.samples.reduce(factors).relabel(data.labels), weights
+
+
 def _choose_weight(
-    rule: WeightRule, data: Measurements, fit: _JointFit, weights: Floats, redundancy: float
+    rule: WeightRule,
+    data: Measurements,
+    fit: _JointFit,
+    weights: Floats,
+    redundancy: float,
+    reduction: Reduction,
 ) -> choosing.Choice:
     """Choose the weight of the prior from the samples."""
     if rule == "evidence":
         if redundancy == 1.0 and data.samples is not None:
-            columns = data.whole.relabel(np.argsort(data.labels))
+            columns = reduction.relabel(np.argsort(data.labels))
             redundancy = evidence.measure_redundancy(data.samples, columns, weights, fit.theta0)
         euclidean = fit.metric == "euclidean"
         return evidence.maximize_evidence(
-            data.whole, weights, fit.theta0, fit.nuisance, redundancy, euclidean=euclidean
+            reduction, weights, fit.theta0, fit.nuisance, redundancy, euclidean=euclidean
         )
 
     def solve(reduction: Reduction, regularization: float) -> _Solution:

@@ -322,7 +322,7 @@ def test_the_prior_and_least_squares_are_the_two_ends():
         ({"loss": "l1"}, "loss is 'l1'"),
         ({"order": "kdl"}, "kdl"),
         ({"regularization": -1.0}, "regularization is -1.0"),
-        ({"regularization": "gcv"}, "available are 'k-fold', 'l-curve'"),
+        ({"regularization": "gcv"}, "available are 'evidence', 'k-fold', 'l-curve'"),
         ({"weights": [1.0, 2.0]}, r"weights has shape \(2,\), expected \(3,\)"),
         ({"weights": [1.0, -1.0, 1.0]}, "expected positive numbers"),
         ({"bodies": ["a"]}, "bodies has 1 names, expected 3"),
