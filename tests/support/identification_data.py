@@ -229,15 +229,15 @@ def samples(folder: Path, name: str, run: Run, scale: float = np.inf) -> Samples
         upper=declared.upper,
         scale=declared.scale,
     )
-    return _sampled(folder, name, run, given)
+    return sampled(folder, name, run, given)
 
 
 def samples_by_terms(folder: Path, name: str, run: Run) -> Samples:
     """The same with the terms of the package, by which joints at rest have no Coulomb friction."""
-    return _sampled(folder, name, run, nuisance(name))
+    return sampled(folder, name, run, nuisance(name))
 
 
-def _sampled(folder: Path, name: str, run: Run, beside: Nuisance) -> Samples:
+def sampled(folder: Path, name: str, run: Run, beside: Nuisance) -> Samples:
     whole, moved = tree(folder, name)
     return Samples.of_trajectory(whole, run.q, run.u, run.du, run.tau, beside, bodies=moved)
 
