@@ -114,7 +114,10 @@ def _explain(
     for name, (value, annotation) in given.items():
         fault = _find_fault(name, value, annotation, function, shapes)
         if fault is not None:
-            named = isinstance(error, ParameterError) and re.search(rf"\b{name}\b", str(error))
+            said = str(error)
+            named = re.search(rf"\b{name}\b", said) is not None
+            named |= isinstance(value, str) and repr(value) in said
+            named &= isinstance(error, ParameterError)
             return None if named else ParameterError(fault)
     return _explain_together(function, given, error)
 
@@ -281,25 +284,27 @@ def _read_shapes(text: str) -> dict[str, list[list[str]]]:
     for line in text.splitlines():
         name, separator, rest = line.strip().partition(": ")
         if separator and name.isidentifier():
-            shapes.setdefault(name, [])
-            for written in _SHAPE.findall(rest.partition("[")[0]):
-                axes = [axis.strip() for axis in written.split(",")]
-                known = any(axis.isdigit() for axis in axes)
-                if len(axes) > 1 and known and all(map(_AXIS.fullmatch, filter(None, axes))):
-                    shapes[name].append([axis for axis in axes if axis])
-    return {name: each for name, each in shapes.items() if each}
+            written = [part.split(",") for part in _SHAPE.findall(rest.partition("[")[0])]
+            axes = [[axis.strip() for axis in each if axis.strip()] for each in written]
+            # A shape without leading axes is one of several that the text goes on to name.
+            if axes and all(len(each) > 1 and _is_trailing(each) for each in axes):
+                shapes[name] = axes
+    return shapes
+
+
+def _is_trailing(axes: list[str]) -> bool:
+    """Decide whether these are any leading axes, and last axes of which a length is known."""
+    known = any(axis.isdigit() for axis in axes)
+    return axes[0] == "..." and known and all(map(_AXIS.fullmatch, axes))
 
 
 def _fits(shape: tuple[int, ...], expected: list[str]) -> bool:
-    """Compare a shape with a documented one: numbers must agree, names stand for any length."""
-    open_ended = expected[:1] == ["..."]
-    wanted = expected[1:] if open_ended else expected
-    if len(shape) < len(wanted) or (len(shape) > len(wanted) and not open_ended):
+    """Compare the last axes with documented ones: numbers must agree, names are any length."""
+    wanted = expected[1:]
+    if len(shape) < len(wanted):
         return False
-    tail = shape[len(shape) - len(wanted) :]
-    return all(
-        not want.isdigit() or have == int(want) for have, want in zip(tail, wanted, strict=True)
-    )
+    pairs = zip(shape[len(shape) - len(wanted) :], wanted, strict=True)
+    return all(have == int(want) for have, want in pairs if want.isdigit())
 
 
 def _split(text: str, separator: str) -> list[str]:

@@ -60,11 +60,11 @@ def rotate(theta: ArrayLike, R_AB: ArrayLike, *, renormalize: bool = False) -> A
     xp, (theta, R_AB) = real_arrays(theta=theta, R_AB=R_AB)
     expect_shape("theta", theta, 10)
     R_AB = read_rotation(xp, "R_AB", R_AB, renormalize=renormalize)
-    return _rotate_checked(xp, theta, R_AB)
+    return rotate_checked(xp, theta, R_AB)
 
 
 @quiet
-def _rotate_checked(xp: Namespace, theta: Array, R_AB: Array) -> Array:
+def rotate_checked(xp: Namespace, theta: Array, R_AB: Array) -> Array:
     """Rotate bodies (..., 10) by matrices that are known to be rotations."""
     batch_shape(theta=theta.shape[:-1], R_AB=R_AB.shape[:-2])
     inertia = rotated_tensor(xp, R_AB, symmetric(theta[..., 4:]))
@@ -101,8 +101,14 @@ def translate(theta: ArrayLike, p_AoBo_A: ArrayLike, about: Point = "origin") ->
     return join(theta[..., 0], first_moment, inertia)
 
 
+@explain_errors
 def transform(
-    theta: ArrayLike, X_AB: ArrayLike, about: Point = "origin", *, name: str = "X_AB"
+    theta: ArrayLike,
+    X_AB: ArrayLike,
+    about: Point = "origin",
+    *,
+    name: str = "X_AB",
+    renormalize: bool = False,
 ) -> Array:
     """Parameters of a body given in B, in the frame A: Pi_A = X_AB Pi_B X_AB^T (Heins eq. 15).
 
@@ -110,6 +116,7 @@ def transform(
         theta: (..., 10), about `about`.
         X_AB: (..., 4, 4) poses, mapping points of B to A.
         about: "origin" (Bo before, Ao after) or "com".
+        renormalize: Take the nearest rotations of poses with rounded entries.
         name: What error messages call the poses.
 
     Returns:
@@ -119,13 +126,13 @@ def transform(
         ParameterError: Shapes that do not fit, a matrix that is no pose, unknown point.
     """
     check_about(about)
-    quick = move_by_poses(theta, X_AB, about)
+    quick = None if renormalize else move_by_poses(theta, X_AB, about)
     if quick is not None:
         return quick
     xp, (theta, X_AB) = real_arrays(**{"theta": theta, name: X_AB})
     expect_shape("theta", theta, 10)
-    R_AB, p_AoBo_A = pose_parts(X_AB, like=theta, name=name)
-    return translate(_rotate_checked(xp, theta, R_AB), p_AoBo_A, about)
+    R_AB, p_AoBo_A = pose_parts(X_AB, like=theta, name=name, renormalize=renormalize)
+    return translate(rotate_checked(xp, theta, R_AB), p_AoBo_A, about)
 
 
 @explain_errors
@@ -206,7 +213,12 @@ def total(theta: ArrayLike, axes: tuple[int, ...], about: Point = "origin") -> A
 
 @explain_errors
 def merge(
-    theta_P: ArrayLike, theta_C: ArrayLike, X_PC: ArrayLike, about: Point = "origin"
+    theta_P: ArrayLike,
+    theta_C: ArrayLike,
+    X_PC: ArrayLike,
+    about: Point = "origin",
+    *,
+    renormalize: bool = False,
 ) -> Array:
     """Parameters of a parent body P with a child body C fixed to it, in the parent's frame.
 
@@ -215,6 +227,7 @@ def merge(
         theta_C: (..., 10) child in its own frame, about `about`.
         X_PC: (..., 4, 4) poses of the child's frame in the parent's.
         about: "origin" or "com", of both and of the result.
+        renormalize: Take the nearest rotations of poses with rounded entries.
 
     Returns:
         (..., 10), leading axes broadcast.
@@ -223,7 +236,8 @@ def merge(
         ParameterError: Shapes that do not fit, a matrix that is no pose, unknown point.
     """
     _, (theta_P, theta_C, X_PC) = real_arrays(theta_P=theta_P, theta_C=theta_C, X_PC=X_PC)
-    return add(theta_P, transform(theta_C, X_PC, about), about)
+    moved = transform(theta_C, X_PC, about, name="X_PC", renormalize=renormalize)
+    return add(theta_P, moved, about)
 
 
 def rotated_vector(xp: Namespace, R_AB: Array, vector: Array) -> Array:
@@ -236,13 +250,16 @@ def rotated_tensor(xp: Namespace, R_AB: Array, tensor: Array) -> Array:
     return symmetrise(xp, product(xp, product(xp, R_AB, tensor), xp.matrix_transpose(R_AB)))
 
 
-def pose_parts(X_AB: ArrayLike, like: ArrayLike, name: str = "X_AB") -> tuple[Array, Array]:
+def pose_parts(
+    X_AB: ArrayLike, like: ArrayLike, name: str = "X_AB", *, renormalize: bool = False
+) -> tuple[Array, Array]:
     """The rotation (..., 3, 3) and the position (..., 3) of poses (..., 4, 4), for parameters.
 
     Args:
         X_AB: Poses; numbers and lists become arrays of the library and precision of `like`.
         like: The parameters that they are for.
         name: What error messages call them.
+        renormalize: Take the nearest rotations of matrices with rounded entries.
 
     Raises:
         ParameterError: Wrong shape, or a matrix that is no pose.
@@ -255,8 +272,9 @@ def pose_parts(X_AB: ArrayLike, like: ArrayLike, name: str = "X_AB") -> tuple[Ar
     if body is not None:
         got = [float(last[(*body, i)]) for i in range(4)]
         raise ParameterError(f"{name}{of_body(body)} has the last row {got}, expected [0, 0, 0, 1]")
-    refuse_nonrotation(xp, f"rotation in {name}", X_AB[..., :3, :3])
-    return X_AB[..., :3, :3], X_AB[..., :3, 3]
+    rotation = X_AB[..., :3, :3]
+    R_AB = read_rotation(xp, f"rotation in {name}", rotation, renormalize=renormalize)
+    return R_AB, X_AB[..., :3, 3]
 
 
 @quiet

@@ -342,15 +342,10 @@ class InertialParameters(EqualByValue):
         Raises:
             ParameterError: Shapes that do not fit, or a matrix that is no rotation.
         """
-        if renormalize:
-            xp, (_, R_AB) = real_arrays(theta=self._theta, R_AB=R_AB)
-            R_AB = frames.read_rotation(xp, "R_AB", R_AB, renormalize=True)
-        theta = frames.rotate(self._theta, R_AB)
-        com = None
-        if self._com is not None:
-            xp, (R_AB, com) = real_arrays(R_AB=R_AB, com=self._com)
-            com = frames.rotated_vector(xp, R_AB, com)
-        return self._fresh(theta, self.about, com)
+        if not renormalize and self._com is None:
+            return self._fresh(frames.rotate(self._theta, R_AB), self.about, None)
+        xp, (_, R_AB) = real_arrays(theta=self._theta, R_AB=R_AB)
+        return self._rotate_checked(frames.read_rotation(xp, "R_AB", R_AB, renormalize=renormalize))
 
     @quiet
     def translate(self, p_AoBo_A: ArrayLike) -> InertialParameters:
@@ -370,29 +365,46 @@ class InertialParameters(EqualByValue):
         return self._fresh(theta, self.about, com)
 
     @explain_errors
-    def transform(self, X_AB: ArrayLike) -> InertialParameters:
+    def transform(self, X_AB: ArrayLike, *, renormalize: bool = False) -> InertialParameters:
         """The body in the frame A: Pi_A = X_AB Pi_B X_AB^T (Heins eq. 15).
 
         Args:
             X_AB: (..., 4, 4) poses [[R_AB, p_AoBo_A], [0, 1]], mapping points of B to A.
+            renormalize: Take the nearest rotations of poses with rounded entries, as six printed
+                digits and float32 products have them.
 
         Raises:
             ParameterError: Shapes that do not fit, or a matrix that is no pose.
         """
-        R_AB, p_AoBo_A = frames.pose_parts(X_AB, like=self._theta)
-        return self.rotate(R_AB).translate(p_AoBo_A)
+        if not renormalize and self._com is None:
+            return self._fresh(frames.transform(self._theta, X_AB, self.about), self.about, None)
+        R_AB, p_AoBo_A = frames.pose_parts(X_AB, like=self._theta, renormalize=renormalize)
+        return self._rotate_checked(R_AB).translate(p_AoBo_A)
+
+    def _rotate_checked(self, R_AB: Array) -> InertialParameters:
+        """Rotate the body by matrices that are known to be rotations."""
+        xp, (theta, R_AB) = real_arrays(theta=self._theta, R_AB=R_AB)
+        theta = frames.rotate_checked(xp, theta, R_AB)
+        com = None
+        if self._com is not None:
+            xp, (R_AB, com) = real_arrays(R_AB=R_AB, com=self._com)
+            com = frames.rotated_vector(xp, R_AB, com)
+        return self._fresh(theta, self.about, com)
 
     @explain_errors
     def merge(
         self,
         child: InertialParameters | Sequence[InertialParameters],
         X_PC: ArrayLike | Sequence[ArrayLike],
+        *,
+        renormalize: bool = False,
     ) -> InertialParameters:
         """This body P with a child C, or several, fixed to it, in the frame of P.
 
         Args:
             child: The child's parameters in its own frame C; or a list of children.
             X_PC: (..., 4, 4) poses of C in P; of a list, one for each child.
+            renormalize: Take the nearest rotations of poses with rounded entries.
 
         Raises:
             ParameterError: A child that is none, another number of poses than of children, shapes
@@ -410,7 +422,7 @@ class InertialParameters(EqualByValue):
             if not isinstance(each, InertialParameters):
                 kind = type(each).__name__
                 raise ParameterError(f"child is a {kind}, expected InertialParameters")
-            merged = merged + each.transform(X)
+            merged = merged + each.transform(X, renormalize=renormalize)
         return merged
 
     @quiet

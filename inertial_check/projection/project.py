@@ -204,7 +204,7 @@ def _project_moments(given: Array, about: Point, options: Options) -> Projection
         result = _make_exact(result, options, about, given[rows.mask], np.asarray(mask[rows.mask]))
     nobody = nobody | rows.put(result.vanished, nowhere)
     codes = _codes(rows.mask, nobody, nowhere)  # no mass is ever floored here
-    codes = _mark_failures(codes, rows, result.failures)
+    codes = _mark_failures(_doubt_ill_posed(codes, judged), rows, result.failures)
     return _assemble(options, about, given, rows, result, codes, like)
 
 
@@ -218,7 +218,7 @@ def _keep_all(judged: Consistency, options: Options) -> tuple[SolverResult, Arra
         find_solver(options.solver)  # refuses a name that is none
         result = empty_result(options.solver.lower(), iterations=True)
     nobody = np.asarray(judged.verdict_code >= int(Verdict.INVALID), dtype=np.int8)
-    return result, np.asarray(nobody * np.int8(Status.NO_NEAREST))
+    return result, _doubt_ill_posed(np.asarray(nobody * np.int8(Status.NO_NEAREST)), judged)
 
 
 def _project_matrices(given: Array, about: Point, options: Options) -> Projection:
@@ -273,7 +273,7 @@ def _project_matrices(given: Array, about: Point, options: Options) -> Projectio
         result = _make_exact(result, options, about, own[mask], needed[mask], mask)
     floored = nowhere if result.floored is None else rows.put(result.floored, nowhere)
     codes = _codes(rows.put(result.changed, nowhere), ~finite, floored)
-    codes = _mark_failures(codes, rows, result.failures)
+    codes = _mark_failures(_doubt_ill_posed(codes, judged), rows, result.failures)
     return _assemble(options, about, own, rows, result, codes, like)
 
 
@@ -414,6 +414,17 @@ def _mark_failures(codes: Array, rows: Rows, failures: tuple[RowFailure, ...]) -
         status = Status.INFEASIBLE if failure.conflict is not None else Status.UNCERTIFIED
         flat[moved[failure.row]] = int(status if failure.nearest else Status.NO_NEAREST)
     return flat.reshape(np.shape(codes))
+
+
+def _doubt_ill_posed(codes: Array, judged: Consistency) -> Array:
+    """Call rows uncertified whose numbers, as given, do not say whether a body has them.
+
+    Rounding of their first moment hides their inertia: what is nearest to it is decided by digits
+    that are not there.
+    """
+    xp = array_namespace(codes)
+    doubted = (judged.verdict_code == int(Verdict.ILL_POSED)) & (codes != int(Status.NO_NEAREST))
+    return xp.where(doubted, xp.full_like(codes, int(Status.UNCERTIFIED)), codes)
 
 
 def _codes(moved: Array, nobody: Array, floored: Array) -> Array:

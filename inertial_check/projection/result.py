@@ -29,7 +29,11 @@ from inertial_check.solvers.certificate import Certificate
 
 
 class Status(IntEnum):
-    """Status of a row after a projection; `.word` is its name in reports."""
+    """Status of a row after a projection; `.word` is its name in reports.
+
+    UNCERTIFIED is an answer without a proof, and every row whose given numbers are ill-posed: their
+    rounding decides what is nearest, and a move of any size can follow from it.
+    """
 
     FEASIBLE = 0
     PROJECTED = 1
@@ -272,7 +276,7 @@ class Projection(EqualByValue):
         )
 
     def raise_for_status(self) -> None:
-        """Do nothing where every row has a nearest body.
+        """Do nothing where every row has a nearest body; ill-posed rows pass, as they come.
 
         Raises:
             ProjectionError: Some rows have none, or none that is certified; names their indices,

@@ -42,7 +42,9 @@ from inertial_check.spatial.rotation_calculus import (
     inverse,
 )
 from inertial_check.spatial.rotation_checks import (
-    refuse_gimbal_lock,
+    blank,
+    find_gimbal_lock,
+    find_singular,
     refuse_nonskew,
     refuse_nonunit,
     refuse_unknown,
@@ -98,12 +100,13 @@ def inverse_rate_map(
         expressed_in: "B" or "I", the frame of w_IB.
 
     Returns:
-        (..., k, 3).
+        (..., k, 3). In a batch, rows at a singularity are NaN: Euler angles at y = pi/2 + k pi, the
+        axis of an angle 2 k pi, a rotation vector of length 2 k pi but 0; each as soon as half the
+        digits are lost.
 
     Raises:
-        ParameterError: Unknown name, wrong shape, values that are no rotation, or a singularity:
-            Euler angles at y = pi/2 + k pi, the axis of an angle 2 k pi, a rotation vector of
-            length 2 k pi but 0; each as soon as half the digits are lost.
+        ParameterError: Unknown name, wrong shape, values that are no rotation; a single rotation
+            at a singularity.
     """
     return _maps(parameterisation, expressed_in)[1](values, expressed_in)
 
@@ -406,18 +409,20 @@ def _angle_axis_inverse_map(angle_axis: ArrayLike, expressed_in: Frame) -> Array
     xp, angle, axis = angle_and_axis(angle_axis)
     sine, half = xp.sin(angle / 2), angle / 2
     floor = tolerances.rotation_floor(angle.dtype, xp)
-    body = first_index(xp, xp.abs(sine) <= floor * xp.abs(half))
-    if body is not None:
-        raise ParameterError(
-            f"angle_axis{of_body(body)} turns by {float(angle[body]):.9g} rad, full turns to half "
-            "its digits, where every axis is the same rotation and none has a rate; use "
-            "quaternions or rotation vectors there"
-        )
+    singular = find_singular(
+        xp,
+        xp.abs(sine) <= floor * xp.abs(half),
+        lambda: (
+            f"angle_axis turns by {float(angle):.9g} rad, full turns to half its digits, where "
+            "every axis is the same rotation and none has a rate; use quaternions or rotation "
+            "vectors there"
+        ),
+    )
     sign = 1 if expressed_in == "I" else -1
     cross = skew_matrix(xp, axis)
     cotangent = (xp.cos(half) / sine)[..., None, None]
     across = -(cotangent * product(xp, cross, cross) + sign * cross) / 2
-    return xp.concat([axis[..., None, :], across], axis=-2)
+    return blank(xp, singular, xp.concat([axis[..., None, :], across], axis=-2))
 
 
 def _rotation_vector_map(phi_IB: ArrayLike, expressed_in: Frame) -> Array:
@@ -459,14 +464,17 @@ def _euler_map(sequence: str) -> Callable[[ArrayLike, Frame], Array]:
 
 
 def _euler_inverse_map(sequence: str) -> Callable[[ArrayLike, Frame], Array]:
-    """The reciprocal basis of the three axes; their volume is cos(y) or its negative."""
+    """The reciprocal basis of the three axes; their volume is cos(y) or its negative.
+
+    NaN at gimbal lock, where there is none: one row must not refuse a batch.
+    """
 
     def change(angles: ArrayLike, expressed_in: Frame) -> Array:
         xp, angles, (a, b, c) = _euler_axes(angles, sequence, expressed_in)
         rows = [_cross(xp, b, c), _cross(xp, c, a), _cross(xp, a, b)]
         volume = xp.sum(a * rows[0], axis=-1)
-        refuse_gimbal_lock(xp, sequence, angles[..., 1], volume)
-        return xp.stack(rows, axis=-2) / volume[..., None, None]
+        singular = find_gimbal_lock(xp, sequence, angles[..., 1], volume)
+        return blank(xp, singular, xp.stack(rows, axis=-2) / volume[..., None, None])
 
     return change
 

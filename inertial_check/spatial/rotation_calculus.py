@@ -13,8 +13,6 @@ from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import (
     batch_shape,
     expect_shape,
-    first_index,
-    of_body,
     product,
     quiet,
     real_arrays,
@@ -30,10 +28,9 @@ from inertial_check.arrays.so3 import (
     versine,
 )
 from inertial_check.arrays.types import Array, ArrayLike
-from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.frames import rotated_vector
-from inertial_check.spatial.rotation_checks import refuse_nonunit
+from inertial_check.spatial.rotation_checks import blank, find_singular, refuse_nonunit
 from inertial_check.spatial.rotations import (
     matrix_from_rotation_vector,
     quaternion_from_rotation_vector,
@@ -203,25 +200,27 @@ def exp_jacobian_inverse(v: ArrayLike) -> Array:
         v: (..., 3) [rad]; 0 is no singularity.
 
     Returns:
-        (..., 3, 3).
+        (..., 3, 3); NaN in a batch for a v of one or more full turns, where Gamma has no inverse.
 
     Raises:
-        ParameterError: Wrong shape, or a v of one or more full turns, where Gamma has no inverse.
+        ParameterError: Wrong shape, or a single v of one or more full turns.
     """
     xp, (v,) = real_arrays(v=v)
     expect_shape("v", v, 3)
     square = square_of(xp, v)
     # The sine of the half angle over that angle is the share of its digits that are left.
     left = xp.abs(sinc(xp, square / 4))[..., 0]
-    body = first_index(xp, left <= tolerances.rotation_floor(v.dtype, xp))
-    if body is not None:
-        raise ParameterError(
-            f"v{of_body(body)} is {float(square[(*body, 0)]) ** 0.5:.9g} rad long, full turns to "
-            "half its digits, where the exponential map has no inverse; take the rotation vector "
-            "of at most pi: rotation_vector_from_quaternion(quaternion_from_rotation_vector(v))"
-        )
+    singular = find_singular(
+        xp,
+        left <= tolerances.rotation_floor(v.dtype, xp),
+        lambda: (
+            f"v is {float(square[0]) ** 0.5:.9g} rad long, full turns to half its digits, where "
+            "the exponential map has no inverse; take the rotation vector of at most pi: "
+            "rotation_vector_from_quaternion(quaternion_from_rotation_vector(v))"
+        ),
+    )
     half = xp.full_like(square, -0.5)
-    return polynomial_of_skew(xp, v, half, cotangent_defect(xp, square))
+    return blank(xp, singular, polynomial_of_skew(xp, v, half, cotangent_defect(xp, square)))
 
 
 @quiet

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from inertial_check.arrays.broadcasting import expect_shape, first_index, of_body, quiet
 from inertial_check.arrays.types import Array, Namespace
@@ -58,16 +58,36 @@ def refuse_nonskew(xp: Namespace, name: str, matrix: Array, way_out: str) -> Non
         )
 
 
-def refuse_gimbal_lock(xp: Namespace, sequence: str, middle: Array, cosine: Array) -> None:
-    """Refuse Euler angles so near their singularity that half the digits of the others are lost.
+def find_singular(xp: Namespace, singular: Array, describe: Callable[[], str]) -> Array:
+    """Say which rows are singular, (...,), for the caller to make them NaN; refuse a single one.
+
+    One row of a batch never refuses the others. A single rotation that has no answer is an error.
 
     Raises:
-        ParameterError: Naming the middle angle and the body.
+        ParameterError: What `describe` says, where there are no batch axes.
     """
-    body = first_index(xp, xp.abs(cosine) <= tolerances.rotation_floor(middle.dtype, xp))
-    if body is not None:
-        raise ParameterError(
-            f"Euler angles {sequence}{of_body(body)} are singular at y = "
-            f"{float(middle[body]):.9g} rad: the first and the third turn are about one line; use "
-            "quaternions or rotation vectors there"
-        )
+    if singular.ndim == 0 and first_index(xp, singular) is not None:
+        raise ParameterError(describe())
+    return singular
+
+
+def find_gimbal_lock(xp: Namespace, sequence: str, middle: Array, cosine: Array) -> Array:
+    """Find Euler angles so near their singularity that half the digits of the others are lost.
+
+    Raises:
+        ParameterError: Naming the middle angle, where there are no batch axes.
+    """
+    singular = xp.abs(cosine) <= tolerances.rotation_floor(middle.dtype, xp)
+    return find_singular(
+        xp,
+        singular,
+        lambda: (
+            f"Euler angles {sequence} are singular at y = {float(middle):.9g} rad: the first and "
+            "the third turn are about one line; use quaternions or rotation vectors there"
+        ),
+    )
+
+
+def blank(xp: Namespace, singular: Array, matrices: Array) -> Array:
+    """Make the matrices (..., k, n) of singular rows NaN."""
+    return xp.where(singular[..., None, None], xp.full_like(matrices, xp.nan), matrices)

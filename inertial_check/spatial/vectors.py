@@ -204,11 +204,12 @@ class PluckerTransform(EqualByValue, ABC):
 
     @classmethod
     @abstractmethod
-    def from_pose(cls, X_AB: ArrayLike) -> Self:
+    def from_pose(cls, X_AB: ArrayLike, *, renormalize: bool = False) -> Self:
         """The transform of motions from A to B, for the pose of B in A (Drake's X_AB).
 
         Args:
             X_AB: (..., 4, 4) [[R_AB, p_AoBo_A], [0, 1]], mapping points of B to A.
+            renormalize: Take the nearest rotations of poses with rounded entries.
 
         Raises:
             ParameterError: Wrong shape, or a matrix that is no pose.
@@ -374,9 +375,9 @@ class Plx(PluckerTransform):
 
     @classmethod
     @explain_errors
-    def from_pose(cls, X_AB: ArrayLike) -> Self:
+    def from_pose(cls, X_AB: ArrayLike, *, renormalize: bool = False) -> Self:
         """The transform of motions from A to B, for the pose of B in A."""
-        R_AB, p_AoBo_A = frames.pose_parts(X_AB, like=X_AB)
+        R_AB, p_AoBo_A = frames.pose_parts(X_AB, like=X_AB, renormalize=renormalize)
         return cls(_transpose(R_AB), p_AoBo_A)
 
     @property
@@ -402,9 +403,9 @@ class Plxb(PluckerTransform):
 
     @classmethod
     @explain_errors
-    def from_pose(cls, X_AB: ArrayLike) -> Self:
+    def from_pose(cls, X_AB: ArrayLike, *, renormalize: bool = False) -> Self:
         """The transform of motions from A to B, for the pose of B in A."""
-        return cls(*frames.pose_parts(X_AB, like=X_AB))
+        return cls(*frames.pose_parts(X_AB, like=X_AB, renormalize=renormalize))
 
     @property
     def R_BA(self) -> Array:
@@ -423,30 +424,34 @@ class Plxb(PluckerTransform):
         return type(self)(product(xp, E1, E2), r1 + frames.rotated_vector(xp, E1, r2))
 
 
-def plx(E: ArrayLike, r: ArrayLike) -> Plx:
+@explain_errors
+def plx(E: ArrayLike, r: ArrayLike, *, renormalize: bool = False) -> Plx:
     """The transform that shifts by r and then turns by E: E = R_BA, r = p_AoBo_A.
 
     Args:
         E: (..., 3, 3) rotations that turn coordinates in A into coordinates in B.
         r: (..., 3) [m].
+        renormalize: Take the nearest rotations of matrices with rounded entries.
 
     Raises:
         ParameterError: Shapes that do not fit, or a matrix that is no rotation.
     """
-    return Plx(*_check_pair(E, r))
+    return Plx(*_check_pair(E, r, renormalize))
 
 
-def plxb(E: ArrayLike, r: ArrayLike) -> Plxb:
+@explain_errors
+def plxb(E: ArrayLike, r: ArrayLike, *, renormalize: bool = False) -> Plxb:
     """The same transform by the child's axes in the parent: E = R_AB, r = p_AoBo_A.
 
     Args:
         E: (..., 3, 3) rotations whose columns are the axes of B in A.
         r: (..., 3) [m].
+        renormalize: Take the nearest rotations of matrices with rounded entries.
 
     Raises:
         ParameterError: Shapes that do not fit, or a matrix that is no rotation.
     """
-    return Plxb(*_check_pair(E, r))
+    return Plxb(*_check_pair(E, r, renormalize))
 
 
 # Matrices
@@ -510,9 +515,9 @@ def assemble(xp: Namespace, upper_left: Array, upper_right: Array, *lower: Array
     return xp.concat([xp.concat([a, b], axis=-1), xp.concat([c, d], axis=-1)], axis=-2)
 
 
-def _check_pair(E: ArrayLike, r: ArrayLike) -> tuple[Array, Array]:
+def _check_pair(E: ArrayLike, r: ArrayLike, renormalize: bool) -> tuple[Array, Array]:
     xp, (E, r) = real_arrays(E=E, r=r)
-    frames.refuse_nonrotation(xp, "E", E)
+    E = frames.read_rotation(xp, "E", E, renormalize=renormalize)
     expect_shape("r", r, 3)
     batch_shape(E=E.shape[:-2], r=r.shape[:-1])
     return E, r

@@ -259,7 +259,7 @@ class _TableProjector:
         try:
             with np.errstate(all="ignore"):
                 result = project_with(theta, options)
-                if np.any(np.asarray(result.status_code) == int(Status.UNCERTIFIED)):
+                if result.result.failures:  # an ill-posed row is uncertified, and no failure
                     result.raise_for_status()
         except ProjectionError as error:
             rows = f"rows {block.first + 1} to {block.first + len(theta)}"

@@ -22,7 +22,8 @@ from inertial_check.inertia.sampling import rotations
 # What checks and prepares arguments is called by all the others.
 HELPERS = {"read_theta", "check_about", "symmetrise", "pose_parts", "rotated_vector"} | {
     "rotated_tensor", "refuse_asymmetric", "refuse_nonrotation", "shift", "check_spatial_order",
-    "homogeneous", "read_rotation", "find_nearest_rotation", "parallel_axis_entries", "second_moment_entries",
+    "homogeneous", "read_rotation", "find_nearest_rotation", "parallel_axis_entries",
+    "second_moment_entries",
 }  # fmt: skip
 PUBLIC = {
     name: function
@@ -135,6 +136,7 @@ METHODS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
         lambda t, o, X: from_com(t).merge(from_theta(o), X).as_theta(about="com"),
         (THETA, OTHER, POSE),
     ),
+    "sum": (lambda t: from_com(t).sum().as_theta(about="com"), (THETA,)),
     "__add__": (lambda t, o: (from_com(t) + from_com(o)).as_theta(about="com"), (THETA, OTHER)),
     "__sub__": (lambda t, o: (from_theta(t) - from_theta(o)).as_theta(), (THETA, OTHER)),
     "__getitem__": (lambda t: from_com(t)[1].as_theta(about="com"), (THETA,)),

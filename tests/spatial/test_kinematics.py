@@ -262,9 +262,8 @@ class TestSingularities:
                     kin.rates(values, W[0], "angle-axis", frame)
 
     def test_the_axis_of_no_turn_at_all(self) -> None:
-        values = [[1.0, 0, 0, 1], [0.0, 1, 0, 0]]
-        with pytest.raises(ParameterError, match="body 1 turns by 0 rad"):
-            kin.inverse_rate_map(values, "angle-axis", "I")
+        with pytest.raises(ParameterError, match="turns by 0 rad"):
+            kin.inverse_rate_map([0.0, 1, 0, 0], "angle-axis", "I")
 
     def test_slip_full_turns_are_singular_and_no_turn_is_not_for_rotation_vectors(self) -> None:
         # The sheet excludes |phi| = 0 only, where there is a limit, and not 2 pi, where there is

@@ -18,7 +18,14 @@ from inertial_check.spatial import rotation_calculus as calculus
 from inertial_check.spatial import rotations as rot
 
 # What looks arguments over is called by all the others.
-HELPERS = {"refuse_unknown", "refuse_nonunit", "refuse_nonskew", "refuse_gimbal_lock"} | {
+HELPERS = {
+    "refuse_unknown",
+    "refuse_nonunit",
+    "refuse_nonskew",
+    "find_gimbal_lock",
+    "find_singular",
+    "blank",
+} | {
     *("angle_and_axis", "matrix_of", "read_parameterisation", "read_sequence"),
     "euler_and_gimbal_lock",
 }
@@ -160,10 +167,20 @@ def test_refusals_name_the_body_in_every_library(library: Library) -> None:
     q[2, 0] = 1.5
     with pytest.raises(ParameterError, match=r"q_IB of body 2 is 1\.5 long"):
         rot.matrix_from_quaternion(library.array(q))
+    with pytest.raises(ParameterError, match=r"are singular at y = 1\.5707963"):
+        kin.rates(library.array(np.array([0, np.pi / 2, 0])), library.array(W[0]), "ZYX", "B")
+
+
+def test_one_singular_row_does_not_refuse_the_others(library: Library) -> None:
     angles = np.zeros((3, 3))
     angles[1, 1] = np.pi / 2
-    with pytest.raises(ParameterError, match=r"of body 1 are singular at y = 1\.5707963"):
-        kin.rates(library.array(angles), library.array(W), "euler-ZYX", "B")
+    vectors = np.array([[0.1, 0, 0], [2 * np.pi, 0, 0], [0, 0.2, 0]])
+    axes = np.array([[1.0, 0, 0, 1], [0.0, 1, 0, 0], [2.0, 0, 1, 0]])
+    for values, name in ((angles, "rpy"), (vectors, "rotation-vector"), (axes, "angle-axis")):
+        rates = np.asarray(kin.rates(library.array(values), library.array(W[:3]), name, "B"))
+        alone = kin.rates(library.array(values[2]), library.array(W[2]), name, "B")
+        assert np.isnan(rates).any(axis=-1).tolist() == [False, True, False]
+        np.testing.assert_allclose(rates[2], np.asarray(alone), rtol=1e-6)
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -155,7 +155,7 @@ class Cleaned(EqualByValue):
                 lines.append(f"{name}: unchanged, there is no nearest body: {why}")
                 continue
             if self.status[i] == UNCERTIFIED:
-                error = float(self.consistency.tolerance[i])
+                error = float(max(self.before.tolerance[i], self.consistency.tolerance[i]))
                 lines.append(
                     f"{name}: ill-posed: its inertia is hidden by the rounding of its first moment "
                     f"(margin known to {error:.1g}); give it about its centre of mass, or a prior"
@@ -174,9 +174,10 @@ class Cleaned(EqualByValue):
         return tuple(lines)
 
 
-def _doubt_ill_posed(status: NumpyArray, theta: Floats, about: Point) -> NumpyArray:
-    """Call bodies uncertified whose numbers, as they come back, do not say whether they are one."""
-    ill_posed = np.asarray(check(theta, about=about).verdict_code) == int(Verdict.ILL_POSED)
+def _doubt_ill_posed(status: NumpyArray, given: Floats, theta: Floats, about: Point) -> NumpyArray:
+    """Call bodies uncertified whose numbers do not say whether they are one, given or returned."""
+    codes = np.asarray(check(np.stack([given, theta]), about=about).verdict_code)
+    ill_posed = np.any(codes == int(Verdict.ILL_POSED), axis=0)
     claimed = np.asarray(status) != Status.NO_NEAREST.word
     return np.where(ill_posed & claimed, UNCERTIFIED, np.asarray(status, dtype=object))
 
@@ -258,7 +259,7 @@ def clean(  # noqa: PLR0913 - the public signature
         given, about, W, known, float(regularization), margin, read_constraints(constraints)
     )
     moved = _Cleaning.of(request)
-    status = _doubt_ill_posed(moved.status, moved.theta, about)
+    status = _doubt_ill_posed(moved.status, given, moved.theta, about)
     return Cleaned(
         names,
         order,
