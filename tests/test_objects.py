@@ -8,6 +8,7 @@ import pytest
 
 import inertial_check as ic
 from inertial_check.dynamics.tree import Tree
+from inertial_check.filling.result import Filling
 from inertial_check.spatial.vectors import plx, plxb
 
 GOOD = [1.0, 0, 0, 0, 0.01, 0, 0, 0.01, 0, 0.015]
@@ -144,3 +145,37 @@ def test_one_body_becomes_a_batch_of_one() -> None:
     assert one[None].shape == one[None, ...].shape == (1,)
     assert one[...] == one
     assert ic.check(GOOD)[None] == ic.check([GOOD])
+
+
+def test_rows_of_cleaned_bodies_and_of_a_filling() -> None:
+    cleaned = ic.clean(ROWS, order="urdf", about="origin", bodies=["a", "b", "c", "d"])
+    assert len(cleaned) == 4
+    assert [one.status.item() for one in cleaned] == cleaned.status.tolist()
+    assert cleaned["b"] == cleaned[1] == cleaned[[1]] == cleaned[1:2]
+    assert cleaned[-1].bodies == ("d",)
+    assert cleaned[cleaned.status == "projected"].bodies == ("b",)
+    assert cleaned["b"].total_distance == cleaned.distance[1]
+    filling = RESULTS["Filling"]
+    assert isinstance(filling, Filling)
+    assert len(filling) == len(filling.bodies)
+    assert filling
+    assert list(filling) == [filling[i] for i in range(len(filling))]
+    for one in filling:
+        assert filling[one.name] == one
+    for index in (99, -99, "e", 1.5):
+        with pytest.raises(IndexError, match=r"index|no body"):
+            cleaned[index]
+        with pytest.raises(ic.ParameterError, match="no body"):
+            filling[index]  # type: ignore[index]
+
+
+def test_a_tree_with_a_fluid_is_another_tree() -> None:
+    dry = Tree(["a"], [-1], ["revolute"], [np.eye(4)], [[0, 0, 1]], [GOOD])
+    wet = Tree(["a"], [-1], ["revolute"], [np.eye(4)], [[0, 0, 1]], [GOOD], None, [np.eye(6)])
+    assert wet != dry
+    assert repr(wet) != repr(dry)
+    assert wet.without_added_mass() == dry
+    for made in (copy.deepcopy(wet), pickle.loads(pickle.dumps(wet))):
+        assert made == wet
+        assert made.added_mass.tolist() == [np.eye(6).tolist()]
+        assert hash(made) == hash(wet)

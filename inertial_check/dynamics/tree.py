@@ -117,9 +117,10 @@ class Tree(EqualByValue):
         return len(self.names)
 
     def __repr__(self) -> str:
-        """The size and, for few bodies, the names."""
+        """The size, the fluid and, for few bodies, the names."""
         shown = ", ".join(self.names) if len(self) <= 8 else f"{', '.join(self.names[:8])}, ..."
-        return f"Tree({len(self)} bodies, n_q={self.n_q}, n_u={self.n_u}: {shown})"
+        fluid = ", with added mass" if np.any(self.added_mass) else ""
+        return f"Tree({len(self)} bodies, n_q={self.n_q}, n_u={self.n_u}{fluid}: {shown})"
 
     def without_added_mass(self) -> Tree:
         """The same tree without the fluid around its bodies."""

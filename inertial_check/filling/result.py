@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
 from inertial_check.arrays.equality import EqualByValue
+from inertial_check.errors import RowIndexError
 from inertial_check.files.writing import WritableFolders
 from inertial_check.filling.intervals import BodyInterval
 from inertial_check.fixing.result import Fix
@@ -56,6 +58,10 @@ class FilledBody(EqualByValue):
     remarks: tuple[str, ...] = ()
 
 
+def _is_place(index: object, count: int) -> bool:
+    return isinstance(index, int) and -count <= index < count
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Filling(EqualByValue):
     """A model with new inertials, not yet written.
@@ -78,6 +84,30 @@ class Filling(EqualByValue):
         words = Counter(body.status for body in self.bodies)
         found = ", ".join(f"{count} {word}" for word, count in words.items()) or "no bodies"
         return f"Filling({self.fix.source.path!r}: {found})"
+
+    def __len__(self) -> int:
+        """How many bodies were to be filled."""
+        return len(self.bodies)
+
+    def __bool__(self) -> bool:
+        """True, also where no body was to be filled: `changed` and `complete` say what was done."""
+        return True
+
+    def __getitem__(self, index: int | str) -> FilledBody:
+        """The result for a body, by its place or its name.
+
+        Raises:
+            RowIndexError: There is no such body.
+        """
+        names = [body.name for body in self.bodies]
+        known = index in names if isinstance(index, str) else _is_place(index, len(names))
+        if not known:
+            raise RowIndexError(f"no body {index!r} was to be filled; there are {len(names)}")
+        return self.bodies[names.index(index) if isinstance(index, str) else index]
+
+    def __iter__(self) -> Iterator[FilledBody]:
+        """Over the bodies that were to be filled."""
+        return iter(self.bodies)
 
     def _repr_html_(self) -> str:
         """Show it in a notebook: a table of masses with their intervals."""

@@ -178,6 +178,13 @@ class _GeometryMethod(Method):
     def propose(self, case: Case, chosen: bool) -> Proposal:
         """Propose the inertia of its shapes for a body that is broken, chosen, or refused.
 
+        Shapes say nothing of a fluid: its added mass becomes the nearest, beside the new inertia.
+        """
+        return propose_added_mass(case, self._propose_rigid(case, chosen), self._request)
+
+    def _propose_rigid(self, case: Case, chosen: bool) -> Proposal:
+        """Propose the inertia of the shapes.
+
         The tensor is that of the shapes about their own centre, at the mass that is written: what
         I_BBcm is to be if the shapes are right, wherever the centre of mass is written.
         """
@@ -287,10 +294,15 @@ class _CauseMethod(Method):
     findings: Mapping[str, tuple[Finding, ...]]
 
     def propose(self, case: Case, chosen: bool) -> Proposal:
-        """Propose the numbers that the cause says were meant.
+        """Propose the numbers that the cause says were meant, and the nearest added mass.
 
-        A chosen body is reported even if no cause is known.
+        A chosen body is reported even if no cause is known. Causes say nothing of a fluid, whose
+        added mass is judged beside the numbers that were meant.
         """
+        return propose_added_mass(case, self._propose_rigid(case, chosen), self.request)
+
+    def _propose_rigid(self, case: Case, chosen: bool) -> Proposal:
+        """Propose the numbers that the cause says were meant."""
         findings = self.findings.get(case.body.id, ())
         if (malformed := case.find_malformed_text()) is not None:
             return case.skip(*malformed)

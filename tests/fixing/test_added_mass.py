@@ -123,3 +123,12 @@ def test_the_report_shows_both_matrices() -> None:
     shown = json.loads(json.dumps(_body_as_json(fix.bodies[0])))
     assert shown["added_mass"]["old"][0][0] == -6
     assert shown["added_mass"]["new"][0][0] == 0
+
+
+@pytest.mark.parametrize("options", [{"cause": 1}, {"method": "geometry"}, {}])
+def test_no_method_leaves_a_broken_fluid_in_silence(options: dict[str, object]) -> None:
+    data, _ = _broken(1.0, 1.0, 4.0, 0)
+    fix = ic.fix_model(data, unsafe=True, **options)
+    assert "added mass" in fix.bodies[0].reason or fix.bodies[0].status == "no-such-cause"
+    assert fix.bodies[0].status != "unchanged"
+    assert fix.complete == (fix.bodies[0].status == "fixed")

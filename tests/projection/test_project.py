@@ -273,7 +273,7 @@ class TestIllPosed:
     def test_a_point_mass_away_from_the_origin_is_left_alone(self):
         theta = np.array([1.0, 1, 0, 0, 0, 0, 0, 1, 0, 1])
         found = ic.project(theta)
-        assert found.status == "feasible"
+        assert found.status == "uncertified"
         assert found.theta.tobytes() == theta.tobytes()
 
     def test_a_violation_that_may_be_rounding_is_projected(self):
@@ -283,7 +283,9 @@ class TestIllPosed:
         judged = ic.check(theta)
         assert judged.verdict == "ill-posed"
         assert judged.margin < 0
-        assert ic.project(theta).status == "projected"
+        found = ic.project(theta)
+        assert found.status == "uncertified"
+        assert found.changed
 
     def test_boundary_bodies_are_certified_within_their_floor(self):
         plates = sampling.consistent(10, 500, strata=["plate", "rod"], offset=(1e2, 1e4))

@@ -8,8 +8,8 @@ and those that are consistent not at all. Coupled ones are moved together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,8 +17,9 @@ import numpy as np
 from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import as_number, first_index
 from inertial_check.arrays.equality import EqualByValue
+from inertial_check.arrays.rows import select_rows
 from inertial_check.arrays.types import ArrayLike, Floats, Mask, NumpyArray
-from inertial_check.errors import ParameterError
+from inertial_check.errors import ParameterError, RowIndexError
 from inertial_check.identification.estimation.declaration import PointDeclaration, judge_declaration
 from inertial_check.identification.estimation.identify import identify
 from inertial_check.identification.estimation.information import own_columns, read_information
@@ -53,6 +54,13 @@ METRICS = {
 
 UNCERTIFIED = "uncertified"
 """Status of a body whose numbers are ill-posed: rounding hides whether a body can have them."""
+
+
+_ROW_FIELDS = (
+    *("given", "theta", "status", "together", "distance"),
+    *("primal_residual", "dual_residual", "gap"),
+)
+"""Fields of a Cleaned that have a row for each body."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,6 +105,36 @@ class Cleaned(EqualByValue):
         words, counts = np.unique(self.status, return_counts=True)
         found = ", ".join(f"{count} {word}" for word, count in zip(words, counts, strict=True))
         return f"Cleaned({found}; metric={self.metric!r})"
+
+    def __len__(self) -> int:
+        """How many bodies there are."""
+        return len(self.bodies)
+
+    def __getitem__(self, index: object) -> Cleaned:
+        """The same for some of the bodies: an index, a slice, a mask, a list, or a name.
+
+        `total_distance` is that of these bodies; `declaration` stays what all tensors say together.
+
+        Raises:
+            RowIndexError: There are no such bodies.
+        """
+        if isinstance(index, str):
+            if index not in self.bodies:
+                raise RowIndexError(f"no body is called {index!r}: {', '.join(self.bodies)}")
+            index = self.bodies.index(index)
+        rows = np.atleast_1d(select_rows(np.arange(len(self)), index, 0))
+        distance = self.distance[rows]
+        parts = {name: getattr(self, name)[rows] for name in _ROW_FIELDS}
+        return replace(
+            self,
+            bodies=tuple(self.bodies[row] for row in rows),
+            total_distance=float(np.sqrt(np.nansum(distance**2))),
+            **parts,
+        )
+
+    def __iter__(self) -> Iterator[Cleaned]:
+        """One body after another."""
+        return (self[row] for row in range(len(self)))
 
     @cached_property
     def parameters(self) -> InertialParameters:

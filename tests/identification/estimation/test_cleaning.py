@@ -331,6 +331,26 @@ class TestHonestStatuses:
         assert found.status.tolist() == ["uncertified"] * count
         assert any("ill-posed: its inertia is hidden" in remark for remark in found.remarks)
 
+    @pytest.mark.parametrize("distance", [1e6, 1e7, 1e9])
+    @pytest.mark.parametrize("known", ["nothing", "prior", "information"])
+    def test_clean_and_project_agree_on_ill_posed_bodies(self, distance: float, known: str) -> None:
+        # Under a prior or information the answer is far larger, and no longer ill-posed itself.
+        tensor = np.diag([0.01, 0.02, 0.05])
+        body = ic.InertialParameters.from_com(1.0, [distance, 2 * distance, 0], tensor).as_theta()
+        sound = [1.0, 0, 0, 0, 0.01, 0, 0, 0.01, 0, 0.015]
+        given, W, prior = np.array([body, sound]), np.tile(np.eye(10), (2, 1, 1)), [sound, sound]
+        cleaning = {"nothing": {}, "prior": {"prior": prior}, "information": {"information": W}}
+        metrics = {
+            "nothing": {},
+            "prior": {"metric": "prior", "prior": prior},
+            "information": {"metric": "weighted", "weights": W},
+        }
+        cleaned = ic.clean(given, order="urdf", about="origin", **cleaning[known])
+        projected = ic.project(given, **metrics[known])
+        alone = ic.project(body)
+        assert cleaned.status.tolist() == projected.status.tolist() == ["uncertified", "feasible"]
+        assert alone.status == "uncertified"
+
     def test_no_row_decides_over_another(self) -> None:
         good = [1.0, 0, 0, 0, 0.01, 0, 0, 0.01, 0, 0.015]
         far = ic.InertialParameters.from_com(7.6e6, [100, 0, 0], 1e-9 * np.eye(3)).as_theta()
