@@ -68,6 +68,7 @@ def narrow(terms: ArrayLike) -> Array:
 # Moving
 
 
+@explain_errors
 def rotate(terms: ArrayLike, R_fc: ArrayLike) -> Array:
     """Rotate a body to axes f: m r and the inertia turn, [Ad*] M [Ad] of a rotation.
 
@@ -90,6 +91,7 @@ def rotate(terms: ArrayLike, R_fc: ArrayLike) -> Array:
     return _store(frames.rotate(theta, R_fc), width)
 
 
+@explain_errors
 def translate(terms: ArrayLike, t_fc: ArrayLike) -> Array:
     """Translate a body, so that it is measured from f: only m r changes, by m t.
 
@@ -112,6 +114,7 @@ def translate(terms: ArrayLike, t_fc: ArrayLike) -> Array:
     return _store(frames.translate(theta, t_fc, about="com"), width)
 
 
+@explain_errors
 def transform(terms: ArrayLike, D_fc: ArrayLike) -> Array:
     """Transform a body to frame f: rotate by R_fc, then translate by t_fc.
 
@@ -137,6 +140,7 @@ def _transform(terms: ArrayLike, pose: ArrayLike, name: str) -> Array:
     return _store(frames.transform(theta, pose, about="com", name=name), width)
 
 
+@explain_errors
 def rotate_(terms: ArrayLike, R_fc: ArrayLike) -> Array:
     """Rotate like `rotate`, but write into the given array, which is returned.
 
@@ -150,6 +154,7 @@ def rotate_(terms: ArrayLike, R_fc: ArrayLike) -> Array:
     return write_in_place("rotate", terms, rotate(terms, R_fc))
 
 
+@explain_errors
 def translate_(terms: ArrayLike, t_fc: ArrayLike) -> Array:
     """Translate like `translate`, but write into the given array, which is returned.
 
@@ -163,6 +168,7 @@ def translate_(terms: ArrayLike, t_fc: ArrayLike) -> Array:
     return write_in_place("translate", terms, translate(terms, t_fc))
 
 
+@explain_errors
 def transform_(terms: ArrayLike, D_fc: ArrayLike) -> Array:
     """Transform like `transform`, but write into the given array, which is returned.
 
@@ -306,6 +312,7 @@ def coadjoint(D_fc: ArrayLike) -> Array:
     return spatial.Plx.from_pose(D_fc).inverse().as_dual_matrix("linear-angular")
 
 
+@explain_errors
 def m_ff(terms: ArrayLike, D_fb: ArrayLike) -> Array:
     """M_ff (..., 6, 6) of bodies whose terms are in b: transformed to f, then assembled.
 
