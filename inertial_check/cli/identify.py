@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _METRICS = ("prior", "entropic", "affine-invariant", "euclidean")
 _LOSSES = ("squares", "huber")
-_FORMS = ("text", "json", "markdown")
+_FORMS = ("text", "json", "markdown", "latex")
 _FAIL_ON = ("error", "warning", "note", "never")
 _TIME_UNITS = ("s", "ms", "us", "ns", "min")
 _ORDERS = ("urdf", "pinocchio", "mujoco", "wensing", "ksl")
@@ -248,7 +248,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         "--output-format",
         choices=_FORMS,
         default="text",
-        help="format of the report (default: text)",
+        help="format of the report; latex: tables for a paper (default: text)",
     )
     group.add_argument("--output-file", metavar="FILE", help="write the report here")
     group.add_argument(
@@ -289,6 +289,7 @@ def run(args: argparse.Namespace) -> int:
         exit_code=code,
         color=output.wants_color(args.color, None if args.output_file else sys.stdout),
         summary=not args.quiet,
+        verbose=args.verbose,
     )
     output.write(render(report, args.output_format, view), args.output_file)
     if failure:

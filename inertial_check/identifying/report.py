@@ -12,6 +12,7 @@ from inertial_check.identification.estimation.choosing import Choice
 from inertial_check.identification.estimation.identifiability import Identifiability
 from inertial_check.identification.estimation.reduction import Reduction
 from inertial_check.identification.estimation.result import Identification
+from inertial_check.identifying.assessment import build_base_table, list_residuals
 from inertial_check.identifying.friction import describe_number
 from inertial_check.identifying.options import IdentifyOptions
 from inertial_check.identifying.prior import Prior
@@ -90,6 +91,8 @@ def build_report(
             found.gap,
         ),
         weighings=_list_candidates(found),
+        base=build_base_table(robot, datasets, found),
+        residuals=list_residuals(robot, datasets, found),
         remarks=tuple(sorted(remarks, key=lambda remark: -remark.severity)),
     )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from inertial_check.inertia import tolerances
+from inertial_check.model.assessed import BaseTable, JointResiduals
 from inertial_check.model.finding import Severity
 
 THETA = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
@@ -260,6 +261,8 @@ class IdentificationReport:
         regularization: Weight of the prior, beside the samples as they are.
         redundancy: How many of them say what one independent one would.
         weighings: The weights that were tried; () where one was given.
+        base: The table of base parameters; None if it was not made.
+        residuals: Analysis of the residuals of what was fitted, joint by joint.
         metric: Of the prior's term.
         loss: Of the residuals.
         prior: Where the prior comes from, in words.
@@ -298,6 +301,8 @@ class IdentificationReport:
     prior_term: float
     certificate: SolverCertificate
     weighings: tuple[CandidateWeight, ...] = ()
+    base: BaseTable | None = None
+    residuals: tuple[JointResiduals, ...] = ()
     remarks: tuple[Remark, ...] = ()
     written: WrittenModel | None = None
     findings: tuple[RuleFinding, ...] = ()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from math import isfinite
-from typing import NamedTuple
 
 from inertial_check import __version__
 from inertial_check.inertia import tolerances
@@ -21,52 +21,44 @@ from inertial_check.model.identified import (
     WrittenModel,
 )
 from inertial_check.reports import View
+from inertial_check.reports.assessment import list_sentences, list_tables
 from inertial_check.reports.escaping import dump_json, printable
 from inertial_check.reports.json import plain
+from inertial_check.reports.latex import format_table
+from inertial_check.reports.tables import Table as _Table
 from inertial_check.reports.text import Style, plural, round_together
 
 SCHEMA_VERSION = "1"
 
-FORMS = ("text", "json", "markdown")
+FORMS = ("text", "json", "markdown", "latex")
 """Formats of the report of `identify`, as its option --output-format takes them."""
 
 _DIGITS = 4
 _NOTHING = "-"
 
-
-class _Table(NamedTuple):
-    """A table for people.
-
-    Attributes:
-        title: What it is about, a line.
-        head: Of each column; the first holds names.
-        rows: Cells.
-        remark: What one must know to read it, a line; "" for nothing.
-    """
-
-    title: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    remark: str = ""
+_WIDEST_SUM = 44
+"""Length of the sum of a base parameter at which it goes on in the next row."""
 
 
 def render(found: IdentificationReport, form: str, view: View) -> str:
     """The report in one of FORMS, with its last line end."""
-    return {"text": text, "markdown": markdown, "json": as_json}[form](found, view)
+    forms = {"text": text, "markdown": markdown, "json": as_json, "latex": latex}
+    return forms[form](found, view)
 
 
 def text(found: IdentificationReport, view: View) -> str:
     """For people, in a terminal of a hundred columns."""
     style = Style(view.color)
     blocks = [style("path", printable(_title(found))) + "\n"]
-    for table in _tables(found):
+    for table in (*_tables(found), *list_tables(found, verbose=view.verbose, whole=False)):
         blocks.append("".join(_align(table, style)))
-    blocks.append("".join(f"{printable(line)}\n" for line in _sentences(found)))
-    said = "".join(
+    said = (*_sentences(found), *list_sentences(found, listed=view.verbose))
+    blocks.append("".join(f"{printable(line)}\n" for line in said))
+    remarks = "".join(
         f"{style(remark.severity.word, remark.severity.word)}: {printable(remark.message)}\n"
         for remark in found.remarks
     )
-    blocks.append(said)
+    blocks.append(remarks)
     if view.summary:
         blocks.append(f"{_summary(found)}\n")
     return "\n".join(block for block in blocks if block)
@@ -75,13 +67,14 @@ def text(found: IdentificationReport, view: View) -> str:
 def markdown(found: IdentificationReport, view: View) -> str:
     """For the summary of a job, and for comments."""
     blocks = [f"## {_cell(_title(found))}\n"]
-    for table in _tables(found):
+    for table in (*_tables(found), *list_tables(found, verbose=view.verbose, whole=True)):
         blocks.append(f"### {_cell(table.title)}\n")
         rows = [table.head, ("---",) * len(table.head), *table.rows]
         blocks.append("".join(f"| {' | '.join(map(_cell, row))} |\n" for row in rows))
         if table.remark:
             blocks.append(f"{_cell(table.remark)}\n")
-    blocks.append("".join(f"* {_cell(line)}\n" for line in _sentences(found)))
+    sentences = (*_sentences(found), *list_sentences(found, listed=True))
+    blocks.append("".join(f"* {_cell(line)}\n" for line in sentences))
     if found.remarks:
         blocks.append("### Remarks\n")
         said = [f"* **{each.severity.word}** {_cell(each.message)}\n" for each in found.remarks]
@@ -89,6 +82,18 @@ def markdown(found: IdentificationReport, view: View) -> str:
     if view.summary:
         blocks.append(f"{_summary(found)}\n")
     return "\n".join(blocks)
+
+
+def latex(found: IdentificationReport, view: View) -> str:
+    """For a paper: booktabs tables, and all sentences as comments."""
+    sentences = (*_sentences(found), *list_sentences(found, listed=True))
+    remarks = (f"{each.severity.word}: {each.message}" for each in found.remarks)
+    lines = [_title(found), r"The tables need \usepackage{booktabs}.", *sentences, *remarks]
+    if view.summary:
+        lines.append(_summary(found))
+    blocks = ["".join(f"% {printable(line)}\n" for line in lines)]
+    tables = (*list_tables(found, verbose=view.verbose, whole=True), *_tables(found))
+    return "\n".join([*blocks, *map(format_table, tables)])
 
 
 def _title(found: IdentificationReport) -> str:
@@ -289,7 +294,8 @@ def _summary(found: IdentificationReport) -> str:
 
 def _align(table: _Table, style: Style) -> Iterator[str]:
     """Align a table in columns, names to the left and numbers to the right."""
-    rows = [tuple(map(printable, row)) for row in (table.head, *table.rows)]
+    shown = [tuple(map(printable, row)) for row in (table.head, *table.rows)]
+    rows = [part for row in shown for part in _wrap(row)] if table.math else shown
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     yield f"{style('code', printable(table.title))}\n"
     for index, row in enumerate(rows):
@@ -301,6 +307,19 @@ def _align(table: _Table, style: Style) -> Iterator[str]:
         yield f"{style('label', line) if index == 0 else line}\n"
     if table.remark:
         yield f"  {printable(table.remark)}\n"
+
+
+def _wrap(row: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Wrap a long sum in the first cell of a row before its signs, into rows of their own."""
+    first, *others = row
+    line = ""
+    for term in re.split(r" (?=[+-] )", first):
+        if line and len(line) + len(term) >= _WIDEST_SUM:
+            yield (line, *others)
+            line, others = f"    {term}", [""] * len(others)
+        else:
+            line = f"{line} {term}" if line else term
+    yield (line, *others)
 
 
 def _fraction(value: float) -> str:
@@ -357,6 +376,8 @@ def as_json(found: IdentificationReport, view: View) -> str:
             for each in found.fits
         ],
         "bodies": [_body(body) for body in found.bodies],
+        "base": None if found.base is None else found.base.as_dict(),
+        "residuals": [each.as_dict() for each in found.residuals],
         "left": [{"name": name, "reason": reason} for name, reason in found.left],
         "friction": [each._asdict() for each in found.friction],
         "remarks": [_remark(each) for each in found.remarks],

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,6 +36,13 @@ DIGITS = 6
 """Significant digits of the coefficients in names; K has them all."""
 
 
+class BaseTerm(NamedTuple):
+    """A parameter in a base parameter: its coefficient, and the index of its column."""
+
+    coefficient: float
+    column: int
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class BaseParameters(EqualByValue):
     """What torques can tell of the parameters, and how it is composed of them.
@@ -49,6 +57,8 @@ class BaseParameters(EqualByValue):
             silent ones.
         order: Of the last six of each body's columns.
         further: k, how many of the last columns are no body's.
+        terms: (b,) the same combinations as coefficients and indices of columns: first the column
+            that stays, with 1, then those regrouped into it; coefficients of rounding are left out.
     """
 
     K: Floats
@@ -59,6 +69,7 @@ class BaseParameters(EqualByValue):
     singular_values: Floats
     order: Order = "urdf"
     further: int = 0
+    terms: tuple[tuple[BaseTerm, ...], ...] = ()
 
     def __repr__(self) -> str:
         """The rank and the condition."""
@@ -164,12 +175,13 @@ def base_parameters(
     K[:, go] = found.coefficients * (length[go] / length[stay][:, None])
     shown = np.zeros(K.shape, dtype=bool)
     shown[:, go] = np.abs(found.coefficients) > max(found.rounding, tolerance)
-    names = tuple(
-        _combination(columns, int(own), row, mask)
-        for own, row, mask in zip(stay, K, shown, strict=True)
+    terms = tuple(
+        (BaseTerm(1.0, own), *(BaseTerm(float(row[k]), k) for k in np.flatnonzero(mask).tolist()))
+        for own, row, mask in zip(stay.tolist(), K, shown, strict=True)
     )
+    names = tuple(_combination(columns, own) for own in terms)
     values = found.singular_values
-    return BaseParameters(K, stay, names, columns, ~heard, values, order, len(beside))
+    return BaseParameters(K, stay, names, columns, ~heard, values, order, len(beside), terms)
 
 
 @dataclass(frozen=True, eq=False)
@@ -302,11 +314,10 @@ def _find_excitation(length: Floats, beside: int, order: Order, tolerance: float
     return np.asarray(length > tolerance * longest[kinds])
 
 
-def _combination(columns: tuple[str, ...], own: int, row: Floats, shown: Mask) -> str:
-    """A row of K in words."""
-    text = columns[own]
-    for column in np.flatnonzero(shown):
-        coefficient = float(row[column])
+def _combination(columns: tuple[str, ...], terms: Sequence[BaseTerm]) -> str:
+    """Write a base parameter in symbols."""
+    text = columns[terms[0].column]
+    for coefficient, column in terms[1:]:
         factor = f"{abs(coefficient):.{DIGITS}g}"
         text += f" {'-' if coefficient < 0 else '+'} {'' if factor == '1' else factor + ' '}"
         text += columns[column]

@@ -21,6 +21,7 @@ from inertial_check.inertia.representations import Order, reorder
 from inertial_check.solvers.certificate import Certificate
 
 if TYPE_CHECKING:
+    from inertial_check.identification.assessment.base_estimate import BaseEstimate
     from inertial_check.identification.estimation.choosing import Choice
     from inertial_check.identification.estimation.identifiability import Identifiability
 
@@ -202,6 +203,18 @@ class Identification(EqualByValue):
         """Largest over least singular value, of those that are not rounding."""
         seen = self._seen
         return float(seen[0] / seen[-1]) if len(seen) else np.inf
+
+    @cached_property
+    def base(self) -> BaseEstimate:
+        """The base parameters with values, covariance, and their names in symbols.
+
+        The combinations that the samples decide, as publications print them: see BaseEstimate.
+        """
+        from inertial_check.identification.assessment.base_estimate import estimate_base, find_base
+
+        further = tuple(self.names)
+        found = find_base(self.reduction, self.weights, self.bodies, further, self.order)
+        return estimate_base(self.reduction, self.weights, self.si, found, self.redundancy)
 
     @cached_property
     def identifiability(self) -> Identifiability:

@@ -1,0 +1,1 @@
+"""Assessment of an identification: base parameters with deviations, residuals, repeatability."""
