@@ -27,10 +27,10 @@ class BaseValue(NamedTuple):
     Attributes:
         name: The combination in symbols, as "Iyy(upper) + 0.16 m(lower)".
         unit: SI unit; "" if not known.
-        value: Of the identified bodies [unit].
-        least_squares: Of weighted least squares, without prior and cones [unit].
-        standard_deviation: Of weighted least squares [unit].
+        value: By weighted least squares, without prior, cones and bounds [unit].
+        standard_deviation: Of the value [unit].
         percent: Standard deviation in per cent of the value; infinite for 0.
+        identified: Of the identified bodies [unit].
         birge_ratio: Spread between runs, in units of the deviations; NaN without several runs.
         terms: The combination as numbers.
     """
@@ -38,9 +38,9 @@ class BaseValue(NamedTuple):
     name: str
     unit: str
     value: float
-    least_squares: float
     standard_deviation: float
     percent: float
+    identified: float
     birge_ratio: float
     terms: tuple[BaseTermValue, ...]
 
@@ -66,7 +66,7 @@ class BaseTable(NamedTuple):
 
     Attributes:
         parameters: (b,) rows.
-        covariance: (b, b) of weighted least squares.
+        covariance: (b, b) of the values.
         condition: Condition number of their regressor with columns of length one.
         runs: Each recording alone; () for a single one.
         birge_ratio: Root mean square of the rows' ratios; NaN without several runs.

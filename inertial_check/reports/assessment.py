@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import floor, isfinite, log10
+from math import floor, isfinite, isnan, log10
 
 from inertial_check.model.assessed import BaseTable, JointResiduals
 from inertial_check.model.identified import THETA, IdentificationReport
@@ -98,7 +98,7 @@ def _parameters(found: IdentificationReport) -> Table:
         (
             f"{name} {body.name}",
             *_pair(value, deviation),
-            _percent(100 * deviation / abs(value) if value else float("inf")),
+            _percent(100 * deviation / abs(value) if value else deviation * float("inf")),
             f"{prior:.4g}",
             decided,
         )
@@ -119,18 +119,18 @@ def _base(base: BaseTable) -> Table:
             each.unit or _NOTHING,
             *_pair(each.value, each.standard_deviation),
             _percent(each.percent),
-            _pair(each.least_squares, each.standard_deviation)[0],
+            _pair(each.identified, each.standard_deviation)[0],
             *([f"{each.birge_ratio:.2g}" if isfinite(each.birge_ratio) else _NOTHING] * several),
         )
         for each in base.parameters
     ]
-    head = ("parameter", "unit", "value", "deviation", "%", "alone", *(["spread"] * several))
+    head = ("parameter", "unit", "value", "deviation", "%", "robot", *(["spread"] * several))
     spread = "; spread: of the recordings" if several else ""
     return Table(
         "Base parameters",
         head,
         tuple(rows),
-        f"alone: weighted least squares, whose deviation it is; %: of the value{spread}",
+        f"by weighted least squares; %: of the value; robot: of its bodies{spread}",
         tuple(
             " ".join(format_term(*term, first=place == 0) for place, term in enumerate(each.terms))
             for each in base.parameters
@@ -218,6 +218,8 @@ def _number(value: float, digits: int) -> str:
 
 def _percent(percent: float) -> str:
     """Format a relative deviation; one of ten times the value and more tells no more."""
+    if isnan(percent):
+        return _NOTHING
     return f"{percent:.2g}" if percent < 99.5 else f"{percent:.0f}" if percent < 999.5 else ">999"
 
 

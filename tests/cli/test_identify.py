@@ -37,6 +37,10 @@ def identify(run, tmp_path, monkeypatch):
     return identify
 
 
+THETA = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
+BODIES = ("shoulder", "upper_arm", "forearm")
+
+
 def noisy(**options):
     return recorded.with_friction(seed=1, noise=1.0, **options)
 
@@ -101,6 +105,45 @@ def test_an_uncertified_answer_is_reported_and_not_written(identify, tmp_path, m
     assert code == 1
     assert re.search(r"^Uncertified: .* gap \S+e-\d+; interior point\.$", out, re.MULTILINE)
     assert "error: no certified answer: gap" in out
+
+
+def test_the_table_of_base_parameters_is_in_every_form(identify, tmp_path):
+    """Two recordings of one robot: the values are the truth's to a few of their deviations."""
+    shutil.move(
+        recorded.written(tmp_path, recorded.with_friction(seed=2, noise=1.0)),
+        tmp_path / "again.npz",
+    )
+    document = report(identify(noisy(), "again.npz", "--output-format", "json"))
+    base = document["base"]
+    theta = {
+        name: dict(zip(THETA, own, strict=True))
+        for name, own in zip(BODIES, recorded.TRUTH.tolist(), strict=True)
+    }
+    rows = [row for row in base["parameters"] if all(each["body"] for each in row["terms"])]
+    assert len(rows) == 15
+    for row in rows:
+        truth = sum(t["coefficient"] * theta[t["body"]][t["parameter"]] for t in row["terms"])
+        assert abs(row["value"] - truth) < 4 * row["standard_deviation"]
+        assert row["percent"] == pytest.approx(100 * row["standard_deviation"] / abs(row["value"]))
+    assert 0.5 < base["birge_ratio"] < 2
+    covariance = np.array(base["covariance"])
+    deviations = [row["standard_deviation"] for row in base["parameters"]]
+    np.testing.assert_allclose(np.sqrt(np.diag(covariance)), deviations)
+    assert np.linalg.eigvalsh(covariance / np.outer(deviations, deviations)).min() > 0
+    assert [run["path"] for run in base["runs"]] == ["r.npz", "again.npz"]
+    assert [each["joint"] for each in document["residuals"]] == ["turn", "lift", "bend"]
+    assert all(each["whiteness"]["p_value"] > 1e-3 for each in document["residuals"])
+    name = rows[-1]["name"]
+    for form in ("text", "markdown", "latex"):
+        out = identify("r.npz", "--output-format", form)[1]
+        assert "Base parameters" in out
+        assert "Standard deviations" in out
+        assert (name in out) is (form != "latex")  # there it is a formula
+    assert r"\begin{tabular}" in out
+    assert "Parameters of the bodies" not in identify("r.npz")[1]
+    long = identify("r.npz", "-v")[1]
+    assert "Parameters of the bodies" in long
+    assert "Mean residual by velocity" in long
 
 
 def test_in_place(identify, tmp_path):

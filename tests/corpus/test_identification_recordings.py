@@ -6,10 +6,14 @@ import numpy as np
 import pytest
 
 import identification_data as data
+import inertial_check as ic
 from inertial_check.identification.estimation.identify import identify
 from inertial_check.identification.estimation.reduction import Reduction
 
 ROBOTS = list(data.ROBOTS)
+
+PUBLISHED_GAINS = np.array([10.0, 10.6956, 8.4566, 9.0029, 9.48, 10.1232])
+"""[N m/A] of the UR10e's drives in the published table."""
 
 
 @pytest.fixture(scope="module", params=ROBOTS)
@@ -212,3 +216,41 @@ def test_what_a_weak_prior_lets_drift_is_flagged(datasets, robot):
     assert drifted.distance.max() > 10
     assert len(drifted.identifiability.unsupported) > 10
     assert not held.identifiability.unsupported
+
+
+def read_table(folder, name):
+    """Theta (L, 10) about the origins of a published table; what was not identifiable is 0."""
+    rows = np.genfromtxt(folder / "tables" / name, delimiter=",", skip_header=1)[:, 1:]
+    rows = np.nan_to_num(rows)
+    if name.startswith("panda"):  # centres of mass, and inertias about them
+        inertia = np.zeros((len(rows), 3, 3))
+        inertia[:, *np.triu_indices(3)] = rows[:, 4:]
+        inertia += np.triu(inertia, 1).transpose(0, 2, 1)
+        bodies = ic.InertialParameters.from_com(rows[:, 0], rows[:, 1:4], inertia)
+        return bodies.as_theta()
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "difference"),
+    [("panda", "panda_gaz2019.csv", 0.04), ("ur10e", "ur10e_mamedov2020.csv", 0.12)],
+)
+def test_base_parameters_are_those_of_published_tables(datasets, name, table, difference):
+    """Other recordings, other methods: the same combinations, in their own drive gains."""
+    run = data.reference(datasets, name, data.ROBOTS[name].training)
+    if name == "ur10e":
+        run = run._replace(tau=run.tau / data.GAINS * PUBLISHED_GAINS)
+    samples = data.samples_by_terms(datasets, name, run)
+    base = identify(samples, prior=data.problem(datasets, name).prior).base
+    theirs = read_table(datasets, table).ravel()
+    kept = [
+        k
+        for k, terms in enumerate(base.parameters.terms)
+        if all(term.column < len(theirs) for term in terms)  # no friction, no rotor
+    ]
+    beta = (base.basis[:, : len(theirs)] @ theirs)[kept]
+    values = base.values[kept]
+    assert np.linalg.norm(values - beta) < difference * np.linalg.norm(beta)
+    sure = base.relative_standard_deviation[kept] < 10
+    assert sure.sum() >= 7
+    assert np.median(values[sure] / beta[sure]) == pytest.approx(1, abs=0.02)

@@ -10,6 +10,16 @@ import pytest
 
 import inertial_check
 from inertial_check.model import Severity
+from inertial_check.model.assessed import (
+    BaseTable,
+    BaseTermValue,
+    BaseValue,
+    JointResiduals,
+    ResidualCourse,
+    ResidualSpectrum,
+    ResidualWhiteness,
+    RunValues,
+)
 from inertial_check.model.identified import (
     THETA,
     CandidateWeight,
@@ -72,6 +82,56 @@ TOOL = IdentifiedBody(
     decided_by=("prior",) * 10,
     standard_deviation=(0.2, *(nan,) * 9),
 )
+BASE = BaseTable(
+    parameters=(
+        BaseValue(
+            "Iyy(upper_arm) + 0.16 m(tool|one\n)",
+            "kg m^2",
+            0.4112,
+            0.0031,
+            0.754,
+            0.4109,
+            1.3,
+            (
+                BaseTermValue(1.0, "Iyy", "upper_arm"),
+                BaseTermValue(0.16, "m", "tool|one\n"),
+            ),
+        ),
+        BaseValue(
+            "fv1", "N m s/rad", 0.0, 0.021, inf, -2e-7, nan, (BaseTermValue(1.0, "fv1", None),)
+        ),
+        BaseValue(
+            "Izz(upper_arm) + 0.24 m(tool|one\n) - 0.998877 hx(tool|one\n) + 1.23457e-05 Iyy(x)",
+            "",
+            -1.2e-9,
+            2.4e-11,
+            2.0,
+            1.1e-9,
+            0.7,
+            (BaseTermValue(1.0, "Izz", "upper_arm"), BaseTermValue(-0.998877, "hx", "tool|one\n")),
+        ),
+    ),
+    covariance=((9.61e-6, 0.0, 0.0), (0.0, 4.41e-4, 0.0), (0.0, 0.0, 5.76e-22)),
+    condition=12.3,
+    runs=(
+        RunValues("run.npz", (0.41, -0.01, 1.1e-9), (0.005, 0.03, 3e-11), (0.3, -0.2, 0.1)),
+        RunValues("again.csv", (0.413, nan, 1.1e-9), (0.006, inf, 4e-11), (-0.3, nan, 0.0)),
+    ),
+    birge_ratio=1.04,
+)
+RESIDUALS = (
+    JointResiduals(
+        "lift",
+        "N m",
+        12000,
+        0.142,
+        -1e-5,
+        ResidualWhiteness(0.31, 210.5, 20, 1.5e-33, 2, 4.5),
+        ResidualSpectrum((0.0, 1.0, 2.0), (0.001, 0.02, 0.003), 1.0, 0.87, 0.9),
+        ResidualCourse((-1.0, 0.5), (-0.02, 0.03), (0.004, 0.005), 0.12),
+    ),
+    JointResiduals("slide", "N", 12, 0.05, 0.0),
+)
 EVERYTHING = IdentificationReport(
     model="robots/arm.urdf",
     data=("run.npz", "again.csv"),
@@ -127,6 +187,8 @@ EVERYTHING = IdentificationReport(
         CandidateWeight(0.3, 1.01, 0.02, 1754.67, 14.5, 2.95, True),
         CandidateWeight(3.0, nan, nan, 1770.2, 9.1, 2.8, False),
     ),
+    base=BASE,
+    residuals=RESIDUALS,
     remarks=(
         Remark(Severity.ERROR, "unit", "run.npz: torques are 106 times those expected"),
         Remark(Severity.WARNING, "unsupported", "upper_arm: Izz moved"),
@@ -140,19 +202,45 @@ EVERYTHING = IdentificationReport(
         (WrittenBody("upper_arm", "fixed", ""), WrittenBody("tool", "unwritten", "no <mass>")),
     ),
 )
-PLAIN = replace(EVERYTHING, friction=(), weighings=(), remarks=(), written=None, left=())
+PLAIN = replace(
+    EVERYTHING,
+    friction=(),
+    weighings=(),
+    remarks=(),
+    written=None,
+    left=(),
+    base=None,
+    residuals=(),
+)
 REPORTS = {"everything": EVERYTHING, "plain": PLAIN}
 VIEW = View(exit_code=1)
 
 
 @pytest.mark.parametrize(
-    ("form", "suffix"), [("text", "txt"), ("markdown", "md"), ("json", "json")]
+    ("form", "suffix"),
+    [("text", "txt"), ("markdown", "md"), ("json", "json"), ("latex", "tex")],
 )
 @pytest.mark.parametrize("name", REPORTS)
 def test_the_whole_report(golden, name, form, suffix):
     text = render(REPORTS[name], form, VIEW)
     text = text.replace(f'"{inertial_check.__version__}"', '"VERSION"', 1)
     golden(f"reports/identification-{name}.{suffix}", text)
+
+
+def test_all_details_are_listed_where_they_are_asked_for(golden):
+    text = render(EVERYTHING, "text", VIEW._replace(verbose=True))
+    golden("reports/identification-verbose.txt", text)
+
+
+def test_a_long_table_is_for_verbose_text_and_for_papers():
+    long = replace(EVERYTHING, base=BASE._replace(parameters=BASE.parameters * 20, runs=()))
+    text = render(long, "text", VIEW)
+    assert "Base parameters: 60, 40 with a deviation below 10 %; condition 12.3. -v lists" in text
+    assert "0.4112" not in text
+    for form, view in (("text", VIEW._replace(verbose=True)), ("markdown", VIEW), ("latex", VIEW)):
+        shown = render(long, form, view)
+        assert shown.count("0.4112") >= 20
+        assert "-v lists" not in shown
 
 
 def test_the_schema_is_one():
@@ -178,6 +266,10 @@ def test_reports_satisfy_the_schema(name):
         (("friction", 0, "standard_deviation"), -1),
         (("remarks", 0, "severity"), "fatal"),
         (("solution", "gap"), "0"),
+        (("solution", "status"), "proven"),
+        (("base", "covariance"), [1.0]),
+        (("base", "parameters", 0, "percent"), -1),
+        (("residuals", 0, "whiteness", "p_value"), 1.5),
         (("written", "done"), None),
     ],
 )

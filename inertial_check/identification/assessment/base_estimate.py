@@ -29,16 +29,18 @@ class BaseEstimate(EqualByValue):
 
     Attributes:
         parameters: The base parameters: which columns stay, and what is regrouped into them.
-        values: (b,) base parameters of the identified bodies, friction and other numbers [SI].
-        least_squares: (b,) weighted least squares, without prior, cones and bounds [SI].
-        covariance: (b, b) covariance of weighted least squares [SI].
+        values: (b,) by weighted least squares: by the samples alone, without prior, cones and
+            bounds, so that errors are within three deviations in 99.7 % of all cases [SI].
+        covariance: (b, b) covariance of the values [SI].
+        identified: (b,) of the identified bodies, friction and other numbers, which prior, cones
+            and bounds can move from the values by some deviations [SI].
         further_units: (k,) units of the numbers beside the bodies; "" where they are not known.
     """
 
     parameters: BaseParameters
     values: Floats
-    least_squares: Floats
     covariance: Floats
+    identified: Floats
     further_units: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -150,8 +152,7 @@ def estimate_base(
     Q, R = np.linalg.qr(kept / sizes)
     inverse = np.linalg.solve(R, np.eye(len(R))) / sizes[:, None]
     covariance = redundancy * inverse @ inverse.T
-    least_squares = inverse @ (Q.T @ b)
-    return BaseEstimate(parameters, parameters.of(x), least_squares, covariance)
+    return BaseEstimate(parameters, inverse @ (Q.T @ b), covariance, parameters.of(x))
 
 
 def find_base(

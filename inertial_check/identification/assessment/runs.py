@@ -51,7 +51,7 @@ class RunSpread(EqualByValue):
         variance = self.standard_deviation**2 - self.base.standard_deviation**2
         alone = variance <= tolerances.RANK * self.standard_deviation**2
         variance = np.where(alone | ~np.isfinite(variance), np.nan, variance)
-        return np.asarray((self.values - self.base.least_squares) / np.sqrt(variance))
+        return np.asarray((self.values - self.base.values) / np.sqrt(variance))
 
     @cached_property
     def birge_ratio(self) -> Floats:
@@ -109,9 +109,9 @@ def _estimate_run(base: BaseEstimate, run: Reduction, weights: Floats) -> tuple[
     sizes = base.standard_deviation
     U, s, Vt = np.linalg.svd(kept * sizes, full_matrices=False)
     seen = s > tolerances.RANK * s.max(initial=0.0)
-    along = (U.T @ (b - kept @ base.least_squares))[seen] / s[seen]
+    along = (U.T @ (b - kept @ base.values))[seen] / s[seen]
     change = Vt[seen].T @ along
     variance = (Vt[seen].T ** 2) @ (1 / s[seen] ** 2)
     blind = 1 - np.sum(Vt[seen] ** 2, axis=0) > tolerances.BLIND
-    values = np.where(blind, np.nan, base.least_squares + sizes * change)
+    values = np.where(blind, np.nan, base.values + sizes * change)
     return values, np.where(blind, np.inf, sizes * np.sqrt(variance))
