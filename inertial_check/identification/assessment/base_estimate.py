@@ -51,7 +51,12 @@ class BaseEstimate(EqualByValue):
     def __str__(self) -> str:
         """Show the table: name, value, standard deviation, per cent."""
         rows = [
-            (name, f"{value:.5g}", f"{deviation:.2g}", f"{percent:.2g}")
+            (
+                name,
+                f"{value:.5g}",
+                f"{deviation:.2g}",
+                f"{percent:.2g}" if percent < 99.5 else f"{percent:.0f}",
+            )
             for name, value, deviation, percent in zip(
                 self.names,
                 self.values.tolist(),
