@@ -32,8 +32,10 @@ Status = Literal["certified", "uncertified"]
 
 def describe_gap(certificate: Certificate) -> str:
     """Say of an uncertified result how far it can be from the optimum, and what helps."""
+    outside = float(certificate.primal_residual)
+    beyond = f", outside its bounds by {outside:.1e}" if outside > tolerances.CERTIFIED else ""
     return (
-        f"no certified answer: gap {certificate.gap:.2e}, expected at most "
+        f"no certified answer: gap {certificate.gap:.2e}{beyond}, expected at most "
         f"{tolerances.CERTIFIED:.0e} of the objective; a larger regularization makes the problem "
         "better posed"
     )
