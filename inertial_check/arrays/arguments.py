@@ -172,7 +172,7 @@ def _find_fault(
     if not any(_admits(choice, value, space) for choice in choices):
         return f"{name} is {_show(value)}, expected {_name_choices(choices, space)}"
     if name in shapes and any(choice in _ARRAYS for choice in choices) and _is_real(value):
-        shape = np.shape(value)  # type: ignore[arg-type]  # _is_real has read it as an array
+        shape = np.shape(cast("Any", value))  # _is_real has read it
         if not any(_fits(shape, expected) for expected in shapes[name]):
             wanted = " or ".join(f"({', '.join(each)})" for each in shapes[name])
             return f"{name} has shape {shape}, expected {wanted}"
@@ -193,7 +193,7 @@ def _admits(choice: str, value: object, space: Mapping[str, object]) -> bool:
     if choice == "int":
         whole = isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
         return whole and abs(int(cast("int", value))) <= sys.maxsize
-    simple = {
+    simple: dict[str, Any] = {
         "None": type(None),
         "bool": (bool, np.bool_),
         "str": str,
