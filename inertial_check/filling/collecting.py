@@ -10,6 +10,7 @@ import numpy as np
 from inertial_check.errors import ParameterError
 from inertial_check.evidence.twins import find_twins
 from inertial_check.filling.equations import Unknowns
+from inertial_check.filling.grouping import merge_cells
 from inertial_check.filling.known import WATER, Knowledge
 from inertial_check.filling.nominal import fits_shapes
 from inertial_check.filling.overlaps import find_neighbours, share_with_neighbours
@@ -93,7 +94,7 @@ class Collector:
             )
         return Unknowns(
             self.model,
-            tuple(seen.values()),
+            tuple(merge_cells(seen).values()),
             tuple(seen),
             self._list_held(seen),
             masses,
@@ -102,7 +103,7 @@ class Collector:
             _find_teachers(others, judgements),
             prior,
             note,
-            tuple(shared.values()),
+            tuple(merge_cells(shared).values()),
         )
 
     def _read_others(

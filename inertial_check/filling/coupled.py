@@ -14,6 +14,7 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats, Integers
 from inertial_check.filling.equations import CenterSum, MassSum
+from inertial_check.filling.grouping import group_points
 from inertial_check.filling.pieces import BodyPieces
 from inertial_check.filling.programs import CoupledBodies, ProgramAnswers, solve_programs
 from inertial_check.inertia import tolerances
@@ -131,32 +132,9 @@ def _collect_cells(
         room = max(float(masses[at, 1] - lower.sum()), 0.0)
         upper = np.minimum(volumes * bounds[at, 1], lower + room)
         arms = placed[at] / reach - means[:, at, None]
-        group = _group_points(placed[at].T, groups)
+        group = group_points(placed[at].T, groups)
         found.append(_Cells(volumes, lower, upper, arms, numbers[at], group))
     return reach, means, found
-
-
-def _group_points(points: Floats, groups: int) -> Integers:
-    """Groups of neighbouring points: halved along the longest edge of their box, again and again.
-
-    Args:
-        points: (N, 3) points [m].
-        groups: Largest number of groups, a power of 2.
-    """
-    if len(points) <= groups:
-        return np.arange(len(points))
-    label = np.zeros(len(points), dtype=np.intp)
-    waiting, count = [(np.arange(len(points)), groups)], 0
-    while waiting:
-        members, parts = waiting.pop()
-        if parts == 1 or len(members) == 1:
-            label[members], count = count, count + 1
-            continue
-        own = points[members]
-        order = members[np.argsort(own[:, np.argmax(np.ptp(own, axis=0))], kind="stable")]
-        half = len(order) // 2
-        waiting += [(order[:half], parts // 2), (order[half:], parts // 2)]
-    return label
 
 
 def _join(
