@@ -21,6 +21,7 @@ from inertial_check.arrays.broadcasting import (
 )
 from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.dynamics._batches import Batch, Chunk, configurations_first, constant_like
+from inertial_check.dynamics._compiled.choice import choose_loops
 from inertial_check.dynamics._motion import Frame, root_positions, walk
 from inertial_check.dynamics._vectors import (
     apply,
@@ -103,12 +104,17 @@ def center_of_mass_jacobian(tree: Tree, q: ArrayLike, *, theta: ArrayLike | None
     Raises:
         ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
     """
+    batch = Batch(tree, q, theta=theta)
+    loops = choose_loops(batch)
 
     def work(chunk: Chunk) -> Array:
-        _, wrenches = unit_twists_and_wrenches(tree, chunk)
+        if loops is None:
+            _, wrenches = unit_twists_and_wrenches(tree, chunk)
+        else:
+            wrenches = loops.centroidal_momenta(tree, chunk, root_positions(tree, chunk))
         return wrenches[:, 3:] / configurations_first(chunk.xp, _mass(chunk))[..., None, None]
 
-    return Batch(tree, q, theta=theta).map(work)
+    return batch.map(work)
 
 
 @quiet
@@ -138,9 +144,15 @@ def centroidal_momentum_matrix(
     refuse_added_mass(tree, "centroidal_momentum_matrix")
     check_spatial_order(order)
     roots = [body for body, place in enumerate(tree.velocities) for _ in range(*_ends(place))]
+    batch = Batch(tree, q, theta=theta)
+    loops = choose_loops(batch)
 
     def work(chunk: Chunk) -> Array:
-        xp, frames, starts = chunk.xp, dict(walk(tree, chunk)), root_positions(tree, chunk)
+        xp, starts = chunk.xp, root_positions(tree, chunk)
+        if loops is not None:
+            compiled = loops.centroidal_momenta(tree, chunk, starts)
+            return compiled if order == "angular-linear" else np.roll(compiled, 3, axis=1)
+        frames = dict(walk(tree, chunk))
         _, wrenches = unit_twists_and_wrenches(tree, chunk)
         moments, forces = wrenches[:, :3], wrenches[:, 3:]
         center = _find_center(chunk, frames, starts)
@@ -153,7 +165,7 @@ def centroidal_momentum_matrix(
         both = [moments, forces] if order == "angular-linear" else [forces, moments]
         return xp.concat(both, axis=1)
 
-    return Batch(tree, q, theta=theta).map(work)
+    return batch.map(work)
 
 
 @quiet

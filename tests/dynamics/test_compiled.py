@@ -5,8 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from inertial_check.dynamics import equations, forward
+from inertial_check.dynamics import composites, equations, forward
 from inertial_check.dynamics._compiled import choice
+from inertial_check.dynamics.tree import Tree
 from inertial_check.errors import ParameterError
 from random_trees import configurations, random_tree
 
@@ -27,6 +28,8 @@ FUNCTIONS = {
     "gravity": lambda tree, q, u, du: equations.gravity_forces(tree, q, gravity=[0.3, -2, 5]),
     "inverse": equations.inverse_dynamics,
     "regressor": lambda *state: equations.regressor(*state, order="mujoco"),
+    "centre": lambda tree, q, u, du: composites.center_of_mass_jacobian(tree, q),
+    "momentum": lambda tree, q, u, du: composites.centroidal_momentum_matrix(tree, q),
     "forward": forward.forward_dynamics,
 }
 
@@ -72,6 +75,21 @@ def test_other_parameters_of_all_configurations_and_given_arrays(compare):
     assert np.array_equal(out, M)
     each = np.broadcast_to(other, (*SHAPE, *other.shape))
     np.testing.assert_allclose(equations.mass_matrix(tree, q, theta=each), M, atol=1e-12)
+
+
+def test_two_robots_in_one_tree(compare):
+    """Positions are measured from each root, but momenta from the one centre of mass."""
+    one, two = (random_tree(seed, base="floating", count=4, anchored=True) for seed in (3, 4))
+    parents = np.concatenate([one.parents, np.where(two.parents < 0, -1, two.parents + len(one))])
+    names = [f"{name}{i}" for i, tree in enumerate((one, two)) for name in tree.names]
+    stack = {
+        name: np.concatenate([getattr(one, name), getattr(two, name)])
+        for name in ("X_PB", "axes_B", "theta", "points_B")
+    }
+    both = Tree(names, parents, (*one.joints, *two.joints), **stack)
+    state = configurations(both, 3, (600,))
+    for function in FUNCTIONS.values():
+        compare(function, both, *state)
 
 
 def test_the_fluid_around_the_bodies_is_moved_too(compare):

@@ -9,7 +9,7 @@ from typing import Protocol, cast
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats, Integers, NumpyArray
+from inertial_check.arrays.types import Array, Floats, Integers, NumpyArray
 from inertial_check.dynamics._batches import Batch, Chunk
 from inertial_check.dynamics.tree import Tree
 
@@ -30,6 +30,9 @@ class Loops(Protocol):
 
     def newton_euler(self, tree: Tree, chunk: Chunk, gravity: Floats) -> Floats:
         """The forces M du + b + g, (k, n_u)."""
+
+    def centroidal_momenta(self, tree: Tree, chunk: Chunk, starts: list[Array]) -> Floats:
+        """Angular momenta about S and linear ones at unit velocities, (k, 6, n_u)."""
 
     def solve_mass_matrix(self, tree: Tree, chunk: Chunk) -> Floats | None:
         """M^-1 tau, (k, n_u); None where a joint moves nothing that has inertia."""
