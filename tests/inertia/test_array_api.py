@@ -23,7 +23,7 @@ from inertial_check.inertia.sampling import rotations
 HELPERS = {"read_theta", "check_about", "symmetrise", "pose_parts", "rotated_vector"} | {
     "rotated_tensor", "refuse_asymmetric", "refuse_nonrotation", "shift", "check_spatial_order",
     "homogeneous", "read_rotation", "find_nearest_rotation", "parallel_axis_entries",
-    "second_moment_entries",
+    "second_moment_entries", "rotate_checked",
 }  # fmt: skip
 PUBLIC = {
     name: function
