@@ -109,7 +109,8 @@ def from_wrench(  # noqa: PLR0913 - a recording, and its conventions
         spatial_order: Of the wrench.
 
     Raises:
-        ParameterError: Shapes that do not fit, unknown order.
+        ParameterError: Shapes that do not fit, unknown order; or forces and moments that explain
+            the motion of a payload only if they are exchanged.
     """
     tau = np.asarray(wrench, dtype=np.float64)
     if tau.ndim != 2 or tau.shape[1] != 6:
@@ -120,11 +121,60 @@ def from_wrench(  # noqa: PLR0913 - a recording, and its conventions
         raise ParameterError(
             f"wrench has shape {tau.shape}, and the motion {Y.shape[:-2]} samples: expected as many"
         )
+    _refuse_exchange(Y, tau, bias, spatial_order)
     if not bias:
         return Samples.of_arrays(Y, tau, order=order)
     names = BIAS if spatial_order == SPATIAL_ORDERS[0] else BIAS[3:] + BIAS[:3]
     columns = np.broadcast_to(np.eye(6), (len(tau), 6, 6))
     return Samples.of_arrays(Y, tau, Nuisance.from_columns(columns, names), order)
+
+
+EXCHANGED = 0.1
+"""Unexplained part of a wrench with forces and moments exchanged, relative to that of the wrench as
+it stands, below which they are in the other order: noise explains neither."""
+
+
+def _refuse_exchange(Y: Floats, tau: Floats, bias: bool, spatial_order: SpatialOrder) -> None:
+    """Refuse wrenches whose forces and moments are exchanged.
+
+    Args:
+        Y: (S, 6, 10) regressor.
+        tau: (S, 6) wrenches.
+        bias: Whether constant wrenches are fitted, too.
+        spatial_order: Order that was declared.
+
+    Raises:
+        ParameterError: In the other order a payload explains them far better.
+    """
+    if not np.all(np.isfinite(tau)):
+        return
+    as_it_stands, exchanged = (
+        _measure_misfit(Y, each, bias) for each in (tau, np.roll(tau, 3, axis=1))
+    )
+    if as_it_stands > EXCHANGED and exchanged < EXCHANGED * as_it_stands:
+        other = SPATIAL_ORDERS[1 - SPATIAL_ORDERS.index(spatial_order)]
+        raise ParameterError(
+            f"forces and moments are exchanged: {100 * as_it_stands:.2g} % of the wrench stays "
+            f"unexplained, and {100 * exchanged:.2g} % in the other order; give "
+            f'spatial_order="{other}", or exchange them'
+        )
+
+
+def _measure_misfit(Y: Floats, tau: Floats, bias: bool) -> float:
+    """Measure the larger part, of the forces and of the moments, that no payload explains."""
+    sizes = np.repeat(np.linalg.norm(tau.reshape(-1, 2, 3), axis=(0, 2)), 3)
+    weights = 1 / np.where(sizes > 0, sizes, 1.0)
+    A = Y * weights[:, None]
+    if bias:
+        constant = np.broadcast_to(np.diag(weights), (len(tau), 6, 6))
+        A = np.concatenate([A, constant], axis=2)
+    A, b = A.reshape(-1, A.shape[2]), (tau * weights).ravel()
+    lengths = np.linalg.norm(A, axis=0)
+    x = np.linalg.lstsq(A / np.where(lengths > 0, lengths, 1.0), b, rcond=None)[0]
+    left = (b - A @ (x / np.where(lengths > 0, lengths, 1.0))).reshape(-1, 2, 3)
+    mass = x[0] if lengths[0] > 0 else 0.0
+    misfit = float((left**2).sum(axis=(0, 2)).max())
+    return misfit if mass >= 0 else max(misfit, 1.0)
 
 
 class Recording(NamedTuple):
