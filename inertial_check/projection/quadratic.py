@@ -194,8 +194,10 @@ def normalise(problem: Quadratic) -> Normalised:
     if problem.W is None:
         M = np.broadcast_to(np.eye(10), back.shape)
     else:
-        to_theta = np.matmul(FROM_SVEC, back)
-        M = np.matmul(to_theta.transpose(0, 2, 1), np.matmul(problem.W, to_theta))
+        unit, own = _take_diagonal(back), _take_diagonal(problem.W)  # most are diagonal
+        to_theta = FROM_SVEC * unit[:, None, :] if unit.ndim == 2 else np.matmul(FROM_SVEC, back)
+        weighted = own[:, :, None] * to_theta if own.ndim == 2 else np.matmul(own, to_theta)
+        M = np.matmul(to_theta.transpose(0, 2, 1), weighted)
         weight = np.exp(_log_det(M) / 10)
         M = (M + M.transpose(0, 2, 1)) / (2 * weight[:, None, None])
     x0 = x0 / size[:, None]
