@@ -82,7 +82,8 @@ class _Frozen(NamedTuple):
 def _freeze(value: Any) -> Hashable:  # noqa: ANN401 - any attribute
     if isinstance(value, np.ndarray):
         return _Frozen(value.tobytes(), value.shape, value.dtype.str)
-    return value
+    key: Hashable = value
+    return key
 
 
 def _thaw(value: Hashable) -> object:
