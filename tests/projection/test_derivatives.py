@@ -240,6 +240,19 @@ def test_the_slope_of_a_point_mass_is_that_without_its_floor(torch: Any) -> None
     np.testing.assert_allclose(found.T, (ahead - behind) / (2 * step), atol=1e-6)
 
 
+def test_a_projection_is_a_layer_of_an_optimisation(torch: Any) -> None:
+    """The program of docs/differentiation.md."""
+    given = torch.tensor([1.0, 0, 0, 0, 1, 0, 0, 1, 0, 1], dtype=torch.float64, requires_grad=True)
+    target = torch.tensor([1.0, 0, 0, 0, 1, 0, 0, 1, 0, 3], dtype=torch.float64)
+    optimizer = torch.optim.SGD([given], lr=0.1)
+    for _ in range(100):
+        optimizer.zero_grad()
+        ((ic.project(given, "euclidean").theta - target) ** 2).sum().backward()
+        optimizer.step()
+    six = ic.project(given, "euclidean").theta.detach()[4:]
+    np.testing.assert_allclose(six, np.array([4, 0, 0, 4, 0, 8]) / 3, atol=1e-3)
+
+
 def test_a_metric_without_derivatives_says_which_have_some(torch: Any) -> None:
     theta = torch.asarray(BODIES).requires_grad_()
     with pytest.raises(ic.ParameterError, match=r"prior, weighted, .* can be traced"):
