@@ -50,7 +50,7 @@ def fill(  # noqa: PLR0913 - each argument is one thing that may be known
     com: Sequence[float] | None = None,
     at: Mapping[str, float] | None = None,
     twins: bool = True,
-    pairs: Sequence[tuple[str, str] | tuple[str, str, str]] = (),
+    pairs: Sequence[Sequence[str]] = (),
     prior: Model | str | os.PathLike[str] | None = None,
     density_range: tuple[float, float] | None = None,
     divergence: Divergence = "entropic",
