@@ -86,8 +86,27 @@ def project_with_constraints(
     for group, applied in groups(options.constraints, names, whole=False):
         its_names = tuple(names[i] for i in group)
         request = GroupRequest(problem.rows(group), applied, p_BoFo_B[group], name, its_names)
-        batch.store(group, _GroupSolver(request, options).solve())
+        batch.store(group, _solve_any(request, options))
     return batch.result(about, p_BoFo_B, solver.lower())
+
+
+def _solve_any(request: GroupRequest, options: Options) -> _GroupResult:
+    """Find bodies that belong together, or say that float64 cannot compute with their numbers."""
+    from inertial_check.projection.conic.joint import refuse_numbers
+
+    with np.errstate(all="ignore"):
+        try:
+            return _GroupSolver(request, options).solve()
+        except (ArithmeticError, np.linalg.LinAlgError) as error:
+            answer = refuse_numbers(request, error)
+    solution = Solution(
+        np.array(answer.theta),
+        np.zeros_like(answer.theta),
+        Certificate(*np.full((3, len(answer.theta)), np.inf)),
+        np.zeros(len(answer.theta), dtype=np.int32),
+    )
+    nowhere = np.zeros(len(answer.theta), dtype=np.bool_)
+    return _GroupResult(Held(request.problem, solution, nowhere), answer)
 
 
 class _GroupResult(NamedTuple):

@@ -11,9 +11,10 @@ from functools import partial
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats, Mask
+from inertial_check.arrays.types import Array, Floats, Mask
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.eigen import eigenvalues
+from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Point, pseudo_inertia, second_moment
 from inertial_check.inertia.tolerances import CERTIFIED
 from inertial_check.projection import newton, regularised
@@ -21,8 +22,8 @@ from inertial_check.projection.closed_form import central_inertia, with_central_
 from inertial_check.projection.given import (
     Weights,
     pseudo_inertia_about,
-    read_prior,
-    read_weights,
+    read_prior_by_row,
+    read_weights_by_row,
     shift_to_com,
 )
 from inertial_check.projection.holding import hold
@@ -158,7 +159,7 @@ def _read_given(about: Point, rows: Mask, options: Options) -> tuple[Floats | No
     shape = rows.shape
     prior = weights = None
     if options.prior is not None:
-        prior = read_prior(options.prior, options.order, about, shape)[rows]
+        prior = read_prior_by_row(options.prior, options.order, about, shape)[0][rows]
     if options.weights is not None:
         weights = read_definite_weights(options, shape)
         weights = weights._replace(values=weights.values[rows])
@@ -168,7 +169,7 @@ def _read_given(about: Point, rows: Mask, options: Options) -> tuple[Floats | No
 def read_definite_weights(options: Options, shape: tuple[int, ...]) -> Weights:
     """Read the weights of every body, unless they have been read.
 
-    Weights of single bodies may be singular: these bodies have no nearest.
+    Weights of single bodies may be singular, or none: these bodies have no nearest.
 
     Raises:
         ParameterError: Weights that are none, or weights for all bodies that are singular without a
@@ -177,10 +178,38 @@ def read_definite_weights(options: Options, shape: tuple[int, ...]) -> Weights:
     if isinstance(options.weights, Weights):
         return options.weights
     assert options.weights is not None  # the caller has asked
-    weights = read_weights(options.weights, options.order, shape)
+    weights = read_weights_by_row(options.weights, options.order, shape)
     if options.prior is None and weights.shared and np.any(weights.singular):
         raise ParameterError(f"weights are singular: {SINGULAR}")
     return weights
+
+
+def find_unpriced(options: Options, about: Point, shape: tuple[int, ...]) -> tuple[Options, Mask]:
+    """Find bodies whose own weights or prior leave them without a nearest.
+
+    Returns:
+        The options with weights that have been read, and the bodies (...,).
+
+    Raises:
+        ParameterError: Weights or a prior for all bodies that are none.
+    """
+    free = np.zeros(shape, dtype=np.bool_)
+    if options.weights is not None:
+        weights = read_definite_weights(options, shape)
+        options = replace(options, weights=weights)
+        if options.prior is None:
+            free = weights.singular
+        if weights.refused is not None:
+            free = free | weights.refused
+    if options.prior is not None and np.ndim(_first_of(options.prior)) > 0:
+        _, refused = read_prior_by_row(options.prior, options.order, about, shape)
+        free = free if refused is None else free | refused
+    return options, free
+
+
+def _first_of(prior: InertialParameters | Array) -> Array:
+    """Return the masses of a prior."""
+    return prior.mass if isinstance(prior, InertialParameters) else np.asarray(prior)[..., 0]
 
 
 def _build_problem(
@@ -240,7 +269,7 @@ def _choose_solver(options: Options) -> tuple[Callable[[Quadratic], Solution], s
     if options.solver is not None:
         from inertial_check.projection import conic
 
-        return partial(conic.nearest, solver=options.solver), name
+        return partial(conic.try_nearest, solver=options.solver), name
     return (_project_by_newton if name == "newton" else project_by_whitening), name
 
 
@@ -266,7 +295,7 @@ def _project_by_newton(problem: Quadratic) -> Solution:
     if left.size:
         from inertial_check.projection import conic
 
-        anew = conic.nearest(problem.rows(left), (), "clarabel")
+        anew = conic.try_nearest(problem.rows(left))
         better = anew.worst < found.worst[left]
         found.put(left[better], anew.rows(np.flatnonzero(better)))
     return found

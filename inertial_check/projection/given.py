@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from inertial_check.inertia.representations import (
     split,
 )
 from inertial_check.inertia.scaling import LARGEST, SMALLEST
+from inertial_check.projection.closed_form import BALL
 
 
 class Weights(NamedTuple):
@@ -34,12 +35,14 @@ class Weights(NamedTuple):
         diagonal: Whether they are diagonals.
         singular: (*batch,) whether each leaves a change of theta without a price.
         shared: Whether one is for all bodies.
+        refused: (*batch,) whether those of a body alone are no weights; ones stand in for them.
     """
 
     values: Floats
     diagonal: bool
     singular: Mask
     shared: bool
+    refused: Mask | None = None
 
     def matrices(self, rows: slice) -> Floats:
         """Expand the weights of some of the bodies to matrices (n, 10, 10)."""
@@ -88,6 +91,42 @@ def read_weights(weights: ArrayLike, order: Order, batch: tuple[int, ...]) -> We
     return Weights(np.broadcast_to(W, (*batch, 10, 10)), False, singular, W.ndim == 2)
 
 
+def read_weights_by_row(weights: ArrayLike, order: Order, batch: tuple[int, ...]) -> Weights:
+    """Read the weights of every body, and mark those of single bodies that `read_weights` refuses.
+
+    Raises:
+        ParameterError: A wrong shape, or weights for all bodies that are none.
+    """
+    try:
+        return read_weights(weights, order, batch)
+    except ParameterError:
+        _, (given,) = real_arrays(weights=weights)
+        W = np.array(given, dtype=np.float64)
+        axes = 1 if _is_diagonal(W.shape, batch) else 2
+        if W.ndim == axes:
+            raise
+        flat = W.reshape(-1, *W.shape[W.ndim - axes :])
+        refused = np.zeros(len(flat), dtype=np.bool_)
+        _find_refused(flat, refused, order, slice(0, len(flat)))
+        flat[refused] = np.ones(10) if axes == 1 else np.eye(10)
+        shape = W.shape[: W.ndim - axes]
+        found = read_weights(flat.reshape(W.shape), order, batch)
+        return found._replace(refused=np.broadcast_to(refused.reshape(shape), batch))
+
+
+def _find_refused(W: Floats, refused: Mask, order: Order, rows: slice) -> None:
+    """Mark, in place, the weights of bodies that are none, by halving the batch."""
+    try:
+        read_weights(W[rows], order, (rows.stop - rows.start,))
+    except ParameterError:
+        if rows.stop - rows.start == 1:
+            refused[rows] = True
+            return
+        middle = (rows.start + rows.stop) // 2
+        _find_refused(W, refused, order, slice(rows.start, middle))
+        _find_refused(W, refused, order, slice(middle, rows.stop))
+
+
 def _refuse_out_of_range(W: Floats, diagonal: bool) -> None:
     """Refuse weights whose products would overflow, or vanish.
 
@@ -121,26 +160,59 @@ def read_prior(
         ParameterError: A shape that does not fit, or a prior whose pseudo-inertia is not positive
             definite: names the body, its mass and its margin.
     """
+    theta, refused = read_prior_by_row(prior, order, about, batch)
+    index = None if refused is None else first_index(np, refused)
+    if index is not None:
+        own, point = as_theta(prior, order, about)
+        _refuse_prior(index, Consistency(np.asarray(own, dtype=np.float64), point))
+    return theta
+
+
+def read_prior_by_row(
+    prior: InertialParameters | ArrayLike, order: Order, about: Point, batch: tuple[int, ...]
+) -> tuple[Floats, Mask | None]:
+    """Read the prior of every body as `read_prior` does, and mark single bodies without one.
+
+    Returns:
+        The priors (*batch, 10), with a ball where there is none; and where that is (*batch,), None
+        for nowhere.
+
+    Raises:
+        ParameterError: A shape that does not fit, or a prior for all bodies that is none.
+    """
     theta, about = as_theta(prior, order, about)
     theta = np.asarray(theta, dtype=np.float64)
-    if not _fits(theta.shape[:-1], batch):
+    shape = theta.shape[:-1]
+    if not _fits(shape, batch):
         raise ParameterError(
-            f"prior has leading axes {theta.shape[:-1]}, expected none or those of the bodies, "
-            f"{batch}"
+            f"prior has leading axes {shape}, expected none or those of the bodies, {batch}"
         )
     judged = Consistency(theta, about)
-    inside = judged.mass_positive & (judged.margin > judged.tolerance)
-    index = first_index(np, ~inside)
-    if index is not None:
-        raise ParameterError(
-            f"prior{of_body(index)} is not positive definite: mass {float(theta[(*index, 0)])!r}, "
-            f"margin {float(np.asarray(judged.margin)[index]):.3g}, expected both above 0; "
-            "inertial_check.projection.priors.strictly_inside moves a prior inside"
-        )
+    outside = ~np.asarray(judged.mass_positive & (judged.margin > judged.tolerance))
+    refused = None
+    if outside.any():
+        if not shape:
+            _refuse_prior((), judged)
+        refused = np.broadcast_to(outside, batch)
+        theta = np.where(outside[..., None], BALL, theta)
     if about == "com":
         mass, h, six = split(theta)
         theta = join(mass, h, about_origin(mass, h, six))
-    return np.broadcast_to(theta, (*batch, 10))
+    return np.broadcast_to(theta, (*batch, 10)), refused
+
+
+def _refuse_prior(index: tuple[int, ...], judged: Consistency) -> NoReturn:
+    """Refuse a prior that is not strictly consistent.
+
+    Raises:
+        ParameterError: With the body, its mass and its margin.
+    """
+    mass = float(np.asarray(judged.theta)[(*index, 0)])
+    raise ParameterError(
+        f"prior{of_body(index)} is not positive definite: mass {mass!r}, "
+        f"margin {float(np.asarray(judged.margin)[index]):.3g}, expected both above 0; "
+        "inertial_check.projection.priors.strictly_inside moves a prior inside"
+    )
 
 
 def shift_to_com(theta: Floats, about: Point) -> tuple[Floats, Floats]:

@@ -107,17 +107,16 @@ def project(  # noqa: PLR0913, PLR0917 - the public signature
         the other metrics, one with a number above 2^255, or mass or inertia below 2^-255, for which
         it cannot be computed. A row whose nearest inertia is the zero tensor has no nearest either,
         because rounded numbers of a point mass about another point are no body's; `vanished` says
-        which rows those are. Singular weights that are given for a row alone leave it without a
-        nearest, too. Where no body meets the constraints, a row comes back unchanged with status
+        which rows those are. Weights that are singular, indefinite or not finite, and a prior that
+        is no body, leave a row without a nearest, too, where they are given for it alone. Where no body meets the constraints, a row comes back unchanged with status
         infeasible, and `conflict` names an irreducible set of them. The best answer that was found
         without a proof has status uncertified. `raise_for_status` turns these into an error.
 
     Raises:
         ParameterError: Wrong shape, unknown order, point, metric or solver, margin not in [0, 1/3],
             a constraint on a row that does not exist;
-            an argument that the metric needs or does not take; weights that are not positive
-            semidefinite, a prior that is not positive definite: names the body and the value.
-        ProjectionError: A conic solver that was named for a closed form gave no certified answer.
+            an argument that the metric needs or does not take; weights for all bodies that are not
+            positive semidefinite, a prior for all that is not positive definite: names the value.
     """
     options = Options(
         metric=metric,
@@ -142,7 +141,6 @@ def project_with(theta: Array | InertialParameters, options: Options) -> Project
 
     Raises:
         ParameterError: As `project` does.
-        ProjectionError: As `project` does.
     """
     options = options.validate()
     given, about = as_theta(theta, options.order, options.about)
@@ -186,15 +184,21 @@ def _project_moments(given: Array, about: Point, options: Options) -> Projection
     taken = rows.take(given, BALL)
     inner, units = change_units(taken, about)
     solver, steps = "closed form", None
+    failures: tuple[RowFailure, ...] = ()
     with np.errstate(all="ignore"):
         if options.solver is None:
             before, after = move_inertias(inner, about, metric, margin)
         else:
             from inertial_check.projection import conic
 
-            before, after, steps = conic.move_inertias(inner, about, metric, margin, options.solver)
+            tried = conic.try_inertias(inner, about, metric, margin, options.solver)
+            before, after, steps, errors = tried
             solver = options.solver.lower()
+            failures = tuple(
+                RowFailure(row, None, str(error), instance=error.instance) for row, error in errors
+            )
         result = result_of_moments(inner, about, before, after, metric, margin, solver, steps)
+        result = replace(result, failures=failures)
     nobody, nowhere = judged.verdict_code >= int(Verdict.INVALID), judged.verdict_code < 0
     if units is not None:
         result, lost = return_to_units(result, taken, about, units)
@@ -245,11 +249,7 @@ def _project_matrices(given: Array, about: Point, options: Options) -> Projectio
     finite = np.all(np.isfinite(own), axis=-1)
     # The matrices of these metrics hold products that overflow or vanish for such numbers.
     far = leaves_range(theta)
-    free = np.zeros(theta.shape[:-1], dtype=np.bool_)
-    if options.weights is not None:
-        weights = general.read_definite_weights(options, theta.shape[:-1])
-        options = replace(options, weights=weights)
-        free = weights.singular if options.prior is None else free
+    options, free = general.find_unpriced(options, about, theta.shape[:-1])
     if options.constraints:
         from inertial_check.projection.conic.groups import tied_to_missing
 

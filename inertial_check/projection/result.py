@@ -284,7 +284,8 @@ class Projection(EqualByValue):
         """
         for failure, row in zip(self.result.failures, self._failed_rows, strict=True):
             if failure.nearest:
-                raise ProjectionError(failure.reason, np.asarray(self.theta).reshape(-1, 10)[row])
+                body = np.asarray(self.theta).reshape(-1, 10)[row]
+                raise ProjectionError(failure.reason, failure.instance or body)
         bad = np.asarray(self.status_code) == int(Status.NO_NEAREST)
         if not bad.any():
             return
@@ -334,5 +335,6 @@ class Projection(EqualByValue):
 
 _REASON = (
     "every number must be finite, of a size with which float64 can compute, and, under inertia and "
-    "covariance, the mass positive and the nearest inertia not zero (a point mass)"
+    "covariance, the mass positive and the nearest inertia not zero (a point mass); its own weights "
+    "positive definite, or semidefinite beside a prior, and its own prior positive definite"
 )

@@ -58,12 +58,14 @@ class RowFailure(NamedTuple):
             with `nearest` false, where the data has no nearest.
         reason: The reason, as a sentence.
         nearest: Whether there is a nearest.
+        instance: Problem that was to be solved, so that it can be solved again; None for the body.
     """
 
     row: int
     conflict: Conflict | None
     reason: str
     nearest: bool = True
+    instance: object = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

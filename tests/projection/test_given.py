@@ -34,20 +34,20 @@ def plate():
         ({"metric": "weighted", "weights": np.ones((4, 10))}, r"weights have shape \(4, 10\)"),
         ({"metric": "weighted", "weights": np.ones((2, 10, 10))}, r"shape \(2, 10, 10\)"),
         (
-            {"metric": "weighted", "weights": spoiled((1, 4, 4), -2.5)},
-            r"weights of body 1 .*\[4, 4\] is -2.5",
+            {"metric": "weighted", "weights": spoiled((1, 4, 4), -2.5)[1]},
+            r"weights .*\[4, 4\] is -2.5",
         ),
         (
-            {"metric": "weighted", "weights": spoiled((2, [0, 3], [3, 0]), 1.5)},
-            r"weights of body 2 are not positive semidefinite.*-0.5",
+            {"metric": "weighted", "weights": spoiled((2, [0, 3], [3, 0]), 1.5)[2]},
+            r"weights are not positive semidefinite.*-0.5",
         ),
         (
-            {"metric": "weighted", "weights": spoiled((2, 0, 3), 0.5)},
-            r"weights of body 2 is not symmetric: entry \[0, 3\]",
+            {"metric": "weighted", "weights": spoiled((2, 0, 3), 0.5)[2]},
+            r"weights is not symmetric: entry \[0, 3\]",
         ),
         (
-            {"metric": "weighted", "weights": spoiled((0, 7, 7), np.nan)},
-            r"weights of body 0 hold nan at \[7, 7\]",
+            {"metric": "weighted", "weights": spoiled((0, 7, 7), np.nan)[0]},
+            r"weights hold nan at \[7, 7\]",
         ),
         (
             {"metric": "weighted", "weights": [1, 1, 1, -1, 1, 1, 1, 1, 1, 1]},
@@ -58,10 +58,7 @@ def plate():
             r"weights are singular.*give a prior",
         ),
         ({"metric": "prior", "prior": plate()}, r"prior is not positive definite: mass 1.0"),
-        (
-            {"metric": "prior", "prior": np.array([PRIOR.as_theta(), THETA[0], THETA[1]])},
-            r"prior of body 1 is not positive definite: .*margin -",
-        ),
+        ({"metric": "prior", "prior": THETA[0]}, r"prior is not positive definite: .*margin -"),
         ({"metric": "prior", "prior": [PRIOR.as_theta()] * 2}, r"prior has leading axes \(2,\)"),
         ({"metric": "prior", "prior": [1.0] * 9}, r"shape \(9,\)"),
         (
@@ -78,6 +75,31 @@ def plate():
 def test_refused(arguments, message):
     with pytest.raises(ic.ParameterError, match=message):
         ic.project(THETA, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "row"),
+    [
+        ({"metric": "weighted", "weights": spoiled((1, 4, 4), -2.5)}, 1),
+        ({"metric": "weighted", "weights": spoiled((2, [0, 3], [3, 0]), 1.5)}, 2),
+        ({"metric": "weighted", "weights": spoiled((2, 0, 3), 0.5)}, 2),
+        ({"metric": "weighted", "weights": spoiled((0, 7, 7), np.nan)}, 0),
+        ({"metric": "weighted", "weights": 1 - 2 * np.eye(3, 10, 4) * [[0], [1], [0]]}, 1),
+        ({"metric": "prior", "prior": [PRIOR.as_theta(), THETA[0], PRIOR.as_theta()]}, 1),
+        ({"metric": "entropic", "prior": [[np.nan] * 10, *[PRIOR.as_theta()] * 2]}, 0),
+    ],
+)
+def test_what_one_row_is_given_wrongly_is_its_own_matter(arguments, row):
+    kept = np.arange(3) != row
+    own = "weights" if "weights" in arguments else "prior"
+    found = ic.project(THETA, **arguments)
+    rest = ic.project(THETA[kept], **{**arguments, own: np.asarray(arguments[own])[kept]})
+    assert found.status[row] == "no-nearest"
+    assert (found.status[kept] == "projected").all()
+    np.testing.assert_allclose(found.theta[kept], rest.theta, rtol=1e-12, atol=1e-15)
+    np.testing.assert_array_equal(found.theta[row], THETA[row])
+    with pytest.raises(ic.ProjectionError, match=r"1 of 3 .*its own prior"):
+        found.raise_for_status()
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -144,9 +166,11 @@ def test_the_same_prior_about_either_point_and_as_an_object():
 @pytest.mark.parametrize("shape", ["diagonal", "matrix"])
 def test_weights_whose_products_overflow_are_refused_with_their_place(size, shape):
     """Newton's method would find a singular matrix."""
-    weights = np.ones((3, 10))
+    theta, weights = np.tile([-1.0, 0, 0, 0, 1, 0, 0, 1, 0, 1], (3, 1)), np.ones((3, 10))
     weights[1, 3] = size
     if shape == "matrix":
         weights = weights[:, :, None] * np.eye(10)
-    with pytest.raises(ic.ParameterError, match=r"weights of body 1 .* only their ratios count"):
-        ic.project(np.tile([-1.0, 0, 0, 0, 1, 0, 0, 1, 0, 1], (3, 1)), "weighted", weights=weights)
+    with pytest.raises(ic.ParameterError, match=r"weights hold .* only their ratios count"):
+        ic.project(theta, "weighted", weights=weights[1])
+    found = ic.project(theta, "weighted", weights=weights)
+    assert (found.status == ["mass-floored", "no-nearest", "mass-floored"]).all()

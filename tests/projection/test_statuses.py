@@ -131,6 +131,23 @@ def test_no_row_decides_over_another(metric, limits):
         assert found.conflict[odd][0] is limits[0]
 
 
+@pytest.mark.parametrize(
+    "limit",
+    [
+        on.FixedMass(1e200, bodies=1),
+        on.FixedEntries({"m": -1.0}, bodies=1),
+        on.FixedCom([1e200, 0, 0], bodies=1),
+        on.ComInBox([1e300] * 3, [1e301] * 3, bodies=1),
+    ],
+)
+def test_a_limit_of_one_row_that_cannot_be_is_that_rows_matter(limit):
+    found = ic.project(GOOD, "weighted", weights=np.ones(10), constraints=[limit])
+    assert found.status[1] in ("uncertified", "infeasible")
+    assert (found.theta[1] == GOOD[1]).all()
+    assert not np.isfinite(found.gap[1])
+    assert (found.status[[0, 2]] == "projected").all()
+
+
 def test_coupled_rows_share_what_one_of_them_lacks():
     theta = np.stack([GOOD[0], UNKNOWN, GOOD[1]])
     found = ic.project(theta, "euclidean", constraints=[on.TotalMass(3.0, bodies=(0, 1))])

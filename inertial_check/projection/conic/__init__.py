@@ -12,8 +12,8 @@ from inertial_check.projection.conic.expressions import (
     pseudo_inertia,
     squared_distance,
 )
-from inertial_check.projection.conic.joint import nearest, prove_nearest
-from inertial_check.projection.conic.moments import move_inertias
+from inertial_check.projection.conic.joint import nearest, prove_nearest, try_nearest
+from inertial_check.projection.conic.moments import move_inertias, try_inertias
 from inertial_check.projection.conic.solvers import NoAnswer
 
 __all__ = [
@@ -28,6 +28,8 @@ __all__ = [
     "pseudo_inertia",
     "solve_coupled_problem",
     "squared_distance",
+    "try_inertias",
+    "try_nearest",
 ]
 
 __getattr__ = old_names(__name__, {"constrained": "constrain"})

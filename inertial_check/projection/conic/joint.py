@@ -40,7 +40,7 @@ from inertial_check.projection.conic.polish import Point, polish
 from inertial_check.projection.conic.program import ask_solver
 from inertial_check.projection.conic.solvers import NoAnswer, find_solver
 from inertial_check.projection.constraints import FixedEntries
-from inertial_check.projection.quadratic import Quadratic, Solution
+from inertial_check.projection.quadratic import Quadratic, Solution, join_solutions
 from inertial_check.solvers.certificate import Certificate
 
 
@@ -128,6 +128,26 @@ def nearest(
             no answer could be certified. `instance` holds what was being solved.
     """
     return prove_nearest(problem, constraints, solver, rows=rows, shifts=shifts)[0]
+
+
+def try_nearest(problem: Quadratic, solver: str = "clarabel") -> Solution:
+    """Find the nearest without constraints; bodies without a certified answer come back as given.
+
+    Their residuals are infinite.
+
+    Raises:
+        ParameterError: No such solver.
+    """
+    parts = []
+    for i in range(len(problem.theta0)):
+        row = problem.rows(slice(i, i + 1))
+        try:
+            parts.append(nearest(row, (), solver))
+        except ProjectionError:
+            none = Certificate(*np.full((3, 1), np.inf))
+            steps = np.zeros(1, dtype=np.int32)
+            parts.append(Solution(np.array(row.theta0), np.zeros((1, 10)), none, steps))
+    return join_solutions(parts)
 
 
 def prove_nearest(
@@ -348,6 +368,16 @@ def find_conflict(request: GroupRequest) -> GroupAnswer | None:
         return None
     conflict = conflicts.describe(conflicts.irreducible(limits, infeasible), request.names)
     return _refuse(request, Failure(conflict, conflict.message))
+
+
+def refuse_numbers(request: GroupRequest, error: Exception) -> GroupAnswer:
+    """Return the bodies as given where the products of their numbers and limits overflow."""
+    bodies = conflicts.name_bodies(request.names)
+    reason = (
+        f"float64 cannot compute with the sizes of {bodies} and of its constraints together "
+        f"({error})"
+    )
+    return _refuse(request, Failure(None, reason))
 
 
 def find_margin_conflict(request: GroupRequest, margin: float) -> GroupAnswer | None:

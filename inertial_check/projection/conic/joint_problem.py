@@ -13,6 +13,7 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats, Integers
 from inertial_check.inertia.tolerances import WEIGHED_DIRECTION
+from inertial_check.inertia.scaling import LARGEST
 from inertial_check.projection._constraint import Block, Cone, Constraint
 from inertial_check.projection.conic.cones import Part, complementarity, distance
 from inertial_check.projection.quadratic import Quadratic
@@ -160,10 +161,18 @@ def _join_diagonally(matrices: list[Floats]) -> Floats:
 def _place(
     constraint: Constraint, bodies: tuple[int, ...], theta0: Floats, units: Floats, shifts: Floats
 ) -> list[Block]:
-    """Place the blocks of a constraint on the changes of all bodies."""
+    """Place the blocks of a constraint on the changes of all bodies.
+
+    Raises:
+        OverflowError: Numbers of it whose products float64 cannot hold.
+    """
     maps = [np.eye(10) if constraint.in_frame else shift_map(shifts[i]) for i in bodies]
     given = np.stack([H @ theta0[i] for H, i in zip(maps, bodies, strict=True)])
     blocks = constraint.blocks(given)
+    for part in (part for block in blocks for part in (block.A, block.B, block.b)):
+        largest = np.max(np.abs(part), initial=0.0)
+        if not largest <= LARGEST:
+            raise OverflowError(f"{constraint!r} has numbers of {largest:.1e}")
     own = np.concatenate([block.A for block in blocks])
     A = np.zeros((len(own), 10 * len(theta0)))
     for k, (H, i) in enumerate(zip(maps, bodies, strict=True)):
@@ -265,7 +274,7 @@ class Proof(NamedTuple):
 
         The residuals are in the units of each joint problem, whose bodies share them.
         """
-        found = Certificate(*np.zeros((3, len(theta))))
+        found = Certificate(*np.full((3, len(theta)), np.inf))  # where nothing is proven
         for rows, problem, y, z in self.pieces:
             for whole, part in zip(found, certify(problem, theta[rows], y, z), strict=True):
                 whole[rows] = part

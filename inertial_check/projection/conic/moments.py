@@ -68,17 +68,56 @@ def move_inertias(
         ParameterError: No such solver, or one without semidefinite cones; lists those that can.
         ProjectionError: An answer could not be certified; `instance` holds body, metric and margin.
     """
+    found = try_inertias(theta, about, metric, margin, solver)
+    if found.errors:
+        raise found.errors[0][1]
+    return found.before, found.after, found.steps
+
+
+class Attempt(NamedTuple):
+    """Answers of a conic solver, with the errors of the rows that have none.
+
+    Attributes:
+        before: (..., 6) inertias about the centre of mass.
+        after: (..., 6) the nearest; as before for rows without an answer.
+        steps: (...,) iterations.
+        errors: Index in the flattened batch, and the error, of each such row.
+    """
+
+    before: Array
+    after: Array
+    steps: Array
+    errors: tuple[tuple[int, ProjectionError], ...]
+
+
+def try_inertias(
+    theta: Array, about: Point, metric: MomentMetric, margin: float, solver: str
+) -> Attempt:
+    """Move rows as `move_inertias` does, where a row without a certified answer raises nothing.
+
+    Raises:
+        ParameterError: No such solver.
+    """
     name, xp = find_solver(solver), array_namespace(theta)
     before = central_inertia(theta, about)
     rows = np.asarray(before, dtype=np.float64).reshape(-1, 6)
-    found = [_move_body(row, metric, margin, name) for row in rows]
-    after: Array = np.array([six for six, _ in found]).reshape(rows.shape)
-    steps: Array = np.array([n for _, n in found], dtype=np.int32).reshape(before.shape[:-1])
+    moved, counts = np.array(rows), np.zeros(len(rows), dtype=np.int32)
+    errors = []
+    for i, row in enumerate(rows):
+        try:
+            moved[i], counts[i] = _move_body(row, metric, margin, name)
+        except ProjectionError as error:
+            errors.append((i, error))
+    after: Array = moved
+    steps: Array = counts.reshape(before.shape[:-1])
     if xp is not np:
         after = xp.asarray(after, dtype=before.dtype, device=before.device)
         steps = xp.asarray(steps, device=before.device)
     after = xp.astype(xp.reshape(after, before.shape), before.dtype)
-    return before, with_margin(theta, about, after, margin), steps
+    raised = with_margin(theta, about, after, margin)
+    for i, _ in errors:
+        np.asarray(raised).reshape(-1, 6)[i] = rows[i]
+    return Attempt(before, raised, steps, tuple(errors))
 
 
 def _move_body(
