@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.arrays.types import Floats, Integers
-from inertial_check.inertia.tolerances import WEIGHED_DIRECTION
 from inertial_check.inertia.scaling import LARGEST
+from inertial_check.inertia.tolerances import WEIGHED_DIRECTION
 from inertial_check.projection._constraint import Block, Cone, Constraint
 from inertial_check.projection.conic.cones import Part, complementarity, distance
 from inertial_check.projection.quadratic import Quadratic
