@@ -12,8 +12,6 @@ from dataclasses import fields, is_dataclass
 from math import isnan
 from typing import Any
 
-import numpy as np
-
 
 def equal_values(one: object, other: object) -> bool:
     """Compare two values: arrays by shape and numbers, NaN equal to NaN; containers by content.
@@ -45,6 +43,8 @@ def _field_values(one: Any) -> tuple[object, ...]:  # noqa: ANN401 - any datacla
 
 
 def _equal_arrays(one: Any, other: Any) -> bool:  # noqa: ANN401 - arrays of any library
+    import numpy as np  # what reads files compares by value, too, and loads no array library
+
     numpy = isinstance(one, (np.ndarray, np.generic)), isinstance(other, (np.ndarray, np.generic))
     if not all(numpy) and type(one) is not type(other):
         return False
