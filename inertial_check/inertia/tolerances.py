@@ -51,6 +51,10 @@ is the margin."""
 MEETS = 1e-12
 """Bodies that fail a constraint by less, of its size, stay: a solver hardly sees so little."""
 
+SMALL_MOVE = 1e-11
+"""Move, relative to the body, below which it is found in twice the digits: a solver's residual, of
+some rounding units of the body, would show in its third digit."""
+
 FLAT = 1e-9
 """Points that spread so much less in one direction than in another fill no volume."""
 

@@ -279,7 +279,7 @@ def move_entries(
 
 def find_multipliers(
     xp: Namespace, s: Vector, mu: Array | float, trace_weight: float
-) -> tuple[Array, Array, Array, Array]:
+) -> tuple[Array, Array, Array | float, Array]:
     """Multipliers of the facets s1 >= mu sum s and s2 >= mu sum s, for s ascending.
 
     Stationarity reads s' = s + z - b sum(z), so q = s - mu sum(s) becomes q' = q + z - c sum(z).

@@ -7,6 +7,7 @@ have the answers that they have by themselves.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -34,7 +35,8 @@ from inertial_check.solvers.certificate import Certificate
 
 if TYPE_CHECKING:
     from inertial_check.projection.conic.joint import GroupAnswer, GroupRequest
-    from inertial_check.projection.conic.joint_problem import Applied, Piece
+    from inertial_check.projection.conic.joint_problem import Applied, Piece, Proof
+    from inertial_check.projection.verification import Unit
 
 RISE = 1.25
 """Factor by which the share of a body under an answer grows where it does not hold the verdict."""
@@ -87,7 +89,7 @@ def project_with_constraints(
         its_names = tuple(names[i] for i in group)
         request = GroupRequest(problem.rows(group), applied, p_BoFo_B[group], name, its_names)
         batch.store(group, _solve_any(request, options))
-    return batch.result(about, p_BoFo_B, solver.lower())
+    return batch.result(theta[rows], about, p_BoFo_B, solver.lower())
 
 
 def _solve_any(request: GroupRequest, options: Options) -> _GroupResult:
@@ -149,7 +151,7 @@ class _Batch:
         if failure is not None:
             self.failures += [RowFailure(int(i), failure.conflict, failure.reason) for i in rows]
 
-    def result(self, about: Point, p_BoFo_B: Floats, solver: str) -> SolverResult:
+    def result(self, given: Floats, about: Point, p_BoFo_B: Floats, solver: str) -> SolverResult:
         """Make the result of the projection."""
         from inertial_check.projection.conic.joint_problem import Proof
 
@@ -161,9 +163,15 @@ class _Batch:
             self.solution,
             self.floored,
             solver,
-            proof.certify,
+            partial(_verify_proof, proof, self.problem.theta0),
             tuple(self.failures),
+            given,
         )
+
+
+def _verify_proof(proof: Proof, theta0: Floats, change: Floats, unit: Unit) -> Certificate:
+    """Compute the residuals of bodies theta0 + change (n, 10) under constraints."""
+    return proof.certify(theta0 + change, of_move=unit == "move")
 
 
 class _GroupSolver:

@@ -33,11 +33,11 @@ from inertial_check.projection.quadratic import (
     CompactProblem,
     Quadratic,
     Solution,
-    certify,
     compress,
     fit_reference,
     project_by_whitening,
 )
+from inertial_check.projection.small_moves import sharpen_matrices
 from inertial_check.projection.solver_result import (
     Change,
     RowFailure,
@@ -47,6 +47,7 @@ from inertial_check.projection.solver_result import (
     measure_matrices,
     result_of_matrices,
 )
+from inertial_check.projection.verification import Unit, verify_matrices
 from inertial_check.solvers.certificate import Certificate
 from inertial_check.solvers.svec import TO_SVEC, congruence, factors
 
@@ -79,46 +80,49 @@ def project_matrices(theta: Floats, about: Point, rows: Mask, options: Options) 
         _read_given(about, rows, options)  # refuses what is none
         return empty_result(_name_solver(options), floored=True, iterations=True)
     large = np.count_nonzero(rows) > BATCH and options.metric not in DIVERGENCES
-    parts = []
+    parts, first = [], 0
     for problem, prior, p_BoFo_B in build_problems(theta, about, rows, options, BATCH):
         nowhere = np.zeros(len(problem.theta0), dtype=np.bool_)
         if options.metric in DIVERGENCES:
             held, floored, solver = problem, nowhere, "newton"
             found = regularised.project(problem, options.regularization, options.metric)
-            proof = partial(regularised.certify, problem, options.regularization, options.metric)
+            proof = partial(
+                regularised.verify, problem, options.regularization, options.metric, found.dual
+            )
         else:
             solve, solver = _choose_solver(options)
+            solve = partial(_solve_sharply, solve)
             held, found, floored = hold(solve, problem, options.margin, options.mass_min, prior)
-            proof = partial(certify, held)
-        proof = partial(proof, dual=found.dual)
+            proof = partial(verify_matrices, held, found.dual)
         failures = _find_uncertified(held, found, options)
-        result = result_of_matrices(about, p_BoFo_B, held, found, floored, solver, proof, failures)
-        if large:
-            result = _keep_little(result, held, found)
+        kept = compress(held) if large else None
+        if kept is not None:
+            proof = partial(_verify_kept, kept, found.dual)
+        given = theta[rows][first : first + len(problem.theta0)] if about == "com" else None
+        first += len(problem.theta0)
+        result = result_of_matrices(
+            about, p_BoFo_B, held, found, floored, solver, proof, failures, given
+        )
+        if kept is not None:
+            result = _keep_little(result, kept, found)
         parts.append(result)
     return join_results(parts)
 
 
-def _keep_little(result: SolverResult, held: Quadratic, found: Solution) -> SolverResult:
+def _keep_little(result: SolverResult, kept: CompactProblem, found: Solution) -> SolverResult:
     """Return the result of a part of a large batch without its matrices.
 
     Its measure and certificate restore them when they are asked for.
     """
-    kept = compress(held)
-    return replace(
-        result,
-        measure=partial(_measure_kept, kept, found.theta),
-        certify=partial(_certify_kept, kept, found.theta, found.dual),
-        problem=None,
-    )
+    return replace(result, measure=partial(_measure_kept, kept, found.theta), problem=None)
 
 
 def _measure_kept(kept: CompactProblem, theta: Floats) -> Change:
     return measure_matrices(kept.expand(), theta)
 
 
-def _certify_kept(kept: CompactProblem, theta: Floats, dual: Floats) -> Certificate:
-    return certify(kept.expand(), theta, dual)
+def _verify_kept(kept: CompactProblem, dual: Floats, change: Floats, unit: Unit) -> Certificate:
+    return verify_matrices(kept.expand(), dual, change, unit)
 
 
 def build_problems(
@@ -271,6 +275,11 @@ def _choose_solver(options: Options) -> tuple[Callable[[Quadratic], Solution], s
 
         return partial(conic.try_nearest, solver=options.solver), name
     return (_project_by_newton if name == "newton" else project_by_whitening), name
+
+
+def _solve_sharply(solve: Callable[[Quadratic], Solution], problem: Quadratic) -> Solution:
+    """Solve a problem, and find small moves to their own digits."""
+    return sharpen_matrices(problem, solve(problem))
 
 
 def _name_solver(options: Options) -> str:

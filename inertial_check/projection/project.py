@@ -23,6 +23,7 @@ from inertial_check.projection.metrics import METRICS
 from inertial_check.projection.options import Metric, Options
 from inertial_check.projection.result import Projection, Status
 from inertial_check.projection.single_inertia import move_inertia
+from inertial_check.projection.small_moves import sharpen_moments
 from inertial_check.projection.solver_result import (
     RowFailure,
     SolverResult,
@@ -108,9 +109,10 @@ def project(  # noqa: PLR0913, PLR0917 - the public signature
         it cannot be computed. A row whose nearest inertia is the zero tensor has no nearest either,
         because rounded numbers of a point mass about another point are no body's; `vanished` says
         which rows those are. Weights that are singular, indefinite or not finite, and a prior that
-        is no body, leave a row without a nearest, too, where they are given for it alone. Where no body meets the constraints, a row comes back unchanged with status
-        infeasible, and `conflict` names an irreducible set of them. The best answer that was found
-        without a proof has status uncertified. `raise_for_status` turns these into an error.
+        is no body, leave a row without a nearest, too, where they are given for it alone. Where no
+        body meets the constraints, a row comes back unchanged with status infeasible, and
+        `conflict` names an irreducible set of them. The best answer that was found without a proof
+        has status uncertified. `raise_for_status` turns these into an error.
 
     Raises:
         ParameterError: Wrong shape, unknown order, point, metric or solver, margin not in [0, 1/3],
@@ -203,6 +205,8 @@ def _project_moments(given: Array, about: Point, options: Options) -> Projection
     if units is not None:
         result, lost = return_to_units(result, taken, about, units)
         nobody = nobody | rows.put(lost, nowhere)
+    if margin == 0 and units is None and isinstance(given, np.ndarray):
+        result = sharpen_moments(result, taken, about, metric)
     result = leave_points(result, taken)
     if options.exact:
         result = _make_exact(result, options, about, given[rows.mask], np.asarray(mask[rows.mask]))

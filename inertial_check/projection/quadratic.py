@@ -262,9 +262,10 @@ def certify_in_units(units: Normalised, x: Floats, z: Floats) -> Certificate:
     return Certificate(*(np.where(np.isnan(each), np.inf, each) for each in residuals))
 
 
-def stationarity(units: Normalised, x: Floats, z: Floats) -> Floats:
-    """Compute ||M (x - x0) + slope - z|| (n,)."""
-    pulled = np.matmul(units.M, (x - units.x0)[:, :, None])[:, :, 0]
+def stationarity(units: Normalised, x: Floats, z: Floats, move: Floats | None = None) -> Floats:
+    """Compute ||M (x - x0) + slope - z|| (n,); `move` is x - x0 where that would cancel."""
+    move = x - units.x0 if move is None else move
+    pulled = np.matmul(units.M, move[:, :, None])[:, :, 0]
     return np.asarray(np.linalg.norm(pulled + units.slope - z, axis=1))
 
 

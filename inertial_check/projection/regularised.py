@@ -27,9 +27,19 @@ from inertial_check.projection.quadratic import (
     to_si,
     to_units,
 )
+from inertial_check.projection.verification import Unit
 from inertial_check.solvers.certificate import Certificate
 from inertial_check.solvers.iteration import Counts, LineSearch, is_flat, iterate_rows
-from inertial_check.solvers.svec import COLUMN, ROW, congruence, decompose, pack, unpack
+from inertial_check.solvers.svec import (
+    COLUMN,
+    ROW,
+    TO_SVEC,
+    apply,
+    congruence,
+    decompose,
+    pack,
+    unpack,
+)
 
 Divergence = Literal["entropic", "affine-invariant"]
 """Divergence between a body and a prior body, named as the metric that it regularises."""
@@ -83,6 +93,24 @@ def certify(
     between[:, range(4), range(4)] -= expected
     gap = np.linalg.norm(between, axis=(1, 2))
     return Certificate(np.maximum(-values[:, 0], 0.0), stationarity(units, x, z), np.asarray(gap))
+
+
+def verify(
+    problem: Quadratic,
+    rho: float,
+    divergence: Divergence,
+    dual: Floats,
+    change: Floats,
+    unit: Unit,
+) -> Certificate:
+    """Compute by how much bodies theta0 + change (n, 10) fail these conditions."""
+    found = certify(problem, rho, divergence, problem.theta0 + change, dual)
+    if unit == "body":
+        return found
+    units, _ = _normalise(problem, rho, divergence)
+    move = np.linalg.norm(apply(units.inverse, change @ TO_SVEC.T), axis=1) / units.size
+    move = np.where(move > 0, move, 1.0)
+    return Certificate(*(np.asarray(residual / move) for residual in found))
 
 
 def _normalise(problem: Quadratic, rho: float, divergence: Divergence) -> tuple[Normalised, Floats]:

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from functools import cached_property
+from functools import cached_property, partial
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import device_of, quiet
+from inertial_check.arrays.derivatives import hides_numbers
 from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.rows import count_rows, describe_counts, select_rows
 from inertial_check.arrays.types import Array
-from inertial_check.errors import ProjectionError
+from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.inertia.consistency import Consistency
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order, Point, reorder
 from inertial_check.projection._rows import Rows
+from inertial_check.projection.closed_form import BALL
 from inertial_check.projection.conflict import Conflict
 from inertial_check.projection.options import Metric
 from inertial_check.projection.row_selection import select_result
 from inertial_check.projection.solver_result import Change, SolverResult
+from inertial_check.projection.verification import Unit
 from inertial_check.solvers.certificate import Certificate
 
 
@@ -110,7 +114,11 @@ class Projection(EqualByValue):
         Raises:
             IndexError: There are no such bodies.
         """
-        rows, result = select_result(self.rows, self.result, index)
+        whole = self.result
+        if whole.verify is not None and isinstance(self.canonical, np.ndarray):
+            found = self.canonical[self.rows.mask]
+            whole = replace(whole, verify=partial(_verify_whole, whole.verify, found))
+        rows, result = select_result(self.rows, whole, index)
         return replace(
             self,
             canonical=select_rows(self.canonical, index, 1),
@@ -254,16 +262,49 @@ class Projection(EqualByValue):
             found[mask] = Z[mask] if Z.shape == found.shape else Z
         return found
 
+    @property
+    def primal_residual_of_move(self) -> Array:
+        """(...,) distance by which the result leaves the feasible set, relative to the move."""
+        residual: Array = self._certificate_of_move.primal_residual
+        return residual
+
+    @property
+    def dual_residual_of_move(self) -> Array:
+        """(...,) part of the gradient outside the dual cone, relative to the gradient."""
+        residual: Array = self._certificate_of_move.dual_residual
+        return residual
+
+    @property
+    def gap_of_move(self) -> Array:
+        """(...,) complementarity, relative to the move and the gradient."""
+        residual: Array = self._certificate_of_move.gap
+        return residual
+
     @quiet
-    def certify(self) -> Certificate:
-        """Compute the residuals again, from the parameters given and found alone.
+    def certify(self, relative_to: Unit = "body") -> Certificate:
+        """Compute the residuals again, from the numbers given and returned alone.
+
+        They are those of `theta` as it is returned, in the caller's point and precision. Under a
+        trace they are those before rounding.
+
+        Args:
+            relative_to: "body", of size one; or "move", the change of it. Rounding of the ten
+                numbers is a part of a move that is as small: residuals relative to the move show
+                that, those relative to the body do not.
 
         Returns:
-            Residuals, zero for the exact answer before it was rounded to the caller's point
-            and precision; NaN where no nearest exists. The primal residual of a feasible row, which
-            nothing has touched, counts from its numerical floor.
+            Residuals, zero for the exact answer; NaN where no nearest exists. The primal residual
+            of a feasible row, which nothing has touched, counts from its numerical floor, and is 0
+            relative to a move.
+
+        Raises:
+            ParameterError: Another unit; or the move of numbers that a trace hides.
         """
-        found = self.result.certify()
+        if relative_to not in get_args(Unit):
+            raise ParameterError(f"relative_to is {relative_to!r}; it is 'body' or 'move'")
+        found = self._verify(relative_to)
+        if relative_to == "move":
+            return Certificate(*(self._scatter_number(part, self._blank) for part in found))
         untouched = Consistency(self.canonical, self.about)
         xp = array_namespace(self.canonical)
         shortfall = self.margin - untouched.tolerance - untouched.margin
@@ -273,6 +314,27 @@ class Projection(EqualByValue):
             self._scatter_number(found.primal_residual, outside),
             self._scatter_number(found.dual_residual, self._blank),
             self._scatter_number(found.gap, self._blank),
+        )
+
+    def _verify(self, unit: Unit) -> Certificate:
+        """Compute the residuals of the moved rows, in the array library of `canonical`."""
+        verify, numpy = self.result.verify, isinstance(self.canonical, np.ndarray)
+        if numpy and verify is not None:
+            return verify(self.canonical[self.rows.mask], unit)
+        if unit == "body" or self.rows.none:
+            return self.result.certify()
+        if verify is None or hides_numbers(self.canonical):
+            raise ParameterError(
+                "relative_to='move' compares the numbers given and returned in twice the digits, "
+                "and a trace hides them; certify outside"
+            )
+        rows = np.asarray(self.rows.take(self.canonical, BALL)).reshape(-1, 10)
+        xp, like = array_namespace(self.canonical), self.canonical
+        return Certificate(
+            *(
+                xp.asarray(part.reshape(self.shape), dtype=like.dtype, device=device_of(like))
+                for part in verify(rows, unit)
+            )
         )
 
     def raise_for_status(self) -> None:
@@ -309,6 +371,10 @@ class Projection(EqualByValue):
         return self.certify()
 
     @cached_property
+    def _certificate_of_move(self) -> Certificate:
+        return self.certify("move")
+
+    @cached_property
     def _blank(self) -> Array:
         """(...,) zeros, with NaN where no nearest exists."""
         xp = array_namespace(self.canonical)
@@ -333,8 +399,15 @@ class Projection(EqualByValue):
         return xp.asarray(values, dtype=dtype, device=device_of(self.like))
 
 
+def _verify_whole(
+    verify: Callable[[Array, Unit], Certificate], found: Array, _: Array, unit: Unit
+) -> Certificate:
+    """Compute the residuals of all rows of which some have been selected."""
+    return verify(found, unit)
+
+
 _REASON = (
     "every number must be finite, of a size with which float64 can compute, and, under inertia and "
-    "covariance, the mass positive and the nearest inertia not zero (a point mass); its own weights "
-    "positive definite, or semidefinite beside a prior, and its own prior positive definite"
+    "covariance, the mass positive and the nearest inertia not zero (a point mass); its own "
+    "weights positive definite, or semidefinite beside a prior, and its own prior positive definite"
 )

@@ -64,8 +64,10 @@ def _select_failures(
     )
 
 
-def _select_values(function: Callable[[], tuple[Array, ...]], places: object) -> tuple[Array, ...]:
+def _select_values(
+    function: Callable[..., tuple[Array, ...]], places: object, *arguments: object
+) -> tuple[Array, ...]:
     """Compute the measures of all rows, and take those of some; a named tuple keeps its type."""
-    values = function()
+    values = function(*arguments)
     chosen = [value[places] if getattr(value, "shape", ()) else value for value in values]
     return type(values)(*chosen)

@@ -21,6 +21,7 @@ from inertial_check.projection.closed_form import central_inertia, with_central_
 from inertial_check.projection.conflict import Conflict
 from inertial_check.projection.metrics import INERTIA, MomentMetric, inner, trace
 from inertial_check.projection.quadratic import Quadratic, Solution, measure_change
+from inertial_check.projection.verification import Unit, find_change, verify_moments
 from inertial_check.solvers.certificate import Certificate
 from inertial_check.solvers.svec import unpack
 
@@ -83,10 +84,12 @@ class SolverResult:
         solver: Name of the solver.
         iterations: (n,) of the solver; None where it needs none.
         measure: Computes how far the rows moved.
-        certify: Computes the residuals from the problem's data alone.
+        certify: Computes the residuals from the problem's data alone, before rounding.
         problem: The quadratic problem with its floors; None for a metric of moments.
         failures: Rows without a certified answer, with the reason.
         multiply: Computes the multipliers; None where no row moved.
+        verify: Computes the residuals of rows (n, 10) as they are returned, relative to the body or
+            the move; None where the answer cannot be seen, as under a trace.
     """
 
     theta: Array
@@ -100,6 +103,7 @@ class SolverResult:
     problem: Quadratic | None = None
     failures: tuple[RowFailure, ...] = ()
     multiply: Callable[[], Multiplier] | None = None
+    verify: Callable[[Array, Unit], Certificate] | None = None
 
 
 def result_of_moments(  # noqa: PLR0913, PLR0917 - the data of the problem, and its answer
@@ -150,6 +154,7 @@ def describe_moments(  # noqa: PLR0913, PLR0917 - the data of the problem, and i
         measure=partial(_measure_moments, before, after, metric),
         certify=partial(certify_moments, before, after, metric, margin),
         multiply=partial(_multiply_moments, given, before, after, metric),
+        verify=partial(verify_moments, given, about, metric, margin),
     )
 
 
@@ -184,12 +189,19 @@ def return_to_units(
             distance = scale_by_powers(change.distance, units.inertia)
         return Change(distance, change.relative)
 
+    def verify(found: Array, unit: Unit) -> Certificate:
+        assert result.verify is not None  # results of moments have it
+        scale = np.asarray(units.inertia).reshape(-1, 1)
+        six = scale_by_powers(np.asarray(found, dtype=np.float64)[:, 4:], -scale)
+        return result.verify(np.concatenate([found[:, :4], six], axis=1), unit)
+
     returned = replace(
         result,
         theta=xp.where(lost[..., None], given, theta),
         changed=result.changed & ~lost,
         vanished=result.vanished & ~lost,
         measure=measure,
+        verify=verify,
     )
     return returned, lost
 
@@ -227,8 +239,9 @@ def result_of_matrices(  # noqa: PLR0913, PLR0917 - the data of the problem, and
     solution: Solution,
     floored: Mask,
     solver: str,
-    certify: Callable[[Floats], Certificate],
+    certify: Callable[[Floats, Unit], Certificate],
     failures: tuple[RowFailure, ...] = (),
+    given: Floats | None = None,
 ) -> SolverResult:
     """Make the result of a metric of the whole pseudo-inertia.
 
@@ -239,8 +252,9 @@ def result_of_matrices(  # noqa: PLR0913, PLR0917 - the data of the problem, and
         solution: Its answer.
         floored: (n,) rows that end at the least mass.
         solver: Name of the solver.
-        certify: Computes the residuals of bodies (n, 10) in F.
+        certify: Computes the residuals of changes (n, 10) in F, relative to the body or the move.
         failures: Rows without a certified answer.
+        given: (n, 10) before, about `about`; None for those of the problem.
     """
     found = theta = solution.theta
     if about == "com":
@@ -255,11 +269,30 @@ def result_of_matrices(  # noqa: PLR0913, PLR0917 - the data of the problem, and
         solver=solver,
         iterations=solution.iterations,
         measure=partial(measure_matrices, problem, found),
-        certify=partial(certify, found),
+        certify=partial(certify, found - problem.theta0, "body"),
         problem=problem,
         failures=failures,
         multiply=partial(multiply_matrices, solution.dual, p_BoFo_B),
+        verify=partial(
+            _verify_returned,
+            certify,
+            problem.theta0 if given is None or about == "origin" else given,
+            about,
+            p_BoFo_B,
+        ),
     )
+
+
+def _verify_returned(
+    certify: Callable[[Floats, Unit], Certificate],
+    given: Floats,
+    about: Point,
+    p_BoFo_B: Floats,
+    found: Array,
+    unit: Unit,
+) -> Certificate:
+    """Compute the residuals of bodies (n, 10) as they are returned."""
+    return certify(find_change(given, found, about, p_BoFo_B), unit)
 
 
 def _multiply_moments(
@@ -335,6 +368,7 @@ def join_results(parts: Sequence[SolverResult]) -> SolverResult:
         measure=partial(_join_arrays, Change, [part.measure for part in parts]),
         certify=partial(_join_arrays, Certificate, [part.certify for part in parts]),
         failures=_join_failures(parts),
+        verify=partial(_verify_parts, [(len(part.theta), part.verify) for part in parts]),
         multiply=partial(
             _join_arrays, Multiplier, [part.multiply for part in parts if part.multiply]
         ),
@@ -348,6 +382,20 @@ def _join_failures(parts: Sequence[SolverResult]) -> tuple[RowFailure, ...]:
         found += [failure._replace(row=failure.row + first) for failure in part.failures]
         first += len(part.theta)
     return tuple(found)
+
+
+def _verify_parts(
+    parts: Sequence[tuple[int, Callable[[Array, Unit], Certificate] | None]],
+    found: Array,
+    unit: Unit,
+) -> Certificate:
+    """Compute the residuals of bodies (n, 10) whose problems were solved in parts."""
+    first, certificates = 0, []
+    for count, verify in parts:
+        assert verify is not None  # results of matrices have it
+        certificates.append(verify(found[first : first + count], unit))
+        first += count
+    return Certificate(*map(np.concatenate, zip(*certificates, strict=True)))
 
 
 def _join_arrays(kind: type[T], functions: Sequence[Callable[[], Iterable[Array]]]) -> T:

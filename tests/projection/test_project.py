@@ -315,7 +315,9 @@ class TestIllPosed:
         posed = (judged.tolerance <= 1e-3) & ~found.vanished
         assert posed.sum() > 500
         assert (judged.margin >= 0.05 - judged.tolerance)[posed].all()
-        assert (np.array(found.certify())[:, ~found.vanished] <= CERTIFIED).all()
+        # The residuals are those of the numbers about the origin, with their rounding.
+        least = np.maximum(CERTIFIED, judged.tolerance)
+        assert (np.array(found.certify()) <= least)[:, ~found.vanished].all()
 
     def test_the_margin_holds_strictly_where_the_numbers_can_carry_it(self):
         bodies = sampling.inconsistent(7, 3000, offset=(1e-2, 1e2))

@@ -114,7 +114,7 @@ def test_rows_that_newton_leaves_are_certified_by_the_conic_solver(monkeypatch, 
     whole = ic.project(theta, "weighted", weights=weights)
     monkeypatch.setattr(newton, "STEPS", 1)
     monkeypatch.setattr(newton, "PATH", newton.PATH[:1])
-    with mock.patch.object(conic, "nearest", wraps=conic.nearest) as solver:
+    with mock.patch.object(conic, "try_nearest", wraps=conic.try_nearest) as solver:
         found = ic.project(theta, "weighted", weights=weights)
     assert solver.called
     assert np.max(found.certify()) <= CERTIFIED

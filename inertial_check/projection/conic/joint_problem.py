@@ -169,11 +169,10 @@ def _place(
     maps = [np.eye(10) if constraint.in_frame else shift_map(shifts[i]) for i in bodies]
     given = np.stack([H @ theta0[i] for H, i in zip(maps, bodies, strict=True)])
     blocks = constraint.blocks(given)
-    for part in (part for block in blocks for part in (block.A, block.B, block.b)):
-        largest = np.max(np.abs(part), initial=0.0)
-        if not largest <= LARGEST:
-            raise OverflowError(f"{constraint!r} has numbers of {largest:.1e}")
     own = np.concatenate([block.A for block in blocks])
+    largest = np.max(np.abs(own), initial=0.0)
+    if not largest <= LARGEST:
+        raise OverflowError(f"{constraint!r} has numbers of {largest:.1e}")
     A = np.zeros((len(own), 10 * len(theta0)))
     for k, (H, i) in enumerate(zip(maps, bodies, strict=True)):
         A[:, 10 * i : 10 * i + 10] += own[:, 10 * k : 10 * k + 10] @ (H @ units[i])
@@ -269,15 +268,17 @@ class Proof(NamedTuple):
 
     pieces: tuple[Piece, ...]
 
-    def certify(self, theta: Floats) -> Certificate:
+    def certify(self, theta: Floats, *, of_move: bool = False) -> Certificate:
         """Compute by how much bodies (n, 10) fail the optimality conditions.
 
-        The residuals are in the units of each joint problem, whose bodies share them.
+        The residuals are in the units of each joint problem, whose bodies share them; `of_move`
+        divides them by the size of the move there.
         """
         found = Certificate(*np.full((3, len(theta)), np.inf))  # where nothing is proven
         for rows, problem, y, z in self.pieces:
+            move = float(np.linalg.norm(problem.change(theta[rows]))) if of_move else 1.0
             for whole, part in zip(found, certify(problem, theta[rows], y, z), strict=True):
-                whole[rows] = part
+                whole[rows] = part / (move if move > 0 else 1.0)
         return found
 
 

@@ -1,0 +1,217 @@
+"""Small moves to their own digits: answers that lie hardly farther than rounding from the given.
+
+A solver whose problem has the size of the body leaves residuals of rounding units of the body, and
+these may be a fifth of a move that is 1e-14 of it. Next to the boundary only the small block of the
+pseudo-inertia has to become positive semidefinite: its entries are computed in twice the digits, it
+is projected in units of the move, and the large block enters by its Schur complement, which is of
+the order of the move squared and follows in a few rounds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from inertial_check.arrays.types import Array, Floats, Mask
+from inertial_check.inertia.consistency import Consistency
+from inertial_check.inertia.representations import Point, inertia_from_second_moment
+from inertial_check.inertia.tolerances import SMALL_MOVE
+from inertial_check.projection import newton
+from inertial_check.projection.closed_form import find_multipliers
+from inertial_check.projection.metrics import MomentMetric
+from inertial_check.projection.quadratic import (
+    Normalised,
+    Quadratic,
+    Solution,
+    certify_in_units,
+    normalise,
+    to_units,
+)
+from inertial_check.projection.solver_result import SolverResult
+from inertial_check.projection.verification import (
+    diagonalise_spread,
+    find_nearness,
+    verify_matrices,
+)
+from inertial_check.solvers.svec import COLUMN, FROM_SVEC, ROW, congruence, pack, unpack
+from inertial_check.solvers.twofold import diagonalise
+
+ROUNDS = 2
+"""Rounds in which the Schur complement of the large block follows; each gains five digits."""
+
+
+LIFTS = 6
+"""Doublings of the rounding unit by which moments are raised where rounding left no body."""
+
+
+def sharpen_matrices(problem: Quadratic, found: Solution) -> Solution:
+    """Find small moves anew, to their own digits, where that proves nearer; the others stay.
+
+    Args:
+        problem: The problem that was solved.
+        found: Its answer.
+    """
+    rows = _find_small(problem, found)
+    if not rows.size:
+        return found
+    part = problem.rows(rows)
+    with np.errstate(all="ignore"):
+        units = normalise(part)
+        theta, dual = _solve_block(part, units)
+        old, new = (
+            verify_matrices(part, z, t - part.theta0, "move", units).worst
+            for t, z in ((found.theta[rows], found.dual[rows]), (theta, dual))
+        )
+        proof = certify_in_units(units, *to_units(part, units, theta, dual))
+    better = new < old
+    steps = found.iterations[rows]
+    anew = Solution(theta, dual, proof, steps).rows(np.flatnonzero(better))
+    kept = found.rows(np.arange(len(found.theta)))
+    kept.put(rows[better], anew)
+    return kept
+
+
+def _find_small(problem: Quadratic, found: Solution) -> np.ndarray:
+    """Find rows whose move is small in units of their body, and that have no floor under them."""
+    if len(found.theta) == 1:  # most single bodies, in plain numbers
+        own, anew = problem.theta0[0].tolist(), found.theta[0].tolist()
+        move = max(abs(a - b) for a, b in zip(own, anew, strict=True))
+        if move >= SMALL_MOVE * max(map(abs, own)):
+            return np.zeros(0, dtype=np.intp)
+    change = np.abs(found.theta - problem.theta0)
+    size = np.abs(problem.theta0)
+    units = np.sqrt(np.einsum("nii->ni", problem.reference))
+    scale = 1 / (units[:, _ROWS] * units[:, _COLUMNS])
+    move, own = (np.max(v * scale, axis=1) for v in (change, size))
+    small = (move > 0) & (move < SMALL_MOVE * own)
+    if small.any():
+        small &= ~problem.Delta.any(axis=(1, 2))
+    return np.flatnonzero(small)
+
+
+_ROWS = [3, 0, 1, 2, 0, 0, 0, 1, 1, 2]
+_COLUMNS = [3, 3, 3, 3, 0, 1, 2, 1, 2, 2]
+
+
+def _solve_block(problem: Quadratic, units: Normalised) -> tuple[Floats, Floats]:
+    """Solve for small moves: theta (n, 10), and svec of the multipliers (n, 10)."""
+    start = find_nearness(problem, 0 * problem.theta0, units)
+    values, rotation = diagonalise(start.X)
+    basis = start.basis @ rotation
+    X0 = values[:, :, None] * np.eye(4)
+    back = congruence(basis)
+    M = np.matmul(back.transpose(0, 2, 1), np.matmul(units.M, back))
+    reach = np.linalg.inv((M + M.transpose(0, 2, 1)) / 2)
+    # Entries below the root of the move are the small block: the others stay definite.
+    small = values < np.sqrt(np.abs(values[:, :1]))
+    z, D = np.zeros_like(problem.theta0), np.zeros_like(X0)
+    B = np.zeros_like(X0) + np.eye(4)
+    for _ in range(ROUNDS):
+        B = _eliminate(X0 + D, small)
+        Schur = B.transpose(0, 2, 1) @ (X0 + D) @ B
+        own = pack(Schur) - np.matmul(reach, z[:, :, None])[:, :, 0]
+        z = _project_block(own, reach, small)
+        Z = B @ unpack(z) @ B.transpose(0, 2, 1)
+        D = unpack(np.matmul(reach, pack(Z)[:, :, None])[:, :, 0])
+    Z = B @ unpack(z) @ B.transpose(0, 2, 1)
+    x = np.matmul(back, pack(D)[:, :, None])[:, :, 0] * units.size[:, None]
+    change = np.einsum("nij,nj->ni", congruence(units.factor), x) @ FROM_SVEC.T
+    multiplier = np.matmul(back, pack(Z)[:, :, None])[:, :, 0]
+    multiplier = np.einsum("nij,ni->nj", congruence(units.inverse), multiplier)
+    return problem.theta0 + change, multiplier * (units.weight * units.size)[:, None]
+
+
+def _eliminate(X: Floats, small: Mask) -> Floats:
+    """Build B (n, 4, 4) with B^T X B block diagonal: the small block becomes its complement."""
+    large = ~small[:, :, None] & ~small[:, None, :]
+    one = np.eye(4)
+    inner = np.where(large, X, 0.0) + small[:, :, None] * one
+    cross = np.where(~small[:, :, None] & small[:, None, :], X, 0.0)
+    return np.asarray(one - np.linalg.solve(inner, cross))
+
+
+def _project_block(own: Floats, reach: Floats, small: Mask) -> Floats:
+    """Project the small blocks of svec (n, 10), in units of their size: their multipliers.
+
+    Minimise <x - own, reach^-1 (x - own)> over the block of x that is positive semidefinite. The
+    large block is the identity there, which stays.
+    """
+    inside = small[:, ROW] & small[:, COLUMN]
+    both = inside[:, :, None] & inside[:, None, :]
+    block = np.where(both, reach, 0.0)
+    gain = np.max(np.abs(block), axis=(1, 2))
+    block = block / gain[:, None, None] + ~inside[:, :, None] * np.eye(10)
+    M = np.linalg.inv(block)
+    x0 = np.where(inside, own, 0.0)
+    size = np.max(np.abs(x0), axis=1)
+    size = np.where(size > 0, size, 1.0)
+    x0 = np.where(inside, x0 / size[:, None], pack(np.eye(4)))
+    count = len(x0)
+    frame = np.broadcast_to(np.eye(4), (count, 4, 4))
+    flat = np.zeros(count)
+    problem = Normalised(
+        x0, (M + M.transpose(0, 2, 1)) / 2, 0 * x0, flat, frame, frame, flat + 1, flat + 1
+    )
+    root = newton.solve(problem)
+    return np.asarray(np.where(inside, root.z, 0.0) * (size / gain)[:, None])
+
+
+def sharpen_moments(
+    result: SolverResult, given: Array, about: Point, metric: MomentMetric
+) -> SolverResult:
+    """Find small moves at fixed mass and centre of mass anew, to their own digits.
+
+    Args:
+        result: The result of a NumPy batch without a margin.
+        given: (n, 10) before, in order "urdf", about `about`.
+        about: "origin" or "com".
+        metric: Metric that is least.
+    """
+    theta = np.asarray(result.theta)
+    least = SMALL_MOVE if theta.dtype == np.float64 else SMALL_MOVE * 2.0**29  # digits of float32
+    if len(theta) == 1:  # most single bodies, in plain numbers
+        own, anew = given[0, 4:].tolist(), theta[0, 4:].tolist()
+        move = max(abs(a - b) for a, b in zip(own, anew, strict=True))
+        if move >= least * max(map(abs, own)):
+            return result
+    change = np.asarray(theta[:, 4:] - given[:, 4:], dtype=np.float64)
+    moves, sizes = (np.einsum("ni,ni->n", six, six) for six in (change, given[:, 4:]))
+    small = moves < least**2 * sizes
+    rows = np.flatnonzero(small & np.asarray(result.changed) & ~np.asarray(result.vanished))
+    if not rows.size:
+        return result
+    part = np.asarray(given[rows], dtype=np.float64)
+    spread = diagonalise_spread(part, about)
+    low, middle, high = spread.values.T
+    z1, z2, share, _ = find_multipliers(np, (low, middle, high), 0.0, metric.trace_weight)
+    lifts = np.stack([z1, z2, 0 * z1], axis=1) - (share * (z1 + z2))[:, None]
+    axes = spread.axes
+    moved = (axes * lifts[:, None, :]) @ axes.transpose(0, 2, 1)
+    six = np.asarray(inertia_from_second_moment(moved[:, [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]))
+    found = np.array(theta)
+    sharp = np.array(found[rows])
+    sharp[:, 4:] = part[:, 4:] + six
+    held = _raise_to_body(sharp, about)
+    found[rows[held]] = sharp[held]
+    return replace(result, theta=found)
+
+
+def _raise_to_body(theta: Array, about: Point) -> Mask:
+    """Raise moments (n, 10), in place, by the fewest rounding units that leave a margin of zero.
+
+    Returns:
+        The rows (n,) that have it.
+    """
+    unit = np.finfo(theta.dtype).eps / 4 * np.max(np.abs(theta[:, 4:]), axis=1)
+    exact = np.array(theta)
+    short = np.flatnonzero(~(Consistency(theta, about).margin >= 0))
+    for power in range(LIFTS):
+        if not short.size:
+            break
+        lift = unit[short] * 2.0**power
+        theta[short[:, None], [4, 7, 9]] = exact[short[:, None], [4, 7, 9]] + lift[:, None]
+        short = short[~(Consistency(theta[short], about).margin >= 0)]
+    held = np.ones(len(theta), dtype=np.bool_)
+    held[short] = False
+    return held

@@ -1,0 +1,169 @@
+"""Certificates of the numbers that are returned, and moves hardly larger than their rounding."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import inertial_check as ic
+
+PRIOR = np.array([0.5, 0, 0, 0.05, 0.205, 0, 0, 0.305, 0, 0.4])
+WEIGHTS = np.arange(1.0, 11.0)
+METRICS = {
+    "inertia": {},
+    "covariance": {},
+    "prior": {"prior": PRIOR},
+    "weighted": {"weights": WEIGHTS},
+    "euclidean": {},
+    "pseudo-inertia": {},
+}
+BITS = 220
+"""Bits after the point that the oracle keeps."""
+
+
+def draw(violation, count=4):
+    """Bodies of condition 1e4 whose pseudo-inertia has one eigenvalue of minus the violation."""
+    rng, found = np.random.default_rng(3), []
+    while len(found) < count:
+        Q = np.linalg.qr(rng.normal(size=(4, 4)))[0]
+        Pi = Q @ np.diag([-violation, 1e-4, 10 ** rng.uniform(-4, 0), 1]) @ Q.T
+        if Pi[3, 3] > 0.05:
+            S, h = Pi[:3, :3], Pi[:3, 3]
+            six = (np.trace(S) * np.eye(3) - S)[[0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
+            found.append(np.r_[Pi[3, 3], h, six])
+    return np.array(found)
+
+
+def short(x):
+    return Fraction(round(x * 2**BITS), 2**BITS)
+
+
+def matrix(theta):
+    m, hx, hy, hz, xx, xy, xz, yy, yz, zz = theta
+    return [
+        [(yy + zz - xx) / 2, -xy, -xz, hx],
+        [-xy, (xx + zz - yy) / 2, -yz, hy],
+        [-xz, -yz, (xx + yy - zz) / 2, hz],
+        [hx, hy, hz, m],
+    ]
+
+
+BASIS = [matrix([Fraction(int(i == k)) for i in range(10)]) for k in range(10)]
+
+
+def times(A, v):
+    return [short(sum(a * b for a, b in zip(row, v, strict=True))) for row in A]
+
+
+def product(A, B):
+    return [list(row) for row in zip(*(times(A, c) for c in zip(*B, strict=True)), strict=True)]
+
+
+def solve(A, b):
+    """Solve a linear system by elimination with pivots."""
+    n, rows = len(b), [[*row, value] for row, value in zip(A, b, strict=True)]
+    for i in range(n):
+        best = max(range(i, n), key=lambda r: abs(rows[r][i]))
+        rows[i], rows[best] = rows[best], rows[i]
+        for r in range(n):
+            if r != i:
+                ratio = rows[r][i] / rows[i][i]
+                pairs = zip(rows[r], rows[i], strict=True)
+                rows[r] = [short(x - ratio * y) for x, y in pairs]
+    return [short(rows[i][n] / rows[i][i]) for i in range(n)]
+
+
+def inverse_metric(metric):
+    """Inverse of W on theta, in fractions."""
+    one = [[Fraction(int(i == j)) for j in range(10)] for i in range(10)]
+    if metric in ("weighted", "euclidean"):
+        own = [Fraction(w) if metric == "weighted" else 1 for w in WEIGHTS]
+        return [[x / w for x in row] for row, w in zip(one, own, strict=True)]
+    P = matrix([Fraction(v) for v in PRIOR])
+    unit = [row[:4] for row in one[:4]]
+    inverse = unit if metric == "pseudo-inertia" else [solve(P, e) for e in unit]  # both symmetric
+    left = [product(inverse, B) for B in BASIS]
+    pairs = [[product(a, b) for b in left] for a in left]
+    W = [[sum(M[i][i] for i in range(4)) for M in row] for row in pairs]
+    return [solve(W, e) for e in one]
+
+
+def find_nearest(theta, metric):
+    """Find the nearest by Newton's method on X v = 0, X = X0 + D(v, v), with 220 bits."""
+    theta = [Fraction(float(v)) for v in theta]
+    Pi, central = matrix(theta), metric in ("inertia", "covariance")
+    n, inverse = (3, None) if central else (4, inverse_metric(metric))
+    h, m, share = theta[1:4], theta[0], Fraction(int(metric == "inertia"), 4)
+    if central:
+        Pi = [[Pi[i][j] - h[i] * h[j] / m for j in range(3)] for i in range(3)]
+
+    def change(v, w):
+        if central:  # of S_c, at fixed mass and centre of mass
+            trace = share * sum(a * b for a, b in zip(v, w, strict=True))
+            dyad = [[(v[i] * w[j] + v[j] * w[i]) / 2 for j in range(3)] for i in range(3)]
+            return [[dyad[i][j] - trace * (i == j) for j in range(3)] for i in range(3)]
+        slopes = [sum(a * b for a, b in zip(v, times(B, w), strict=True)) for B in BASIS]
+        return matrix(times(inverse, slopes))
+
+    values, vectors = np.linalg.eigh(np.array([[float(x) for x in row] for row in Pi]))
+    start = change(*[[Fraction(float(x)) for x in vectors[:, 0]]] * 2)
+    unit = vectors[:, 0] @ np.array([[float(x) for x in row] for row in start]) @ vectors[:, 0]
+    v = [Fraction(float(x)) for x in vectors[:, 0] * np.sqrt(abs(values[0]) / unit)]
+    axes = [[Fraction(int(i == j)) for j in range(n)] for i in range(n)]
+    for _ in range(7):
+        D = change(v, v)
+        X = [[Pi[i][j] + D[i][j] for j in range(n)] for i in range(n)]
+        columns = [times(change(v, e), v) for e in axes]
+        J = [[X[i][j] + 2 * columns[j][i] for j in range(n)] for i in range(n)]
+        v = [a - b for a, b in zip(v, solve(J, times(X, v)), strict=True)]
+    D = change(v, v)
+    trace = sum(D[i][i] for i in range(3))
+    six = [trace * (i == j) - D[i][j] for i in range(3) for j in range(i, 3)]
+    first = [D[3][3], D[0][3], D[1][3], D[2][3]] if n == 4 else [Fraction(0)] * 4
+    return [a + b for a, b in zip(theta, [*first, *six], strict=True)]
+
+
+def length(a, b):
+    return sum((Fraction(float(x)) - y) ** 2 for x, y in zip(a, b, strict=True)) ** 0.5
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("violation", [1e-12, 1e-14])
+def test_small_moves_are_as_near_as_rounding_allows(metric, violation):
+    theta = draw(violation)
+    found = ic.project(theta, metric, **METRICS[metric])
+    assert (found.status == "projected").all()
+    claims = np.max(found.certify("move"), axis=0)
+    for given, row, claim in zip(theta, found.theta, claims, strict=True):
+        best = find_nearest(given, metric)
+        move = length(given, best)
+        assert length(row, best) <= 0.05 * move
+        assert length(row, best) <= 5 * claim * move  # nothing better is claimed
+    assert (np.max(found.certify(), axis=0) <= 1e-9).all()
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("about", ["origin", "com"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_certificate_is_that_of_the_numbers_returned(metric, about, dtype):
+    if about == "com" and metric in ("weighted", "euclidean"):
+        pytest.skip("not linear in such numbers")
+    given = ic.InertialParameters.from_theta(draw(1e-3)).as_theta(about=about).astype(dtype)
+    more = dict(METRICS[metric])
+    if "prior" in more:
+        more["prior"] = ic.InertialParameters.from_theta(PRIOR)
+    found = ic.project(given, metric, about=about, **more)
+    assert found.theta.dtype == dtype
+    size = 1e5 * np.finfo(dtype).eps
+    assert np.max(found.certify()) <= size
+    assert np.max(found.certify("move")) <= 1e3 * size
+    assert float(np.max(found[1].gap_of_move)) == found.gap_of_move[1]
+    nudged = np.array(found.canonical)
+    nudged[:, 4:] += 0.1 * (nudged - given)[:, 4:]
+    other = replace(found, canonical=nudged)
+    assert (np.max(other.certify("move"), axis=0) >= 0.02).all()
+    back = replace(found, canonical=(given + 0.9 * (found.canonical - given)).astype(dtype))
+    assert (back.primal_residual_of_move >= 0.01).all()
+    with pytest.raises(ic.ParameterError, match="relative_to is 'size'"):
+        found.certify("size")
