@@ -22,10 +22,11 @@ from inertial_check.projection._constraint import Constraint, UnmetError
 from inertial_check.projection.constraints import FixedCom, FixedEntries, FixedMass
 from inertial_check.projection.newton import SEARCH, STEPS
 from inertial_check.projection.options import Options
-from inertial_check.projection.quadratic import Quadratic, certify_in_units, normalise, to_units
+from inertial_check.projection.quadratic import Quadratic, normalise, to_units
 from inertial_check.projection.single_matrix import (
     SingleUnits,
     asks_plainly,
+    bind_verification,
     certify_single,
     describe_single,
     differentiate,
@@ -36,6 +37,7 @@ from inertial_check.projection.single_matrix import (
     unpack_single,
 )
 from inertial_check.projection.solver_result import SolverResult
+from inertial_check.projection.verification import Unit, verify_matrices
 from inertial_check.solvers.certificate import Certificate
 from inertial_check.solvers.svec import FROM_SVEC, congruence
 
@@ -119,8 +121,10 @@ def _solve(
     whole = np.diag(W) if W.ndim == 1 else W
     result = describe_single(theta0, whole[None], root, "newton")
     assert result.problem is not None  # it has just been made
-    proof = partial(_certify, result.problem, fixed, root.theta[None], root.dual[None])
-    return replace(result, certify=proof)
+    proof = partial(_certify, result.problem, fixed, root.dual[None])
+    change = root.theta[None] - result.problem.theta0
+    verify = bind_verification(result.problem, proof)
+    return replace(result, certify=partial(proof, change, "body"), verify=verify)
 
 
 def _iterate(units: SingleUnits, E: Floats, e: Floats) -> tuple[Floats, Floats, Floats, int] | None:
@@ -160,8 +164,11 @@ def _snap(limits: tuple[Constraint, ...], theta: Floats, theta0: Floats) -> Floa
     return np.asarray(rows[0])
 
 
-def _certify(problem: Quadratic, fixed: _Equations, theta: Floats, dual: Floats) -> Certificate:
-    """Compute the certificate of an answer (1, 10), and how far it is from what is fixed."""
+def _certify(
+    problem: Quadratic, fixed: _Equations, dual: Floats, change: Floats, unit: Unit
+) -> Certificate:
+    """Compute the certificate of a change (1, 10), and how far it is from what is fixed."""
+    theta = problem.theta0 + change
     units = normalise(problem)
     x, z = to_units(problem, units, theta, dual)
     E = fixed.A @ FROM_SVEC @ congruence(units.factor)[0] * units.size
@@ -170,6 +177,8 @@ def _certify(problem: Quadratic, fixed: _Equations, theta: Floats, dual: Floats)
     # Any multipliers of the fixed numbers prove it: those that explain most are taken.
     nu = np.linalg.lstsq(E.T, pull, rcond=None)[0]
     held = units._replace(slope=units.slope - (nu @ E)[None])
-    found = certify_in_units(held, x, z)
+    found = verify_matrices(problem, dual, change, unit, held)
     apart = np.max(np.abs(fixed.A @ theta[0] + fixed.b) / length)
+    if unit == "move":
+        apart /= np.linalg.norm(x - units.x0) or 1.0
     return found._replace(primal_residual=np.maximum(found.primal_residual, apart))

@@ -18,6 +18,7 @@ from inertial_check.inertia.eigen import Components
 from inertial_check.inertia.representations import Point, parallel_axis_entries
 from inertial_check.projection.closed_form import carries, find_goal, guard, move_entries
 from inertial_check.projection.metrics import MomentMetric
+from inertial_check.projection.small_moves import is_small_move
 from inertial_check.projection.solver_result import SolverResult, describe_moments
 
 
@@ -42,7 +43,7 @@ def move_inertia(judged: Consistency, metric: MomentMetric) -> SolverResult | No
         return None
     before, after, theta = (np.array([numbers]) for numbers in found)
     given = judged.theta.reshape(1, 10)
-    return describe_moments(theta, given, before, after, metric, 0.0, "closed form", None)
+    return describe_moments(theta, given, about, before, after, metric, 0.0, "closed form", None)
 
 
 def _move_numbers(
@@ -58,6 +59,8 @@ def _move_numbers(
     goal = find_goal(0.0, guard(cast("Array", body.floor)))
     after = cast("list[float]", move_entries(cast("Namespace", scalars), one, goal, metric))
     back = after if arms is None else [own + arm for own, arm in zip(after, arms, strict=True)]
+    if is_small_move(body.theta[4:], back):
+        return None
     theta = first + back
     found = measure_single(theta, about)
     if found is None or not any(after):

@@ -8,12 +8,13 @@ and `general` finds it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple, cast
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats
+from inertial_check.arrays.types import Array, Floats
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, Verdict, as_theta, measure_single
 from inertial_check.inertia.parameters import InertialParameters
@@ -22,12 +23,16 @@ from inertial_check.projection.general import read_definite_weights
 from inertial_check.projection.newton import DYAD, POINT_STEPS, SEARCH, STEPS
 from inertial_check.projection.options import Options
 from inertial_check.projection.quadratic import UNITS_FIT, Quadratic, certify
+from inertial_check.projection.small_moves import is_small_move
 from inertial_check.projection.solver_result import (
     SolverResult,
     empty_result,
     measure_matrices,
     multiply_matrices,
+    verify_returned,
 )
+from inertial_check.projection.verification import Unit, verify_matrices
+from inertial_check.solvers.certificate import Certificate
 from inertial_check.solvers.svec import (
     COLUMN,
     ENTRY,
@@ -181,6 +186,8 @@ def is_sound(found: SingleRoot, theta0: Floats, mass_min: float | None) -> bool:
     if not found.residual <= tolerances.CERTIFIED:
         return False
     numbers = found.theta.tolist()
+    if is_small_move(theta0.tolist(), numbers):  # found in twice the digits
+        return False
     if mass_min is None:
         given = abs(float(theta0[0]))
         mass_min = tolerances.MASS_FLOOR * (given if given > 0 else float(found.reference[3, 3]))
@@ -206,7 +213,15 @@ def describe_single(
         certify=partial(certify, problem, theta, dual),
         problem=problem,
         multiply=partial(multiply_matrices, dual, np.zeros((1, 3))),
+        verify=bind_verification(problem, partial(verify_matrices, problem, dual)),
     )
+
+
+def bind_verification(
+    problem: Quadratic, certify: Callable[[Floats, Unit], Certificate]
+) -> Callable[[Array, Unit], Certificate]:
+    """Bind the certificate of a change of theta to the body that was given about its origin."""
+    return partial(verify_returned, certify, problem.theta0, "origin", np.zeros((1, 3)))
 
 
 def _whiten(theta0: Floats, prior: Floats) -> SingleRoot:

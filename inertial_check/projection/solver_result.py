@@ -129,12 +129,13 @@ def result_of_moments(  # noqa: PLR0913, PLR0917 - the data of the problem, and 
         iterations: (n,) of the solver.
     """
     theta = with_central_inertia(given, about, after)
-    return describe_moments(theta, given, before, after, metric, margin, solver, iterations)
+    return describe_moments(theta, given, about, before, after, metric, margin, solver, iterations)
 
 
 def describe_moments(  # noqa: PLR0913, PLR0917 - the data of the problem, and its answer
     theta: Array,
     given: Array,
+    about: Point,
     before: Array,
     after: Array,
     metric: MomentMetric,
@@ -274,7 +275,7 @@ def result_of_matrices(  # noqa: PLR0913, PLR0917 - the data of the problem, and
         failures=failures,
         multiply=partial(multiply_matrices, solution.dual, p_BoFo_B),
         verify=partial(
-            _verify_returned,
+            verify_returned,
             certify,
             problem.theta0 if given is None or about == "origin" else given,
             about,
@@ -283,7 +284,7 @@ def result_of_matrices(  # noqa: PLR0913, PLR0917 - the data of the problem, and
     )
 
 
-def _verify_returned(
+def verify_returned(
     certify: Callable[[Floats, Unit], Certificate],
     given: Floats,
     about: Point,
