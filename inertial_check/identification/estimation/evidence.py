@@ -143,4 +143,5 @@ def _residuals(samples: Samples, x: Floats) -> Iterator[Floats]:
 
 def _free(nuisance: Nuisance) -> Nuisance:
     """Return the same numbers without bounds and priors."""
-    return Nuisance(nuisance.names, lower=-np.inf, upper=np.inf, prior=0.0, scale=np.inf)
+    none = np.full(len(nuisance), np.inf)
+    return Nuisance(nuisance.names, -none, none, np.zeros(len(nuisance)), none)
