@@ -68,7 +68,7 @@ def grade_remark(path: str, remark: SignalRemark) -> Remark:
     if remark.kind == "sign" and not _turns_most_joints(remark):
         severity = Severity.WARNING
     units = [unit for unit, size in CLOCKS.items() if remark.values.get("ratio") == 1 / size]
-    if remark.kind == "lag" and remark.values["saved"] < GRAVE_LAG:
+    if remark.kind == "lag" and float(np.max(remark.values["saved"])) < GRAVE_LAG:
         severity = Severity.NOTE
     option = f"; {grade.option.format(unit=''.join(units))}" if grade.option else ""
     return Remark(severity, remark.kind, f"{path}: {remark.message}{option}")

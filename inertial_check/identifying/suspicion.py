@@ -168,10 +168,10 @@ def _describe_mistakes(
     for mistake, others in found.pairs:
         if mistake.kind in _TURNED:
             continue
-        names = " and ".join(joints[k] for k in mistake.joints)
-        also = "".join(f" (or {_name_signal(each)})" for each in others)
-        kind, what, hint = _word(mistake, names)
-        yield Remark(Severity.ERROR, kind, f"{path}: {what}{also}: {evidence}; {hint}")
+        which = " and ".join(joints[k] for k in mistake.joints)
+        or_both = "".join(f" (or {_name_signal(each)})" for each in others)
+        kind, what, hint = _word(mistake, which)
+        yield Remark(Severity.ERROR, kind, f"{path}: {what}{or_both}: {evidence}; {hint}")
 
 
 def _list_turned(found: Finding, kind: str) -> list[int]:
