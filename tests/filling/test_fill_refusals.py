@@ -114,7 +114,7 @@ ARGUMENTS = {
     "com is 'abc', expected 3 numbers": {"com": "abc"},
     "com is 3, expected 3 numbers": {"com": 3},
     "density_range is (1,), expected 2 numbers": {"density_range": (1,)},
-    "a pair is 'ab', expected the names of two bodies": {"pairs": ["ab"]},
+    "pairs is ['ab'], expected": {"pairs": ["ab"]},
     "materials['a'] is 'stele', expected a density or a material": {"materials": {"a": "stele"}},
     "roles is ('shape',): expected some of": {"roles": ("shape",)},
     "expected a list of names: ['forearm']": {"bodies": "forearm"},

@@ -224,7 +224,7 @@ def test_a_motion_without_torques_has_no_base_parameters():
         ((np.ones((0, 2, 10)),), r"shape \(0, 2, 10\)"),
         ((np.ones((4, 1, 10)), ["a", "b"]), "2 names of bodies, expected 1"),
         ((np.full((4, 1, 10), np.nan),), "sample 0, joint 0 is not finite"),
-        ((np.ones((4, 10)), None, None, "alphabetical"), "order is 'alphabetical'"),
+        ((np.ones((4, 10)), None, None, "alphabetical"), "unknown order 'alphabetical'"),
         ((np.ones((4, 10)), None, None, "urdf", 0.0), "tolerance is 0.0"),
         (("regressor",), "cannot be read"),
     ],

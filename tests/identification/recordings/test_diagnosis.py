@@ -69,7 +69,7 @@ class TestDiagnosed:
             ({"limits": LIMITS[:2]}, r"limits has shape \(2, 2\), expected \(3, 2\)"),
             ({"joints": ["a"]}, "1 names of joints for 3 columns"),
             ({"q": Q[:, :0]}, r"q has shape \(4000, 0\), expected \(samples, joints\)"),
-            ({"q": [["a"]]}, "q is no array of real numbers"),
+            ({"q": [["a"]]}, "expected an array of real numbers"),
         ],
     )
     def test_what_cannot_be_used(self, change, reason):
