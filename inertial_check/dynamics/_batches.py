@@ -63,12 +63,12 @@ class Chunk:
         return xp.where(chosen, array, xp.zeros_like(array[..., :1, :1]))
 
 
-def constant_like(xp: Namespace, values: NumpyArray, like: Array) -> Array:
+def constant_like(xp: Namespace, values: Array | NumpyArray, like: Array) -> Array:
     """Make an array, mostly of NumPy, one of the library, precision and device of another."""
-    if xp is np:
-        return values.astype(like.dtype, copy=False)
     if not isinstance(values, np.ndarray):  # a leaf of a JAX pytree
         return xp.asarray(values, dtype=like.dtype)
+    if xp is np:
+        return values.astype(like.dtype, copy=False)
     return xp.asarray(values.tolist(), dtype=like.dtype, device=device_of(like))
 
 

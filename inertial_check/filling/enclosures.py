@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats, Mask
+from inertial_check.arrays.types import Floats, Integers, Mask
 from inertial_check.files.access import Access
 from inertial_check.filling.quadrature import contains
 from inertial_check.geometry.meshes import scaled_triangles
@@ -89,7 +89,7 @@ def wind_around(blocks: Iterable[Floats], points: Floats) -> Floats:
 
 
 def _count_crossings(
-    triangles: Floats, first: Floats, last: Floats, points: Floats, found: Floats
+    triangles: Floats, first: Integers, last: Integers, points: Floats, found: Floats
 ) -> None:
     """Add the crossings of rays from points first to last of each triangle to `found`."""
     counts = last - first

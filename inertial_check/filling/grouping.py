@@ -28,7 +28,7 @@ def _merge(piece: Piece) -> Piece:
     if not (piece.cut and primitive) or len(piece.volumes) <= _MOST_CELLS:
         return piece
     group = group_points(piece.points, _MOST_CELLS)
-    volumes = np.bincount(group, piece.volumes)
+    volumes: Floats = np.bincount(group, piece.volumes).astype(np.float64, copy=False)
     moments = np.array([np.bincount(group, row) for row in piece.moments.T]).T
     return piece._replace(volumes=volumes, moments=moments, points=moments[:, 1:4] / moments[:, :1])
 

@@ -149,7 +149,14 @@ def _describe_joint(
         else ResidualSpectrum(
             _numbers(spectrum.frequency), _numbers(spectrum.density), *spectrum[2:]
         ),
-        None if course is None else ResidualCourse(*map(_numbers, course[:3]), course.share),
+        None
+        if course is None
+        else ResidualCourse(
+            _numbers(course.velocity),
+            _numbers(course.mean),
+            _numbers(course.standard_error),
+            course.share,
+        ),
     )
 
 

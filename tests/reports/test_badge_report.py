@@ -3,9 +3,9 @@
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
-import hand_made_reports as hand_made
 import pytest
 
+import hand_made_reports as hand_made
 from inertial_check.cli.main import main
 from inertial_check.model import Report
 from inertial_check.reports import View, render

@@ -176,7 +176,10 @@ def _correlate(runs: Sequence[Floats], lags: int) -> Floats:
         own = run - mean
         for lag in range(min(lags + 1, len(own))):
             covariances[lag] += own[lag:] @ own[: len(own) - lag]
-    return covariances / covariances[0] if covariances[0] > 0 else np.eye(1, lags + 1)[0]
+    if covariances[0] <= 0:  # no residual varies
+        covariances[0] = 1.0
+    correlations: Floats = covariances / covariances[0]
+    return correlations
 
 
 def _judge_whiteness(runs: Sequence[Floats], redundancy: float) -> Whiteness | None:
