@@ -23,6 +23,7 @@ MODELS: dict[str, dict[str, Any]] = MANIFEST["models"]
 TABLES: dict[str, dict[str, Any]] = MANIFEST["tables"]
 PARTS: dict[str, dict[str, Any]] = MANIFEST["parts"]  # of models that include them
 RECORDINGS: dict[str, dict[str, Any]] = MANIFEST["recordings"]
+CONFIGURATIONS: dict[str, dict[str, Any]] = MANIFEST["configurations"]
 FAMILIES = ("IC0", "IC1", "IC2", "IC3", "IC5", "IC6", "IC7")
 
 
@@ -32,13 +33,14 @@ def test_every_file_is_in_the_manifest_and_every_entry_is_a_file():
         for path in DATA.rglob("*")
         if path.is_file() and path.name not in ("MANIFEST.json", ".gitattributes")
     }
-    assert files == MODELS.keys() | TABLES.keys() | PARTS.keys() | RECORDINGS.keys()
+    known = MODELS.keys() | TABLES.keys() | PARTS.keys() | RECORDINGS.keys()
+    assert files == known | CONFIGURATIONS.keys()
 
 
 @pytest.mark.parametrize(
     "entry",
-    [*MODELS.values(), *TABLES.values(), *PARTS.values(), *RECORDINGS.values()],
-    ids=[*MODELS, *TABLES, *PARTS, *RECORDINGS],
+    [each for kind in MANIFEST.values() if isinstance(kind, dict) for each in kind.values()],
+    ids=[name for kind in MANIFEST.values() if isinstance(kind, dict) for name in kind],
 )
 def test_every_entry_says_what_is_wrong_and_where_it_comes_from(entry):
     assert entry["what"]

@@ -61,6 +61,8 @@ def follow_twins(
         here, there = (one, other) if one in filled else (other, one)
         if here not in filled or there not in others or found[here].like:
             continue
+        if not (filled[here].pieces and others[there].pieces):  # one of them has no usable shape
+            continue
         twin = judgements[there]
         if twin.verdict != "consistent":
             continue

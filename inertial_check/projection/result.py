@@ -300,7 +300,7 @@ class Projection(EqualByValue):
         Raises:
             ParameterError: Another unit; or the move of numbers that a trace hides.
         """
-        if relative_to not in get_args(Unit):
+        if not isinstance(relative_to, str) or relative_to not in get_args(Unit):
             raise ParameterError(f"relative_to is {relative_to!r}; it is 'body' or 'move'")
         found = self._verify(relative_to)
         if relative_to == "move":

@@ -326,3 +326,16 @@ def test_nothing_is_written_after_a_failure(arm, tmp_path, capsys):
     err = capsys.readouterr().err
     assert len(err.splitlines()) == 1
     assert main(["fill", str(arm), "--body", "nobody", "--write"]) == 2
+
+
+def test_a_body_without_a_usable_shape_has_no_twin_to_follow():
+    """Catches a crash where the measured twin of a filled body has no shape."""
+    model = """<robot name="r"><link name="base"/>
+      <link name="left_pad"><visual><geometry><box size="0.1 0.1 0.1"/></geometry></visual></link>
+      <link name="right_pad"><inertial><mass value="0.4"/>
+        <inertia ixx="0.001" ixy="0" ixz="0" iyy="0.001" iyz="0" izz="0.001"/></inertial></link>
+      <joint name="a" type="revolute"><parent link="base"/><child link="left_pad"/></joint>
+      <joint name="b" type="revolute"><parent link="base"/><child link="right_pad"/></joint>
+    </robot>"""
+    filling = ic.fill(model.encode())
+    assert [body.name for body in filling.bodies if body.status == "filled"] == ["left_pad"]

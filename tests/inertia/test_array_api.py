@@ -222,6 +222,8 @@ class TestTracing:
         function, arguments = CALLS[name]
         if name in ("InertialParameters.__getitem__", "InertialParameters.__iter__"):
             pytest.skip("one body cannot be indexed")
+        if name in ("total", "InertialParameters.sum"):
+            pytest.skip("one body cannot be summed: there is no axis of bodies")
         if name == "InertialParameters.from_point_masses":
             arguments = ([MASSES] * 3, [POINTS] * 3)
         given = [jax.numpy.asarray(np.asarray(a), dtype="float32") for a in arguments]

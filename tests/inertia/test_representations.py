@@ -347,9 +347,9 @@ class TestEveryConversion:
 class TestRefusals:
     @pytest.mark.parametrize("order", ["drake", "", None, ["urdf"], 3])
     def test_unknown_orders(self, order: Any) -> None:
-        with pytest.raises(ParameterError, match="expected one of urdf, pinocchio, mujoco, wens"):
+        with pytest.raises(ParameterError, match=r"expected one of '?urdf"):
             reps.read_theta(np.zeros(10), order)
-        with pytest.raises(ParameterError, match="unknown order"):
+        with pytest.raises(ParameterError, match=r"unknown order|target is .*expected one of"):
             reps.reorder(np.zeros(10), "urdf", order)
 
     @pytest.mark.parametrize("about", ["centre", "Origin", None])

@@ -187,7 +187,7 @@ class TestRefusals:
 
     def test_shapes(self) -> None:
         factors = factor(bodies(CASES["full"][0]))
-        with pytest.raises(ParameterError, match=r"vector has shape \(5,\)"):
+        with pytest.raises(ParameterError, match=r"rhs has shape \(5,\)"):
             factors.solve(np.zeros(5), order=LINEAR)
         with pytest.raises(ParameterError, match="do not broadcast"):
             factors.solve(np.zeros((7, 6)), order=LINEAR)

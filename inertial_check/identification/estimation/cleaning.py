@@ -40,6 +40,7 @@ from inertial_check.inertia.representations import (
 from inertial_check.projection._constraint import Constraint, read_constraints
 from inertial_check.projection.closed_form import needs_projection
 from inertial_check.projection.general import weights_of_prior
+from inertial_check.projection.given import read_prior
 from inertial_check.projection.options import Metric
 from inertial_check.projection.project import project
 from inertial_check.projection.result import Status
@@ -553,11 +554,12 @@ def _read_prior(
     """Read the prior (L, 10) in order "urdf", about `about`.
 
     Raises:
-        ParameterError: Another number of bodies.
+        ParameterError: Another number of bodies, or one that is not strictly consistent.
     """
     if isinstance(prior, InertialParameters):
         prior, order = prior.as_theta(order="urdf", about=about), "urdf"
     known, _ = _read_bodies("prior", prior, order, about)
     if len(known) != count:
         raise ParameterError(f"prior is of {len(known)} bodies, expected {count}")
+    read_prior(known, "urdf", about, (count,))  # the bodies are fitted together: one spoils all
     return known
