@@ -7,6 +7,7 @@ have the answers that they have by themselves.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,12 +26,23 @@ from inertial_check.projection.closed_form import (
     with_margin,
 )
 from inertial_check.projection.general import DIVERGENCES, build_problems
-from inertial_check.projection.holding import Held, lacks_margin, least_mass, spread_about_origin
+from inertial_check.projection.holding import (
+    Held,
+    find_points,
+    lacks_margin,
+    least_mass,
+    spread_about_origin,
+)
 from inertial_check.projection.metrics import METRICS
 from inertial_check.projection.options import Options
 from inertial_check.projection.quadratic import Quadratic, Solution
 from inertial_check.projection.slopes import ISOTROPIC
-from inertial_check.projection.solver_result import RowFailure, SolverResult, result_of_matrices
+from inertial_check.projection.solver_result import (
+    RowFailure,
+    SolverResult,
+    leave_points,
+    result_of_matrices,
+)
 from inertial_check.solvers.certificate import Certificate
 
 if TYPE_CHECKING:
@@ -55,6 +67,9 @@ PARTS = (0.5, 0.8)
 
 LEAST_STEP = 1 / 64
 """Part of a margin by which it is raised at least, where it is raised in steps."""
+
+NO_SPREAD = "the nearest inertia with what the constraints ask is zero"
+"""Reason why a body whose answer is a point mass, which no rounded numbers describe, stays."""
 
 
 def project_with_constraints(
@@ -134,7 +149,7 @@ class _Batch:
             Certificate(*np.zeros((3, count))),
             np.zeros(count, dtype=np.int32),
         )
-        self.floored = np.zeros(count, dtype=np.bool_)
+        self.floored, self.points = np.zeros((2, count), dtype=np.bool_)
         self.pieces: list[Piece] = []
         self.failures: list[RowFailure] = []
 
@@ -150,13 +165,17 @@ class _Batch:
             self.pieces.append(found.answer.piece(rows))
         if failure is not None:
             self.failures += [RowFailure(int(i), failure.conflict, failure.reason) for i in rows]
+            return
+        points = rows[find_points(found.held)]
+        self.points[points] = True
+        self.failures += [RowFailure(int(i), None, NO_SPREAD, nearest=False) for i in points]
 
     def result(self, given: Floats, about: Point, p_BoFo_B: Floats, solver: str) -> SolverResult:
         """Make the result of the projection."""
         from inertial_check.projection.conic.joint_problem import Proof
 
         proof = Proof(tuple(self.pieces))
-        return result_of_matrices(
+        result = result_of_matrices(
             about,
             p_BoFo_B,
             self.problem,
@@ -167,6 +186,10 @@ class _Batch:
             tuple(self.failures),
             given,
         )
+        if not self.points.any():
+            return result
+        left = leave_points(replace(result, vanished=self.points), given)
+        return replace(left, vanished=result.vanished | self.points)
 
 
 def _verify_proof(proof: Proof, theta0: Floats, change: Floats, unit: Unit) -> Certificate:
@@ -252,9 +275,12 @@ class _GroupSolver:
         return find_conflict(self._request)
 
     def _leave_crumbs(self, result: _GroupResult) -> _GroupResult:
-        """Put a crumb of a body around points, whose numbers would otherwise be rounding."""
-        theta = result.held.solution.theta
-        short, share = lacks_margin(theta, 0.0), np.zeros(len(theta))
+        """Put a crumb of a body around points, whose numbers would otherwise be rounding.
+
+        Under a metric that keeps mass and first moment a point has no nearest, and gets none.
+        """
+        theta, points = result.held.solution.theta, find_points(result.held)
+        short, share = lacks_margin(theta, 0.0) & ~points, np.zeros(len(theta))
         if not short.any():
             return result
         body = spread_about_origin(result.held, np.arange(len(theta)))
@@ -267,7 +293,7 @@ class _GroupSolver:
             latest = self._ask(result.held.problem._replace(Delta=Delta), result.held.floored)
             if latest.answer.failure is not None:
                 return result
-            short = lacks_margin(latest.held.solution.theta, 0.0)
+            short = lacks_margin(latest.held.solution.theta, 0.0) & ~points
         return latest
 
     def _keep_margin(self, result: _GroupResult) -> _GroupResult:

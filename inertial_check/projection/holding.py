@@ -164,6 +164,23 @@ def lacks_margin(theta: Floats, margin: float) -> Mask:
     return np.asarray(bad & (code != int(Verdict.MASSLESS)))
 
 
+def find_points(held: Held) -> Mask:
+    """Find the answers (n,) that are point masses where mass and first moment stay.
+
+    Their spread is nothing beside that of the given body, to the accuracy of a solver, or hidden by
+    the rounding of the first moment. Rows that were given as bodies are none of them.
+    """
+    problem, theta = held.problem, held.solution.theta
+    if not problem.fixed:
+        return np.zeros(len(theta), dtype=np.bool_)
+    both = theta, theta_from_pseudo_inertia(problem.reference)
+    six = (np.abs(central_inertia(some, "origin")) for some in both)
+    found, whole = (some[:, [0, 3, 5]].sum(axis=1) for some in six)
+    hidden = Consistency(theta, "origin").verdict_code == int(Verdict.ILL_POSED)
+    nothing = (found <= tolerances.CERTIFIED * whole) | hidden
+    return np.asarray(nothing & lacks_margin(problem.theta0, 0.0))
+
+
 def spread_about_origin(held: Held, rows: Integers) -> Floats:
     """Build bodies, mostly for points, whose central spread is the answer's about the origin."""
     theta = held.solution.theta[rows]
