@@ -238,7 +238,8 @@ def _gradient(units: Normalised, c: Floats, x: Floats) -> Floats:
 
 def _objective(units: Normalised, c: Floats, x: Floats) -> Floats:
     """Compute ||x - x0||_M^2 / 2 + c ||log X||_F^2 (n,); infinite where X is not definite."""
-    values = np.linalg.eigvalsh(unpack(x))
+    # The eigenvalues that `_pull` takes: eigvalsh may give the smallest the other sign.
+    values = decompose(unpack(x))[0]
     change = x - units.x0
     square = np.einsum("ni,nij,nj->n", change, units.M, change) / 2
     distance = np.sum(_log(units.size[:, None] * values) ** 2, axis=1)
