@@ -22,9 +22,7 @@ def test_the_pages_of_the_api_reference_are_current() -> None:
     assert (done.stdout.strip(), done.returncode) == ("current", 0), "run docs/generate_api.py"
 
 
-def test_the_site_builds_without_a_warning(tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    if not request.config.getoption("--long"):
-        pytest.skip("the site takes a minute or two to build: --long")
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     for library in ("sphinx", "myst_parser", "furo"):
         pytest.importorskip(library, reason="pip install 'inertial-check[docs]'")
     done = subprocess.run(
