@@ -24,6 +24,30 @@ class Part(NamedTuple):
     rows: slice
 
 
+class ConeProblem(Protocol):
+    """Minimise d^T M d / 2 with g + Gu d + Gy y in a product of cones."""
+
+    @property
+    def M(self) -> Floats:
+        """(p, p) positive semidefinite."""
+
+    @property
+    def Gu(self) -> Floats:
+        """(k, p)."""
+
+    @property
+    def Gy(self) -> Floats:
+        """(k, aux)."""
+
+    @property
+    def g(self) -> Floats:
+        """(k,)."""
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The cones of the rows."""
+
+
 _Layout = tuple[Cone, int, int]
 
 LAYOUTS = 64

@@ -6,12 +6,12 @@ Other solvers are asked through cvxpy (program.py); what both return means the s
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats, Integers
-from inertial_check.projection.conic.cones import Part
+from inertial_check.projection.conic.cones import ConeProblem, Part
 from inertial_check.projection.conic.solvers import NoAnswer, translate_failures
 from inertial_check.solvers.svec import order_of, triangle
 
@@ -23,30 +23,6 @@ DIRECT = "CLARABEL"
 
 _ANSWERS = ("Solved", "AlmostSolved")
 _IMPOSSIBLE = ("PrimalInfeasible", "AlmostPrimalInfeasible")
-
-
-class ConeProblem(Protocol):
-    """Minimise d^T M d / 2 with g + Gu d + Gy y in a product of cones."""
-
-    @property
-    def M(self) -> Floats:
-        """(p, p) positive semidefinite."""
-
-    @property
-    def Gu(self) -> Floats:
-        """(k, p)."""
-
-    @property
-    def Gy(self) -> Floats:
-        """(k, aux)."""
-
-    @property
-    def g(self) -> Floats:
-        """(k,)."""
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        """The cones of the rows."""
 
 
 class DirectAnswer(NamedTuple):

@@ -12,7 +12,7 @@ where auxiliary variables are not unique: steps are those of least squares.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from inertial_check.inertia.tolerances import (
     REGULAR_SYSTEM,
     ROUNDING_FACTOR,
 )
-from inertial_check.projection.conic.cones import Part, project, slopes
+from inertial_check.projection.conic.cones import ConeProblem, project, slopes
 from inertial_check.solvers.iteration import PATIENCE, LineSearch, solve_equation
 
 STEPS = 30
@@ -40,30 +40,6 @@ PATH = tuple(10.0**-k for k in range(2, 13))
 
 PATH_STEPS = 8
 """Newton steps at most at each point of the central path."""
-
-
-class Conditions(Protocol):
-    """A problem, as far as its optimality conditions go."""
-
-    @property
-    def M(self) -> Floats:
-        """(n, n)."""
-
-    @property
-    def Gu(self) -> Floats:
-        """(k, n)."""
-
-    @property
-    def Gy(self) -> Floats:
-        """(k, aux)."""
-
-    @property
-    def g(self) -> Floats:
-        """(k,)."""
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        """The cones of the rows."""
 
 
 class Point(NamedTuple):
@@ -82,7 +58,7 @@ class Point(NamedTuple):
     step: float
 
 
-def polish(problem: Conditions, start: Point, *, along_path: bool = True) -> tuple[Point, float]:
+def polish(problem: ConeProblem, start: Point, *, along_path: bool = True) -> tuple[Point, float]:
     """Find the point from which no Newton step helps, and by how much it fails.
 
     Args:
@@ -100,7 +76,7 @@ def polish(problem: Conditions, start: Point, *, along_path: bool = True) -> tup
     return (other, after) if after < residual else (point, residual)
 
 
-def _newton(problem: Conditions, point: Point, mu: float, most: int) -> tuple[Point, float]:
+def _newton(problem: ConeProblem, point: Point, mu: float, most: int) -> tuple[Point, float]:
     """Run damped steps at one point of the central path; mu = 0 is the problem itself."""
     size = 1 + float(np.linalg.norm(problem.M)) + float(np.linalg.norm(problem.g))
     point, value = solve_equation(
@@ -117,7 +93,7 @@ def _newton(problem: Conditions, point: Point, mu: float, most: int) -> tuple[Po
 class _Equation(NamedTuple):
     """The optimality conditions of a problem, at mu of the central path."""
 
-    problem: Conditions
+    problem: ConeProblem
     mu: float
 
     def value(self, point: Point) -> Floats:
