@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 
 from inertial_check.checking.check import check_model
+from inertial_check.errors import UsageError
 from inertial_check.integrations._assigning import LoadedModel
 from inertial_check.integrations._loaded import (
     Loaded,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 _KIND = "pinocchio.Model"
 _PREFIX = "JointModel"
 _FLOATING = "FreeFlyer"
+_MIMIC = "Mimic"
 
 _WITH_ONE_AXIS = {
     **dict.fromkeys(("RX", "RY", "RZ", "RevoluteUnaligned"), "revolute"),
@@ -139,7 +141,18 @@ class _Inertias:
         return read(self.model)
 
     def place(self, model: Model) -> Model:
-        """Return the model, which has the joints of Pinocchio already."""
+        """Return the model, which has the joints of Pinocchio already.
+
+        Raises:
+            UsageError: A joint follows another one; a tree has no such joint.
+        """
+        for body in model.bodies:
+            if (body.joint or "").startswith(_MIMIC):
+                raise UsageError(
+                    f"{model.source.path}: {body.name}: its joint {body.joints[0].name} follows "
+                    "another one: no tree; build the Pinocchio model with mimic=False, so that "
+                    "each joint moves by itself"
+                )
         return model
 
     def examine(self, index: int, target: Target) -> None:

@@ -179,12 +179,18 @@ def _refuse_roots(model: Model, parents: list[int]) -> None:
 def _joint(model: Model, body: Body, parent: int, base: Base) -> JointType:
     if body.joint is None:
         return "fixed" if base == "fixed" or body.name == WORLD else "floating"
+    if len(body.joints) > 1:
+        names = _list_names([each.name or f"a {each.type}" for each in body.joints])
+        what = f"it has {len(body.joints)} joints ({names}), expected one"
+        raise _tree_error(
+            model, body, f"{what}: put each but the last on a body of its own around this one"
+        )
     joint = JOINT_TYPES.get(body.joint)
     if joint is None:
         known = ", ".join(JOINT_TYPES)
         raise _tree_error(model, body, f"its joint is of type {body.joint!r}, expected {known}")
     if joint in ("revolute", "prismatic") and body.axis_B is None:
-        raise _tree_error(model, body, "it has several joints, or one whose axis cannot be read")
+        raise _tree_error(model, body, "the axis of its joint cannot be read")
     if parent == INERTIAL_FRAME and body.parent is not None:
         raise _tree_error(model, body, f"its parent {body.parent} is not among the bodies")
     return joint

@@ -272,6 +272,37 @@ def test_a_spec_takes_only_what_its_compiler_keeps(setting, status):
     assert not spec.body("a").explicitinertial
 
 
+def test_a_joint_of_pinocchio_that_follows_another_has_no_tree_and_the_way_out_has():
+    pin = pytest.importorskip("pinocchio", reason="install inertial-check[pinocchio]")
+    text = as_urdf(random_tree(1, base="revolute", kinds=("revolute",)))
+    head, tail = text.split("<joint ", 2)[:2], text.split("<joint ", 2)[2]
+    leader = head[1].partition('name="')[2].partition('"')[0]
+    follower = tail.partition('name="')[2].partition('"')[0]
+    tail = tail.replace("</joint>", f'<mimic joint="{leader}" multiplier="2"/></joint>', 1)
+    text = "<joint ".join([*head, tail])
+    held = pinocchio.read(pin.buildModelFromXML(text, mimic=True))
+    with pytest.raises(UsageError, match=f"its joint {follower} follows .* mimic=False"):
+        held.tree()
+    assert pinocchio.read(pin.buildModelFromXML(text, mimic=False)).tree().n_u > 1
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_body_of_mujoco_with_several_joints_has_no_tree_and_the_way_out_has(compiled):
+    engine = pytest.importorskip("mujoco", reason="install inertial-check[mujoco]")
+    mass = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
+
+    def read(inside):
+        spec = engine.MjSpec.from_string(f"<mujoco><worldbody>{inside}</worldbody></mujoco>")
+        return mujoco.read(spec.compile() if compiled else spec)
+
+    two = f'<joint name="x" axis="1 0 0"/><joint axis="0 1 0"/>{mass}'
+    with pytest.raises(UsageError, match=r"cross: it has 2 joints \(x, a hinge\).* of its own"):
+        read(f'<body name="cross">{two}</body>').tree()
+    inner = f'<body name="cross"><joint axis="0 1 0"/>{mass}</body>'
+    tree = read(f'<body><joint name="x" axis="1 0 0"/>{mass}{inner}</body>').tree()
+    assert tree.joints == ("revolute", "revolute")
+
+
 def test_drake_decides_by_its_own_test_and_needs_a_context():
     pytest.importorskip("pydrake", reason="install inertial-check[drake]")
     held = Drake(0, "revolute")
