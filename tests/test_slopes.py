@@ -1,11 +1,13 @@
-"""Gradients of the public functions of spatial and dynamics, against finite differences.
+"""Gradients of the public functions on arrays, against finite differences.
 
-tests/inertia/test_array_api.py has those of inertia, tests/projection/test_derivatives.py those of
-projections.
+tests/inertia/test_array_api.py has those of the formulas of inertia, and
+tests/projection/test_derivatives.py those of projections.
 """
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -14,34 +16,44 @@ import pytest
 
 import inertial_check as ic
 from array_libraries import HOW_TO
+from inertial_check.arrays.namespace import array_namespace
 from inertial_check.dynamics import (
     composites,
+    coordinates,
     equations,
     forces,
     forward,
     impacts,
     kinematics,
 )
+from inertial_check.inertia import eigen
+from inertial_check.projection import metrics
 from inertial_check.spatial import (
     added_mass,
     compact,
     euler,
+    factor,
     normalization,
     rotation_calculus,
     rotations,
     vectors,
 )
 from inertial_check.spatial import kinematics as motion
+from public_calls import list_calls
 from random_trees import configurations, random_tree
 
 RNG = np.random.default_rng(5)
 PHI, ETA = np.array([0.3, -0.5, 0.4]), np.array([-0.2, 0.6, 0.1])
 R, T, A, B = RNG.normal(size=(4, 3))
 TERMS = np.array([1.5, 0.3, 0.1, -0.2, 2.0, 1.5, 1.2, 0.1, -0.2, 0.15])
+URDF = np.array([1.5, 0.3, 0.1, -0.2, 2.0, 0.1, 0.15, 1.5, -0.2, 1.2])
+ROD = np.array([1.0, 0, 0, 0, 0, 2, 2, 0, 0, 0])
 SYMMETRIC = np.cov(RNG.normal(size=(6, 40)))
 DEFINITE = SYMMETRIC @ SYMMETRIC + np.eye(6)
 TREE = random_tree(0)
 Q, U, DU = configurations(TREE, 1, ())
+FLOATING = random_tree(0, base="floating")
+FLOATING_STATE = configurations(FLOATING, 1, ())
 TAU = np.linspace(-1, 1, TREE.n_u)
 W = RNG.normal(size=(6, 2))
 
@@ -55,6 +67,16 @@ def pose(phi: Any, p: Any) -> Any:
 
 def symmetric(M: Any) -> Any:
     return (M + M.swapaxes(-1, -2)) / 2
+
+
+def center(terms: Any) -> Any:
+    return terms[..., 1:4] / terms[..., :1]
+
+
+def unit(q: Any) -> Any:
+    """Coordinates of a floating tree with a quaternion of length 1."""
+    quaternion = normalization.normalize_quaternion(q[..., 3:7])
+    return array_namespace(q).concat([q[..., :3], quaternion, q[..., 7:]], axis=-1)
 
 
 Entry = tuple[Callable[..., Any], tuple[Any, ...]]
@@ -136,6 +158,34 @@ SPATIAL: dict[str, Entry] = {
         lambda phi, eta: rotation_calculus.box_minus_jacobians(spin(phi), spin(eta))[0],
         (PHI, ETA),
     ),
+    "rotations.quaternion_from_angle_axis": (
+        lambda phi: rotations.quaternion_from_angle_axis(
+            rotations.angle_axis_from_quaternion(spin(phi))
+        ),
+        (PHI,),
+    ),
+    "rotations.convert": (
+        lambda phi: rotations.convert(phi, "rotation-vector", "euler-ZYX"),
+        (PHI,),
+    ),
+    "kinematics.rate_map": (lambda a: motion.rate_map(a, "euler-ZYX", "I"), (PHI,)),
+    "kinematics.inverse_rate_map": (
+        lambda phi: motion.inverse_rate_map(phi, "rotation-vector", "B"),
+        (PHI,),
+    ),
+    "kinematics.angular_velocity": (
+        lambda a, da: motion.angular_velocity(a, da, "euler-ZYX", "B"),
+        (PHI, A),
+    ),
+    "kinematics.rates": (lambda phi, w: motion.rates(spin(phi), w, "quaternion", "B"), (PHI, A)),
+    "kinematics.integrate": (
+        lambda phi, w, t: motion.integrate(spin(phi), w, t, "B"),
+        (PHI, A, np.asarray(0.3)),
+    ),
+    "kinematics.mean_angular_velocity": (
+        lambda phi, eta, t: motion.mean_angular_velocity(spin(phi), spin(eta), t, "I"),
+        (PHI, ETA, np.asarray(0.3)),
+    ),
     "kinematics.compose_angular_velocities": (
         lambda a, b, phi: motion.compose_angular_velocities(a, b, turn(phi)),
         (A, B, PHI),
@@ -155,6 +205,26 @@ SPATIAL: dict[str, Entry] = {
     "compact.translate": (compact.translate, (TERMS, T)),
     "compact.transform": (lambda t, phi, p: compact.transform(t, pose(phi, p)), (TERMS, PHI, T)),
     "compact.spatial_inertia": (lambda t: compact.spatial_inertia(t, "angular-linear"), (TERMS,)),
+    "compact.merge": (
+        lambda t, o, phi, p: compact.merge(t, center(t), o, center(o), pose(phi, p)).terms,
+        (TERMS, 0.7 * TERMS + 0.01, PHI, T),
+    ),
+    "compact.product_of_skews": (compact.product_of_skews, (A, B)),
+    "compact.widen": (compact.widen, (TERMS,)),
+    "compact.narrow": (lambda t: compact.narrow(compact.widen(t)), (TERMS,)),
+    "factor.factor": (lambda t: factor.factor(t).terms, (TERMS,)),
+    "factor.InertiaFactor.spatial_inertia": (
+        lambda t: factor.factor(t).spatial_inertia("linear-angular"),
+        (TERMS,),
+    ),
+    "factor.InertiaFactor.solve": (
+        lambda t, F: factor.factor(t).solve(F, "angular-linear"),
+        (TERMS, SYMMETRIC[0]),
+    ),
+    "factor.InertiaFactor.residual": (
+        lambda F: factor.factor(array_namespace(F).asarray(ROD)).residual(F, "angular-linear"),
+        (SYMMETRIC[0],),
+    ),
     "compact.adjoint": (lambda phi, p: compact.adjoint(pose(phi, p)), (PHI, T)),
     "compact.coadjoint": (lambda phi, p: compact.coadjoint(pose(phi, p)), (PHI, T)),
     "compact.m_ff": (lambda t, phi, p: compact.m_ff(t, pose(phi, p)), (TERMS, PHI, T)),
@@ -174,7 +244,42 @@ SPATIAL: dict[str, Entry] = {
     ),
     "euler.matrix_from_euler": (lambda a: euler.matrix_from_euler(a, "ZYX"), (PHI,)),
     "euler.euler_from_matrix": (lambda phi: euler.euler_from_matrix(turn(phi), "ZYX"), (PHI,)),
-    "inertia.check": (lambda t: ic.check(t, order="ksl").margin, (TERMS,)),
+    "vectors.Plx.from_pose": (
+        lambda phi, p: vectors.Plx.from_pose(pose(phi, p)).as_matrix("linear-angular"),
+        (PHI, T),
+    ),
+    "vectors.Plxb.from_pose": (
+        lambda phi, p: vectors.Plxb.from_pose(pose(phi, p)).as_matrix("linear-angular"),
+        (PHI, T),
+    ),
+    "added_mass.cmct": (
+        lambda M: added_mass.cmct(symmetric(M), "linear-angular"),
+        (DEFINITE,),
+    ),
+    "added_mass.dart_spatial_tensor": (
+        lambda m, c, M: added_mass.dart_spatial_tensor(m, c, symmetric(M)),
+        (np.asarray(1.5), A, DEFINITE[:3, :3]),
+    ),
+    "added_mass.dart_parameters": (
+        lambda M: added_mass.dart_parameters(symmetric(M)).moment,
+        (DEFINITE,),
+    ),
+    "added_mass.judge_added_mass": (
+        lambda t, M: (
+            added_mass.judge_added_mass(
+                ic.InertialParameters.from_theta(t, "ksl"), symmetric(M), "linear-angular"
+            ).margin
+        ),
+        (TERMS, DEFINITE),
+    ),
+}
+INERTIA: dict[str, Entry] = {
+    "check": (lambda t: ic.check(t, order="ksl").margin, (TERMS,)),
+    "realize": (lambda t: ic.realize(t)[1], (URDF,)),
+    "inertia.eigen.eigenvalues": (eigen.eigenvalues, (URDF[4:],)),
+    "inertia.eigen.eigensystem": (lambda six: eigen.eigensystem(six)[0], (URDF[4:],)),
+    "projection.metrics.trace": (metrics.trace, (URDF[4:],)),
+    "projection.metrics.inner": (metrics.inner, (URDF[4:], TERMS[4:])),
 }
 DYNAMICS: dict[str, Entry] = {
     "equations.mass_matrix": (
@@ -210,6 +315,23 @@ DYNAMICS: dict[str, Entry] = {
         lambda q, u: kinematics.jacobian_derivative(TREE, q, u, 4),
         (Q, U),
     ),
+    "kinematics.hessian": (lambda q, p: kinematics.hessian(TREE, q, 4, p), (Q, A)),
+    "coordinates.coordinate_rates": (
+        lambda q, u: coordinates.coordinate_rates(FLOATING, unit(q), u),
+        FLOATING_STATE[:2],
+    ),
+    "coordinates.velocities_from_rates": (
+        lambda q, dq: coordinates.velocities_from_rates(FLOATING, unit(q), dq),
+        (FLOATING_STATE[0], FLOATING_STATE[0] + 0.1),
+    ),
+    "coordinates.move": (
+        lambda q, u: coordinates.move(FLOATING, unit(q), u),
+        FLOATING_STATE[:2],
+    ),
+    "composites.composite_parameters": (
+        lambda q, t: composites.composite_parameters(TREE, q, theta=t),
+        (Q, TREE.theta),
+    ),
     "composites.total_mass": (lambda t: composites.total_mass(TREE, theta=t), (TREE.theta,)),
     "composites.center_of_mass": (
         lambda q, t: composites.center_of_mass(TREE, q, theta=t),
@@ -231,15 +353,69 @@ DYNAMICS: dict[str, Entry] = {
         lambda q, F: forces.generalized_forces(TREE, q, 4, forces=F),
         (Q, A),
     ),
+    "forces.contact_directions": (
+        lambda q, d, p: forces.contact_directions(TREE, q, [4, 2], d, p, against=[1, -1]),
+        (Q, W[:2] @ W.T[:, :3], W[2:4] @ W.T[:, 3:]),
+    ),
     "forces.contact_forces": (forces.contact_forces, (W, A[:2])),
     "impacts.impulses": (
         lambda M, W, u: impacts.impulses(symmetric(M), W, u),
         (DEFINITE, W, SYMMETRIC[0]),
     ),
+    "impacts.velocities_after": (
+        lambda M, W, u, P: impacts.velocities_after(symmetric(M), W, u, P),
+        (DEFINITE, W, SYMMETRIC[0], A[:2]),
+    ),
+    "impacts.in_other_velocities": (
+        lambda M, h, B, w: impacts.in_other_velocities(M, h, B, w)[1],
+        (DEFINITE, SYMMETRIC[0], W, SYMMETRIC[1]),
+    ),
 }
-ENTRIES = {f"spatial.{name}": entry for name, entry in SPATIAL.items()} | {
-    f"dynamics.{name}": entry for name, entry in DYNAMICS.items()
+ENTRIES = (
+    {f"spatial.{name}": entry for name, entry in SPATIAL.items()}
+    | {f"dynamics.{name}": entry for name, entry in DYNAMICS.items()}
+    | INERTIA
+)
+
+
+WITHOUT_ENTRY = {
+    r"InertialParameters\..*|inertia\.(representations|frames|equivalents)\..*": (
+        "tests/inertia/test_array_api.py has its slopes"
+    ),
+    r"project|projection\.priors\..*": "tests/projection/test_derivatives.py: slopes of project",
+    r"sample": "tests/inertia/test_randomisation.py has its slopes",
+    r"Consistency|inertia\.consistency\..*": "check gives the same numbers",
+    r"inertia\.densities\..*": "polynomials; tests/inertia/test_densities.py has a slope",
+    r"inertia\.eigen\.columns": "returns the numbers as they are",
+    r"inertia\.(resemblance|meshes|integrals)\..*": "NumPy alone",
+    r"dynamics\.newton_euler\..*": "NumPy alone",
+    r"projection\.constraints\..*": "the numbers of a constraint are constants",
+    r"inertia\.ordering\..*": "true or false",
+    r"inertia\.intervals\.admissible_intervals": "bisection, which has no slope",
+    r"spatial\..*_": "writes into the array that was given",
+    r"spatial\.(compact\.read_terms|rotations\.(angle_and_axis|matrix_of))": "reads arguments",
+    r"spatial\.added_mass\.GzInertial.*": "holds the arrays that were given",
+    r"spatial\.vectors\.(Plxb?|PluckerTransform\.from_pose)": "Plx.from_pose and plx make it",
 }
+"""Reasons why public functions on arrays, by patterns of their names, have no entry above."""
+
+
+def test_every_public_function_on_arrays_has_its_slopes_or_a_reason() -> None:
+    here = re.compile(r"inertial_check\.(spatial|dynamics|inertia|projection)\.")
+    named = {
+        call.name
+        for call in list_calls()
+        if here.match(getattr(call.function, "__module__", ""))
+        and re.search(r"\bArray(Like)?\b", str(inspect.signature(call.function)))
+    }
+    assert not {name for name in named - set(ENTRIES) if not find_reasons(name)}
+    assert not [name for name in ENTRIES if find_reasons(name)]
+    used = {pattern for name in named for pattern in find_reasons(name)}
+    assert used == set(WITHOUT_ENTRY)
+
+
+def find_reasons(name: str) -> list[str]:
+    return [pattern for pattern in WITHOUT_ENTRY if re.fullmatch(pattern, name)]
 
 
 @pytest.mark.parametrize("name", ENTRIES)
