@@ -83,12 +83,18 @@ def explain(
     for name, (value, annotation) in given.items():
         fault = _find_fault(name, value, annotation, function, shapes)
         if fault is not None:
-            said = str(error)
-            named = re.search(rf"\b{name}\b", said) is not None
-            named |= isinstance(value, str) and repr(value) in said
-            named &= isinstance(error, ParameterError)
-            return None if named else ParameterError(fault)
+            clear = isinstance(error, ParameterError) and _is_clear(str(error), name, value)
+            return None if clear else ParameterError(fault)
     return _explain_together(function, given, error)
+
+
+def _is_clear(message: str, name: str, value: object) -> bool:
+    """Decide whether a message names an argument or shows a text of it, so that it may stay."""
+    if re.search(rf"\b{name}\b", message) or (isinstance(value, str) and repr(value) in message):
+        return True
+    items = value if isinstance(value, (list, tuple)) else ()
+    texts = [each for each in items if isinstance(each, str)]
+    return "expected" in message and any(repr(text) in message for text in texts)
 
 
 def _is_annotated(parameter: inspect.Parameter) -> bool:
@@ -298,10 +304,34 @@ def _name_choices(choices: list[str], space: Mapping[str, object]) -> str:
             words.append("one of " + ", ".join(map(repr, literals)))
         elif choice in _ARRAYS:
             words.append("an array of real numbers")
+        elif choice.partition("[")[0] in _SEQUENCES:
+            words.append(f"a {_name_list(choice)}")
         else:
             plain = {"float": "a number", "int": "a whole number", "str": "a text"}
             words.append(plain.get(choice, choice))
     return " or ".join(dict.fromkeys(words))
+
+
+def _name_list(choice: str) -> str:
+    """Name a sequence and what it holds: Sequence[Sequence[str]] is a list of lists of texts."""
+    kind, _, inner = choice.partition("[")
+    word = kind if kind in ("set", "tuple") else "list"
+    items = [each for each in _split(inner.removesuffix("]"), ",") if each not in ("", "...")]
+    if not items or items == ["object"]:
+        return word
+    count = f"{len(items)} " if len(items) > 1 else ""
+    kinds = dict.fromkeys(one for each in items for one in _split(each, "|"))
+    return f"{word} of {count}{' or '.join(map(_name_items, kinds))}"
+
+
+def _name_items(kind: str) -> str:
+    """Name the items of a sequence, in the plural where there is a word."""
+    if kind.partition("[")[0] in _SEQUENCES:
+        word, _, items = _name_list(kind).partition(" ")
+        return f"{word}s {items}".strip()
+    if kind in _ARRAYS:
+        return "arrays of real numbers"
+    return {"str": "texts", "float": "numbers", "int": "whole numbers"}.get(kind, kind)
 
 
 def _show(value: object) -> str:
