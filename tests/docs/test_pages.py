@@ -8,6 +8,7 @@ names. The blocks of a page run in order, beside a copy of data/.
 from __future__ import annotations
 
 import doctest
+import json
 import os
 import re
 import shlex
@@ -267,3 +268,36 @@ def test_the_citation_names_the_version_of_the_package():
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\nversion: {ic.__version__}\n" in citation
     assert f"## [{ic.__version__}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("schema", "section"),
+    [
+        ("reports/check", ""),
+        ("filling/fill", "fill"),
+        ("reports/identification", "identify"),
+    ],
+)
+def test_the_json_page_has_every_member_of_a_schema(schema, section):
+    first, *others = (ROOT / "docs/json.md").read_text().split("\n## ")
+    sections = {each.partition("\n")[0]: each for each in others}
+    text = first + sections.get(section, "")  # the sections refer to the members of check
+    written = " ".join(re.findall(r"`[^`\n]+`", re.sub(r"```.*?```", "", text, flags=re.DOTALL)))
+    described = json.loads((ROOT / f"inertial_check/{schema}.schema.json").read_text())
+    absent = set(_list_members(described)) - set(re.findall(r"\w+", written))
+    assert not absent - COMMON_MEMBERS
+
+
+COMMON_MEMBERS = {"tool", "version", "schema_version"}
+"""Members that the example on the page shows."""
+
+
+def _list_members(schema):
+    """The names of properties anywhere in a JSON Schema."""
+    if isinstance(schema, list):
+        for each in schema:
+            yield from _list_members(each)
+    elif isinstance(schema, dict):
+        yield from schema.get("properties", {})
+        for each in schema.values():
+            yield from _list_members(each)
