@@ -6,7 +6,7 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import InertialCheckError
-from inertial_check.filling.quadrature import fill_primitive
+from inertial_check.filling.shapes.quadrature import fill_primitive
 from inertial_check.formats.context import Context
 from inertial_check.geometry.meshes import scaled_triangles
 from inertial_check.geometry.shapes import GeometryReader

@@ -30,9 +30,9 @@ from inertial_check.arrays.types import Floats
 from inertial_check.errors import InertialCheckError
 from inertial_check.filling.fill import FillOptions, fill_model
 from inertial_check.filling.known import Knowledge, TotalMass
-from inertial_check.filling.piece_reader import PieceReader
-from inertial_check.filling.pieces import BodyPieces
 from inertial_check.filling.result import FilledBody
+from inertial_check.filling.shapes.piece_reader import PieceReader
+from inertial_check.filling.shapes.pieces import BodyPieces
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.model import Body, Model
 from inertial_check.model.judging import judge

@@ -1,4 +1,4 @@
-"""How dense links of robots are: the numbers of filling/likely_densities.py by maximum likelihood.
+"""How dense links of robots are: maximum likelihood of the numbers of likely_densities.py.
 
     python benchmarks/likely_densities.py --corpus FOLDER [--corpus FOLDER...]
 
@@ -18,9 +18,9 @@ from scipy.optimize import minimize
 import inertial_check as ic
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import InertialCheckError
-from inertial_check.filling.likely_densities import LITRE
-from inertial_check.filling.nominal import fits_shapes
-from inertial_check.filling.piece_reader import PieceReader
+from inertial_check.filling.densities.likely_densities import LITRE
+from inertial_check.filling.densities.nominal import fits_shapes
+from inertial_check.filling.shapes.piece_reader import PieceReader
 from inertial_check.model.judging import judge
 
 SUFFIXES = (".urdf", ".sdf", ".xml", ".usda")

@@ -31,7 +31,7 @@ class RunResult:
 
 def print_summary(args: argparse.Namespace, result: RunResult) -> None:
     """Print a line for each body, then counts, on stderr; failures even when quiet."""
-    from inertial_check.filling.pieces import SKIPPED
+    from inertial_check.filling.shapes.pieces import SKIPPED
     from inertial_check.filling.tables import write_lines
 
     for filling in () if args.quiet else result.fillings:

@@ -9,16 +9,16 @@ import numpy as np
 
 from inertial_check.errors import ParameterError
 from inertial_check.evidence.twins import find_twins
-from inertial_check.filling.equations import Unknowns
-from inertial_check.filling.grouping import merge_cells
+from inertial_check.filling.densities.equations import Unknowns
+from inertial_check.filling.densities.nominal import fits_shapes
 from inertial_check.filling.known import WATER, Knowledge
-from inertial_check.filling.nominal import fits_shapes
-from inertial_check.filling.overlaps import find_neighbours, share_with_neighbours
-from inertial_check.filling.piece_reader import PieceReader
-from inertial_check.filling.pieces import BodyPieces
 from inertial_check.filling.prior import find_prior_densities
 from inertial_check.filling.selection import Target
-from inertial_check.filling.twin_shapes import follow_twins
+from inertial_check.filling.shapes.grouping import merge_cells
+from inertial_check.filling.shapes.overlaps import find_neighbours, share_with_neighbours
+from inertial_check.filling.shapes.piece_reader import PieceReader
+from inertial_check.filling.shapes.pieces import BodyPieces
+from inertial_check.filling.shapes.twin_shapes import follow_twins
 from inertial_check.formats.context import Context
 from inertial_check.model import Judgement, Model
 from inertial_check.model.judging import judge

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.arrays.types import Floats, Integers
-from inertial_check.filling.equations import CenterSum, MassSum
-from inertial_check.filling.grouping import group_points
-from inertial_check.filling.pieces import BodyPieces
+from inertial_check.filling.densities.equations import CenterSum, MassSum
 from inertial_check.filling.programs import CoupledBodies, ProgramAnswers, solve_programs
+from inertial_check.filling.shapes.grouping import group_points
+from inertial_check.filling.shapes.pieces import BodyPieces
 from inertial_check.inertia import tolerances
 
 _GROUPS = 512

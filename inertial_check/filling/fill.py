@@ -17,10 +17,9 @@ from inertial_check.filling.arguments import (
     read_range,
     read_total,
 )
+from inertial_check.filling.densities.problem import Divergence
 from inertial_check.filling.filler import DIGITS, Filler, FillOptions
 from inertial_check.filling.known import Knowledge
-from inertial_check.filling.pieces import ROLES
-from inertial_check.filling.problem import Divergence
 from inertial_check.filling.result import Filling
 from inertial_check.filling.selection import (
     examine_model,
@@ -28,6 +27,7 @@ from inertial_check.filling.selection import (
     note_unmatched_patterns,
     select_targets,
 )
+from inertial_check.filling.shapes.pieces import ROLES
 from inertial_check.fixing.result import Fix
 from inertial_check.formats import load
 from inertial_check.formats.context import Context

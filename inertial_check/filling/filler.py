@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from inertial_check.filling.collecting import Collector
+from inertial_check.filling.densities.solution import Solution, solve_unknowns
 from inertial_check.filling.known import Knowledge
 from inertial_check.filling.outcomes import Refusals, describe_source, list_notes, list_outcomes
-from inertial_check.filling.piece_reader import PieceReader
-from inertial_check.filling.pieces import ROLES
 from inertial_check.filling.result import Filling
 from inertial_check.filling.selection import Target
-from inertial_check.filling.solution import Solution, solve_unknowns
+from inertial_check.filling.shapes.piece_reader import PieceReader
+from inertial_check.filling.shapes.pieces import ROLES
 from inertial_check.filling.verification import check_again
 from inertial_check.fixing.result import Fix
 from inertial_check.fixing.writing import write_parameters

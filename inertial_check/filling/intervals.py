@@ -16,8 +16,8 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats, Mask
 from inertial_check.filling.coupled import find_coupled_ranges
-from inertial_check.filling.equations import CenterSum, MassSum
-from inertial_check.filling.pieces import BodyPieces
+from inertial_check.filling.densities.equations import CenterSum, MassSum
+from inertial_check.filling.shapes.pieces import BodyPieces
 from inertial_check.inertia import tolerances
 
 

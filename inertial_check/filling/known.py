@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from inertial_check.errors import ParameterError, UsageError
 from inertial_check.files.access import Access
-from inertial_check.filling.problem import DIVERGENCES, Divergence
+from inertial_check.filling.densities.problem import DIVERGENCES, Divergence
 from inertial_check.model import Model
 from inertial_check.settings.toml import TomlFile
 from inertial_check.spelling import suggest_name

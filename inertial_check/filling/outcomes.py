@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from inertial_check.filling.densities.solution import Solution
 from inertial_check.filling.known import Knowledge
-from inertial_check.filling.pieces import BodyPieces
 from inertial_check.filling.result import GUESS, FilledBody, FillStatus
 from inertial_check.filling.selection import Target
-from inertial_check.filling.solution import Solution
+from inertial_check.filling.shapes.pieces import BodyPieces
 from inertial_check.fixing.result import INTACT, Fix
 from inertial_check.model import Model
 from inertial_check.model.judging import judge

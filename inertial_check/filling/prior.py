@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from inertial_check.comparing.matching import match_bodies
 from inertial_check.errors import ParameterError
-from inertial_check.filling.piece_reader import PieceReader
-from inertial_check.filling.pieces import BodyPieces
+from inertial_check.filling.shapes.piece_reader import PieceReader
+from inertial_check.filling.shapes.pieces import BodyPieces
 from inertial_check.formats import load
 from inertial_check.formats.context import Context
 from inertial_check.model import Model

@@ -10,8 +10,8 @@ import pytest
 import inertial_check as ic
 from inertial_check.cli.main import main
 from inertial_check.errors import InertialCheckError, ParameterError, UsageError
+from inertial_check.filling.densities.problem import InfeasibleSumsError
 from inertial_check.filling.known import parse_masses, read_materials
-from inertial_check.filling.problem import InfeasibleSumsError
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "fill"
 ARM = DATA / "arm.urdf"

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from inertial_check.filling import coupled
-from inertial_check.filling.equations import CenterSum, MassSum
+from inertial_check.filling.densities.equations import CenterSum, MassSum
 from inertial_check.filling.intervals import find_intervals
-from inertial_check.filling.pieces import BodyPieces, Piece
+from inertial_check.filling.shapes.pieces import BodyPieces, Piece
 
 BOUNDS = (100.0, 9000.0)
 

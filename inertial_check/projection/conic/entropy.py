@@ -18,7 +18,7 @@ _TIGHT = {"tol_gap_abs": 1e-12, "tol_gap_rel": 1e-12, "tol_feas": 1e-12}
 
 
 class DivergenceProblem(Protocol):
-    """A problem as filling.problem.DensityProblem states it."""
+    """A problem as filling.densities.problem.DensityProblem states it."""
 
     @property
     def volumes(self) -> Floats:

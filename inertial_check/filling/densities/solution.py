@@ -9,13 +9,13 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError, ProjectionError
-from inertial_check.filling.cells import Cells, build_problem
-from inertial_check.filling.deviations import use_deviations
-from inertial_check.filling.equations import CenterSum, MassSum, Unknowns, list_sums
+from inertial_check.filling.densities.cells import Cells, build_problem
+from inertial_check.filling.densities.deviations import use_deviations
+from inertial_check.filling.densities.equations import CenterSum, MassSum, Unknowns, list_sums
+from inertial_check.filling.densities.nominal import find_nominal
+from inertial_check.filling.densities.problem import Densities, InfeasibleSumsError, solve
 from inertial_check.filling.intervals import BodyInterval, find_intervals
 from inertial_check.filling.known import Knowledge
-from inertial_check.filling.nominal import find_nominal
-from inertial_check.filling.problem import Densities, InfeasibleSumsError, solve
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.solvers.certificate import Certificate

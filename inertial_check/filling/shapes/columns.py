@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.filling.quadrature import Points, join_points, legendre
+from inertial_check.filling.shapes.quadrature import Points, join_points, legendre
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.meshes import BLOCK
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.filling.enclosures import Enclosure
+from inertial_check.filling.shapes.enclosures import Enclosure
 from inertial_check.model import Body, Role
 
 ROLES: tuple[Role, ...] = ("visual", "collision")

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import inertial_check as ic
-from inertial_check.filling.enclosures import wind_around
-from inertial_check.filling.piece_reader import PieceReader
+from inertial_check.filling.shapes.enclosures import wind_around
+from inertial_check.filling.shapes.piece_reader import PieceReader
 from inertial_check.inertia.densities import box
 from inertial_check.inertia.meshes import convex_hull
 

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.arrays.types import Floats, Mask
-from inertial_check.filling.cell_moments import list_moments, place_points
-from inertial_check.filling.pieces import BodyPieces, Piece
-from inertial_check.filling.poses import place_bodies
-from inertial_check.filling.quadrature import fill_primitive
+from inertial_check.filling.shapes.cell_moments import list_moments, place_points
+from inertial_check.filling.shapes.pieces import BodyPieces, Piece
+from inertial_check.filling.shapes.poses import place_bodies
+from inertial_check.filling.shapes.quadrature import fill_primitive
 from inertial_check.model import Model
 
 _FINENESS = 3

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from inertial_check.arrays.types import Floats, Integers
-from inertial_check.filling.equations import CenterSum, MassSum, Unknowns
+from inertial_check.filling.densities.equations import CenterSum, MassSum, Unknowns
+from inertial_check.filling.densities.problem import DensityProblem
 from inertial_check.filling.known import Knowledge
-from inertial_check.filling.problem import DensityProblem
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

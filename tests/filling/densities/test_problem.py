@@ -7,16 +7,16 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from inertial_check.filling.conflicts import find_conflict
-from inertial_check.filling.equations import MassSum
-from inertial_check.filling.intervals import find_mass_ranges
-from inertial_check.filling.problem import (
+from inertial_check.filling.densities.conflicts import find_conflict
+from inertial_check.filling.densities.equations import MassSum
+from inertial_check.filling.densities.problem import (
     DIVERGENCES,
     DensityProblem,
     InfeasibleSumsError,
     certify,
     solve,
 )
+from inertial_check.filling.intervals import find_mass_ranges
 
 
 def make_problem(seed, divergence="entropic", bounds=(0.0, np.inf), centers=True):

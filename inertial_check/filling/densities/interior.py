@@ -20,7 +20,7 @@ from inertial_check.arrays.types import Floats
 from inertial_check.inertia import tolerances
 
 if TYPE_CHECKING:
-    from inertial_check.filling.problem import DensityProblem
+    from inertial_check.filling.densities.problem import DensityProblem
 
 _STEPS = 80
 """Largest number of steps; sums that can be met take 15 to 40."""

@@ -8,15 +8,15 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.files.access import Access
-from inertial_check.filling.cell_moments import (
+from inertial_check.filling.shapes.cell_moments import (
     agree,
     find_capsule_radius,
     list_moments,
     rotate_to,
 )
-from inertial_check.filling.enclosures import Enclosure
-from inertial_check.filling.pieces import Piece
-from inertial_check.filling.quadrature import Points, fill_primitive
+from inertial_check.filling.shapes.enclosures import Enclosure
+from inertial_check.filling.shapes.pieces import Piece
+from inertial_check.filling.shapes.quadrature import Points, fill_primitive
 from inertial_check.geometry.meshes import scaled_triangles
 from inertial_check.geometry.shapes import ShapeUse
 from inertial_check.inertia.parameters import InertialParameters

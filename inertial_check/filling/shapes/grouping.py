@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from inertial_check.arrays.types import Floats, Integers
-from inertial_check.filling.pieces import BodyPieces, Piece
+from inertial_check.filling.shapes.pieces import BodyPieces, Piece
 
 _MOST_CELLS = 512
 """Largest number of cells of a primitive that another shape cuts: about twice those of a whole one,

@@ -9,7 +9,7 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats, Integers, Mask
 from inertial_check.files.access import Access
-from inertial_check.filling.quadrature import contains
+from inertial_check.filling.shapes.quadrature import contains
 from inertial_check.geometry.meshes import scaled_triangles
 from inertial_check.geometry.shapes import Reading
 from inertial_check.inertia.meshes import convex_hull

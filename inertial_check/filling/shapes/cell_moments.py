@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.filling.quadrature import Points
+from inertial_check.filling.shapes.quadrature import Points
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.frames import homogeneous
 from inertial_check.inertia.parameters import InertialParameters

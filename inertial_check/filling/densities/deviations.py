@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.filling.equations import MassSum
+from inertial_check.filling.densities.equations import MassSum
 from inertial_check.inertia import tolerances
 
 

@@ -15,12 +15,12 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.evidence.twins import AGREEMENT, SIGNS, find_twins
-from inertial_check.filling.cell_moments import list_moments
-from inertial_check.filling.columns import tilt
 from inertial_check.filling.known import Knowledge, Pair, Relation
-from inertial_check.filling.pieces import BodyPieces, Piece
-from inertial_check.filling.poses import place_bodies
-from inertial_check.filling.quadrature import Points
+from inertial_check.filling.shapes.cell_moments import list_moments
+from inertial_check.filling.shapes.columns import tilt
+from inertial_check.filling.shapes.pieces import BodyPieces, Piece
+from inertial_check.filling.shapes.poses import place_bodies
+from inertial_check.filling.shapes.quadrature import Points
 from inertial_check.geometry.priors import indices_of
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.model import Judgement, Model

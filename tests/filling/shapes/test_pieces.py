@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 import inertial_check as ic
 from inertial_check.errors import ParameterError
-from inertial_check.filling.columns import fill_triangles, tilt
-from inertial_check.filling.piece_reader import PieceReader
-from inertial_check.filling.quadrature import contains, fill_primitive
+from inertial_check.filling.shapes.columns import fill_triangles, tilt
+from inertial_check.filling.shapes.piece_reader import PieceReader
+from inertial_check.filling.shapes.quadrature import contains, fill_primitive
 from inertial_check.geometry.shapes import GeometryReader
 from inertial_check.inertia.meshes import convex_hull, measure
 

@@ -8,8 +8,13 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 import inertial_check as ic
-from inertial_check.filling.interior import follow_path
-from inertial_check.filling.problem import DensityProblem, InfeasibleSumsError, certify, solve
+from inertial_check.filling.densities.interior import follow_path
+from inertial_check.filling.densities.problem import (
+    DensityProblem,
+    InfeasibleSumsError,
+    certify,
+    solve,
+)
 
 LOW, HIGH = 10.0, 25_000.0
 

@@ -11,9 +11,8 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.filling.equations import MassSum, Unknowns
-from inertial_check.filling.known import Knowledge
-from inertial_check.filling.likely_densities import (
+from inertial_check.filling.densities.equations import MassSum, Unknowns
+from inertial_check.filling.densities.likely_densities import (
     GUESS_SPREAD,
     OWN_SPREAD,
     STATED_SPREAD,
@@ -21,7 +20,8 @@ from inertial_check.filling.likely_densities import (
     Sized,
     estimate_masses,
 )
-from inertial_check.filling.pieces import BodyPieces
+from inertial_check.filling.known import Knowledge
+from inertial_check.filling.shapes.pieces import BodyPieces
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.model import Judgement
 

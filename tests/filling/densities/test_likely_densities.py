@@ -5,14 +5,14 @@ import pytest
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
-from inertial_check.filling.likely_densities import (
+from inertial_check.filling.densities.likely_densities import (
     CAUTION,
     OWN_SPREAD,
     LogSum,
     Sized,
     estimate_masses,
 )
-from inertial_check.filling.problem import DensityProblem, solve
+from inertial_check.filling.densities.problem import DensityProblem, solve
 
 
 def size(volumes, carriers=0.0, stated=np.nan):

@@ -8,13 +8,13 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
-from inertial_check.filling.cell_moments import integrate_form, place_points
-from inertial_check.filling.columns import fill_triangles, tilt
-from inertial_check.filling.cutting import cut_shell, guess_limbs, make_piece
-from inertial_check.filling.enclosures import Enclosure
-from inertial_check.filling.overlaps import remove_overlaps
-from inertial_check.filling.pieces import ROLES, SKIPPED, BodyPieces, Piece
-from inertial_check.filling.quadrature import Points, fill_primitive
+from inertial_check.filling.shapes.cell_moments import integrate_form, place_points
+from inertial_check.filling.shapes.columns import fill_triangles, tilt
+from inertial_check.filling.shapes.cutting import cut_shell, guess_limbs, make_piece
+from inertial_check.filling.shapes.enclosures import Enclosure
+from inertial_check.filling.shapes.overlaps import remove_overlaps
+from inertial_check.filling.shapes.pieces import ROLES, SKIPPED, BodyPieces, Piece
+from inertial_check.filling.shapes.quadrature import Points, fill_primitive
 from inertial_check.formats.context import Context
 from inertial_check.geometry.shapes import GeometryReader, Reading, ShapeUse
 from inertial_check.inertia.parameters import InertialParameters

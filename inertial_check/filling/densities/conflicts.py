@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.filling.problem import DensityProblem, InfeasibleSumsError
+from inertial_check.filling.densities.problem import DensityProblem, InfeasibleSumsError
 from inertial_check.inertia import tolerances
 
 

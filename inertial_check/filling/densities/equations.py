@@ -12,8 +12,8 @@ from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError
 from inertial_check.evidence.twins import find_twins
 from inertial_check.filling.known import Knowledge
-from inertial_check.filling.pieces import BodyPieces
-from inertial_check.filling.poses import place_bodies
+from inertial_check.filling.shapes.pieces import BodyPieces
+from inertial_check.filling.shapes.poses import place_bodies
 from inertial_check.geometry.priors import indices_of
 from inertial_check.inertia import tolerances
 from inertial_check.model import Model

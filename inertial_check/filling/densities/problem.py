@@ -20,7 +20,7 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats, Integers
 from inertial_check.errors import ParameterError, ProjectionError
-from inertial_check.filling.interior import follow_path
+from inertial_check.filling.densities.interior import follow_path
 from inertial_check.inertia import tolerances
 from inertial_check.solvers.certificate import Certificate
 
@@ -196,7 +196,7 @@ def solve(problem: DensityProblem, solver: str | None = None) -> Densities:
             answer = _solve_from_inside(problem)
         if answer.certified:
             return answer
-    from inertial_check.filling.conflicts import find_conflict
+    from inertial_check.filling.densities.conflicts import find_conflict
 
     if (conflict := find_conflict(problem)) is not None:
         raise conflict
