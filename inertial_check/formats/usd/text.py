@@ -11,12 +11,13 @@ import re
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
+# No lookahead inside a possessive group: Python before 3.11.5 goes on at a wrong place after one.
 _TOKEN = re.compile(
     rb"""
       (?P<space>(?:[ \t\r\n\v\f]+|(?:\#|//)[^\r\n]*|/\*.*?\*/)+)
-    | (?P<string>\"\"\"(?:[^"\\]|\\.|"(?!""))*+\"\"\" | '''(?:[^'\\]|\\.|'(?!''))*+'''
+    | (?P<string>\"\"\"(?:[^\\]|\\.)*?\"\"\" | '''(?:[^\\]|\\.)*?'''
         | "(?:[^"\\]|\\.)*+" | '(?:[^'\\]|\\.)*+')
-    | (?P<asset>@@@(?:[^@\\]|\\.|@(?!@@))*+@@@ | @[^@]*+@)
+    | (?P<asset>@@@(?:[^\\]|\\.)*?@@@ | @[^@]*+@)
     | (?P<path><[^>]*+>)
     | (?P<number>[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?(?![\w.]) | -?(?:inf|nan)\b)
     | (?P<word>[\w\x80-\xff][\w:.\x80-\xff]*)
