@@ -46,7 +46,7 @@ class Articulated(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What a velocity of a joint with one axis takes.
+    """Joint terms of an articulated body, for one axis of its joint.
 
     Attributes:
         turning: (3, k) moment about Jo at a unit acceleration.
@@ -91,7 +91,7 @@ def add_fluid(tree: Tree, chunk: Chunk, body: int, frame: Frame, rigid: Articula
 
 
 def give_way(chunk: Chunk, column: Column, whole: Articulated, tau: Array) -> Part:
-    """What the velocity of a column takes of an articulated body."""
+    """Joint terms of an articulated body: its response to a unit acceleration of a column."""
     axis = column.axis
     if column.turns:
         turning, moving = apply(whole.A, axis), apply_transpose(whole.B, axis)

@@ -25,7 +25,7 @@ def has_known_numbers(judgement: Judgement, added: list[list[float]]) -> bool:
 def measure_added_mass(
     judgements: list[Judgement], added: list[list[list[float]]]
 ) -> list[Margins]:
-    """What judge_added_mass says of each body, all judged together."""
+    """Judgements of judge_added_mass for each body, all judged together."""
     from inertial_check.inertia.parameters import InertialParameters
     from inertial_check.spatial.added_mass import judge_added_mass
 

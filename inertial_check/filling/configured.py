@@ -1,4 +1,4 @@
-"""What the command line and the table [fill] of a configuration know together of one model."""
+"""Knowledge of one model, from the command line and the table [fill] of a configuration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of the bodies to fill: densities, materials, masses, sums, twins."""
+"""Knowledge of the bodies to fill: densities, materials, masses, sums, twins."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class LinkDensity(NamedTuple):
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What is known of the bodies to fill.
+    """Knowledge of the bodies to fill.
 
     Attributes:
         density: Nominal density of all bodies [kg/m^3]; None to learn it from measured bodies.

@@ -25,7 +25,7 @@ LITRE = 1 / 1000
 """Volume at which LEVEL holds [m^3]."""
 
 CARRIER = 0.5
-"""By how much the logarithm of the density is larger where a body carries a joint that moves, as
+"""Increase of the logarithm of the density where a body carries a joint that moves, as
 the motor of that joint is in it: a factor of 1.6."""
 
 SLOPE = -1 / 6

@@ -1,1 +1,1 @@
-"""What is seen of a body: its shapes, cut into cells that can hold mass."""
+"""Shapes of a body, cut into cells that can hold mass."""
