@@ -127,7 +127,14 @@ def _add_robot(parser: argparse.ArgumentParser) -> None:
         choices=("fixed", "floating"),
         help="attachment to the world; recordings of joints need fixed (default)",
     )
-    options.add_motion(group)
+    options.add_motion(group, others="; others: every joint that is in no recording")
+    group.add_argument(
+        "--unmeasured",
+        action="append",
+        metavar="JOINT",
+        help="a joint whose motion is recorded and whose torque is not: its row is left out "
+        "(repeatable)",
+    )
     group.add_argument(
         "--order",
         choices=_ORDERS,
@@ -371,12 +378,14 @@ def _read_options(args: argparse.Namespace) -> IdentifyOptions:
     from inertial_check.identifying import options as groups
 
     context, smoothing = options.context_of(args), _read_smoothing(args)
+    if hasattr(args, "locked"):
+        args.locked, args.lock_others = groups.read_locks(args.locked)
     read_texts(
         args,
         {
             "validation": tuple,
             "reverse": tuple,
-            "locked": groups.read_positions,
+            "unmeasured": tuple,
             "friction": groups.read_terms,
             "friction_prior": groups.read_scales,
             "coupling": groups.read_couplings,

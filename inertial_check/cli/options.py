@@ -186,8 +186,13 @@ def split_at_commas(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def add_motion(group: argparse._ArgumentGroup) -> None:
-    """Add --gravity and --locked."""
+def add_motion(group: argparse._ArgumentGroup, others: str = "") -> None:
+    """Add --gravity and --locked.
+
+    Args:
+        group: Group of the options.
+        others: What the help of --locked says of its word "others", where the command has it.
+    """
     group.add_argument(
         "--gravity",
         type=numbers,
@@ -198,7 +203,7 @@ def add_motion(group: argparse._ArgumentGroup) -> None:
         "--locked",
         action="append",
         metavar="JOINT[=POSITION]",
-        help="hold a joint at this position [rad or m] (repeatable; default: 0)",
+        help=f"hold a joint at this position [rad or m]{others} (repeatable; default: 0)",
     )
 
 

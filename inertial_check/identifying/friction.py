@@ -63,20 +63,25 @@ _COUPLINGS: dict[Kind, FrictionTerm] = {
 """Kinds of couplings, and the friction term whose prior they share."""
 
 
-def build_nuisance(options: FrictionOptions, robot: Robot, moving: Sequence[int]) -> Nuisance:
+def build_nuisance(
+    options: FrictionOptions, robot: Robot, moving: Sequence[int], unmeasured: Sequence[int] = ()
+) -> Nuisance:
     """Declare the friction of joints whose motion is known.
 
     Args:
         options: Friction terms, their priors, and couplings.
         robot: Robot with these joints.
         moving: Indices of the joints that move: the others have an offset only.
+        unmeasured: Indices of joints without a measured torque, which have nothing.
 
     Raises:
         UsageError: A coupling of a joint that does not exist.
     """
     scales = options.friction_prior
+    moving = [joint for joint in moving if joint not in unmeasured]
+    measured = [joint for joint in range(len(robot.joints)) if joint not in unmeasured]
     columns = [
-        _COLUMNS[term](scale=scales.get(term, inf), joints=None if term == "offset" else moving)
+        _COLUMNS[term](scale=scales.get(term, inf), joints=measured if term == "offset" else moving)
         for term in (USUAL_TERMS if options.friction is None else options.friction)
     ]
     for pair in options.coupling:

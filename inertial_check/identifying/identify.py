@@ -10,9 +10,10 @@ from inertial_check.fixing.result import Fix
 from inertial_check.fixing.writing import write_parameters
 from inertial_check.identification.estimation.identify import Measurements, estimate
 from inertial_check.identification.estimation.result import Identification
+from inertial_check.identifying.locking import list_recorded
 from inertial_check.identifying.options import IdentifyOptions
 from inertial_check.identifying.prior import read_prior
-from inertial_check.identifying.recordings import Datasets, read_datasets
+from inertial_check.identifying.recordings import Datasets, read_datasets, read_recordings
 from inertial_check.identifying.report import build_report, draw_pages
 from inertial_check.identifying.robot import Robot, read_robot
 from inertial_check.identifying.written import check_written, describe_finding
@@ -77,9 +78,11 @@ def identify_robot(options: IdentifyOptions) -> RobotIdentification:
         ParameterError: Numbers cannot be used, or neither data nor prior decide a parameter.
         ProjectionError: The problem has no certified answer.
     """
-    robot = read_robot(options.model, options.context, options.robot)
+    recordings = read_recordings(options) if options.robot.lock_others else None
+    recorded = None if recordings is None else list_recorded(recordings)
+    robot = read_robot(options.model, options.context, options.robot, recorded)
     prior = read_prior(options, robot)
-    datasets = read_datasets(options, robot)
+    datasets = read_datasets(options, robot, recordings)
     samples = datasets.samples
     data = Measurements(samples, datasets.reduction, samples.nuisance)
     _refuse_weights(options, robot)

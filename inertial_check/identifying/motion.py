@@ -26,6 +26,7 @@ from inertial_check.identification.recordings.spikes import (
 )
 from inertial_check.identifying.options import RecordingOptions, TimeUnit
 from inertial_check.identifying.robot import Robot
+from inertial_check.identifying.unmeasured import drop_constant
 from inertial_check.model import Severity
 from inertial_check.model.identified import Remark
 
@@ -134,6 +135,7 @@ def read_motion(
     gain: Floats,
     options: RecordingOptions,
     robot: Robot,
+    unmeasured: Sequence[int] = (),
 ) -> tuple[JointMotion, list[Remark]]:
     """Make the motion of a recording smooth.
 
@@ -146,6 +148,7 @@ def read_motion(
         gain: (n,) factors of the torques.
         options: Units, delay and smoothing.
         robot: Robot with these joints.
+        unmeasured: Indices of joints whose torque is not recorded.
 
     Raises:
         UsageError: There is neither time nor a rate.
@@ -162,7 +165,7 @@ def read_motion(
     tau = None if recording.tau is None else recording.tau[:, columns] * gain
     assert q is not None
     assert tau is not None
-    remarks = _diagnose(recording, (q, tau, u, du), robot)
+    remarks = _diagnose(recording, (q, tau, u, du), robot, unmeasured)
     spikes = find_spikes(tau)
     if spikes.any():
         said = describe_spikes(tau, spikes, robot.joints)
@@ -209,7 +212,10 @@ def _advance(recording: Recording, tau: Floats, delay: float) -> Floats:
 
 
 def _diagnose(
-    recording: Recording, signals: tuple[Floats | None, ...], robot: Robot
+    recording: Recording,
+    signals: tuple[Floats | None, ...],
+    robot: Robot,
+    unmeasured: Sequence[int],
 ) -> list[Remark]:
     """Diagnose the signals of a recording.
 
@@ -222,7 +228,7 @@ def _diagnose(
         found = diagnose(q, tau, u, du, recording.t, limits=robot.limits, joints=robot.joints)
     except ParameterError as error:
         raise ParameterError(f"{recording.path}: {error}") from None
-    return [grade_remark(recording.path, each) for each in found]
+    return [grade_remark(recording.path, each) for each in drop_constant(found, unmeasured)]
 
 
 def _note(recording: Recording, message: str) -> Remark:

@@ -25,6 +25,9 @@ FRICTION_TERMS: tuple[FrictionTerm, ...] = get_args(FrictionTerm)
 DEFAULT_WEIGHT: WeightRule = "evidence"
 """Default rule that chooses the weight of the prior."""
 
+ALL_OTHERS = "others"
+"""Word of --locked for every joint that no recording has; a joint of that name is `others=0`."""
+
 TimeUnit = Literal["s", "ms", "us", "ns", "min"]
 """Unit of the time stamps of a recording."""
 
@@ -76,12 +79,17 @@ class RobotOptions:
         base: Attachment of the robot to the world.
         gravity: (3,) acceleration of gravity in the axes of the base [m/s^2]; None for the usual.
         locked: Positions of joints that do not move [rad or m].
+        lock_others: Whether every joint that no recording has is held, too: at 0, unless `locked`
+            has its position.
+        unmeasured: Names of joints whose motion is recorded and whose torque is not.
         order: Order of the last six of each body's columns in a regressor Y from a file.
     """
 
     base: Literal["fixed", "floating"] = "fixed"
     gravity: tuple[float, ...] | None = None
     locked: Mapping[str, float] = field(default_factory=dict)
+    lock_others: bool = False
+    unmeasured: tuple[str, ...] = ()
     order: Order | None = None
 
     def __post_init__(self) -> None:
@@ -216,6 +224,19 @@ def read_positions(texts: Sequence[str]) -> dict[str, float]:
     """
     given = [text if "=" in text else f"{text}=0" for text in texts]
     return _read_assignments("--locked", given, "JOINT[=POSITION]")
+
+
+def read_locks(texts: Sequence[str]) -> tuple[dict[str, float], bool]:
+    """Read the joints to lock, from texts JOINT, JOINT=POSITION or others.
+
+    Returns:
+        Positions by joint [rad or m], and whether all joints that no recording has are locked, too.
+
+    Raises:
+        UsageError: A position that is no number.
+    """
+    named = [text for text in texts if text.strip() != ALL_OTHERS]
+    return read_positions(named), len(named) < len(texts)
 
 
 def read_masses(texts: Sequence[str]) -> dict[str, float]:

@@ -20,9 +20,16 @@ from inertial_check.identification.estimation.reduction import ROWS, Reduction, 
 from inertial_check.identification.estimation.sampled import Block, Samples
 from inertial_check.identification.recordings.signals import MOST_OF_NYQUIST
 from inertial_check.identifying.friction import FilteredSteps, build_nuisance, wrap_columns
+from inertial_check.identifying.locking import are_numbers
 from inertial_check.identifying.motion import JointMotion, read_motion
 from inertial_check.identifying.options import IdentifyOptions
 from inertial_check.identifying.robot import Robot
+from inertial_check.identifying.unmeasured import (
+    clear_unmeasured,
+    leave_out_rows,
+    list_unmeasured,
+    remark_on_unmeasured,
+)
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import Order, reorder
 from inertial_check.model import Severity
@@ -271,8 +278,28 @@ class Datasets:
         return replace(self.train[0].samples, source=source, samples=count)
 
 
-def read_datasets(options: IdentifyOptions, robot: Robot) -> Datasets:
-    """Read the recordings of an identification.
+def read_recordings(options: IdentifyOptions) -> list[Recording]:
+    """Read the files of an identification: those to fit, then those to predict.
+
+    Raises:
+        DocumentError: A file cannot be read, or holds no recording.
+    """
+    partial = bool(options.robot.unmeasured)
+    return [
+        read_recording(path, partial=partial)
+        for path in (*options.data, *options.recordings.validation)
+    ]
+
+
+def read_datasets(
+    options: IdentifyOptions, robot: Robot, recordings: Sequence[Recording] | None = None
+) -> Datasets:
+    """Make datasets of the recordings of an identification.
+
+    Args:
+        options: Options of the identification.
+        robot: Robot that was recorded.
+        recordings: The recordings; None to read them.
 
     Raises:
         DocumentError: A file cannot be read, or holds no recording.
@@ -280,7 +307,7 @@ def read_datasets(options: IdentifyOptions, robot: Robot) -> Datasets:
         ParameterError: Numbers cannot be used: time that runs backwards, only zeros.
     """
     paths, holdout = options.data, options.recordings.holdout
-    recordings = [read_recording(path) for path in (*paths, *options.recordings.validation)]
+    recordings = read_recordings(options) if recordings is None else recordings
     _refuse_mixture(recordings)
     remarks: list[Remark] = []
     recorded = _read_all(recordings, options, robot, remarks)
@@ -298,9 +325,15 @@ def read_datasets(options: IdentifyOptions, robot: Robot) -> Datasets:
         if held.any():
             kept.append((f"{path}, held out", own.part(held)))
     kept += zip(options.recordings.validation, recorded[len(paths) :], strict=True)
+    unmeasured = list_unmeasured(options.robot, robot)
+    remarks += remark_on_unmeasured(robot, unmeasured)
+
+    def pose(path: str, own: RecordedSamples) -> Dataset:
+        samples = own.equations(options, robot, nuisance)
+        return Dataset(path, own, leave_out_rows(samples, unmeasured))
+
     train_sets, validation_sets = (
-        tuple(Dataset(path, own, own.equations(options, robot, nuisance)) for path, own in chosen)
-        for chosen in (train, kept)
+        tuple(pose(path, own) for path, own in chosen) for chosen in (train, kept)
     )
     return Datasets(train_sets, validation_sets, robot.joints, tuple(dict.fromkeys(remarks)))
 
@@ -344,7 +377,8 @@ def _declare_friction(
                 f"{', '.join(still)}: never moved, so without friction and rotor inertia here",
             )
         )
-    return build_nuisance(options.friction, robot, np.flatnonzero(moves).tolist())
+    unmeasured = list_unmeasured(options.robot, robot)
+    return build_nuisance(options.friction, robot, np.flatnonzero(moves).tolist(), unmeasured)
 
 
 def _refuse_mixture(recordings: Sequence[Recording]) -> None:
@@ -404,11 +438,13 @@ def _read_samples(
         message = f"{recording.path}: not used: {', '.join(recording.ignored)}"
         remarks.append(Remark(Severity.NOTE, "not-used", message))
     columns = match_joints(recording, robot)
+    unmeasured = list_unmeasured(options.robot, robot)
+    recording = clear_unmeasured(recording, columns, unmeasured, robot)
     gain = _read_gain(options.recordings.gain, robot)
     if recording.Y is None:
         if options.robot.order is not None:
             raise UsageError(f"--order is for a given Y, and {recording.path} has q")
-        motion, said = read_motion(recording, columns, gain, options.recordings, robot)
+        motion, said = read_motion(recording, columns, gain, options.recordings, robot, unmeasured)
         joins = tuple(run.start for run in motion.runs[1:])
         return MotionSamples(motion, joins=joins), [*remarks, *said]
     order = options.robot.order or _DEFAULT_ORDER
@@ -473,21 +509,21 @@ def match_joints(recording: Recording, robot: Robot) -> list[int]:
         UsageError: They are not the same joints.
     """
     count, names = len(robot.joints), recording.joints
-    if names is None or _are_numbers(names):
+    if names is None or are_numbers(names):
         if recording.count == len(robot.every):
             return [place for place, name in enumerate(robot.every) if name in robot.joints]
         if recording.count != count:
             raise UsageError(
                 f"{recording.path}: {recording.count} joints, and the robot has {count} that move: "
-                f"{', '.join(robot.joints)}; --locked JOINT holds those that were not recorded"
+                f"{', '.join(robot.joints)}; --locked JOINT holds one that was not recorded"
             )
         return list(range(count))
     missing = [joint for joint in robot.joints if joint not in names]
     if missing:
         raise UsageError(
             f"{recording.path}: nothing of {', '.join(missing)}; it has {', '.join(names)}, and "
-            f"the robot {', '.join(robot.joints)}; --locked JOINT holds those that were not "
-            "recorded"
+            f"the robot {', '.join(robot.joints)}; --locked others holds all that were not "
+            f"recorded at 0, --locked {missing[0]}=POSITION one of them where it was"
         )
     further = [name for name in names if name not in robot.every]
     if further:
@@ -496,14 +532,6 @@ def match_joints(recording: Recording, robot: Robot) -> list[int]:
             f"{', '.join(robot.joints)}"
         )
     return [names.index(joint) for joint in robot.joints]
-
-
-def _are_numbers(names: Sequence[str]) -> bool:
-    """Decide whether names are only the numbers of the joints."""
-    return [name.strip() for name in names] in (
-        [str(number) for number in range(len(names))],
-        [str(number) for number in range(1, len(names) + 1)],
-    )
 
 
 def _read_gain(gain: tuple[float, ...] | None, robot: Robot) -> Floats:

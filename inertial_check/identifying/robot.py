@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,10 +11,11 @@ from inertial_check.arrays.types import Floats
 from inertial_check.dynamics.tree import SIZES, Tree
 from inertial_check.errors import UsageError
 from inertial_check.formats import Context, load
+from inertial_check.identifying.locking import complete_locks, remark_on_locks
 from inertial_check.identifying.options import RobotOptions
 from inertial_check.model import Model, Severity
 from inertial_check.model.identified import Remark
-from inertial_check.model.tree import TreeJoints, tree_of
+from inertial_check.model.tree import TreeJoints, list_joints, tree_of
 from inertial_check.spelling import suggest_name
 
 _UNITS = {"revolute": "N m", "prismatic": "N"}
@@ -90,15 +91,28 @@ class Robot(NamedTuple):
         raise UsageError(f"{option}: {name!r} is no joint of the recordings{hint}")
 
 
-def read_robot(path: str, context: Context, options: RobotOptions) -> Robot:
+def read_robot(
+    path: str,
+    context: Context,
+    options: RobotOptions,
+    recorded: Collection[str] | None = None,
+) -> Robot:
     """Read a robot.
+
+    Args:
+        path: Path of its file.
+        context: Folders and arguments that the file refers to.
+        options: Robot while it was recorded.
+        recorded: Names of the joints in the recordings, for joints that are locked because no
+            recording has them.
 
     Raises:
         DocumentError: The file cannot be read, or is no robot model.
         UsageError: It has no tree, a joint of an unknown type, or nothing to identify.
     """
     model = load(path, context=context)
-    tree, _, joints = tree_of(model, options.base, options.locked)
+    locked = complete_locks(model, options, recorded)
+    tree, _, joints = tree_of(model, options.base, locked)
     path = model.source.path
     moving = [joint for joint in tree.joints if SIZES[joint][1]]
     if "floating" in moving:
@@ -121,12 +135,12 @@ def read_robot(path: str, context: Context, options: RobotOptions) -> Robot:
         model,
         tree,
         joints.names,
-        tree_of(model, options.base).joints.names if options.locked else joints.names,
+        tuple(name for name, _ in list_joints(model)) if locked else joints.names,
         tuple(_UNITS[joint] for joint in moving),
         np.stack([_fill(joints.lower, -np.inf), _fill(joints.upper, np.inf)], axis=1),
         tuple(bodies),
         tuple(left),
-        tuple(_remark_on_model(model, tree, options.locked)),
+        (*_remark_on_model(model, tree), *remark_on_locks(model, locked, options.locked)),
     )
 
 
@@ -143,8 +157,8 @@ def _split_bodies(model: Model, tree: Tree) -> tuple[list[int], list[tuple[str, 
     return chosen, left
 
 
-def _remark_on_model(model: Model, tree: Tree, positions: Mapping[str, float]) -> list[Remark]:
-    """Remark on missing and default inertias, and on locked joints."""
+def _remark_on_model(model: Model, tree: Tree) -> list[Remark]:
+    """Remark on missing and default inertias."""
     remarks = []
     bare = [
         body.name
@@ -169,8 +183,6 @@ def _remark_on_model(model: Model, tree: Tree, positions: Mapping[str, float]) -
                 f"the format's default stands in for the inertia of {_list(default)}",
             )
         )
-    for name, position in positions.items():
-        remarks.append(Remark(Severity.NOTE, "locked", f"{name} is held at {position:g}"))
     return remarks
 
 
@@ -204,7 +216,8 @@ def _refuse_mimics(path: str, joints: TreeJoints) -> None:
         if mimic is not None:
             raise UsageError(
                 f"{path}: joint {name} follows {mimic.joint} and has no torque of its own; "
-                f"--locked {name} --locked {mimic.joint} hold both"
+                f"--locked {name} --locked {mimic.joint} hold both, --locked others every joint "
+                "that is in no recording"
             )
 
 

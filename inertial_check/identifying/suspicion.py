@@ -25,6 +25,7 @@ from inertial_check.identification.recordings.mistakes import (
 from inertial_check.identifying.options import IdentifyOptions
 from inertial_check.identifying.recordings import Dataset, Datasets
 from inertial_check.identifying.robot import Robot
+from inertial_check.identifying.unmeasured import leave_out_rows, list_unmeasured
 from inertial_check.inertia import tolerances
 from inertial_check.model import Severity
 from inertial_check.model.identified import Remark, TorqueFit
@@ -95,7 +96,8 @@ def _pose_comparison(
             gravity=GRAVITY if gravity is None else gravity,
             rows=SAMPLES,
         )
-        ((A, _),) = samples.rows()
+        unmeasured = list_unmeasured(options.robot, robot)
+        ((A, _),) = leave_out_rows(samples, unmeasured).rows()
         return A
 
     signals = (getattr(data.motion, name) for name in Motion._fields)

@@ -260,14 +260,22 @@ def _theta(body: Body, judgement: Judgement, model: Model) -> Floats:
     return np.asarray(InertialParameters.from_theta(about_com, about="com").as_theta())
 
 
+def list_joints(model: Model) -> list[tuple[str, int]]:
+    """List the joints that move: the name of each, and the index of the body that it moves."""
+    return [
+        (_name_of(body), index)
+        for index, body in enumerate(model.bodies)
+        if body.moved and body.joint is not None
+    ]
+
+
 def _lock_joints(model: Model, positions: Mapping[str, float]) -> dict[int, Floats]:
     """Compute the displacement (4, 4) of each body whose joint is locked."""
     if not positions:
         return {}
     carried: dict[str, list[int]] = {}
-    for index, body in enumerate(model.bodies):
-        if body.moved and body.joint is not None:
-            carried.setdefault(_name_of(body), []).append(index)
+    for name, index in list_joints(model):
+        carried.setdefault(name, []).append(index)
     moved = {}
     for name, position in positions.items():
         found = carried.get(name, [])

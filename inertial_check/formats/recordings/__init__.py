@@ -33,6 +33,7 @@ def read_recording(
     *,
     path: str = "<bytes>",
     torques: bool = True,
+    partial: bool = False,
 ) -> Recording:
     """Read a recording.
 
@@ -41,6 +42,7 @@ def read_recording(
         format: One of FORMATS; without it the first bytes decide.
         path: The name in messages of a recording that is given as bytes.
         torques: Whether the recording must have torques; a trajectory alone has none.
+        partial: Whether torques of some joints may be missing: no column, or only NaN.
 
     Raises:
         DocumentError: There is no such file, or it is no recording; names the array, or the line
@@ -50,25 +52,27 @@ def read_recording(
     if format is not None and format not in FORMATS:
         raise UsageError(f"unknown format {format!r}: known are {', '.join(FORMATS)}")
     if isinstance(path_or_bytes, bytes):
-        return _read(io.BytesIO(path_or_bytes), path, format, torques)
+        return _read(io.BytesIO(path_or_bytes), path, format, torques, partial)
     path = os.fsdecode(path_or_bytes)
     if "\0" in path:
         raise DocumentError(path, "a path holds no NUL")
     try:
         with open_regular(path) as stream:
-            return _read(stream, path, format, torques)
+            return _read(stream, path, format, torques, partial)
     except OSError as error:
         raise DocumentError(path, (error.strerror or str(error)).lower()) from None
 
 
-def _read(stream: BinaryIO, path: str, format: str | None, torques: bool) -> Recording:
+def _read(
+    stream: BinaryIO, path: str, format: str | None, torques: bool, partial: bool
+) -> Recording:
     head = stream.read(_HEAD)
     stream.seek(0)
     is_archive = head.startswith(_ARCHIVES)
     if (format or ("npz" if is_archive else "csv")) == "npz":
         if not is_archive:
             raise DocumentError(path, "no npz archive: it does not begin as one")
-        return npz.read(stream, path, torques)
+        return npz.read(stream, path, torques, partial)
     if b"\0" in head:
         raise DocumentError(path, "neither text nor an npz archive; recordings are csv or npz")
-    return csv.read(stream, path, torques)
+    return csv.read(stream, path, torques, partial)

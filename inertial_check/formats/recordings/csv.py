@@ -21,6 +21,7 @@ from inertial_check.formats.recordings.recording import (
     Recording,
     refuse_not_finite,
     refuse_unlike,
+    take_unmeasured,
 )
 from inertial_check.formats.text_window import Window
 
@@ -32,6 +33,9 @@ _EXPECTED = "a header such as t,q1,q2,tau1,tau2"
 _ROWS = 8192
 """Number of rows that are converted at a time."""
 
+_NONE = -1
+"""Index in place of a column that the file does not have."""
+
 _LONGEST = 2**24
 """Number of characters after which no further rows are converted together."""
 
@@ -39,13 +43,14 @@ _Joint = str | int | None
 """Name or number of a joint; None where a column's name says neither."""
 
 
-def read(stream: BinaryIO, path: str, torques: bool) -> Recording:
+def read(stream: BinaryIO, path: str, torques: bool, partial: bool = False) -> Recording:
     """Read the recording in a csv file.
 
     Args:
         stream: The file, at its beginning.
         path: The path that messages name.
         torques: Whether the recording must have torques.
+        partial: Whether torques of some joints may be missing.
 
     Raises:
         DocumentError: Names the line and column, what stands there and what was expected.
@@ -54,7 +59,7 @@ def read(stream: BinaryIO, path: str, torques: bool) -> Recording:
     window = Window(stream, path, advice, errors="strict", translate=True)
     text = DelimitedText(window, lenient=True)
     header, rows = _find_header(text, path)
-    columns = _Columns.of(header, torques)
+    columns = _Columns.of(header, torques, partial)
     used = columns.list_columns()
     blocks: list[Floats] = []
     places: dict[int, tuple[int, int]] = {}  # of the first entry in each column that is not finite
@@ -74,9 +79,11 @@ def read(stream: BinaryIO, path: str, torques: bool) -> Recording:
     whole = np.concatenate(blocks)
     blocks.clear()  # as large as the whole
     arrays = {
-        name: np.ascontiguousarray(whole[:, [used.index(each) for each in own]])
+        name: np.ascontiguousarray(whole[:, [used.index(each) for each in own if each != _NONE]])
         for name, own in columns.places.items()
     }
+    if "tau" in arrays and _NONE in columns.places["tau"]:
+        arrays["tau"] = _fill_missing(arrays["tau"], columns.places["tau"])
     if "t" in arrays:
         arrays["t"] = arrays["t"][:, 0]
     refuse_unlike(path, arrays)
@@ -85,9 +92,19 @@ def read(stream: BinaryIO, path: str, torques: bool) -> Recording:
         column = columns.places[name][index[1] if len(index) > 1 else 0]
         return EntryPlace(header.titles[column].name, *places[column])
 
+    unmeasured = take_unmeasured(arrays) if partial else ()
     refuse_not_finite(path, arrays, find_entry)
     joints, ignored = columns.joints, columns.ignored
-    return Recording(path=path, joints=joints, columns=None, ignored=ignored, **arrays)
+    return Recording(
+        path=path, joints=joints, columns=None, ignored=ignored, unmeasured=unmeasured, **arrays
+    )
+
+
+def _fill_missing(tau: Floats, places: Sequence[int]) -> Floats:
+    """Put columns of NaN in the places of joints without a torque."""
+    filled = np.full((len(tau), len(places)), np.nan)
+    filled[:, [k for k, place in enumerate(places) if place != _NONE]] = tau
+    return filled
 
 
 class _Title(NamedTuple):
@@ -189,10 +206,11 @@ class _Columns(NamedTuple):
 
     def list_columns(self) -> list[int]:
         """List the columns that have a meaning, in the order of the file."""
-        return sorted(column for own in self.places.values() for column in own)
+        every = (column for own in self.places.values() for column in own)
+        return sorted(column for column in every if column != _NONE)
 
     @classmethod
-    def of(cls, header: _Header, torques: bool) -> _Columns:
+    def of(cls, header: _Header, torques: bool, partial: bool) -> _Columns:
         """Read the header.
 
         Raises:
@@ -217,10 +235,10 @@ class _Columns(NamedTuple):
         for name in ("q", "tau") if torques else ("q",):
             if name not in found:
                 raise header.error(header.titles[0].start, _describe_missing(name, header))
-        joints = _order_joints(found, header)
+        joints = _order_joints(found, header, partial)
         names = tuple(str(each) for each in joints) if isinstance(joints[0], str) else None
         places = {
-            name: [found[name][joint] for joint in ([None] if name == "t" else joints)]
+            name: [found[name].get(joint, _NONE) for joint in ([None] if name == "t" else joints)]
             for name in ("t", *SIGNALS)
             if name in found
         }
@@ -235,8 +253,15 @@ def _describe_missing(name: str, header: _Header) -> str:
     )
 
 
-def _order_joints(found: dict[str, dict[_Joint, int]], header: _Header) -> list[_Joint]:
+def _order_joints(
+    found: dict[str, dict[_Joint, int]], header: _Header, partial: bool
+) -> list[_Joint]:
     """Put the joints in the order of the columns of q, or of their numbers.
+
+    Args:
+        found: Columns by quantity and joint.
+        header: Names of all columns, for messages.
+        partial: Whether torques of some joints may be missing.
 
     Raises:
         DocumentError: The joints of two quantities differ, or a number is missing.
@@ -250,16 +275,17 @@ def _order_joints(found: dict[str, dict[_Joint, int]], header: _Header) -> list[
         names = ", ".join(header.titles[place].name for place in found["q"].values())
         raise error(found["q"][joints[-1]], f"joints with numbers and with names: {names}")
     for name in (name for name in SIGNALS if name in found):
-        own = found[name]
+        own, lacks = found[name], partial and name == "tau"
         odd = next(
             (each for each in own if each not in found["q"]),
-            next((each for each in joints if each not in own), ()),
+            () if lacks else next((each for each in joints if each not in own), ()),
         )
         if odd != ():
+            hint = "; --unmeasured JOINT leaves out its torque" if name == "tau" else ""
             raise error(
                 min(own.values()),
                 f"{name} has {len(own)} and q has {len(joints)} columns, and only one of them has "
-                f"joint {odd}: expected the same joints in both",
+                f"joint {odd}: expected the same joints in both{hint}",
             )
     if isinstance(joints[0], int):
         joints = sorted(joints, key=lambda joint: int(joint or 0))

@@ -14,6 +14,7 @@ from inertial_check.formats.recordings.recording import (
     Recording,
     refuse_not_finite,
     refuse_unlike,
+    take_unmeasured,
 )
 
 _REGRESSOR = ("Y", "F")
@@ -22,13 +23,14 @@ _COLUMNS = ("columns", "names")
 _COUNT = "n_joints"
 
 
-def read(stream: BinaryIO, path: str, torques: bool) -> Recording:
+def read(stream: BinaryIO, path: str, torques: bool, partial: bool = False) -> Recording:
     """Read the recording in an archive.
 
     Args:
         stream: The file; it must be seekable.
         path: The path that messages name.
         torques: Whether the recording must have torques.
+        partial: Whether torques of some joints may be NaN in every sample.
 
     Raises:
         DocumentError: Names the array, what it is and what was expected.
@@ -46,13 +48,16 @@ def read(stream: BinaryIO, path: str, torques: bool) -> Recording:
     def find_entry(name: str, index: tuple[int, ...]) -> EntryPlace:
         return EntryPlace(f"{called.get(name, name)}[{', '.join(map(str, index))}]", None, None)
 
+    unmeasured = take_unmeasured(held) if partial else ()
     refuse_not_finite(path, held, find_entry)
     columns = _read_texts(archive, _COLUMNS) if "F" in held else None
     _refuse_counts(path, held, joints, columns)
     used |= {roles[role] for role in held} | ({*_JOINTS} if joints else set())
     used |= {*_COLUMNS} if columns else set()
     ignored = tuple(name for name in archive.members if name not in used)
-    return Recording(path=path, joints=joints, columns=columns, ignored=ignored, **held)
+    return Recording(
+        path=path, joints=joints, columns=columns, ignored=ignored, unmeasured=unmeasured, **held
+    )
 
 
 def _find_roles(archive: Archive) -> dict[str, str]:

@@ -40,6 +40,7 @@ class Recording:
         columns: Names of the columns of F, where the file gives them.
         joints: Names of the n joints in the order of the columns, where the file gives them.
         ignored: Names of all other columns or arrays.
+        unmeasured: Indices of the joints whose torque the file does not have; it counts as 0.
     """
 
     path: str
@@ -53,6 +54,7 @@ class Recording:
     columns: tuple[str, ...] | None = None
     joints: tuple[str, ...] | None = None
     ignored: tuple[str, ...] = ()
+    unmeasured: tuple[int, ...] = ()
 
     def __repr__(self) -> str:
         """Name the arrays and their sizes."""
@@ -89,6 +91,17 @@ TOO_LONG = "too long to be held in memory: cut the recording, or take fewer samp
 
 SIGNALS = ("q", "u", "du", "tau")
 """Names of the arrays with one column a joint."""
+
+
+def take_unmeasured(arrays: dict[str, Floats]) -> tuple[int, ...]:
+    """Replace torques that are NaN in every sample by 0, and return the indices of their joints."""
+    tau = arrays.get("tau")
+    if tau is None:
+        return ()
+    empty = np.isnan(tau).all(axis=0)
+    if empty.any():
+        arrays["tau"] = np.where(empty, 0.0, tau)
+    return tuple(np.flatnonzero(empty).tolist())
 
 
 def refuse_not_finite(path: str, arrays: Mapping[str, Floats], find: EntryFinder) -> None:
