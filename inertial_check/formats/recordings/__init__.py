@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Collection
 from typing import BinaryIO
 
 from inertial_check.errors import DocumentError, UsageError
@@ -34,6 +35,7 @@ def read_recording(
     path: str = "<bytes>",
     torques: bool = True,
     partial: bool = False,
+    further: Collection[str] = (),
 ) -> Recording:
     """Read a recording.
 
@@ -43,6 +45,8 @@ def read_recording(
         path: The name in messages of a recording that is given as bytes.
         torques: Whether the recording must have torques; a trajectory alone has none.
         partial: Whether torques of some joints may be missing: no column, or only NaN.
+        further: Names of columns or arrays to be read besides those of the joints. Those of a
+            moving base and of wrenches, as names.is_surrounding has them, are always read.
 
     Raises:
         DocumentError: There is no such file, or it is no recording; names the array, or the line
@@ -52,19 +56,24 @@ def read_recording(
     if format is not None and format not in FORMATS:
         raise UsageError(f"unknown format {format!r}: known are {', '.join(FORMATS)}")
     if isinstance(path_or_bytes, bytes):
-        return _read(io.BytesIO(path_or_bytes), path, format, torques, partial)
+        return _read(io.BytesIO(path_or_bytes), path, format, torques, partial, further)
     path = os.fsdecode(path_or_bytes)
     if "\0" in path:
         raise DocumentError(path, "a path holds no NUL")
     try:
         with open_regular(path) as stream:
-            return _read(stream, path, format, torques, partial)
+            return _read(stream, path, format, torques, partial, further)
     except OSError as error:
         raise DocumentError(path, (error.strerror or str(error)).lower()) from None
 
 
-def _read(
-    stream: BinaryIO, path: str, format: str | None, torques: bool, partial: bool
+def _read(  # noqa: PLR0913 - the arguments of read_recording
+    stream: BinaryIO,
+    path: str,
+    format: str | None,
+    torques: bool,
+    partial: bool,
+    further: Collection[str],
 ) -> Recording:
     head = stream.read(_HEAD)
     stream.seek(0)
@@ -72,7 +81,7 @@ def _read(
     if (format or ("npz" if is_archive else "csv")) == "npz":
         if not is_archive:
             raise DocumentError(path, "no npz archive: it does not begin as one")
-        return npz.read(stream, path, torques, partial)
+        return npz.read(stream, path, torques, partial, further)
     if b"\0" in head:
         raise DocumentError(path, "neither text nor an npz archive; recordings are csv or npz")
-    return csv.read(stream, path, torques, partial)
+    return csv.read(stream, path, torques, partial, further)

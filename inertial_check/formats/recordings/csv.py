@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
@@ -12,7 +12,13 @@ from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError
 from inertial_check.formats.delimited import DelimitedText, Record
 from inertial_check.formats.numbers import parse_number
-from inertial_check.formats.recordings.names import ALIASES, UNITS, read_column_name
+from inertial_check.formats.recordings.names import (
+    ALIASES,
+    UNITS,
+    is_surrounding,
+    read_column_name,
+    strip_unit,
+)
 from inertial_check.formats.recordings.recording import (
     MOST_NUMBERS,
     SIGNALS,
@@ -43,7 +49,13 @@ _Joint = str | int | None
 """Name or number of a joint; None where a column's name says neither."""
 
 
-def read(stream: BinaryIO, path: str, torques: bool, partial: bool = False) -> Recording:
+def read(
+    stream: BinaryIO,
+    path: str,
+    torques: bool,
+    partial: bool = False,
+    further: Collection[str] = (),
+) -> Recording:
     """Read the recording in a csv file.
 
     Args:
@@ -51,6 +63,7 @@ def read(stream: BinaryIO, path: str, torques: bool, partial: bool = False) -> R
         path: The path that messages name.
         torques: Whether the recording must have torques.
         partial: Whether torques of some joints may be missing.
+        further: Names of further columns to be read.
 
     Raises:
         DocumentError: Names the line and column, what stands there and what was expected.
@@ -59,7 +72,7 @@ def read(stream: BinaryIO, path: str, torques: bool, partial: bool = False) -> R
     window = Window(stream, path, advice, errors="strict", translate=True)
     text = DelimitedText(window, lenient=True)
     header, rows = _find_header(text, path)
-    columns = _Columns.of(header, torques, partial)
+    columns = _Columns.of(header, torques, partial, further)
     used = columns.list_columns()
     blocks: list[Floats] = []
     places: dict[int, tuple[int, int]] = {}  # of the first entry in each column that is not finite
@@ -84,19 +97,28 @@ def read(stream: BinaryIO, path: str, torques: bool, partial: bool = False) -> R
     }
     if "tau" in arrays and _NONE in columns.places["tau"]:
         arrays["tau"] = _fill_missing(arrays["tau"], columns.places["tau"])
+    beside = {name: whole[:, used.index(place)] for name, place in columns.further.items()}
     if "t" in arrays:
         arrays["t"] = arrays["t"][:, 0]
     refuse_unlike(path, arrays)
 
     def find_entry(name: str, index: tuple[int, ...]) -> EntryPlace:
-        column = columns.places[name][index[1] if len(index) > 1 else 0]
+        if name in columns.further:
+            column = columns.further[name]
+        else:
+            column = columns.places[name][index[1] if len(index) > 1 else 0]
         return EntryPlace(header.titles[column].name, *places[column])
 
     unmeasured = take_unmeasured(arrays) if partial else ()
-    refuse_not_finite(path, arrays, find_entry)
-    joints, ignored = columns.joints, columns.ignored
+    refuse_not_finite(path, {**arrays, **beside}, find_entry)
     return Recording(
-        path=path, joints=joints, columns=None, ignored=ignored, unmeasured=unmeasured, **arrays
+        path=path,
+        joints=columns.joints,
+        columns=None,
+        ignored=columns.ignored,
+        unmeasured=unmeasured,
+        further=beside,
+        **arrays,
     )
 
 
@@ -197,20 +219,25 @@ class _Columns(NamedTuple):
     Attributes:
         places: Indices of the columns of each quantity, in the order of the joints.
         joints: Names of the joints, where the header has them.
+        further: Indices of the columns of a moving base, of wrenches, and of those asked for.
         ignored: Names of all other columns.
     """
 
     places: dict[str, list[int]]
     joints: tuple[str, ...] | None
+    further: dict[str, int]
     ignored: tuple[str, ...]
 
     def list_columns(self) -> list[int]:
         """List the columns that have a meaning, in the order of the file."""
-        every = (column for own in self.places.values() for column in own)
+        every = [column for own in self.places.values() for column in own]
+        every += self.further.values()
         return sorted(column for column in every if column != _NONE)
 
     @classmethod
-    def of(cls, header: _Header, torques: bool, partial: bool) -> _Columns:
+    def of(
+        cls, header: _Header, torques: bool, partial: bool, wanted: Collection[str]
+    ) -> _Columns:
         """Read the header.
 
         Raises:
@@ -218,8 +245,14 @@ class _Columns(NamedTuple):
         """
         found: dict[str, dict[_Joint, int]] = {}
         ignored = []
+        further: dict[str, int] = {}
         for place, (name, start) in enumerate(header.titles):
-            meaning = read_column_name(name)
+            meaning, bare = read_column_name(name), strip_unit(name)
+            if bare in wanted or (meaning is None and is_surrounding(bare)):
+                if bare in further:
+                    raise header.error(start, f"{name} is there twice: keep one")
+                further[bare] = place
+                continue
             if meaning is None:
                 ignored.append(name)
                 continue
@@ -242,7 +275,7 @@ class _Columns(NamedTuple):
             for name in ("t", *SIGNALS)
             if name in found
         }
-        return cls(places, names, tuple(ignored))
+        return cls(places, names, further, tuple(ignored))
 
 
 def _describe_missing(name: str, header: _Header) -> str:

@@ -26,6 +26,12 @@ UNITS = {
 }
 """Units that a column may state; case and the signs of products and powers do not matter."""
 
+_SURROUNDINGS = re.compile(
+    r"base_(pose|twist|acceleration|q[wxyz]|(v|w|a|alpha|)[xyz])"
+    r"|wrench_.+|plate(_[fm][xyz])?"
+)
+"""Names of the columns and arrays of a moving base, of wrenches and of a force plate."""
+
 _UNIT = re.compile(r"\s*(?:\[(?!\s*\d+\s*\])([^\[\]]*)\]|\(([^()]*)\))$")
 _NAMES = "|".join(sorted(MEANING, key=len, reverse=True))
 _NUMBERED = re.compile(rf"({_NAMES})(?:_?(\d+)|\[\s*(\d+)\s*\])?", re.IGNORECASE)
@@ -75,6 +81,17 @@ def read_column_name(name: str) -> ColumnName | None:
     if behind := _BEHIND.fullmatch(bare):
         return ColumnName(_meaning(behind[2]), behind[1], unit) if _has_joints(behind[2]) else None
     return None
+
+
+def is_surrounding(name: str) -> bool:
+    """Tell whether a column or array is of a moving base, of a wrench or of a force plate."""
+    return _SURROUNDINGS.fullmatch(name) is not None
+
+
+def strip_unit(name: str) -> str:
+    """Strip the unit in brackets from the name of a column."""
+    found = _UNIT.search(name)
+    return (name[: found.start()] if found else name).strip()
 
 
 def _plain(unit: str) -> str:

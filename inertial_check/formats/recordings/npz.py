@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import BinaryIO, NoReturn
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError
 from inertial_check.formats.archives import Archive, as_float64, decode_texts
-from inertial_check.formats.recordings.names import ALIASES, MEANING
+from inertial_check.formats.recordings.names import ALIASES, MEANING, is_surrounding
 from inertial_check.formats.recordings.recording import (
     SIGNALS,
     EntryPlace,
@@ -23,7 +24,13 @@ _COLUMNS = ("columns", "names")
 _COUNT = "n_joints"
 
 
-def read(stream: BinaryIO, path: str, torques: bool, partial: bool = False) -> Recording:
+def read(
+    stream: BinaryIO,
+    path: str,
+    torques: bool,
+    partial: bool = False,
+    further: Collection[str] = (),
+) -> Recording:
     """Read the recording in an archive.
 
     Args:
@@ -31,6 +38,7 @@ def read(stream: BinaryIO, path: str, torques: bool, partial: bool = False) -> R
         path: The path that messages name.
         torques: Whether the recording must have torques.
         partial: Whether torques of some joints may be NaN in every sample.
+        further: Names of further arrays to be read.
 
     Raises:
         DocumentError: Names the array, what it is and what was expected.
@@ -40,24 +48,55 @@ def read(stream: BinaryIO, path: str, torques: bool, partial: bool = False) -> R
     arrays = {role: _read_numbers(archive, name) for role, name in roles.items()}
     called = {role: name for role, name in roles.items() if role != name}
     joints = _read_texts(archive, _JOINTS)
+    beside: dict[str, Floats] = {}
     if "Y" in arrays:
         held, used = _check_equations(archive, arrays, joints)
     else:
-        held, used = _check_motion(path, arrays, torques), set()
+        held = _check_motion(path, arrays, torques)
+        beside = _read_further(archive, held, further)
+        used = set(beside)
 
     def find_entry(name: str, index: tuple[int, ...]) -> EntryPlace:
         return EntryPlace(f"{called.get(name, name)}[{', '.join(map(str, index))}]", None, None)
 
     unmeasured = take_unmeasured(held) if partial else ()
-    refuse_not_finite(path, held, find_entry)
+    refuse_not_finite(path, {**held, **beside}, find_entry)
     columns = _read_texts(archive, _COLUMNS) if "F" in held else None
     _refuse_counts(path, held, joints, columns)
     used |= {roles[role] for role in held} | ({*_JOINTS} if joints else set())
     used |= {*_COLUMNS} if columns else set()
     ignored = tuple(name for name in archive.members if name not in used)
     return Recording(
-        path=path, joints=joints, columns=columns, ignored=ignored, unmeasured=unmeasured, **held
+        path=path,
+        joints=joints,
+        columns=columns,
+        ignored=ignored,
+        unmeasured=unmeasured,
+        further=beside,
+        **held,
     )
+
+
+def _read_further(
+    archive: Archive, held: Mapping[str, Floats], wanted: Collection[str]
+) -> dict[str, Floats]:
+    """Read the arrays of a moving base and of wrenches, and those that are asked for.
+
+    Raises:
+        DocumentError: One has another shape than (S,) or (S, k).
+    """
+    found = {}
+    for name in archive.members:
+        if is_surrounding(name) or name in wanted:
+            values = _read_numbers(archive, name)
+            count = len(held["q"])
+            if values.ndim not in (1, 2) or len(values) != count:
+                raise DocumentError(
+                    archive.path,
+                    f"{name} has shape {values.shape}, expected ({count},) or ({count}, columns)",
+                )
+            found[name] = values
+    return found
 
 
 def _find_roles(archive: Archive) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +41,8 @@ class Recording:
         joints: Names of the n joints in the order of the columns, where the file gives them.
         ignored: Names of all other columns or arrays.
         unmeasured: Indices of the joints whose torque the file does not have; it counts as 0.
+        further: Columns (S,) or arrays (S, k) of a moving base, of wrenches, and those that were
+            asked for, by their names.
     """
 
     path: str
@@ -55,6 +57,7 @@ class Recording:
     joints: tuple[str, ...] | None = None
     ignored: tuple[str, ...] = ()
     unmeasured: tuple[int, ...] = ()
+    further: Mapping[str, Floats] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Name the arrays and their sizes."""
