@@ -252,6 +252,12 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         help="write the robot's file although a remark fails the run; it stays an error",
     )
     group.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="write no file at all: print the report with a diff of the robot's file, and exit as "
+        "without this option",
+    )
+    group.add_argument(
         "--output-format",
         choices=_FORMS,
         default="text",
@@ -287,9 +293,9 @@ def run(args: argparse.Namespace) -> int:
     found = identify_robot(_read_options(args))
     fail_on = None if args.fail_on == "never" else Severity[args.fail_on.upper()]
     report, failed, failure = found.report, found.report.fails(fail_on), ""
-    if args.write or args.output is not None:
+    if args.write or args.output is not None or args.dry_run:
         report, failure = _write_model(args, found, failed)
-    if args.plot is not None:
+    if args.plot is not None and not args.dry_run:
         found.plot(args.plot)
     code = _exit_code(report, failed, failure)
     view = View(
@@ -298,10 +304,19 @@ def run(args: argparse.Namespace) -> int:
         summary=not args.quiet,
         verbose=args.verbose,
     )
-    output.write(render(report, args.output_format, view), args.output_file)
+    target = None if args.dry_run else args.output_file
+    output.write(render(report, args.output_format, view), target)
+    _note_dry_run(args)
     if failure:
         output.failure(failure)
     return code
+
+
+def _note_dry_run(args: argparse.Namespace) -> None:
+    """Note which further files a run without --dry-run would write."""
+    others = [path for path in (args.output_file, args.plot) if path is not None]
+    if args.dry_run and others:
+        output.note(f"--dry-run: not written: {', '.join(others)}")
 
 
 def _exit_code(report: IdentificationReport, failed: bool, failure: str) -> int:
@@ -323,7 +338,7 @@ def _write_model(
     from inertial_check.fixing.result import INTACT
     from inertial_check.model.identified import WrittenBody, WrittenModel
 
-    fix, failure = found.fix(), ""
+    fix, failure, diff = found.fix(), "", ""
     errors = found.report.count(Severity.ERROR)
     withheld = (failed or errors > 0) and not args.force
     least = "errors" if errors else f"remarks at or above --fail-on {args.fail_on}"
@@ -333,14 +348,17 @@ def _write_model(
         reason = f"all bodies are written or none, and {', '.join(left)} cannot be"
     elif not withheld:
         try:
-            fix.write(args.output)
+            if args.dry_run:
+                fix.check_write(args.output)
+                reason, diff = "it would be, without --dry-run", fix.diff()
+            else:
+                fix.write(args.output)
+                reason = ""
         except UsageError as error:
             failure = reason = str(error)
-        else:
-            reason = ""
     bodies = tuple(WrittenBody(body.name, body.status, body.reason) for body in fix.bodies)
     path = fix.source.path if args.output is None else args.output
-    written = WrittenModel(path, not reason, reason, fix.complete, bodies)
+    written = WrittenModel(path, not reason, reason, fix.complete, bodies, diff)
     return replace(found.report, written=written), failure
 
 

@@ -172,6 +172,33 @@ def replace_file(
         replacement.commit(data)
 
 
+def check_replaceable(
+    path: str, expected: bytes | None = None, writable: WritableFolders = ANYWHERE_NAMED
+) -> None:
+    """Check that `replace_file` can write a file, as far as that shows without writing anything.
+
+    Args:
+        path: The target; it need not exist unless `expected` is given.
+        expected: The bytes that the target must still hold; None where that does not matter.
+        writable: The folders in which the target may lie.
+
+    Raises:
+        UsageError: As for `replace_file`.
+    """
+    target = writable.resolve(path)
+    with _report_failure(path):
+        _status_of(path, target)
+        folder = os.path.dirname(target)
+        if not os.path.isdir(folder):
+            raise OSError(errno.ENOENT, os.strerror(errno.ENOENT))
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise OSError(errno.EACCES, os.strerror(errno.EACCES))
+        if expected is not None and not _holds(target, expected):
+            raise UsageError(
+                f"{path}: not written: the file has changed since it was read; run again"
+            )
+
+
 def write_output(path: str, data: bytes, writable: WritableFolders = ANYWHERE_NAMED) -> None:
     """Write a report: a regular file whole or not at all, a pipe or a device directly.
 

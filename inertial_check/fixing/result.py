@@ -10,7 +10,12 @@ from typing import Literal, NamedTuple
 
 from inertial_check.arrays.equality import EqualByValue
 from inertial_check.errors import UsageError
-from inertial_check.files.writing import WritableFolders, replace_file, same_file
+from inertial_check.files.writing import (
+    WritableFolders,
+    check_replaceable,
+    replace_file,
+    same_file,
+)
 from inertial_check.model import Action, Edit, Source
 from inertial_check.reports.escaping import quote_path
 
@@ -191,25 +196,62 @@ class Fix(EqualByValue):
             UsageError: There is no such file, it cannot be written, it has changed since it was
                 read, it lies outside, or numbers change in another file than the one that is named.
         """
+        writable = self._choose(path, writable)
+        for name, data, expected in self._list_writes(path, writable):
+            replace_file(name, data, expected, writable)
+
+    def check_write(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        writable: WritableFolders | None = None,
+    ) -> None:
+        """Check that `write` would succeed, as far as that shows without writing anything.
+
+        Args:
+            path: As for `write`.
+            writable: As for `write`.
+
+        Raises:
+            UsageError: As for `write`.
+        """
+        writable = self._choose(path, writable)
+        for name, _, expected in self._list_writes(path, writable):
+            check_replaceable(name, expected, writable)
+
+    def _choose(
+        self, path: str | os.PathLike[str] | None, writable: WritableFolders | None
+    ) -> WritableFolders:
+        """Choose the folders that may be written, where the caller names none."""
+        if writable is not None:
+            return writable
+        own = self.source.path
+        writable = (
+            WritableFolders.around([os.path.join(os.path.dirname(own), os.curdir)])
+            if path is None
+            else WritableFolders()
+        )
+        return replace(writable, follow_outside=self.follow_outside)
+
+    def _list_writes(
+        self, path: str | os.PathLike[str] | None, writable: WritableFolders
+    ) -> list[tuple[str, bytes, bytes | None]]:
+        """List the files to write: path, new bytes, and the bytes that it must still hold.
+
+        Raises:
+            UsageError: There is no such file, one lies outside, or numbers change in another file
+                than the one that is named.
+        """
         own = self.source.path
         target = own if path is None else os.fspath(path)
         if path is None and not os.path.exists(own):
             raise UsageError(f"{own}: not written: there is no such file; name one to write to")
-        if writable is None:
-            writable = (
-                WritableFolders.around([os.path.join(os.path.dirname(own), os.curdir)])
-                if path is None
-                else WritableFolders()
-            )
-            writable = replace(writable, follow_outside=self.follow_outside)
         if self.layer is not None:
             if path is None or same_file(target, own):
                 raise UsageError(
                     f"{own}: not written: not all of its numbers are text that can be edited; "
                     f"-o {layer_path(own)} writes a layer over it"
                 )
-            replace_file(target, self.layer(target), writable=writable)
-            return
+            return [(target, self.layer(target), None)]
         if path is not None and self.others:
             raise UsageError(
                 f"{target}: not written: the numbers are in {self.others[0][0].path}, which "
@@ -218,12 +260,13 @@ class Fix(EqualByValue):
         unchanged = path is None and self.data == self.source.data
         for name in [source.path for source, _ in self.others] + [target] * (not unchanged):
             writable.resolve(name)  # all of them before one is written
-        for source, data in self.others:
-            replace_file(source.path, data, source.data, writable)
-        if unchanged:
-            return
-        expected = self.source.data if path is None or same_file(target, own) else None
-        replace_file(target, self.data, expected, writable)
+        found: list[tuple[str, bytes, bytes | None]] = [
+            (source.path, data, source.data) for source, data in self.others
+        ]
+        if not unchanged:
+            expected = self.source.data if path is None or same_file(target, own) else None
+            found.append((target, self.data, expected))
+        return found
 
 
 def layer_path(path: str) -> str:

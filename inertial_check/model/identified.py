@@ -214,6 +214,7 @@ class WrittenModel(NamedTuple):
         reason: Why not; "" where it is.
         complete: Whether it has the numbers of all bodies.
         bodies: What became of each identified body.
+        diff: Unified diff of what a dry run would write; "" where it would write nothing.
     """
 
     path: str
@@ -221,6 +222,7 @@ class WrittenModel(NamedTuple):
     reason: str
     complete: bool
     bodies: tuple[WrittenBody, ...]
+    diff: str = ""
 
 
 class RuleFinding(NamedTuple):

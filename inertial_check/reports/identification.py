@@ -22,7 +22,7 @@ from inertial_check.model.identified import (
 )
 from inertial_check.reports import View
 from inertial_check.reports.assessment import list_sentences, list_tables
-from inertial_check.reports.escaping import dump_json, printable
+from inertial_check.reports.escaping import dump_json, guard_diff, printable
 from inertial_check.reports.json import plain
 from inertial_check.reports.latex import format_table
 from inertial_check.reports.tables import Table as _Table
@@ -58,7 +58,7 @@ def text(found: IdentificationReport, view: View) -> str:
         f"{style(remark.severity.word, remark.severity.word)}: {printable(remark.message)}\n"
         for remark in found.remarks
     )
-    blocks.append(remarks)
+    blocks += [remarks, _diff(found)]
     if view.summary:
         blocks.append(f"{_summary(found)}\n")
     return "\n".join(block for block in blocks if block)
@@ -79,6 +79,9 @@ def markdown(found: IdentificationReport, view: View) -> str:
         blocks.append("### Remarks\n")
         said = [f"* **{each.severity.word}** {_cell(each.message)}\n" for each in found.remarks]
         blocks.append("".join(said))
+    if diff := _diff(found):
+        fence = "`" * (max(map(len, re.findall("`+", diff)), default=2) + 3)
+        blocks.append(f"{fence}diff\n{diff}{fence}\n")
     if view.summary:
         blocks.append(f"{_summary(found)}\n")
     return "\n".join(blocks)
@@ -89,11 +92,17 @@ def latex(found: IdentificationReport, view: View) -> str:
     sentences = (*_sentences(found), *list_sentences(found, listed=True))
     remarks = (f"{each.severity.word}: {each.message}" for each in found.remarks)
     lines = [_title(found), r"The tables need \usepackage{booktabs}.", *sentences, *remarks]
+    lines += _diff(found).splitlines()
     if view.summary:
         lines.append(_summary(found))
     blocks = ["".join(f"% {printable(line)}\n" for line in lines)]
     tables = (*list_tables(found, verbose=view.verbose, whole=True), *_tables(found))
     return "\n".join([*blocks, *map(format_table, tables)])
+
+
+def _diff(found: IdentificationReport) -> str:
+    """The diff of a dry run, in which nothing from a document acts on a terminal."""
+    return "" if found.written is None else guard_diff(found.written.diff)
 
 
 def _title(found: IdentificationReport) -> str:
@@ -424,6 +433,7 @@ def _describe_file(written: WrittenModel) -> dict[str, object]:
         "path": _path(written.path),
         "done": written.done,
         "reason": written.reason or None,
+        "diff": written.diff or None,
         "complete": written.complete,
         "bodies": [{**each._asdict(), "reason": each.reason or None} for each in written.bodies],
     }
