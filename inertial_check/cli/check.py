@@ -70,8 +70,8 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--preset",
         metavar="PRESETS",
-        help="default: no findings on plausible models; strict: report every doubt, with --strict; "
-        "simulator:NAME: as --engine NAME; separated by commas",
+        help="`default` reports nothing on plausible models; `strict` reports every doubt, as does "
+        "--strict; `simulator:NAME` is --engine NAME; separated by commas",
     )
     group = parser.add_argument_group("Evidence")
     group.add_argument(
@@ -82,7 +82,8 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--expect-mass",
         metavar="KG[:REL]",
-        help="expected total mass of a model [kg] and allowed relative deviation (default: 0.01)",
+        help="expected total mass of a model [kg], and its relative deviation that is allowed "
+        "(0.01 if none is given)",
     )
     group.add_argument(
         "--engine",

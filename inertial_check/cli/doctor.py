@@ -130,7 +130,12 @@ class Environment(NamedTuple):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `doctor`."""
     group = parser.add_argument_group("Output")
-    group.add_argument("--output-format", choices=("text", "json"), default="text")
+    group.add_argument(
+        "--output-format",
+        choices=("text", "json"),
+        default="text",
+        help="a list for people, or JSON",
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -18,7 +18,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a rule's code (IC301) or name, or the name of a cause (decimal-slip)",
     )
     group = parser.add_argument_group("Output")
-    group.add_argument("--output-format", choices=("text", "json"), default="text")
+    group.add_argument(
+        "--output-format", choices=("text", "json"), default="text", help="the page, or its parts"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -175,8 +175,8 @@ def _run(argv: list[str]) -> int:
     else:
         _refuse_misspelled_command(name)
         name = "check"
-    module = cast(Command, import_module(f"inertial_check.cli.{name}"))
-    parser = _parser(name, module)
+    module = _import_command(name)
+    parser = build_parser(name)
     parser.words = argv
     # Options may stand between paths, except where -- says that none follow.
     parse = parser.parse_args if "--" in argv else parser.parse_intermixed_args
@@ -212,8 +212,13 @@ def _show_tracebacks() -> None:
     logger.setLevel(logging.DEBUG)
 
 
-def _parser(name: str, module: Command) -> Parser:
-    """The parser of a command: its own groups, then the options of every command."""
+def _import_command(name: str) -> Command:
+    return cast(Command, import_module(f"inertial_check.cli.{name}"))
+
+
+def build_parser(name: str) -> Parser:
+    """Build the parser of a command: its own groups, then the options of every command."""
+    module = _import_command(name)
     parser = Parser(
         prog=f"{PROGRAM} {name}",
         usage=f"%(prog)s [OPTION]... {COMMANDS[name].arguments}".rstrip(),
@@ -278,8 +283,7 @@ def _generate_completion(arguments: list[str]) -> int:
     }
     commands = []
     for name, entry in COMMANDS.items():
-        module = cast(Command, import_module(f"inertial_check.cli.{name}"))
-        commands.append(describe_command(name, entry.summary, _parser(name, module), words))
+        commands.append(describe_command(name, entry.summary, build_parser(name), words))
     output.write(generate_completion(arguments[0], PROGRAM, commands, "check"))
     return exit_codes.CLEAN
 

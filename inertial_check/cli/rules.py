@@ -10,7 +10,12 @@ from inertial_check.cli import exit_codes, output
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `rules`."""
     group = parser.add_argument_group("Output")
-    group.add_argument("--output-format", choices=("text", "json"), default="text")
+    group.add_argument(
+        "--output-format",
+        choices=("text", "json"),
+        default="text",
+        help="a line for each rule, or every page",
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -30,7 +30,7 @@ def _block(configurations: Configurations, path: str) -> Iterator[str]:
         implied = _find_implied_value(name, configuration)
         values = configuration.values(name)
         if implied is not None:
-            yield f"{name} = {_toml(implied)}  # by preset or strict\n"
+            yield f"{name} = {format_toml(implied)}  # by preset or strict\n"
         elif not values:
             yield f"# {name} is not set\n"
         for value in values if implied is None else ():
@@ -49,18 +49,18 @@ def _find_implied_value(name: str, configuration: Configuration) -> object:
 def _line(name: str, value: Value) -> str:
     keys = (name,) if value.where is None else value.where.keys
     origin = "default" if value.where is None else printable(str(value.where))
-    return f"{'.'.join(map(_key, keys))} = {_toml(value.written)}  # {origin}\n"
+    return f"{'.'.join(map(_key, keys))} = {format_toml(value.written)}  # {origin}\n"
 
 
 def _key(key: str) -> str:
     return key if _BARE_KEY.fullmatch(key) else dump_json(key)
 
 
-def _toml(value: object) -> str:
+def format_toml(value: object) -> str:
     """A value in TOML, which is JSON for everything except tables."""
     if isinstance(value, Mapping):
-        members = ", ".join(f"{_key(key)} = {_toml(each)}" for key, each in value.items())
+        members = ", ".join(f"{_key(key)} = {format_toml(each)}" for key, each in value.items())
         return f"{{ {members} }}"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_toml, value))}]"
+        return f"[{', '.join(map(format_toml, value))}]"
     return dump_json(value)

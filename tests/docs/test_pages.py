@@ -28,7 +28,6 @@ from inertial_check.inertia.representations import ORDERS
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
-PAGES = [*REFERENCE, *TUTORIALS]
 LONG_NUMBER = re.compile(r"-?\d+\.\d{12,}(?:e-?\d+)?")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROGRAM = [sys.executable, "-m", "inertial_check"]
@@ -173,13 +172,6 @@ def test_a_tutorial_can_be_followed_step_by_step(page, request):
             assert not problems, "".join(problems)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_inside_the_project_lead_somewhere(page):
-    targets = re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8"))
-    inside = [target for target in targets if "://" not in target]
-    assert [target for target in inside if not (page.parent / target).exists()] == []
-
-
 def marked(name: str) -> list[str]:
     """The lines of the README's block after the comment <!-- name -->."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -219,17 +211,12 @@ def test_ci_runs_the_test_command_of_the_readme(tmp_path):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_the_command_line_page_lists_the_options_of_each_command(command):
+def test_the_command_line_page_has_a_section_with_the_options_of_each_command(command):
     text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     section = re.split(r"^## ", text.partition(f"\n## {command}\n")[2], flags=re.MULTILINE)[0]
-    listed = {
-        name
-        for row in re.findall(r"^\| (`-.*?) \|", section, re.MULTILINE)
-        for name in re.findall(r"--[a-z-]+", row)
-    }
-    page = subprocess.run([*PROGRAM, command, "--help"], capture_output=True, check=True, text=True)
-    offered = set(re.findall(r"^  (?:-\w(?: \w+)?, )?(--[a-z-]+)", page.stdout, re.MULTILINE))
-    assert listed == offered - {"--help", "--quiet", "--verbose", "--color"}
+    assert f"](commands/{command}.md)" in section
+    # What is generated is written nowhere else by hand.
+    assert not re.search(r"^\| option \|", section, re.MULTILINE)
 
 
 def test_the_architecture_page_draws_the_package_as_it_is():

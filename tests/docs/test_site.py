@@ -1,5 +1,6 @@
-"""The documentation builds into a site without a warning, and its API pages are current."""
+"""The documentation builds into a site without a warning, and its generated pages are current."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -7,19 +8,35 @@ from pathlib import Path
 import pytest
 
 import inertial_check as ic
+from inertial_check.cli.main import COMMANDS, build_parser
+from inertial_check.settings.configuration import OPTIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 
 
-def test_the_pages_of_the_api_reference_are_current() -> None:
+@pytest.mark.parametrize("name", ["api", "cli", "configuration"])
+def test_generated_pages_are_current(name: str, request: pytest.FixtureRequest) -> None:
+    script = str(DOCS / f"generate_{name}.py")
+    if request.config.getoption("--update-golden"):
+        subprocess.run([sys.executable, script], check=True)
     done = subprocess.run(
-        [sys.executable, str(DOCS / "generate_api.py"), "--check"],
-        check=False,
-        capture_output=True,
-        text=True,
+        [sys.executable, script, "--check"], check=False, capture_output=True, text=True
     )
-    assert (done.stdout.strip(), done.returncode) == ("current", 0), "run docs/generate_api.py"
+    assert (done.stdout.strip(), done.returncode) == ("current", 0), f"run docs/generate_{name}.py"
+
+
+def test_the_pages_of_commands_list_every_option_of_their_help() -> None:
+    for name in COMMANDS:
+        page = (DOCS / "commands" / f"{name}.md").read_text(encoding="utf-8")
+        parser = build_parser(name)
+        offered = {option for each in parser._actions for option in each.option_strings}
+        assert offered <= set(re.findall(r"(?<=`)--?[a-z][a-z-]*", page)), name
+
+
+def test_the_page_of_the_configuration_lists_every_key() -> None:
+    page = (DOCS / "configuration-keys.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^## `([a-z-]+)`$", page, re.MULTILINE)) == {*OPTIONS, "extend"}
 
 
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Where values come from, what is refused and where, and that the schema says the same."""
 
+import contextlib
 import json
 import os
 import re
@@ -9,6 +10,7 @@ from importlib.resources import files
 import jsonschema
 import pytest
 
+from inertial_check.cli.shown_settings import format_toml
 from inertial_check.engines import ENGINES
 from inertial_check.errors import UsageError
 from inertial_check.files.patterns import PathPattern
@@ -365,6 +367,48 @@ class TestSchema:
             VALIDATOR.validate(values.get("tool", {}).get("inertial-check", values))
             write(f"project/{name}", text)
             _ = Configurations(file=f"project/{name}").run.settings
+
+    @pytest.mark.parametrize("name", SCHEMA["properties"])
+    def test_examples_are_valid_and_read(self, name):
+        os.makedirs("ros/arm_description")
+        write("base.toml", "")
+        for example in SCHEMA["properties"][name]["examples"]:
+            VALIDATOR.validate({name: example})
+            written = "base.toml" if name == "extend" else example
+            write(NAME, f"{name} = {format_toml(written)}")
+            # Outside the repository, so that what a checkout may not decide can be decided.
+            os.makedirs("elsewhere/.git", exist_ok=True)
+            with contextlib.chdir("elsewhere"):
+                assert Configurations(file=f"../{NAME}").run.settings
+
+    @pytest.mark.parametrize("name", OPTIONS)
+    def test_defaults_are_those_of_the_program(self, name):
+        default = OPTIONS[name].default
+        if default not in ((), {}, None):
+            written = list(default) if isinstance(default, tuple) else default
+            assert SCHEMA["properties"][name]["default"] == written
+        else:
+            assert "default" not in SCHEMA["properties"][name]
+
+    @pytest.mark.parametrize(
+        ("name", "text"),
+        [
+            ("extend", "'../../outside.toml'"),
+            ("xacro-env", "['HOME']"),
+            ("follow-outside", "true"),
+            ("max-file-size", "'1GB'"),
+            ("timeout", "61"),
+            ("fill", "{ prior = '../../outside.urdf' }"),
+            ("baseline", "'../../outside.json'"),
+        ],
+    )
+    def test_what_a_checkout_cannot_decide_has_a_remark(self, name, text):
+        os.makedirs("repository/.git")
+        write(f"repository/{NAME}", f"{name} = {text}")
+        write("outside.toml", "")
+        with contextlib.chdir("repository"), pytest.raises(UsageError):
+            _ = Configurations().run.settings
+        assert "inside the repository" in SCHEMA["properties"][name]["$comment"]
 
     @pytest.mark.parametrize("name", OPTIONS)
     def test_defaults_are_valid(self, name):

@@ -1,0 +1,242 @@
+"""Write docs/commands/*.md from the parsers of the commands; with --check, compare them."""
+
+import argparse
+import json
+import re
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+from inertial_check.cli.main import COMMANDS, build_parser
+from inertial_check.cli.output import PROGRAM
+from inertial_check.settings.configuration import OPTIONS
+
+FOLDER = Path(__file__).parent / "commands"
+
+EXPLANATIONS = {
+    "--badge": "reports.md#badge",
+    "--baseline": "suppressing.md#baseline",
+    "--cache": "scale.md#cache",
+    "--changed-since": "scale.md#changes",
+    "--cluster": "scale.md#cluster",
+    "--config": "configuration.md",
+    "--engine": "engines.md",
+    "--expect-mass": "plausibility.md",
+    "--files-from": "scale.md#lists",
+    "--follow-outside": "security.md",
+    "--geometry": "geometry.md",
+    "--impact": "dynamics.md",
+    "--max-file-size": "security.md#limits",
+    "--metric": "metrics.md",
+    "--order": "theory.md#notation",
+    "--plot": "plots.md",
+    "--preset": "configuration.md#presets",
+    "--prune-baseline": "suppressing.md#baseline",
+    "--timeout": "security.md#limits",
+    "--tolerance MARGIN": "theory.md#one-scalar-the-margin",
+    "--write-baseline": "suppressing.md#baseline",
+}
+"""Pages that explain an option, wherever it occurs."""
+
+GUIDES = {
+    "diff": "diff.md",
+    "excite": "excitation.md",
+    "fill": "fill.md",
+    "identify": "identify.md",
+    "lsp": "editor.md",
+    "mcp": "integrations.md#coding-agents",
+    "report": "report.md",
+    "view": "view.md",
+}
+"""Guides of commands; all commands have a section on the page of the command line."""
+
+DEFAULT = re.compile(r"\s*\((?:([^()]*); )?default: ((?:[^()]|\([^()]*\))*)\)")
+"""The default at the end of a help text, and the other words in the same parentheses."""
+
+LONGEST_CHOICES = 40
+"""Largest length of a list of choices that is shown with the name of the option [characters]."""
+
+
+TITLES = {"positional arguments": "Arguments", "options": "Options"}
+"""Headings in place of the titles that argparse gives its own groups."""
+
+
+def main() -> int:
+    """Write the pages, or compare them."""
+    stale = [
+        name
+        for name, text in make_pages().items()
+        if not (FOLDER / name).exists() or (FOLDER / name).read_text() != text
+    ]
+    if "--check" in sys.argv[1:]:
+        print(f"stale: {', '.join(stale)}" if stale else "current")
+        return bool(stale)
+    FOLDER.mkdir(exist_ok=True)
+    for name, text in make_pages().items():
+        (FOLDER / name).write_text(text)
+    return 0
+
+
+def make_pages() -> dict[str, str]:
+    """Every file of docs/commands and its text."""
+    return {"index.md": _index()} | {f"{name}.md": _page(name) for name in COMMANDS}
+
+
+def _index() -> str:
+    rows = [
+        f"| [{name}]({name}.md) | {_capitalise(entry.summary)} |"
+        for name, entry in COMMANDS.items()
+    ]
+    listing = "\n".join(COMMANDS)
+    return "\n".join(
+        [
+            "# Commands",
+            "",
+            "Every command with all of its options, as its `--help` lists them. "
+            "[Command line](../cli.md) explains",
+            "them with examples and exit codes.",
+            "",
+            "| command | purpose |",
+            "|---|---|",
+            *rows,
+            "",
+            f"```{{toctree}}\n:hidden:\n\n{listing}\n```",
+            "",
+        ]
+    )
+
+
+def _page(name: str) -> str:
+    parser = build_parser(name)
+    usage = f"{PROGRAM} {name} [OPTION]... {COMMANDS[name].arguments}".rstrip()
+    keys, words = _list_keys(name, parser), _list_words(parser)
+    groups: dict[str, list[argparse.Action]] = {}
+    for group in parser._action_groups:  # a command may add to a group of another module
+        shown = [each for each in group._group_actions if each.help != argparse.SUPPRESS]
+        title = TITLES.get(str(group.title), str(group.title))
+        groups.setdefault(title, []).extend(shown)
+    tables = [
+        f"## {title}\n\n{_table(actions, keys, words)}"
+        for title, actions in groups.items()
+        if actions
+    ]
+    links = [f"[{name}](../cli.md#{name})"]
+    if name in GUIDES:
+        links.append(f"[the guide](../{GUIDES[name]})")
+    summary = f"{_capitalise(COMMANDS[name].summary)}. Explained in {' and '.join(links)}."
+    return "\n\n".join([f"# {name}", summary, f"```text\n{usage}\n```", *tables]) + "\n"
+
+
+def _list_words(parser: argparse.ArgumentParser) -> set[str]:
+    """The options and placeholders of a command, which help texts mention."""
+    words = {option for action in parser._actions for option in action.option_strings}
+    for action in parser._actions:
+        words.update(re.findall(r"[A-Z]{2,}", str(action.metavar or "")))
+    return words
+
+
+def _list_keys(name: str, parser: argparse.ArgumentParser) -> dict[str, str]:
+    """Map the options of a command to the keys of the configuration that set them."""
+    offered = {option for action in parser._actions for option in action.option_strings}
+    if "--show-settings" in offered:
+        return {f"--{key}": key for key in OPTIONS}
+    keys: dict[str, str] = {}
+    if "--config" in offered:
+        (documents,) = [
+            group for group in parser._action_groups if group.title == "What a model refers to"
+        ]
+        keys = {action.option_strings[-1]: action.option_strings[-1][2:]
+                for action in documents._group_actions}  # fmt: skip
+    if name == "fill":
+        schema = files("inertial_check.settings").joinpath("configuration.schema.json")
+        members = json.loads(schema.read_text("utf-8"))["properties"]["fill"]["properties"]
+        keys |= {f"--{member}": f"fill.{member}" for member in members}
+    return keys
+
+
+def _table(actions: list[argparse.Action], keys: dict[str, str], words: set[str]) -> str:
+    """A table of the arguments of a group."""
+    with_keys = any(set(action.option_strings) & set(keys) for action in actions)
+    first = "option" if actions[0].option_strings else "argument"
+    header = [first, "meaning", "default"] + ["configuration key"] * with_keys
+    rows = [header, ["---"] * len(header)]
+    for action in actions:
+        row = [_spell(action), *_explain(action, words)]
+        if with_keys:
+            found = [keys[option] for option in action.option_strings if option in keys]
+            row.append(", ".join(_link_key(key) for key in found))
+        rows.append(row)
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _link_key(key: str) -> str:
+    anchor = key.partition(".")[0]
+    return f"[`{key}`](../configuration-keys.md#{anchor})"
+
+
+def _spell(action: argparse.Action) -> str:
+    """The names of an option, with its value, as code."""
+    if not action.option_strings:
+        return _code(str(action.metavar or action.dest))
+    value = ""
+    if action.nargs != 0:
+        value = str(action.metavar or action.dest.upper().rpartition("_")[2])
+        if action.metavar is None and action.choices and not _has_many_choices(action):
+            value = "|".join(map(str, action.choices))
+        value = f" {value}"
+    return ", ".join(_code(f"{name}{value}") for name in action.option_strings)
+
+
+def _has_many_choices(action: argparse.Action) -> bool:
+    return len("|".join(map(str, action.choices or ()))) > LONGEST_CHOICES
+
+
+def _explain(action: argparse.Action, words: set[str]) -> tuple[str, str]:
+    """The meaning of an option, with its choices and a link, and its default."""
+    text = " ".join(str(action.help or "").split())
+    default = ""
+    if found := DEFAULT.search(text):
+        default = _prose(found[2], words)
+        rest = f" ({found[1]})" if found[1] else ""
+        text = text[: found.start()] + rest + text[found.end() :]
+    elif isinstance(action.default, str | int | float) and not isinstance(action.default, bool):
+        default = "" if action.default == argparse.SUPPRESS else _code(str(action.default))
+    meaning = f"{_capitalise(_prose(text, words))}."
+    if action.choices and (_has_many_choices(action) or action.metavar):
+        meaning += f" One of {', '.join(_code(str(each)) for each in action.choices)}."
+    names = [
+        *action.option_strings,
+        *(f"{name} {action.metavar}" for name in action.option_strings),
+    ]
+    links = [EXPLANATIONS[name] for name in names if name in EXPLANATIONS]
+    if links:
+        meaning += f" [More](../{links[0]})."
+    return meaning, default
+
+
+def _prose(text: str, words: set[str]) -> str:
+    """A help text as Markdown in a table; what stands between backticks there is code."""
+    parts = text.split("`")
+    for index, part in enumerate(parts):
+        if index % 2:
+            parts[index] = _code(part)
+            continue
+        escaped = re.sub(r"([\\*_<>\[\]|$])", r"\\\1", part)
+        parts[index] = re.sub(
+            r"(?<![\w-])--?[a-z][\w-]*|\b[A-Z]{2,}\b",
+            lambda word: _code(word[0]) if word[0] in words else word[0],
+            escaped,
+        )
+    return "".join(parts)
+
+
+def _code(text: str) -> str:
+    return f"`{text.replace('|', chr(92) + '|')}`"
+
+
+def _capitalise(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
