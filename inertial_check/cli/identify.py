@@ -247,6 +247,12 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     group.add_argument("-o", "--output", metavar="FILE", help="write the robot's file here")
     group.add_argument("--write", action="store_true", help="change the robot's file in place")
     group.add_argument(
+        "--write-joints",
+        action="store_true",
+        help="write identified friction and rotor inertia as the damping, friction and armature of "
+        "the joints, too: all joints or none",
+    )
+    group.add_argument(
         "--force",
         action="store_true",
         help="write the robot's file although a remark fails the run; it stays an error",
@@ -286,6 +292,8 @@ def run(args: argparse.Namespace) -> int:
     from inertial_check.reports.identification import render
 
     _refuse_same_files(args)
+    if args.write_joints and not (args.write or args.output is not None or args.dry_run):
+        raise UsageError("--write-joints adds to what -o FILE or --write writes: give one of them")
     if args.plot is not None:
         from inertial_check import plotting
 
@@ -336,9 +344,12 @@ def _write_model(
         InertialCheckError: The new document does not read back as these numbers.
     """
     from inertial_check.fixing.result import INTACT
-    from inertial_check.model.identified import WrittenBody, WrittenModel
+    from inertial_check.identifying.joints import remark_on_joints
+    from inertial_check.model.identified import WrittenBody, WrittenJoint, WrittenModel
 
-    fix, failure, diff = found.fix(), "", ""
+    joints = found.fix_joints() if args.write_joints else None
+    fix, failure, diff = found.fix() if joints is None else joints.fix, "", ""
+    results = () if joints is None else joints.joints
     errors = found.report.count(Severity.ERROR)
     withheld = (failed or errors > 0) and not args.force
     least = "errors" if errors else f"remarks at or above --fail-on {args.fail_on}"
@@ -346,6 +357,9 @@ def _write_model(
     if not withheld and not fix.complete:
         left = [body.name for body in fix.bodies if body.status not in (*INTACT, "withheld")]
         reason = f"all bodies are written or none, and {', '.join(left)} cannot be"
+    elif not withheld and joints is not None and not joints.complete:
+        left = [joint.name for joint in results if joint.status == "refused"]
+        reason = f"joints {', '.join(left)} cannot be written; without --write-joints bodies are"
     elif not withheld:
         try:
             if args.dry_run:
@@ -358,8 +372,12 @@ def _write_model(
             failure = reason = str(error)
     bodies = tuple(WrittenBody(body.name, body.status, body.reason) for body in fix.bodies)
     path = fix.source.path if args.output is None else args.output
-    written = WrittenModel(path, not reason, reason, fix.complete, bodies, diff)
-    return replace(found.report, written=written), failure
+    complete = fix.complete and (joints is None or joints.complete)
+    own = tuple(WrittenJoint(*each[:4]) for each in results)
+    written = WrittenModel(path, not reason, reason, complete, bodies, diff, own)
+    said = () if joints is None else remark_on_joints(found.robot, found.report.friction, results)
+    remarks = sorted([*found.report.remarks, *said], key=lambda remark: -remark.severity)
+    return replace(found.report, written=written, remarks=tuple(remarks)), failure
 
 
 def _refuse_same_files(args: argparse.Namespace) -> None:

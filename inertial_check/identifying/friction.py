@@ -126,7 +126,7 @@ class FilteredSteps:
     @classmethod
     def of(cls, nuisance: Nuisance, motion: JointMotion) -> FilteredSteps | None:
         """Filter the discontinuous columns of a motion; None if it has none."""
-        names = map(_split_name, nuisance.names)
+        names = map(find_number, nuisance.names)
         chosen = np.array(
             [k for k, own in enumerate(names) if own and own[0] in _DISCONTINUOUS], dtype=np.intp
         )
@@ -154,7 +154,7 @@ class FilteredSteps:
 
 def describe_number(name: str, robot: Robot) -> tuple[str, str, str]:
     """Return joint, meaning and unit of a friction number; "" for joint and unit if unknown."""
-    own = _split_name(name)
+    own = find_number(name)
     if own is None or not 1 <= own[1] <= len(robot.joints):
         return "", name, ""
     symbol, number = own
@@ -163,7 +163,7 @@ def describe_number(name: str, robot: Robot) -> tuple[str, str, str]:
     return robot.joints[number - 1], quantity.words, unit
 
 
-def _split_name(name: str) -> tuple[str, int] | None:
+def find_number(name: str) -> tuple[str, int] | None:
     """Split a name such as fv1 into symbol and number of the joint; None for other names."""
     found = re.fullmatch(rf"({'|'.join(_QUANTITIES)})([1-9]\d*)", name)
     return None if found is None else (found[1], int(found[2]))

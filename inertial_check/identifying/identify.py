@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from inertial_check.errors import InertialCheckError, UsageError
+from inertial_check.fixing.joints import JointsFix, write_joints
 from inertial_check.fixing.result import Fix
 from inertial_check.fixing.writing import write_parameters
 from inertial_check.identification.estimation.identify import Measurements, estimate
 from inertial_check.identification.estimation.result import Identification
+from inertial_check.identifying.joints import list_targets
 from inertial_check.identifying.locking import list_recorded
 from inertial_check.identifying.options import IdentifyOptions
 from inertial_check.identifying.prior import read_prior
@@ -57,6 +59,17 @@ class RobotIdentification:
             for index, theta in zip(self.robot.bodies, self.found.theta, strict=True)
         }
         return write_parameters(self.robot.model, numbers, context=self.options.context)
+
+    def fix_joints(self) -> JointsFix:
+        """Put identified friction and rotors beside the bodies in the file; write nothing yet.
+
+        All joints change, or none.
+
+        Raises:
+            InertialCheckError: The new document does not read back as these numbers.
+        """
+        targets = list_targets(self.robot, self.report.friction)
+        return write_joints(self.robot.model, self.fix(), targets, self.options.context)
 
     def plot(self, path: str) -> None:
         """Draw torques, parameters and ellipsoids, into one file or as the files of a folder.

@@ -14,6 +14,7 @@ from inertial_check.identification.estimation.reduction import Reduction
 from inertial_check.identification.estimation.result import Identification
 from inertial_check.identifying.assessment import build_base_table, list_residuals
 from inertial_check.identifying.friction import describe_number
+from inertial_check.identifying.joints import read_stated
 from inertial_check.identifying.options import IdentifyOptions
 from inertial_check.identifying.prior import Prior
 from inertial_check.identifying.recordings import Dataset, Datasets
@@ -155,6 +156,7 @@ def _judge_torques(
 
 def _list_friction(robot: Robot, found: Identification) -> tuple[FrictionValue, ...]:
     problem, deviations = found.problem, found.nuisance_standard_deviation
+    stated = read_stated(robot)
     lower, upper = problem.lower * problem.unit, problem.upper * problem.unit
     return tuple(
         FrictionValue(
@@ -164,6 +166,7 @@ def _list_friction(robot: Robot, found: Identification) -> tuple[FrictionValue, 
             deviations[name],
             float(lower[k]),
             float(upper[k]),
+            stated.get(name),
         )
         for k, (name, value) in enumerate(found.nuisance.items())
     )

@@ -34,6 +34,7 @@ class Robot(NamedTuple):
         bodies: Indices of the bodies to identify, ascending.
         left: Name of every other body, and the reason why it stays as it is written.
         remarks: Remarks on what was assumed.
+        stated: Properties of the joints that the file states, an entry for each velocity.
     """
 
     model: Model
@@ -45,6 +46,7 @@ class Robot(NamedTuple):
     bodies: tuple[int, ...]
     left: tuple[tuple[str, str], ...]
     remarks: tuple[Remark, ...]
+    stated: TreeJoints
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -141,6 +143,7 @@ def read_robot(
         tuple(bodies),
         tuple(left),
         (*_remark_on_model(model, tree), *remark_on_locks(model, locked, options.locked)),
+        joints,
     )
 
 

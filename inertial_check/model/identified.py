@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -134,6 +135,7 @@ class FrictionValue(NamedTuple):
         standard_deviation: Posterior; infinite where neither data nor a prior decide it.
         lower: Its lower bound.
         upper: Its upper bound.
+        model: What the robot's file states; None where it states nothing.
     """
 
     name: str
@@ -144,6 +146,7 @@ class FrictionValue(NamedTuple):
     standard_deviation: float
     lower: float
     upper: float
+    model: float | None = None
 
 
 class SolverCertificate(NamedTuple):
@@ -205,6 +208,23 @@ class WrittenBody(NamedTuple):
     reason: str
 
 
+class WrittenJoint(NamedTuple):
+    """Damping, friction and armature of a joint in the robot's file.
+
+    Attributes:
+        name: Name of the joint.
+        status: "fixed" where numbers changed, "unchanged", "refused" where the file cannot state
+            them, "withheld" where it cannot state those of another joint.
+        reason: Explanation in one line; "" where there is nothing to explain.
+        values: Numbers that the file states [SI], by the names damping, friction and armature.
+    """
+
+    name: str
+    status: str
+    reason: str
+    values: Mapping[str, float]
+
+
 class WrittenModel(NamedTuple):
     """The robot's file with the identified numbers.
 
@@ -215,6 +235,7 @@ class WrittenModel(NamedTuple):
         complete: Whether it has the numbers of all bodies.
         bodies: What became of each identified body.
         diff: Unified diff of what a dry run would write; "" where it would write nothing.
+        joints: What became of each joint; empty unless they were to be written.
     """
 
     path: str
@@ -223,6 +244,7 @@ class WrittenModel(NamedTuple):
     complete: bool
     bodies: tuple[WrittenBody, ...]
     diff: str = ""
+    joints: tuple[WrittenJoint, ...] = ()
 
 
 class RuleFinding(NamedTuple):

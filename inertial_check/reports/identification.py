@@ -196,10 +196,23 @@ def _shares(found: IdentificationReport) -> _Table:
 def _friction(values: Sequence[FrictionValue]) -> _Table:
     joints = list(dict.fromkeys(value.joint for value in values))
     kinds = list(dict.fromkeys((value.meaning, value.unit) for value in values))
-    cells = {(value.joint, value.meaning, value.unit): _format_value(value) for value in values}
-    rows = [(joint, *(cells.get((joint, *kind), _NOTHING) for kind in kinds)) for joint in joints]
-    head = ("joint", *(f"{meaning} {unit}" for meaning, unit in kinds))
-    return _Table("Friction and other torques", head, tuple(rows), "+-: one standard deviation")
+    cells = {(value.joint, value.meaning, value.unit): value for value in values}
+    stated = {(value.meaning, value.unit) for value in values if value.model is not None}
+    head, columns = ["joint"], [joints]
+    for kind in kinds:
+        own = [cells.get((joint, *kind)) for joint in joints]
+        head.append(" ".join(kind))
+        columns.append([_NOTHING if each is None else _format_value(each) for each in own])
+        if kind in stated:
+            head.append("model")
+            columns.append([_format_stated(each) for each in own])
+    remark = "+-: one standard deviation" + ("; model: as the file states it" if stated else "")
+    rows = tuple(zip(*columns, strict=True))
+    return _Table("Friction and other torques", tuple(head), rows, remark)
+
+
+def _format_stated(value: FrictionValue | None) -> str:
+    return _NOTHING if value is None or value.model is None else f"{value.model:.6g}"
 
 
 def _format_value(value: FrictionValue) -> str:
@@ -289,6 +302,11 @@ def _file(written: WrittenModel) -> Iterator[str]:
     for body in written.bodies:
         if body.reason:
             yield f"{body.name}: {body.status}: {body.reason}."
+    for joint in written.joints:
+        if joint.reason:
+            yield f"{joint.name}: {joint.status}: {joint.reason}."
+    if written.done and written.joints:
+        yield f"Joints written: {', '.join(joint.name for joint in written.joints)}."
 
 
 def _summary(found: IdentificationReport) -> str:
@@ -436,6 +454,7 @@ def _describe_file(written: WrittenModel) -> dict[str, object]:
         "diff": written.diff or None,
         "complete": written.complete,
         "bodies": [{**each._asdict(), "reason": each.reason or None} for each in written.bodies],
+        "joints": [{**each._asdict(), "reason": each.reason or None} for each in written.joints],
     }
 
 

@@ -9,3 +9,6 @@ ROOTS = ("sdf", "gazebo")
 
 LATEST = 12
 """Minor version of SDF 1.12, the newest version that is read here."""
+
+SEPARATOR = "::"
+"""Separator of the parts of a scoped name."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from inertial_check.formats.context import Context
 from inertial_check.formats.numbers import parse_finite, quote
 from inertial_check.formats.rotations import Vector, rotate, unit
-from inertial_check.formats.sdf.constants import LATEST, NAME, ROOTS
+from inertial_check.formats.sdf.constants import LATEST, NAME, ROOTS, SEPARATOR
 from inertial_check.formats.sdf.includes import Library, NotIncluded, minor_version
 from inertial_check.formats.sdf.links import LinkReader, is_true, word
 from inertial_check.formats.sdf.poses import WORLD_FRAME, Frames, Stand
@@ -38,7 +38,6 @@ _MOST_HOPS = 100
 """Largest number of aliases that are followed from a name to a link."""
 
 _WORLD = "world"
-_SEPARATOR = "::"
 _OWN_FRAME = "__model__"
 _SHAPE_ROLES = frozenset(("visual", "collision"))
 _ONE_AXIS = frozenset(("revolute", "continuous", "prismatic", "screw"))
@@ -79,13 +78,13 @@ class _Scope:
 
     def scope_name(self, name: str) -> str:
         """Make a name unique among all models by the names of the models around it."""
-        return f"{self.names}{_SEPARATOR}{name}" if self.names else name
+        return f"{self.names}{SEPARATOR}{name}" if self.names else name
 
     def frame_of(self, name: str) -> str | None:
         """Resolve the name of a frame in this scope."""
         if name == _OWN_FRAME or (name == _WORLD and not self.names):
             return self.frame
-        return self.scope_name(name.removesuffix(f"{_SEPARATOR}{_OWN_FRAME}"))
+        return self.scope_name(name.removesuffix(f"{SEPARATOR}{_OWN_FRAME}"))
 
     def stand(self, element: Element, base: str | None) -> Stand:
         """Read the stated pose of an element, relative to `base` unless the pose names a frame."""
@@ -497,7 +496,7 @@ def _describe_loop(joint: _TiedJoint) -> ClosedLoop:
 def _target(name: str, links: Container[str], aliases: dict[str, str]) -> str:
     """Resolve a scoped name to a link, by way of frames and models."""
     for _ in range(_MOST_HOPS):
-        name = name.removesuffix(f"{_SEPARATOR}{_OWN_FRAME}")
+        name = name.removesuffix(f"{SEPARATOR}{_OWN_FRAME}")
         if name in links or name not in aliases:
             break
         name = aliases[name]

@@ -72,7 +72,7 @@ def insert_numbers(
     wanted = [each for each in _PROPERTIES if not names.isdisjoint(each.numbers)]
     values = _scan(data).values
     stated = {each: values.get(f"{path}.{each.name}") for each in wanted}
-    prim = _read_prim(data, body.span.start)
+    prim = read_prim(data, body.span.start)
     file = body.span.file
     edits = [
         Edit(Span(value.start, value.end, file), each.placeholder)
@@ -86,8 +86,8 @@ def insert_numbers(
     ]
     if comment and len(lines) > 1:
         lines.insert(0, f"# {make_comment_line(comment)}")
-    edits += _insert_lines(data, prim, lines, file)
-    return (*edits, *_apply_schema(data, body.span.start, prim, file))
+    edits += insert_lines(data, prim, lines, file)
+    return (*edits, *apply_schema(data, body.span.start, prim, file))
 
 
 @lru_cache(maxsize=1)  # a layer's bodies are asked for one after another
@@ -109,7 +109,12 @@ def _find_prim(data: bytes, body: Body) -> str:
     raise NotInsertable("no text layer defines its prim")
 
 
-def _read_prim(data: bytes, start: int) -> _Prim:
+def read_prim(data: bytes, start: int) -> _Prim:
+    """Read the beginning of the prim that begins at a position.
+
+    Raises:
+        NotInsertable: None begins there.
+    """
     name: Token | None = None
     metadata: list[Token] = []
     depth = 0
@@ -154,7 +159,7 @@ def _inner_indent(data: bytes, start: int, opening: Token) -> bytes:
     return inner if own_line and not closes else outer + _STEP
 
 
-def _insert_lines(data: bytes, prim: _Prim, lines: list[str], file: int) -> Iterator[Edit]:
+def insert_lines(data: bytes, prim: _Prim, lines: list[str], file: int) -> Iterator[Edit]:
     """Insert lines at the beginning of a prim, below a comment beside its brace."""
     if not lines:
         return
@@ -169,15 +174,19 @@ def _insert_lines(data: bytes, prim: _Prim, lines: list[str], file: int) -> Iter
     yield Edit(Span(at, at, file), text.decode())
 
 
-def _apply_schema(data: bytes, start: int, prim: _Prim, file: int) -> Iterator[Edit]:
-    """Apply PhysicsMassAPI to a prim, without which engines ignore mass properties.
+def apply_schema(
+    data: bytes, start: int, prim: _Prim, file: int, schema: bytes = _SCHEMA
+) -> Iterator[Edit]:
+    """Apply a schema to a prim, without which engines ignore its properties.
 
     Raises:
         NotInsertable: The list of its schemas has another form.
     """
     tokens = prim.metadata
     places = [i for i, token in enumerate(tokens) if token.text == b"apiSchemas"]
-    written = f"prepend apiSchemas = [{_SCHEMA.decode()}]"
+    named = schema.decode()
+    word = named.strip('"')
+    written = f"prepend apiSchemas = [{named}]"
     newline, outer = _newline(data), _indent_of(data, start)
     if not tokens:
         at = prim.name.end
@@ -194,21 +203,21 @@ def _apply_schema(data: bytes, start: int, prim: _Prim, file: int) -> Iterator[E
     for place in places:
         before = tokens[place - 1].text
         group = list(_read_list(tokens, place))
-        if any(token.text.replace(b"'", b'"') == _SCHEMA for token in group):
+        if any(token.text.replace(b"'", b'"') == schema for token in group):
             if before in (b"delete", b"reorder"):
-                raise NotInsertable(f"its prim has {before.decode()} apiSchemas of PhysicsMassAPI")
+                raise NotInsertable(f"its prim has {before.decode()} apiSchemas of {word}")
             return
     adding = [place for place in places if tokens[place - 1].text not in (b"delete", b"reorder")]
     group = list(_read_list(tokens, adding[0])) if adding else []
     if not group or group[0].text[:1] != b"[":
-        raise NotInsertable("the apiSchemas of its prim are no list: add PhysicsMassAPI to them")
+        raise NotInsertable(f"the apiSchemas of its prim are no list: add {word} to them")
     strings = [token for token in group if token.kind == "string"]
     if strings:
         at = strings[-1].end
-        yield Edit(Span(at, at, file), f", {_SCHEMA.decode()}")
+        yield Edit(Span(at, at, file), f", {named}")
     else:
         at = group[0].start + 1
-        yield Edit(Span(at, at, file), _SCHEMA.decode())
+        yield Edit(Span(at, at, file), named)
 
 
 def _read_list(tokens: tuple[Token, ...], place: int) -> Iterator[Token]:

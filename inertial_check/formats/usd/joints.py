@@ -19,6 +19,13 @@ from inertial_check.model.source import Source
 _DEGREE = math.radians(1.0)
 """One degree [rad]."""
 
+DYNAMICS = {
+    "damping": ("newton:damping", "mjc:damping"),
+    "friction": ("newton:friction", "mjc:frictionloss"),
+    "armature": ("newton:armature", "physxJoint:armature", "mjc:armature"),
+}
+"""Attributes of the numbers of a joint's dynamics; the first one that is authored counts."""
+
 
 class _JointUnits(NamedTuple):
     """Sizes of the units of one type of joint, in the units of model.Joint."""
@@ -41,12 +48,33 @@ def read_joints(source: Source, context: Context) -> Mapping[str, Joint]:
     """
     answer = compose_stage(source, context, "joints")
     kilograms, meters = answer["kilograms"], answer["meters"]
-    inertia = kilograms * meters * meters
-    units = {
-        "revolute": _JointUnits(_DEGREE, inertia, inertia, inertia),
-        "prismatic": _JointUnits(meters, kilograms * meters, kilograms, kilograms),
-    }
+    units = {kind: _units(kind, kilograms, meters) for kind in ("revolute", "prismatic")}
     return {entry["path"]: _joint(entry, units.get(entry["type"])) for entry in answer["joints"]}
+
+
+def _units(kind: str, kilograms: float, meters: float) -> _JointUnits:
+    inertia = kilograms * meters * meters
+    if kind == "revolute":
+        return _JointUnits(_DEGREE, inertia, inertia, inertia)
+    return _JointUnits(meters, kilograms * meters, kilograms, kilograms)
+
+
+def find_unit(attribute: str, kind: str, kilograms: float, meters: float) -> float:
+    """Find the unit of an attribute of DYNAMICS, in the units of model.Joint.
+
+    Args:
+        attribute: Name of the attribute.
+        kind: Type of the joint, revolute or prismatic.
+        kilograms: Unit of mass of the stage [kg].
+        meters: Unit of length of the stage [m].
+    """
+    units = _units(kind, kilograms, meters)
+    if attribute in DYNAMICS["friction"]:
+        return units.force
+    if attribute in DYNAMICS["armature"]:
+        return units.armature
+    per_degree = attribute == "newton:damping" and kind == "revolute"
+    return units.damping / _DEGREE if per_degree else units.damping
 
 
 def _joint(entry: JsonObject, units: _JointUnits | None) -> Joint:
@@ -68,8 +96,8 @@ def _joint(entry: JsonObject, units: _JointUnits | None) -> Joint:
         velocity=first(units.position, "newton:velocityLimit", "physxJoint:maxJointVelocity"),
         effort=first(units.force, f"drive:{drive}:physics:maxForce"),
         damping=first(units.damping, "mjc:damping") if damping is None else damping,
-        friction=first(units.force, "newton:friction", "mjc:frictionloss"),
-        armature=first(units.armature, "newton:armature", "physxJoint:armature", "mjc:armature"),
+        friction=first(units.force, *DYNAMICS["friction"]),
+        armature=first(units.armature, *DYNAMICS["armature"]),
         mimic=_mimic(entry["mimic"], units.position),
     )
 

@@ -83,6 +83,17 @@ class XmlInserter:
             raise NotInsertable(f"no <{tag}> is written at {source.path}:{line}:{column}")
         return cls(document, style, path)
 
+    @classmethod
+    def at_root(cls, model: Model, file: int) -> XmlInserter:
+        """Begin at the root element of one of the documents of a model.
+
+        Raises:
+            DocumentError: It is no XML document.
+        """
+        source = (model.source, *model.others)[file]
+        document, style = _open(source.path, source.data, file)
+        return cls(document, style, [document.root])
+
     def inside(self, child: Element) -> XmlInserter:
         """Continue in a child of the element."""
         return XmlInserter(self._document, self._style, [*self._path, child])
@@ -195,6 +206,15 @@ class XmlInserter:
             self._edit(tag.end - len("/>"), tag.end, f">{text}</{element.tag}>")
         else:
             self._edit(tag.end, tag.end, text)
+
+    def replace_text(self, element: Element, text: str) -> None:
+        """Replace the first text in an element that is not blank; without one, set it."""
+        for piece in self._document.texts(element):
+            old, start, end = piece.trim()
+            if old:
+                self._edit(start, end, text)
+                return
+        self.set_text(element, text)
 
     def _edit(self, start: int, end: int, text: str) -> None:
         self._edits.append(Edit(self._document.span(start, end), text))
