@@ -18,16 +18,15 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from inertial_check.reports.escaping import markdown_text
+from inertial_check.results.counts import Counts
+from inertial_check.results.reading import convert_file
 
 JsonObject = dict[str, Any]
-
-Keys = Callable[[JsonObject], list[str]]
-"""What a finding counts for."""
 
 EXAMPLES = 20
 """Number of findings that are explained."""
@@ -39,6 +38,7 @@ PROVED = ("IC1", "IC3", "IC4")
 """Families of rules whose findings follow from the written numbers."""
 
 NORMAL = "accept"
+CHANGES = ("alter", "replace", "reject", "drop")
 
 _LENGTH = 500
 """Longest text of a model on the page [characters]."""
@@ -153,6 +153,7 @@ def name_licence(text: str) -> str:
 
 def write_page(upstreams: list[Upstream]) -> Iterator[str]:
     """Write the page, line by line."""
+    counts = count_upstreams(upstreams)
     files = sum(len(each.report["files"]) for each in upstreams)
     bodies = sum(len(each.bodies) for each in upstreams)
     yield "# Survey of published models\n"
@@ -165,12 +166,12 @@ def write_page(upstreams: list[Upstream]) -> Iterator[str]:
     yield "## Repositories\n"
     yield from write_sources(upstreams)
     yield "## Findings by rule\n"
-    yield from write_counts(upstreams, rule_names(upstreams), lambda finding: [finding["code"]])
+    yield from write_counts(upstreams, counts, "rule")
     yield "## Findings by most probable cause\n"
     yield "A finding counts for its first cause if that is at least 50 % probable.\n"
-    yield from write_counts(upstreams, {}, name_cause)
+    yield from write_counts(upstreams, counts, "cause")
     yield "## What engines do with the bodies\n"
-    yield from write_engines(upstreams)
+    yield from write_engines(counts)
     yield "## Instructive findings\n"
     yield (
         "Of each rule and cause the most certain finding. The margin is negative where no body has "
@@ -195,42 +196,40 @@ def write_sources(upstreams: list[Upstream]) -> Iterator[str]:
     yield "\n*facts*: findings that differ; the same body in five files is one.\n"
 
 
-def rule_names(upstreams: list[Upstream]) -> dict[str, str]:
-    """The name of each rule by its code."""
-    return {
-        finding["code"]: f"[{finding['code']}](rules/{finding['code']}.md) {finding['name']}"
-        for each in upstreams
-        for finding in each.findings
+def count_upstreams(upstreams: list[Upstream]) -> Counts:
+    """Count the reports of all upstreams, as `summary` does."""
+    counts = Counts()
+    for each in upstreams:
+        for file in each.report["files"]:
+            counts.add_rows(convert_file(each.folder, file))
+    return counts
+
+
+def write_counts(upstreams: list[Upstream], counts: Counts, dimension: str) -> Iterator[str]:
+    """A table of findings: a row for each rule or cause, a column for each upstream."""
+    cells = {group.keys: group.number for group in counts.project([dimension, "upstream"])}
+    names = {
+        kind.rule: f"[{kind.rule}](rules/{kind.rule}.md) {kind.name}" for kind in counts.findings
     }
-
-
-def name_cause(finding: JsonObject) -> list[str]:
-    """The first cause of a finding, if it is probable."""
-    return [each["cause"] for each in finding["causes"][:1] if each["confidence"] >= 0.5]
-
-
-def write_counts(upstreams: list[Upstream], names: dict[str, str], keys_of: Keys) -> Iterator[str]:
-    """A table of counts: a row for each key, a column for each upstream."""
-    counts = [Counter(key for f in each.findings for key in keys_of(f)) for each in upstreams]
-    total: Counter[str] = sum(counts, Counter())
     yield "| | all | " + " | ".join(each.name.rpartition("/")[2] for each in upstreams) + " |"
     yield "|---" * (len(upstreams) + 2) + "|"
-    for key, count in sorted(total.items(), key=lambda item: (-item[1], item[0])):
-        cells = " | ".join(str(each[key] or "") for each in counts)
-        yield f"| {names.get(key, f'[{key}](causes/{key}.md)')} | {count} | {cells} |"
+    for group in counts.project([dimension]):
+        (key,) = group.keys
+        if key:
+            own = " | ".join(str(cells.get((key, each.folder), "")) for each in upstreams)
+            yield f"| {names.get(key, f'[{key}](causes/{key}.md)')} | {group.number} | {own} |"
     yield ""
 
 
-def write_engines(upstreams: list[Upstream]) -> Iterator[str]:
+def write_engines(counts: Counts) -> Iterator[str]:
     """The table of what engines do with bodies that are not simulated as written."""
     yield "| engine | bodies as written | altered | replaced | model refused | dropped |"
     yield "|---|---|---|---|---|---|"
+    actions = {group.keys[0]: group.actions for group in counts.project(["engine"])}
     for engine in ENGINES:
-        actions = Counter(
-            body["engines"].get(engine, NORMAL) for each in upstreams for body in each.bodies
-        )
-        plain = actions[NORMAL] + actions["warn"]
-        others = " | ".join(str(actions[each]) for each in ("alter", "replace", "reject", "drop"))
+        own = actions.get(engine, {})
+        plain = own.get(NORMAL, 0) + own.get("warn", 0)
+        others = " | ".join(str(own.get(each, 0)) for each in CHANGES)
         yield f"| {engine} | {plain} | {others} |"
     yield "\nBodies without an inertial count, too: PyBullet gives them 1 kg.\n"
 

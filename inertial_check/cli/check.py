@@ -17,6 +17,7 @@ from inertial_check.cli import (
     output,
     plots,
     rendering,
+    results,
     running,
 )
 from inertial_check.cli.known_findings import KnownFindings
@@ -160,6 +161,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(repeatable)",
     )
     group.add_argument("--statistics", action="store_true", help="count the findings of each rule")
+    results.add_arguments(group)
     plots.add_argument(group, "the margins and principal moments of all bodies")
     group.add_argument(
         "--all",
@@ -204,6 +206,8 @@ def run(args: argparse.Namespace) -> int:
     if args.show_files:
         return _show_files(args, configurations, paths, stdin_name)
 
+    if getattr(args, "results", None) is not None:
+        return results.run(args, configurations, paths, listed.failures)
     plots.check_target(args.plot, [*paths, args.output_file, *(path for _, path in args.also)])
     stdin = None if stdin_name is None else _read_stdin(stdin_name, configurations)
     report = _check(args, configurations, paths, stdin, bool(listed.failures))

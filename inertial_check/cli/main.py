@@ -55,6 +55,7 @@ COMMANDS = {
     "excite": CommandEntry("ROBOT", "design a motion that makes these parameters visible"),
     "report": CommandEntry("PATH...", "write a page that shows models in 3-D with all findings"),
     "diff": CommandEntry("A B", "compare two models body by body"),
+    "summary": CommandEntry("RESULTS...", "count stored results by upstream, rule, cause, engine"),
     "view": CommandEntry("MODEL", "show a model in the browser, and follow its file"),
     "init": CommandEntry("[DIR]", "write a configuration and a CI workflow for a repository"),
     "doctor": CommandEntry("", "print versions, extras, engines, package paths, configuration"),

@@ -70,7 +70,7 @@ def check_on_cluster(
     Raises:
         UsageError: Dask is not installed, or no scheduler answers.
     """
-    with _connect(address) as client:
+    with connect(address) as client:
         from distributed import as_completed
 
         orders = {
@@ -96,7 +96,12 @@ def check_on_cluster(
         yield from results
 
 
-def _connect(address: str) -> Client:
+def connect(address: str) -> Client:
+    """Connect to the scheduler of a cluster.
+
+    Raises:
+        UsageError: Dask is not installed, or no scheduler answers.
+    """
     try:
         from distributed import Client
     except ImportError:
@@ -142,7 +147,7 @@ def _do_order(packed: bytes) -> list[str | None]:
     documents = tuple(compress(order.task.documents, same))
     results: list[DocumentResult] = []
     if documents:
-        with _borrow_process() as process:
+        with borrow_process() as process:
             for part in process.do(order.task._replace(documents=documents)):
                 results += part
     lines = iter(results)
@@ -154,7 +159,7 @@ _idle: list[tuple[str, WorkerProcess]] = []
 
 
 @contextmanager
-def _borrow_process() -> Iterator[WorkerProcess]:
+def borrow_process() -> Iterator[WorkerProcess]:
     """A process in the working directory that no other thread uses; it is kept for later orders."""
     folder = os.getcwd()
     try:

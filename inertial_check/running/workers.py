@@ -110,7 +110,7 @@ def split_into_tasks(
     ]
     part: list[Document] = []
     total = 0
-    sized = ((_size(document), document) for document in quick)
+    sized = ((measure_size(document), document) for document in quick)
     for size, document in sorted(sized, key=lambda each: (-each[0], each[1].path)):
         if part and (len(part) == _TASK_DOCUMENTS or total > _TASK_BYTES):
             parts.append(part)
@@ -122,7 +122,7 @@ def split_into_tasks(
     return [Task(tuple(part), content) for part in parts]
 
 
-def _size(document: Document) -> int:
+def measure_size(document: Document) -> int:
     """Size of a document [bytes]; templates count for more, as each needs a process to expand."""
     try:
         size = len(document.data) if document.data is not None else os.path.getsize(document.path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from inertial_check.files.access import Access, RefusedFileError, open_regular
@@ -75,6 +75,29 @@ def discover(
     return search.result()
 
 
+class FileSearch:
+    """A search whose files are given as they are found, so that it needs no memory for them.
+
+    Arguments are those of `discover`. A file that two paths name or contain is given twice.
+    """
+
+    def __init__(
+        self,
+        excludes: Callable[[str], bool] = lambda path: False,
+        sniff: bool = False,
+        access_of: Callable[[str], Access] = lambda path: Access().of_document(path),
+    ) -> None:
+        self._search = _Search(excludes, sniff, access_of)
+
+    def find(self, path: str) -> Iterator[File]:
+        """Find the files that a path names or contains, folder by folder."""
+        yield from self._search.stream(path)
+
+    def messages(self) -> Discovery:
+        """The failures and notes of the search so far, without files."""
+        return self._search.result()
+
+
 class _Search:
     """A search in progress: the files found, and the messages about it."""
 
@@ -105,9 +128,20 @@ class _Search:
         return Discovery(tuple(sorted(self._found.values())), tuple(self._failures), tuple(notes))
 
     def add(self, path: str) -> None:
+        for _ in self._steps(path):
+            pass
+
+    def stream(self, path: str) -> Iterator[File]:
+        """Find the files of a path; each is given and forgotten."""
+        for _ in self._steps(path):
+            yield from self._found.values()
+            self._found.clear()
+
+    def _steps(self, path: str) -> Iterator[None]:
+        """Consider the files of a path; a step for each."""
         printed = path.replace(os.sep, "/")
         if os.path.isdir(path):
-            self._search(printed.rstrip("/") or "/", path, None, printed)
+            yield from self._search(printed.rstrip("/") or "/", path, None, printed)
         elif os.path.lexists(path) and self._sniffs:
             from inertial_check.files.walk import WalkEntry
 
@@ -116,11 +150,12 @@ class _Search:
         elif os.path.lexists(path):
             self._take(printed, os.path.abspath(path), named=True)
         elif not _MAGIC.isdisjoint(path):
-            self._expand(printed)
+            yield from self._expand(printed)
         else:
             self._add_missing(path)
+        yield
 
-    def _expand(self, pattern: str) -> None:
+    def _expand(self, pattern: str) -> Iterator[None]:
         """Search a glob, from the folder before its first magic character."""
         from inertial_check.files.walk import Glob
 
@@ -131,15 +166,17 @@ class _Search:
         if glob is None or not os.path.isdir(start or "."):
             self._add_missing(pattern if glob is None else start)
         else:
-            self._search(start, start or ".", glob, pattern)
+            yield from self._search(start, start or ".", glob, pattern)
 
-    def _search(self, printed: str, path: str, glob: Glob | None, given: str) -> None:
+    def _search(self, printed: str, path: str, glob: Glob | None, given: str) -> Iterator[None]:
         from inertial_check.files.walk import walk
 
         access = self._access_of(path)
-        entries = walk(printed, path, glob, self._add_failure)
-        held = [self._consider(entry, access) for entry in entries]
-        if not any(held):
+        holds_models = False
+        for entry in walk(printed, path, glob, self._add_failure):
+            holds_models |= self._consider(entry, access)
+            yield
+        if not holds_models:
             self._without_model.append(given)
 
     def _consider(self, entry: WalkEntry, access: Access) -> bool:
