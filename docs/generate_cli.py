@@ -30,6 +30,7 @@ EXPLANATIONS = {
     "--metric": "metrics.md",
     "--order": "theory.md#notation",
     "--plot": "plots.md",
+    "--results": "scale.md#results",
     "--preset": "configuration.md#presets",
     "--prune-baseline": "suppressing.md#baseline",
     "--timeout": "security.md#limits",
