@@ -68,6 +68,18 @@ def _add_recordings(parser: argparse.ArgumentParser) -> None:
         help="keep this part of every recording for validation, in five stretches (default: 0)",
     )
     group.add_argument(
+        "--columns",
+        metavar="FILE",
+        help="TOML file that says what columns mean: quantity, joint, unit and sign of each "
+        "(default: by their names)",
+    )
+    group.add_argument(
+        "--skip-bad-rows",
+        action="store_true",
+        help="leave out samples with numbers that are not finite and stamps that do not increase, "
+        "with a remark (default: they are errors)",
+    )
+    group.add_argument(
         "--gain",
         type=options.numbers,
         metavar="G[,G...]",

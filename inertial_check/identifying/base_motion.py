@@ -42,9 +42,7 @@ class BaseSignals(NamedTuple):
     acceleration: Floats | None
 
 
-def read_base(
-    recording: Recording, options: ContactOptions
-) -> tuple[BaseSignals, list[Remark]]:
+def read_base(recording: Recording, options: ContactOptions) -> tuple[BaseSignals, list[Remark]]:
     """Read the motion of the base; without any it stands still in the axes of the world.
 
     Raises:
@@ -130,9 +128,7 @@ def _turn(values: Floats, R_IB: Floats, axes: str) -> Floats:
     return np.concatenate([linear, angular], axis=1)
 
 
-def normalize_rates(
-    pose: Floats, rate: Floats, second: Floats
-) -> tuple[Floats, Floats, Floats]:
+def normalize_rates(pose: Floats, rate: Floats, second: Floats) -> tuple[Floats, Floats, Floats]:
     """Scale filtered quaternions to length 1, and find twist and acceleration of the base.
 
     With n = q / |q|, w_IB_B = 2 vec(n* dn) and its rate is 2 vec(n* ddn), since dn* dn is real.

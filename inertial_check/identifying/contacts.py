@@ -283,10 +283,10 @@ def sum_forces(tree: Tree, q: Floats, wrenches: Sequence[Wrench]) -> Floats:
             own = X_IB[:, wrench.body]
             force, moment = wrench.values[rows, :3], wrench.values[rows, 3:]
             if not wrench.in_world:
-                force, moment = (np.einsum("sij,sj->si", own[:, :3, :3], w) for w in (force, moment))
+                force, moment = (
+                    np.einsum("sij,sj->si", own[:, :3, :3], w) for w in (force, moment)
+                )
             if wrench.point is not None:
                 moment = moment + np.cross(np.array(wrench.point) - own[:, :3, 3], force)
             total[rows] += generalized_forces(tree, q[rows], wrench.body, force, moment)
     return total
-
-

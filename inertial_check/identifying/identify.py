@@ -15,7 +15,8 @@ from inertial_check.identifying.joints import list_targets
 from inertial_check.identifying.locking import list_recorded
 from inertial_check.identifying.options import IdentifyOptions
 from inertial_check.identifying.prior import read_prior
-from inertial_check.identifying.recordings import Datasets, read_datasets, read_recordings
+from inertial_check.identifying.reading import read_recordings
+from inertial_check.identifying.recordings import Datasets, read_datasets
 from inertial_check.identifying.report import build_report, draw_pages
 from inertial_check.identifying.robot import Robot, read_robot
 from inertial_check.identifying.written import check_written, describe_finding

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from inertial_check.errors import UsageError
 from inertial_check.formats.recordings import Recording
+from inertial_check.identifying.joint_names import resolve_names
 from inertial_check.identifying.options import RobotOptions
 from inertial_check.model import Model, Severity
 from inertial_check.model.identified import Remark
@@ -59,6 +60,7 @@ def complete_locks(
     if not options.lock_others or recorded is None:
         return dict(options.locked)
     moving = dict(list_joints(model))
+    recorded = resolve_names(tuple(recorded), tuple(moving)) or ()
     if not any(name in recorded for name in moving):
         raise UsageError(
             f"{model.source.path}: --locked others would hold every joint: the recordings have "

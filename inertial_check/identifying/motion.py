@@ -156,11 +156,14 @@ def read_motion(
     """
     smoothing, recording = options.smoothing, _convert_time(recording, options.time_unit)
     revolute = np.array([unit == "N m" for unit in robot.units])
-    scale = np.where(revolute & options.degrees, np.pi / 180, 1.0)
-    scale[[robot.joint(name, "--reverse") for name in options.reverse]] *= -1.0
+    degrees = np.where(revolute & options.degrees, np.pi / 180, 1.0)
+    signs = np.ones(len(robot.joints))
+    signs[[robot.joint(name, "--reverse") for name in options.reverse]] *= -1.0
     q, u, du = (
-        None if signal is None else signal[:, columns] * scale
-        for signal in (recording.q, recording.u, recording.du)
+        None
+        if (signal := getattr(recording, name)) is None
+        else signal[:, columns] * (signs if name in recording.stated else signs * degrees)
+        for name in ("q", "u", "du")
     )
     tau = None if recording.tau is None else recording.tau[:, columns] * gain
     assert q is not None
@@ -182,7 +185,7 @@ def read_motion(
             "--rate HZ of the samples, or qd and qdd"
         )
     try:
-        signals = smooth(recording.t, q, tau, u, du, smoothing)
+        signals = smooth(recording.t, q, tau, u, du, smoothing, breaks=recording.breaks)
     except ParameterError as error:
         raise ParameterError(f"{recording.path}: {error}") from None
     names = ("t", "q", "u", "du", "tau", "redundancy", "cutoff", "rate", "runs")
@@ -191,8 +194,8 @@ def read_motion(
 
 
 def _convert_time(recording: Recording, unit: TimeUnit) -> Recording:
-    """Convert the time stamps of a recording to seconds."""
-    if recording.t is None or unit == "s":
+    """Convert the time stamps of a recording to seconds, unless they state their unit."""
+    if recording.t is None or unit == "s" or "t" in recording.stated:
         return recording
     return replace(recording, t=recording.t / CLOCKS[unit])
 

@@ -47,6 +47,8 @@ class RecordingOptions:
         time_unit: Unit of the time stamps.
         reverse: Names of joints whose positions and their rates have the other sign.
         delay: Time by which the torques come later than the motion that they belong to [s].
+        columns: Path of a file that says what the columns mean; None to understand their names.
+        skip_bad_rows: Whether samples that cannot be used are left out, with a remark.
         smoothing: Clock, filter and derivatives of the signals.
     """
 
@@ -57,6 +59,8 @@ class RecordingOptions:
     time_unit: TimeUnit = "s"
     reverse: tuple[str, ...] = ()
     delay: float = 0.0
+    columns: str | None = None
+    skip_bad_rows: bool = False
     smoothing: Smoothing = field(default_factory=Smoothing)
 
     def __post_init__(self) -> None:

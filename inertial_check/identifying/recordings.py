@@ -14,15 +14,17 @@ import numpy as np
 from inertial_check.arrays.types import Floats, Mask
 from inertial_check.dynamics.equations import GRAVITY
 from inertial_check.errors import UsageError
-from inertial_check.formats.recordings import Recording, read_recording
+from inertial_check.formats.recordings import Recording
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.reduction import ROWS, Reduction, list_columns
 from inertial_check.identification.estimation.sampled import Block, Samples
 from inertial_check.identification.recordings.signals import MOST_OF_NYQUIST
 from inertial_check.identifying.friction import FilteredSteps, build_nuisance, wrap_columns
+from inertial_check.identifying.joint_names import resolve_names
 from inertial_check.identifying.locking import are_numbers
 from inertial_check.identifying.motion import JointMotion, read_motion
 from inertial_check.identifying.options import IdentifyOptions
+from inertial_check.identifying.reading import read_recordings, remark_on_reading
 from inertial_check.identifying.robot import Robot
 from inertial_check.identifying.unmeasured import (
     clear_unmeasured,
@@ -278,19 +280,6 @@ class Datasets:
         return replace(self.train[0].samples, source=source, samples=count)
 
 
-def read_recordings(options: IdentifyOptions) -> list[Recording]:
-    """Read the files of an identification: those to fit, then those to predict.
-
-    Raises:
-        DocumentError: A file cannot be read, or holds no recording.
-    """
-    partial = bool(options.robot.unmeasured)
-    return [
-        read_recording(path, partial=partial)
-        for path in (*options.data, *options.recordings.validation)
-    ]
-
-
 def read_datasets(
     options: IdentifyOptions, robot: Robot, recordings: Sequence[Recording] | None = None
 ) -> Datasets:
@@ -433,7 +422,7 @@ def _read_samples(
     recording: Recording, options: IdentifyOptions, robot: Robot
 ) -> tuple[RecordedSamples, list[Remark]]:
     """Read the samples of a recording, in the order of the robot's joints."""
-    remarks = []
+    remarks = remark_on_reading(recording, options.recordings)
     if recording.ignored:
         message = f"{recording.path}: not used: {', '.join(recording.ignored)}"
         remarks.append(Remark(Severity.NOTE, "not-used", message))
@@ -508,7 +497,7 @@ def match_joints(recording: Recording, robot: Robot) -> list[int]:
     Raises:
         UsageError: They are not the same joints.
     """
-    count, names = len(robot.joints), recording.joints
+    count, names = len(robot.joints), resolve_names(recording.joints, robot.every)
     if names is None or are_numbers(names):
         if recording.count == len(robot.every):
             return [place for place, name in enumerate(robot.every) if name in robot.joints]

@@ -169,4 +169,6 @@ def build_equations(  # noqa: PLR0913 - a motion, and what stands in its equatio
 def list_wrench_forces(robot: Robot, whole: WholeMotion, q: Floats, u: Floats) -> Floats:
     """(S, c, n_u) forces of the joints that each wrench is worth."""
     coordinates, _, _ = whole.assemble(robot, q, u, u)
-    return np.stack([sum_forces(robot.tree, coordinates, [each]) for each in whole.wrenches], axis=1)
+    return np.stack(
+        [sum_forces(robot.tree, coordinates, [each]) for each in whole.wrenches], axis=1
+    )

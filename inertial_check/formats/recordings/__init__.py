@@ -14,9 +14,18 @@ from typing import BinaryIO
 from inertial_check.errors import DocumentError, UsageError
 from inertial_check.files.access import open_regular
 from inertial_check.formats.recordings import csv, npz
+from inertial_check.formats.recordings.mapping import ColumnMap, read_column_map
+from inertial_check.formats.recordings.reading import ReadingOptions
 from inertial_check.formats.recordings.recording import Recording
 
-__all__ = ["FORMATS", "Recording", "read_recording"]
+__all__ = [
+    "FORMATS",
+    "ColumnMap",
+    "ReadingOptions",
+    "Recording",
+    "read_column_map",
+    "read_recording",
+]
 
 FORMATS = ("csv", "npz")
 """Names of the formats of recordings."""
@@ -28,7 +37,7 @@ _HEAD = 4096
 """Number of first bytes that decide about the format."""
 
 
-def read_recording(
+def read_recording(  # noqa: PLR0913 - what may be missing, and all options
     path_or_bytes: str | os.PathLike[str] | bytes,
     format: str | None = None,
     *,
@@ -36,6 +45,7 @@ def read_recording(
     torques: bool = True,
     partial: bool = False,
     further: Collection[str] = (),
+    how: ReadingOptions | None = None,
 ) -> Recording:
     """Read a recording.
 
@@ -47,6 +57,7 @@ def read_recording(
         partial: Whether torques of some joints may be missing: no column, or only NaN.
         further: Names of columns or arrays to be read besides those of the joints. Those of a
             moving base and of wrenches, as names.is_surrounding has them, are always read.
+        how: All options of the reading, in place of `torques`, `partial` and `further`.
 
     Raises:
         DocumentError: There is no such file, or it is no recording; names the array, or the line
@@ -55,33 +66,28 @@ def read_recording(
     """
     if format is not None and format not in FORMATS:
         raise UsageError(f"unknown format {format!r}: known are {', '.join(FORMATS)}")
+    needed = ("q", "tau") if torques else ("q",)
+    how = how or ReadingOptions(needed=needed, partial=partial, further=further)
     if isinstance(path_or_bytes, bytes):
-        return _read(io.BytesIO(path_or_bytes), path, format, torques, partial, further)
+        return _read(io.BytesIO(path_or_bytes), path, format, how)
     path = os.fsdecode(path_or_bytes)
     if "\0" in path:
         raise DocumentError(path, "a path holds no NUL")
     try:
         with open_regular(path) as stream:
-            return _read(stream, path, format, torques, partial, further)
+            return _read(stream, path, format, how)
     except OSError as error:
         raise DocumentError(path, (error.strerror or str(error)).lower()) from None
 
 
-def _read(  # noqa: PLR0913 - the arguments of read_recording
-    stream: BinaryIO,
-    path: str,
-    format: str | None,
-    torques: bool,
-    partial: bool,
-    further: Collection[str],
-) -> Recording:
+def _read(stream: BinaryIO, path: str, format: str | None, how: ReadingOptions) -> Recording:
     head = stream.read(_HEAD)
     stream.seek(0)
     is_archive = head.startswith(_ARCHIVES)
     if (format or ("npz" if is_archive else "csv")) == "npz":
         if not is_archive:
             raise DocumentError(path, "no npz archive: it does not begin as one")
-        return npz.read(stream, path, torques, partial, further)
+        return npz.read(stream, path, how)
     if b"\0" in head:
         raise DocumentError(path, "neither text nor an npz archive; recordings are csv or npz")
-    return csv.read(stream, path, torques, partial, further)
+    return csv.read(stream, path, how)

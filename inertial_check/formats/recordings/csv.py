@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
@@ -12,16 +11,17 @@ from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError
 from inertial_check.formats.delimited import DelimitedText, Record
 from inertial_check.formats.numbers import parse_number
-from inertial_check.formats.recordings.names import (
-    ALIASES,
-    UNITS,
-    is_surrounding,
-    read_column_name,
-    strip_unit,
+from inertial_check.formats.recordings.bad_rows import BadRows, Place
+from inertial_check.formats.recordings.columns import (
+    NO_COLUMN,
+    ColumnChoice,
+    Header,
+    choose_columns,
 )
+from inertial_check.formats.recordings.names import read_column_name
+from inertial_check.formats.recordings.reading import ReadingOptions
 from inertial_check.formats.recordings.recording import (
     MOST_NUMBERS,
-    SIGNALS,
     TOO_LONG,
     EntryPlace,
     Recording,
@@ -39,31 +39,17 @@ _EXPECTED = "a header such as t,q1,q2,tau1,tau2"
 _ROWS = 8192
 """Number of rows that are converted at a time."""
 
-_NONE = -1
-"""Index in place of a column that the file does not have."""
-
 _LONGEST = 2**24
 """Number of characters after which no further rows are converted together."""
 
-_Joint = str | int | None
-"""Name or number of a joint; None where a column's name says neither."""
 
-
-def read(
-    stream: BinaryIO,
-    path: str,
-    torques: bool,
-    partial: bool = False,
-    further: Collection[str] = (),
-) -> Recording:
+def read(stream: BinaryIO, path: str, how: ReadingOptions) -> Recording:
     """Read the recording in a csv file.
 
     Args:
         stream: The file, at its beginning.
         path: The path that messages name.
-        torques: Whether the recording must have torques.
-        partial: Whether torques of some joints may be missing.
-        further: Names of further columns to be read.
+        how: Options of the reading.
 
     Raises:
         DocumentError: Names the line and column, what stands there and what was expected.
@@ -71,46 +57,24 @@ def read(
     advice = "save it as UTF-8 or as npz"
     window = Window(stream, path, advice, errors="strict", translate=True)
     text = DelimitedText(window, lenient=True)
-    header, rows = _find_header(text, path)
-    columns = _Columns.of(header, torques, partial, further)
-    used = columns.list_columns()
-    blocks: list[Floats] = []
-    places: dict[int, tuple[int, int]] = {}  # of the first entry in each column that is not finite
-    names = [title.name for title in header.titles]
-    count = 0
+    titles, rows = _find_header(text, path)
+    names = [title.name for title in titles]
+    if how.columns is not None:
+        how.columns.check_used(names, path)
+    header = Header(names, lambda place, reason: window.error(titles[place].start, reason))
+    columns = choose_columns(header, how)
+    reader = _RowReader(text, names, columns, how)
     while rows:
-        values = text.numbers(rows, names, used, "the header")
-        for k in np.flatnonzero(~np.isfinite(values).all(axis=0)).tolist():
-            row = rows[int(np.argmin(np.isfinite(values[:, k])))]
-            places.setdefault(used[k], window.place(text.split(row)[used[k]].start))
-        count += values.size
-        if count > MOST_NUMBERS:
-            raise DocumentError(path, f"{TOO_LONG}; it has more than {MOST_NUMBERS} numbers")
-        blocks.append(values)
-        text.take(rows[-1].end)
+        reader.read(rows)
         rows, _ = text.next_records(_ROWS, _LONGEST)
-    whole = np.concatenate(blocks)
-    blocks.clear()  # as large as the whole
-    arrays = {
-        name: np.ascontiguousarray(whole[:, [used.index(each) for each in own if each != _NONE]])
-        for name, own in columns.places.items()
-    }
-    if "tau" in arrays and _NONE in columns.places["tau"]:
-        arrays["tau"] = _fill_missing(arrays["tau"], columns.places["tau"])
-    beside = {name: whole[:, used.index(place)] for name, place in columns.further.items()}
-    if "t" in arrays:
-        arrays["t"] = arrays["t"][:, 0]
+    arrays = reader.collect()
+    beside = {name: arrays.pop(name) for name in columns.further}
     refuse_unlike(path, arrays)
-
-    def find_entry(name: str, index: tuple[int, ...]) -> EntryPlace:
-        if name in columns.further:
-            column = columns.further[name]
-        else:
-            column = columns.places[name][index[1] if len(index) > 1 else 0]
-        return EntryPlace(header.titles[column].name, *places[column])
-
-    unmeasured = take_unmeasured(arrays) if partial else ()
-    refuse_not_finite(path, {**arrays, **beside}, find_entry)
+    unmeasured = take_unmeasured(arrays) if how.partial else ()
+    refuse_not_finite(path, {**arrays, **beside}, reader.find_entry)
+    notes = reader.bad.finish()
+    # Without stamps nothing else says that samples are missing.
+    breaks = tuple(reader.bad.breaks if "t" in arrays else reader.bad.gaps)
     return Recording(
         path=path,
         joints=columns.joints,
@@ -118,15 +82,103 @@ def read(
         ignored=columns.ignored,
         unmeasured=unmeasured,
         further=beside,
+        notes=(*columns.notes, *notes),
+        stated=columns.stated,
+        has_currents=columns.has_currents,
+        breaks=breaks,
         **arrays,
     )
 
 
-def _fill_missing(tau: Floats, places: Sequence[int]) -> Floats:
-    """Put columns of NaN in the places of joints without a torque."""
-    filled = np.full((len(tau), len(places)), np.nan)
-    filled[:, [k for k, place in enumerate(places) if place != _NONE]] = tau
-    return filled
+class _RowReader:
+    """Reader of the rows of numbers, block by block.
+
+    Attributes:
+        bad: Rows that cannot be used.
+    """
+
+    def __init__(
+        self, text: DelimitedText, names: list[str], columns: ColumnChoice, how: ReadingOptions
+    ) -> None:
+        skip, partial = how.skip_bad_rows, how.partial
+        self._text, self._names, self._columns, self._skip = text, names, columns, skip
+        self._used = columns.list_columns()
+        self._blocks: list[Floats] = []
+        self._places: dict[int, tuple[int, int]] = {}  # first entries that are not finite
+        self._count = 0
+        self.bad = BadRows(text.window.path, skip)
+        # A torque that is never measured is NaN in every row, which is no reason to leave out all.
+        lenient = columns.places.get("tau", []) if partial else []
+        self._judged = [k for k, column in enumerate(self._used) if column not in lenient]
+        self._time = self._used.index(columns.places["t"][0]) if "t" in columns.places else None
+
+    def read(self, rows: list[Record]) -> None:
+        """Read a block of rows, and take it out of the text."""
+        text, window = self._text, self._text.window
+        values, reasons = self._convert(rows)
+        if not self._skip:
+            for k in np.flatnonzero(~np.isfinite(values).all(axis=0)).tolist():
+                row = rows[int(np.argmin(np.isfinite(values[:, k])))]
+                start = text.split(row)[self._used[k]].start
+                self._places.setdefault(self._used[k], window.place(start))
+
+        def place(index: int) -> Place:
+            cells = text.split(rows[index])
+            if self._time is None or len(cells) != len(self._names):
+                return window.place(rows[index].start)
+            return window.place(cells[self._used[self._time]].start)
+
+        t = None if self._time is None else values[:, self._time]
+        judged = values[:, self._judged] if self._skip else values[:, :0]
+        good = self.bad.select(judged, t, place, reasons)
+        self._count += values.size
+        if self._count > MOST_NUMBERS:
+            raise DocumentError(window.path, f"{TOO_LONG}; it has more than {MOST_NUMBERS} numbers")
+        self._blocks.append(values[good] if self._skip and not good.all() else values)
+        text.take(rows[-1].end)
+
+    def _convert(self, rows: list[Record]) -> tuple[Floats, dict[int, str]]:
+        """Convert rows to numbers; where rows are skipped, those that are none become NaN."""
+        text, names, used = self._text, self._names, self._used
+        try:
+            return text.numbers(rows, names, used, "the header"), {}
+        except DocumentError:
+            if not self._skip:
+                raise
+        values, reasons = np.full((len(rows), len(used)), np.nan), {}
+        for index, row in enumerate(rows):
+            try:
+                values[index] = text.numbers([row], names, used, "the header")
+            except DocumentError as error:
+                reasons[index] = f"row that is no sample ({error.reason})"
+        return values, reasons
+
+    def collect(self) -> dict[str, Floats]:
+        """Collect the arrays of all quantities, in SI units."""
+        whole = np.concatenate(self._blocks)
+        self._blocks.clear()  # as large as the whole
+        arrays = {}
+        for name, own in self._columns.places.items():
+            array = np.full((len(whole), len(own)), np.nan)
+            there = [k for k, each in enumerate(own) if each != NO_COLUMN]
+            array[:, there] = whole[:, [self._used.index(own[k]) for k in there]]
+            factors = np.array(self._columns.factors[name])
+            if np.any(factors != 1):
+                array *= factors
+            arrays[name] = array
+        if "t" in arrays:
+            arrays["t"] = arrays["t"][:, 0]
+        for name, place in self._columns.further.items():
+            arrays[name] = whole[:, self._used.index(place)]
+        return arrays
+
+    def find_entry(self, name: str, index: tuple[int, ...]) -> EntryPlace:
+        """Find the place of the first entry that is not finite in a column."""
+        if name in self._columns.further:
+            column = self._columns.further[name]
+        else:
+            column = self._columns.places[name][index[1] if len(index) > 1 else 0]
+        return EntryPlace(self._names[column], *self._places[column])
 
 
 class _Title(NamedTuple):
@@ -136,19 +188,7 @@ class _Title(NamedTuple):
     start: int
 
 
-class _Header(NamedTuple):
-    """Names of all columns.
-
-    Attributes:
-        titles: The names, in the order of the columns.
-        error: Makes an error of an offset and a reason.
-    """
-
-    titles: Sequence[_Title]
-    error: Callable[[int, str], DocumentError]
-
-
-def _find_header(text: DelimitedText, path: str) -> tuple[_Header, list[Record]]:
+def _find_header(text: DelimitedText, path: str) -> tuple[list[_Title], list[Record]]:
     """Find the header and the first rows of numbers.
 
     Raises:
@@ -170,7 +210,7 @@ def _find_header(text: DelimitedText, path: str) -> tuple[_Header, list[Record]]
     if not rows:
         reason = f"the recording has a header and no rows; expected {_EXPECTED}, and rows"
         raise DocumentError(path, reason)
-    return _Header(titles, window.error), rows
+    return titles, rows
 
 
 def _find_commented_titles(text: DelimitedText, end: int) -> list[_Title]:
@@ -211,120 +251,3 @@ def _has_number(line: str) -> bool:
     """Tell whether some cell of a line is a number: no header has one."""
     words = re.split(r"[\s,;]+", line.strip())
     return any(parse_number(word.strip('"'))[1] is None for word in words)
-
-
-class _Columns(NamedTuple):
-    """Meaning of the columns of a recording.
-
-    Attributes:
-        places: Indices of the columns of each quantity, in the order of the joints.
-        joints: Names of the joints, where the header has them.
-        further: Indices of the columns of a moving base, of wrenches, and of those asked for.
-        ignored: Names of all other columns.
-    """
-
-    places: dict[str, list[int]]
-    joints: tuple[str, ...] | None
-    further: dict[str, int]
-    ignored: tuple[str, ...]
-
-    def list_columns(self) -> list[int]:
-        """List the columns that have a meaning, in the order of the file."""
-        every = [column for own in self.places.values() for column in own]
-        every += self.further.values()
-        return sorted(column for column in every if column != _NONE)
-
-    @classmethod
-    def of(
-        cls, header: _Header, torques: bool, partial: bool, wanted: Collection[str]
-    ) -> _Columns:
-        """Read the header.
-
-        Raises:
-            DocumentError: Names the column, and what is wrong with it.
-        """
-        found: dict[str, dict[_Joint, int]] = {}
-        ignored = []
-        further: dict[str, int] = {}
-        for place, (name, start) in enumerate(header.titles):
-            meaning, bare = read_column_name(name), strip_unit(name)
-            if bare in wanted or (meaning is None and is_surrounding(bare)):
-                if bare in further:
-                    raise header.error(start, f"{name} is there twice: keep one")
-                further[bare] = place
-                continue
-            if meaning is None:
-                ignored.append(name)
-                continue
-            quantity = found.setdefault(meaning.quantity, {})
-            if not meaning.has_its_unit:
-                expected = " or ".join(UNITS[meaning.quantity][:2])
-                reason = f"{name} is in {meaning.unit}, expected {expected}: convert it"
-                raise header.error(start, reason)
-            if meaning.joint in quantity:
-                other = header.titles[quantity[meaning.joint]].name
-                raise header.error(start, f"{name} means the same as {other}: keep one")
-            quantity[meaning.joint] = place
-        for name in ("q", "tau") if torques else ("q",):
-            if name not in found:
-                raise header.error(header.titles[0].start, _describe_missing(name, header))
-        joints = _order_joints(found, header, partial)
-        names = tuple(str(each) for each in joints) if isinstance(joints[0], str) else None
-        places = {
-            name: [found[name].get(joint, _NONE) for joint in ([None] if name == "t" else joints)]
-            for name in ("t", *SIGNALS)
-            if name in found
-        }
-        return cls(places, names, further, tuple(ignored))
-
-
-def _describe_missing(name: str, header: _Header) -> str:
-    has = ", ".join(title.name for title in header.titles)
-    return (
-        f"no column is called {name} or {name}1, {name}_JOINT, or after another name of that "
-        f"quantity ({', '.join(ALIASES[name][1:])}); the header has {has}"
-    )
-
-
-def _order_joints(
-    found: dict[str, dict[_Joint, int]], header: _Header, partial: bool
-) -> list[_Joint]:
-    """Put the joints in the order of the columns of q, or of their numbers.
-
-    Args:
-        found: Columns by quantity and joint.
-        header: Names of all columns, for messages.
-        partial: Whether torques of some joints may be missing.
-
-    Raises:
-        DocumentError: The joints of two quantities differ, or a number is missing.
-    """
-    joints = list(found["q"])
-
-    def error(column: int, reason: str) -> DocumentError:
-        return header.error(header.titles[column].start, reason)
-
-    if len({type(joint) for joint in joints}) > 1:
-        names = ", ".join(header.titles[place].name for place in found["q"].values())
-        raise error(found["q"][joints[-1]], f"joints with numbers and with names: {names}")
-    for name in (name for name in SIGNALS if name in found):
-        own, lacks = found[name], partial and name == "tau"
-        odd = next(
-            (each for each in own if each not in found["q"]),
-            () if lacks else next((each for each in joints if each not in own), ()),
-        )
-        if odd != ():
-            hint = "; --unmeasured JOINT leaves out its torque" if name == "tau" else ""
-            raise error(
-                min(own.values()),
-                f"{name} has {len(own)} and q has {len(joints)} columns, and only one of them has "
-                f"joint {odd}: expected the same joints in both{hint}",
-            )
-    if isinstance(joints[0], int):
-        joints = sorted(joints, key=lambda joint: int(joint or 0))
-        start = int(joints[0] or 0)
-        if start > 1 or joints != list(range(start, start + len(joints))):
-            names = ", ".join(f"q{joint}" for joint in joints)
-            reason = f"{names}: expected every number from 0 or 1 on"
-            raise error(found["q"][joints[0]], reason)
-    return joints

@@ -1,30 +1,31 @@
-"""Names of the arrays and columns of recordings, and their meaning."""
+"""Names of the arrays and columns of recordings, and their meaning.
+
+Loggers put the same words into a name in any order: the quantity, the joint, whether the value was
+measured or commanded, and where it comes from. The last word that is a quantity decides.
+"""
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
+from inertial_check.formats.recordings.units import SUFFIXES, find_factor
+
 ALIASES = {
-    "t": ("t", "time", "stamp", "timestamp"),
-    "q": ("q", "pos", "position", "positions"),
-    "u": ("u", "qd", "dq", "vel", "velocity", "velocities"),
-    "du": ("du", "qdd", "ddq", "acc", "acceleration", "accelerations"),
-    "tau": ("tau", "torque", "torques", "effort", "efforts"),
+    "t": ("t", "time", "stamp", "timestamp", "times"),
+    "q": ("q", "pos", "position", "positions", "qpos", "angle", "angles"),
+    "u": ("u", "qd", "dq", "vel", "velocity", "velocities", "qvel", "qdot", "speed", "speeds"),
+    "du": ("du", "qdd", "ddq", "acc", "acceleration", "accelerations", "qacc", "qddot", "accel"),
+    "tau": ("tau", "torque", "torques", "effort", "efforts", "trq", "tau_j"),
 }
 """Names of each quantity; upper and lower case are alike."""
 
+CURRENTS = ("current", "currents", "amps")
+"""Names of motor currents, which are torques once the drive gain multiplies them."""
+
 MEANING = {name: quantity for quantity, names in ALIASES.items() for name in names}
 """The quantity that each name means."""
-
-UNITS = {
-    "t": ("s", "sec"),
-    "q": ("rad", "m"),
-    "u": ("rad/s", "m/s", "rad s^-1", "m s^-1"),
-    "du": ("rad/s^2", "m/s^2", "rad s^-2", "m s^-2"),
-    "tau": ("N m", "N"),
-}
-"""Units that a column may state; case and the signs of products and powers do not matter."""
 
 _SURROUNDINGS = re.compile(
     r"base_(pose|twist|acceleration|q[wxyz]|(v|w|a|alpha|)[xyz])"
@@ -32,14 +33,45 @@ _SURROUNDINGS = re.compile(
 )
 """Names of the columns and arrays of a moving base, of wrenches and of a force plate."""
 
-_UNIT = re.compile(r"\s*(?:\[(?!\s*\d+\s*\])([^\[\]]*)\]|\(([^()]*)\))$")
-_NAMES = "|".join(sorted(MEANING, key=len, reverse=True))
-_NUMBERED = re.compile(rf"({_NAMES})(?:_?(\d+)|\[\s*(\d+)\s*\])?", re.IGNORECASE)
-_BEFORE = re.compile(rf"({_NAMES})[_./](.+)", re.IGNORECASE)
-_BEHIND = re.compile(
-    rf"(.+)[./]({'|'.join(name for name in MEANING if len(name) > 2)})", re.IGNORECASE
+_COMMANDED = (
+    "target|tgt|desired|des|commanded|command|cmd|setpoint|reference|references|ref|goal|planned"
 )
-_SIGNS = str.maketrans({"²": "2", "⋅": "", "·": "", "*": "", "^": "", ".": "", " ": ""})
+_MEASURED = (
+    "actual|act|measured|meas|msr|current(?=[_ ])|feedback|fb|raw|estimated|est|filtered|sensor"
+)
+_OWNERS = "joints?|jnt|motors?|axis|robot|states?"
+_UNIT = re.compile(r"\s*(?:\[(?!\s*\d+\s*\])([^\[\]]*)\]|\(([^()]*)\))$")
+_SUFFIX = re.compile(rf"(.+)_({'|'.join(SUFFIXES)})", re.IGNORECASE)
+_WORDS = "|".join(sorted([*MEANING, *CURRENTS], key=len, reverse=True))
+_LONG = "|".join(
+    sorted(
+        (name for name in [*MEANING, *CURRENTS] if name not in ("t", "u")), key=len, reverse=True
+    )
+)
+_BEFORE = rf"(?P<before>(?:(?:{_COMMANDED}|{_MEASURED}|{_OWNERS})[_ ]*)*?)"
+_QUANTITY = re.compile(rf"{_BEFORE}(?P<word>{_WORDS})", re.IGNORECASE)
+_NUMBERED = re.compile(
+    rf"{_BEFORE}(?P<word>{_WORDS})(?P<behind>(?:_(?:{_COMMANDED}|{_MEASURED}|d(?=_)))*)"
+    r"_?(?P<joint>\d+)",
+    re.IGNORECASE,
+)
+_AHEAD = re.compile(rf"{_BEFORE}(?P<word>{_WORDS})[_ ](?P<joint>.+)", re.IGNORECASE)
+_BEHIND = re.compile(
+    rf"(?P<joint>.+?)[_ ]{_BEFORE}(?P<word>{_LONG})(?P<behind>(?:_(?:{_COMMANDED}|{_MEASURED}))*)",
+    re.IGNORECASE,
+)
+_QUALIFIED = re.compile(
+    rf"(?:(?P<first>{_COMMANDED}|{_MEASURED})[_ ])?(?P<rest>.*?)"
+    rf"(?:(?:^|[_ ])(?P<last>{_COMMANDED}|{_MEASURED}|d))?",
+    re.IGNORECASE,
+)
+_IS_COMMANDED = re.compile(rf"(?:^|[_ ])(?:{_COMMANDED}|d)(?=[_ ]|$)", re.IGNORECASE)
+_QUALIFIER = re.compile(rf"{_COMMANDED}|{_MEASURED}", re.IGNORECASE)
+_SOURCE = re.compile(
+    rf"(?:{_COMMANDED}|{_MEASURED}|{_OWNERS}|joint_?states?|data|msg|message|field|header|values?)",
+    re.IGNORECASE,
+)
+_SPLIT = re.compile(r"[/.]|(?<!:):(?!:)")
 
 
 class ColumnName(NamedTuple):
@@ -48,7 +80,7 @@ class ColumnName(NamedTuple):
     Attributes:
         quantity: The quantity t, q, u, du or tau.
         joint: Name or number of the joint; None where the name of the column has neither.
-        unit: The unit in brackets behind the name, or None.
+        unit: The unit in brackets or behind the name, or None.
     """
 
     quantity: str
@@ -58,9 +90,23 @@ class ColumnName(NamedTuple):
     @property
     def has_its_unit(self) -> bool:
         """Whether the unit, if one is stated, is one of the quantity."""
-        if self.unit is None:
-            return True
-        return _plain(self.unit) in map(_plain, UNITS[self.quantity])
+        return self.unit is None or find_factor(self.quantity, self.unit) is not None
+
+
+class LoggedName(NamedTuple):
+    """Name of a column as a logger makes it.
+
+    Attributes:
+        meaning: The quantity, the joint and the unit.
+        stem: The name without its joint: columns of one signal have the same.
+        is_commanded: Whether the value was commanded and not measured.
+        is_current: Whether the torque is a motor current.
+    """
+
+    meaning: ColumnName
+    stem: str
+    is_commanded: bool
+    is_current: bool
 
 
 def read_column_name(name: str) -> ColumnName | None:
@@ -69,18 +115,24 @@ def read_column_name(name: str) -> ColumnName | None:
     `q1`, `q_1` and `q[1]` are numbered joints, `q_elbow`, `q.elbow`, `elbow.position` and
     `elbow/position` named ones. A unit may follow in brackets.
     """
+    found = read_logged_name(name)
+    return None if found is None else found.meaning
+
+
+@lru_cache(maxsize=4096)
+def read_logged_name(name: str) -> LoggedName | None:
+    """Read the name of a column with all that a logger says in it; None without a quantity."""
     found = _UNIT.search(name)
     unit = None if found is None else (found[1] or found[2] or "").strip()
-    bare = name[: found.start()] if found else name
-    bare = bare.strip()
-    if numbered := _NUMBERED.fullmatch(bare):
-        number = numbered[2] or numbered[3]
-        return ColumnName(_meaning(numbered[1]), int(number) if number else None, unit)
-    if before := _BEFORE.fullmatch(bare):
-        return ColumnName(_meaning(before[1]), before[2], unit) if _has_joints(before[1]) else None
-    if behind := _BEHIND.fullmatch(bare):
-        return ColumnName(_meaning(behind[2]), behind[1], unit) if _has_joints(behind[2]) else None
-    return None
+    bare = (name[: found.start()] if found else name).strip()
+    if len(bare) > _LONGEST:
+        return None
+    whole = _read_bare(bare)
+    if unit is None and (suffix := _SUFFIX.fullmatch(bare)):
+        short = _read_bare(suffix[1])
+        if short is not None and _takes_suffix(short, suffix[2]):
+            return _with_unit(short, suffix[2])
+    return None if whole is None else _with_unit(whole, unit)
 
 
 def is_surrounding(name: str) -> bool:
@@ -94,13 +146,121 @@ def strip_unit(name: str) -> str:
     return (name[: found.start()] if found else name).strip()
 
 
-def _plain(unit: str) -> str:
-    return unit.casefold().translate(_SIGNS)
+_LONGEST = 500
+"""Largest length of a name in which a quantity is looked for [characters]."""
 
 
-def _meaning(name: str) -> str:
-    return MEANING[name.casefold()]
+def _with_unit(found: LoggedName, unit: str | None) -> LoggedName:
+    return found._replace(meaning=found.meaning._replace(unit=unit))
 
 
-def _has_joints(name: str) -> bool:
-    return _meaning(name) != "t"
+def _takes_suffix(found: LoggedName, unit: str) -> bool:
+    """Tell whether a unit behind an underscore is one: of this quantity, and not the joint."""
+    quantity, joint, _ = found.meaning
+    is_complete = quantity == "t" or joint is not None
+    return is_complete and find_factor(quantity, unit) is not None
+
+
+def _read_bare(bare: str) -> LoggedName | None:
+    """Read a name without its unit."""
+    text = re.sub(r"\[\s*(\d+)\s*\]", r".\1", bare)
+    text = text.removeprefix("%").removeprefix("__") if _is_clock(text) else text
+    cuts = [match.span() for match in _SPLIT.finditer(text)]
+    starts = [0, *(end for _, end in cuts)]
+    ends = [*(start for start, _ in cuts), len(text)]
+    segments = [text[a:b] for a, b in zip(starts, ends, strict=True)]
+    for k in reversed(range(len(segments))):
+        if match := _QUANTITY.fullmatch(segments[k]):
+            rest = text[starts[k + 1] :] if k + 1 < len(segments) else None
+            return _read_whole_segment(match, segments[:k], rest, text[: starts[k]])
+    return _read_last_segment(segments, text, starts[-1])
+
+
+def _is_clock(text: str) -> bool:
+    return text.casefold() in ("%time", "__time")
+
+
+def _read_whole_segment(
+    match: re.Match[str], before: list[str], rest: str | None, prefix: str
+) -> LoggedName | None:
+    """Read a name one segment of which is a quantity: the joint follows it or comes before."""
+    word, qualifiers = match["word"], match["before"]
+    commanded = any(_IS_COMMANDED.search(each) for each in [*before, qualifiers])
+    if _mean(word) == "t":
+        return None if rest else _name(word, None, f"{prefix}{match[0]}", commanded)
+    if rest:
+        joint, also = _strip_qualifiers(rest)
+        if joint == "":
+            return _name(word, None, f"{prefix}{match[0]}", commanded or also)
+        return _name(word, joint, f"{prefix}{match[0]}.{{}}", commanded or also)
+    sources = [each for each in before if each]
+    while sources and _QUALIFIER.fullmatch(sources[-1]):
+        sources.pop()
+    if not sources or _SOURCE.fullmatch(sources[-1]):
+        return _name(word, None, f"{prefix}{match[0]}", commanded)
+    joint, also = _strip_qualifiers(sources[-1])
+    stem = f"{'/'.join(sources[:-1])}/{{}}/{match[0]}{'-commanded' if commanded else ''}"
+    return _name(word, joint or sources[-1], stem, commanded or also)
+
+
+def _read_last_segment(segments: list[str], text: str, start: int) -> LoggedName | None:
+    """Read a name whose last segment holds the quantity and the joint."""
+    prefix, last = text[:start], segments[-1]
+    commanded = any(_IS_COMMANDED.search(each) for each in segments[:-1])
+    if match := _NUMBERED.fullmatch(last):
+        also = bool(_IS_COMMANDED.search(match["before"]) or _IS_COMMANDED.search(match["behind"]))
+        stem = f"{prefix}{match['before']}{match['word']}{match['behind']}{{}}"
+        if _mean(match["word"]) == "t":
+            return None
+        return _name(match["word"], int(match["joint"]), stem, commanded or also)
+    if len(segments) == 1 or last.isdecimal():
+        head = segments[-2] if last.isdecimal() and len(segments) > 1 else segments[0]
+        tail = text[text.index(head) + len(head) :] if head else ""
+        if (match := _AHEAD.fullmatch(head)) and _mean(match["word"]) != "t":
+            return _read_ahead(match, prefix if last.isdecimal() else "", tail)
+    elif (match := _AHEAD.fullmatch(segments[0])) and _mean(match["word"]) != "t":
+        return _read_ahead(match, "", text[len(segments[0]) :])
+    if (match := _BEHIND.fullmatch(last)) and _mean(match["word"]) != "t":
+        also = bool(_IS_COMMANDED.search(match["before"]) or _IS_COMMANDED.search(match["behind"]))
+        joint, more = _strip_qualifiers(match["joint"])
+        stem = f"{prefix}{{}}_{match['before']}{match['word']}{match['behind']}"
+        return _name(match["word"], joint or match["joint"], stem, commanded or also or more)
+    return None
+
+
+def _read_ahead(match: re.Match[str], prefix: str, tail: str) -> LoggedName:
+    """Read a segment that begins with the quantity and goes on with the joint."""
+    joint, also = _strip_qualifiers(match["joint"] + tail)
+    also = also or bool(_IS_COMMANDED.search(match["before"]))
+    stem = f"{prefix}{match['before']}{match['word']}{'_commanded' if also else ''}_{{}}"
+    if joint in ("", None):
+        return _name(match["word"], None, stem, also)
+    return _name(match["word"], joint, stem, also)
+
+
+def _strip_qualifiers(text: str) -> tuple[str | int, bool]:
+    """Take words such as actual and desired off a joint; tell whether it was commanded.
+
+    A lone d, for desired, is taken off a number only: it may well be the name of a joint.
+    """
+    if (desired := re.fullmatch(r"d[_.](\d+)", text)) is not None:
+        return int(desired[1]), True
+    found = _QUALIFIED.fullmatch(text)
+    if found is None or (found["last"] or "").casefold() == "d":
+        return _number(text), False
+    words = " ".join(word for word in (found["first"], found["last"]) if word)
+    return _number(found["rest"].strip("._/ ")), bool(_IS_COMMANDED.search(words))
+
+
+def _number(text: str) -> str | int:
+    return int(text) if text.isdecimal() and text.isascii() and len(text) < 10 else text
+
+
+def _name(word: str, joint: str | int | None, stem: str, commanded: bool) -> LoggedName:
+    meaning = ColumnName(_mean(word), joint, None)
+    return LoggedName(meaning, stem.casefold(), commanded, word.casefold() in CURRENTS)
+
+
+def _mean(word: str) -> str:
+    folded = word.casefold()
+    return "tau" if folded in CURRENTS else MEANING[folded]

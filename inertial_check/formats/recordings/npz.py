@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import BinaryIO, NoReturn
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError
 from inertial_check.formats.archives import Archive, as_float64, decode_texts
+from inertial_check.formats.recordings.bad_rows import drop_bad_rows
 from inertial_check.formats.recordings.names import ALIASES, MEANING, is_surrounding
+from inertial_check.formats.recordings.reading import ReadingOptions
 from inertial_check.formats.recordings.recording import (
     SIGNALS,
     EntryPlace,
@@ -24,21 +26,13 @@ _COLUMNS = ("columns", "names")
 _COUNT = "n_joints"
 
 
-def read(
-    stream: BinaryIO,
-    path: str,
-    torques: bool,
-    partial: bool = False,
-    further: Collection[str] = (),
-) -> Recording:
+def read(stream: BinaryIO, path: str, how: ReadingOptions) -> Recording:
     """Read the recording in an archive.
 
     Args:
         stream: The file; it must be seekable.
         path: The path that messages name.
-        torques: Whether the recording must have torques.
-        partial: Whether torques of some joints may be NaN in every sample.
-        further: Names of further arrays to be read.
+        how: Options of the reading.
 
     Raises:
         DocumentError: Names the array, what it is and what was expected.
@@ -52,15 +46,20 @@ def read(
     if "Y" in arrays:
         held, used = _check_equations(archive, arrays, joints)
     else:
-        held = _check_motion(path, arrays, torques)
-        beside = _read_further(archive, held, further)
+        held = _check_motion(path, arrays, how.needed)
+        beside = _read_further(archive, held, how.further)
         used = set(beside)
 
     def find_entry(name: str, index: tuple[int, ...]) -> EntryPlace:
         return EntryPlace(f"{called.get(name, name)}[{', '.join(map(str, index))}]", None, None)
 
-    unmeasured = take_unmeasured(held) if partial else ()
-    refuse_not_finite(path, {**held, **beside}, find_entry)
+    unmeasured = take_unmeasured(held) if how.partial else ()
+    every = {**held, **beside}
+    if not how.skip_bad_rows:
+        refuse_not_finite(path, every, find_entry)
+    every, rows = drop_bad_rows(path, every, how.skip_bad_rows)
+    notes = rows.finish()
+    held, beside = {name: every[name] for name in held}, {name: every[name] for name in beside}
     columns = _read_texts(archive, _COLUMNS) if "F" in held else None
     _refuse_counts(path, held, joints, columns)
     used |= {roles[role] for role in held} | ({*_JOINTS} if joints else set())
@@ -72,6 +71,8 @@ def read(
         columns=columns,
         ignored=ignored,
         unmeasured=unmeasured,
+        notes=notes,
+        breaks=tuple(rows.breaks if "t" in held else rows.gaps),
         further=beside,
         **held,
     )
@@ -113,9 +114,9 @@ def _find_roles(archive: Archive) -> dict[str, str]:
     return roles
 
 
-def _check_motion(path: str, arrays: dict[str, Floats], torques: bool) -> dict[str, Floats]:
+def _check_motion(path: str, arrays: dict[str, Floats], needed: Sequence[str]) -> dict[str, Floats]:
     """Check the motion and the torques, and give them in the order of SIGNALS."""
-    for name in ("q", "tau") if torques else ("q",):
+    for name in needed:
         if name not in arrays:
             _refuse_missing(path, name, arrays)
     for name in ("t", *SIGNALS):

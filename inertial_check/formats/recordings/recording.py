@@ -43,6 +43,10 @@ class Recording:
         unmeasured: Indices of the joints whose torque the file does not have; it counts as 0.
         further: Columns (S,) or arrays (S, k) of a moving base, of wrenches, and those that were
             asked for, by their names.
+        notes: What was chosen, converted and left out on reading, one line each.
+        stated: Quantities that state their units, which were converted to SI units.
+        has_currents: Whether motor currents [A] stand for the torques.
+        breaks: Samples at which a new stretch begins, which nothing ties to the one before.
     """
 
     path: str
@@ -58,6 +62,10 @@ class Recording:
     ignored: tuple[str, ...] = ()
     unmeasured: tuple[int, ...] = ()
     further: Mapping[str, Floats] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    stated: frozenset[str] = frozenset()
+    has_currents: bool = False
+    breaks: tuple[int, ...] = ()
 
     def __repr__(self) -> str:
         """Name the arrays and their sizes."""
@@ -81,7 +89,8 @@ class Recording:
 
     @property
     def _shown(self) -> Floats:
-        shown = self.q if self.Y is None else self.Y
+        every = (self.Y, self.q, self.u, self.du, self.tau)
+        shown = next((each for each in every if each is not None), None)
         assert shown is not None
         return shown
 
@@ -123,7 +132,8 @@ def refuse_not_finite(path: str, arrays: Mapping[str, Floats], find: EntryFinder
         raise DocumentError(
             path,
             f"{called} is {array[index]}, expected a finite number: "
-            f"leave out the {rows} of {len(bad)} samples in which {name} has such values",
+            f"leave out the {rows} of {len(bad)} samples in which {name} has such values, as "
+            "--skip-bad-rows does",
             line,
             column,
         )

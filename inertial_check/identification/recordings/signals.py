@@ -7,6 +7,7 @@ what it did.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -277,13 +278,15 @@ def bandwidth(q: ArrayLike, rate: float) -> float:
 
 @quiet  # sums of squares overflow for values near the largest of float64
 @explain_errors
-def smooth(
+def smooth(  # noqa: PLR0913 - the five signals, their processing and their breaks
     t: ArrayLike | None,
     q: ArrayLike,
     tau: ArrayLike,
     u: ArrayLike | None = None,
     du: ArrayLike | None = None,
     how: Smoothing | None = None,
+    *,
+    breaks: Sequence[int] = (),
 ) -> Signals:
     """A recording on a uniform clock, filtered, with velocities and accelerations.
 
@@ -299,6 +302,7 @@ def smooth(
         u: (S, n) velocities, where they were measured.
         du: (S, n) accelerations, where they were measured.
         how: Every number that can be chosen.
+        breaks: Samples at which a new run begins, whatever the clock says.
 
     Raises:
         ParameterError: Arrays that do not fit, values that are not finite, time that goes back, no
@@ -316,12 +320,13 @@ def smooth(
     chain = _Chain.of(t, given["q"], how)
     steps = np.diff(t)
     inside = steps <= chain.pause
+    inside[[each - 1 for each in breaks if 0 < each < len(t)]] = False
     ends = np.flatnonzero(~inside) + 1
     parts = {name: np.split(signal, ends) for name, signal in given.items()}
     runs = []
     for k, own in enumerate(np.split(t, ends)):
         runs.append(chain.run(own, {name: split[k] for name, split in parts.items()}))
-    notes = chain.notes(t[:-1][inside], steps[inside], given, runs)
+    notes = chain.notes(t[:-1][inside], steps[inside], given, runs, len(breaks))
     return chain.together([run for run in runs if run], notes)
 
 
@@ -425,7 +430,12 @@ class _Chain:
         )
 
     def notes(
-        self, t: Floats, steps: Floats, given: Given, runs: list[_Run | None]
+        self,
+        t: Floats,
+        steps: Floats,
+        given: Given,
+        runs: list[_Run | None],
+        count_breaks: int = 0,
     ) -> tuple[str, ...]:
         """What the chain did, line by line.
 
@@ -446,8 +456,9 @@ class _Chain:
         else:
             notes = [*_describe_resampling(t, steps, self.rate)]
         if len(runs) > 1:
+            at = f" and at {count_breaks} breaks of the recording" if count_breaks else ""
             notes.append(
-                f"runs: {len(runs)}, parted by pauses longer than {self.pause * 1e3:.4g} ms; "
+                f"runs: {len(runs)}, parted by pauses longer than {self.pause * 1e3:.4g} ms{at}; "
                 f"{len(runs) - len(kept)} left out, shorter than {least:.4g} s"
             )
         notes.append(self._describe_filter())

@@ -1,0 +1,51 @@
+"""Reading of the recordings of an identification, with the options of the reading."""
+
+from __future__ import annotations
+
+from inertial_check.formats.recordings import (
+    ReadingOptions,
+    Recording,
+    read_column_map,
+    read_recording,
+)
+from inertial_check.identifying.options import IdentifyOptions, RecordingOptions
+from inertial_check.model import Severity
+from inertial_check.model.identified import Remark
+
+_WARNINGS = ("rows",)
+"""Kinds of notes on the reading that are warnings."""
+
+
+def read_recordings(options: IdentifyOptions) -> list[Recording]:
+    """Read the recordings to fit, and behind them those to predict.
+
+    Raises:
+        DocumentError: A file cannot be read, or holds no recording.
+    """
+    own = options.recordings
+    columns = None if own.columns is None else read_column_map(own.columns)
+    how = ReadingOptions(
+        columns=columns, skip_bad_rows=own.skip_bad_rows, partial=bool(options.robot.unmeasured)
+    )
+    return [read_recording(path, how=how) for path in (*options.data, *own.validation)]
+
+
+def remark_on_reading(recording: Recording, options: RecordingOptions) -> list[Remark]:
+    """Remark on what was chosen, converted and left out when a recording was read."""
+    remarks = []
+    for note in recording.notes:
+        kind, _, _ = note.partition(":")
+        severity = Severity.WARNING if kind in _WARNINGS else Severity.NOTE
+        remarks.append(Remark(severity, kind, f"{recording.path}: {note}"))
+    if recording.has_currents and options.gain is None:
+        message = (
+            f"{recording.path}: motor currents stand for the torques: --gain G,G,... multiplies "
+            "them by the drive gain of each joint [N m/A]"
+        )
+        remarks.append(Remark(Severity.ERROR, "currents", message))
+    given = {"--degrees": options.degrees, "--time-unit": options.time_unit != "s"}
+    for option, name in (("--degrees", "q"), ("--time-unit", "t")):
+        if given[option] and name in recording.stated:
+            message = f"{recording.path}: {option} not applied: the unit stands in the header"
+            remarks.append(Remark(Severity.NOTE, "units", message))
+    return remarks
