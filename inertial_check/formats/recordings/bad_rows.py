@@ -63,10 +63,10 @@ class BadRows:
             place: Finds the place of a sample of the block.
             reasons: Why a sample has no numbers at all, by its index.
         """
-        good = np.isfinite(values).all(axis=1)
-        back = np.zeros(len(good), dtype=bool)
-        again = np.zeros(len(good), dtype=bool)
-        latest = np.full(len(good) + 1, -inf)
+        good: Mask = np.asarray(np.isfinite(values).all(axis=1))
+        back: Mask = np.zeros(len(values), dtype=bool)
+        again: Mask = np.zeros(len(values), dtype=bool)
+        latest = np.full(len(values) + 1, -inf)
         if t is not None:
             good &= np.isfinite(t)
             stamps = np.where(good, t, -inf)

@@ -249,6 +249,8 @@ def _strip_qualifiers(text: str) -> tuple[str | int, bool]:
     if found is None or (found["last"] or "").casefold() == "d":
         return _number(text), False
     words = " ".join(word for word in (found["first"], found["last"]) if word)
+    if not words:
+        return _number(text), False
     return _number(found["rest"].strip("._/ ")), bool(_IS_COMMANDED.search(words))
 
 
