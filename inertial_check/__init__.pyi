@@ -25,6 +25,9 @@ from inertial_check.identification.estimation.identify import identify as identi
 from inertial_check.identification.estimation.nuisance import Nuisance as Nuisance
 from inertial_check.identification.estimation.result import Identification as Identification
 from inertial_check.identification.estimation.sampled import Samples as Samples
+from inertial_check.identification.online.estimator import (
+    OnlineIdentification as OnlineIdentification,
+)
 from inertial_check.identification.payload.identify import Payload as Payload
 from inertial_check.identification.payload.identify import identify_payload as identify_payload
 from inertial_check.inertia.consistency import Consistency as Consistency

@@ -58,15 +58,16 @@ def leave_out_rows(samples: Samples, unmeasured: Sequence[int]) -> Samples:
         return samples
 
     def source() -> Iterator[Block]:
-        for block in samples.blocks():
-            yield tuple(_clear(np.array(part), unmeasured) for part in block)
+        for Y, F, tau in samples.blocks():
+            yield _clear(Y, unmeasured), _clear(F, unmeasured), _clear(tau, unmeasured)
 
     return replace(samples, source=source)
 
 
 def _clear(array: Floats, rows: Sequence[int]) -> Floats:
-    array[:, list(rows)] = 0.0
-    return array
+    cleared = np.array(array)
+    cleared[:, list(rows)] = 0.0
+    return cleared
 
 
 def drop_constant(remarks: Sequence[SignalRemark], unmeasured: Sequence[int]) -> list[SignalRemark]:

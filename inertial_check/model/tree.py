@@ -260,6 +260,7 @@ def _theta(body: Body, judgement: Judgement, model: Model) -> Floats:
     return np.asarray(InertialParameters.from_theta(about_com, about="com").as_theta())
 
 
+@explain_errors
 def list_joints(model: Model) -> list[tuple[str, int]]:
     """List the joints that move: the name of each, and the index of the body that it moves."""
     return [
