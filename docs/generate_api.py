@@ -46,6 +46,11 @@ PUBLIC = {
 }
 """Public packages: the purpose of each, and its public modules."""
 
+MEMBERS = {
+    "projection.conic": "consistent constrain entropic pseudo_inertia squared_distance",
+}
+"""Public names of modules whose other names are for this package; elsewhere `__all__` has them."""
+
 
 def main() -> int:
     """Write the pages, or compare them."""
@@ -71,7 +76,8 @@ def make_pages() -> dict[str, str]:
     every = "\n\n".join(_directive(public[name], name) for name in ordered)
     top = _page(
         "inertial_check",
-        "The names of `import inertial_check as ic`. [Python](../python.md) shows them at work.",
+        "The names of `import inertial_check as ic`, which the examples assume, with "
+        "`import numpy as np`. [Python](../python.md) shows them at work.",
         _reference(f".. currentmodule:: inertial_check\n\n{every}"),
     )
     packages = {
@@ -92,7 +98,10 @@ def _reference(directives: str) -> str:
 def _modules(package: str, modules: list[str]) -> str:
     return "\n\n".join(
         f"## {package}.{module}\n\n"
-        + _reference(f".. automodule:: inertial_check.{package}.{module}\n   :members:")
+        + _reference(
+            f".. automodule:: inertial_check.{package}.{module}\n   :members:"
+            + "".join(f" {name}," for name in MEMBERS.get(f"{package}.{module}", "").split())[:-1]
+        )
         for module in modules
     )
 

@@ -98,6 +98,11 @@ def check_model(
     Raises:
         DocumentError: The document cannot be read; names line and column.
         UsageError: The settings name an unknown rule.
+
+    Example:
+        >>> report = ic.check_model("data/arm.urdf")
+        >>> print([finding.code for finding in report.findings])
+        ['IC301', 'IC301', 'IC305', 'IC103']
     """
     settings = (settings or Settings()).validate()
     if isinstance(model_or_path, Model):

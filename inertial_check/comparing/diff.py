@@ -74,6 +74,13 @@ def diff_models(
     Raises:
         DocumentError: A document cannot be read; names line and column.
         UsageError: A negative or infinite tolerance, or names that no body has.
+
+    Example:
+        >>> urdf, mjcf = "data/diff/gripper.urdf", "data/diff/gripper.xml"
+        >>> print(ic.diff_models(urdf, mjcf, lump_fixed=True).equal)
+        False
+        >>> print(ic.diff_models(urdf, urdf).equal)
+        True
     """
     if not 0 <= tolerance < inf:
         raise UsageError(f"tolerance is {tolerance!r}; it is relative, so 0 or positive")

@@ -6,6 +6,14 @@ and centre of mass are those of the bodies alone; momentum and inertia refuse a 
 Sources:
 Featherstone, Rigid Body Dynamics Algorithms, 2008, section 6.2 (composite bodies); D. Orin,
 A. Goswami, S.-H. Lee, Centroidal dynamics of a humanoid robot, Autonomous Robots 35 (2013).
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> from inertial_check.dynamics import composites
+>>> from inertial_check.dynamics.tree import Tree
+>>> rod = [[2.0, 0, 0, -1.0, 0.7, 0, 0, 0.7, 0, 0.01]]  # hangs 0.5 m below a hinge about y
+>>> pendulum = Tree(["rod"], [-1], ["revolute"], [np.eye(4)], [[0, 1, 0]], rod)
 """
 
 from __future__ import annotations
@@ -57,6 +65,10 @@ def total_mass(tree: Tree, *, theta: ArrayLike | None = None) -> Array:
 
     Raises:
         ParameterError: Wrong shape.
+
+    Example:
+        >>> print(composites.total_mass(pendulum))
+        2.0
     """
     xp, (theta,) = real_arrays(theta=tree.theta if theta is None else theta)
     expect_shape("theta", theta, len(tree), 10)
@@ -78,6 +90,10 @@ def center_of_mass(tree: Tree, q: ArrayLike, *, theta: ArrayLike | None = None) 
 
     Raises:
         ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
+
+    Example:
+        >>> print(composites.center_of_mass(pendulum, [np.pi / 2]).round(9) + 0.0)
+        [-0.5  0.   0. ]
     """
 
     def work(chunk: Chunk) -> Array:
@@ -103,6 +119,10 @@ def center_of_mass_jacobian(tree: Tree, q: ArrayLike, *, theta: ArrayLike | None
 
     Raises:
         ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
+
+    Example:
+        >>> print(composites.center_of_mass_jacobian(pendulum, [0.0])[:, 0] + 0.0)
+        [-0.5  0.   0. ]
     """
     batch = Batch(tree, q, theta=theta)
     loops = choose_loops(batch)
@@ -140,6 +160,11 @@ def centroidal_momentum_matrix(
     Raises:
         ParameterError: Shapes that do not fit, unknown order, a quaternion not of length 1; a tree
             with added mass, which is none of the ten parameters.
+
+    Example:
+        >>> # 0.2 kg m^2 about the centre of mass; 2 kg that move with 0.5 m
+        >>> print(composites.centroidal_momentum_matrix(pendulum, [0.0])[:, 0].round(9) + 0.0)
+        [ 0.   0.2  0.  -1.   0.   0. ]
     """
     refuse_added_mass(tree, "centroidal_momentum_matrix")
     check_spatial_order(order)
@@ -184,6 +209,10 @@ def centroidal_inertia(tree: Tree, q: ArrayLike, *, theta: ArrayLike | None = No
     Raises:
         ParameterError: Shapes that do not fit, a quaternion that is not of length 1; a tree with
             added mass, which is none of the ten parameters.
+
+    Example:
+        >>> print(composites.centroidal_inertia(pendulum, [0.0]).diagonal().round(9))
+        [0.2  0.2  0.01]
     """
     refuse_added_mass(tree, "centroidal_inertia")
 
@@ -217,6 +246,10 @@ def composite_parameters(tree: Tree, q: ArrayLike, *, theta: ArrayLike | None = 
     Raises:
         ParameterError: Shapes that do not fit, a quaternion that is not of length 1; a tree with
             added mass, which is none of the ten parameters.
+
+    Example:
+        >>> print(composites.composite_parameters(pendulum, [0.0])[0])  # it carries nothing else
+        [ 2.    0.    0.   -1.    0.7   0.    0.    0.7   0.    0.01]
     """
     refuse_added_mass(tree, "composite_parameters")
 

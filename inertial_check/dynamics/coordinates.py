@@ -1,6 +1,16 @@
 """Coordinates and velocities of a tree: dq = F(q) u, u = F-bar(q) dq, and steps of finite time.
 
 Source: "Sheet": Kindr Cheat Sheet, "Generalized Coordinates of a Floating-Base System".
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> from inertial_check.dynamics import coordinates
+>>> from inertial_check.dynamics.tree import Tree
+>>> ball = [[2.0, 0, 0, 0, 0.1, 0, 0, 0.1, 0, 0.1]]
+>>> free = Tree(["ball"], [-1], ["floating"], [np.eye(4)], [[0, 0, 1]], ball)
+>>> q = [0, 0, 1.0, 1.0, 0, 0, 0]  # 1 m up; the quaternion of no turn
+>>> u = [0.5, 0, 0, 0, 0, 2.0]  # along x, and about z
 """
 
 from __future__ import annotations
@@ -30,6 +40,10 @@ def coordinate_rates(tree: Tree, q: ArrayLike, u: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
+
+    Example:
+        >>> print(coordinates.coordinate_rates(free, q, u))  # seven rates of six velocities
+        [0.5 0.  0.  0.  0.  0.  1. ]
     """
 
     def work(chunk: Chunk) -> Array:
@@ -65,6 +79,10 @@ def velocities_from_rates(tree: Tree, q: ArrayLike, dq: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
+
+    Example:
+        >>> print(coordinates.velocities_from_rates(free, q, [0.5, 0, 0, 0, 0, 0, 1.0]))
+        [0.5 0.  0.  0.  0.  2. ]
     """
 
     def work(chunk: Chunk) -> Array:
@@ -101,6 +119,10 @@ def move(tree: Tree, q: ArrayLike, step: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
+
+    Example:
+        >>> print(coordinates.move(free, q, [0.5, 0, 0, 0, 0, np.pi]).round(9) + 0.0)
+        [0.5 0.  1.  0.  0.  0.  1. ]
     """
 
     def work(chunk: Chunk) -> Array:

@@ -10,6 +10,14 @@ The added mass of a fluid around the bodies is included where the tree has one; 
 dynamics.added_mass.
 
 Wrenches are moments about the origin of I, of the root where that floats, and forces, in I.
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> from inertial_check.dynamics import equations
+>>> from inertial_check.dynamics.tree import Tree
+>>> rod = [[2.0, 0, 0, -1.0, 0.7, 0, 0, 0.7, 0, 0.01]]  # hangs 0.5 m below a hinge about y
+>>> pendulum = Tree(["rod"], [-1], ["revolute"], [np.eye(4)], [[0, 1, 0]], rod)
 """
 
 from __future__ import annotations
@@ -45,6 +53,18 @@ from inertial_check.dynamics.tree import INERTIAL_FRAME, Tree
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.representations import Order, reorder
 
+__all__ = [
+    "GRAVITY",
+    "Composite",
+    "bias_forces",
+    "gravity_forces",
+    "inverse_dynamics",
+    "kinetic_energy",
+    "mass_matrix",
+    "potential_energy",
+    "regressor",
+]
+
 GRAVITY = (0.0, 0.0, -9.81)
 """Gravity in the axes of I [m/s^2]; Drake, MuJoCo and Pinocchio have the same default."""
 
@@ -73,6 +93,10 @@ def mass_matrix(
 
     Raises:
         ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
+
+    Example:
+        >>> print(equations.mass_matrix(pendulum, [0.0]))  # the moment about the hinge
+        [[0.7]]
     """
     pairs = _pairs(tree)
     once = pairs & ~np.eye(tree.n_u, dtype=bool)
@@ -135,6 +159,11 @@ def inverse_dynamics(
 
     Raises:
         ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
+
+    Example:
+        >>> # 2 kg * 9.81 m/s^2 * 0.5 m hold it level; 0.7 kg m^2 * 3 rad/s^2 accelerate it
+        >>> print(equations.inverse_dynamics(pendulum, [np.pi / 2], [0.0], [3.0]).round(9))
+        [11.91]
     """
     tau = _newton_euler(tree, Batch(tree, q, u, du, theta), _three("gravity", gravity))
     return add_to_forces(tree, q, u, du, tau)
@@ -156,6 +185,11 @@ def bias_forces(tree: Tree, q: ArrayLike, u: ArrayLike, *, theta: ArrayLike | No
 
     Raises:
         ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
+
+    Example:
+        >>> # A single hinge has none, however fast it turns
+        >>> print(equations.bias_forces(pendulum, [0.3], [5.0]).round(9) + 0.0)
+        [0.]
     """
     bias = _newton_euler(tree, Batch(tree, q, u, theta=theta), np.zeros(3))
     return add_to_forces(tree, q, u, None, bias)
@@ -179,6 +213,10 @@ def gravity_forces(
 
     Raises:
         ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
+
+    Example:
+        >>> print(equations.gravity_forces(pendulum, [np.pi / 2]).round(9))
+        [9.81]
     """
     return _newton_euler(tree, Batch(tree, q, theta=theta), _three("gravity", gravity))
 
@@ -212,6 +250,11 @@ def regressor(  # noqa: PLR0913 - the quantities of one equation
     Raises:
         ParameterError: Shapes that do not fit, unknown order, a quaternion not of length 1; a tree
             with added mass, whose forces are not linear in theta alone.
+
+    Example:
+        >>> Y = equations.regressor(pendulum, [np.pi / 2], [0.0], [3.0])
+        >>> print(Y.shape, (Y @ pendulum.theta[0]).round(9))
+        (1, 10) [11.91]
     """
     refuse_added_mass(tree, "regressor")
     batch, still = Batch(tree, q, u, du), _three("gravity", gravity)
@@ -261,6 +304,10 @@ def kinetic_energy(
 
     Raises:
         ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
+
+    Example:
+        >>> print(equations.kinetic_energy(pendulum, [0.0], [2.0]).round(9))  # 0.7 * 2^2 / 2 J
+        1.4
     """
 
     def work(chunk: Chunk) -> Array:
@@ -294,6 +341,10 @@ def potential_energy(
 
     Raises:
         ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
+
+    Example:
+        >>> print(equations.potential_energy(pendulum, [[0.0], [np.pi / 2]]).round(9) + 0.0)
+        [-9.81  0.  ]
     """
     still = _three("gravity", gravity)
 

@@ -4,6 +4,14 @@ All are batched over the leading axes of q, keep the array library and the preci
 and can be differentiated where the library can. Source: "Sheet": Kindr Cheat Sheet, "Projected
 Newton-Euler Equations" (f = sum J_P^T F + J_R^T T) and "Equations of Motion with Contacts and no
 Impulses" (M du - h = W lambda).
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> from inertial_check.dynamics import forces
+>>> from inertial_check.dynamics.tree import Tree
+>>> rod = [[2.0, 0, 0, -1.0, 0.7, 0, 0, 0.7, 0, 0.01]]  # hangs 0.5 m below a hinge about y
+>>> pendulum = Tree(["rod"], [-1], ["revolute"], [np.eye(4)], [[0, 1, 0]], rod)
 """
 
 from __future__ import annotations
@@ -56,6 +64,12 @@ def generalized_forces(
 
     Raises:
         ParameterError: No such body, shapes that do not fit, a quaternion that is not of length 1.
+
+    Example:
+        >>> # 10 N along x on the tip, 1 m below the hinge
+        >>> tip, push = [0, 0, -1.0], [10.0, 0, 0]
+        >>> print(forces.generalized_forces(pendulum, [0.0], "rod", push, p_BoQ_B=tip))
+        [-10.]
     """
     found = _find_bodies(tree, bodies)
     shape = (len(found), 3)
@@ -112,6 +126,11 @@ def contact_directions(
     Raises:
         ParameterError: No such body, as many bodies as contacts on both sides, shapes that do not
             fit, a quaternion that is not of length 1.
+
+    Example:
+        >>> W = forces.contact_directions(pendulum, [0.0], ["rod"], [[1.0, 0, 0]], [[0, 0, -1.0]])
+        >>> print(W)
+        [[-1.]]
     """
     found = _find_bodies(tree, bodies)
     others = [INERTIAL_FRAME] * len(found)
@@ -156,6 +175,10 @@ def contact_forces(W: ArrayLike, magnitudes: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Shapes that do not fit.
+
+    Example:
+        >>> print(forces.contact_forces([[-1.0]], [10.0]))
+        [-10.]
     """
     xp, (W, magnitudes) = real_arrays(W=W, magnitudes=magnitudes)
     contacts = W.shape[-1] if W.ndim else 0

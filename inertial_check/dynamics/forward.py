@@ -4,6 +4,14 @@ An articulated body is a body with all that it carries, whose joints give way. I
 symmetric 6x6 matrix [[A, B], [B^T, C]]: at an acceleration [alpha; a] it takes the moment
 A alpha + B a about the origin of its joint frame, and the force B^T alpha + C a, all in the axes of
 I. Source: "RBDA": Featherstone, Rigid Body Dynamics Algorithms, 2008, section 7.3.
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> from inertial_check.dynamics import forward
+>>> from inertial_check.dynamics.tree import Tree
+>>> rod = [[2.0, 0, 0, -1.0, 0.7, 0, 0, 0.7, 0, 0.01]]  # hangs 0.5 m below a hinge about y
+>>> pendulum = Tree(["rod"], [-1], ["revolute"], [np.eye(4)], [[0, 1, 0]], rod)
 """
 
 from __future__ import annotations
@@ -77,6 +85,11 @@ def forward_dynamics(
     Raises:
         ParameterError: Shapes that do not fit, a quaternion that is not of length 1, a joint whose
             motion has no inertia.
+
+    Example:
+        >>> # Let go when level: -m g c / I
+        >>> print(forward.forward_dynamics(pendulum, [np.pi / 2], [0.0], [0.0]).round(6))
+        [-14.014286]
     """
     xp, (u, tau) = real_arrays(u=u, tau=tau)
     expect_shape("u", u, tree.n_u)
@@ -104,6 +117,11 @@ def solve_mass_matrix(
     Raises:
         ParameterError: Shapes that do not fit, a quaternion that is not of length 1, a joint whose
             motion has no inertia.
+
+    Example:
+        >>> # 1.4 N m / 0.7 kg m^2
+        >>> print(forward.solve_mass_matrix(pendulum, [0.0], [1.4]).round(9))
+        [2.]
     """
     batch = Batch(tree, q, theta=theta, tau=(tau, (tree.n_u,)))
     loops = None if tree.in_fluid else choose_loops(batch)

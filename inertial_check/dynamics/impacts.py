@@ -3,6 +3,12 @@
 W holds the directions in which impulses act, as columns: W^T u are the velocities of the contacts
 along them. Source: the Kindr Cheat Sheet, "Equations of Motion with Contacts and
 Impulses" and "Transformation of Equations of Motion".
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> from inertial_check.dynamics import impacts
+>>> M, W = np.diag([2.0, 2.0]), [[0.0], [1.0]]  # 2 kg, and a floor across the second coordinate
 """
 
 from __future__ import annotations
@@ -35,6 +41,10 @@ def velocities_after(M: ArrayLike, W: ArrayLike, u_before: ArrayLike, P: ArrayLi
 
     Raises:
         ParameterError: Shapes that do not fit, a mass matrix that is singular.
+
+    Example:
+        >>> print(impacts.velocities_after(M, W, [1.0, -3.0], [6.0]))  # 6 N s stop it
+        [1. 0.]
     """
     xp, (M, W, u_before, P) = _looked_over(M=M, W=W, u_before=u_before, P=P)
     push = xp.matmul(W, P[..., None])
@@ -62,6 +72,10 @@ def impulses(
     Raises:
         ParameterError: Shapes that do not fit, a singular mass matrix, directions that depend on
             each other.
+
+    Example:
+        >>> print(impacts.impulses(M, W, [1.0, -3.0]), impacts.impulses(M, W, [1.0, -3.0], 0.5))
+        [6.] [9.]
     """
     xp, (M, W, u_before, restitution) = _looked_over(
         M=M, W=W, u_before=u_before, restitution=restitution
@@ -91,6 +105,13 @@ def in_other_velocities(
 
     Raises:
         ParameterError: Shapes that do not fit.
+
+    Example:
+        >>> # u = B w: the velocities in a frame that is turned by 90 degrees
+        >>> M_w, h_w = impacts.in_other_velocities(M, [0, -19.62], [[0.0, -1], [1, 0]], [0.0, 0])
+        >>> print(M_w, h_w)
+        [[2. 0.]
+         [0. 2.]] [-19.62   0.  ]
     """
     xp, (M, h, B, dB_w) = real_arrays(M=M, h=h, B=B, dB_w=dB_w)
     size = M.shape[-1] if M.ndim else 0

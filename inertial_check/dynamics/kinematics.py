@@ -3,6 +3,14 @@
 A point Q is fixed in a body B at p_BoQ_B. Its Jacobian J = [J_P; J_R] maps u to its velocity and to
 the angular velocity of B, both in the axes of the inertial frame I. Source: "Sheet": Kindr Cheat
 Sheet, eqs. 9-18.
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> from inertial_check.dynamics import kinematics
+>>> from inertial_check.dynamics.tree import Tree
+>>> rod = [[2.0, 0, 0, -1.0, 0.7, 0, 0, 0.7, 0, 0.01]]  # hangs 0.5 m below a hinge about y
+>>> pendulum = Tree(["rod"], [-1], ["revolute"], [np.eye(4)], [[0, 1, 0]], rod)
 """
 
 from __future__ import annotations
@@ -53,6 +61,13 @@ def poses(tree: Tree, q: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
+
+    Example:
+        >>> print(kinematics.poses(pendulum, [np.pi / 2])[0].round(9) + 0.0)
+        [[ 0.  0.  1.  0.]
+         [ 0.  1.  0.  0.]
+         [-1.  0.  0.  0.]
+         [ 0.  0.  0.  1.]]
     """
 
     def work(chunk: Chunk) -> Array:
@@ -87,6 +102,11 @@ def jacobian(
 
     Raises:
         ParameterError: No such body, shapes that do not fit, a quaternion not of length 1.
+
+    Example:
+        >>> # The tip hangs 1 m below the hinge: it moves along -x
+        >>> print(kinematics.jacobian(pendulum, [0.0], "rod", [0, 0, -1.0])[:, 0] + 0.0)
+        [-1.  0.  0.  0.  1.  0.]
     """
     index = tree.index(body)
 
@@ -118,6 +138,12 @@ def jacobian_derivative(
 
     Raises:
         ParameterError: No such body, shapes that do not fit, a quaternion not of length 1.
+
+    Example:
+        >>> # At 2 rad/s the tip is pulled up with w^2 r, of which dJ/dt is one w
+        >>> dJ = kinematics.jacobian_derivative(pendulum, [0.0], [2.0], "rod", [0, 0, -1.0])
+        >>> print(dJ[:, 0] + 0.0)
+        [0. 0. 2. 0. 0. 0.]
     """
     index = tree.index(body)
 
@@ -153,6 +179,10 @@ def hessian(
 
     Raises:
         ParameterError: No such body, shapes that do not fit, a quaternion not of length 1.
+
+    Example:
+        >>> print(kinematics.hessian(pendulum, [0.0], "rod", [0, 0, -1.0])[:, 0, 0] + 0.0)
+        [0. 0. 1. 0. 0. 0.]
     """
     index = tree.index(body)
 

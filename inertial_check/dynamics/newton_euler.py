@@ -3,6 +3,14 @@
 A second way to M, b and g, by the Jacobians of the centres of mass: slower than `equations`, and
 with nothing in common but where the bodies are. Source: the Kindr Cheat Sheet,
 "Projected Newton-Euler Equations".
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> from inertial_check.dynamics import newton_euler
+>>> from inertial_check.dynamics.tree import Tree
+>>> rod = [[2.0, 0, 0, -1.0, 0.7, 0, 0, 0.7, 0, 0.01]]  # hangs 0.5 m below a hinge about y
+>>> pendulum = Tree(["rod"], [-1], ["revolute"], [np.eye(4)], [[0, 1, 0]], rod)
 """
 
 from __future__ import annotations
@@ -50,6 +58,11 @@ def projected_newton_euler(
 
     Raises:
         ParameterError: Shapes that do not fit, a quaternion that is not of length 1.
+
+    Example:
+        >>> terms = newton_euler.projected_newton_euler(pendulum, [np.pi / 2], [1.0])
+        >>> print(terms.M.round(9), terms.b.round(9) + 0.0, terms.g.round(9))
+        [[0.7]] [0.] [9.81]
     """
     q, u = np.asarray(q, float), np.asarray(u, float)
     still = np.asarray(gravity, float)

@@ -104,6 +104,11 @@ def fill(  # noqa: PLR0913 - each argument is one thing that may be known
         ParameterError: Names, masses or densities that cannot be, or sums that exclude each other
             (InfeasibleSumsError); a mesh in millimetres.
         UsageError: An unknown option.
+
+    Example:
+        >>> found = ic.fill("data/fill/arm.urdf", total_mass=12.0)
+        >>> print([body.name for body in found.bodies if body.status == "filled"])
+        ['upper_arm', 'forearm', 'finger_left', 'finger_right']
     """
     model = (
         model_or_path

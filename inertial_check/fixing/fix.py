@@ -75,6 +75,11 @@ def fix_model(  # noqa: PLR0913 - the public signature
         ParameterError: An unknown metric, or a margin outside 0 to 1/3.
         UsageError: No such body, rule, engine or method, a max_change that is no relative change, a
             cause together with an option that it replaces.
+
+    Example:
+        >>> fix = ic.fix_model("data/defects/ic305-rounding.urdf")
+        >>> print([(body.name, body.status, body.reason) for body in fix.bodies])
+        [('base', 'unchanged', ''), ('body', 'fixed', 'its moments change by 1.31 %')]
     """
     request = FixRequest(
         method=method,

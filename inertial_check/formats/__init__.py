@@ -105,6 +105,11 @@ def load(
         DocumentError: The file does not exist or cannot be read, or a reader fails unexpectedly.
         NotAModelError: The document is not a robot model of a known format.
         UsageError: The format is unknown.
+
+    Example:
+        >>> robot = ic.load("data/arm.urdf")
+        >>> print(robot.format, [body.name for body in robot.bodies[:3]])
+        urdf ['base_link', 'shoulder', 'upper_arm']
     """
     if format is not None and format not in FORMATS:
         raise UsageError(f"unknown format {format!r}: known are {', '.join(FORMATS)}")

@@ -3,6 +3,10 @@
 Both match bodies by name and give InertialParameters in the bodies' own frames, in the order of the
 names. `projection.priors` moves them strictly inside the cone of consistent parameters, where a
 projection needs its prior.
+
+The examples of this module continue this session:
+
+>>> from inertial_check.geometry import priors
 """
 
 from __future__ import annotations
@@ -33,6 +37,14 @@ from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.model import Body, Model, Role
 from inertial_check.model.judging import judge
 from inertial_check.spelling import suggest_name
+
+__all__ = [
+    "BodyPrior",
+    "GeometryPriors",
+    "ModelOrPath",
+    "from_geometry",
+    "from_model",
+]
 
 ModelOrPath = Model | str | os.PathLike[str] | bytes
 
@@ -96,6 +108,10 @@ def from_model(model_or_path: ModelOrPath, names: Sequence[str]) -> InertialPara
         ParameterError: A name that the model does not have (naming the nearest it has), or has more
             than once; a body whose inertial is missing, invalid, massless or not of the file.
         DocumentError: The model cannot be read.
+
+    Example:
+        >>> print(priors.from_model("data/valid/arm.urdf", ["forearm", "wrist_2"]).mass)
+        [1.35 0.42]
     """
     model = _load(model_or_path)
     judgements = judge(model)
@@ -154,6 +170,13 @@ def from_geometry(  # noqa: PLR0913 - each argument decides one thing that the s
             that is not positive, or both.
         UsageError: An unknown fill, role or reading.
         DocumentError: The model cannot be read.
+
+    Example:
+        >>> ball = b'<geometry><sphere radius="0.1"/></geometry>'
+        >>> robot = b'<robot name="r"><link name="b"><collision>%s</collision></link></robot>'
+        >>> found = priors.from_geometry(robot % ball, ["b"], mass=[5.0])
+        >>> print(found.parameters.principal_moments().round(9))  # 2/5 m r^2
+        [[0.02 0.02 0.02]]
     """
     check_choices("roles", roles, ROLES)
     if mass is not None and density is not None:

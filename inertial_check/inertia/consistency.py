@@ -4,6 +4,11 @@ The margin is mu = lmin(S_c) / (|s1| + |s2| + |s3|), with s_i the eigenvalues of
 moment S_c = S - h h^T / m. It is dimensionless, lies in [-1, 1/3], and does not change with the
 frame or the units; it is negative exactly where no non-negative density has the parameters (Heins,
 Rigid Body Inertial Parameters, "Full Physical Consistency": m > 0 and Pi >= 0, by Schur S_c >= 0).
+
+The examples of this module continue this session:
+
+>>> import inertial_check as ic
+>>> from inertial_check.inertia import consistency
 """
 
 from __future__ import annotations
@@ -39,6 +44,15 @@ from inertial_check.inertia.scaling import (
     is_ordinary_body,
     scale_by_powers,
 )
+
+__all__ = [
+    "Bodies",
+    "Consistency",
+    "Verdict",
+    "check",
+    "check_printed_numbers",
+    "realize",
+]
 
 
 @runtime_checkable
@@ -392,6 +406,13 @@ def check(
 
     Raises:
         ParameterError: Wrong shape, unknown order or point, tolerance negative or not finite.
+
+    Example:
+        >>> result = ic.check([1.2, 0, 0, 0, 0.02, 0, 0, 0.03, 0, 0.08])
+        >>> print(result.verdict, float(result.margin.round(4)))  # 0.08 is more than 0.02 + 0.03
+        inconsistent -0.1579
+        >>> print(ic.check([1.2, 0, 0, 0, 0.02, 0, 0, 0.03, 0, 0.04]).consistent)
+        True
     """
     if not 0 <= as_number(tolerance) < np.inf:
         raise ParameterError(
@@ -417,6 +438,12 @@ def check_printed_numbers(
         I_BBcm_Bi: (..., 6) [kg m^2], in any axes.
         radii: (..., 6) half a unit of the last printed digit of each entry [kg m^2].
         tolerance: As for `check`.
+
+    Example:
+        >>> # 0.0049 is more than 0.0024 + 0.0024, but 0.00485 is not more than 0.00245 + 0.00245
+        >>> inertia, radii = [0.0024, 0, 0, 0.0024, 0, 0.0049], [5e-5, 0, 0, 5e-5, 0, 5e-5]
+        >>> print(consistency.check_printed_numbers(1.0, [0, 0, 0], inertia, radii).verdict)
+        rounding
     """
     mass = np.asarray(mass, dtype=float)[..., None]
     six = np.asarray(I_BBcm_Bi, dtype=float)
@@ -451,6 +478,16 @@ def realize(
 
     Raises:
         ParameterError: A body is not consistent, so no such masses exist; names its index.
+
+    Example:
+        >>> masses, points = ic.realize([4.0, 0, 0, 0, 2.0, 0, 0, 2.0, 0, 2.0])
+        >>> print(masses)
+        [1. 1. 1. 1.]
+        >>> # Their second moment is that of the body, tr(I) / 2 - I
+        >>> print((points.T * masses @ points).round(9) + 0.0)
+        [[1. 0. 0.]
+         [0. 1. 0.]
+         [0. 0. 1.]]
     """
     theta, about = as_theta(theta, order, about)
     xp = array_namespace(theta)

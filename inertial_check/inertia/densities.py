@@ -8,6 +8,11 @@ centre of mass. Triangle meshes are in `meshes`.
 
 Each shape is its size (volume or area), its centroid, and its variances: the second moments about
 the centroid for unit mass. Those of compound surfaces are mixtures over their pieces.
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> from inertial_check.inertia import densities
 """
 
 from __future__ import annotations
@@ -58,6 +63,12 @@ def box(
     Raises:
         ParameterError: Wrong shapes, a length or mass that is negative or not finite (naming the
             body), both or neither of mass and density.
+
+    Example:
+        >>> print(densities.box([0.1, 0.2, 0.3], density=1000.0).mass.round(9))
+        6.0
+        >>> print(np.diag(densities.box([1.0, 2.0, 3.0], mass=12.0).inertia_com))  # b^2 + c^2, ...
+        [13. 10.  5.]
     """
     xp, (edges,), amount = _check_arguments((3,), {"edges": edges}, mass, density)
     a, b, c = (edges[..., i] for i in range(3))
@@ -77,6 +88,10 @@ def box_shell(
 
     Raises:
         ParameterError: As `box`.
+
+    Example:
+        >>> print(densities.box_shell([1.0, 1.0, 1.0], density=2.0).mass)  # kg/m^2 on six faces
+        12.0
     """
     xp, (edges,), amount = _check_arguments((3,), {"edges": edges}, mass, density)
     a, b, c = (edges[..., i] for i in range(3))
@@ -102,6 +117,10 @@ def ellipsoid(
 
     Raises:
         ParameterError: As `box`.
+
+    Example:
+        >>> print(densities.ellipsoid([1.0, 2.0, 3.0], mass=5.0).covariance.diagonal())  # r^2 / 5
+        [0.2 0.8 1.8]
     """
     xp, (radii,), amount = _check_arguments((3,), {"radii": radii}, mass, density)
     a, b, c = (radii[..., i] for i in range(3))
@@ -124,6 +143,11 @@ def ellipsoid_shell(
 
     Raises:
         ParameterError: As `box`.
+
+    Example:
+        >>> shell = densities.ellipsoid_shell([1.0, 1.0, 1.0], mass=3.0)
+        >>> print(shell.covariance.diagonal().round(9))  # of a sphere: r^2 / 3
+        [0.33333333 0.33333333 0.33333333]
     """
     xp, (radii,), amount = _check_arguments((3,), {"radii": radii}, mass, density)
     area, variances = measure_shell(xp, radii)
@@ -143,6 +167,10 @@ def sphere(
 
     Raises:
         ParameterError: As `box`.
+
+    Example:
+        >>> print(densities.sphere(0.5, mass=10.0).principal_moments())  # 2/5 m r^2
+        [1. 1. 1.]
     """
     xp, (r,), amount = _check_arguments((), {"radius": radius}, mass, density)
     form = _center_form(xp, 4 / 3 * pi * r * r * r, *[r * r / 5] * 3)
@@ -161,6 +189,10 @@ def sphere_shell(
 
     Raises:
         ParameterError: As `box`.
+
+    Example:
+        >>> print(densities.sphere_shell(1.0, mass=3.0).principal_moments())  # 2/3 m r^2
+        [2. 2. 2.]
     """
     xp, (r,), amount = _check_arguments((), {"radius": radius}, mass, density)
     form = _center_form(xp, 4 * pi * r * r, *[r * r / 3] * 3)
@@ -184,6 +216,11 @@ def cylinder(
 
     Raises:
         ParameterError: As `box`.
+
+    Example:
+        >>> body = densities.cylinder(1.0, 2.0, mass=12.0)
+        >>> print(body.inertia_com.diagonal())  # m (r^2 / 4 + h^2 / 12) twice, m r^2 / 2
+        [7. 7. 6.]
     """
     xp, (r, h), amount = _check_arguments((), {"radius": radius, "length": length}, mass, density)
     form = _center_form(xp, pi * r * r * h, r * r / 4, r * r / 4, h * h / 12)
@@ -207,6 +244,11 @@ def cylinder_shell(
 
     Raises:
         ParameterError: As `box`.
+
+    Example:
+        >>> shell = densities.cylinder_shell(1.0, 1.0, density=1.0)
+        >>> print((shell.mass / np.pi).round(9))  # 2 r h + 2 r^2
+        4.0
     """
     xp, (r, h), amount = _check_arguments((), {"radius": radius, "length": length}, mass, density)
     discs = _share(xp, r, h + r)
@@ -232,6 +274,11 @@ def capsule(
 
     Raises:
         ParameterError: As `box`.
+
+    Example:
+        >>> body = densities.capsule(1.0, 1.0, density=3.0)
+        >>> print((body.mass / np.pi).round(9))  # 3 (r^2 h + 4/3 r^3)
+        7.0
     """
     xp, (r, h), amount = _check_arguments((), {"radius": radius, "length": length}, mass, density)
     balls = _share(xp, 4 / 3 * r, h + 4 / 3 * r)
@@ -260,6 +307,11 @@ def capsule_shell(
 
     Raises:
         ParameterError: As `box`.
+
+    Example:
+        >>> shell = densities.capsule_shell(1.0, 1.0, density=1.0)
+        >>> print((shell.mass / np.pi).round(9))  # 2 r h + 4 r^2
+        6.0
     """
     xp, (r, h), amount = _check_arguments((), {"radius": radius, "length": length}, mass, density)
     spheres = _share(xp, 2 * r, h + 2 * r)
@@ -287,6 +339,10 @@ def cone(
 
     Raises:
         ParameterError: As `box`.
+
+    Example:
+        >>> print(densities.cone(1.0, 2.0, mass=1.0).com)  # a quarter of the length above the base
+        [ 0.   0.  -0.5]
     """
     xp, (r, h), amount = _check_arguments((), {"radius": radius, "length": length}, mass, density)
     across = 3 / 20 * r * r
@@ -311,6 +367,11 @@ def cone_shell(
 
     Raises:
         ParameterError: As `box`.
+
+    Example:
+        >>> shell = densities.cone_shell(3.0, 4.0, density=1.0)
+        >>> print((shell.mass / np.pi).round(9))  # r times the slant height of 5 m, and r^2
+        24.0
     """
     xp, (r, h), amount = _check_arguments((), {"radius": radius, "length": length}, mass, density)
     slant = xp.hypot(r, h)
@@ -335,6 +396,12 @@ def tetrahedron(
 
     Raises:
         ParameterError: As `box`.
+
+    Example:
+        >>> corners = [[0, 0, 0], [1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]]
+        >>> body = densities.tetrahedron(corners, density=6.0)
+        >>> print(body.mass.round(9), body.com.round(9))
+        1.0 [0.25 0.25 0.25]
     """
     return _simplex(vertices, 4, mass, density)
 
@@ -351,6 +418,11 @@ def triangle(
 
     Raises:
         ParameterError: As `box`.
+
+    Example:
+        >>> body = densities.triangle([[0, 0, 0], [3.0, 0, 0], [0, 3.0, 0]], density=2.0)
+        >>> print(body.mass, body.com)
+        9.0 [1. 1. 0.]
     """
     return _simplex(vertices, 3, mass, density)
 

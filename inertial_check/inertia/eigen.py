@@ -6,6 +6,11 @@ precision; its eigenvector, or the projector on it, splits the space, and what r
 a square root.
 
 Derivatives are those of eigen_slopes.py.
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> from inertial_check.inertia import eigen
 """
 
 from __future__ import annotations
@@ -21,6 +26,14 @@ from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.types import Array, Namespace
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.eigen_slopes import change_of_system, change_of_values
+
+__all__ = [
+    "CHUNK",
+    "Components",
+    "Vector",
+    "eigensystem",
+    "eigenvalues",
+]
 
 CHUNK = 8192
 """Rows per chunk on NumPy: a chunk and its temporaries stay in the cache."""
@@ -39,6 +52,11 @@ def eigenvalues(six: Array) -> Array:
     Returns:
         (..., 3) ascending; as accurate as a LAPACK solver, relative to the largest of each matrix,
         and exact where the matrix is diagonal.
+
+    Example:
+        >>> # [[2, 1, 0], [1, 2, 0], [0, 0, 5]]
+        >>> print(eigen.eigenvalues(np.array([2.0, 1, 0, 2.0, 0, 5.0])).round(9))
+        [1. 3. 5.]
     """
     xp = array_namespace(six)
     if not differentiates(xp):
@@ -112,6 +130,11 @@ def eigensystem(six: Array) -> tuple[Array, Array]:
     Returns:
         (..., 3) eigenvalues, ascending, and (..., 3, 3) rotations whose columns are their unit
         eigenvectors.
+
+    Example:
+        >>> values, axes = eigen.eigensystem(np.array([3.0, 0, 0, 1.0, 0, 2.0]))
+        >>> print(values, np.abs(axes[:, 0]))  # the least is about y
+        [1. 2. 3.] [0. 1. 0.]
     """
     xp = array_namespace(six)
     if differentiates(xp):

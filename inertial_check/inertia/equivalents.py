@@ -3,6 +3,10 @@
 The spreads s_i = (J_j + J_k - J_i) / 2 are the eigenvalues of the central second moment. A uniform
 box has them with edges sqrt(12 s_i / m), a uniform ellipsoid with semi-axes sqrt(5 s_i / m). Where
 no body has the moments, no solid does: those entries are NaN.
+
+The examples of this module continue this session:
+
+>>> from inertial_check.inertia import equivalents
 """
 
 from __future__ import annotations
@@ -25,6 +29,11 @@ def equivalent_box(mass: ArrayLike, principal_moments: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Shapes that do not fit.
+
+    Example:
+        >>> # 12 kg: I = (b^2 + c^2, a^2 + c^2, a^2 + b^2) for edges a, b, c
+        >>> print(equivalents.equivalent_box(12.0, [13.0, 10.0, 5.0]).round(9))
+        [1. 2. 3.]
     """
     return _lengths(mass, principal_moments, 12.0)
 
@@ -41,6 +50,11 @@ def equivalent_ellipsoid(mass: ArrayLike, principal_moments: ArrayLike) -> Array
 
     Raises:
         ParameterError: Shapes that do not fit.
+
+    Example:
+        >>> # A ball: each moment is 2/5 m r^2
+        >>> print(equivalents.equivalent_ellipsoid(5.0, [2.0, 2.0, 2.0]).round(9))
+        [1. 1. 1.]
     """
     return _lengths(mass, principal_moments, 5.0)
 
@@ -58,6 +72,10 @@ def radius_of_gyration(mass: ArrayLike, principal_moments: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Shapes that do not fit.
+
+    Example:
+        >>> print(equivalents.radius_of_gyration(2.0, [2.0, 1.0, 1.0]))  # tr(S) is tr(I) / 2 = 2
+        1.0
     """
     xp, mass, moments = _check_moments(mass, principal_moments)
     return _root(xp, xp.sum(moments, axis=-1) / 2, mass)

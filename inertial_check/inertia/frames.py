@@ -4,6 +4,13 @@ Poses are Drake's: X_AB = [[R_AB, p_AoBo_A], [0, 1]] maps points of B to A, and 
 parameters are given in B has Pi_A = X_AB Pi_B X_AB^T in A (Heins, Rigid Body Inertial Parameters,
 eq. 15). Theta is in order "urdf"; its point, "origin" or "com", is kept: a tensor about the centre
 of mass does not know where the origin is, and is never sent through it.
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> from inertial_check.inertia import frames
+>>> rod = [2.0, 0, 0, 0, 0.3, 0, 0, 0.3, 0, 0.1]  # along z, about its centre
+>>> x_to_y = [[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]  # a quarter turn about z
 """
 
 from __future__ import annotations
@@ -37,6 +44,16 @@ from inertial_check.inertia.representations import (
     symmetrise,
 )
 
+__all__ = [
+    "add",
+    "homogeneous",
+    "merge",
+    "rotate",
+    "total",
+    "transform",
+    "translate",
+]
+
 
 @quiet
 @explain_errors
@@ -53,6 +70,11 @@ def rotate(theta: ArrayLike, R_AB: ArrayLike, *, renormalize: bool = False) -> A
 
     Raises:
         ParameterError: Shapes that do not fit, or a matrix that is no rotation.
+
+    Example:
+        >>> y_to_z = [[1.0, 0, 0], [0, 0, -1], [0, 1, 0]]  # a quarter turn about x
+        >>> print(frames.rotate(rod, y_to_z)[4:])  # the rod now lies along y
+        [0.3 0.  0.  0.1 0.  0.3]
     """
     quick = None if renormalize else move(theta, R_AB)
     if quick is not None:
@@ -88,6 +110,10 @@ def translate(theta: ArrayLike, p_AoBo_A: ArrayLike, about: Point = "origin") ->
 
     Raises:
         ParameterError: Shapes that do not fit, unknown point.
+
+    Example:
+        >>> print(frames.translate(rod, [0.5, 0, 0]))  # h = m c, and 2 * 0.5^2 more about y and z
+        [2.  1.  0.  0.  0.3 0.  0.  0.8 0.  0.6]
     """
     check_about(about)
     xp, (theta, p_AoBo_A) = real_arrays(theta=theta, p_AoBo_A=p_AoBo_A)
@@ -124,6 +150,11 @@ def transform(
 
     Raises:
         ParameterError: Shapes that do not fit, a matrix that is no pose, unknown point.
+
+    Example:
+        >>> X_AB = frames.homogeneous(x_to_y, [0, 0, 0.5])
+        >>> print(frames.transform(rod, X_AB))
+        [2.  0.  0.  1.  0.8 0.  0.  0.8 0.  0.1]
     """
     check_about(about)
     quick = None if renormalize else move_by_poses(theta, X_AB, about)
@@ -137,7 +168,15 @@ def transform(
 
 @explain_errors
 def homogeneous(R_AB: npt.ArrayLike, p_AoBo_A: npt.ArrayLike) -> Floats:
-    """The pose X_AB (4, 4) of a rotation (3, 3) and a position (3,), as `transform` takes it."""
+    """The pose X_AB (4, 4) of a rotation (3, 3) and a position (3,), as `transform` takes it.
+
+    Example:
+        >>> print(frames.homogeneous(x_to_y, [0, 0, 0.5]))
+        [[ 0.  -1.   0.   0. ]
+         [ 1.   0.   0.   0. ]
+         [ 0.   0.   1.   0.5]
+         [ 0.   0.   0.   1. ]]
+    """
     X_AB = np.eye(4)
     X_AB[:3, :3], X_AB[:3, 3] = R_AB, p_AoBo_A
     return X_AB
@@ -161,6 +200,10 @@ def add(theta_1: ArrayLike, theta_2: ArrayLike, about: Point = "origin") -> Arra
 
     Raises:
         ParameterError: Shapes that do not fit, unknown point.
+
+    Example:
+        >>> print(frames.add(rod, rod))
+        [4.  0.  0.  0.  0.6 0.  0.  0.6 0.  0.2]
     """
     check_about(about)
     xp, bodies = real_arrays(theta_1=theta_1, theta_2=theta_2)
@@ -196,6 +239,10 @@ def total(theta: ArrayLike, axes: tuple[int, ...], about: Point = "origin") -> A
 
     Raises:
         ParameterError: Wrong shape, unknown point.
+
+    Example:
+        >>> print(frames.total([rod, rod, rod], axes=(0,)))
+        [6.  0.  0.  0.  0.9 0.  0.  0.9 0.  0.3]
     """
     check_about(about)
     xp, (theta,) = real_arrays(theta=theta)
@@ -234,6 +281,11 @@ def merge(
 
     Raises:
         ParameterError: Shapes that do not fit, a matrix that is no pose, unknown point.
+
+    Example:
+        >>> # A second rod whose frame stands 0.5 m along z from that of the first
+        >>> print(frames.merge(rod, rod, frames.homogeneous(np.eye(3), [0, 0, 0.5])))
+        [4.  0.  0.  1.  1.1 0.  0.  1.1 0.  0.2]
     """
     _, (theta_P, theta_C, X_PC) = real_arrays(theta_P=theta_P, theta_C=theta_C, X_PC=X_PC)
     moved = transform(theta_C, X_PC, about, name="X_PC", renormalize=renormalize)

@@ -1,4 +1,10 @@
-"""The admissible interval of each single entry of a tensor, with the five others as they stand."""
+"""The admissible interval of each single entry of a tensor, with the five others as they stand.
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> from inertial_check.inertia import intervals
+"""
 
 from __future__ import annotations
 
@@ -25,6 +31,11 @@ def admissible_intervals(I_BBcm: Array) -> Array:
     Returns:
         (..., 6, 2) lower and upper end [kg m^2]; NaN where no value of that entry alone suffices.
         A single point has equal ends.
+
+    Example:
+        >>> # iyy may lie between |ixx - izz| and ixx + izz
+        >>> print(intervals.admissible_intervals(np.array([0.02, 0, 0, 0.03, 0, 0.04]))[3].round(9))
+        [0.02 0.06]
     """
     xp = array_namespace(I_BBcm)
     with np.errstate(all="ignore"):  # an infinite term has the right sign

@@ -6,6 +6,13 @@ between a point near the mesh and each triangle (the divergence theorem); they a
 every edge is run through as often in one direction as in the other, whatever the point. That is
 what `closed` says. Two corners count as one where they agree to single precision of the largest
 coordinate: exporters write 1e-17 for 0, and STL holds no more. No corner is moved for it.
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> from inertial_check.inertia import meshes
+>>> corners = np.array([[0, 0, 0], [1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]])
+>>> faces = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
 """
 
 from __future__ import annotations
@@ -190,6 +197,11 @@ def measure(triangles: Triangles, axes: ArrayLike = ()) -> Mesh:
     Raises:
         ParameterError: No triangle, a wrong shape, a corner that is not finite (naming it), or
             coordinates so large that their moments are not.
+
+    Example:
+        >>> mesh = meshes.measure(corners[faces])
+        >>> print(mesh.closed, round(6 * mesh.volume, 9), mesh.lower, mesh.upper)
+        True 1.0 (0.0, 0.0, 0.0) (1.0, 1.0, 1.0)
     """
     sums: _Sums | None = None
     count = 0
@@ -220,6 +232,11 @@ def from_faces(vertices: ArrayLike, faces: ArrayLike) -> Iterator[Floats]:
 
     Raises:
         ParameterError: Wrong shapes, or an index that is none.
+
+    Example:
+        >>> (block,) = meshes.from_faces(corners, faces)
+        >>> print(block.shape)
+        (4, 3, 3)
     """
     _, (vertices,) = real_arrays(vertices=vertices)
     expect_shape("vertices", vertices, 3)
@@ -246,6 +263,12 @@ def edge_faults(triangles: Triangles) -> EdgeFaults:
 
     Raises:
         ParameterError: A wrong shape.
+
+    Example:
+        >>> print(meshes.edge_faults(corners[faces]))
+        EdgeFaults(open=0, turned=0, shared=0)
+        >>> print(meshes.edge_faults(corners[faces[:3]]))  # a face is missing: three open edges
+        EdgeFaults(open=3, turned=0, shared=0)
     """
     named: list[tuple[Words, npt.NDArray[np.bool_]]] = []
     cell = 0.0
@@ -272,6 +295,11 @@ def convex_hull(triangles: Triangles) -> Floats:
 
     Raises:
         ParameterError: The corners lie in one plane, so that their hull has no inside.
+
+    Example:
+        >>> inside = np.vstack([corners[faces], corners[faces] * 0.1 + 0.1])
+        >>> print(len(meshes.convex_hull(inside)))
+        4
     """
     from scipy.spatial import ConvexHull, QhullError  # slow to import
 

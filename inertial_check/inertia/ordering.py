@@ -3,6 +3,11 @@
 Bodies are ordered by their second moments, S' - S >= 0; inertia follows, I' - I = tr(S' - S) 1 -
 (S' - S) >= 0, and not the other way round (Heins, Rigid Body Inertial Parameters, "Bigger S, Bigger
 I"). It is a partial order: of two bodies neither may spread more.
+
+The examples of this module continue this session:
+
+>>> from inertial_check.inertia import ordering
+>>> ball, plate = [2.0, 0, 0, 2.0, 0, 2.0], [1.0, 0, 0, 1.0, 0, 2.0]
 """
 
 from __future__ import annotations
@@ -29,6 +34,10 @@ def spreads_more(inertia: ArrayLike, than: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Shapes that do not fit.
+
+    Example:
+        >>> print(ordering.spreads_more(ball, plate), ordering.spreads_more(plate, ball))
+        True False
     """
     difference, scale = _difference(inertia, than)
     return _semidefinite(second_moment(difference), scale)
@@ -49,6 +58,10 @@ def resists_more(inertia: ArrayLike, than: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Shapes that do not fit.
+
+    Example:
+        >>> print(ordering.resists_more(ball, plate), ordering.resists_more(plate, ball))
+        True False
     """
     return _semidefinite(*_difference(inertia, than))
 

@@ -2,6 +2,11 @@
 
 A number of k digits stands for every number within half a unit of the last. A tensor that violates
 the conditions, but whose box holds one that does not, is explained by rounding.
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> from inertial_check.inertia import printed
 """
 
 from __future__ import annotations
@@ -33,6 +38,10 @@ def half_units(texts: Sequence[str]) -> tuple[float, ...]:
 
     Returns:
         One radius for each text, in the unit of the tensor.
+
+    Example:
+        >>> print(printed.half_units(["0.0049", "1.2e-3", "0"]))
+        (5e-05, 5e-05, 0.0)
     """
     return _half_units(tuple(texts))
 
@@ -55,7 +64,12 @@ def _half_units(texts: tuple[str, ...]) -> tuple[float, ...]:
 @explain_errors
 @lru_cache(maxsize=4096)  # the six entries are read several times, and many are zero
 def decimal_places(text: str) -> int | None:
-    """Decimal places of the last printed digit; None for an integer, which is exact."""
+    """Decimal places of the last printed digit; None for an integer, which is exact.
+
+    Example:
+        >>> print([printed.decimal_places(text) for text in ("0.0049", "1.2e-3", "0")])
+        [4, 4, None]
+    """
     mantissa, _, exponent = text.strip().lower().partition("e")
     if "." not in mantissa and not exponent:
         return None
@@ -81,6 +95,12 @@ def explained_by_digits(six: Floats, radii: Floats) -> npt.NDArray[np.bool_]:
 
     Returns:
         (n,) booleans.
+
+    Example:
+        >>> six = np.array([[0.0024, 0, 0, 0.0024, 0, 0.0049], [0.0024, 0, 0, 0.0024, 0, 0.0052]])
+        >>> radii = np.full((2, 6), 0.00005) * (six != 0)  # zeros are exact
+        >>> print(printed.explained_by_digits(six, radii))
+        [ True False]
     """
     values, vectors = eigensystem(_second_moment(six))
     v = vectors[..., 0]

@@ -6,6 +6,10 @@ has such a description and every such description is a body, so each part is dra
 nothing has to be repaired: S_c' = m' V' diag(l'^2) V'^T is positive semidefinite as it is built.
 Unlike a normal law on a Cholesky factor of Pi (Rucker and Wensing, Smooth Parameterization of
 Rigid-Body Inertia, RA-L 2022) the law depends neither on the axes nor on the origin of the frame.
+
+The examples of this module continue this session:
+
+>>> import inertial_check as ic
 """
 
 from __future__ import annotations
@@ -143,6 +147,12 @@ def sample(  # noqa: PLR0913 - one width for each thing that varies
         ParameterError: A body that does not exist, a width that is negative or not finite (naming
             the body), widths so wide that numbers overflow, shapes that do not fit, both or neither
             of rng and noise.
+
+    Example:
+        >>> link = [1.2, 0, 0, 0.12, 0.05, 0, 0, 0.05, 0, 0.01]
+        >>> bodies = ic.sample(link, 1000, mass=0.1, spread=0.2, rng=0)
+        >>> print(bodies.shape, bool(ic.check(bodies).consistent.all()))
+        (1000, 10) True
     """
     given, about = as_theta(theta, order, about)
     if isinstance(theta, (list, tuple)):

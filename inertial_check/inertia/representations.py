@@ -7,6 +7,11 @@ frame B, with h = m p_BoBcm_B. Products of inertia are entries of the matrix: Ix
 "Six" is such a symmetric matrix as [xx, xy, xz, yy, yz, zz].
 
 Sources: "Heins": Rigid Body Inertial Parameters; "KSL": KSL documentation, Inertia.
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> from inertial_check.inertia import representations
 """
 
 from __future__ import annotations
@@ -30,6 +35,30 @@ from inertial_check.arrays.broadcasting import (
 from inertial_check.arrays.types import Array, ArrayLike, Floats, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
+
+__all__ = [
+    "ABOUTS",
+    "ORDERS",
+    "SPATIAL_ORDERS",
+    "Order",
+    "Point",
+    "SpatialOrder",
+    "about_com",
+    "about_origin",
+    "about_point",
+    "inertia_from_second_moment",
+    "join",
+    "pseudo_inertia",
+    "reorder",
+    "second_moment",
+    "second_moment_about_point",
+    "six",
+    "spatial_inertia",
+    "split",
+    "symmetric",
+    "theta_from_pseudo_inertia",
+    "theta_from_spatial_inertia",
+]
 
 Order = Literal["urdf", "pinocchio", "mujoco", "wensing", "ksl"]
 """Name of an order of the last six of theta: a key of ORDERS."""
@@ -137,6 +166,11 @@ def reorder(theta: ArrayLike, source: Order, target: Order) -> Array:
 
     Raises:
         ParameterError: Unknown order, wrong shape.
+
+    Example:
+        >>> theta = [1.0, 0, 0, 0, 11.0, 12.0, 13.0, 22.0, 23.0, 33.0]  # xx, xy, xz, yy, yz, zz
+        >>> print(representations.reorder(theta, "urdf", "mujoco")[4:])  # xx, yy, zz, xy, xz, yz
+        [11. 22. 33. 12. 13. 23.]
     """
     for order in (source, target):
         if not isinstance(order, str) or order not in ORDERS:
@@ -154,6 +188,11 @@ def split(theta: ArrayLike) -> tuple[Array, Array, Array]:
 
     Raises:
         ParameterError: Wrong shape.
+
+    Example:
+        >>> mass, h, inertia = representations.split([2.0, 0, 0, 0.5, 0.3, 0, 0, 0.3, 0, 0.1])
+        >>> print(mass, h, inertia)
+        2.0 [0.  0.  0.5] [0.3 0.  0.  0.3 0.  0.1]
     """
     _, (theta,) = real_arrays(theta=theta)
     expect_shape("theta", theta, 10)
@@ -165,6 +204,10 @@ def join(mass: ArrayLike, first_moment: ArrayLike, inertia: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Shapes that do not fit.
+
+    Example:
+        >>> print(representations.join(2.0, [0, 0, 0.5], [0.3, 0, 0, 0.3, 0, 0.1]))
+        [2.  0.  0.  0.5 0.3 0.  0.  0.3 0.  0.1]
     """
     xp, (mass, first_moment, inertia) = _body(mass, first_moment, inertia)
     batch = batch_shape(
@@ -183,6 +226,12 @@ def symmetric(six: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape.
+
+    Example:
+        >>> print(representations.symmetric([11.0, 12, 13, 22, 23, 33]))
+        [[11. 12. 13.]
+         [12. 22. 23.]
+         [13. 23. 33.]]
     """
     xp, (six,) = real_arrays(six=six)
     expect_shape("six", six, 6)
@@ -201,6 +250,10 @@ def six(matrix: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape, or a matrix that is not symmetric to half its digits.
+
+    Example:
+        >>> print(representations.six(np.diag([0.3, 0.2, 0.1])))
+        [0.3 0.  0.  0.2 0.  0.1]
     """
     xp, (matrix,) = real_arrays(matrix=matrix)
     expect_shape("matrix", matrix, 3, 3)
@@ -252,6 +305,11 @@ def about_origin(mass: ArrayLike, first_moment: ArrayLike, inertia: ArrayLike) -
 
     Raises:
         ParameterError: Shapes that do not fit.
+
+    Example:
+        >>> # 2 kg at 0.5 m along x: m c^2 = 0.5 kg m^2 about y and z
+        >>> print(representations.about_origin(2.0, [1.0, 0, 0], [0.1, 0, 0, 0.1, 0, 0.1]))
+        [0.1 0.  0.  0.6 0.  0.6]
     """
     xp, parts = _body(mass, first_moment, inertia)
     return parts[2] + _parallel_axis(xp, *parts[:2])
@@ -274,6 +332,10 @@ def about_com(mass: ArrayLike, first_moment: ArrayLike, inertia: ArrayLike) -> A
 
     Raises:
         ParameterError: Shapes that do not fit.
+
+    Example:
+        >>> print(representations.about_com(2.0, [1.0, 0, 0], [0.1, 0, 0, 0.6, 0, 0.6]))
+        [0.1 0.  0.  0.1 0.  0.1]
     """
     xp, parts = _body(mass, first_moment, inertia)
     return parts[2] - _parallel_axis(xp, *parts[:2])
@@ -299,6 +361,12 @@ def about_point(
 
     Raises:
         ParameterError: Shapes that do not fit.
+
+    Example:
+        >>> # 2 kg, first about its centre, then about a point 1 m along x
+        >>> ball = [0.1, 0, 0, 0.1, 0, 0.1]
+        >>> print(representations.about_point(2.0, [0, 0, 0], ball, [1.0, 0, 0]))
+        [0.1 0.  0.  2.1 0.  2.1]
     """
     xp, (mass, first_moment, inertia), p_QP_B = _body_and_point(mass, first_moment, inertia, p_QP_B)
     return inertia + shift(xp, mass[..., None] * p_QP_B / 2 - first_moment, p_QP_B)
@@ -323,6 +391,12 @@ def second_moment_about_point(
 
     Raises:
         ParameterError: Shapes that do not fit.
+
+    Example:
+        >>> # 2 kg, first about its centre, then about a point 1 m along x
+        >>> ball = [0.1, 0, 0, 0.1, 0, 0.1]
+        >>> print(representations.second_moment_about_point(2.0, [0, 0, 0], ball, [1.0, 0, 0]))
+        [2.1 0.  0.  0.1 0.  0.1]
     """
     xp, (mass, first_moment, moment), p_QP_B = _body_and_point(
         mass, first_moment, second_moment, p_QP_B, "second_moment"
@@ -361,6 +435,11 @@ def second_moment(inertia: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape.
+
+    Example:
+        >>> # trace(I) / 2 is 4, from which each moment is taken
+        >>> print(representations.second_moment([3.0, 0, 0, 3.0, 0, 2.0]) + 0.0)
+        [1. 0. 0. 1. 0. 2.]
     """
     xp, (inertia,) = real_arrays(inertia=inertia)
     expect_shape("inertia", inertia, 6)
@@ -378,6 +457,10 @@ def inertia_from_second_moment(second_moment: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape.
+
+    Example:
+        >>> print(representations.inertia_from_second_moment([1.0, 0, 0, 1.0, 0, 2.0]) + 0.0)
+        [3. 0. 0. 3. 0. 2.]
     """
     xp, (moment,) = real_arrays(second_moment=second_moment)
     expect_shape("second_moment", moment, 6)
@@ -399,6 +482,13 @@ def pseudo_inertia(theta: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape.
+
+    Example:
+        >>> print(representations.pseudo_inertia([2.0, 0, 0, 0.5, 3.0, 0, 0, 3.0, 0, 2.0]) + 0.0)
+        [[1.  0.  0.  0. ]
+         [0.  1.  0.  0. ]
+         [0.  0.  2.  0.5]
+         [0.  0.  0.5 2. ]]
     """
     xp, theta, _ = read_theta(theta)
     entries = [_second_moment(xp, theta[..., 4:]), theta[..., 1:4], theta[..., :1]]
@@ -418,6 +508,11 @@ def theta_from_pseudo_inertia(pseudo_inertia: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape, or a matrix that is not symmetric to half its digits.
+
+    Example:
+        >>> Pi = np.diag([1.0, 1.0, 2.0, 2.0])  # S about the origin, and 2 kg
+        >>> print(representations.theta_from_pseudo_inertia(Pi) + 0.0)
+        [2. 0. 0. 0. 3. 0. 0. 3. 0. 2.]
     """
     xp, (matrix,) = real_arrays(pseudo_inertia=pseudo_inertia)
     expect_shape("pseudo_inertia", matrix, 4, 4)
@@ -449,6 +544,13 @@ def spatial_inertia(theta: ArrayLike, order: SpatialOrder = "angular-linear") ->
 
     Raises:
         ParameterError: Wrong shape, unknown block order.
+
+    Example:
+        >>> M = representations.spatial_inertia([2.0, 0, 0, 0.5, 0.3, 0, 0, 0.3, 0, 0.1])
+        >>> print(M[:3, 3:] + 0.0)  # the coupling [h]x
+        [[ 0.  -0.5  0. ]
+         [ 0.5  0.   0. ]
+         [ 0.   0.   0. ]]
     """
     check_spatial_order(order)
     xp, theta, _ = read_theta(theta)
@@ -473,6 +575,11 @@ def theta_from_spatial_inertia(
     Raises:
         ParameterError: Wrong shape, unknown block order, or (to half the digits) not the matrix of
             a rigid body: m 1 in the linear block, a skew-symmetric coupling, a symmetric whole.
+
+    Example:
+        >>> M = np.diag([0.3, 0.3, 0.1, 2.0, 2.0, 2.0])  # angular first
+        >>> print(representations.theta_from_spatial_inertia(M))
+        [2.  0.  0.  0.  0.3 0.  0.  0.3 0.  0.1]
     """
     check_spatial_order(order)
     xp, (matrix,) = real_arrays(spatial_inertia=spatial_inertia)

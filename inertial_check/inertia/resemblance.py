@@ -4,6 +4,13 @@ The spread of a body is the covariance of its mass, C = S_c / m [m^2]; that of a
 covariance of its volume. Two spreads are compared by their size sqrt(tr C), their shape (the shares
 of the principal spreads in the trace) and their axes. No measure changes with the units or with a
 turn of both.
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> from inertial_check.inertia import resemblance
+>>> long = np.diag([1.0, 1.0, 4.0])  # covariance of the mass [m^2], widest along z
+>>> lying = np.diag([4.0, 1.0, 1.0])  # the same shape along x
 """
 
 from __future__ import annotations
@@ -13,6 +20,25 @@ import numpy.typing as npt
 
 from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.types import ArrayLike, Floats
+
+__all__ = [
+    "SEPARATED",
+    "discrepancy",
+    "equivalent_density",
+    "excess",
+    "flip_products",
+    "form",
+    "inertia",
+    "misalignment",
+    "misfit",
+    "rotate",
+    "shape_distance",
+    "shares",
+    "size",
+    "size_ratio",
+    "spread",
+    "volume",
+]
 
 SEPARATED = 0.05
 """Principal spreads that differ by a smaller share of the trace leave their axes open: a box with
@@ -45,6 +71,10 @@ def spread(mass: ArrayLike, I_BBcm: ArrayLike) -> Floats:
 
     Returns:
         (..., 3, 3) in the same axes [m^2]; not finite where the mass is 0.
+
+    Example:
+        >>> print(resemblance.spread(2.0, np.diag([3.0, 3.0, 2.0])).diagonal())
+        [0.5 0.5 1. ]
     """
     I_BBcm = np.asarray(I_BBcm, dtype=float)
     half = np.trace(I_BBcm, axis1=-2, axis2=-1)[..., None, None] / 2
@@ -63,6 +93,10 @@ def inertia(mass: ArrayLike, C: ArrayLike) -> Floats:
 
     Returns:
         (..., 3, 3) about the centre of mass [kg m^2].
+
+    Example:
+        >>> print(resemblance.inertia(2.0, np.diag([0.5, 0.5, 1.0])).diagonal())
+        [3. 3. 2.]
     """
     C = np.asarray(C, dtype=float)
     trace = np.trace(C, axis1=-2, axis2=-1)[..., None, None]
@@ -72,7 +106,12 @@ def inertia(mass: ArrayLike, C: ArrayLike) -> Floats:
 
 @explain_errors
 def size(C: ArrayLike) -> Floats:
-    """The root mean square distance from the centre, sqrt(tr C) [m]; NaN where tr C < 0."""
+    """The root mean square distance from the centre, sqrt(tr C) [m]; NaN where tr C < 0.
+
+    Example:
+        >>> print(resemblance.size(np.diag([1.0, 1.0, 2.0])))
+        2.0
+    """
     with np.errstate(invalid="ignore"):
         root: Floats = np.sqrt(np.trace(np.asarray(C, dtype=float), axis1=-2, axis2=-1))
     return root
@@ -80,7 +119,12 @@ def size(C: ArrayLike) -> Floats:
 
 @explain_errors
 def size_ratio(C: ArrayLike, C_G: ArrayLike) -> Floats:
-    """How many times as large the body is as its geometry: size(C) / size(C_G)."""
+    """How many times as large the body is as its geometry: size(C) / size(C_G).
+
+    Example:
+        >>> print(resemblance.size_ratio(9 * long, long).round(9))
+        3.0
+    """
     with np.errstate(all="ignore"):
         ratio: Floats = size(C) / size(C_G)
     return ratio
@@ -95,6 +139,10 @@ def shares(C: ArrayLike) -> Floats:
 
     Returns:
         (..., 3) ascending; they sum to 1. 1/3 each for a cube or a ball, 0 0 1 for a rod.
+
+    Example:
+        >>> print(resemblance.shares(lying).round(4))
+        [0.1667 0.1667 0.6667]
     """
     values = np.linalg.eigvalsh(np.asarray(C, dtype=float))
     with np.errstate(all="ignore"):
@@ -109,6 +157,10 @@ def shape_distance(C: ArrayLike, C_G: ArrayLike) -> Floats:
     Returns:
         (...,) Euclidean distance of the shares: 0 for the same shape, 0.82 between a rod and a
         ball, sqrt(2) at most between bodies that exist.
+
+    Example:
+        >>> print(resemblance.shape_distance(long, lying).round(9))  # whatever the axes
+        0.0
     """
     distance: Floats = np.linalg.norm(shares(C) - shares(C_G), axis=-1)
     return distance
@@ -116,7 +168,12 @@ def shape_distance(C: ArrayLike, C_G: ArrayLike) -> Floats:
 
 @explain_errors
 def form(C: ArrayLike) -> Floats:
-    """A spread whatever its size, C / tr C; not finite where tr C is 0."""
+    """A spread whatever its size, C / tr C; not finite where tr C is 0.
+
+    Example:
+        >>> print(resemblance.form(np.diag([1.0, 1.0, 2.0])).diagonal())
+        [0.25 0.25 0.5 ]
+    """
     C = np.asarray(C, dtype=float)
     with np.errstate(all="ignore"):
         share: Floats = C / np.trace(C, axis1=-2, axis2=-1)[..., None, None]
@@ -130,6 +187,12 @@ def misfit(C: ArrayLike, C_G: ArrayLike) -> Floats:
     Returns:
         (...,) Frobenius distance of C / tr C and C_G / tr C_G. At least `shape_distance`; equal to
         it where the axes agree.
+
+    Example:
+        >>> print(resemblance.misfit(long, 9 * long).round(9))  # whatever the sizes
+        0.0
+        >>> print(resemblance.misfit(long, lying).round(4))
+        0.7071
     """
     with np.errstate(all="ignore"):
         distance: Floats = np.linalg.norm(form(C) - form(C_G), axis=(-2, -1))
@@ -142,6 +205,12 @@ def discrepancy(C: ArrayLike, C_G: ArrayLike) -> Floats:
 
     Returns:
         (...,) sqrt(log(size ratio)^2 + misfit^2); NaN where a size does not exist.
+
+    Example:
+        >>> print(resemblance.discrepancy(long, long).round(9))
+        0.0
+        >>> print(resemblance.discrepancy(long, lying) > resemblance.discrepancy(long, 1.1 * long))
+        True
     """
     with np.errstate(all="ignore"):
         distance: Floats = np.hypot(np.log(size_ratio(C, C_G)), misfit(C, C_G))
@@ -163,6 +232,10 @@ def misalignment(C: ArrayLike, C_G: ArrayLike, separated: float = SEPARATED) -> 
 
     Returns:
         (...,) angle [rad] in [0, pi/2]; 0 where no axis counts.
+
+    Example:
+        >>> print(np.rad2deg(resemblance.misalignment(long, lying)).round(6))
+        90.0
     """
     values, axes = np.linalg.eigh(np.asarray(C, dtype=float))
     values_G, axes_G = np.linalg.eigh(np.asarray(C_G, dtype=float))
@@ -186,6 +259,10 @@ def volume(C: ArrayLike) -> Floats:
 
     Returns:
         (...,) [m^3]; 0 for plates and rods, NaN where no box has the spread.
+
+    Example:
+        >>> print(resemblance.volume(np.diag([1.0, 4.0, 9.0]) / 12).round(9))  # edges 1, 2 and 3 m
+        6.0
     """
     values = np.linalg.eigvalsh(np.asarray(C, dtype=float))
     with np.errstate(invalid="ignore"):
@@ -204,6 +281,10 @@ def equivalent_density(mass: ArrayLike, C: ArrayLike) -> Floats:
     Returns:
         (...,) [kg/m^3]; a lower bound on the mean density of the space that a hollow or slender
         body takes up is not meant by it; infinite for plates.
+
+    Example:
+        >>> print(resemblance.equivalent_density(6.0, np.diag([1.0, 4.0, 9.0]) / 12).round(9))
+        1.0
     """
     with np.errstate(all="ignore"):
         density: Floats = np.asarray(mass, dtype=float) / volume(C)
@@ -225,6 +306,12 @@ def excess(
     Returns:
         (...,) max over d of d . point - h(d), divided by the extent; negative inside. With few
         directions it is a lower bound of the distance.
+
+    Example:
+        >>> # A cube of 2 m, and a point 0.5 m beyond its face
+        >>> sides = np.vstack([np.eye(3), -np.eye(3)])
+        >>> print(resemblance.excess([1.5, 0, 0], sides, np.ones(6), 2.0))
+        0.25
     """
     point, directions = np.asarray(point, dtype=float), np.asarray(directions, dtype=float)
     reached = np.einsum("...di,...i->...d", directions, point)
@@ -244,6 +331,11 @@ def rotate(R: ArrayLike, C: ArrayLike) -> Floats:
 
     Returns:
         (..., 3, 3) in A's axes.
+
+    Example:
+        >>> x_to_z = np.array([[0.0, 0, 1], [0, 1, 0], [-1, 0, 0]])
+        >>> print(resemblance.rotate(x_to_z, long).diagonal())
+        [4. 1. 1.]
     """
     R = np.asarray(R, dtype=float)
     result: Floats = R @ np.asarray(C, dtype=float) @ np.swapaxes(R, -1, -2)
@@ -252,6 +344,12 @@ def rotate(R: ArrayLike, C: ArrayLike) -> Floats:
 
 @explain_errors
 def flip_products(matrix: ArrayLike) -> Floats:
-    """A symmetric matrix with its three products negated; of an inertia and of a spread alike."""
+    """A symmetric matrix with its three products negated; of an inertia and of a spread alike.
+
+    Example:
+        >>> print(resemblance.flip_products([[3.0, 1, 0], [1, 2, 0], [0, 0, 1]])[:2, :2])
+        [[ 3. -1.]
+         [-1.  2.]]
+    """
     result: Floats = np.asarray(matrix, dtype=float) * _PRODUCTS
     return result

@@ -4,6 +4,12 @@ A body is drawn by the spreads s_i of its mass along its principal axes (the eig
 turned by a uniform rotation and kept about its centre of mass, so that a plate is a plate up to the
 rounding of that turn. Scales are drawn log-uniformly: no test is about kilograms and metres only.
 NumPy only.
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> import inertial_check as ic
+>>> from inertial_check.inertia import sampling
 """
 
 from __future__ import annotations
@@ -54,6 +60,11 @@ def consistent(
 
     Raises:
         ParameterError: Unknown stratum, a range that is not 0 < low <= high.
+
+    Example:
+        >>> bodies = sampling.consistent(0, 1000)
+        >>> print(len(bodies), bool(ic.check(bodies).consistent.all()))
+        1000 True
     """
     rng, shape = np.random.default_rng(rng), _shape(shape)
     spreads = _mix_makers(rng, shape, STRATA, strata, "stratum")
@@ -92,6 +103,11 @@ def inconsistent(  # noqa: PLR0913 - one range per scale, all with a default
     Raises:
         ParameterError: Unknown kind, a range that is not 0 < low <= high, or a violation that a
             kind cannot have.
+
+    Example:
+        >>> bodies = sampling.inconsistent(0, 1000, violation=(0.01, 0.1))
+        >>> print(bool(ic.check(bodies).consistent.any()))
+        False
     """
     rng, shape = np.random.default_rng(rng), _shape(shape)
     _refuse_range("violation", violation)
@@ -119,6 +135,11 @@ def rotations(rng: np.random.Generator | int, shape: int | tuple[int, ...] = ())
 
     Returns:
         (..., 3, 3) orthonormal to rounding, determinant 1.
+
+    Example:
+        >>> R = sampling.rotations(0, 5)
+        >>> print(R.shape, np.linalg.det(R).round(9))
+        (5, 3, 3) [1. 1. 1. 1. 1.]
     """
     quaternion = np.random.default_rng(rng).normal(size=(*_shape(shape), 4))
     quaternion /= np.linalg.norm(quaternion, axis=-1, keepdims=True)

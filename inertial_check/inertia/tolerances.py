@@ -4,6 +4,11 @@ They decide a verdict, a finding, a cause, or when a computation stops. All are 
 a unit: NUMERICALLY_ZERO_RADIUS, which defines a finding, and POSITION_STEP, the step of a
 derivative. Unit factors, the limits of engines, settings of solvers and ranges of random bodies
 stand where they are used.
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> from inertial_check.inertia import tolerances
 """
 
 from __future__ import annotations
@@ -317,7 +322,12 @@ def limits(dtype: DType, xp: Namespace) -> FloatLimits:
 
 
 def epsilon(dtype: DType, xp: Namespace) -> float:
-    """Distance from 1 to the next number of the floating-point type."""
+    """Distance from 1 to the next number of the floating-point type.
+
+    Example:
+        >>> print(tolerances.epsilon(np.dtype("float32"), np))
+        1.1920928955078125e-07
+    """
     return float(limits(dtype, xp).eps)
 
 
@@ -332,6 +342,10 @@ def rotation_floor(dtype: DType, xp: Namespace) -> float:
     """How far R^T R may be from 1: half the digits, as in matrices typed or read from a file.
 
     So near a singularity, too, rates and Euler angles are still given.
+
+    Example:
+        >>> print(tolerances.rotation_floor(np.dtype("float64"), np))
+        1.4901161193847656e-08
     """
     return float(epsilon(dtype, xp) ** 0.5)
 
@@ -345,6 +359,10 @@ def floor(kappa: Array) -> Array:
 
     Returns:
         (...,) tau, dimensionless, in the precision of kappa.
+
+    Example:
+        >>> print(tolerances.floor(np.asarray(1.0)) < 1e-12)
+        True
     """
     if isinstance(kappa, float):  # one body, computed without arrays
         return FLOOR_FACTOR * EPS * kappa
@@ -354,5 +372,10 @@ def floor(kappa: Array) -> Array:
 
 @explain_errors
 def digits_margin(digits: int) -> float:
-    """Margin that survives printing with so many significant digits: one unit of the last."""
+    """Margin that survives printing with so many significant digits: one unit of the last.
+
+    Example:
+        >>> print(tolerances.digits_margin(6))
+        1e-05
+    """
     return float(10.0 ** (1 - digits))

@@ -3,6 +3,11 @@
 Names, limits, friction and rotors of the joints are returned beside the tree and are in none of its
 equations. Springs, and loops that further joints close, are not represented. A joint that mimics
 another moves independently in the tree, and a note says so.
+
+The examples of this module continue this session:
+
+>>> import inertial_check as ic
+>>> from inertial_check.model import tree
 """
 
 from __future__ import annotations
@@ -117,6 +122,13 @@ def tree_of(model: Model, base: Base = "fixed", locked: Mapping[str, float] = _N
             on others. The message names the body. Or a joint to be locked does not exist, shares
             its name, or has no axis for a position other than 0.
         DocumentError: A USD stage cannot be composed again.
+
+    Example:
+        >>> found = tree.tree_of(ic.load("data/recordings/arm.urdf"))
+        >>> print(found.tree.names)
+        ('base_link', 'shoulder', 'upper_arm', 'forearm', 'tool0')
+        >>> print(found.joints.names)
+        ('turn', 'lift', 'bend')
     """
     if base not in ("fixed", "floating"):
         raise UsageError(f"base is {base!r}, expected fixed or floating")
@@ -262,7 +274,12 @@ def _theta(body: Body, judgement: Judgement, model: Model) -> Floats:
 
 @explain_errors
 def list_joints(model: Model) -> list[tuple[str, int]]:
-    """List the joints that move: the name of each, and the index of the body that it moves."""
+    """List the joints that move: the name of each, and the index of the body that it moves.
+
+    Example:
+        >>> print(tree.list_joints(ic.load("data/recordings/arm.urdf")))
+        [('turn', 1), ('lift', 2), ('bend', 3)]
+    """
     return [
         (_name_of(body), index)
         for index, body in enumerate(model.bodies)

@@ -2,6 +2,10 @@
 
 A metric is one line in METRICS: `project` looks its name up there and names the others when asked
 for one that does not exist.
+
+The examples of this module continue this session:
+
+>>> from inertial_check.projection import metrics
 """
 
 from __future__ import annotations
@@ -13,6 +17,14 @@ from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.types import Array, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.representations import second_moment
+
+__all__ = [
+    "COVARIANCE",
+    "INERTIA",
+    "METRICS",
+    "MomentMetric",
+    "find_metric",
+]
 
 
 @dataclass(frozen=True)
@@ -61,6 +73,10 @@ def find_metric(name: str) -> MomentMetric:
 
     Raises:
         ParameterError: No such metric; names those that exist.
+
+    Example:
+        >>> print(metrics.find_metric("covariance").name)
+        covariance
     """
     if not isinstance(name, str) or name not in METRICS:
         raise ParameterError(f"metric is {name!r}; available are {', '.join(map(repr, METRICS))}")

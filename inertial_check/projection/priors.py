@@ -3,6 +3,11 @@
 A prior weighs the change of a body by its own extent in every direction, so it must have one: a
 plate, a rod or a point leaves some change without a price. Here such a prior is given a margin,
 and what was done to it is told.
+
+The examples of this module continue this session:
+
+>>> import inertial_check as ic
+>>> from inertial_check.projection import priors
 """
 
 from __future__ import annotations
@@ -66,6 +71,11 @@ def from_body(
         ParameterError: Wrong shape, unknown order or point, no such margin; a body that tells
             nothing of itself: no positive mass, a number that is not finite, no extent, or so far
             from its origin that its digits do not hold one. Names the body.
+
+    Example:
+        >>> prior = priors.from_body([1.2, 0, 0, 0, 0.02, 0, 0, 0.03, 0, 0.08], margin=0.05)
+        >>> print(prior.mass, float(ic.check(prior).margin.round(6)))
+        1.2 0.05
     """
     _refuse_margin(margin)
     given, given_about = as_theta(theta, order, about)
@@ -91,6 +101,12 @@ def strictly_inside(
     Raises:
         ParameterError: No such margin or radius; a body that no density has (from_body makes one
             of it), or that has no extent to be given a margin. Names the body.
+
+    Example:
+        >>> plate = [1.0, 0, 0, 0, 0.1, 0, 0, 0.1, 0, 0.2]
+        >>> prior = priors.strictly_inside(plate, margin=0.01)
+        >>> print(prior.moved, float(ic.check(prior.parameters).margin.round(6)))
+        True 0.01
     """
     _refuse_margin(margin)
     given, about = as_theta(prior, "urdf", "origin")

@@ -119,6 +119,11 @@ def project(  # noqa: PLR0913, PLR0917 - the public signature
             a constraint on a row that does not exist;
             an argument that the metric needs or does not take; weights for all bodies that are not
             positive semidefinite, a prior for all that is not positive definite: names the value.
+
+    Example:
+        >>> found = ic.project([1.2, 0, 0, 0, 0.02, 0, 0, 0.03, 0, 0.08])
+        >>> print(found.status, found.theta[[4, 7, 9]].round(6))  # ixx, iyy, izz
+        projected [0.03 0.04 0.07]
     """
     options = Options(
         metric=metric,

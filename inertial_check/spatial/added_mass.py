@@ -8,6 +8,13 @@ origin Bo, the centre of mass Bcm, and the frame Bcm of the inertial there.
 
 Sources: gz-math, Inertial.hh; gz-physics, dartsim SDFFeatures.cc; DART, Inertia.cpp; SDF 1.10,
 inertial.sdf; docs/gazebo-dart.md goes through the description that named the difference.
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> import inertial_check as ic
+>>> from inertial_check.spatial import added_mass
+>>> fluid = np.diag([0.1, 0.1, 0.1, 1.0, 2.0, 3.0])  # three moments, then three masses
 """
 
 from __future__ import annotations
@@ -42,6 +49,19 @@ from inertial_check.inertia.representations import SpatialOrder, check_spatial_o
 from inertial_check.spatial import vectors as spatial
 from inertial_check.spatial.compact import length
 from inertial_check.spatial.rotations import skew
+
+__all__ = [
+    "AddedMassJudgement",
+    "AddedMassVerdict",
+    "DartParameters",
+    "GzInertial",
+    "cmct",
+    "dart_parameters",
+    "dart_spatial_tensor",
+    "judge_added_mass",
+    "shift_added_mass",
+    "transform_added_mass",
+]
 
 # Gazebo and DART
 
@@ -174,6 +194,11 @@ def dart_spatial_tensor(mass: ArrayLike, local_com: ArrayLike, moment: ArrayLike
 
     Raises:
         ParameterError: Shapes that do not fit, a moment that is not symmetric.
+
+    Example:
+        >>> tensor = added_mass.dart_spatial_tensor(2.0, [0, 0, 0.5], np.diag([0.1, 0.1, 0.1]))
+        >>> print(tensor.diagonal())  # 2 * 0.5^2 more about x and y
+        [0.6 0.6 0.1 2.  2.  2. ]
     """
     return InertialParameters.from_com(mass, local_com, moment).as_spatial_inertia()
 
@@ -190,6 +215,11 @@ def dart_parameters(tensor: ArrayLike) -> DartParameters:
 
     Raises:
         ParameterError: Wrong shape.
+
+    Example:
+        >>> mass, com, moment = added_mass.dart_parameters(np.diag([0.1, 0.1, 0.1, 2.0, 2.0, 2.0]))
+        >>> print(mass, com + 0.0, moment.diagonal())
+        2.0 [0. 0. 0.] [0.1 0.1 0.1]
     """
     xp, (tensor,) = real_arrays(tensor=tensor)
     expect_shape("tensor", tensor, 6, 6)
@@ -221,6 +251,12 @@ def transform_added_mass(added_mass: ArrayLike, X_AB: ArrayLike, order: SpatialO
     Raises:
         ParameterError: Shapes that do not fit, a matrix that is no pose or not symmetric, unknown
             order.
+
+    Example:
+        >>> X_AB = np.eye(4)
+        >>> X_AB[:3, :3] = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
+        >>> print(added_mass.transform_added_mass(fluid, X_AB, "angular-linear").diagonal())
+        [0.1 0.1 0.1 2.  1.  3. ]
     """
     xp, (added_mass, X_AB) = real_arrays(added_mass=added_mass, X_AB=X_AB)
     checked_added_mass(xp, added_mass)
@@ -244,6 +280,11 @@ def shift_added_mass(added_mass: ArrayLike, p_QP: ArrayLike, order: SpatialOrder
 
     Raises:
         ParameterError: Shapes that do not fit, a matrix that is not symmetric, unknown order.
+
+    Example:
+        >>> # 2 kg along y and 3 kg along z, at 1 m along x
+        >>> print(added_mass.shift_added_mass(fluid, [1.0, 0, 0], "angular-linear").diagonal())
+        [0.1 3.1 2.1 1.  2.  3. ]
     """
     xp, (added_mass, p_QP) = real_arrays(added_mass=added_mass, p_QP=p_QP)
     checked_added_mass(xp, added_mass)
@@ -271,6 +312,11 @@ def cmct(added_mass: ArrayLike, order: SpatialOrder) -> Array:
     Raises:
         ParameterError: Wrong shape, a matrix that is not symmetric, unknown order; a linear block
             that has no inverse, with the index of the body.
+
+    Example:
+        >>> shifted = added_mass.shift_added_mass(fluid, [1.0, 0, 0], "angular-linear")
+        >>> print(added_mass.cmct(shifted, "angular-linear").diagonal())
+        [0. 3. 2.]
     """
     check_spatial_order(order)
     xp, (added_mass,) = real_arrays(added_mass=added_mass)
@@ -395,6 +441,11 @@ def judge_added_mass(
 
     Raises:
         ParameterError: Shapes that do not fit, a matrix that is not symmetric, unknown order.
+
+    Example:
+        >>> body = ic.InertialParameters.from_com(1.0, [0, 0, 0], np.diag([0.1, 0.1, 0.1]))
+        >>> print(added_mass.judge_added_mass(body, fluid, "angular-linear").verdict)
+        positive-definite
     """
     check_spatial_order(order)
     arrays = {"mass": rigid.mass, "com": rigid.com, "inertia": rigid.inertia_com}

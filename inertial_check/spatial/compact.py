@@ -9,6 +9,15 @@ The inertia stays about the centre of mass in every operation; M_ff is assembled
 for. KSL's 6x6 matrices are for twists [v, w], order "linear-angular"; the order is always said.
 
 Source: "KSL": KSL documentation, Inertia; docs/ksl-inertia.md goes through its equations.
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> from inertial_check.spatial import compact
+>>> rod = np.array([2.0, 0, 0, 1.0, 0.3, 0.3, 0.1, 0, 0, 0])  # m, m r, Ixx, Iyy, Izz, Ixy, Iyz, Izx
+>>> quarter = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])  # a quarter turn about x
+>>> shift = np.eye(4)
+>>> shift[:3, 3] = [0, 0, 0.5]
 """
 
 from __future__ import annotations
@@ -35,6 +44,27 @@ from inertial_check.inertia.representations import SpatialOrder, about_origin, r
 from inertial_check.inertia.representations import spatial_inertia as matrix_of
 from inertial_check.spatial import vectors as spatial
 
+__all__ = [
+    "REDUNDANT_TERMS",
+    "TERMS",
+    "Merged",
+    "adjoint",
+    "coadjoint",
+    "m_ff",
+    "merge",
+    "merge_",
+    "narrow",
+    "product_of_skews",
+    "rotate",
+    "rotate_",
+    "spatial_inertia",
+    "transform",
+    "transform_",
+    "translate",
+    "translate_",
+    "widen",
+]
+
 TERMS = 10
 REDUNDANT_TERMS = 13
 
@@ -48,6 +78,10 @@ def widen(terms: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape.
+
+    Example:
+        >>> print(compact.widen(rod)[10:] + 0.0)  # -m r
+        [ 0.  0. -1.]
     """
     xp, (terms,) = real_arrays(terms=terms)
     expect_shape("terms", terms, TERMS)
@@ -59,6 +93,10 @@ def narrow(terms: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape, or last three that are not minus m r.
+
+    Example:
+        >>> print(compact.narrow(compact.widen(rod)))
+        [2.  0.  0.  1.  0.3 0.3 0.1 0.  0.  0. ]
     """
     xp, (terms,) = real_arrays(terms=terms)
     expect_shape("terms", terms, REDUNDANT_TERMS)
@@ -81,6 +119,10 @@ def rotate(terms: ArrayLike, R_fc: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Shapes that do not fit, or a matrix that is no rotation.
+
+    Example:
+        >>> print(compact.rotate(rod, quarter) + 0.0)
+        [ 2.   0.  -1.   0.   0.3  0.1  0.3  0.   0.   0. ]
     """
     quick = move(terms, R_fc, about="com", order="ksl")
     if quick is not None:
@@ -104,6 +146,10 @@ def translate(terms: ArrayLike, t_fc: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Shapes that do not fit.
+
+    Example:
+        >>> print(compact.translate(rod, [0.5, 0, 0])[:4])  # m r grows by m t
+        [2. 1. 0. 1.]
     """
     quick = translate_first_moment(terms, t_fc)
     if quick is not None:
@@ -127,6 +173,10 @@ def transform(terms: ArrayLike, D_fc: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Shapes that do not fit, or a matrix that is no pose.
+
+    Example:
+        >>> print(compact.transform(rod, shift))
+        [2.  0.  0.  2.  0.3 0.3 0.1 0.  0.  0. ]
     """
     return _transform(terms, D_fc, "D_fc")
 
@@ -150,6 +200,11 @@ def rotate_(terms: ArrayLike, R_fc: ArrayLike) -> Array:
 
     Raises:
         ParameterError: As `rotate`; an array that cannot be written (JAX, read-only, a list).
+
+    Example:
+        >>> terms = rod.copy()
+        >>> print(compact.rotate_(terms, quarter) is terms, terms[4:7])
+        True [0.3 0.1 0.3]
     """
     return write_in_place("rotate", terms, rotate(terms, R_fc))
 
@@ -164,6 +219,11 @@ def translate_(terms: ArrayLike, t_fc: ArrayLike) -> Array:
 
     Raises:
         ParameterError: As `translate`; an array that cannot be written (JAX, read-only, a list).
+
+    Example:
+        >>> terms = rod.copy()
+        >>> print(compact.translate_(terms, [0.5, 0, 0]) is terms, terms[:4])
+        True [2. 1. 0. 1.]
     """
     return write_in_place("translate", terms, translate(terms, t_fc))
 
@@ -178,6 +238,11 @@ def transform_(terms: ArrayLike, D_fc: ArrayLike) -> Array:
 
     Raises:
         ParameterError: As `transform`; an array that cannot be written (JAX, read-only, a list).
+
+    Example:
+        >>> terms = rod.copy()
+        >>> print(compact.transform_(terms, shift) is terms, terms[:4])
+        True [2. 0. 0. 2.]
     """
     return write_in_place("transform", terms, transform(terms, D_fc))
 
@@ -214,6 +279,11 @@ def merge(
     Raises:
         ParameterError: Shapes that do not fit, a matrix that is no pose, a vector t that is not the
             one whose product with the mass is stored, a shared mass that is not positive.
+
+    Example:
+        >>> merged = compact.merge(rod, [0, 0, 0.5], rod, [0, 0, 0.5], shift)
+        >>> print(merged.terms[:7], merged.t_ic_i, merged.t_jc_j)
+        [4.   0.   0.   3.   0.85 0.85 0.2 ] [0.   0.   0.75] [0.   0.   0.25]
     """
     values = {"parent": parent, "t_ic_i": t_ic_i, "child": child, "t_jc_j": t_jc_j}
     xp, (parent, t_ic_i, child, t_jc_j, D_ij) = real_arrays(**values, D_ij=D_ij)
@@ -255,6 +325,11 @@ def merge_(
     Raises:
         ParameterError: As `merge`; an array that cannot be written, after which neither has
             changed.
+
+    Example:
+        >>> parent, center = rod.copy(), np.array([0, 0, 0.5])
+        >>> print(compact.merge_(parent, center, rod, [0, 0, 0.5], shift)[:7], center)
+        [4.   0.   0.   3.   0.85 0.85 0.2 ] [0.   0.   0.75]
     """
     merged = merge(parent, t_ic_i, child, t_jc_j, D_ij)
     before = copy_array(real_arrays(t_ic_i=t_ic_i)[0], cast("Array", t_ic_i))
@@ -280,6 +355,11 @@ def spatial_inertia(terms: ArrayLike, order: SpatialOrder) -> Array:
 
     Raises:
         ParameterError: Wrong shape, unknown order.
+
+    Example:
+        >>> M = compact.spatial_inertia(rod, "linear-angular")
+        >>> print(M.diagonal())  # the mass three times, then the inertia about the origin
+        [2.  2.  2.  0.8 0.8 0.1]
     """
     xp, theta, _ = read_terms(terms)
     six = about_origin(theta[..., 0], theta[..., 1:4], theta[..., 4:])
@@ -295,6 +375,12 @@ def adjoint(D_fc: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape, or a matrix that is no pose.
+
+    Example:
+        >>> print(compact.adjoint(shift)[:3, 3:] + 0.0)  # [t]x R
+        [[ 0.  -0.5  0. ]
+         [ 0.5  0.   0. ]
+         [ 0.   0.   0. ]]
     """
     return spatial.Plx.from_pose(D_fc).inverse().as_matrix("linear-angular")
 
@@ -308,6 +394,12 @@ def coadjoint(D_fc: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape, or a matrix that is no pose.
+
+    Example:
+        >>> print(compact.coadjoint(shift)[3:, :3] + 0.0)  # [t]x R
+        [[ 0.  -0.5  0. ]
+         [ 0.5  0.   0. ]
+         [ 0.   0.   0. ]]
     """
     return spatial.Plx.from_pose(D_fc).inverse().as_dual_matrix("linear-angular")
 
@@ -325,6 +417,10 @@ def m_ff(terms: ArrayLike, D_fb: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Shapes that do not fit, a matrix that is no pose.
+
+    Example:
+        >>> print(compact.m_ff(rod, shift).diagonal())  # the centre of mass is 1 m from f
+        [2.  2.  2.  2.3 2.3 0.1]
     """
     return spatial_inertia(_transform(terms, D_fb, "D_fb"), order="linear-angular")
 
@@ -342,6 +438,12 @@ def product_of_skews(a: ArrayLike, b: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Shapes that do not fit.
+
+    Example:
+        >>> print(compact.product_of_skews([1.0, 0, 0], [0, 1.0, 0]) + 0.0)
+        [[0. 0. 0.]
+         [1. 0. 0.]
+         [0. 0. 0.]]
     """
     xp, (a, b) = real_arrays(a=a, b=b)
     for name, vector in (("a", a), ("b", b)):

@@ -57,6 +57,12 @@ def elementary(axis: str, angle: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Unknown axis.
+
+    Example:
+        >>> print(rotations.elementary("z", np.pi / 2).round(9) + 0.0)
+        [[ 0. -1.  0.]
+         [ 1.  0.  0.]
+         [ 0.  0.  1.]]
     """
     if not isinstance(axis, str) or axis not in ("x", "y", "z"):
         raise ParameterError(f"unknown axis {axis!r}, expected x, y or z")
@@ -84,6 +90,12 @@ def matrix_from_euler(angles: ArrayLike, sequence: EulerSequence) -> Array:
 
     Raises:
         ParameterError: Wrong shape, unknown sequence.
+
+    Example:
+        >>> print(rotations.matrix_from_euler([np.pi / 2, 0, 0], "ZYX").round(9) + 0.0)
+        [[ 0. -1.  0.]
+         [ 1.  0.  0.]
+         [ 0.  0.  1.]]
     """
     name = read_sequence(sequence)
     xp, (angles,) = real_arrays(angles=angles)
@@ -113,6 +125,10 @@ def euler_from_matrix(
 
     Raises:
         ParameterError: Wrong shape, unknown sequence, or a matrix that is no rotation.
+
+    Example:
+        >>> print(np.rad2deg(rotations.euler_from_matrix(C_IB, "ZYX")).round(6) + 0.0)
+        [90.  0.  0.]
     """
     return euler_and_gimbal_lock(C_IB, sequence, renormalize=renormalize).angles
 
@@ -130,6 +146,11 @@ def euler_and_gimbal_lock(
 
     Raises:
         ParameterError: Wrong shape, unknown sequence, or a matrix that is no rotation.
+
+    Example:
+        >>> C = rotations.matrix_from_euler([0.3, np.pi / 2, 0], "ZYX")  # pitch is 90 degrees
+        >>> print(rotations.euler_and_gimbal_lock(C, "ZYX").gimbal_lock)
+        True
     """
     name = read_sequence(sequence)
     xp, (C_IB,) = real_arrays(C_IB=C_IB)

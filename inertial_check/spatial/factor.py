@@ -5,6 +5,10 @@ mass and the place of the centre of mass beside it, so that it is one of the who
 rank that no unit changes. Terms are those of compact.py.
 
 Source: "KSL": KSL documentation, ksl_inertia_factor; docs/ksl-inertia.md.
+
+The examples of this module continue this session:
+
+>>> from inertial_check.spatial import factor as factors
 """
 
 from __future__ import annotations
@@ -193,6 +197,15 @@ def factor(terms: ArrayLike) -> InertiaFactor:
     Raises:
         ParameterError: Wrong shape; a body whose spatial inertia is not positive semidefinite, or
             not finite, with its index.
+
+    Example:
+        >>> body = [2.0, 0, 0, 1.0, 0.3, 0.3, 0.1, 0, 0, 0]  # m, m r, Ixx, Iyy, Izz, Ixy, Iyz, Izx
+        >>> found = factors.factor(body)
+        >>> print(found.rank)
+        6
+        >>> # A force through the centre of mass, 0.5 m above the origin, accelerates without a turn
+        >>> print(found.solve([2.0, 0, 0, 0, 1.0, 0], "linear-angular").round(9) + 0.0)
+        [1. 0. 0. 0. 0. 0.]
     """
     xp, theta, _ = read_terms(terms)
     rank, scale = _rotational_rank(xp, theta)
@@ -217,6 +230,13 @@ def factor_(terms: ArrayLike) -> InertiaFactor:
 
     Raises:
         ParameterError: As `factor`; an array that cannot be written.
+
+    Example:
+        >>> import numpy as np
+        >>> terms = np.array([2.0, 0, 0, 0, 0.3, 0.3, 0.0, 0, 0, 0])  # a rod: no moment about z
+        >>> found = factors.factor_(terms)
+        >>> print(found.rotational_rank, found.terms is terms)
+        2 True
     """
     found = factor(terms)
     return replace(found, terms=write_in_place("factor", terms, found.terms))

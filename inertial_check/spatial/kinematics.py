@@ -9,6 +9,15 @@ angular velocity is that of B in I, with its coordinates in the frame that `expr
 There is no default: the two differ by a rotation, and the wrong one looks as plausible. Poses are
 4x4, X_IB = [[C_IB, p_IoBo_I], [0, 1]], the sheet's T_IB. Source: Kindr Cheat Sheet, "Time
 Derivatives of Position & Orientation" and its Appendix I.
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> from inertial_check.spatial import kinematics
+>>> half = np.sqrt(0.5)
+>>> turn_z = [half, 0, 0, half]  # a quarter turn, scalar first
+>>> C_IB = [[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]  # the same
+>>> X_IB = kinematics.pose(C_IB, [1.0, 0, 0])
 """
 
 from __future__ import annotations
@@ -83,6 +92,12 @@ def rate_map(values: ArrayLike, parameterisation: Parameterisation, expressed_in
 
     Raises:
         ParameterError: Unknown name, wrong shape, or values that are no rotation.
+
+    Example:
+        >>> print(kinematics.rate_map([0, 0, 0.0], "rotation-vector", "I"))
+        [[1. 0. 0.]
+         [0. 1. 0.]
+         [0. 0. 1.]]
     """
     return _maps(parameterisation, expressed_in)[0](values, expressed_in)
 
@@ -107,6 +122,11 @@ def inverse_rate_map(
     Raises:
         ParameterError: Unknown name, wrong shape, values that are no rotation; a single rotation
             at a singularity.
+
+    Example:
+        >>> F = kinematics.inverse_rate_map([1.0, 0, 0, 0], "quaternion", "B")
+        >>> print(F @ [0, 0, 2.0])  # half the velocity
+        [0. 0. 0. 1.]
     """
     return _maps(parameterisation, expressed_in)[1](values, expressed_in)
 
@@ -131,6 +151,10 @@ def angular_velocity(
         ParameterError: Unknown name, shapes that do not fit, values that are no rotation, or rates
             that leave the rotations, as a difference of two quaternions does; mean_angular_velocity
             is exact for those.
+
+    Example:
+        >>> print(kinematics.angular_velocity([1.0, 0, 0, 0], [0, 0, 0, 0.5], "quaternion", "B"))
+        [0. 0. 1.]
     """
     name = read_parameterisation("parameterisation", parameterisation)
     refuse_unknown("frame expressed_in", expressed_in, FRAMES)
@@ -163,6 +187,10 @@ def rates(
     Raises:
         ParameterError: Unknown name, shapes that do not fit, values that are no rotation, or a
             singularity, as inverse_rate_map.
+
+    Example:
+        >>> print(kinematics.rates([0, 0, 0], [0, 0, 1.0], "euler-ZYX", "I"))  # the yaw turns
+        [1. 0. 0.]
     """
     name = read_parameterisation("parameterisation", parameterisation)
     refuse_unknown("frame expressed_in", expressed_in, FRAMES)
@@ -192,6 +220,11 @@ def compose_angular_velocities(w_AB_B: ArrayLike, w_BC_C: ArrayLike, C_BC: Array
 
     Raises:
         ParameterError: Shapes that do not fit, or a matrix that is no rotation.
+
+    Example:
+        >>> # B turns about z in A, C about z in B: both axes are the same
+        >>> print(kinematics.compose_angular_velocities([0, 0, 1.0], [0, 0, 2.0], np.eye(3)))
+        [0. 0. 3.]
     """
     xp, (w_AB_B, w_BC_C, C_BC) = real_arrays(w_AB_B=w_AB_B, w_BC_C=w_BC_C, C_BC=C_BC)
     expect_shape("w_AB_B", w_AB_B, 3)
@@ -218,6 +251,10 @@ def integrate(q_IB: ArrayLike, w_IB: ArrayLike, duration: ArrayLike, expressed_i
 
     Raises:
         ParameterError: Shapes that do not fit, unknown frame, a quaternion whose length is not 1.
+
+    Example:
+        >>> print(kinematics.integrate([1.0, 0, 0, 0], [0, 0, np.pi / 2], 1.0, "I").round(4))
+        [0.7071 0.     0.     0.7071]
     """
     refuse_unknown("frame expressed_in", expressed_in, FRAMES)
     _, (q_IB, w_IB, duration) = real_arrays(q_IB=q_IB, w_IB=w_IB, duration=duration)
@@ -246,6 +283,10 @@ def mean_angular_velocity(
     Raises:
         ParameterError: Shapes that do not fit, unknown frame, a quaternion whose length is not 1,
             a duration of 0.
+
+    Example:
+        >>> print(kinematics.mean_angular_velocity([1.0, 0, 0, 0], turn_z, 0.5, "I").round(4) + 0.0)
+        [0.     0.     3.1416]
     """
     refuse_unknown("frame expressed_in", expressed_in, FRAMES)
     xp, (q_0, q_1, duration) = real_arrays(q_0=q_0, q_1=q_1, duration=duration)
@@ -278,6 +319,10 @@ def point_velocity(
 
     Raises:
         ParameterError: Shapes that do not fit.
+
+    Example:
+        >>> print(kinematics.point_velocity([1.0, 0, 0], [0, 0, 2.0], [0.5, 0, 0]))  # v + w x r
+        [1. 1. 0.]
     """
     xp, arrays = real_arrays(v_A=v_A, w_IB=w_IB, r_AP=r_AP, dr_AP=dr_AP)
     given = ("v_A", "w_IB", "r_AP", "dr_AP")
@@ -301,6 +346,13 @@ def pose(C_IB: ArrayLike, p_IoBo_I: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Shapes that do not fit, or a matrix that is no rotation.
+
+    Example:
+        >>> print(kinematics.pose(C_IB, [1.0, 0, 0]))
+        [[ 0. -1.  0.  1.]
+         [ 1.  0.  0.  0.]
+         [ 0.  0.  1.  0.]
+         [ 0.  0.  0.  1.]]
     """
     xp, (C_IB, p_IoBo_I) = real_arrays(C_IB=C_IB, p_IoBo_I=p_IoBo_I)
     refuse_nonrotation(xp, "C_IB", C_IB)
@@ -324,6 +376,10 @@ def inverse_pose(X_IB: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape, or a matrix that is no pose.
+
+    Example:
+        >>> print(kinematics.inverse_pose(X_IB)[:3, 3] + 0.0)  # the origin of I in B
+        [0. 1. 0.]
     """
     xp, (X_IB,) = real_arrays(X_IB=X_IB)
     C_IB, p_IoBo_I = pose_parts(X_IB, like=X_IB, name="X_IB")
@@ -343,6 +399,10 @@ def compose_poses(*poses: ArrayLike) -> Array:
 
     Raises:
         ParameterError: No pose, shapes that do not fit, or a matrix that is no pose.
+
+    Example:
+        >>> print(kinematics.compose_poses(X_IB, X_IB)[:3, 3])
+        [1. 1. 0.]
     """
     if not poses:
         raise ParameterError("compose_poses was given no pose, expected at least one")
@@ -369,6 +429,10 @@ def transform_point(X_IB: ArrayLike, p_BoP_B: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Shapes that do not fit, or a matrix that is no pose.
+
+    Example:
+        >>> print(kinematics.transform_point(X_IB, [1.0, 0, 0]))
+        [1. 1. 0.]
     """
     xp, (X_IB, p_BoP_B) = real_arrays(X_IB=X_IB, p_BoP_B=p_BoP_B)
     expect_shape("p_BoP_B", p_BoP_B, 3)

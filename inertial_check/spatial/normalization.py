@@ -23,6 +23,13 @@ def nearest_rotation(matrix: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape.
+
+    Example:
+        >>> rounded = [[0, -0.99, 0], [1.01, 0, 0], [0, 0, 1]]
+        >>> print(rotations.nearest_rotation(rounded).round(9) + 0.0)
+        [[ 0. -1.  0.]
+         [ 1.  0.  0.]
+         [ 0.  0.  1.]]
     """
     xp, (matrix,) = real_arrays(matrix=matrix)
     expect_shape("matrix", matrix, 3, 3)
@@ -41,6 +48,10 @@ def normalize_quaternion(quaternion: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape.
+
+    Example:
+        >>> print(rotations.normalize_quaternion([3.0, 0, 0, 4.0]))
+        [0.6 0.  0.  0.8]
     """
     xp, (quaternion,) = real_arrays(quaternion=quaternion)
     expect_shape("quaternion", quaternion, 4)

@@ -5,6 +5,14 @@ rotation_vector_from_quaternion are the exponential and the logarithmic map. Per
 on the left: box_plus(q_IB, v) is exp(v) q_IB with v in I, and the derivative of, or by, a rotation
 is that of, or by, such a v (Bloesch et al., A Primer on the Differential Calculus of 3D
 Orientations, 2016).
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> from inertial_check.spatial import rotation_calculus as calculus
+>>> half = np.sqrt(0.5)
+>>> turn_z = np.array([half, 0, 0, half])  # quarter turns, scalar first
+>>> turn_x = np.array([half, half, 0, 0])
 """
 
 from __future__ import annotations
@@ -50,6 +58,11 @@ def left_matrix(q: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape.
+
+    Example:
+        >>> product = calculus.left_matrix(turn_z) @ turn_x
+        >>> print(np.allclose(product, calculus.multiply(turn_z, turn_x)))
+        True
     """
     return _product_matrix(q, 1)
 
@@ -67,6 +80,11 @@ def right_matrix(p: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape.
+
+    Example:
+        >>> product = calculus.right_matrix(turn_x) @ turn_z
+        >>> print(np.allclose(product, calculus.multiply(turn_z, turn_x)))
+        True
     """
     return _product_matrix(p, -1)
 
@@ -84,6 +102,10 @@ def multiply(q: ArrayLike, p: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Shapes that do not fit.
+
+    Example:
+        >>> print(calculus.multiply(turn_z, turn_z).round(9) + 0.0)  # half a turn
+        [0. 0. 0. 1.]
     """
     xp, (q, p) = real_arrays(q=q, p=p)
     expect_shape("q", q, 4)
@@ -103,6 +125,10 @@ def inverse(q_IB: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape, or a quaternion whose length is not 1.
+
+    Example:
+        >>> print(calculus.inverse(turn_z).round(4) + 0.0)
+        [ 0.7071  0.      0.     -0.7071]
     """
     xp, (q_IB,) = real_arrays(q_IB=q_IB)
     refuse_nonunit(xp, "q_IB", q_IB, 4)
@@ -122,6 +148,10 @@ def box_plus(q: ArrayLike, v: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Shapes that do not fit, or a quaternion whose length is not 1.
+
+    Example:
+        >>> print(calculus.box_plus(turn_z, [0, 0, np.pi / 2]).round(9) + 0.0)  # half a turn
+        [0. 0. 0. 1.]
     """
     xp, (q, v) = real_arrays(q=q, v=v)
     refuse_nonunit(xp, "q", q, 4)
@@ -140,6 +170,10 @@ def box_minus(q_1: ArrayLike, q_2: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Shapes that do not fit, or a quaternion whose length is not 1.
+
+    Example:
+        >>> print(calculus.box_minus(turn_z, [1.0, 0, 0, 0]).round(4) + 0.0)  # pi / 2 about z
+        [0.     0.     1.5708]
     """
     xp, (q_1, q_2) = real_arrays(q_1=q_1, q_2=q_2)
     refuse_nonunit(xp, "q_1", q_1, 4)
@@ -164,6 +198,11 @@ def interpolate(q_0: ArrayLike, q_1: ArrayLike, t: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Shapes that do not fit, or a quaternion whose length is not 1.
+
+    Example:
+        >>> middle = calculus.interpolate([1.0, 0, 0, 0], turn_z, 0.5)
+        >>> print(np.rad2deg(2 * np.arccos(middle[0])).round(6))
+        45.0
     """
     _, (q_0, q_1, t) = real_arrays(q_0=q_0, q_1=q_1, t=t)
     batch_shape(q_0=q_0.shape[:-1], q_1=q_1.shape[:-1], t=t.shape)
@@ -185,6 +224,12 @@ def exp_jacobian(v: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape.
+
+    Example:
+        >>> print(calculus.exp_jacobian([0, 0, 0.0]))
+        [[1. 0. 0.]
+         [0. 1. 0.]
+         [0. 0. 1.]]
     """
     xp, (v,) = real_arrays(v=v)
     expect_shape("v", v, 3)
@@ -204,6 +249,12 @@ def exp_jacobian_inverse(v: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape, or a single v of one or more full turns.
+
+    Example:
+        >>> v = [0.1, 0.2, 0.3]
+        >>> product = calculus.exp_jacobian(v) @ calculus.exp_jacobian_inverse(v)
+        >>> print(np.allclose(product, np.eye(3)))
+        True
     """
     xp, (v,) = real_arrays(v=v)
     expect_shape("v", v, 3)
@@ -237,6 +288,11 @@ def rotated_vector_jacobian(v: ArrayLike, r: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Shapes that do not fit.
+
+    Example:
+        >>> # A small turn about z moves a point at x = 2 along y
+        >>> print(calculus.rotated_vector_jacobian([0, 0, 0.0], [2.0, 0, 0])[:, 2] + 0.0)
+        [0. 2. 0.]
     """
     xp, (v, r) = real_arrays(v=v, r=r)
     expect_shape("r", r, 3)
@@ -257,6 +313,11 @@ def box_minus_jacobians(q_1: ArrayLike, q_2: ArrayLike) -> tuple[Array, Array]:
 
     Raises:
         ParameterError: Shapes that do not fit, or a quaternion whose length is not 1.
+
+    Example:
+        >>> by_1, by_2 = calculus.box_minus_jacobians(turn_z, turn_z)
+        >>> print(np.allclose(by_1, np.eye(3)), np.allclose(by_2, -np.eye(3)))
+        True True
     """
     v = box_minus(q_1, q_2)
     return exp_jacobian_inverse(v), -exp_jacobian_inverse(-v)

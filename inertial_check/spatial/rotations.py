@@ -16,6 +16,14 @@ matrix that other modules, and Drake, call R_IB. Every other parameterisation he
 One code serves every array library, in its precision and with its gradients; SciPy's Rotation is
 the oracle of the tests, not a dependency. Perturbations are taken on the left, in I: box_plus(q, v)
 is exp(v) q, and a derivative by a rotation is one by that v.
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> from inertial_check.spatial import rotations
+>>> half = np.sqrt(0.5)
+>>> q_IB = [half, 0, 0, half]  # a quarter turn about z, scalar first
+>>> C_IB = [[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]  # the same
 """
 
 from __future__ import annotations
@@ -42,7 +50,7 @@ from inertial_check.arrays.so3 import (
 from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.frames import read_rotation
-from inertial_check.spatial.euler import (  # noqa: F401 - all rotations are found here
+from inertial_check.spatial.euler import (
     SEQUENCES,
     EulerAngles,
     EulerSequence,
@@ -51,11 +59,39 @@ from inertial_check.spatial.euler import (  # noqa: F401 - all rotations are fou
     euler_from_matrix,
     matrix_from_euler,
 )
-from inertial_check.spatial.normalization import (  # noqa: F401 - all rotations are found here
+from inertial_check.spatial.normalization import (
     nearest_rotation,
     normalize_quaternion,
 )
 from inertial_check.spatial.rotation_checks import refuse_nonskew, refuse_nonunit, refuse_unknown
+
+__all__ = [
+    "PARAMETERISATIONS",
+    "SEQUENCES",
+    "Conversion",
+    "EulerAngles",
+    "EulerSequence",
+    "Parameterisation",
+    "angle_axis_from_quaternion",
+    "convert",
+    "elementary",
+    "euler_and_gimbal_lock",
+    "euler_from_matrix",
+    "matrix_from_euler",
+    "matrix_from_quaternion",
+    "matrix_from_rotation_vector",
+    "nearest_rotation",
+    "normalize_quaternion",
+    "quaternion_from_angle_axis",
+    "quaternion_from_matrix",
+    "quaternion_from_rotation_vector",
+    "rotation_vector_from_matrix",
+    "rotation_vector_from_quaternion",
+    "scalar_first",
+    "scalar_last",
+    "skew",
+    "unskew",
+]
 
 Parameterisation = Literal[
     "matrix",
@@ -102,6 +138,10 @@ def skew(vector: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape.
+
+    Example:
+        >>> print(rotations.skew([1.0, 2, 3]) @ [1.0, 0, 0])  # the cross product
+        [ 0.  3. -2.]
     """
     xp, (vector,) = real_arrays(vector=vector)
     expect_shape("vector", vector, 3)
@@ -119,6 +159,10 @@ def unskew(matrix: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape, or a matrix that is not skew-symmetric to half its digits.
+
+    Example:
+        >>> print(rotations.unskew(rotations.skew([1.0, 2, 3])))
+        [1. 2. 3.]
     """
     xp, (matrix,) = real_arrays(matrix=matrix)
     expect_shape("matrix", matrix, 3, 3)
@@ -141,6 +185,12 @@ def matrix_from_quaternion(q_IB: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape, or a quaternion whose length is not 1.
+
+    Example:
+        >>> print(rotations.matrix_from_quaternion(q_IB).round(9) + 0.0)
+        [[ 0. -1.  0.]
+         [ 1.  0.  0.]
+         [ 0.  0.  1.]]
     """
     xp, (q_IB,) = real_arrays(q_IB=q_IB)
     refuse_nonunit(xp, "q_IB", q_IB, 4)
@@ -172,6 +222,10 @@ def quaternion_from_matrix(C_IB: ArrayLike, *, renormalize: bool = False) -> Arr
 
     Raises:
         ParameterError: Wrong shape, or a matrix that is no rotation.
+
+    Example:
+        >>> print(rotations.quaternion_from_matrix(C_IB).round(4))
+        [0.7071 0.     0.     0.7071]
     """
     xp, (C_IB,) = real_arrays(C_IB=C_IB)
     C_IB = read_rotation(xp, "C_IB", C_IB, renormalize=renormalize)
@@ -203,6 +257,10 @@ def quaternion_from_angle_axis(angle_axis: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape, or an axis whose length is not 1.
+
+    Example:
+        >>> print(rotations.quaternion_from_angle_axis([np.pi / 2, 0, 0, 1.0]).round(4))
+        [0.7071 0.     0.     0.7071]
     """
     xp, angle, axis = angle_and_axis(angle_axis)
     half = angle[..., None] / 2
@@ -221,6 +279,10 @@ def angle_axis_from_quaternion(q_IB: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape, or a quaternion whose length is not 1.
+
+    Example:
+        >>> print(rotations.angle_axis_from_quaternion(q_IB).round(4))
+        [1.5708 0.     0.     1.    ]
     """
     xp, (q_IB,) = real_arrays(q_IB=q_IB)
     refuse_nonunit(xp, "q_IB", q_IB, 4)
@@ -247,6 +309,10 @@ def quaternion_from_rotation_vector(phi_IB: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape.
+
+    Example:
+        >>> print(rotations.quaternion_from_rotation_vector([0, 0, np.pi / 2]).round(4))
+        [0.7071 0.     0.     0.7071]
     """
     xp, (phi_IB,) = real_arrays(phi_IB=phi_IB)
     expect_shape("phi_IB", phi_IB, 3)
@@ -268,6 +334,10 @@ def rotation_vector_from_quaternion(q_IB: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape, or a quaternion whose length is not 1.
+
+    Example:
+        >>> print(rotations.rotation_vector_from_quaternion(q_IB).round(4))
+        [0.     0.     1.5708]
     """
     xp, (q_IB,) = real_arrays(q_IB=q_IB)
     refuse_nonunit(xp, "q_IB", q_IB, 4)
@@ -288,6 +358,12 @@ def matrix_from_rotation_vector(phi_IB: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape.
+
+    Example:
+        >>> print(rotations.matrix_from_rotation_vector([0, 0, np.pi / 2]).round(9) + 0.0)
+        [[ 0. -1.  0.]
+         [ 1.  0.  0.]
+         [ 0.  0.  1.]]
     """
     xp, (phi_IB,) = real_arrays(phi_IB=phi_IB)
     expect_shape("phi_IB", phi_IB, 3)
@@ -305,6 +381,10 @@ def rotation_vector_from_matrix(C_IB: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape, or a matrix that is no rotation.
+
+    Example:
+        >>> print(rotations.rotation_vector_from_matrix(C_IB).round(4) + 0.0)
+        [0.     0.     1.5708]
     """
     return rotation_vector_from_quaternion(quaternion_from_matrix(C_IB))
 
@@ -333,6 +413,12 @@ def convert(
 
     Raises:
         ParameterError: Unknown name, wrong shape, or values that are no rotation.
+
+    Example:
+        >>> print(rotations.convert([0.1, 0.2, 0.3], "rpy", "euler-ZYX"))
+        [0.3 0.2 0.1]
+        >>> print(rotations.convert(C_IB, "matrix", "angle-axis").round(4) + 0.0)
+        [1.5708 0.     0.     1.    ]
     """
     start, end = (
         read_parameterisation(what, name) for what, name in (("source", source), ("target", target))
@@ -362,6 +448,10 @@ def scalar_last(q_IB: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape.
+
+    Example:
+        >>> print(rotations.scalar_last([1.0, 0, 0, 0]))  # the identity for ROS
+        [0. 0. 0. 1.]
     """
     xp, (q_IB,) = real_arrays(q_IB=q_IB)
     expect_shape("q_IB", q_IB, 4)
@@ -376,6 +466,10 @@ def scalar_first(xyzw_IB: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Wrong shape.
+
+    Example:
+        >>> print(rotations.scalar_first([0, 0, 0, 1.0]))
+        [1. 0. 0. 0.]
     """
     xp, (xyzw_IB,) = real_arrays(xyzw_IB=xyzw_IB)
     expect_shape("xyzw_IB", xyzw_IB, 4)

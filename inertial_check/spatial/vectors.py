@@ -10,6 +10,12 @@ B's origin stands at r = p_AoBo_A, and motions m_A become m_B. Two pairs (E, r) 
 
 Sources: "RBDA": Featherstone, Rigid Body Dynamics Algorithms, 2008; docs/spatial-vectors.md goes
 through the equations of the derivation that both names are from.
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> from inertial_check.spatial import vectors
+>>> quarter = [[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]  # a quarter turn about z
 """
 
 from __future__ import annotations
@@ -43,6 +49,22 @@ from inertial_check.inertia.representations import (
 )
 from inertial_check.spatial.rotations import skew
 
+__all__ = [
+    "PluckerTransform",
+    "Plx",
+    "Plxb",
+    "congruence",
+    "cross_force",
+    "cross_motion",
+    "join",
+    "plx",
+    "plxb",
+    "power",
+    "reorder",
+    "reorder_matrix",
+    "split",
+]
+
 # Vectors
 
 
@@ -59,6 +81,10 @@ def join(angular: ArrayLike, linear: ArrayLike, order: SpatialOrder = "angular-l
 
     Raises:
         ParameterError: Shapes that do not fit, unknown order.
+
+    Example:
+        >>> print(vectors.join([1.0, 2, 3], [4.0, 5, 6], "linear-angular"))
+        [4. 5. 6. 1. 2. 3.]
     """
     check_spatial_order(order)
     xp, (angular, linear) = real_arrays(angular=angular, linear=linear)
@@ -73,6 +99,11 @@ def split(vector: ArrayLike, order: SpatialOrder = "angular-linear") -> tuple[Ar
 
     Raises:
         ParameterError: Wrong shape, unknown order.
+
+    Example:
+        >>> angular, linear = vectors.split([1.0, 2, 3, 4, 5, 6])
+        >>> print(angular, linear)
+        [1. 2. 3.] [4. 5. 6.]
     """
     check_spatial_order(order)
     _, (vector,) = real_arrays(vector=vector)
@@ -91,6 +122,10 @@ def reorder(vector: ArrayLike, source: SpatialOrder, target: SpatialOrder) -> Ar
 
     Raises:
         ParameterError: Wrong shape, unknown order.
+
+    Example:
+        >>> print(vectors.reorder([1.0, 2, 3, 4, 5, 6], "angular-linear", "linear-angular"))
+        [4. 5. 6. 1. 2. 3.]
     """
     check_spatial_order(target)
     angular, linear = split(vector, source)
@@ -108,6 +143,11 @@ def reorder_matrix(matrix: ArrayLike, source: SpatialOrder, target: SpatialOrder
 
     Raises:
         ParameterError: Wrong shape, unknown order.
+
+    Example:
+        >>> M = np.diag([0.1, 0.1, 0.2, 2.0, 2.0, 2.0])
+        >>> print(vectors.reorder_matrix(M, "angular-linear", "linear-angular").diagonal())
+        [2.  2.  2.  0.1 0.1 0.2]
     """
     check_spatial_order(source)
     check_spatial_order(target)
@@ -132,6 +172,11 @@ def cross_motion(
 
     Raises:
         ParameterError: Shapes that do not fit, unknown order.
+
+    Example:
+        >>> # A turn about z carries a motion along x towards y
+        >>> print(vectors.cross_motion([0, 0, 1.0, 0, 0, 0], [0, 0, 0, 1.0, 0, 0]) + 0.0)
+        [0. 0. 0. 0. 1. 0.]
     """
     xp, (w1, v1), (w2, v2) = _pair(order, first=first, second=second)
     linear = cross(xp, w1, v2) + cross(xp, v1, w2)
@@ -154,6 +199,10 @@ def cross_force(
 
     Raises:
         ParameterError: Shapes that do not fit, unknown order.
+
+    Example:
+        >>> print(vectors.cross_force([0, 0, 1.0, 0, 0, 0], [0, 0, 0, 1.0, 0, 0]) + 0.0)
+        [0. 0. 0. 0. 1. 0.]
     """
     xp, (w, v), (torque, push) = _pair(order, motion=motion, force=force)
     angular = cross(xp, w, torque) + cross(xp, v, push)
@@ -173,6 +222,10 @@ def power(motion: ArrayLike, force: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Shapes that do not fit.
+
+    Example:
+        >>> print(vectors.power([0, 0, 2.0, 1.0, 0, 0], [0, 0, 3.0, 4.0, 0, 0]))  # 2 * 3 + 1 * 4 W
+        10.0
     """
     xp, (motion, force) = real_arrays(motion=motion, force=force)
     for name, vector in (("motion", motion), ("force", force)):
@@ -435,6 +488,11 @@ def plx(E: ArrayLike, r: ArrayLike, *, renormalize: bool = False) -> Plx:
 
     Raises:
         ParameterError: Shapes that do not fit, or a matrix that is no rotation.
+
+    Example:
+        >>> X = vectors.plx(np.eye(3), [1.0, 0, 0])  # B stands 1 m along x
+        >>> print(X.apply_motion([0, 0, 1.0, 0, 0, 0]))  # w x r: B moves along y
+        [0. 0. 1. 0. 1. 0.]
     """
     return Plx(*_check_pair(E, r, renormalize))
 
@@ -450,6 +508,11 @@ def plxb(E: ArrayLike, r: ArrayLike, *, renormalize: bool = False) -> Plxb:
 
     Raises:
         ParameterError: Shapes that do not fit, or a matrix that is no rotation.
+
+    Example:
+        >>> X = vectors.plxb(quarter, [0, 0, 0])  # the axes of B in A
+        >>> print(X.apply_motion([1.0, 0, 0, 0, 0, 0]) + 0.0)  # x of A is -y of B
+        [ 0. -1.  0.  0.  0.  0.]
     """
     return Plxb(*_check_pair(E, r, renormalize))
 
@@ -473,6 +536,12 @@ def congruence(matrix: ArrayLike, X: ArrayLike) -> Array:
 
     Raises:
         ParameterError: Shapes that do not fit, a matrix that is not symmetric.
+
+    Example:
+        >>> X = vectors.plx(np.eye(3), [-1.0, 0, 0]).as_matrix()
+        >>> M = vectors.congruence(np.diag([0.1, 0.1, 0.1, 2.0, 2.0, 2.0]), X)
+        >>> print(M.diagonal())  # 2 kg at a distance of 1 m: 2 kg m^2 more about y and z
+        [0.1 2.1 2.1 2.  2.  2. ]
     """
     xp, (matrix, X) = real_arrays(matrix=matrix, X=X)
     for name, value in (("matrix", matrix), ("X", X)):

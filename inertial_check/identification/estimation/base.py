@@ -9,6 +9,12 @@ what is no body. A column that depends on those before it is regrouped into them
 link shares with the one that carries it counts there. Sources: Gautier, Numerical Calculation of
 the Base Inertial Parameters of Robots, 1991; Khalil and Dombre, Modeling, Identification and
 Control of Robots, chapter 9.
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> import inertial_check as ic
+>>> from inertial_check.identification.estimation import base
 """
 
 from __future__ import annotations
@@ -153,6 +159,17 @@ def base_parameters(
     Raises:
         ParameterError: Shapes that do not fit, a number that is not finite, a tolerance not
             between 0 and 1.
+
+    Example:
+        >>> # A pendulum about y: torque = Iyy du - 9.81 hx cos q + 9.81 hz sin q
+        >>> q, du = np.random.default_rng(0).normal(size=(2, 50))
+        >>> Y = np.zeros((50, 10))
+        >>> Y[:, 1], Y[:, 3], Y[:, 7] = -9.81 * np.cos(q), 9.81 * np.sin(q), du
+        >>> found = ic.base_parameters(Y, bodies=["rod"])
+        >>> print(found.rank)
+        3
+        >>> print([name for name in found.names])
+        ['Iyy(rod)', 'hx(rod)', 'hz(rod)']
     """
     if not 0 < tolerance < 1:
         raise ParameterError(f"tolerance is {tolerance!r}, expected a number between 0 and 1")
@@ -292,7 +309,12 @@ def _name_columns(
 
 @explain_errors
 def name_entries(order: Order) -> tuple[str, ...]:
-    """Name the ten entries of theta in an order: m, hx, hy, hz, then the six of the inertia."""
+    """Name the ten entries of theta in an order: m, hx, hy, hz, then the six of the inertia.
+
+    Example:
+        >>> print(base.name_entries("mujoco"))
+        ('m', 'hx', 'hy', 'hz', 'Ixx', 'Iyy', 'Izz', 'Ixy', 'Ixz', 'Iyz')
+    """
     return ("m", "hx", "hy", "hz", *(f"I{entry}" for entry in ORDERS[order]))
 
 

@@ -281,6 +281,14 @@ def clean(  # noqa: PLR0913 - the public signature
             about the centre of mass, where the pseudo-inertia is not linear; information that is
             singular without a prior, or not positive semidefinite.
         ProjectionError: No answer could be certified, or the constraints exclude each other.
+
+    Example:
+        >>> broken = [1.2, 0, 0, 0, 0.02, 0, 0, 0.03, 0, 0.08]
+        >>> found = ic.clean([broken], order="urdf", about="origin")
+        >>> print(found)
+        Cleaned(1 projected; metric='inertia')
+        >>> print(ic.check(found.parameters).verdict)
+        ['boundary']
     """
     order, about = _read_declaration(theta, order, about)
     given, about = _read_bodies("theta", theta, order, about)

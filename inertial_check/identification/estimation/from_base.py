@@ -9,6 +9,11 @@ C the covariance of beta: an identification with the rows C^-1/2 K. Without a co
 parameters hold as far as any consistent bodies can have them, and of those bodies the nearest to
 the prior are taken, by the method of multipliers. Source: Sousa, Cortesao, Physical Feasibility of
 Robot Base Inertial Parameter Identification, Int. J. Robot. Res. 33 (2014).
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> import inertial_check as ic
 """
 
 from __future__ import annotations
@@ -119,6 +124,20 @@ def identify_from_base(  # noqa: PLR0913 - what is known and what is wanted
         ParameterError: Shapes that do not fit, a covariance that is not positive definite, a prior
             that is none.
         ProjectionError: No answer could be certified, or the constraints exclude each other.
+
+    Example:
+        >>> # The torques of a pendulum show hx, hz and Iyy; the prior says the rest
+        >>> q, du = np.random.default_rng(0).normal(size=(2, 50))
+        >>> Y = np.zeros((50, 10))
+        >>> Y[:, 1], Y[:, 3], Y[:, 7] = -9.81 * np.cos(q), 9.81 * np.sin(q), du
+        >>> base = ic.base_parameters(Y)
+        >>> rod = np.array([2.0, 0, 0, -1.0, 0.7, 0, 0, 0.7, 0, 0.01])
+        >>> prior = np.array([1.5, 0, 0, -0.6, 0.5, 0, 0, 0.5, 0, 0.02])
+        >>> found = ic.identify_from_base(base.of(rod), base, prior, regularization=1e-6)
+        >>> print(found.theta[0, [1, 3, 7]].round(3) + 0.0)
+        [ 0.  -1.   0.7]
+        >>> print(ic.check(found.theta).verdict)
+        ['consistent']
     """
     beta, beside = _read_base_parameters(beta, base), _beside(base, nuisance)
     count = (len(base.columns) - base.further) // 10

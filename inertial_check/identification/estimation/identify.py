@@ -167,6 +167,15 @@ def identify(  # noqa: PLR0913 - the public signature
         ParameterError: Shapes do not fit, a number is not finite, a name is unknown, or neither
             samples nor prior decide a parameter. The message names the place.
         ProjectionError: The solver found no answer, or the constraints contradict each other.
+
+    Example:
+        >>> # Sixty torques that are linear in the ten numbers of one link
+        >>> rng = np.random.default_rng(0)
+        >>> Y = rng.normal(size=(60, 10))
+        >>> link = np.array([2.0, 0, 0, 0.2, 0.05, 0, 0, 0.05, 0, 0.01])
+        >>> found = ic.identify(Y, Y @ link, prior=[1.0, 0, 0, 0, 0.1, 0, 0, 0.1, 0, 0.1])
+        >>> print(found.theta.round(3) + 0.0, found.consistency.verdict)
+        [[2.   0.   0.   0.2  0.05 0.   0.   0.05 0.   0.01]] ['consistent']
     """
     options = FitOptions(
         weights=weights,

@@ -19,6 +19,12 @@ from inertial_check.identification.estimation.reduction import Reduction, list_c
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import Order, reorder
 
+__all__ = [
+    "ENTRIES",
+    "Block",
+    "Samples",
+]
+
 Block = tuple[Floats, Floats, Floats]
 """Y (s, n, 10 L), F (s, n, k) and tau (s, n)."""
 

@@ -3,6 +3,13 @@
 A motion is a finite Fourier series for each joint (Swevers, Ganseman, Tükel, de Schutter and Van
 Brussel, Optimal Robot Excitation and Identification, 1997). Position, velocity and acceleration are
 linear in its coefficients, and so are all limits; what is best is not, and is sought by SLSQP.
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> import inertial_check as ic
+>>> from inertial_check.identification.excitation import Limits, design
+>>> tree = ic.load("data/recordings/arm.urdf").tree()
 """
 
 from __future__ import annotations
@@ -126,6 +133,12 @@ def condition_number(  # noqa: PLR0913 - a motion, and the units
     Raises:
         ParameterError: Shapes that do not fit, numbers that are not finite, a floating joint, no
             body with mass.
+
+    Example:
+        >>> q, u, du = np.random.default_rng(0).normal(size=(3, 200, 3))
+        >>> found = design.condition_number(tree, q, u, du)
+        >>> print(found.rank, found.columns)
+        15 15
     """
     visible = Visibility.of(
         tree, prior=prior, nuisance=nuisance, noise=noise, gravity=gravity, tolerance=tolerance
@@ -180,6 +193,12 @@ def optimise(  # noqa: PLR0913 - what is moved, within what, and how hard to loo
     Raises:
         ParameterError: A limit that is not finite or leaves no room, fewer than two harmonics, no
             positive duration or rate, harmonics that are too few to show everything.
+
+    Example:
+        >>> limits = Limits([-2.0] * 3, [2.0] * 3, [2.0] * 3, [8.0] * 3)
+        >>> motion = design.optimise(tree, limits, duration=4.0, harmonics=2, rate=10.0, starts=1)
+        >>> print(motion.condition.number < motion.condition_start.number)
+        True
     """
     visible = Visibility.of(
         tree, prior=prior, nuisance=nuisance, noise=noise, gravity=gravity, tolerance=tolerance

@@ -151,6 +151,14 @@ def identify_payload(  # noqa: PLR0913 - the public signature
         ParameterError: As identify; without a prior, samples that leave the mass open, or the
             inertia in part, or say that the mass is negative.
         ProjectionError: No answer could be certified, or the constraints exclude each other.
+
+    Example:
+        >>> from inertial_check.identification.payload.samples import from_wrench, wrench_regressor
+        >>> gravity_S = 9.81 * np.vstack([np.eye(3), -np.eye(3)])
+        >>> wrench = wrench_regressor(gravity_S) @ [2.0, 0, 0, 0.2, 0.05, 0, 0, 0.05, 0, 0.01]
+        >>> found = ic.identify_payload(from_wrench(wrench, gravity_S), weights=1.0)
+        >>> print(found.parameters.mass.round(6), found.open)
+        2.0 ('Ixx', 'Ixy', 'Ixz', 'Iyy', 'Iyz', 'Izz')
     """
     samples = _samples(Y, tau, nuisance, order)
     fit = partial(

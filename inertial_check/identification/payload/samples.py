@@ -1,4 +1,13 @@
-"""Samples of a payload: from a wrist sensor, or from the torques of a robot that is known."""
+"""Samples of a payload: from a wrist sensor, or from the torques of a robot that is known.
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> import inertial_check as ic
+>>> from inertial_check.identification.payload import samples
+>>> gripper = ic.InertialParameters.from_com(0.9, [0, 0, 0.1], np.diag([0.002, 0.002, 0.001]))
+>>> gravity_S = 9.81 * np.vstack([np.eye(3), -np.eye(3)])  # the wrist in six poses
+"""
 
 from __future__ import annotations
 
@@ -61,6 +70,11 @@ def wrench_regressor(
 
     Raises:
         ParameterError: Shapes that do not fit, unknown order.
+
+    Example:
+        >>> Y = samples.wrench_regressor([[0, 0, -9.81]])
+        >>> print((Y @ gripper.as_theta()).round(3) + 0.0)  # it carries 0.9 * 9.81 N
+        [[0.    0.    0.    0.    0.    8.829]]
     """
     check_spatial_order(spatial_order)
     given = {"gravity_S": gravity_S, "w": w, "alpha": alpha, "a": a}
@@ -111,6 +125,12 @@ def from_wrench(  # noqa: PLR0913 - a recording, and its conventions
     Raises:
         ParameterError: Shapes that do not fit, unknown order; or forces and moments that explain
             the motion of a payload only if they are exchanged.
+
+    Example:
+        >>> wrench = samples.wrench_regressor(gravity_S) @ gripper.as_theta()
+        >>> found = ic.identify_payload(samples.from_wrench(wrench, gravity_S), weights=1.0)
+        >>> print(found.parameters.mass.round(6), found.parameters.com.round(6) + 0.0)
+        0.9 [0.  0.  0.1]
     """
     tau = np.asarray(wrench, dtype=np.float64)
     if tau.ndim != 2 or tau.shape[1] != 6:
@@ -230,6 +250,18 @@ def from_torques(  # noqa: PLR0913 - a robot, what is known of it, and a recordi
 
     Raises:
         ParameterError: Shapes that do not fit, an unknown body or order, friction without numbers.
+
+    Example:
+        >>> from inertial_check.dynamics.equations import inverse_dynamics
+        >>> from inertial_check.model.tree import tree_of
+        >>> tree = tree_of(ic.load("data/recordings/arm.urdf")).tree
+        >>> q, u, du = np.random.default_rng(0).normal(size=(3, 100, 3))
+        >>> theta = tree.theta.copy()
+        >>> theta[-1] += gripper.as_theta()
+        >>> tau = inverse_dynamics(tree, q, u, du, theta=theta)
+        >>> loaded = samples.from_torques(tree, tree.names[-1], samples.Recording(q, u, du, tau))
+        >>> print(ic.identify_payload(loaded, weights=1.0).parameters.mass.round(6))
+        0.9
     """
     place = tree.index(body)
     with_load = _recording(tree, "loaded", loaded)

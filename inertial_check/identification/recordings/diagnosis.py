@@ -2,6 +2,13 @@
 
 What no identification can use is refused. What only looks wrong, a unit, a sign, a lag, is a
 remark with its numbers: the recording is never changed. All thresholds are ratios.
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> from inertial_check.identification.recordings import diagnosis
+>>> t = np.arange(0, 10, 0.01)
+>>> q, u = np.sin(t)[:, None], np.cos(t)[:, None]
 """
 
 from __future__ import annotations
@@ -18,6 +25,30 @@ from inertial_check.arrays.broadcasting import quiet
 from inertial_check.arrays.types import ArrayLike, Floats, Mask
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
+
+__all__ = [
+    "AGREEMENT",
+    "CLOCKS",
+    "DEGREES",
+    "FACTOR",
+    "GAIN",
+    "GAP",
+    "JITTER",
+    "LAGS",
+    "LAG_GAIN",
+    "MISMATCH",
+    "NOISE",
+    "SCATTER",
+    "TURNS",
+    "UNITS",
+    "UNLIKE",
+    "SignalRemark",
+    "Values",
+    "diagnose",
+    "find_lag",
+    "find_unit_errors",
+    "name_unit",
+]
 
 NOISE = 3.0
 """Times the noise of a position: a spread of less is no motion."""
@@ -172,6 +203,10 @@ def diagnose(  # noqa: PLR0913 - the signals of one recording
     Raises:
         ParameterError: The recording cannot be used: values that are not finite, time that does
             not go on, arrays that do not fit, positions or torques that are all zero.
+
+    Example:
+        >>> print([remark.kind for remark in diagnosis.diagnose(np.rad2deg(q), u=u, t=t)])
+        ['degrees']
     """
     motion = check_signals(q=q, u=u, du=du, tau=tau)
     _refuse_zeros(motion)
@@ -213,6 +248,11 @@ def find_unit_errors(
 
     Raises:
         ParameterError: Arrays that do not fit or are not finite.
+
+    Example:
+        >>> (remark,) = diagnosis.find_unit_errors(1000 * q, q)
+        >>> print(remark.kind, remark.message[:60])
+        unit torques are 1e+03 times those that the prior predicts, 1e+03
     """
     tau, predicted, u = _read_torques(tau, predicted, u)
     joints = _names(joints, tau.shape[1])
@@ -280,6 +320,10 @@ def name_unit(ratio: float) -> str | None:
 
     Returns:
         A phrase with the units that are within FACTOR of it, the usual ones first; None without.
+
+    Example:
+        >>> print(diagnosis.name_unit(1000.0))
+        as if they were in N mm (1000)
     """
     near = [name for name, own in UNITS.items() if 1 / FACTOR <= abs(ratio) / own <= FACTOR]
     if not near:
@@ -310,6 +354,11 @@ def find_lag(
 
     Raises:
         ParameterError: Arrays that do not fit or are not finite.
+
+    Example:
+        >>> (remark,) = diagnosis.find_lag(np.roll(q, 5, axis=0), q, rate=100.0)
+        >>> print(remark.message.partition(":")[0])
+        torques are 5 samples (50 ms) behind what their motion predicts
     """
     tau, predicted, u = _read_torques(tau, predicted, u)
     joints = _names(joints, tau.shape[1])

@@ -3,6 +3,13 @@
 What passes a filter lags nowhere and shrinks alike only if all of it passes the same one, forward
 and backward. So positions, velocities, accelerations and torques each pass it, and each step says
 what it did.
+
+The examples of this module continue this session:
+
+>>> import numpy as np
+>>> from inertial_check.identification.recordings import signals
+>>> t = np.arange(0, 10, 0.01)  # 100 Hz
+>>> q = np.sin(2 * np.pi * 0.5 * t)[:, None]  # 0.5 Hz
 """
 
 from __future__ import annotations
@@ -149,6 +156,11 @@ def resample(t: ArrayLike, signals: ArrayLike, rate: float | None = None) -> Res
 
     Raises:
         ParameterError: Fewer than two samples, values that are not finite, time that goes back.
+
+    Example:
+        >>> found = signals.resample([0.0, 0.1, 0.3], [[0.0], [1.0], [3.0]], rate=10.0)
+        >>> print(found.signals.ravel())
+        [0. 1. 2. 3.]
     """
     t, signals = check_time(t), check_signal("signals", signals)
     if len(signals) != len(t):
@@ -217,6 +229,12 @@ def filter_signals(signals: ArrayLike, rate: float, cutoff: float, order: int = 
 
     Raises:
         ParameterError: The cut-off is not below half the rate; fewer than two samples.
+
+    Example:
+        >>> noisy = q + 0.1 * np.sin(2 * np.pi * 30 * t)[:, None]
+        >>> error = signals.filter_signals(noisy, rate=100.0, cutoff=5.0) - q
+        >>> print(np.abs(error[100:-100]).max() < 0.001)
+        True
     """
     signals = check_signal("signals", signals)
     if not 0 < cutoff < rate / 2:
@@ -246,6 +264,10 @@ def differentiate(signals: ArrayLike, rate: float) -> Floats:
 
     Raises:
         ParameterError: Fewer than three samples.
+
+    Example:
+        >>> print(signals.differentiate([[0.0], [1.0], [4.0], [9.0]], rate=1.0).ravel())
+        [0. 2. 4. 6.]
     """
     signals = check_signal("signals", signals, least=3)
     return np.asarray(np.gradient(signals, 1 / rate, axis=0, edge_order=2))
@@ -265,6 +287,10 @@ def bandwidth(q: ArrayLike, rate: float) -> float:
 
     Returns:
         That of the fastest joint [Hz]; NaN where none stands out of its noise.
+
+    Example:
+        >>> print(round(signals.bandwidth(q, rate=100.0), 1))
+        0.6
     """
     steps = np.diff(check_signal("q", q, least=3), axis=0)
     window = np.hanning(len(steps) + 2)[1:-1, None]
@@ -307,6 +333,11 @@ def smooth(  # noqa: PLR0913 - the five signals, their processing and their brea
     Raises:
         ParameterError: Arrays that do not fit, values that are not finite, time that goes back, no
             time and no rate, runs all too short to filter and trim.
+
+    Example:
+        >>> found = signals.smooth(t, q, np.cos(q))
+        >>> print(found.q.shape, found.u.shape, found.du.shape)
+        (968, 1) (968, 1) (968, 1)
     """
     how = how or Smoothing()
     given = check_signals(q=q, tau=tau, u=u, du=du)
@@ -504,6 +535,10 @@ def memory(rate: float, cutoff: float, order: int) -> int:
     """Samples after which a Butterworth filter has forgotten all but EDGE of a disturbance.
 
     Its slowest pole decays as exp(-2 pi cutoff sin(pi / (2 order)) t).
+
+    Example:
+        >>> print(signals.memory(rate=100.0, cutoff=5.0, order=4))
+        39
     """
     decay = 2 * np.pi * cutoff / rate * np.sin(np.pi / (2 * order))
     return int(np.ceil(-np.log(EDGE) / decay))
@@ -514,6 +549,10 @@ def noise_band(cutoff: float, order: int) -> float:
     """Bandwidth of white noise that passes the filter forward and backward [Hz].
 
     The integral of 1 / (1 + (f / cutoff)^(2 order))^2, which a perfect low-pass of that width has.
+
+    Example:
+        >>> print(round(signals.noise_band(cutoff=5.0, order=4), 3))
+        4.49
     """
     a = np.pi / (2 * order)
     return float(cutoff * a / np.sin(a) * (1 - 1 / (2 * order)))

@@ -1,6 +1,14 @@
 """The projections as convex programs: by any cvxpy solver, and in a user's own cvxpy problem.
 
 The only package that imports cvxpy, and only inside functions.
+
+The examples of this module continue this session:
+
+>>> import cvxpy as cp
+>>> from inertial_check.projection import conic, constraints
+>>> theta = cp.Variable(10)
+>>> broken = [1.2, 0, 0, 0, 0.02, 0, 0, 0.03, 0, 0.08]  # 0.08 is more than 0.02 + 0.03
+>>> ball = [1.2, 0, 0, 0, 0.03, 0, 0, 0.03, 0, 0.03]
 """
 
 from inertial_check._renamed import old_names

@@ -41,6 +41,11 @@ def pseudo_inertia(theta: cp.Expression, order: Order = "urdf") -> cp.Expression
 
     Raises:
         ParameterError: Another shape, an unknown order.
+
+    Example:
+        >>> theta.value = ball
+        >>> print(conic.pseudo_inertia(theta).value.diagonal().round(6))
+        [0.015 0.015 0.015 1.2  ]
     """
     return _matrix(TO_SVEC @ _canonical(theta, order))
 
@@ -66,6 +71,13 @@ def consistent(
 
     Raises:
         ParameterError: A wrong shape, a negative delta, a reference that is no body with an inside.
+
+    Example:
+        >>> # The greatest izz of a body with these ixx and iyy is their sum
+        >>> limits = [*conic.consistent(theta), theta[:9] == ball[:9]]
+        >>> largest = cp.Problem(cp.Maximize(theta[9]), limits).solve(solver="CLARABEL")
+        >>> print(round(float(largest), 6))
+        0.06
     """
     if not isinstance(delta, (int, float)) or not delta >= 0:
         raise ParameterError(f"delta is {delta!r}, expected a number, 0 or more")
@@ -92,6 +104,12 @@ def constrain(
 
     Raises:
         ParameterError: A wrong shape, a body that there is not, something that is no constraint.
+
+    Example:
+        >>> limits = conic.constrain(theta, constraints.MassBounds(2.0, 3.0))
+        >>> least = cp.Problem(cp.Minimize(theta[0]), limits).solve(solver="CLARABEL")
+        >>> print(round(float(least), 6))
+        2.0
     """
     bodies = _bodies(theta, order)
     given = _read_numbers(theta0, len(bodies), order)
@@ -131,6 +149,13 @@ def squared_distance(
 
     Raises:
         ParameterError: An unknown metric, weights or a prior that are none or missing.
+
+    Example:
+        >>> distance = conic.squared_distance(theta, broken, "euclidean")
+        >>> limits = [*conic.consistent(theta), theta[:4] == broken[:4]]
+        >>> _ = cp.Problem(cp.Minimize(distance), limits).solve(solver="CLARABEL")
+        >>> print(theta.value[[4, 7, 9]].round(4))
+        [0.03 0.04 0.07]
     """
     import cvxpy as cp
 
@@ -155,6 +180,12 @@ def entropic(
 
     Raises:
         ParameterError: A prior that is no such body.
+
+    Example:
+        >>> divergence = conic.entropic(theta, ball)
+        >>> theta.value = ball
+        >>> print(abs(float(divergence.value)) < 1e-9)  # of the prior from itself
+        True
     """
     import cvxpy as cp
 
