@@ -46,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     _add_recordings(parser)
     _add_robot(parser)
+    _add_contacts(parser)
     _add_prior(parser)
     _add_torques(parser)
     _add_fit(parser)
@@ -137,7 +138,7 @@ def _add_robot(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--base",
         choices=("fixed", "floating"),
-        help="attachment to the world; recordings of joints need fixed (default)",
+        help="attachment to the world: fixed (default); or floating, with its motion in the data",
     )
     options.add_motion(group, others="; others: every joint that is in no recording")
     group.add_argument(
@@ -152,6 +153,58 @@ def _add_robot(parser: argparse.ArgumentParser) -> None:
         choices=_ORDERS,
         help="order of the last six of each body's parameters in Y, whose columns are about the "
         "body origins (default: urdf, with a warning)",
+    )
+
+
+def _add_contacts(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("Floating base and contacts", argument_default=SUPPRESS)
+    group.add_argument(
+        "--contact",
+        action="append",
+        metavar="BODY=COLUMNS",
+        help="columns of the wrench on a body, at its origin: a prefix or array (default: "
+        "wrench_BODY), or three or six names (repeatable)",
+    )
+    group.add_argument(
+        "--wrench-axes",
+        choices=("body", "world"),
+        help="axes of the wrenches: those of their bodies (default), or of the world",
+    )
+    group.add_argument(
+        "--wrench-order",
+        choices=("force-first", "moment-first"),
+        help="order of the six columns of a wrench (default: force-first)",
+    )
+    group.add_argument(
+        "--reverse-wrench",
+        action="append",
+        metavar="BODY",
+        help="the wrench on this body was recorded as the robot's on its surroundings (repeatable)",
+    )
+    group.add_argument(
+        "--force-plate",
+        nargs="?",
+        const="",
+        metavar="BODY",
+        help="columns plate_fx ... plate_mz are the wrench of a force plate, in the axes of the "
+        "world, on this body (default: the base); *: on any bodies, for the base's equations alone",
+    )
+    group.add_argument(
+        "--plate-at",
+        type=options.numbers,
+        metavar="X,Y,Z",
+        help="point of the world that the plate's moments are about [m] (default: 0,0,0)",
+    )
+    group.add_argument(
+        "--twist-axes",
+        choices=("world", "body", "mixed"),
+        help="axes of the base's velocity and acceleration; mixed: linear in the world, angular in "
+        "the body (default: world)",
+    )
+    group.add_argument(
+        "--quaternion-order",
+        choices=("wxyz", "xyzw"),
+        help="order of the quaternion in an array base_pose (default: wxyz)",
     )
 
 
@@ -424,6 +477,7 @@ def _read_options(args: argparse.Namespace) -> IdentifyOptions:
     """
     from inertial_check.identification.estimation.identify import FitOptions
     from inertial_check.identifying import options as groups
+    from inertial_check.identifying.contact_options import ContactOptions, read_contacts
 
     context, smoothing = options.context_of(args), _read_smoothing(args)
     if hasattr(args, "locked"):
@@ -439,6 +493,8 @@ def _read_options(args: argparse.Namespace) -> IdentifyOptions:
             "coupling": groups.read_couplings,
             "total_mass": groups.read_total_mass,
             "mass": groups.read_masses,
+            "contact": read_contacts,
+            "reverse_wrench": tuple,
         },
     )
     weight = getattr(args, "regularization", groups.DEFAULT_WEIGHT)
@@ -451,6 +507,7 @@ def _read_options(args: argparse.Namespace) -> IdentifyOptions:
         prior=read_group(groups.PriorOptions, args),
         friction=read_group(groups.FrictionOptions, args),
         masses=read_group(groups.MassOptions, args),
+        contacts=read_group(ContactOptions, args),
         fit=read_group(FitOptions, args, regularization=weight),
     )
 

@@ -94,8 +94,9 @@ def list_residuals(
         residuals.append(measured - fitted)
         joins += [start, *(start + join for join in data.recorded.joins if join < len(measured))]
         start += len(measured)
-        if data.motion is not None:
-            velocities.append(data.motion.u[:LONGEST])
+        own = data.row_velocities(robot)
+        if own is not None:
+            velocities.append(own[:LONGEST])
     motions = [data.motion for data in datasets.train if data.motion is not None]
     analyses = analyse_residuals(
         np.concatenate(residuals),
@@ -105,7 +106,7 @@ def list_residuals(
         redundancy=found.redundancy,
         joins=joins,
     )
-    rows = zip(robot.joints, robot.units, analyses, strict=True)
+    rows = zip(datasets.joints, datasets.units, analyses, strict=True)
     return tuple(JointResiduals(joint, unit, *_describe_joint(own)) for joint, unit, own in rows)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import UsageError
 from inertial_check.formats.recordings import Recording
-from inertial_check.identifying.contacts import ContactOptions
+from inertial_check.identifying.contact_options import ContactOptions
 from inertial_check.model import Severity
 from inertial_check.model.identified import Remark
 from inertial_check.spatial.kinematics import rates
@@ -64,7 +64,7 @@ def read_base(recording: Recording, options: ContactOptions) -> tuple[BaseSignal
     if "base_pose" in recording.further and options.quaternion_order == "xyzw":
         pose = pose[:, [0, 1, 2, 6, 3, 4, 5]]
     pose = _check_quaternions(recording.path, pose)
-    R_IB = matrix_from_quaternion(pose[:, 3:])
+    R_IB = np.asarray(matrix_from_quaternion(pose[:, 3:]))
     if twist is not None:
         twist = _turn(twist, R_IB, options.twist_axes)
     if acceleration is not None:

@@ -23,8 +23,8 @@ from inertial_check.identification.excitation import (
 )
 from inertial_check.identification.recordings.signals import differentiate, resample, smooth
 from inertial_check.identifying.friction import build_nuisance
+from inertial_check.identifying.matching import match_joints
 from inertial_check.identifying.options import FrictionOptions, RobotOptions
-from inertial_check.identifying.recordings import match_joints
 from inertial_check.identifying.robot import Robot, read_robot
 from inertial_check.inertia import tolerances
 from inertial_check.model.tree import TreeJoints, tree_of

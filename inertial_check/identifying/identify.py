@@ -99,7 +99,7 @@ def identify_robot(options: IdentifyOptions) -> RobotIdentification:
     datasets = read_datasets(options, robot, recordings)
     samples = datasets.samples
     data = Measurements(samples, datasets.reduction, samples.nuisance)
-    _refuse_weights(options, robot)
+    _refuse_weights(options, datasets)
     fit = replace(
         options.fit,
         constraints=_read_constraints(options, robot),
@@ -124,17 +124,17 @@ def _check_result(result: RobotIdentification) -> RobotIdentification:
     return replace(result, report=replace(result.report, findings=findings, remarks=tuple(remarks)))
 
 
-def _refuse_weights(options: IdentifyOptions, robot: Robot) -> None:
-    """Refuse weights that are not one for each joint.
+def _refuse_weights(options: IdentifyOptions, datasets: Datasets) -> None:
+    """Refuse weights that are not one for each row of the equations.
 
     Raises:
         UsageError: The message names the joints.
     """
     weights = options.fit.weights
-    if isinstance(weights, tuple) and len(weights) != len(robot.joints):
+    if isinstance(weights, tuple) and len(weights) != len(datasets.joints):
         raise UsageError(
             f"--weights has {len(weights)} numbers, expected one for each of the "
-            f"{len(robot.joints)} joints: {', '.join(robot.joints)}"
+            f"{len(datasets.joints)} joints: {', '.join(datasets.joints)}"
         )
 
 

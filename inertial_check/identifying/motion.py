@@ -27,6 +27,7 @@ from inertial_check.identification.recordings.spikes import (
 from inertial_check.identifying.options import RecordingOptions, TimeUnit
 from inertial_check.identifying.robot import Robot
 from inertial_check.identifying.unmeasured import drop_constant
+from inertial_check.identifying.whole_motion import WholeMotion
 from inertial_check.model import Severity
 from inertial_check.model.identified import Remark
 
@@ -96,6 +97,8 @@ class JointMotion:
         rate: Samples a second [Hz]; None if the steps are not known to be uniform.
         order: Order of the filter.
         runs: Rows at uniform steps that passed the filter together.
+        whole: Base, wrenches and rows of the equations; None for a tree on a fixed base, whose rows
+            are its joints.
     """
 
     t: Floats
@@ -108,6 +111,7 @@ class JointMotion:
     rate: float | None = None
     order: int = 0
     runs: tuple[slice, ...] = ()
+    whole: WholeMotion | None = None
 
     def __len__(self) -> int:
         """Number of samples."""
@@ -116,7 +120,8 @@ class JointMotion:
     def part(self, rows: Mask) -> JointMotion:
         """Select some samples, which belong to no run any more."""
         signals = {name: getattr(self, name)[rows] for name in ("t", "q", "u", "du", "tau")}
-        return replace(self, **signals, runs=())
+        whole = None if self.whole is None else self.whole.part(rows)
+        return replace(self, **signals, runs=(), whole=whole)
 
     def filter(self, signals: Floats) -> Floats:
         """Pass signals (S, ...) of the same samples through the filter that the torques passed."""
@@ -127,6 +132,26 @@ class JointMotion:
             steps = np.diff(self.t[rows])
             passed[rows] = filter_signals(signals[rows], 1 / steps.mean(), self.cutoff, self.order)
         return passed
+
+
+class JointSignals(NamedTuple):
+    """Signals of the joints in SI units, before any filter.
+
+    Attributes:
+        recording: Recording, its time in seconds.
+        q: (S, n) positions.
+        u: (S, n) velocities, or None.
+        du: (S, n) accelerations, or None.
+        tau: (S, n) torques, without spikes; or None.
+        remarks: Remarks on them.
+    """
+
+    recording: Recording
+    q: Floats
+    u: Floats | None
+    du: Floats | None
+    tau: Floats | None
+    remarks: list[Remark]
 
 
 def read_motion(
@@ -154,7 +179,47 @@ def read_motion(
         UsageError: There is neither time nor a rate.
         ParameterError: Numbers that cannot be used.
     """
-    smoothing, recording = options.smoothing, _convert_time(recording, options.time_unit)
+    smoothing = options.smoothing
+    raw = read_signals(recording, columns, gain, options, robot, unmeasured)
+    recording, q, u, du, tau, remarks = raw
+    assert tau is not None
+    if u is not None and du is not None and smoothing == Smoothing():
+        t = np.arange(len(q), dtype=np.float64) if recording.t is None else recording.t
+        remarks.append(_note(recording, "q, qd, qdd and tau as they are, not filtered"))
+        return JointMotion(t, q, u, du, tau), remarks
+    refuse_no_clock(recording, smoothing)
+    try:
+        signals = smooth(recording.t, q, tau, u, du, smoothing, breaks=recording.breaks)
+    except ParameterError as error:
+        raise ParameterError(f"{recording.path}: {error}") from None
+    names = ("t", "q", "u", "du", "tau", "redundancy", "cutoff", "rate", "runs")
+    found = JointMotion(**{name: getattr(signals, name) for name in names}, order=smoothing.order)
+    return found, [*remarks, *(_note(recording, note) for note in signals.notes)]
+
+
+def refuse_no_clock(recording: Recording, smoothing: Smoothing) -> None:
+    """Refuse a recording that has to be filtered and has neither time nor a rate.
+
+    Raises:
+        UsageError: It is one.
+    """
+    if recording.t is None and smoothing.rate is None:
+        raise UsageError(
+            f"{recording.path}: no t, and without it neither velocities nor a filter: give "
+            "--rate HZ of the samples, or qd and qdd"
+        )
+
+
+def read_signals(
+    recording: Recording,
+    columns: Sequence[int],
+    gain: Floats,
+    options: RecordingOptions,
+    robot: Robot,
+    unmeasured: Sequence[int] = (),
+) -> JointSignals:
+    """Read the signals of the joints in SI units; arguments and errors are those of read_motion."""
+    recording = _convert_time(recording, options.time_unit)
     revolute = np.array([unit == "N m" for unit in robot.units])
     degrees = np.where(revolute & options.degrees, np.pi / 180, 1.0)
     signs = np.ones(len(robot.joints))
@@ -167,30 +232,15 @@ def read_motion(
     )
     tau = None if recording.tau is None else recording.tau[:, columns] * gain
     assert q is not None
-    assert tau is not None
     remarks = _diagnose(recording, (q, tau, u, du), robot, unmeasured)
+    if tau is None:
+        return JointSignals(recording, q, u, du, None, remarks)
     spikes = find_spikes(tau)
     if spikes.any():
         said = describe_spikes(tau, spikes, robot.joints)
         remarks.append(grade_remark(recording.path, said))
         tau = bridge_spikes(tau, spikes)
-    tau = _advance(recording, tau, options.delay)
-    if u is not None and du is not None and smoothing == Smoothing():
-        t = np.arange(len(q), dtype=np.float64) if recording.t is None else recording.t
-        remarks.append(_note(recording, "q, qd, qdd and tau as they are, not filtered"))
-        return JointMotion(t, q, u, du, tau), remarks
-    if recording.t is None and smoothing.rate is None:
-        raise UsageError(
-            f"{recording.path}: no t, and without it neither velocities nor a filter: give "
-            "--rate HZ of the samples, or qd and qdd"
-        )
-    try:
-        signals = smooth(recording.t, q, tau, u, du, smoothing, breaks=recording.breaks)
-    except ParameterError as error:
-        raise ParameterError(f"{recording.path}: {error}") from None
-    names = ("t", "q", "u", "du", "tau", "redundancy", "cutoff", "rate", "runs")
-    found = JointMotion(**{name: getattr(signals, name) for name in names}, order=smoothing.order)
-    return found, [*remarks, *(_note(recording, note) for note in signals.notes)]
+    return JointSignals(recording, q, u, du, _advance(recording, tau, options.delay), remarks)
 
 
 def _convert_time(recording: Recording, unit: TimeUnit) -> Recording:

@@ -14,6 +14,7 @@ from inertial_check.errors import UsageError
 from inertial_check.formats import Context
 from inertial_check.identification.estimation.identify import FitOptions, WeightRule
 from inertial_check.identification.recordings.signals import Smoothing
+from inertial_check.identifying.contact_options import ContactOptions
 from inertial_check.inertia.representations import Order
 
 FrictionTerm = Literal["viscous", "coulomb", "offset", "rotor"]
@@ -97,17 +98,11 @@ class RobotOptions:
     order: Order | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a floating base, and a gravity that is no vector.
+        """Refuse a gravity that is no vector.
 
         Raises:
             UsageError: The message names the option.
         """
-        if self.base == "floating":
-            raise UsageError(
-                "--base floating: the motion of the base is not in a recording of joints, and six "
-                "of the equations need it; give --base fixed, or compute Y and tau yourself and "
-                "give those"
-            )
         if self.gravity is not None and len(self.gravity) != 3:
             raise UsageError(f"--gravity has {len(self.gravity)} numbers, expected three: X,Y,Z")
 
@@ -176,6 +171,7 @@ class IdentifyOptions:
         prior: Source of the expected bodies.
         friction: Torques besides those of the bodies.
         masses: Known masses.
+        contacts: Wrenches from outside, and the motion of the base.
         fit: Weights, metric and loss of the fit.
     """
 
@@ -187,6 +183,7 @@ class IdentifyOptions:
     prior: PriorOptions = field(default_factory=PriorOptions)
     friction: FrictionOptions = field(default_factory=FrictionOptions)
     masses: MassOptions = field(default_factory=MassOptions)
+    contacts: ContactOptions = field(default_factory=ContactOptions)
     fit: FitOptions = field(default_factory=lambda: FitOptions(regularization=DEFAULT_WEIGHT))
 
 

@@ -24,8 +24,13 @@ def read_recordings(options: IdentifyOptions) -> list[Recording]:
     """
     own = options.recordings
     columns = None if own.columns is None else read_column_map(own.columns)
+    floats = options.robot.base == "floating"
     how = ReadingOptions(
-        columns=columns, skip_bad_rows=own.skip_bad_rows, partial=bool(options.robot.unmeasured)
+        needed=("q",) if floats else ("q", "tau"),
+        columns=columns,
+        skip_bad_rows=own.skip_bad_rows,
+        partial=bool(options.robot.unmeasured) or floats,
+        further=options.contacts.columns,
     )
     return [read_recording(path, how=how) for path in (*options.data, *own.validation)]
 

@@ -20,8 +20,7 @@ from inertial_check.identification.estimation.reduction import ROWS, Reduction, 
 from inertial_check.identification.estimation.sampled import Block, Samples
 from inertial_check.identification.recordings.signals import MOST_OF_NYQUIST
 from inertial_check.identifying.friction import FilteredSteps, build_nuisance, wrap_columns
-from inertial_check.identifying.joint_names import resolve_names
-from inertial_check.identifying.locking import are_numbers
+from inertial_check.identifying.matching import match_joints
 from inertial_check.identifying.motion import JointMotion, read_motion
 from inertial_check.identifying.options import IdentifyOptions
 from inertial_check.identifying.reading import read_recordings, remark_on_reading
@@ -31,6 +30,12 @@ from inertial_check.identifying.unmeasured import (
     leave_out_rows,
     list_unmeasured,
     remark_on_unmeasured,
+)
+from inertial_check.identifying.whole_motion import build_equations
+from inertial_check.identifying.whole_recordings import (
+    motions_without_torque,
+    needs_whole_motion,
+    read_whole_motion,
 )
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import Order, reorder
@@ -106,6 +111,15 @@ class MotionSamples:
     def equations(self, options: IdentifyOptions, robot: Robot, nuisance: Nuisance) -> Samples:
         """Return the equations of motion, which are computed block by block."""
         motion, steps, gravity = self.motion, self.steps, options.robot.gravity
+        if motion.whole is not None:
+            return build_equations(
+                robot,
+                motion.whole,
+                (motion.q, motion.u, motion.du, motion.tau),
+                nuisance,
+                gravity=GRAVITY if gravity is None else gravity,
+                steps=steps,
+            )
         found = Samples.of_trajectory(
             robot.tree,
             motion.q,
@@ -226,6 +240,12 @@ class Dataset:
         whole = np.concatenate(measured), *np.concatenate(predicted, axis=1)
         return tuple(each[:most] for each in whole)
 
+    def row_velocities(self, robot: Robot) -> Floats | None:
+        """(S, r) velocity that the torque of each row acts on; None if the file holds equations."""
+        if self.motion is None or self.motion.whole is None:
+            return None if self.motion is None else self.motion.u
+        return self.motion.whole.row_velocities(robot, self.motion.u)
+
     @property
     def motion(self) -> JointMotion | None:
         """Motion of the joints; None if the file holds equations."""
@@ -239,13 +259,16 @@ class Datasets:
     Attributes:
         train: Recordings to fit; at least one.
         validation: Recordings to predict.
-        joints: Names of the joints.
+        joints: Names of the joints whose torques the equations are of; those of a floating base
+            stand behind them.
+        units: Unit of each of these torques.
         remarks: Remarks on the signals and on their processing.
     """
 
     train: tuple[Dataset, ...]
     validation: tuple[Dataset, ...]
     joints: tuple[str, ...]
+    units: tuple[str, ...]
     remarks: tuple[Remark, ...]
 
     @property
@@ -314,7 +337,8 @@ def read_datasets(
         if held.any():
             kept.append((f"{path}, held out", own.part(held)))
     kept += zip(options.recordings.validation, recorded[len(paths) :], strict=True)
-    unmeasured = list_unmeasured(options.robot, robot)
+    whole = has_whole_motion(recorded)
+    unmeasured = [] if whole else list_unmeasured(options.robot, robot)
     remarks += remark_on_unmeasured(robot, unmeasured)
 
     def pose(path: str, own: RecordedSamples) -> Dataset:
@@ -324,7 +348,8 @@ def read_datasets(
     train_sets, validation_sets = (
         tuple(pose(path, own) for path, own in chosen) for chosen in (train, kept)
     )
-    return Datasets(train_sets, validation_sets, robot.joints, tuple(dict.fromkeys(remarks)))
+    rows = read_rows(robot, [own for _, own in (*train, *kept)])
+    return Datasets(train_sets, validation_sets, *rows, tuple(dict.fromkeys(remarks)))
 
 
 def _select_joins(joins: tuple[int, ...], rows: Mask) -> tuple[int, ...]:
@@ -366,7 +391,7 @@ def _declare_friction(
                 f"{', '.join(still)}: never moved, so without friction and rotor inertia here",
             )
         )
-    unmeasured = list_unmeasured(options.robot, robot)
+    unmeasured = motions_without_torque(motions, robot) or list_unmeasured(options.robot, robot)
     return build_nuisance(options.friction, robot, np.flatnonzero(moves).tolist(), unmeasured)
 
 
@@ -426,13 +451,17 @@ def _read_samples(
     if recording.ignored:
         message = f"{recording.path}: not used: {', '.join(recording.ignored)}"
         remarks.append(Remark(Severity.NOTE, "not-used", message))
+    gain = _read_gain(options.recordings.gain, robot)
+    if recording.Y is None and options.robot.order is not None:
+        raise UsageError(f"--order is for a given Y, and {recording.path} has q")
+    if needs_whole_motion(recording, options, robot):
+        whole, said = read_whole_motion(recording, gain, options, robot)
+        joins = tuple(run.start for run in whole.runs[1:])
+        return MotionSamples(whole, joins=joins), [*remarks, *said]
     columns = match_joints(recording, robot)
     unmeasured = list_unmeasured(options.robot, robot)
     recording = clear_unmeasured(recording, columns, unmeasured, robot)
-    gain = _read_gain(options.recordings.gain, robot)
     if recording.Y is None:
-        if options.robot.order is not None:
-            raise UsageError(f"--order is for a given Y, and {recording.path} has q")
         motion, said = read_motion(recording, columns, gain, options.recordings, robot, unmeasured)
         joins = tuple(run.start for run in motion.runs[1:])
         return MotionSamples(motion, joins=joins), [*remarks, *said]
@@ -491,36 +520,35 @@ def _remark_on_equations(options: IdentifyOptions) -> list[Remark]:
     return remarks
 
 
-def match_joints(recording: Recording, robot: Robot) -> list[int]:
-    """Find the column of a recording for each joint of the robot.
+def has_whole_motion(recorded: Sequence[RecordedSamples]) -> bool:
+    """Tell whether recordings have the motion of a whole tree, whose rows are not its joints."""
+    motions = [own.motion for own in recorded if isinstance(own, MotionSamples)]
+    return any(motion.whole is not None for motion in motions)
+
+
+def read_rows(
+    robot: Robot, recorded: Sequence[RecordedSamples]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names and units of the rows of the equations, which all recordings share.
 
     Raises:
-        UsageError: They are not the same joints.
+        UsageError: Two recordings have other rows.
     """
-    count, names = len(robot.joints), resolve_names(recording.joints, robot.every)
-    if names is None or are_numbers(names):
-        if recording.count == len(robot.every):
-            return [place for place, name in enumerate(robot.every) if name in robot.joints]
-        if recording.count != count:
-            raise UsageError(
-                f"{recording.path}: {recording.count} joints, and the robot has {count} that move: "
-                f"{', '.join(robot.joints)}; --locked JOINT holds one that was not recorded"
-            )
-        return list(range(count))
-    missing = [joint for joint in robot.joints if joint not in names]
-    if missing:
-        raise UsageError(
-            f"{recording.path}: nothing of {', '.join(missing)}; it has {', '.join(names)}, and "
-            f"the robot {', '.join(robot.joints)}; --locked others holds all that were not "
-            f"recorded at 0, --locked {missing[0]}=POSITION one of them where it was"
+    rows = {
+        None if own.motion.whole is None else own.motion.whole.rows
+        for own in recorded
+        if isinstance(own, MotionSamples)
+    }
+    if len(rows) > 1:
+        several = "; ".join(
+            ", ".join(robot.joints if each is None else each.names) for each in rows
         )
-    further = [name for name in names if name not in robot.every]
-    if further:
         raise UsageError(
-            f"{recording.path}: {', '.join(further)}: no such joint of the robot moves; there are "
-            f"{', '.join(robot.joints)}"
+            f"the recordings have torques of different joints: {several}; --unmeasured JOINT "
+            "leaves one out of all"
         )
-    return [names.index(joint) for joint in robot.joints]
+    own = next(iter(rows), None)
+    return (robot.joints, robot.units) if own is None else (own.names, own.units)
 
 
 def _read_gain(gain: tuple[float, ...] | None, robot: Robot) -> Floats:

@@ -18,9 +18,11 @@ from inertial_check.identification.recordings.lags import correct_lag, estimate_
 from inertial_check.identification.recordings.spikes import HEAVY, measure_outliers
 from inertial_check.identifying.motion import grade_remark
 from inertial_check.identifying.recordings import Dataset, Datasets
+from inertial_check.identifying.robot import Robot
+from inertial_check.identifying.whole_motion import BASE_ROWS
 from inertial_check.inertia import tolerances
 from inertial_check.model import Severity
-from inertial_check.model.identified import FrictionValue, Remark, TorqueFit
+from inertial_check.model.identified import FrictionValue, JointFit, Remark, TorqueFit
 
 OPEN_FRICTION = 0.1
 """Standard deviation of friction at the highest recorded speed, relative to the joint's torque,
@@ -46,6 +48,7 @@ _MOST = 6
 
 
 def judge_result(
+    robot: Robot,
     found: Identification,
     datasets: Datasets,
     friction: Sequence[FrictionValue],
@@ -54,6 +57,7 @@ def judge_result(
     """Remark on numbers and fits of a result that are doubtful.
 
     Args:
+        robot: Robot that moved.
         found: Result of the fit.
         datasets: Recordings.
         friction: Friction numbers.
@@ -66,20 +70,21 @@ def judge_result(
         yield Remark(Severity.WARNING, "unsupported", line)
     if unsupported and datasets.train[0].motion is not None:
         yield from _judge_rotors(found)
-    yield from _judge_recordings(found, datasets)
+    yield from _judge_recordings(robot, found, datasets)
     yield from _judge_margins(found)
     yield from _judge_friction(datasets, friction, fits[0])
     for fit in fits:
         yield from _judge_fit(fit)
 
 
-def _judge_recordings(found: Identification, datasets: Datasets) -> Iterator[Remark]:
+def _judge_recordings(robot: Robot, found: Identification, datasets: Datasets) -> Iterator[Remark]:
     """Compare measured torques with those of prior and result: units, signs and lags."""
     bodies = np.append(found.prior, np.zeros(len(found.names)))
     joints = datasets.joints
     for data in datasets.train:
         measured, prior, fitted = data.torques(np.stack([bodies, found.si]), _LONGEST)
-        u = None if data.motion is None else data.motion.u[:_LONGEST]
+        u = data.row_velocities(robot)
+        u = None if u is None else u[:_LONGEST]
         for remark in find_unit_errors(measured, prior, u, joints):
             yield grade_remark(data.path, remark)
         if found.loss == "squares":
@@ -169,7 +174,7 @@ def _judge_friction(
 
 def _judge_fit(fit: TorqueFit) -> Iterator[Remark]:
     """Remark on joints whose torques are not explained: several are an error of the whole."""
-    poor = [joint for joint in fit.joints if joint.r_squared < POOR_FIT]
+    poor = [joint for joint in fit.joints if _is_poor(joint, fit)]
     several = fit.role == "train" and len(poor) >= SEVERAL
     for joint in poor:
         yield Remark(
@@ -186,6 +191,22 @@ def _judge_fit(fit: TorqueFit) -> Iterator[Remark]:
             f"{fit.path}: predicted worse than by the prior, weighted RMS {fit.weighted:.4g} and "
             f"{fit.weighted_before:.4g}",
         )
+
+
+def _is_poor(joint: JointFit, fit: TorqueFit) -> bool:
+    """Tell whether the torque of a joint is explained badly.
+
+    A base that hardly moves feels nearly constant forces, whose variance is noise: those along its
+    three axes are judged together, by their squares.
+    """
+    if not joint.r_squared < POOR_FIT:
+        return False
+    root, dot, row = joint.joint.rpartition(".")
+    if not dot or row not in BASE_ROWS:
+        return True
+    axes = [own for own in fit.joints if own.joint in {f"{root}.{row[0]}{axis}" for axis in "xyz"}]
+    left = sum(own.after**2 for own in axes)
+    return left > (1 - POOR_FIT) * sum(own.rms**2 for own in axes)
 
 
 def _list_some(names: Sequence[str]) -> str:

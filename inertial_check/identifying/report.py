@@ -45,13 +45,13 @@ def build_report(
 ) -> IdentificationReport:
     """Build the report on an identification."""
     decided, friction = found.identifiability, _list_friction(robot, found)
-    fits = [_judge_torques(robot, found, "train", ", ".join(options.data), datasets.reduction)]
+    fits = [_judge_torques(datasets, found, "train", ", ".join(options.data), datasets.reduction)]
     fits += [
-        _judge_torques(robot, found, "validation", data.path, data.reduction)
+        _judge_torques(datasets, found, "validation", data.path, data.reduction)
         for data in datasets.validation
     ]
     mistakes = list(judge_recordings(options, robot, datasets, found, fits[0]))
-    judged = judge_result(found, datasets, friction, fits)
+    judged = judge_result(robot, found, datasets, friction, fits)
     remarks = [
         *mistakes,
         # Mistakes make these look wrong, too, and what they suggest would not mend them.
@@ -132,7 +132,7 @@ def _list_bodies(
 
 
 def _judge_torques(
-    robot: Robot, found: Identification, role: Role, path: str, reduction: Reduction
+    datasets: Datasets, found: Identification, role: Role, path: str, reduction: Reduction
 ) -> TorqueFit:
     """Compare measured torques with those of the prior's bodies and of the identified ones."""
     before, after = found.prior_x, found.si
@@ -146,7 +146,9 @@ def _judge_torques(
     ]
     joints = tuple(
         JointFit(name, unit, *map(float, row))
-        for name, unit, row in zip(robot.joints, robot.units, np.transpose(columns), strict=True)
+        for name, unit, row in zip(
+            datasets.joints, datasets.units, np.transpose(columns), strict=True
+        )
     )
     squares = [reduction.weighted_mean_square(found.weights, x) for x in (before, after)]
     return TorqueFit(
@@ -208,7 +210,7 @@ def draw_pages(
 
     several = len(datasets.train) + len(datasets.validation) > 1
     for number, data in enumerate((*datasets.train, *datasets.validation), 1):
-        for page in _draw_torques(data, robot, found):
+        for page in _draw_torques(data, datasets, found):
             yield page._replace(name=f"{number}-{page.name}") if several else page
     names = [body.name for body in report.bodies]
     prior = np.array([body.prior for body in report.bodies])
@@ -229,7 +231,7 @@ def _draw_choice(choice: Choice) -> list[Page]:
     return plots.l_curve(choice.candidates, choice.data_terms, choice.prior_terms, choice.weight)
 
 
-def _draw_torques(data: Dataset, robot: Robot, found: Identification) -> list[Page]:
+def _draw_torques(data: Dataset, datasets: Datasets, found: Identification) -> list[Page]:
     from inertial_check import plotting as plots
 
     measured, before, fitted = data.torques(np.stack([found.prior_x, found.si]))
@@ -239,8 +241,8 @@ def _draw_torques(data: Dataset, robot: Robot, found: Identification) -> list[Pa
         measured,
         before,
         fitted,
-        robot.joints,
-        robot.units,
+        datasets.joints,
+        datasets.units,
         title=f"Torques: {data.path}",
         axis=axis,
         joins=data.recorded.joins,

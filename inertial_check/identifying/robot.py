@@ -15,7 +15,7 @@ from inertial_check.identifying.locking import complete_locks, remark_on_locks
 from inertial_check.identifying.options import RobotOptions
 from inertial_check.model import Model, Severity
 from inertial_check.model.identified import Remark
-from inertial_check.model.tree import TreeJoints, list_joints, tree_of
+from inertial_check.model.tree import JOINT_TYPES, TreeJoints, list_joints, tree_of
 from inertial_check.spelling import suggest_name
 
 _UNITS = {"revolute": "N m", "prismatic": "N"}
@@ -34,7 +34,10 @@ class Robot(NamedTuple):
         bodies: Indices of the bodies to identify, ascending.
         left: Name of every other body, and the reason why it stays as it is written.
         remarks: Remarks on what was assumed.
-        stated: Properties of the joints that the file states, an entry for each velocity.
+        stated: Properties of the joints that the file states, an entry for each joint.
+        velocities: Index of the tree's velocity of each joint.
+        coordinates: Index of the tree's coordinate of each joint.
+        base: Index of the body that floats; None if none does.
     """
 
     model: Model
@@ -47,6 +50,9 @@ class Robot(NamedTuple):
     left: tuple[tuple[str, str], ...]
     remarks: tuple[Remark, ...]
     stated: TreeJoints
+    velocities: tuple[int, ...]
+    coordinates: tuple[int, ...]
+    base: int | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -116,14 +122,10 @@ def read_robot(
     locked = complete_locks(model, options, recorded)
     tree, _, joints = tree_of(model, options.base, locked)
     path = model.source.path
-    moving = [joint for joint in tree.joints if SIZES[joint][1]]
-    if "floating" in moving:
-        name = tree.names[tree.joints.index("floating")]
-        raise UsageError(
-            f"{path}: {name} floats, and its motion is not in a recording of joints: tie it to the "
-            "world by a fixed joint, or compute Y and tau yourself and give those"
-        )
-    if not moving:
+    base = _find_base(path, tree, options)
+    carried = [body for body, joint in enumerate(tree.joints) if SIZES[joint][1] == 1]
+    velocities = tuple(tree.velocities[body].start for body in carried)
+    if not carried:
         raise UsageError(f"{path}: no joint moves anything, so there is nothing to identify")
     _refuse_loops(model, tree)
     _refuse_mimics(path, joints)
@@ -136,15 +138,56 @@ def read_robot(
     return Robot(
         model,
         tree,
-        joints.names,
-        tuple(name for name, _ in list_joints(model)) if locked else joints.names,
-        tuple(_UNITS[joint] for joint in moving),
-        np.stack([_fill(joints.lower, -np.inf), _fill(joints.upper, np.inf)], axis=1),
+        tuple(joints.names[velocity] for velocity in velocities),
+        tuple(
+            name
+            for name, body in list_joints(model)
+            if JOINT_TYPES[model.bodies[body].joint or ""] != "floating"
+        ),
+        tuple(_UNITS[tree.joints[body]] for body in carried),
+        np.stack([_fill(joints.lower, -np.inf), _fill(joints.upper, np.inf)], axis=1)[
+            list(velocities)
+        ],
         tuple(bodies),
         tuple(left),
         (*_remark_on_model(model, tree), *remark_on_locks(model, locked, options.locked)),
-        joints,
+        joints._replace(
+            **{
+                field: tuple(values[k] for k in velocities)
+                if isinstance(values, tuple)
+                else values[list(velocities)]
+                for field, values in joints._asdict().items()
+            }
+        ),
+        velocities,
+        tuple(tree.coordinates[body].start for body in carried),
+        base,
     )
+
+
+def _find_base(path: str, tree: Tree, options: RobotOptions) -> int | None:
+    """Find the body that floats.
+
+    Raises:
+        UsageError: One floats although the base is fixed, several float, or none does although the
+            base floats.
+    """
+    free = [body for body, joint in enumerate(tree.joints) if joint == "floating"]
+    if options.base == "fixed" and free:
+        raise UsageError(
+            f"{path}: {tree.names[free[0]]} floats: give --base floating, with the pose of the "
+            "base and the contact wrenches in the recording; or tie it to the world by a fixed "
+            "joint"
+        )
+    if len(free) > 1:
+        names = ", ".join(tree.names[body] for body in free[:4])
+        raise UsageError(f"{path}: {len(free)} bodies float ({names}), expected one base")
+    if options.base == "floating" and not free:
+        raise UsageError(
+            f"{path}: --base floating: the root is tied to the world, so no body floats; leave out "
+            "--base"
+        )
+    return free[0] if free else None
 
 
 def _split_bodies(model: Model, tree: Tree) -> tuple[list[int], list[tuple[str, str]]]:

@@ -13,6 +13,7 @@ from inertial_check.identification.estimation.result import Identification
 from inertial_check.identification.estimation.sampled import Samples
 from inertial_check.identification.recordings.mistakes import (
     SAMPLES,
+    WRENCH_KINDS,
     Comparison,
     Finding,
     Mistake,
@@ -25,6 +26,12 @@ from inertial_check.identification.recordings.mistakes import (
 from inertial_check.identifying.options import IdentifyOptions
 from inertial_check.identifying.recordings import Dataset, Datasets
 from inertial_check.identifying.robot import Robot
+from inertial_check.identifying.suspicious_wrenches import (
+    describe_wrench_mistakes,
+    found_rows,
+    list_wrench_mistakes,
+    pose_whole_comparison,
+)
 from inertial_check.identifying.unmeasured import leave_out_rows, list_unmeasured
 from inertial_check.inertia import tolerances
 from inertial_check.model import Severity
@@ -62,7 +69,7 @@ def judge_recordings(
         elif suspicious:
             mistakes = find_mistakes(comparison, motion, _list_hypotheses(options, robot, data))
             if mistakes is not None:
-                yield from _describe_mistakes(data.path, options, robot, mistakes)
+                yield from _describe_mistakes(data, options, robot, mistakes)
 
 
 def _is_suspicious(found: Identification, fit: TorqueFit) -> bool:
@@ -79,6 +86,8 @@ def _pose_comparison(
 ) -> tuple[Comparison, Motion]:
     """Pose the comparison of hypotheses on some samples of a recording."""
     theta0, nuisance = found.problem.theta0, data.samples.nuisance
+    if data.motion is not None and data.motion.whole is not None:
+        return pose_whole_comparison(options, robot, data, theta0)
     if data.motion is None:
         A, tau = (np.concatenate(parts) for parts in zip(*data.samples.rows(), strict=True))
         rows = select_rows(len(tau))
@@ -90,7 +99,7 @@ def _pose_comparison(
     def columns(motion: Motion) -> Floats:
         samples = Samples.of_trajectory(
             robot.tree,
-            *motion,
+            *motion[:4],
             nuisance,
             bodies=robot.bodies,
             gravity=GRAVITY if gravity is None else gravity,
@@ -100,24 +109,36 @@ def _pose_comparison(
         ((A, _),) = leave_out_rows(samples, unmeasured).rows()
         return A
 
-    signals = (getattr(data.motion, name) for name in Motion._fields)
+    signals = (getattr(data.motion, name) for name in ("q", "u", "du", "tau"))
     return Comparison(columns, theta0, nuisance), Motion(*signals).thin()
 
 
 def _list_hypotheses(options: IdentifyOptions, robot: Robot, data: Dataset) -> list[Mistake]:
     """List the mistakes that a recording can have."""
     count = len(robot.joints)
+    whole = None if data.motion is None else data.motion.whole
     if data.motion is None:
         still = np.zeros(count, dtype=bool)
         every = list_mistakes(count, still, still, degrees=False)
         return [each for each in every if each.is_in_torques]
     moving = np.ptp(data.motion.q, axis=0) > 0
     revolute = np.array([unit == "N m" for unit in robot.units])
-    return list(list_mistakes(count, moving, revolute, options.recordings.degrees))
+    found = list(list_mistakes(count, moving, revolute, options.recordings.degrees))
+    if whole is None:
+        return found
+    # Torques that are not in the equations cannot be exchanged or turned.
+    found = [
+        each
+        for each in found
+        if not each.is_in_torques or any(joint in whole.joints for joint in each.joints)
+    ]
+    return [*found, *list_wrench_mistakes(whole)]
 
 
 def _measure_slowness(options: IdentifyOptions, robot: Robot, motion: Motion) -> float:
     """Torques of inertia that the robot's file predicts, relative to the measured ones."""
+    if motion.base is not None:
+        return 0.0  # gravity and contacts hide them
     gravity = options.robot.gravity
     still = np.zeros_like(motion.u)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -145,16 +166,19 @@ def _describe_clock(path: str, clock: Mistake) -> Remark:
 
 
 def _describe_mistakes(
-    path: str, options: IdentifyOptions, robot: Robot, found: Finding
+    data: Dataset, options: IdentifyOptions, robot: Robot, found: Finding
 ) -> Iterator[Remark]:
     """Describe mistakes of a recording with the evidence and the option that mends each."""
-    joints = robot.joints
+    joints, rows = robot.joints, found_rows(data, robot)
     shown = ", ".join(
-        f"{joints[k]} {100 * found.before[k]:.2g} -> {100 * found.after[k]:.2g} %"
+        f"{rows[k]} {100 * found.before[k]:.2g} -> {100 * found.after[k]:.2g} %"
         for k in np.argsort(found.after - found.before)[:4].tolist()
         if found.after[k] < found.before[k]
     )
-    evidence = f"without that, less of the torques' variance stays unexplained: {shown}"
+    path, evidence = (
+        data.path,
+        f"without that, less of the torques' variance stays unexplained: {shown}",
+    )
     for kind, signal in _TURNED.items():
         turned = _list_turned(found, kind)
         if turned:
@@ -167,8 +191,9 @@ def _describe_mistakes(
             reverse = f"{' '.join(f'--reverse {name}' for name in names)} turns it"
             hint = gains if kind == "torque-sign" else reverse
             yield Remark(Severity.ERROR, "sign", f"{path}: {what}: {evidence}; {hint}")
+    yield from describe_wrench_mistakes(data, found, evidence)
     for mistake, others in found.pairs:
-        if mistake.kind in _TURNED:
+        if mistake.kind in _TURNED or mistake.kind in WRENCH_KINDS:
             continue
         which = " and ".join(joints[k] for k in mistake.joints)
         or_both = "".join(f" (or {_name_signal(each)})" for each in others)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from inertial_check.arrays.types import ArrayLike, Floats, Integers
+from inertial_check.arrays.types import ArrayLike, Floats, Integers, Mask
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.sampled import Block, Samples
-from inertial_check.identifying.contacts import Wrench, sum_forces
+from inertial_check.identifying.contacts import Wrench
 from inertial_check.identifying.robot import Robot
+from inertial_check.inertia import tolerances
 
 BASE_ROWS = ("fx", "fy", "fz", "mx", "my", "mz")
 """Endings of the names of the six equations of the base: forces in the axes of the world, and
@@ -68,7 +69,7 @@ class WholeMotion:
     wrenches: tuple[Wrench, ...] = ()
     maps: Floats | None = None
 
-    def part(self, rows: slice | Integers | Floats) -> WholeMotion:
+    def part(self, rows: slice | Integers | Mask) -> WholeMotion:
         """Select some samples."""
         wrenches = tuple(each._replace(values=each.values[rows]) for each in self.wrenches)
         maps = None if self.maps is None else self.maps[rows]
@@ -89,7 +90,12 @@ class WholeMotion:
     ) -> tuple[Floats, Floats, Floats]:
         """Assemble coordinates, velocities and accelerations of the tree from those of joints."""
         tree = robot.tree
-        whole = (np.zeros((len(q), tree.n_q)), *(np.zeros((len(q), tree.n_u)) for _ in range(2)))
+        count, n_u = len(q), tree.n_u
+        whole: tuple[Floats, Floats, Floats] = (
+            np.zeros((count, tree.n_q)),
+            np.zeros((count, n_u)),
+            np.zeros((count, n_u)),
+        )
         for array, own, places in zip(
             whole, (q, u, du), (robot.coordinates, robot.velocities, robot.velocities), strict=True
         ):
@@ -117,14 +123,21 @@ class WholeMotion:
         return whole
 
 
+class ColumnSteps(Protocol):
+    """Columns of friction after the filter that the torques passed."""
+
+    def replace_in(self, F: Floats, samples: slice) -> Floats:
+        """Put these columns in their places in the columns F (s, n, k) of some samples."""
+
+
 def build_equations(  # noqa: PLR0913 - a motion, and what stands in its equations
     robot: Robot,
     whole: WholeMotion,
     signals: tuple[Floats, Floats, Floats, Floats],
     nuisance: Nuisance,
+    *,
     gravity: ArrayLike,
-    rest: float,
-    steps: object = None,
+    steps: ColumnSteps | None = None,
     count: int | None = None,
 ) -> Samples:
     """Build the equations Y theta + F f = S^T tau + sum of J^T w, in the rows of a whole motion.
@@ -135,8 +148,7 @@ def build_equations(  # noqa: PLR0913 - a motion, and what stands in its equatio
         signals: q, u, du and tau of the joints, (S, n) each.
         nuisance: Friction of the joints.
         gravity: (3,) in the axes of the world [m/s^2].
-        rest: Part of the highest speed of a joint up to which it stands still.
-        steps: FilteredSteps in place of discontinuous columns; None to use those.
+        steps: Filtered columns in place of discontinuous ones; None to use those.
         count: Number of samples in memory at a time; None for some megabytes.
     """
     q, u, du, tau = signals
@@ -149,7 +161,7 @@ def build_equations(  # noqa: PLR0913 - a motion, and what stands in its equatio
         gravity=gravity,
         rows=count,
     )
-    slowest = rest * np.abs(u).max(axis=0, initial=0.0)
+    slowest = tolerances.REST * np.abs(u).max(axis=0, initial=0.0)
 
     def source() -> Iterator[Block]:
         start = 0
@@ -157,18 +169,10 @@ def build_equations(  # noqa: PLR0913 - a motion, and what stands in its equatio
             part = slice(start, start + len(forces))
             own = nuisance.columns(u[part], du[part], slowest)
             if steps is not None:
-                own = steps.replace_in(own, part)  # type: ignore[attr-defined]
+                own = steps.replace_in(own, part)
             F = np.zeros((*forces.shape, len(nuisance)))
             F[:, list(robot.velocities)] = own
             yield tuple(whole.combine(each, part) for each in (Y, F, forces))  # type: ignore[misc]
             start = part.stop
 
     return replace(samples, joints=len(whole.rows.names), nuisance=nuisance, source=source)
-
-
-def list_wrench_forces(robot: Robot, whole: WholeMotion, q: Floats, u: Floats) -> Floats:
-    """(S, c, n_u) forces of the joints that each wrench is worth."""
-    coordinates, _, _ = whole.assemble(robot, q, u, u)
-    return np.stack(
-        [sum_forces(robot.tree, coordinates, [each]) for each in whole.wrenches], axis=1
-    )

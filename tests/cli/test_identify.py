@@ -406,7 +406,7 @@ def put(index, value):
         (lambda d: spoilt(d, "tau", lambda x: x[:, 0]), [], ["tau has shape (500,)"]),
         (lambda d: d, ["--regularization", "0"], ["the samples decide 24 of 39 parameters"]),
         (lambda d: d, ["--order", "urdf"], ["--order is for a given Y"]),
-        (lambda d: d, ["--base", "floating"], ["--base floating", "Y and tau"]),
+        (lambda d: d, ["--base", "floating"], ["--base floating", "base_qw", "wrench_BODY_fx"]),
         (lambda d: d, ["--holdout", "1"], ["--holdout is 1.0"]),
         (lambda d: d, ["--gravity", "0,1"], ["--gravity has 2 numbers"]),
         (lambda d: d, ["--gravity", "a"], ["'a' is not a comma-separated list of numbers"]),

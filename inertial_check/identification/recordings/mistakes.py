@@ -32,6 +32,9 @@ Kind = Literal[
     "joints-exchanged",
     "degrees",
     "time",
+    "wrench-sign",
+    "wrench-exchanged",
+    "wrench-axes",
 ]
 """Kind of a mistake of a recording."""
 
@@ -69,18 +72,34 @@ def select_rows(count: int, most: int = SAMPLES) -> Integers:
     return np.unique(np.linspace(0, count - 1, min(most, count)).round()).astype(np.intp)
 
 
+WRENCH_KINDS: tuple[Kind, ...] = ("wrench-sign", "wrench-exchanged", "wrench-axes")
+"""Kinds of mistakes of wrenches from outside, in the order of the variants of their forces."""
+
+
 class Motion(NamedTuple):
-    """Motion and torques of the joints, (S, n) each [rad or m, and N m or N]."""
+    """Motion and torques of the joints, (S, n) each [rad or m, and N m or N].
+
+    Attributes:
+        q: Positions.
+        u: Velocities.
+        du: Accelerations.
+        tau: Torques.
+        base: (S, 19) pose, twist and acceleration of a base that moves; None for a fixed one.
+        forces: (S, c, 1 + w, n_u) generalised forces of c wrenches as recorded, and without each
+            kind of mistake in WRENCH_KINDS; None without wrenches.
+    """
 
     q: Floats
     u: Floats
     du: Floats
     tau: Floats
+    base: Floats | None = None
+    forces: Floats | None = None
 
     def thin(self, most: int = SAMPLES) -> Motion:
         """Select at most so many samples, spread evenly."""
         rows = select_rows(len(self.q), most)
-        return Motion(*(each[rows] for each in self))
+        return Motion(*(None if each is None else each[rows] for each in self))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -89,7 +108,7 @@ class Mistake:
 
     Attributes:
         kind: Kind of the mistake.
-        joints: Indices of the joints whose columns it is in.
+        joints: Indices of the joints whose columns it is in, or of the wrenches.
         factor: Units of time in a second; degrees in a radian, or radians in a degree.
         unit: Name of the unit of time.
     """
@@ -102,27 +121,51 @@ class Mistake:
     @property
     def is_in_torques(self) -> bool:
         """Whether the motion is as it should be."""
-        return self.kind.startswith("torque")
+        return self.kind.startswith(("torque", "wrench"))
 
     def undo(self, motion: Motion) -> Motion:
         """Return the recording without the mistake."""
-        q, u, du, tau = motion
-        columns, joints = np.arange(q.shape[1]), list(self.joints)
+        q, u, du, tau = motion[:4]
+        if self.kind in WRENCH_KINDS:
+            return motion._replace(forces=self._change_forces(motion.forces))
         if self.kind.endswith("exchanged"):
-            columns[joints] = columns[joints[::-1]]
-        if self.kind == "torques-exchanged":
-            return motion._replace(tau=tau[:, columns])
-        if self.kind == "positions-exchanged":
-            return Motion(q[:, columns], u[:, columns], du[:, columns], tau)
-        if self.kind == "joints-exchanged":
-            return Motion(*(each[:, columns] for each in motion))
+            return self._exchange(motion)
         if self.kind == "time":
-            return Motion(q, u * self.factor, du * self.factor**2, tau)
+            powers = np.repeat([0, 1, 2], [7, 6, 6])
+            base = motion.base
+            if base is not None:
+                base = base * self.factor ** powers[: base.shape[1]]
+            return motion._replace(u=u * self.factor, du=du * self.factor**2, base=base)
         scale = np.ones(q.shape[1])
-        scale[joints] = -1.0 if self.kind.endswith("sign") else 1 / self.factor
+        scale[list(self.joints)] = -1.0 if self.kind.endswith("sign") else 1 / self.factor
         if self.kind == "torque-sign":
             return motion._replace(tau=tau * scale)
-        return Motion(q * scale, u * scale, du * scale, tau)
+        return motion._replace(q=q * scale, u=u * scale, du=du * scale)
+
+    def _exchange(self, motion: Motion) -> Motion:
+        """Exchange the columns of two joints."""
+        q, u, du, tau = motion[:4]
+        columns, joints = np.arange(q.shape[1]), list(self.joints)
+        columns[joints] = columns[joints[::-1]]
+        if self.kind != "torques-exchanged":
+            motion = motion._replace(q=q[:, columns], u=u[:, columns], du=du[:, columns])
+        return (
+            motion if self.kind == "positions-exchanged" else motion._replace(tau=tau[:, columns])
+        )
+
+    def _change_forces(self, forces: Floats | None) -> Floats:
+        """Take the forces of some wrenches from their variant without the mistake."""
+        assert forces is not None
+        changed = np.array(forces)
+        variant, own = 1 + WRENCH_KINDS.index(self.kind), list(self.joints)
+        if self.kind == "wrench-sign":
+            changed[:, own] *= -1.0
+        else:
+            changed[:, own, 0], changed[:, own, variant] = (
+                forces[:, own, variant],
+                forces[:, own, 0],
+            )
+        return changed
 
 
 class Finding(NamedTuple):
@@ -158,17 +201,24 @@ class Comparison:
         theta0: (L, 10) priors in order "urdf".
         nuisance: Torques besides those of the bodies.
         regularization: Weight of the prior.
+        target: Computes the torques (S, n) of the rows; None for those of the joints.
     """
 
     def __init__(
-        self, columns: Columns, theta0: Floats, nuisance: Nuisance, regularization: float = 1.0
+        self,
+        columns: Columns,
+        theta0: Floats,
+        nuisance: Nuisance,
+        regularization: float = 1.0,
+        target: Columns | None = None,
     ) -> None:
         self._columns, self._theta0, self._nuisance = columns, theta0, nuisance
+        self._target = target
         self._regularization = regularization
 
     def unexplained(self, motion: Motion, A: Floats | None = None) -> Floats | None:
         """(n,) parts of the torques' variances that no fit explains; None if there is no fit."""
-        tau = motion.tau
+        tau = motion.tau if self._target is None else self._target(motion)
         variance = ((tau - tau.mean(axis=0)) ** 2).sum(axis=0)
         varies = variance > 0
         weights = np.where(
@@ -246,7 +296,7 @@ def find_mistakes(
     chosen: list[Mistake] = []
     alternatives: list[tuple[Mistake, ...]] = []
     left = list(hypotheses)
-    best_of_all = motion.q.shape[1] * np.log(EXPLAINED)
+    best_of_all = len(before) * np.log(EXPLAINED)
     while left and score(shares) - best_of_all >= np.log(STEP):
         A = comparison.columns(now)
         trials = [

@@ -1,0 +1,235 @@
+"""Reader of recordings of a whole tree: a base that floats, wrenches from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from inertial_check.arrays.types import Floats
+from inertial_check.errors import ParameterError, UsageError
+from inertial_check.formats.recordings import Recording
+from inertial_check.identification.recordings.signals import Signals, Smoothing, smooth
+from inertial_check.identifying.base_motion import BaseSignals, normalize_rates, read_base
+from inertial_check.identifying.contacts import Wrench, read_wrenches, sum_forces
+from inertial_check.identifying.matching import match_joints
+from inertial_check.identifying.motion import (
+    JointMotion,
+    JointSignals,
+    read_signals,
+    refuse_no_clock,
+)
+from inertial_check.identifying.options import IdentifyOptions
+from inertial_check.identifying.robot import Robot
+from inertial_check.identifying.unmeasured import list_unmeasured
+from inertial_check.identifying.whole_motion import Rows, WholeMotion
+from inertial_check.model import Severity
+from inertial_check.model.identified import Remark
+
+
+def needs_whole_motion(recording: Recording, options: IdentifyOptions, robot: Robot) -> bool:
+    """Tell whether the rows of a recording are more than the torques of its joints.
+
+    Raises:
+        UsageError: The file holds equations, which have no room for wrenches.
+    """
+    has_wrenches = any(name.startswith("wrench_") for name in recording.further)
+    contacts = options.contacts
+    asked = bool(contacts.contact) or contacts.force_plate is not None
+    needed = robot.base is not None or has_wrenches or asked
+    if needed and recording.Y is not None and asked:
+        raise UsageError(f"{recording.path} has Y, which no wrench is added to: add it to its tau")
+    return needed and recording.Y is None
+
+
+def motions_without_torque(motions: Sequence[JointMotion], robot: Robot) -> list[int]:
+    """List the joints whose torque whole motions do not have."""
+    whole = motions[0].whole if motions else None
+    if whole is None:
+        return []
+    return [joint for joint in range(len(robot.joints)) if joint not in whole.joints]
+
+
+def read_whole_motion(
+    recording: Recording, gain: Floats, options: IdentifyOptions, robot: Robot
+) -> tuple[JointMotion, list[Remark]]:
+    """Make the motion of a whole tree smooth, with the forces of wrenches beside the torques.
+
+    Args:
+        recording: Recording with q.
+        gain: (n,) factors of the torques.
+        options: Options of the identification.
+        robot: Robot with these joints.
+
+    Raises:
+        UsageError: Columns are lacking, or no torque and no wrench is left.
+        ParameterError: Numbers that cannot be used.
+    """
+    columns = match_joints(recording, robot)
+    wrenches, remarks = read_wrenches(recording, options.contacts, robot)
+    measured = _list_measured(recording, columns, wrenches, options, robot)
+    unmeasured = [joint for joint in range(len(robot.joints)) if joint not in measured]
+    own = recording if measured else replace(recording, tau=None)
+    raw = read_signals(own, columns, gain, options.recordings, robot, unmeasured)
+    base, said = (None, []) if robot.base is None else read_base(recording, options.contacts)
+    if base is not None and said and not wrenches:
+        raise UsageError(
+            f"{recording.path}: --base floating, and the recording has neither a pose of the base "
+            "(base_x base_y base_z base_qw base_qx base_qy base_qz) nor a wrench (wrench_BODY_fx "
+            "..., plate_fx ...); --base fixed needs none"
+        )
+    tau = np.zeros_like(raw.q) if raw.tau is None else np.array(raw.tau)
+    tau[:, unmeasured] = 0.0
+    rows = Rows.of(robot, measured, True)
+    if not rows.names:
+        raise UsageError(f"{recording.path}: neither a torque nor a base that floats: no equation")
+    whole = WholeMotion(rows, measured, _pack_base(base, len(tau)), np.zeros(0), tuple(wrenches))
+    coordinates, _, _ = whole.assemble(robot, raw.q, raw.q, raw.q)
+    whole = replace(whole, forces=sum_forces(robot.tree, coordinates, wrenches))
+    remarks += [*raw.remarks, *said, *_remark_on_rows(recording, robot, measured, wrenches)]
+    smoothing = options.recordings.smoothing
+    has_rates = raw.u is not None and raw.du is not None
+    if base is not None:
+        has_rates &= base.twist is not None and base.acceleration is not None
+    if has_rates and smoothing == Smoothing():
+        t = np.arange(float(len(tau))) if raw.recording.t is None else raw.recording.t
+        message = f"{recording.path}: the motion, torques and wrenches as they are, not filtered"
+        remarks.append(Remark(Severity.NOTE, "signals", message))
+        assert raw.u is not None
+        assert raw.du is not None
+        return JointMotion(t, raw.q, raw.u, raw.du, tau, whole=whole), remarks
+    refuse_no_clock(raw.recording, smoothing)
+    try:
+        motion, notes = _smooth_whole(raw._replace(tau=tau), base, whole, smoothing)
+    except ParameterError as error:
+        raise ParameterError(f"{recording.path}: {error}") from None
+    remarks += [Remark(Severity.NOTE, "signals", f"{recording.path}: {note}") for note in notes]
+    return motion, remarks
+
+
+def _list_measured(
+    recording: Recording,
+    columns: Sequence[int],
+    wrenches: Sequence[Wrench],
+    options: IdentifyOptions,
+    robot: Robot,
+) -> tuple[int, ...]:
+    """List the joints whose equations can be used: their torque is measured, and all wrenches."""
+    if recording.tau is None or any(wrench.only_base for wrench in wrenches):
+        return ()
+    given_up = list_unmeasured(options.robot, robot) if options.robot.unmeasured else []
+    return tuple(
+        joint
+        for joint, column in enumerate(columns)
+        if joint not in given_up and column not in recording.unmeasured
+    )
+
+
+def _remark_on_rows(
+    recording: Recording, robot: Robot, measured: Sequence[int], wrenches: Sequence[Wrench]
+) -> list[Remark]:
+    """Remark on joints without a row, and on a base on which nothing seems to act."""
+    found = []
+    lacking = [name for joint, name in enumerate(robot.joints) if joint not in measured]
+    if lacking:
+        names = ", ".join(lacking[:12]) + (", ..." if len(lacking) > 12 else "")
+        why = "the torque is not measured"
+        if any(wrench.only_base for wrench in wrenches):
+            why = "which bodies touch the force plate is not known"
+        message = f"{recording.path}: {names}: {why}; these rows are left out of the fit"
+        found.append(Remark(Severity.NOTE, "unmeasured", message))
+    if robot.base is not None and not wrenches:
+        message = (
+            f"{recording.path}: no wrench acts on the robot: its base falls freely, or columns "
+            "wrench_BODY_fx ... or plate_fx ... are lacking; --contact BODY=COLUMNS names others"
+        )
+        found.append(Remark(Severity.WARNING, "no-wrench", message))
+    return found
+
+
+def _pack_base(base: BaseSignals | None, count: int) -> Floats:
+    """(S, 19) pose, twist and acceleration; zeros for rates that were not recorded."""
+    if base is None:
+        return np.zeros((count, 0))
+    none = np.zeros((count, 6))
+    twist, acceleration = (none if x is None else x for x in (base.twist, base.acceleration))
+    return np.concatenate([base.pose, twist, acceleration], axis=1)
+
+
+def _smooth_whole(
+    raw: JointSignals, base: BaseSignals | None, whole: WholeMotion, smoothing: Smoothing
+) -> tuple[JointMotion, tuple[str, ...]]:
+    """Pass joints, base, torques and wrenches through one filter."""
+    t, q, tau, breaks = raw.recording.t, raw.q, raw.tau, raw.recording.breaks
+    assert tau is not None
+    count, n = q.shape
+    pose = np.zeros((count, 0)) if base is None else base.pose
+    forces = [tau, whole.forces, *(wrench.values for wrench in whole.wrenches)]
+    passed = smooth(
+        t, *_pad(np.concatenate([q, pose], axis=1), np.concatenate(forces, axis=1)), how=smoothing
+    )
+    again = replace(smoothing, cutoff=passed.cutoff)
+    u, du = passed.u[:, :n], passed.du[:, :n]
+    notes = list(passed.notes)
+    if raw.u is not None:
+        own = smooth(t, q, tau, raw.u, raw.du, again, breaks=breaks)
+        u, du, notes = own.u, own.du, list(own.notes)
+    moved = np.zeros((len(passed.t), 0))
+    if base is not None:
+        moved = _smooth_base(raw.recording, base, passed, n, again)
+        how = "measured" if base.twist is not None else "derivative of its pose"
+        notes.append(f"base: twist: {how}")
+    ends = np.cumsum([n, whole.forces.shape[1], *(6 for _ in whole.wrenches)]).tolist()
+    parts = np.split(passed.tau[:, : ends[-1]], ends[:-1], axis=1)
+    wrenches = tuple(
+        wrench._replace(values=values)
+        for wrench, values in zip(whole.wrenches, parts[2:], strict=True)
+    )
+    motion = JointMotion(
+        passed.t,
+        passed.q[:, :n],
+        u,
+        du,
+        parts[0],
+        passed.redundancy,
+        passed.cutoff,
+        passed.rate,
+        smoothing.order,
+        passed.runs,
+        replace(whole, base=moved, forces=parts[1], wrenches=wrenches),
+    )
+    return motion, tuple(notes)
+
+
+def _smooth_base(
+    recording: Recording, base: BaseSignals, passed: Signals, n: int, smoothing: Smoothing
+) -> Floats:
+    """(S, 19) smooth pose, twist and acceleration of the base.
+
+    Args:
+        recording: Recording with the time of the samples.
+        base: Signals as recorded.
+        passed: Smooth signals, among them the pose behind the joints.
+        n: Number of joints.
+        smoothing: Filter that all signals passed.
+    """
+    t, breaks, own = recording.t, recording.breaks, slice(n, n + 7)
+    pose, twist, acceleration = normalize_rates(
+        passed.q[:, own], passed.u[:, own], passed.du[:, own]
+    )
+    if base.twist is not None:
+        measured = smooth(
+            t, base.twist, base.twist, base.acceleration, how=smoothing, breaks=breaks
+        )
+        twist, acceleration = measured.q, measured.u
+    return np.concatenate([pose, twist, acceleration], axis=1)
+
+
+def _pad(first: Floats, second: Floats) -> tuple[Floats, Floats]:
+    """Pad two arrays (S, a) and (S, b) by columns of zeros to the same width."""
+    width = max(first.shape[1], second.shape[1])
+    return tuple(  # type: ignore[return-value]
+        np.concatenate([each, np.zeros((len(each), width - each.shape[1]))], axis=1)
+        for each in (first, second)
+    )
