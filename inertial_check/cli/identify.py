@@ -75,6 +75,20 @@ def _add_recordings(parser: argparse.ArgumentParser) -> None:
         "(default: by their names)",
     )
     group.add_argument(
+        "--with",
+        dest="beside",
+        action="append",
+        metavar="[DATA=]FILE",
+        help="a further file of the same motion, such as its torques at another rate; joined by "
+        "the stamps (repeatable)",
+    )
+    group.add_argument(
+        "--clock-offset",
+        metavar="S",
+        help="time by which the clocks of the --with files are ahead [s], or estimate "
+        "(default: one clock)",
+    )
+    group.add_argument(
         "--skip-bad-rows",
         action="store_true",
         help="leave out samples with numbers that are not finite and stamps that do not increase, "
@@ -457,6 +471,9 @@ def _refuse_same_files(args: argparse.Namespace) -> None:
         raise UsageError("--write changes the robot's file itself, -o writes another: choose one")
     read = [("DATA", path) for path in args.data]
     read += [("--validation", path) for path in getattr(args, "validation", ())]
+    read += [("--with", path.rpartition("=")[2]) for path in getattr(args, "beside", ())]
+    if hasattr(args, "columns"):
+        read.append(("--columns", args.columns))
     written = [("-o", args.output), ("--output-file", args.output_file), ("--plot", args.plot)]
     for place, (option, path) in enumerate(written):
         if path is None:
@@ -480,6 +497,7 @@ def _read_options(args: argparse.Namespace) -> IdentifyOptions:
     from inertial_check.identifying.contact_options import ContactOptions, read_contacts
 
     context, smoothing = options.context_of(args), _read_smoothing(args)
+    validation = getattr(args, "validation", ())
     if hasattr(args, "locked"):
         args.locked, args.lock_others = groups.read_locks(args.locked)
     read_texts(
@@ -487,6 +505,8 @@ def _read_options(args: argparse.Namespace) -> IdentifyOptions:
         {
             "validation": tuple,
             "reverse": tuple,
+            "beside": lambda texts: groups.read_beside(texts, [*args.data, *validation]),
+            "clock_offset": groups.read_clock_offset,
             "unmeasured": tuple,
             "friction": groups.read_terms,
             "friction_prior": groups.read_scales,

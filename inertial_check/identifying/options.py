@@ -50,6 +50,10 @@ class RecordingOptions:
         delay: Time by which the torques come later than the motion that they belong to [s].
         columns: Path of a file that says what the columns mean; None to understand their names.
         skip_bad_rows: Whether samples that cannot be used are left out, with a remark.
+        beside: Further files of the same motions, each with the recording that it belongs to; ""
+            for the only one.
+        clock_offset: Time by which the clocks of these files are ahead [s], or "estimate"; None
+            for one clock.
         smoothing: Clock, filter and derivatives of the signals.
     """
 
@@ -62,6 +66,8 @@ class RecordingOptions:
     delay: float = 0.0
     columns: str | None = None
     skip_bad_rows: bool = False
+    beside: tuple[tuple[str, str], ...] = ()
+    clock_offset: float | Literal["estimate"] | None = None
     smoothing: Smoothing = field(default_factory=Smoothing)
 
     def __post_init__(self) -> None:
@@ -197,6 +203,37 @@ def read_terms(words: Sequence[str]) -> tuple[FrictionTerm, ...]:
         return ()
     _refuse_unknown("--friction", words)
     return tuple(term for term in FRICTION_TERMS if term in words)
+
+
+def read_beside(texts: Sequence[str], recordings: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Read further files of recordings, from texts FILE or DATA=FILE.
+
+    Returns:
+        The recording and the file of each.
+
+    Raises:
+        UsageError: Several recordings, and none is named.
+    """
+    found = []
+    for text in texts:
+        owner = next((path for path in recordings if text.startswith(f"{path}=")), None)
+        if owner is None and len(recordings) > 1:
+            raise UsageError(
+                f"--with {text}: there are {len(recordings)} recordings: DATA=FILE says to which "
+                "of them the file belongs"
+            )
+        file = text if owner is None else text[len(owner) + 1 :]
+        found.append((owner or recordings[0], file))
+    return tuple(found)
+
+
+def read_clock_offset(text: str) -> float | Literal["estimate"]:
+    """Read the offset of a clock [s], or the word estimate.
+
+    Raises:
+        UsageError: It is neither.
+    """
+    return "estimate" if text == "estimate" else _read_number("--clock-offset", text, text)
 
 
 def read_scales(text: str) -> dict[FrictionTerm, float]:

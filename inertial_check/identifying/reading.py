@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from inertial_check.errors import DocumentError
 from inertial_check.formats.recordings import (
     ReadingOptions,
     Recording,
     read_column_map,
     read_recording,
 )
+from inertial_check.identifying.joining import join_recordings
 from inertial_check.identifying.options import IdentifyOptions, RecordingOptions
 from inertial_check.model import Severity
 from inertial_check.model.identified import Remark
@@ -32,7 +36,27 @@ def read_recordings(options: IdentifyOptions) -> list[Recording]:
         partial=bool(options.robot.unmeasured) or floats,
         further=options.contacts.columns,
     )
-    return [read_recording(path, how=how) for path in (*options.data, *own.validation)]
+    return [_read_joined(path, own, how) for path in (*options.data, *own.validation)]
+
+
+def _read_joined(path: str, options: RecordingOptions, how: ReadingOptions) -> Recording:
+    """Read a recording with the further files that belong to it.
+
+    Raises:
+        DocumentError: A file cannot be read, or together they hold no motion with torques.
+        UsageError: The files do not fit each other.
+    """
+    beside = [file for owner, file in options.beside if owner == path]
+    if not beside:
+        return read_recording(path, how=how)
+    part = replace(how, needed=())
+    first, *others = (read_recording(each, how=part) for each in (path, *beside))
+    whole = join_recordings(first, others, options.clock_offset, options.time_unit)
+    for name in how.needed:
+        if getattr(whole, name) is None:
+            files = ", ".join([path, *beside])
+            raise DocumentError(path, f"no {name} in any of {files}")
+    return whole
 
 
 def remark_on_reading(recording: Recording, options: RecordingOptions) -> list[Remark]:

@@ -90,7 +90,7 @@ def _read_further(
     for name in archive.members:
         if is_surrounding(name) or name in wanted:
             values = _read_numbers(archive, name)
-            count = len(held["q"])
+            count = len(next(iter(held.values())))
             if values.ndim not in (1, 2) or len(values) != count:
                 raise DocumentError(
                     archive.path,
@@ -219,7 +219,8 @@ def _refuse_counts(
     columns: tuple[str, ...] | None,
 ) -> None:
     """Refuse names of joints or columns whose number is wrong."""
-    count = (held["Y"] if "Y" in held else held["q"]).shape[1]
+    shown = next((held[name] for name in ("Y", *SIGNALS) if name in held), None)
+    count = 0 if shown is None else shown.shape[1]
     if joints is not None and len(joints) != count:
         raise DocumentError(path, f"{len(joints)} names of joints for {count} joints")
     if columns is not None and len(columns) != held["F"].shape[2]:
