@@ -10,9 +10,11 @@ import pytest
 
 from inertial_check.errors import UsageError
 from inertial_check.reports import View, render
-from inertial_check.running import cluster
+from inertial_check.results.parts import list_folders, list_parts
+from inertial_check.running import batches, cluster, results_store
 from inertial_check.running import workers as processes
 from inertial_check.running.run import CheckRequest, check_paths
+from inertial_check.running.stream import check_to_folder
 from inertial_check.settings.settings import Settings
 from waiting import wait_until
 
@@ -115,6 +117,79 @@ def test_a_document_that_workers_see_otherwise_is_checked_here(models, workers, 
     assert rendered(there) == rendered(here)
     (note,) = remarks
     assert note.startswith("2 of 12 files were checked on this machine")
+
+
+def rows_in(folder):
+    """The rows of a folder of results, in the order of their files and bodies."""
+    return [
+        line
+        for upstream in list_folders(folder)
+        for part in list_parts(upstream)
+        for line in part.read().splitlines()
+    ]
+
+
+def test_a_folder_of_results_is_that_of_this_machine(models, workers, monkeypatch):
+    """Also if a worker is killed in the middle; no more batches are under way than allowed."""
+    monkeypatch.setattr(batches, "DOCUMENTS", 2)
+    monkeypatch.setattr(batches, "_LEAST_WINDOW", 4)
+    monkeypatch.setattr(batches, "_BATCHES_OF_THREAD", 2)
+    check_to_folder(CheckRequest(["."], settings_of, jobs=2), "here", "jsonl")
+    sent, most = [], []
+    submit, finish = batches.ClusterPool.submit, batches.ClusterPool.finish
+
+    def counted_submit(self, batch):
+        sent.append(batch)
+        most.append(len(sent))
+        return submit(self, batch)
+
+    def counted_finish(self, batch, future):
+        if batch is next(batch for batch in sent):
+            sent.pop(0)
+        return finish(self, batch, future)
+
+    monkeypatch.setattr(batches.ClusterPool, "submit", counted_submit)
+    monkeypatch.setattr(batches.ClusterPool, "finish", counted_finish)
+    done = []
+
+    def kill_one(part, name):
+        done.append(name)
+        if len(done) == 3:
+            os.kill(next(iter(workers.workers.values())).pid, signal.SIGKILL)
+
+    request = CheckRequest(
+        ["."], settings_of, cluster=workers.scheduler_address, progress=kill_one
+    )
+    outcome = check_to_folder(request, "there", "jsonl")
+    assert rows_in("there") == rows_in("here")
+    assert outcome.checked > 40
+    assert outcome.received > outcome.sent / 100
+    assert max(most) <= 4
+
+
+def test_a_scheduler_that_dies_ends_the_run_and_the_next_goes_on(models, monkeypatch):
+    distributed = pytest.importorskip("distributed", reason='pip install "dask[distributed]"')
+    monkeypatch.setattr(batches, "DOCUMENTS", 2)
+    monkeypatch.setattr(results_store, "_FILES_OF_PART", 2)
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0"
+    ) as lost:
+        done = []
+
+        def close(part, name):
+            done.append(name)
+            if len(done) == 2:
+                lost.close()
+
+        request = CheckRequest(["."], settings_of, cluster=lost.scheduler_address, progress=close)
+        with pytest.raises(UsageError, match="the scheduler is gone; the same command goes on"):
+            check_to_folder(request, "out", "jsonl")
+    kept = len(rows_in("out"))
+    assert kept > 0
+    outcome = check_to_folder(replace(request, cluster=None), "out", "jsonl")
+    assert outcome.kept >= 2
+    check_to_folder(replace(request, cluster=None), "fresh", "jsonl")
+    assert sorted(rows_in("out")) == sorted(rows_in("fresh"))
 
 
 def test_an_address_without_a_scheduler_is_told(models, monkeypatch):
