@@ -14,6 +14,7 @@ from inertial_check.settings.configuration import OPTIONS
 FOLDER = Path(__file__).parent / "commands"
 
 EXPLANATIONS = {
+    "--allow-host": "scale.md#urls-and-archives",
     "--badge": "reports.md#badge",
     "--baseline": "suppressing.md#baseline",
     "--cache": "scale.md#cache",

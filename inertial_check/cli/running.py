@@ -77,6 +77,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="check on the workers of a Dask cluster, tcp://HOST:PORT",
     )
     group.add_argument(
+        "--allow-host",
+        action="append",
+        metavar="HOST",
+        help="follow redirects of web servers to this host, too (repeatable; default: only within "
+        "the host that a URL names)",
+    )
+    group.add_argument(
         "--resume",
         metavar="FILE",
         help="write the result of each file to FILE, and resume the run that has written FILE",
@@ -189,6 +196,7 @@ def build_request(
         always_cache=args.cache is not None,
         resume=args.resume,
         cluster=args.cluster,
+        allowed_hosts=args.allow_host or (),
         progress=progress,
         remark=remark,
     )

@@ -17,13 +17,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from inertial_check.checking.check import Document, DocumentResult, ReportContent
 from inertial_check.errors import UsageError
+from inertial_check.remote.addresses import Address
+from inertial_check.remote.limits import RefusedError
 from inertial_check.results.parts import Form, encode_rows
-from inertial_check.results.rows import Row, build_rows
+from inertial_check.results.rows import ARCHIVE, Row, build_rows
+from inertial_check.running.bundles import open_bundle
 from inertial_check.running.cache import Fingerprints, program_digest
 from inertial_check.running.cluster import borrow_process, connect
 from inertial_check.running.ordered import Promise
 from inertial_check.running.results_store import make_key
 from inertial_check.running.workers import Task, WorkerProcess, measure_size
+from inertial_check.settings.settings import Settings
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -51,6 +55,40 @@ class Batch(NamedTuple):
     form: Form
 
 
+class BundleBatch(NamedTuple):
+    """An archive or a URL, which the process that checks it fetches itself.
+
+    Attributes:
+        upstream: Name of the upstream.
+        address: The address.
+        settings: The settings of the run.
+        content: The optional parts of the reports.
+        form: Form of the rows.
+        allowed: Hosts to which servers may redirect.
+    """
+
+    upstream: str
+    address: Address
+    settings: Settings
+    content: ReportContent
+    form: Form
+    allowed: tuple[str, ...] = ()
+
+    @property
+    def document(self) -> Document:
+        """The archive itself as a document, whose row says whether its members' rows hold."""
+        return Document(self.address.shown, bool(self.address.member), self.settings)
+
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        """The files that have to be the same on a worker."""
+        local = self.document._replace(path=self.address.base)
+        return (local,) if self.address.is_local else ()
+
+
+AnyBatch = Batch | BundleBatch
+
+
 class BatchAnswer(NamedTuple):
     """The results of a batch.
 
@@ -59,12 +97,16 @@ class BatchAnswer(NamedTuple):
         paths: Paths of the documents that were checked.
         failures: Why named documents could not be checked.
         undone: Documents that the worker could not check.
+        number: Number of documents that were checked.
+        notes: Lines about what was left out of archives.
     """
 
     piece: bytes
     paths: tuple[str, ...]
     failures: tuple[str, ...] = ()
     undone: tuple[Document, ...] = ()
+    number: int = 0
+    notes: tuple[str, ...] = ()
 
 
 def split_into_batches(
@@ -84,11 +126,13 @@ def split_into_batches(
         yield Batch(upstream, tuple(part), content, form)
 
 
-def check_batch(batch: Batch, process: WorkerProcess) -> BatchAnswer:
+def check_batch(batch: AnyBatch, process: WorkerProcess) -> BatchAnswer:
     """Check the documents of a batch in a worker process, and encode their rows."""
+    if isinstance(batch, BundleBatch):
+        return _check_bundle(batch, process)
     results: list[DocumentResult] = []
     if batch.documents:
-        for part in process.do(Task(batch.documents, batch.content)):
+        for part in process.do(Task(batch.documents, batch.content, own_total=True)):
             results += part
     return encode_answer(batch, results)
 
@@ -108,7 +152,40 @@ def encode_answer(batch: Batch, results: Sequence[DocumentResult]) -> BatchAnswe
         rows += build_rows(batch.upstream, result, fingerprints.of(own), key, inputs)
     failures = tuple(each.failure for each in results if each.failure is not None)
     paths = tuple(document.path for document in batch.documents)
-    return BatchAnswer(encode_rows(rows, batch.form) if rows else b"", paths, failures)
+    piece = encode_rows(rows, batch.form) if rows else b""
+    return BatchAnswer(piece, paths, failures, number=len(paths))
+
+
+def _check_bundle(batch: BundleBatch, process: WorkerProcess) -> BatchAnswer:
+    """Fetch an archive or a URL, check its documents, and encode their rows after its own."""
+    address = batch.address
+    own = os.path.abspath(address.base)
+    inputs = None
+    if address.is_local:
+        inputs = json.dumps({own: Fingerprints().of(own)}, separators=(",", ":"))
+    key = make_key(batch.document, repr(batch.content))
+    rows: list[Row] = []
+    failures: list[str] = []
+    notes: tuple[str, ...] = ()
+    try:
+        with open_bundle(address, batch.settings, batch.allowed) as bundle:
+            notes = bundle.notes
+            failures += bundle.failures
+            for at in range(0, len(bundle.documents), DOCUMENTS):
+                task = Task(bundle.documents[at : at + DOCUMENTS], batch.content, own_total=True)
+                for result in (each for part in process.do(task) for each in part):
+                    renamed = bundle.rename(result)
+                    seen = Fingerprints().of(result.path)
+                    rows += build_rows(batch.upstream, renamed, seen, "", None)
+                    failures += [renamed.failure] if renamed.failure is not None else []
+            count = len(bundle.documents)
+    except RefusedError as error:
+        failures, count, inputs = [f"{address.shown}: {error}"], 0, None
+    row = build_rows(batch.upstream, DocumentResult(address.shown), "", key, inputs)[0]
+    row["status"] = ARCHIVE
+    rows.insert(0, row)
+    piece = encode_rows(rows, batch.form)
+    return BatchAnswer(piece, (address.shown,), tuple(failures), number=count, notes=notes)
 
 
 class LocalPool:
@@ -124,11 +201,11 @@ class LocalPool:
         self._processes: list[WorkerProcess] = []
         self.window = 4 * jobs
 
-    def submit(self, batch: Batch) -> Promise[BatchAnswer]:
+    def submit(self, batch: AnyBatch) -> Promise[BatchAnswer]:
         """Have a batch checked by the next process that is free."""
         return self._threads.submit(self._check, batch)
 
-    def _check(self, batch: Batch) -> BatchAnswer:
+    def _check(self, batch: AnyBatch) -> BatchAnswer:
         process: WorkerProcess | None = getattr(self._own, "process", None)
         if process is None:
             process = self._own.process = WorkerProcess()
@@ -161,7 +238,7 @@ class _Order(NamedTuple):
         program: Digest of the program that has to check it.
     """
 
-    batch: Batch
+    batch: AnyBatch
     folder: str
     fingerprints: tuple[str, ...]
     program: str
@@ -185,7 +262,7 @@ class ClusterPool:
         threads = sum(self._client.nthreads().values())
         self.window = max(_LEAST_WINDOW, _BATCHES_OF_THREAD * threads)
 
-    def submit(self, batch: Batch) -> Promise[BatchAnswer]:
+    def submit(self, batch: AnyBatch) -> Promise[BatchAnswer]:
         """Have a batch checked by a worker of the cluster."""
         fingerprints = Fingerprints()
         seen = tuple(fingerprints.of(os.path.abspath(each.path)) for each in batch.documents)
@@ -193,7 +270,7 @@ class ClusterPool:
         self.sent += len(packed)
         return _ClusterPromise(self, batch, self._client.submit(_check_order, packed, pure=False))
 
-    def finish(self, batch: Batch, future: Future[BatchAnswer]) -> BatchAnswer:
+    def finish(self, batch: AnyBatch, future: Future[BatchAnswer]) -> BatchAnswer:
         """Wait for a batch, and do what the worker could not.
 
         Raises:
@@ -209,26 +286,30 @@ class ClusterPool:
                 "what is done"
             ) from None
         except Exception:  # workers that had the batch have ended, more often than Dask allows
-            answer = BatchAnswer(b"", (), (), batch.documents)
+            answer = BatchAnswer(b"", ())
         future.release()
         self.received += len(answer.piece)
-        if not answer.undone:
+        if answer.paths and not answer.undone:
             return answer
-        self.undone += len(answer.undone)
+        undone = answer.undone or batch.documents
+        self.undone += len(undone)
         if self._here is None:
             self._here = LocalPool(1)
-        rest = self._here.submit(batch._replace(documents=answer.undone)).result()
+        if isinstance(batch, Batch):
+            batch = batch._replace(documents=undone)
+        rest = self._here.submit(batch).result()
         if not answer.paths:
             return rest
         return self._join(batch, answer, rest)
 
     @staticmethod
-    def _join(batch: Batch, answer: BatchAnswer, rest: BatchAnswer) -> BatchAnswer:
+    def _join(batch: AnyBatch, answer: BatchAnswer, rest: BatchAnswer) -> BatchAnswer:
         from inertial_check.results.parts import join_pieces
 
         piece = join_pieces([answer.piece, rest.piece], batch.form)
         failures = answer.failures + rest.failures
-        return BatchAnswer(piece, answer.paths + rest.paths, failures)
+        count = answer.number + rest.number
+        return BatchAnswer(piece, answer.paths + rest.paths, failures, number=count)
 
     def describe(self) -> str:
         """How many workers the scheduler has, as it says now."""
@@ -250,7 +331,7 @@ _BATCHES_OF_THREAD = 4
 
 
 class _ClusterPromise:
-    def __init__(self, pool: ClusterPool, batch: Batch, future: Future[BatchAnswer]) -> None:
+    def __init__(self, pool: ClusterPool, batch: AnyBatch, future: Future[BatchAnswer]) -> None:
         self._pool, self._batch, self._future = pool, batch, future
 
     def result(self) -> BatchAnswer:
@@ -274,6 +355,11 @@ def _check_order(packed: bytes) -> BatchAnswer:
         for each, seen in zip(batch.documents, order.fingerprints, strict=True)
     ]
     undone = tuple(compress(batch.documents, (not each for each in same)))
+    if isinstance(batch, BundleBatch):
+        if undone:
+            return nothing
+        with borrow_process() as process:
+            return check_batch(batch, process)
     documents = tuple(compress(batch.documents, same))
     with borrow_process() as process:
         answer = check_batch(batch._replace(documents=documents), process)

@@ -146,11 +146,21 @@ class UpstreamStore:
         """Keep the rows of documents that have not changed."""
         self._kept.update(paths)
 
-    def add(self, piece: bytes, paths: Sequence[str]) -> None:
-        """Add encoded rows of documents; a part is written when there are enough of them."""
+    def replace(self, paths: Sequence[str]) -> None:
+        """Drop the earlier rows of documents at the end."""
+        self._checked.update(paths)
+
+    def add(self, piece: bytes, paths: Sequence[str], count: int) -> None:
+        """Add encoded rows of documents; a part is written when there are enough of them.
+
+        Args:
+            piece: The rows.
+            paths: Paths of the documents, or of the archive that holds them.
+            count: Number of the documents.
+        """
         self._pieces.append(piece)
         self._checked.update(path for path in paths if path in self.known)
-        self._files += len(paths)
+        self._files += count
         self._size += len(piece)
         if self._files >= _FILES_OF_PART or self._size >= _BYTES_OF_PART:
             self.flush()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from inertial_check.checking.check import (
@@ -25,6 +25,7 @@ from inertial_check.selecting.suppressions import report_unused_acceptances
 from inertial_check.settings.settings import Settings
 
 if TYPE_CHECKING:
+    from inertial_check.running.bundles import Bundle
     from inertial_check.running.cache import Store
     from inertial_check.running.changes import Changes
 
@@ -58,7 +59,7 @@ _ROOT_MARKS = ("inertial-check.toml", ".inertial-check.toml", ".git")
 class CheckRequest:
     """Everything that one check of many documents is asked to do.
 
-    The last eight attributes say how the check is carried out; they do not change its report.
+    The last nine attributes say how the check is carried out; they do not change its report.
 
     Attributes:
         paths: Files, directories and globs; "-" stands for `stdin`.
@@ -75,6 +76,7 @@ class CheckRequest:
         resume: File that stores the results of this run, from which it can be resumed; None for
             no such file.
         cluster: Address of the Dask scheduler whose workers check; None for this machine.
+        allowed_hosts: Hosts to which a server that a URL names may redirect.
         progress: Called with the completed fraction of the work, 0 to 1, and the path of the file
             that was begun or completed last.
         remark: Called with each remark about how the check was carried out, for the user.
@@ -94,6 +96,7 @@ class CheckRequest:
     always_cache: bool = False
     resume: str | None = None
     cluster: str | None = None
+    allowed_hosts: Sequence[str] = ()
     progress: Callable[[float, str], None] = lambda part, path: None
     remark: Callable[[str], None] = lambda line: None
     interrupted: Callable[[Report, int], None] = lambda report, left: None
@@ -101,11 +104,37 @@ class CheckRequest:
 
 @limit_expansions()
 def check_paths(request: CheckRequest) -> Report:
-    """Judge every model that the paths of a request name or contain.
+    """Judge every model that the paths of a request name or contain, also by URL and in archives.
 
     Raises:
         UsageError: A configuration is wrong, or the cache, the file to resume from or the cluster
             cannot be used.
+    """
+    remote = list(filter(may_be_remote, request.paths))
+    if not remote:
+        return _check_local(request, ())
+    from inertial_check.running.bundles import open_bundles
+
+    local = tuple(path for path in request.paths if path not in remote)
+    with open_bundles(remote, request) as bundles:
+        return _check_local(replace(request, paths=(*local, *bundles.local)), bundles.opened)
+
+
+_ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2")
+"""Suffixes of archives, which are unpacked."""
+
+
+def may_be_remote(path: str) -> bool:
+    """Whether a path may be a URL or an archive, by its spelling alone."""
+    return "://" in path or path.lower().endswith(_ARCHIVES)
+
+
+def _check_local(request: CheckRequest, bundles: Sequence[Bundle]) -> Report:
+    """Check files of this machine, and those that were fetched.
+
+    Args:
+        request: The request, whose paths are plain paths.
+        bundles: Documents of archives and URLs.
     """
     settings_of, changes = request.settings_of, request.changes
     named = [path for path in request.paths if path != "-"]
@@ -118,22 +147,27 @@ def check_paths(request: CheckRequest) -> Report:
     documents = [Document(path, named, settings_of(path)) for path, named in found.files]
     if changes is not None:
         documents = [each for each in documents if changes.may_concern(each.path)]
+    owners = {each.path: bundle for bundle in bundles for each in bundle.documents}
+    documents += [document for bundle in bundles for document in bundle.documents]
     known: dict[str, DocumentResult] = {}
     try:
-        _collect(documents, request, known)
+        _collect(documents, request, known, owners.keys())
     except (KeyboardInterrupt, Termination):
         done = [known[each.path] for each in documents if each.path in known]
+        done = _rename(done, owners)
         left = len(documents) - len(done) + (request.stdin is not None)
         request.interrupted(_assemble(found, done), left)
         raise
     results = [known[document.path] for document in documents]
     if changes is not None:
-        results = [result for result in results if changes.concern(result)]
+        results = [each for each in results if each.path in owners or changes.concern(each)]
+    results = _rename(results, owners)
     if request.stdin is not None:
         results += _check_here([request.stdin], request, len(documents))
         results.sort(key=lambda result: result.path)
     report = _assemble(found, results)
-    notes, failures = report.notes, report.failures
+    notes = report.notes + tuple(note for bundle in bundles for note in bundle.notes)
+    failures = report.failures + tuple(each for bundle in bundles for each in bundle.failures)
     if changes is not None and found.files and not results:
         notes += (f"none of {len(found.files)} files is affected by a change",)
     elif not report.files and not failures and not request.allow_empty:
@@ -142,6 +176,14 @@ def check_paths(request: CheckRequest) -> Report:
     searched = () if changes is not None else tuple(filter(os.path.isdir, named))
     report = Report(report.files, failures, notes)
     return report_unused_acceptances(report, settings_of, searched)
+
+
+def _rename(results: list[DocumentResult], owners: Mapping[str, Bundle]) -> list[DocumentResult]:
+    """Replace the private paths of fetched documents by their addresses, in the order of paths."""
+    if not owners:
+        return results
+    renamed = [owners[each.path].rename(each) if each.path in owners else each for each in results]
+    return sorted(renamed, key=lambda result: result.path)
 
 
 def _assemble(found: Discovery, results: Sequence[DocumentResult]) -> Report:
@@ -154,12 +196,24 @@ def _assemble(found: Discovery, results: Sequence[DocumentResult]) -> Report:
 
 
 def _collect(
-    documents: Sequence[Document], request: CheckRequest, results: dict[str, DocumentResult]
+    documents: Sequence[Document],
+    request: CheckRequest,
+    results: dict[str, DocumentResult],
+    unstored: Collection[str],
 ) -> None:
-    """Add the result of each document by its path; stored results are used again."""
+    """Add the result of each document by its path; stored results are used again.
+
+    Args:
+        documents: The documents.
+        request: The request.
+        results: The results so far.
+        unstored: Paths of documents whose results are not stored: they lie there for this run only.
+    """
     with ExitStack() as stack:
         stores = [stack.enter_context(closing(each)) for each in _stores(request, len(documents))]
         for document in documents:
+            if document.path in unstored:
+                continue
             stored = (store.get(document) for store in stores)
             result = next((each for each in stored if each is not None), None)
             if result is not None:
@@ -167,7 +221,7 @@ def _collect(
         pending = {each.path: each for each in documents if each.path not in results}
         request.progress(len(results) / max(len(documents), 1), next(iter(pending), ""))
         for result in _check(list(pending.values()), request, len(results)):
-            for store in stores:
+            for store in () if result.path in unstored else stores:
                 store.put(pending[result.path], result)
             results[result.path] = result
             request.progress(len(results) / len(documents), result.path)

@@ -12,12 +12,20 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from inertial_check.checking.check import Document
+from inertial_check.remote.addresses import parse_address, resolve_local
 from inertial_check.results.parts import Form
-from inertial_check.running.batches import Batch, BatchAnswer, Pool, open_pool, split_into_batches
+from inertial_check.running.batches import (
+    AnyBatch,
+    BatchAnswer,
+    BundleBatch,
+    Pool,
+    open_pool,
+    split_into_batches,
+)
 from inertial_check.running.cache import Fingerprints
 from inertial_check.running.ordered import Promise, map_in_order
 from inertial_check.running.results_store import ResultsStore, UpstreamStore, is_current, make_key
-from inertial_check.running.run import CheckRequest, cores
+from inertial_check.running.run import CheckRequest, cores, may_be_remote
 from inertial_check.selecting.discovery import FileSearch
 
 _MOST_MESSAGES = 1000
@@ -50,7 +58,7 @@ class _Step:
     """A batch, or the end of an upstream, on its way through the pool."""
 
     store: UpstreamStore
-    batch: Batch | None
+    batch: AnyBatch | None
 
 
 class _Nothing:
@@ -89,7 +97,9 @@ class _Stream:
             request.sniff,
             lambda path: request.settings_of(path).context.of_document(path).granted,
         )
-        self._paths = [path.replace(os.sep, "/") for path in request.paths]
+        self._remote = list(dict.fromkeys(filter(may_be_remote, request.paths)))
+        plain = [path for path in request.paths if not may_be_remote(path)]
+        self._paths = [path.replace(os.sep, "/") for path in plain]
 
     def run(self) -> StreamOutcome:
         outcome = self._outcome
@@ -120,8 +130,9 @@ class _Stream:
             if step.batch is None:
                 self._leave(step.store)
                 continue
-            step.store.add(answer.piece, answer.paths)
-            self._outcome.checked += len(answer.paths)
+            step.store.add(answer.piece, answer.paths, answer.number)
+            self._outcome.checked += answer.number
+            self._outcome.notes += answer.notes[: _MOST_MESSAGES - len(self._outcome.notes)]
             room = _MOST_MESSAGES - len(self._outcome.failures)
             self._outcome.failures += answer.failures[:room]
             done = self._outcome.checked + self._outcome.kept
@@ -130,6 +141,7 @@ class _Stream:
     def _steps(self) -> Iterator[_Step]:
         """The batches of documents that have changed, and the ends of upstreams."""
         content = repr(self._request.content)
+        yield from self._fetch_steps(content)
         for upstream, found in groupby(self._find(), key=lambda pair: pair[0]):
             store = self._enter(upstream)
             documents = self._pick((document for _, document in found), store, content)
@@ -153,6 +165,32 @@ class _Stream:
                     del self._open[upstream]
                     store.close(self._covers)
                 return
+
+    def _fetch_steps(self, content: str) -> Iterator[_Step]:
+        """The archives and URLs among the paths, unless their stored rows hold."""
+        request = self._request
+        for text in self._remote:
+            address = parse_address(text)
+            if address is None:
+                self._paths.append(resolve_local(text))
+                continue
+            settings = request.settings_of(os.path.join(os.curdir, "fetched"))
+            store = self._enter(address.upstream)
+            allowed = tuple(request.allowed_hosts)
+            parts = (settings, request.content, self._form, allowed)
+            batch = BundleBatch(address.upstream, address, *parts)
+            row = store.known.get(address.shown)
+            owned = [path for path in store.known if address.owns(path)]
+            current = row is not None and is_current(
+                make_key(batch.document, content), row, Fingerprints()
+            )
+            if current:
+                store.keep(owned)
+                self._outcome.kept += max(len(owned) - 1, 0)
+            else:
+                store.replace(owned)
+                yield _Step(store, batch)
+            yield _Step(store, None)
 
     def _pick(
         self, documents: Iterator[Document], store: UpstreamStore, content: str

@@ -18,7 +18,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Generator, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import BinaryIO, NamedTuple
 
 from inertial_check.checking.check import (
@@ -30,7 +30,7 @@ from inertial_check.checking.check import (
     describe_lateness,
     give_up,
 )
-from inertial_check.formats.xacro.total import limit_expansions
+from inertial_check.formats.xacro.total import limit_expansions, renew_total
 from inertial_check.isolation import (
     Interruption,
     Termination,
@@ -63,7 +63,7 @@ _GRACE = 5.0
 """Time beyond the limit for one document after which a silent worker is killed [s]: it stops the
 document itself, unless that keeps it inside a library that takes no signals."""
 
-_ATTEMPTS = 3
+_ATTEMPTS = 2
 """Number of times that a document has to crash a worker that checks nothing else before it gets
 the blame: something else may have killed the process, such as a lack of memory."""
 
@@ -80,10 +80,13 @@ class Task(NamedTuple):
     Attributes:
         documents: The documents to check.
         content: The optional parts of the report.
+        own_total: Whether the limit for all xacro files of a run holds for this task alone, so that
+            its result does not depend on what the process has done before.
     """
 
     documents: tuple[Document, ...]
     content: ReportContent = FULL_CONTENT
+    own_total: bool = False
 
     def split(self) -> list[Task]:
         """The same documents, one in each task."""
@@ -91,7 +94,8 @@ class Task(NamedTuple):
 
     def run(self, begin: Callable[[str], None] = lambda path: None) -> list[DocumentResult]:
         """Check the documents in this process; `begin` is called before each step."""
-        return check_documents(self.documents, self.content, begin)
+        with renew_total() if self.own_total else nullcontext():
+            return check_documents(self.documents, self.content, begin)
 
     @property
     def seconds(self) -> float:

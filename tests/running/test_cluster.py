@@ -157,9 +157,7 @@ def test_a_folder_of_results_is_that_of_this_machine(models, workers, monkeypatc
         if len(done) == 3:
             os.kill(next(iter(workers.workers.values())).pid, signal.SIGKILL)
 
-    request = CheckRequest(
-        ["."], settings_of, cluster=workers.scheduler_address, progress=kill_one
-    )
+    request = CheckRequest(["."], settings_of, cluster=workers.scheduler_address, progress=kill_one)
     outcome = check_to_folder(request, "there", "jsonl")
     assert rows_in("there") == rows_in("here")
     assert outcome.checked > 40

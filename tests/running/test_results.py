@@ -165,11 +165,11 @@ def test_a_run_that_is_killed_goes_on_with_the_same_rows(robots, check, monkeypa
     done = []
     add = results_store.UpstreamStore.add
 
-    def interrupted(self, piece, paths):
+    def interrupted(self, piece, paths, count):
         done.append(paths)
         if len(done) == 4:
             raise KeyboardInterrupt
-        add(self, piece, paths)
+        add(self, piece, paths, count)
 
     with monkeypatch.context() as patch:
         patch.setattr(results_store.UpstreamStore, "add", interrupted)

@@ -40,6 +40,16 @@ def limit_expansions() -> Iterator[None]:
         _total.reset(token)
 
 
+@contextmanager
+def renew_total() -> Iterator[None]:
+    """Limit the time for the xacro files inside the context apart from those before it."""
+    token = _total.set(_TotalTime())
+    try:
+        yield
+    finally:
+        _total.reset(token)
+
+
 def reason_against_expanding(limits: Limits) -> str | None:
     """Say why no further file is expanded in this run; None if one may be."""
     total, most = _total.get(), limits.seconds * _DOCUMENTS

@@ -1,0 +1,149 @@
+"""Documents of archives and URLs: fetched, checked in a private folder, and reported by address."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from inertial_check.checking.check import FULL_CONTENT, Document, DocumentResult
+from inertial_check.files.access import Access
+from inertial_check.remote.addresses import Address, hide_secrets, parse_address, resolve_local
+from inertial_check.remote.fetch import Fetched, fetch
+from inertial_check.remote.limits import RefusedError
+from inertial_check.running.encoding import encode, restore
+from inertial_check.running.workers import Task, WorkerProcess
+from inertial_check.selecting.discovery import FileSearch
+from inertial_check.settings.settings import Settings
+
+if TYPE_CHECKING:
+    from inertial_check.running.run import CheckRequest
+
+
+@dataclass
+class Bundle:
+    """The documents of an address.
+
+    Attributes:
+        fetched: The files.
+        documents: The documents, at paths in the private folder.
+        notes: Lines about what was left out.
+        failures: Why something could not be read.
+    """
+
+    fetched: Fetched
+    documents: tuple[Document, ...]
+    notes: tuple[str, ...]
+    failures: tuple[str, ...]
+
+    def rename(self, result: DocumentResult) -> DocumentResult:
+        """The result with the addresses of files; what it depends on is in no lasting file."""
+        rows = json.loads(encode([result._replace(lookups=None)]))
+        (renamed,) = restore(self.fetched.rename(rows))
+        return renamed
+
+
+@contextmanager
+def open_bundle(
+    address: Address, settings: Settings, allowed: Sequence[str] = ()
+) -> Iterator[Bundle]:
+    """Fetch the documents of an address, for as long as the context lasts.
+
+    Args:
+        address: The address.
+        settings: The settings of the run; configurations beside the documents are not read.
+        allowed: Hosts to which servers may redirect.
+
+    Raises:
+        RefusedError: It cannot be fetched, or exceeds a limit.
+        UsageError: A library that is needed is not installed.
+    """
+    limits = settings.context.granted.limits
+    process = WorkerProcess()
+
+    def find_references(path: str) -> Collection[str]:
+        confined = _confine(settings, _root_above(path))
+        found: set[str] = set()
+        task = Task((Document(path, True, confined),), FULL_CONTENT)
+        for results in process.do(task):
+            for result in results:
+                found.update(result.lookups or ())
+        return found
+
+    try:
+        with fetch(address, limits, allowed, find_references) as fetched:
+            confined = _confine(settings, fetched.root)
+            search = FileSearch(access_of=lambda path: confined.context.granted)
+            if fetched.single:
+                path = os.path.join(fetched.root, *fetched.single.split("/"))
+                documents = [Document(path, True, confined)]
+            else:
+                found = search.find(fetched.root)
+                documents = [Document(file.path, False, confined) for file in found]
+            said = search.messages()
+            notes = (*fetched.notes, *fetched.rename(list(said.notes)))
+            failures = tuple(fetched.rename(list(said.failures)))
+            yield Bundle(fetched, tuple(documents), notes, failures)
+    finally:
+        process.stop()
+        process.wait()
+        process.release()
+
+
+@dataclass
+class OpenBundles:
+    """The addresses of a request.
+
+    Attributes:
+        opened: The documents that were fetched; a bundle without any for what was not.
+        local: Plain paths among what looked like addresses.
+    """
+
+    opened: list[Bundle]
+    local: list[str]
+
+
+@contextmanager
+def open_bundles(texts: Sequence[str], request: CheckRequest) -> Iterator[OpenBundles]:
+    """Fetch all addresses of a request; what cannot be fetched is a failure in the report.
+
+    Args:
+        texts: Texts with "://" or the suffix of an archive.
+        request: The request.
+
+    Raises:
+        UsageError: An address has another form, or a library that is needed is not installed.
+    """
+    bundles = OpenBundles([], [])
+    with ExitStack() as stack:
+        for text in dict.fromkeys(texts):
+            address = parse_address(text)
+            if address is None:
+                bundles.local.append(resolve_local(text))
+                continue
+            settings = request.settings_of(os.path.join(os.curdir, "fetched"))
+            try:
+                opened = open_bundle(address, settings, request.allowed_hosts)
+                bundles.opened.append(stack.enter_context(opened))
+            except RefusedError as error:
+                failed = Bundle(Fetched(address, ""), (), (), (f"{hide_secrets(text)}: {error}",))
+                bundles.opened.append(failed)
+        yield bundles
+
+
+def _root_above(path: str) -> str:
+    """The private root of a fetched model: the second folder below that for temporary files."""
+    folder = os.path.dirname(path)
+    while not os.path.basename(os.path.dirname(folder)).startswith("inertial-check-"):
+        folder = os.path.dirname(folder)
+    return folder
+
+
+def _confine(settings: Settings, root: str) -> Settings:
+    """The settings of a run, with access to nothing but a private folder."""
+    limits = settings.context.granted.limits
+    access = Access((root,), False, limits, (root,), root)
+    return replace(settings, context=replace(settings.context, access=access, packages={}))
