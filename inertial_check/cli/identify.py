@@ -39,7 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "data",
         nargs="+",
         metavar="DATA",
-        help="recordings, npz or csv: q, tau and t, or qd and qdd with them; or Y and tau",
+        help="recordings, csv, npz, mcap or rosbag2: q, tau and t, or qd and qdd with them; or "
+        "Y and tau",
     )
     parser.add_argument(
         "--model", required=True, metavar="ROBOT", help="the robot that moved (required)"
@@ -73,6 +74,11 @@ def _add_recordings(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="TOML file that says what columns mean: quantity, joint, unit and sign of each "
         "(default: by their names)",
+    )
+    group.add_argument(
+        "--topic",
+        metavar="NAME",
+        help="topic of joint states in MCAP and rosbag2 recordings (default: the only one)",
     )
     group.add_argument(
         "--with",

@@ -33,7 +33,7 @@ def match_joints(recording: Recording, robot: Robot) -> list[int]:
             f"recorded at 0, --locked {missing[0]}=POSITION one of them where it was"
         )
     further = [name for name in names if name not in robot.every]
-    if further:
+    if further and not recording.has_others:
         raise UsageError(
             f"{recording.path}: {', '.join(further)}: no such joint of the robot moves; there are "
             f"{', '.join(robot.joints)}"

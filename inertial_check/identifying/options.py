@@ -50,6 +50,7 @@ class RecordingOptions:
         delay: Time by which the torques come later than the motion that they belong to [s].
         columns: Path of a file that says what the columns mean; None to understand their names.
         skip_bad_rows: Whether samples that cannot be used are left out, with a remark.
+        topic: Topic of ROS recordings; None for the only one with joint states.
         beside: Further files of the same motions, each with the recording that it belongs to; ""
             for the only one.
         clock_offset: Time by which the clocks of these files are ahead [s], or "estimate"; None
@@ -66,6 +67,7 @@ class RecordingOptions:
     delay: float = 0.0
     columns: str | None = None
     skip_bad_rows: bool = False
+    topic: str | None = None
     beside: tuple[tuple[str, str], ...] = ()
     clock_offset: float | Literal["estimate"] | None = None
     smoothing: Smoothing = field(default_factory=Smoothing)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from inertial_check.errors import DocumentError
+from inertial_check.formats import load
 from inertial_check.formats.recordings import (
     ReadingOptions,
     Recording,
@@ -12,9 +14,11 @@ from inertial_check.formats.recordings import (
     read_recording,
 )
 from inertial_check.identifying.joining import join_recordings
+from inertial_check.identifying.joint_names import resolve_names
 from inertial_check.identifying.options import IdentifyOptions, RecordingOptions
 from inertial_check.model import Severity
 from inertial_check.model.identified import Remark
+from inertial_check.model.tree import list_joints
 
 _WARNINGS = ("rows",)
 """Kinds of notes on the reading that are warnings."""
@@ -35,8 +39,28 @@ def read_recordings(options: IdentifyOptions) -> list[Recording]:
         skip_bad_rows=own.skip_bad_rows,
         partial=bool(options.robot.unmeasured) or floats,
         further=options.contacts.columns,
+        topic=own.topic,
+        joints=_list_joints(options),
     )
     return [_read_joined(path, own, how) for path in (*options.data, *own.validation)]
+
+
+def _list_joints(options: IdentifyOptions) -> tuple[str, ...]:
+    """List the joints of the robot, where a recording may have those of several devices."""
+    files = (*options.data, *options.recordings.validation)
+    if all(path.endswith((".csv", ".npz", ".txt")) for path in files):
+        return ()
+    return tuple(name for name, _ in list_joints(load(options.model, context=options.context)))
+
+
+def remark_on_others(recording: Recording, joints: Sequence[str]) -> list[Remark]:
+    """Remark on joints of a recording that the robot does not have."""
+    names = resolve_names(recording.joints, joints) if recording.has_others else None
+    others = [name for name in names or () if name not in joints]
+    if not others:
+        return []
+    message = f"{recording.path}: no joints of the robot, not used: {', '.join(others)}"
+    return [Remark(Severity.NOTE, "not-used", message)]
 
 
 def _read_joined(path: str, options: RecordingOptions, how: ReadingOptions) -> Recording:

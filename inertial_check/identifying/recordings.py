@@ -23,7 +23,7 @@ from inertial_check.identifying.friction import FilteredSteps, build_nuisance, w
 from inertial_check.identifying.matching import match_joints
 from inertial_check.identifying.motion import JointMotion, read_motion
 from inertial_check.identifying.options import IdentifyOptions
-from inertial_check.identifying.reading import read_recordings, remark_on_reading
+from inertial_check.identifying.reading import read_recordings, remark_on_others, remark_on_reading
 from inertial_check.identifying.robot import Robot
 from inertial_check.identifying.unmeasured import (
     clear_unmeasured,
@@ -448,6 +448,7 @@ def _read_samples(
 ) -> tuple[RecordedSamples, list[Remark]]:
     """Read the samples of a recording, in the order of the robot's joints."""
     remarks = remark_on_reading(recording, options.recordings)
+    remarks += remark_on_others(recording, robot.every)
     if recording.ignored:
         message = f"{recording.path}: not used: {', '.join(recording.ignored)}"
         remarks.append(Remark(Severity.NOTE, "not-used", message))

@@ -6,6 +6,7 @@ import shutil
 import numpy as np
 import pytest
 
+import bags
 import recorded
 
 OFFSET = 1234.5678
@@ -64,3 +65,19 @@ def test_files_that_do_not_fit_end_in_one_line(run, files, options, said):
     assert code == 2
     assert said in err
     assert err.count("\n") == 1
+
+
+def test_a_recording_of_ros_gives_the_robot_and_names_what_it_does_not_use(run, files):
+    motion = recorded.with_friction(duration=5.0, rate=50.0, noise=1.0)
+    names = (*recorded.JOINTS, "finger")
+    wider = {
+        name: values if name == "t" else np.column_stack([values, 0 * values[:, 0]])
+        for name, values in motion.items()
+    }
+    (files / "run.mcap").write_bytes(bags.write_mcap(bags.messages(wider, names)))
+    code, out, err = run("identify", "run.mcap", "--model", "arm.urdf", "--topic", "/joint_states")
+    assert (code, err) == (0, "")
+    assert "run.mcap: topic: /joint_states, 250 messages of turn, lift, bend, finger" in out
+    assert "run.mcap: no joints of the robot, not used: finger" in out
+    code, _, err = run("identify", "run.mcap", "--model", "arm.urdf", "--topic", "/up")
+    assert (code, err.count("\n")) == (2, 1)

@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from inertial_check.errors import DocumentError, UsageError
 from inertial_check.files.access import open_regular
-from inertial_check.formats.recordings import csv, npz
+from inertial_check.formats.recordings import bags, csv, npz
 from inertial_check.formats.recordings.mapping import ColumnMap, read_column_map
 from inertial_check.formats.recordings.reading import ReadingOptions
 from inertial_check.formats.recordings.recording import Recording
@@ -27,7 +27,7 @@ __all__ = [
     "read_recording",
 ]
 
-FORMATS = ("csv", "npz")
+FORMATS = ("csv", "npz", "bag")
 """Names of the formats of recordings."""
 
 _ARCHIVES = (b"PK\x03\x04", b"PK\x05\x06")
@@ -74,6 +74,8 @@ def read_recording(  # noqa: PLR0913 - what may be missing, and all options
     if "\0" in path:
         raise DocumentError(path, "a path holds no NUL")
     try:
+        if os.path.isdir(path):
+            return bags.read_folder(path, how)
         with open_regular(path) as stream:
             return _read(stream, path, format, how)
     except OSError as error:
@@ -88,6 +90,10 @@ def _read(stream: BinaryIO, path: str, format: str | None, how: ReadingOptions) 
         if not is_archive:
             raise DocumentError(path, "no npz archive: it does not begin as one")
         return npz.read(stream, path, how)
+    if format == "bag" or (format is None and bags.is_bag(head)):
+        return bags.read_file(stream, path, how)
     if b"\0" in head:
-        raise DocumentError(path, "neither text nor an npz archive; recordings are csv or npz")
+        raise DocumentError(
+            path, "neither text nor an npz archive; recordings are csv, npz, mcap or db3"
+        )
     return csv.read(stream, path, how)

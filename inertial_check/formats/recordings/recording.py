@@ -46,6 +46,7 @@ class Recording:
         notes: What was chosen, converted and left out on reading, one line each.
         stated: Quantities that state their units, which were converted to SI units.
         has_currents: Whether motor currents [A] stand for the torques.
+        has_others: Whether joints of other devices may stand in it, which a robot lacks.
         breaks: Samples at which a new stretch begins, which nothing ties to the one before.
     """
 
@@ -65,6 +66,7 @@ class Recording:
     notes: tuple[str, ...] = ()
     stated: frozenset[str] = frozenset()
     has_currents: bool = False
+    has_others: bool = False
     breaks: tuple[int, ...] = ()
 
     def __repr__(self) -> str:
