@@ -75,6 +75,23 @@ class TestVerdicts:
             codes = slow._codes(theta, slow.margin, slow.tolerance)
             assert np.array_equal(fast.verdict_code, codes)
 
+    def test_rounding_to_float32_decides_nothing(self):
+        """Bodies closer to the boundary than float32 tells, at every size that float64 holds."""
+        rng = np.random.default_rng(5)
+        depth = 10.0 ** rng.uniform(-15, -4, 4_000) * rng.choice([-1, 1], 4_000)
+        moments = np.stack([np.ones(4_000), np.ones(4_000), 2 - depth], axis=-1)
+        turn = np.linalg.qr(rng.normal(size=(4_000, 3, 3)))[0]
+        tensors = (turn * moments[:, None]) @ turn.swapaxes(-1, -2)
+        upper = tensors[:, [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
+        mass, h = np.ones((4_000, 1)), rng.normal(size=(4_000, 3))
+        for size in 10.0 ** np.array([-60, -25, -12, 0, 6, 25, 60]):
+            theta = np.concatenate([mass, h * size, upper * size**2], axis=-1)
+            fast, slow = ic.check(theta, about="com"), Consistency(theta, "com")
+            codes = slow._codes(theta, slow.margin, slow.tolerance)
+            assert np.array_equal(fast.verdict_code, codes)
+            sure = np.abs(depth) > 1e-12
+            assert np.array_equal(fast.consistent[sure], depth[sure] > 0)
+
     def test_strata_get_their_verdicts(self):
         theta, kind = rows_of_every_kind(np.random.default_rng(2), 30_000)
         verdict = ic.check(theta, about="com").verdict
