@@ -2,6 +2,8 @@
 
 import os
 import re
+import urllib.error
+import urllib.request
 from functools import cache
 from pathlib import Path
 
@@ -64,3 +66,36 @@ def test_every_page_is_two_clicks_from_the_readme() -> None:
             path for page in reached if page.suffix == ".md" for path, _ in list_links(page)
         }
     assert [str(page.relative_to(ROOT)) for page in PAGES if page not in reached] == []
+
+
+def list_addresses() -> list[str]:
+    """The external addresses that pages link to, each once."""
+    pages = [*PAGES, ROOT / "CHANGELOG.md"]
+    return sorted(
+        {
+            link.partition("#")[0]
+            for page in pages
+            for link in LINK.findall(read_prose(page))
+            if "://" in link
+        }
+    )
+
+
+def test_external_links_are_encrypted() -> None:
+    assert len(list_addresses()) > 5
+    assert [link for link in list_addresses() if not link.startswith("https://")] == []
+
+
+@pytest.mark.parametrize("address", list_addresses())
+def test_external_links_answer(address: str, request: pytest.FixtureRequest) -> None:
+    if not request.config.getoption("--long"):
+        pytest.skip("external links need a network: run pytest with --long")
+    # Several sites refuse requests without the name of a browser.
+    asked = urllib.request.Request(address, headers={"User-Agent": "Mozilla/5.0"})
+    try:
+        with urllib.request.urlopen(asked, timeout=20) as answer:
+            assert answer.status == 200
+    except urllib.error.HTTPError as error:
+        pytest.fail(f"{address}: {error.code} {error.reason}")
+    except urllib.error.URLError as error:
+        pytest.skip(f"{address} cannot be reached from here: {error.reason}")

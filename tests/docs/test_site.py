@@ -1,9 +1,12 @@
 """The documentation builds into a site without a warning, and its generated pages are current."""
 
+import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -39,16 +42,69 @@ def test_the_page_of_the_configuration_lists_every_key() -> None:
     assert set(re.findall(r"^## `([a-z-]+)`$", page, re.MULTILINE)) == {*OPTIONS, "extend"}
 
 
-def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+class Site(NamedTuple):
+    """The built site, and what building it said."""
+
+    folder: Path
+    messages: str
+    code: int
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     for library in ("sphinx", "myst_parser", "furo"):
         pytest.importorskip(library, reason="pip install 'inertial-check[docs]'")
+    folder = tmp_path_factory.mktemp("site")
     done = subprocess.run(
-        [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-d", str(tmp_path / "cache"),
-         "-b", "html", str(DOCS), str(tmp_path / "site")],
+        [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-d", str(folder / "cache"),
+         "-b", "html", str(DOCS), str(folder / "html")],
         check=False,
         capture_output=True,
         text=True,
     )  # fmt: skip
-    assert (done.stderr, done.returncode) == ("", 0)
-    reference = (tmp_path / "site" / "api" / "inertial_check.html").read_text(encoding="utf-8")
+    return Site(folder / "html", done.stderr, done.returncode)
+
+
+def test_the_site_builds_without_a_warning(site: Site) -> None:
+    assert (site.messages, site.code) == ("", 0)
+    reference = (site.folder / "api" / "inertial_check.html").read_text(encoding="utf-8")
     assert all(f"inertial_check.{name}" in reference for name in ic.__all__)
+
+
+def test_the_sidebar_groups_the_pages_by_what_a_reader_wants(site: Site) -> None:
+    home = (site.folder / "index.html").read_text(encoding="utf-8")
+    captions = re.findall(r'class="caption-text">([^<]*)<', home)
+    assert captions[:4] == ["Tutorials", "How-to guides", "Reference", "Explanation"]
+
+
+def test_examples_of_docstrings_are_on_the_pages(site: Site) -> None:
+    page = (site.folder / "api" / "dynamics.html").read_text(encoding="utf-8")
+    assert "Let go when level" in page
+
+
+def test_the_search_finds_every_page(site: Site) -> None:
+    text = (site.folder / "searchindex.js").read_text(encoding="utf-8")
+    index = json.loads(text[text.index("(") + 1 : text.rindex(")")])
+    pages = {str(page.relative_to(DOCS))[:-3].replace("\\", "/") for page in DOCS.rglob("*.md")}
+    assert set(index["docnames"]) == pages
+
+
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        ("baseline", "suppressing.html"),
+        ("per-body-ignores", "configuration-keys.html"),
+        ("forward_dynamics", "api/dynamics.html"),
+    ],
+)
+def test_the_search_page_answers(site: Site, words: str, page: str) -> None:
+    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+    if browser is None:
+        pytest.skip("no Chromium to search with")
+    address = f"{(site.folder / 'search.html').as_uri()}?q={words}"
+    options = ("--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=10000")
+    shown = subprocess.run(
+        [browser, *options, "--dump-dom", address], check=True, capture_output=True
+    ).stdout.decode()
+    found = re.findall(r'href="([^"#]*)', shown.partition('id="search-results"')[2])
+    assert page in found[:12]
