@@ -2,369 +2,214 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from math import isfinite
-from typing import Literal, NamedTuple
+import re
+from collections.abc import Callable, Sequence
+from math import inf
+from typing import NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.dynamics.equations import GRAVITY, inverse_dynamics
+from inertial_check.dynamics.equations import GRAVITY
 from inertial_check.errors import UsageError
-from inertial_check.formats import Context
 from inertial_check.formats.recordings import Recording, read_recording
+from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.excitation import (
-    Condition,
-    Limits,
+    TorqueLimits,
+    Weights,
     condition_number,
     optimise,
+    predict_torques,
 )
+from inertial_check.identification.excitation.clearance import Clearance
 from inertial_check.identification.recordings.signals import differentiate, resample, smooth
-from inertial_check.identifying.friction import build_nuisance
+from inertial_check.identifying.collisions import Collisions, read_collisions
+from inertial_check.identifying.excite_options import ExciteOptions, SearchOptions
+from inertial_check.identifying.excited import Approach, RobotExcitation, list_ranges
+from inertial_check.identifying.friction import SYMBOLS, build_nuisance
+from inertial_check.identifying.limits import (
+    JointLimits,
+    LimitOptions,
+    read_limits,
+    read_number,
+    refuse_open,
+)
 from inertial_check.identifying.matching import match_joints
-from inertial_check.identifying.options import FrictionOptions, RobotOptions
+from inertial_check.identifying.options import FRICTION_TERMS
 from inertial_check.identifying.robot import Robot, read_robot
-from inertial_check.inertia import tolerances
-from inertial_check.model.tree import TreeJoints, tree_of
+from inertial_check.model.tree import tree_of
+
+__all__ = ["ExciteOptions", "LimitOptions", "RobotExcitation", "SearchOptions", "excite"]
 
 _Motion = tuple[Floats, Floats, Floats, Floats, tuple[str, ...]]
 """Time, positions, velocities and accelerations of a given motion, and notes on how they came."""
 
-Source = Literal["file", "option", "unknown"]
-"""Source of a limit: the robot's file, an option, or none."""
-
-_MANY = 8
+_MANY = 12
 """Number of joints above which a search takes longer than half a minute: its time grows with the
 cube of their number."""
 
 
-class Quantity(NamedTuple):
-    """Limited quantity of a joint.
-
-    Attributes:
-        name: "position", "velocity", "acceleration" or "torque".
-        revolute: Unit at a revolute joint.
-        prismatic: Unit at a prismatic joint.
-    """
-
-    name: str
-    revolute: str
-    prismatic: str
-
-    def unit(self, prismatic: bool) -> str:
-        """Return the unit at a joint."""
-        return self.prismatic if prismatic else self.revolute
-
-
-QUANTITIES = (
-    Quantity("position", "rad", "m"),
-    Quantity("velocity", "rad/s", "m/s"),
-    Quantity("acceleration", "rad/s^2", "m/s^2"),
-    Quantity("torque", "N m", "N"),
-)
-
-
-class QuantityRange(NamedTuple):
-    """Range of one quantity of a joint in a motion, and its limits.
-
-    Attributes:
-        lower: Lower limit; NaN if it is not known.
-        upper: Upper limit.
-        source: Source of the limits.
-        least: Least value in the motion.
-        most: Largest value.
-        share: Largest distance from the middle of the limits, as a part of half their range: 1 at
-            either limit; NaN if they are not known.
-    """
-
-    lower: float
-    upper: float
-    source: Source
-    least: float
-    most: float
-    share: float
-
-
-class JointRanges(NamedTuple):
-    """Ranges of one joint in a motion.
-
-    Attributes:
-        joint: Name of the joint.
-        prismatic: Whether it is a prismatic joint.
-        ranges: Range of each of the QUANTITIES. The torque is that of the bodies in the file.
-    """
-
-    joint: str
-    prismatic: bool
-    ranges: tuple[QuantityRange, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class LimitOptions:
-    """Limits of the joints, in place of those in the robot's file.
-
-    Attributes:
-        position_limit: Texts LOWER:UPPER or JOINT=LOWER:UPPER [rad or m].
-        velocity_limit: Texts VALUE or JOINT=VALUE [rad/s or m/s].
-        acceleration_limit: Texts VALUE or JOINT=VALUE [rad/s^2 or m/s^2].
-    """
-
-    position_limit: Sequence[str] = ()
-    velocity_limit: Sequence[str] = ()
-    acceleration_limit: Sequence[str] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class SearchOptions:
-    """Search for a motion.
-
-    Attributes:
-        duration: Duration of the motion [s].
-        harmonics: Number of harmonics of its Fourier series.
-        rate: Samples a second [Hz]; None for 32 in a period of the highest harmonic.
-        seed: Seed of the random motions that the search starts from.
-    """
-
-    duration: float = 10.0
-    harmonics: int = 5
-    rate: float | None = None
-    seed: int = 0
-
-
-@dataclass(frozen=True, kw_only=True)
-class ExciteOptions:
-    """Everything that an excitation is asked for.
-
-    Attributes:
-        model: Path of the robot.
-        context: Folders and arguments that the robot's file refers to.
-        robot: Robot while it moves.
-        friction: Friction that is to be identified besides the bodies.
-        limits: Limits of the joints.
-        search: Search for a motion.
-        given: Path of a motion to judge; None to search for one.
-    """
-
-    model: str
-    context: Context = field(default_factory=Context)
-    robot: RobotOptions = field(default_factory=RobotOptions)
-    friction: FrictionOptions = field(default_factory=FrictionOptions)
-    limits: LimitOptions = field(default_factory=LimitOptions)
-    search: SearchOptions = field(default_factory=SearchOptions)
-    given: str | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class RobotExcitation:
-    """Motion of a robot, and the parameters that it shows.
-
-    Attributes:
-        options: Options of the excitation.
-        joints: Names of the n joints.
-        t: (S,) time [s].
-        q: (S, n) positions [rad or m].
-        u: (S, n) velocities.
-        du: (S, n) accelerations.
-        condition: Condition of the motion.
-        before: Condition of the random motion that it was improved from; None for a given motion.
-        ranges: Ranges of each joint.
-        notes: Assumptions, one line each.
-    """
-
-    options: ExciteOptions
-    joints: tuple[str, ...]
-    t: Floats
-    q: Floats
-    u: Floats
-    du: Floats
-    condition: Condition
-    before: Condition | None
-    ranges: tuple[JointRanges, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def exceeded(self) -> tuple[str, ...]:
-        """Quantities that exceed a limit, as "velocity of elbow"."""
-        return tuple(
-            f"{quantity.name} of {each.joint}"
-            for each in self.ranges
-            for quantity, own in zip(QUANTITIES, each.ranges, strict=True)
-            if own.share > 1 + tolerances.LIMIT_ROUNDING
-        )
-
-    def file(self, path: str) -> bytes:
-        """Write the motion as bytes of a file of this name: t, q, qd and qdd.
-
-        Raises:
-            UsageError: The name ends in neither .csv nor .npz.
-        """
-        if path.endswith(".csv"):
-            return self._csv()
-        if path.endswith(".npz"):
-            return self._npz()
-        raise UsageError(f"-o {path}: a motion is written as csv or npz: name it .csv or .npz")
-
-    def _csv(self) -> bytes:
-        names = self.joints if _are_columns(self.joints) else range(1, len(self.joints) + 1)
-        header = ["t", *(f"{signal}_{name}" for signal in ("q", "qd", "qdd") for name in names)]
-        table = np.column_stack([self.t, self.q, self.u, self.du])
-        stream = io.StringIO(newline="")
-        np.savetxt(stream, table, "%.12g", ",", "\n", ",".join(header), comments="")
-        return stream.getvalue().encode()
-
-    def _npz(self) -> bytes:
-        stream = io.BytesIO()
-        names = np.array(self.joints, dtype=np.str_)
-        np.savez(stream, t=self.t, q=self.q, qd=self.u, qdd=self.du, joints=names)
-        return stream.getvalue()
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the JSON form."""
-        condition, before = self.condition, self.before
-        return {
-            "model": self.options.model,
-            "given": self.options.given,
-            "samples": len(self.t),
-            "duration": float(self.t[-1] - self.t[0]),
-            "condition_number": _drop_infinite(condition.number),
-            "condition_number_before": None if before is None else _drop_infinite(before.number),
-            "rank": condition.rank,
-            "columns": condition.columns,
-            "singular_values": condition.singular_values.tolist(),
-            "joints": [_as_dict(each) for each in self.ranges],
-            "exceeded": list(self.exceeded),
-            "notes": list(self.notes),
-        }
-
-
 def excite(
-    options: ExciteOptions, announce: Callable[[str], None] | None = None
+    options: ExciteOptions,
+    announce: Callable[[str], None] | None = None,
+    progress: Callable[[float, float], None] | None = None,
 ) -> RobotExcitation:
     """Find a motion that shows a robot's parameters, or judge a given one.
 
     Args:
         options: Robot, friction, limits, and the search or the given motion.
         announce: Receives a message before a search that takes long.
+        progress: Receives the share of the search that is done, and the logarithm of the criterion.
 
     Raises:
         DocumentError: A file cannot be read, or is no robot model or no motion.
         UsageError: The robot has no tree, or limits are missing or leave no room; the message names
             the joint and the option. Or the given motion is of other joints.
-        ParameterError: A duration, rate or number of harmonics that no motion has.
+        ParameterError: A duration, rate or number of harmonics that no motion has; torque limits
+            and distances that no motion keeps.
     """
-    robot = read_robot(options.model, options.context, options.robot)
-    read = tree_of(robot.model, "fixed", options.robot.locked)
-    limits, sources = _read_limits(options, robot, read.joints)
-    gravity = GRAVITY if options.robot.gravity is None else options.robot.gravity
-    nuisance = build_nuisance(options.friction, robot, range(len(robot.joints)))
-    if options.given is None:
-        _refuse_open(options, robot, limits)
-        if announce is not None and len(robot.joints) > _MANY:
-            announce(
-                f"looking for a motion of {len(robot.joints)} joints, which can take minutes, for "
-                "dozens of joints hours: --locked JOINT leaves one out"
-            )
-        found = optimise(
-            robot.tree, limits, nuisance=nuisance, gravity=gravity, **vars(options.search)
+    plan = _read_plan(options)
+    if options.given is not None:
+        return _judge(options, plan)
+    refuse_open(options.model, plan.robot, plan.limits)
+    if announce is not None and len(plan.robot.joints) > _MANY:
+        announce(
+            f"looking for a motion of {len(plan.robot.joints)} joints, which can take minutes, for "
+            "dozens of joints hours: --locked JOINT leaves one out"
         )
-        t, q, u, du = found.t, found.q, found.u, found.du
-        condition, before = found.condition, found.condition_start
-        notes: tuple[str, ...] = ()
-    else:
-        t, q, u, du, notes = _read_motion(options.given, robot)
-        condition = condition_number(robot.tree, q, u, du, nuisance=nuisance, gravity=gravity)
-        before = None
-    tau = np.asarray(inverse_dynamics(robot.tree, q, u, du, gravity=gravity))
-    ranges = tuple(_list_ranges(robot, limits, sources, read.joints.effort, (q, u, du, tau)))
+    found = optimise(
+        plan.robot.tree,
+        plan.limits.motion,
+        nuisance=plan.nuisance,
+        gravity=plan.gravity,
+        weights=plan.weights,
+        torques=plan.torques if np.isfinite(plan.torques.most).any() else None,
+        obstacles=plan.collisions.obstacles,
+        progress=progress,
+        **vars(options.search),
+    )
+    motions = tuple(each[1:] for each in found.trajectories)
+    signals = [np.concatenate(each) for each in list(zip(*motions, strict=True))[1:]]
+    use = predict_torques(plan.robot.tree, signals, plan.torques, gravity=plan.gravity)
+    used = use.share.max(axis=0) if found.torque is None else found.torque
+    used = np.maximum(used, use.share.max(axis=0))
+    approach = None
+    if found.closest is not None:
+        closest, collisions = found.closest, plan.collisions
+        approach = _describe(collisions, closest.pair, closest.distance, closest.kept, True)
+    elif options.collisions.clearance is not None:
+        approach = _describe(plan.collisions, -1, inf, True, True)
     return RobotExcitation(
-        options, robot.joints, t, q, u, du, condition, before, ranges, (*read.notes, *notes)
+        *(options, plan.robot.joints, *motions[0], found.condition, found.condition_start),
+        tuple(list_ranges(plan.robot, plan.limits, (*signals, use.predicted), used)),
+        plan.notes,
+        (found.value, found.value_start),
+        approach,
+        motions,
     )
 
 
-def _read_limits(
-    options: ExciteOptions, robot: Robot, stated: TreeJoints
-) -> tuple[Limits, dict[str, list[Source]]]:
-    """Read the limits, NaN if not known, and their sources by quantity."""
-    arrays: dict[str, Floats] = {}
-    sources: dict[str, list[Source]] = {}
-    for name, ends in (
-        ("position", ("lower", "upper")),
-        ("velocity", ("velocity",)),
-        ("acceleration", ("acceleration",)),
-    ):
-        found = [np.array(getattr(stated, end)) for end in ends]
-        known = np.isfinite(np.stack(found)).all(axis=0)
-        source: list[Source] = ["file" if each else "unknown" for each in known]
-        texts = getattr(options.limits, f"{name}_limit")
-        for joints, numbers in _read_texts(f"--{name}-limit", texts, len(ends), robot):
-            for joint in joints:
-                source[joint] = "option"
-                for array, number in zip(found, numbers, strict=True):
-                    array[joint] = number
-        arrays |= dict(zip(ends, found, strict=True))
-        sources[name] = source
-    return Limits(**arrays), sources
+class _Plan(NamedTuple):
+    """What an excitation reads of a robot and its options."""
+
+    robot: Robot
+    limits: JointLimits
+    nuisance: Nuisance
+    gravity: Sequence[float] | Floats
+    weights: Weights | None
+    torques: TorqueLimits
+    collisions: Collisions
+    notes: tuple[str, ...]
 
 
-def _read_texts(
-    option: str, texts: Sequence[str], count: int, robot: Robot
-) -> Iterator[tuple[Sequence[int], list[float]]]:
-    """Read the joints and numbers of limit texts, those for all joints first.
+def _read_plan(options: ExciteOptions) -> _Plan:
+    robot = read_robot(options.model, options.context, options.robot)
+    read = tree_of(robot.model, "fixed", options.robot.locked)
+    limits = read_limits(options.limits, robot, read.joints, options.given is None)
+    nuisance = build_nuisance(options.friction, robot, range(len(robot.joints)))
+    lower = np.where(np.isnan(limits.motion.lower), -inf, limits.motion.lower)
+    upper = np.where(np.isnan(limits.motion.upper), inf, limits.motion.upper)
+    home = np.clip(np.zeros(len(robot.joints)), np.minimum(lower, upper), upper)
+    collisions = read_collisions(options.collisions, robot, options.context, home)
+    viscous, coulomb, rotor = (
+        np.where(each > 0, np.nan_to_num(each, posinf=0.0), 0.0)
+        for each in (read.joints.damping, read.joints.friction, read.joints.armature)
+    )
+    most = np.nan_to_num(limits.torque, nan=inf)
+    torques = TorqueLimits(most, viscous, coulomb, rotor, options.limits.torque_margin)
+    notes = [*read.notes, *limits.notes, *collisions.notes]
+    if options.given is None and np.isfinite(most).any() and not (viscous + coulomb).any():
+        notes.append("no friction in the file: torques are predicted without any")
+    gravity = GRAVITY if options.robot.gravity is None else options.robot.gravity
+    weights = read_weights(options.weights, robot, nuisance.names)
+    return _Plan(robot, limits, nuisance, gravity, weights, torques, collisions, tuple(notes))
+
+
+def _describe(
+    collisions: Collisions, pair: int, distance: float, kept: bool, proven: bool
+) -> Approach:
+    obstacles = collisions.obstacles
+    count = 0 if obstacles is None else len(obstacles.pairs)
+    bodies = () if pair < 0 else collisions.pair_names(pair)
+    return Approach(count, bodies, distance, kept, proven, collisions.left_out)
+
+
+def _judge(options: ExciteOptions, plan: _Plan) -> RobotExcitation:
+    """Judge a given motion, at its samples."""
+    assert options.given is not None
+    robot = plan.robot
+    t, q, u, du, notes = _read_motion(options.given, robot)
+    condition = condition_number(
+        robot.tree,
+        *(q, u, du),
+        nuisance=plan.nuisance,
+        gravity=plan.gravity,
+        weights=plan.weights,
+    )
+    use = predict_torques(robot.tree, (q, u, du), plan.torques, gravity=plan.gravity)
+    approach, obstacles = None, plan.collisions.obstacles
+    if obstacles is not None:
+        apart = Clearance(robot.tree, obstacles).distances(q)
+        pair = int(np.argmin((apart - obstacles.least).min(axis=0)))
+        kept = bool(np.all(apart >= obstacles.least))
+        approach = _describe(plan.collisions, pair, float(apart[:, pair].min()), kept, False)
+    elif options.collisions.clearance is not None:
+        approach = _describe(plan.collisions, -1, inf, True, False)
+    signals = (q, u, du, use.predicted)
+    ranges = tuple(list_ranges(robot, plan.limits, signals, use.share.max(axis=0)))
+    return RobotExcitation(
+        *(options, robot.joints, t, q, u, du, condition, None, ranges, (*plan.notes, *notes)),
+        approach=approach,
+    )
+
+
+def read_weights(texts: Sequence[str], robot: Robot, columns: Sequence[str]) -> Weights | None:
+    """Read the weights of bodies and friction terms, from texts NAME=WEIGHT.
+
+    Args:
+        texts: The texts; none for equal weights.
+        robot: The robot.
+        columns: Names of the friction columns.
 
     Raises:
-        UsageError: A text of another form, or a joint that does not exist.
+        UsageError: A text of another form, or a name of neither.
     """
-    form = "LOWER:UPPER" if count == 2 else "VALUE"
-    for text in sorted(texts, key=lambda text: "=" in text):
+    if not texts:
+        return None
+    bodies, beside = np.ones(len(robot.tree)), np.ones(len(columns))
+    for text in texts:
         name, sign, value = text.rpartition("=")
-        numbers = [_read_number(part) for part in value.split(":")]
-        if len(numbers) != count or not all(map(isfinite, numbers)):
-            raise UsageError(f"{option} {text}: expected [JOINT=]{form}")
-        every = range(len(robot.joints))
-        yield [robot.joint(name.strip(), option)] if sign else every, numbers
-
-
-def _read_number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return float("nan")
-
-
-def _refuse_open(options: ExciteOptions, robot: Robot, limits: Limits) -> None:
-    """Refuse limits that are not known or leave no room.
-
-    Raises:
-        UsageError: The message names the joints and the options that give them.
-    """
-    missing = []
-    for quantity, ends in zip(
-        QUANTITIES,
-        ((limits.lower, limits.upper), (limits.velocity,), (limits.acceleration,)),
-        strict=False,
-    ):
-        option = f"--{quantity.name}-limit"
-        form = "LOWER:UPPER" if len(ends) == 2 else "VALUE"
-        known = np.isfinite(np.stack(ends)).all(axis=0)
-        narrow = known & ~((ends[-1] - ends[0] if len(ends) == 2 else ends[0]) > 0)
-        for joint in np.flatnonzero(narrow).tolist():
-            name, numbers = robot.joints[joint], " to ".join(f"{end[joint]:g}" for end in ends)
-            raise UsageError(
-                f"{options.model}: the {quantity.name} limit of {name} is {numbers} and leaves no "
-                f"room: {option} {name}={form} gives another"
-            )
-        unknown = np.flatnonzero(~known).tolist()
-        if unknown:
-            joints = ", ".join(robot.joints[joint] for joint in unknown)
-            units = dict.fromkeys(quantity.unit(robot.units[joint] == "N") for joint in unknown)
-            missing.append(
-                f"no {quantity.name} limit of {joints}, which {option} {form} gives to all joints "
-                f"and {option} JOINT={form} to one [{' or '.join(units)}]"
-            )
-    if missing:
-        raise UsageError(f"{options.model}: {'; '.join(missing)}")
+        number = read_number(value)
+        if not (sign and name.strip() and 0 < number < inf):
+            raise UsageError(f"--weights {text}: expected NAME=WEIGHT, a weight above 0")
+        name = name.strip()
+        if name in FRICTION_TERMS:
+            symbol = SYMBOLS[name]
+            chosen = [re.fullmatch(rf"{symbol}\d+", each) is not None for each in columns]
+            beside[chosen] = number
+        else:
+            bodies[robot.bodies[robot.body(name, "--weights")]] = number
+    return Weights(bodies, beside)
 
 
 def _read_motion(path: str, robot: Robot) -> _Motion:
@@ -405,65 +250,3 @@ def _filter(motion: Recording, t: Floats, q: Floats) -> _Motion:
     found = smooth(t, q, motion.tau, motion.u, motion.du)
     note = "torques, so it was measured: filtered as before an identification"
     return found.t, found.q, found.u, found.du, (note, *found.notes)
-
-
-def _list_ranges(
-    robot: Robot,
-    limits: Limits,
-    sources: Mapping[str, Sequence[Source]],
-    effort: Floats,
-    motion: Sequence[Floats],
-) -> Iterator[JointRanges]:
-    """List the ranges of all joints in a motion."""
-    efforts: list[Source] = ["file" if each else "unknown" for each in np.isfinite(effort)]
-    ends = (
-        (limits.lower, limits.upper, sources["position"]),
-        (-limits.velocity, limits.velocity, sources["velocity"]),
-        (-limits.acceleration, limits.acceleration, sources["acceleration"]),
-        (-effort, effort, efforts),
-    )
-    for joint, name in enumerate(robot.joints):
-        ranges = tuple(
-            _measure_range(
-                float(lower[joint]), float(upper[joint]), source[joint], signal[:, joint]
-            )
-            for (lower, upper, source), signal in zip(ends, motion, strict=True)
-        )
-        yield JointRanges(name, robot.units[joint] == "N", ranges)
-
-
-def _measure_range(lower: float, upper: float, source: Source, signal: Floats) -> QuantityRange:
-    least, most = float(signal.min()), float(signal.max())
-    middle, half = (upper + lower) / 2, (upper - lower) / 2
-    known = source != "unknown" and half > 0
-    share = max(most - middle, middle - least) / half if known else float("nan")
-    return QuantityRange(lower, upper, source, least, most, share)
-
-
-def _are_columns(names: Sequence[str]) -> bool:
-    """Decide whether names can head the columns of a csv file, each its own."""
-    return len(set(names)) == len(names) and all(
-        name.strip() == name and name and not set(name) & set(',;\t"#[]()\r\n') for name in names
-    )
-
-
-def _as_dict(each: JointRanges) -> dict[str, object]:
-    return {
-        "joint": each.joint,
-        **{
-            quantity.name: {
-                "unit": quantity.unit(each.prismatic),
-                "lower": _drop_infinite(own.lower),
-                "upper": _drop_infinite(own.upper),
-                "source": own.source,
-                "least": own.least,
-                "most": own.most,
-                "share": _drop_infinite(own.share),
-            }
-            for quantity, own in zip(QUANTITIES, each.ranges, strict=True)
-        },
-    }
-
-
-def _drop_infinite(value: float) -> float | None:
-    return value if isfinite(value) else None

@@ -55,6 +55,9 @@ _COLUMNS: dict[FrictionTerm, type[Term]] = {
     "offset": Offset,
     "rotor": RotorInertia,
 }
+SYMBOLS: dict[FrictionTerm, str] = {term: kind.symbol for term, kind in _COLUMNS.items()}
+"""Symbol that the names of the numbers of each term begin with."""
+
 _COUPLINGS: dict[Kind, FrictionTerm] = {
     "inertia": "rotor",
     "viscous": "viscous",

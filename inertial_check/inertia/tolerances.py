@@ -256,6 +256,10 @@ condition number that is smaller by a hundred-thousandth makes no plan better.""
 POSITION_STEP = 1e-6
 """Step in a position for its derivative, of one radian or half the range: half the digits hold."""
 
+DISTANCE_SETTLED = 1e-6
+"""Difference of a distance from its proven bound, relative to the sizes of both shapes, at which
+its search stops: a thousandth of the digits of any CAD model."""
+
 GRAM_PRECISE = 1e-12
 """Least eigenvalue of a Gram matrix, relative to the largest, that keeps four digits."""
 

@@ -5,8 +5,12 @@ import json
 import numpy as np
 import pytest
 
+import inertial_check as ic
+from inertial_check.dynamics.equations import inverse_dynamics
+from inertial_check.dynamics.kinematics import poses
 from inertial_check.formats.recordings import read_recording
 from inertial_check.identifying import excite as excitation
+from inertial_check.model.tree import tree_of
 
 INERTIAL = (
     '<inertial><origin xyz="0.1 0.02 0.03"/><mass value="2"/>'
@@ -210,7 +214,7 @@ def test_limits_that_are_nowhere_are_named_with_the_options(run, tmp_path):
         "and --position-limit JOINT=LOWER:UPPER to one [m or rad]; no velocity limit of slide, "
         "wheel, which"
     ) in err
-    assert "no acceleration limit of slide, wheel, elbow, which" in err
+    assert "no acceleration limit of slide, wheel, which" in err  # that of the elbow is assumed
 
 
 @pytest.mark.parametrize(
@@ -227,6 +231,19 @@ def test_limits_that_are_nowhere_are_named_with_the_options(run, tmp_path):
         (("--duration", "0"), "duration is 0.0, expected a positive number"),
         (("--harmonics", "1"), "harmonics is 1, expected 2 or more"),
         (("--friction", "sticky"), "'sticky' is none of viscous"),
+        (("--max-torque", "elbow=-1"), "--max-torque elbow=-1: expected [JOINT=]VALUE"),
+        (("--torque-margin", "-1"), "--torque-margin is -1.0, expected 0 or more"),
+        (("--clearance", "near"), "--clearance near: expected a distance [m], or none"),
+        (("--clearance=-1",), "--clearance is -1.0, expected 0 or more"),
+        (("--allow-contact", "upper"), "--allow-contact upper: expected two bodies"),
+        (
+            ("--allow-contact", "upper,hand"),
+            "'hand' is no body of the robot; there are base, upper",
+        ),
+        (("--keep-out", "0:1,0:1"), "--keep-out 0:1,0:1: expected XMIN:XMAX"),
+        (("--weights", "knee=2"), "--weights: 'knee' is no body"),
+        (("--weights", "upper=0"), "--weights upper=0: expected NAME=WEIGHT"),
+        (("--trajectories", "0"), "trajectories is 0, expected 1 or more"),
         (("-o", "motion.txt"), "-o motion.txt: a trajectory is csv or npz"),
         (("--from", "motion.csv", "--rate", "9"), "--from only judges a trajectory: leave out"),
         (("--from", "nowhere.csv"), "nowhere.csv: no such file"),
@@ -297,15 +314,133 @@ def test_the_robot_is_not_written_over(run, tmp_path):
     assert "-o and ROBOT name one file" in err
 
 
-def test_torques_beyond_the_files_are_a_finding_and_the_motion_is_written(run, tmp_path):
+def test_a_torque_limit_that_gravity_alone_exceeds_is_refused(run, tmp_path):
     path = written(tmp_path, ARM.replace('effort="50"', 'effort="1"'))
-    target = tmp_path / "motion.npz"
-    code, out, _ = run("excite", path, *QUICK, "-o", str(target))
-    assert (code, target.exists()) == (1, True)
-    assert out.splitlines()[-1].startswith("beyond its limit: torque of ")
+    code, out, err = run("excite", path, *QUICK)
+    assert (code, out) == (2, "")
+    assert "configurations holds torque limits and distances at rest" in err
+    code, _, err = run("excite", path, *QUICK, "--max-torque", "inf")
+    assert code == 0
+    path = written(tmp_path, ARM.replace('effort="50"', 'effort="0"'))
+    code, _, err = run("excite", path, *QUICK)
+    assert code == 2
+    assert "the torque limit of shoulder is 0 and leaves no room: --max-torque shoulder=" in err
+
+
+def test_the_torques_that_are_written_keep_their_limits_with_friction_and_margin(run, tmp_path):
+    friction = LIMIT + '<dynamics damping="0.5" friction="1.5"/>'
+    path = written(tmp_path, ARM.replace(LIMIT, friction))
+    target, free = tmp_path / "held.npz", tmp_path / "free.npz"
+    limit = ("--max-torque", "shoulder=11", "--max-torque", "elbow=2.6")
+    assert run("excite", path, *QUICK, *limit, "-o", str(target))[0] == 0
+    assert run("excite", path, *QUICK, "--max-torque", "inf", "-o", str(free))[0] == 0
+    tree = tree_of(ic.load(path)).tree
+    most = {}
+    for name in (target, free):
+        motion = read_recording(name, torques=False)
+        tau = inverse_dynamics(tree, motion.q, motion.u, motion.du)
+        most[name] = (np.abs(tau + 0.5 * motion.u) + 1.5).max(axis=0)
+    assert np.all(most[target] < 0.98 * np.array([11, 2.6]))  # the margin is more than 2 %
+    assert np.any(most[free] > [11, 2.6])
+
+
+SHAPES = (
+    '<collision><origin xyz="0 0 0.25"/><geometry><box size="0.1 0.1 0.5"/></geometry></collision>'
+)
+
+
+def folding(tmp_path):
+    """Three links in a plane that can fold onto the first one and reach below their base."""
+    parts = [link(name).replace("</link>", SHAPES + "</link>") for name in "abc"]
+    inside = '<limit lower="-3" upper="3" velocity="3" effort="400"/>'
+    for name, parent, child in (("j1", "base", "a"), ("j2", "a", "b"), ("j3", "b", "c")):
+        each = joint(name, parent, child, inside=inside)
+        parts.append(
+            each.replace('xyz="0.3 0 0.1"', f'xyz="0 0 {0.55 if parent != "base" else 0}"')
+        )
+    return written(tmp_path, robot(*parts))
+
+
+def test_bodies_stay_apart_from_each_other_and_from_obstacles(run, tmp_path):
+    """With the distances of corners of the boxes, which lie in one plane, as a second opinion."""
+    path, target = folding(tmp_path), tmp_path / "motion.npz"
+    args = (*QUICK, "--clearance", "0.05", "--floor=-0.6", "--keep-out=0.8:1,-1:1,0:3")
+    code, out, _ = run("excite", path, *args, "-o", str(target))
+    assert code == 0
+    assert "kept at all times" in out
+    assert "not looked at, adjacent: a-b, b-c" in out
+    q = read_recording(target, torques=False).q
+    X = np.asarray(poses(tree_of(ic.load(path)).tree, q))
+    corners = np.array([[x, 0, z, 1] for x in (-0.05, 0.05) for z in (0.0, 0.5)])
+    points = np.einsum("snij,cj->snci", X[:, 1:], corners)[..., :3]
+    assert points[..., 2].min() >= -0.6 + 0.05
+    high = points[..., 0][points[..., 2] > 0]
+    assert high.max() <= 0.75
+    line = np.linspace(0, 1, 40)[:, None]
+    edges = [
+        points[:, body, a][:, None] * (1 - line) + points[:, body, b][:, None] * line
+        for body, a, b in ((0, 0, 1), (0, 2, 3), (2, 0, 1), (2, 2, 3))
+    ]
+    first, last = np.concatenate(edges[:2], axis=1), np.concatenate(edges[2:], axis=1)
+    apart = np.linalg.norm(first[:, :, None] - last[:, None], axis=3)
+    assert apart.min() >= 0.05
+    free = run("excite", path, *QUICK, "--clearance", "none", "-o", str(target))
+    assert free[0] == 0
+    assert "collisions" not in free[1]
+    code, out, _ = run("excite", path, "--from", str(target))
+    assert code == 1
+    assert "beyond its limit: distance of a and c" in out
+
+
+def test_motions_that_are_designed_together_show_more(run, arm, tmp_path):
+    args = (*QUICK, "--output-format", "json")
+    one = json.loads(run("excite", arm, *args)[1])
+    target = str(tmp_path / "motion.csv")
+    code, out, _ = run("excite", arm, *args, "--trajectories", "2", "-o", target)
+    both = json.loads(out)
+    assert (code, both["trajectories"], both["condition_number"] < one["condition_number"]) == (
+        *(0, 2, True),
+    )
+    assert both["files"] == [str(tmp_path / f"motion-{number}.csv") for number in (1, 2)]
+    motions = [read_recording(path, torques=False) for path in both["files"]]
+    assert not np.allclose(motions[0].q, motions[1].q)
+
+
+def test_a_criterion_is_better_by_its_own_measure(run, arm):
+    found = {
+        name: json.loads(
+            run("excite", arm, *QUICK, "--criterion", name, "--output-format", "json")[1]
+        )
+        for name in ("condition", "log-det", "mean-variance")
+    }
+    sizes = {name: np.array(each["singular_values"]) for name, each in found.items()}
+    assert np.prod(sizes["log-det"]) > np.prod(sizes["condition"])
+    variance = {name: np.mean(each**-2.0) for name, each in sizes.items()}
+    assert variance["mean-variance"] < variance["condition"]
+    assert found["log-det"]["criterion"]["value"] > found["log-det"]["criterion"]["before"]
+
+
+def test_weights_ask_for_more_of_a_body_and_of_friction(run, arm):
+    def condition(*args):
+        return json.loads(run("excite", arm, *args, "--output-format", "json")[1])
+
+    weights = ("--weights", "lower=5", "--weights", "coulomb=5")
+    found = condition(*QUICK, *weights)
+    assert found["columns"] == condition(*QUICK)["columns"]
+    assert found["condition_number"] != condition(*QUICK)["condition_number"]
 
 
 def test_a_long_search_is_announced(run, arm, monkeypatch):
     monkeypatch.setattr(excitation, "_MANY", 1)
     assert "looking for a motion of 2 joints, which can take" in run("excite", arm, *QUICK)[2]
     assert run("excite", arm, *QUICK, "-q")[2] == ""
+
+
+def test_the_line_of_the_readme_runs_as_it_stands(run, project_root, tmp_path, monkeypatch):
+    text = (project_root / "README.md").read_text(encoding="utf-8")
+    (line,) = [each for each in text.splitlines() if each.startswith("inertial-check excite ")]
+    (tmp_path / "data").symlink_to(project_root / "data")
+    monkeypatch.chdir(tmp_path)
+    assert run(*line.split()[1:])[0] == 0
+    motion = read_recording(tmp_path / "motion.csv", torques=False)
+    assert motion.joints == ("turn", "lift", "bend")

@@ -11,26 +11,51 @@ from typing import TYPE_CHECKING
 from inertial_check._renamed import old_names
 
 if TYPE_CHECKING:
+    from inertial_check.identification.excitation.clearance import Obstacles
+    from inertial_check.identification.excitation.convex import ConvexShapes
+    from inertial_check.identification.excitation.criteria import Criterion
     from inertial_check.identification.excitation.design import (
         Condition,
         Excitation,
+        Trajectory,
         condition_number,
         optimise,
+        predict_torques,
     )
     from inertial_check.identification.excitation.fourier import FourierSeries
     from inertial_check.identification.excitation.search import Limits, LimitUse
+    from inertial_check.identification.excitation.torques import TorqueLimits, TorqueUse
+    from inertial_check.identification.excitation.visibility import Weights
 
 __all__ = [
     "Condition",
+    "ConvexShapes",
+    "Criterion",
     "Excitation",
     "FourierSeries",
     "LimitUse",
     "Limits",
+    "Obstacles",
+    "TorqueLimits",
+    "TorqueUse",
+    "Trajectory",
+    "Weights",
     "condition_number",
     "optimise",
+    "predict_torques",
 ]
 
-_HOME = {"FourierSeries": "fourier", "LimitUse": "search", "Limits": "search"}
+_HOME = {
+    "ConvexShapes": "convex",
+    "Criterion": "criteria",
+    "FourierSeries": "fourier",
+    "LimitUse": "search",
+    "Limits": "search",
+    "Obstacles": "clearance",
+    "TorqueLimits": "torques",
+    "TorqueUse": "torques",
+    "Weights": "visibility",
+}
 """Module of each public name that is not in the module `design`."""
 
 _old_name = old_names(__name__, {"optimised": "optimise"})

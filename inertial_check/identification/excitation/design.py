@@ -8,12 +8,13 @@ The examples of this module continue this session:
 
 >>> import numpy as np
 >>> import inertial_check as ic
->>> from inertial_check.identification.excitation import Limits, design
+>>> from inertial_check.identification.excitation import Limits, TorqueLimits, design
 >>> tree = ic.load("data/recordings/arm.urdf").tree()
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -25,14 +26,25 @@ from inertial_check.dynamics.equations import GRAVITY
 from inertial_check.dynamics.tree import Tree
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.nuisance import Nuisance
+from inertial_check.identification.excitation.clearance import Clearance, Closest, Obstacles
+from inertial_check.identification.excitation.criteria import CRITERIA, Criterion, report
 from inertial_check.identification.excitation.fourier import FourierSeries, Motion
+from inertial_check.identification.excitation.rounds import check_point, draw_starts, improve
 from inertial_check.identification.excitation.search import Limits, LimitUse, Search
-from inertial_check.identification.excitation.visibility import Visibility
+from inertial_check.identification.excitation.torques import (
+    TorqueBound,
+    TorqueLimits,
+    TorqueUse,
+)
+from inertial_check.identification.excitation.visibility import Visibility, Weights, prior_of
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.parameters import InertialParameters
 
 CANDIDATES = 24
 """Random motions, of which the best are improved."""
+
+USUAL_STEPS = 60
+"""Steps of a descent that progress is estimated with."""
 
 
 class Condition(NamedTuple):
@@ -65,19 +77,43 @@ class _Limited(Protocol):
     def acceleration(self) -> ArrayLike: ...
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Excitation:
-    """A motion within limits that shows a robot's parameters.
+class Trajectory(NamedTuple):
+    """One of the motions that are designed together.
 
     Attributes:
-        series: The motion, of which one period takes all of the duration.
+        series: The motion.
+        t: (S,) times [s].
+        q: (S, n) positions.
+        u: (S, n) velocities.
+        du: (S, n) accelerations.
+    """
+
+    series: FourierSeries
+    t: Floats
+    q: Floats
+    u: Floats
+    du: Floats
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Excitation:
+    """A motion within limits that shows a robot's parameters, or several that do so together.
+
+    Attributes:
+        series: The motion, of which one period takes all of the duration; of several the first.
         t: (S,) times from 0 to the duration [s].
         q: (S, n) positions then.
         u: (S, n) velocities.
         du: (S, n) accelerations.
-        condition: Of this motion.
+        condition: Of this motion, or of all together.
         condition_start: Of the random motion that it was improved from.
         use: Of the limits, at all times.
+        trajectories: All motions, in the order of their design.
+        criterion: Name of what was made small or large.
+        value: Of the criterion.
+        value_start: The same of the start.
+        torque: (n,) largest share of each torque limit, with its margin; None without limits.
+        closest: Closest approach of the shapes; None without shapes.
     """
 
     series: FourierSeries
@@ -88,6 +124,12 @@ class Excitation:
     condition: Condition
     condition_start: Condition
     use: LimitUse
+    trajectories: tuple[Trajectory, ...] = ()
+    criterion: Criterion = "condition"
+    value: float = float("nan")
+    value_start: float = float("nan")
+    torque: Floats | None = None
+    closest: Closest | None = None
 
     def __repr__(self) -> str:
         """The motion, and what was gained."""
@@ -107,6 +149,7 @@ def condition_number(  # noqa: PLR0913 - a motion, and the units
     noise: ArrayLike | None = None,
     gravity: ArrayLike = GRAVITY,
     tolerance: float = tolerances.RANK,
+    weights: Weights | None = None,
 ) -> Condition:
     """How evenly a motion shows what can be seen of a robot's parameters.
 
@@ -129,6 +172,7 @@ def condition_number(  # noqa: PLR0913 - a motion, and the units
         gravity: (3,) in the axes of I [m/s^2].
         tolerance: Directions that are weaker, of the strongest, are not seen. Angles that were
             typed with few digits, as 1.5708, show some as weak as their last digit.
+        weights: Importance of bodies and of numbers beside them; None for 1.
 
     Raises:
         ParameterError: Shapes that do not fit, numbers that are not finite, a floating joint, no
@@ -141,9 +185,49 @@ def condition_number(  # noqa: PLR0913 - a motion, and the units
         15 15
     """
     visible = Visibility.of(
-        tree, prior=prior, nuisance=nuisance, noise=noise, gravity=gravity, tolerance=tolerance
+        tree,
+        prior=prior,
+        nuisance=nuisance,
+        noise=noise,
+        gravity=gravity,
+        tolerance=tolerance,
+        weights=weights,
     )
     return _condition(visible, _motion(tree, q, u, du), tolerance)
+
+
+@explain_errors
+def predict_torques(
+    tree: Tree,
+    motion: Sequence[ArrayLike],
+    limits: TorqueLimits,
+    *,
+    prior: InertialParameters | ArrayLike | None = None,
+    gravity: ArrayLike = GRAVITY,
+) -> TorqueUse:
+    """Predict the torques of a motion, and how much of their limits they may take.
+
+    Args:
+        tree: The robot, of fixed, revolute and prismatic joints.
+        motion: q, u and du, each (S, n).
+        limits: Torques, friction and margin.
+        prior: As for condition_number.
+        gravity: As for condition_number.
+
+    Raises:
+        ParameterError: Shapes that do not fit, numbers that are not finite, a floating joint.
+
+    Example:
+        >>> known = TorqueLimits([60.0, 60.0, 30.0], *np.zeros((3, 3)), margin=0.1)
+        >>> still = np.zeros((1, 3))
+        >>> bent = np.array([[0.0, 1.0, 0.0]])
+        >>> use = design.predict_torques(tree, (bent, still, still), known)
+        >>> print(use.predicted.round(2), use.share.round(2))
+        [[ 0.   -9.58 -1.49]] [[0.   0.17 0.05]]
+    """
+    q, u, du = motion
+    visible = Visibility.of(tree, prior=prior, gravity=gravity)
+    return _bound_torques(visible, prior, limits).use(_motion(tree, q, u, du))
 
 
 @explain_errors
@@ -161,8 +245,14 @@ def optimise(  # noqa: PLR0913 - what is moved, within what, and how hard to loo
     gravity: ArrayLike = GRAVITY,
     tolerance: float = tolerances.RANK,
     starts: int = 3,
+    trajectories: int = 1,
+    criterion: Criterion = "condition",
+    weights: Weights | None = None,
+    torques: TorqueLimits | None = None,
+    obstacles: Obstacles | None = None,
+    progress: Callable[[float, float], None] | None = None,
 ) -> Excitation:
-    """Find a motion within the limits whose condition number is small.
+    """Find a motion within the limits whose condition number is small, or several together.
 
     It starts and ends at rest, u = du = 0. The limits hold at all times, not only at samples: see
     FourierSeries.peaks. What is least is the smooth bound of the condition number
@@ -170,7 +260,9 @@ def optimise(  # noqa: PLR0913 - what is moved, within what, and how hard to loo
         (sum lambda_i^2 sum lambda_i^-2)^(1/4),   lambda_i the squared singular values,
 
     which is at most sqrt(r) times as large, for r directions; a local minimum, the best of several.
-    Nothing knows of collisions, with the robot itself or others, or of torque limits.
+    Torque limits and distances between shapes are held by penalties while searching; the motion
+    that is returned is checked at 128 times in a period of the highest harmonic, and distances
+    between these, too, by the speeds of the joints.
 
     Args:
         tree: The robot, of fixed, revolute and prismatic joints.
@@ -185,6 +277,13 @@ def optimise(  # noqa: PLR0913 - what is moved, within what, and how hard to loo
         gravity: As for condition_number.
         tolerance: As for condition_number.
         starts: How many of the random motions are improved.
+        trajectories: Number of motions; what they show adds up.
+        criterion: "condition", "log-det" or "mean-variance", as of criteria.
+        weights: Importance of bodies and of numbers beside them; None for 1.
+        torques: Limits of the torques that are predicted with the prior; None for none.
+        obstacles: Shapes that have to stay apart; None for none.
+        progress: Receives the share of the search that is done, 0 to 1, and the least logarithm
+            that the criterion has had.
 
     Returns:
         The motion. Its condition and that of its start are those of condition_number, of the
@@ -192,7 +291,8 @@ def optimise(  # noqa: PLR0913 - what is moved, within what, and how hard to loo
 
     Raises:
         ParameterError: A limit that is not finite or leaves no room, fewer than two harmonics, no
-            positive duration or rate, harmonics that are too few to show everything.
+            positive duration or rate, harmonics that are too few to show everything, torques or
+            distances that nothing holds.
 
     Example:
         >>> limits = Limits([-2.0] * 3, [2.0] * 3, [2.0] * 3, [8.0] * 3)
@@ -201,14 +301,33 @@ def optimise(  # noqa: PLR0913 - what is moved, within what, and how hard to loo
         True
     """
     visible = Visibility.of(
-        tree, prior=prior, nuisance=nuisance, noise=noise, gravity=gravity, tolerance=tolerance
+        tree,
+        prior=prior,
+        nuisance=nuisance,
+        noise=noise,
+        gravity=gravity,
+        tolerance=tolerance,
+        weights=weights,
     )
     _refuse_numbers(duration, harmonics, rate, starts)
-    search = Search.of(visible, _limits(tree, limits), float(duration), int(harmonics))
-    rng = np.random.default_rng(seed)
-    drawn = [search.random(rng) for _ in range(max(CANDIDATES, starts))]
+    if criterion not in CRITERIA:
+        raise ParameterError(f"criterion is {criterion!r}, expected one of {', '.join(CRITERIA)}")
+    if trajectories != int(trajectories) or trajectories < 1:
+        raise ParameterError(f"trajectories is {trajectories!r}, expected 1 or more")
+    search = Search.of(
+        visible,
+        _limits(tree, limits),
+        float(duration),
+        int(harmonics),
+        trajectories=int(trajectories),
+        criterion=criterion,
+        torques=None if torques is None else _bound_torques(visible, prior, torques),
+        clearance=None if obstacles is None else Clearance(tree, obstacles),
+    )
+    drawn = draw_starts(search, np.random.default_rng(seed), max(CANDIDATES, starts))
     drawn.sort(key=search.value)
-    improved = [(search.improve(start), start) for start in drawn[:starts]]
+    steps = _Steps(starts, progress)
+    improved = [(improve(search, start, steps), start) for start in steps.each(drawn[:starts])]
     best, start = min(improved, key=lambda pair: search.value(pair[0]))
     series = search.series(best)
     condition = _condition(visible, search.motion(best), tolerance)
@@ -219,8 +338,76 @@ def optimise(  # noqa: PLR0913 - what is moved, within what, and how hard to loo
         )
     rate = rate or 32 * harmonics / duration
     t = np.linspace(0.0, duration, max(round(duration * rate), 1) + 1)
-    start_condition = _condition(visible, search.motion(start), tolerance)
-    return Excitation(series, t, *series.at(t), condition, start_condition, search.use(best))
+    found = tuple(Trajectory(each, t, *each.at(t)) for each in series)
+    before, proof = _condition(visible, search.motion(start), tolerance), check_point(search, best)
+    samples = len(search.seen[0])
+    return Excitation(
+        *found[0],
+        condition,
+        before,
+        search.use(best),
+        found,
+        criterion,
+        report(criterion, condition.singular_values, samples),
+        report(criterion, before.singular_values, samples),
+        proof.torque,
+        proof.closest,
+    )
+
+
+class _Steps:
+    """Steps of a search, of which the share that is done is told.
+
+    Args:
+        starts: Number of descents.
+        progress: Receives the share and the least value.
+    """
+
+    def __init__(self, starts: int, progress: Callable[[float, float], None] | None) -> None:
+        self._starts, self._progress = starts, progress
+        self._begun, self._taken, self._least = -1, 0, float("inf")
+
+    def each(self, drawn: Sequence[Floats]) -> Iterator[Floats]:
+        """Go through the starts."""
+        for self._begun, start in enumerate(drawn):
+            self._taken = 0
+            yield start
+
+    def __call__(self, value: float) -> None:
+        """Count a step with this value."""
+        self._taken += 1
+        self._least = min(self._least, value)
+        if self._progress is not None:
+            part = self._taken / (self._taken + USUAL_STEPS)  # never done before the descent is
+            self._progress((self._begun + part) / self._starts, self._least)
+
+
+def _bound_torques(
+    visible: Visibility,
+    prior: InertialParameters | ArrayLike | None,
+    limits: TorqueLimits,
+) -> TorqueBound:
+    """Make a bound of the torques of the prior's bodies.
+
+    Raises:
+        ParameterError: A shape that does not fit, or a number that no joint has.
+    """
+    arrays = {
+        name: np.asarray(each, dtype=np.float64)
+        for name, each in limits._asdict().items()
+        if name != "margin"
+    }
+    for name, array in arrays.items():
+        good = array > 0 if name == "most" else (array >= 0) & np.isfinite(array)
+        if array.shape != (visible.tree.n_u,) or not np.all(good):
+            raise ParameterError(f"torques.{name}: expected {visible.tree.n_u} numbers above 0")
+    if not 0 <= limits.margin < np.inf:
+        raise ParameterError(f"torques.margin is {limits.margin!r}, expected 0 or more")
+    return TorqueBound(
+        visible,
+        prior_of(visible.tree, prior),
+        limits._replace(**arrays, margin=float(limits.margin)),
+    )
 
 
 def _motion(tree: Tree, q: ArrayLike, u: ArrayLike, du: ArrayLike) -> Motion:

@@ -6,7 +6,7 @@ best is not.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.arrays.types import Floats
+from inertial_check.identification.excitation.clearance import Clearance
+from inertial_check.identification.excitation.criteria import Criterion, measure
 from inertial_check.identification.excitation.fourier import (
     PROVEN_AT,
     Basis,
@@ -21,18 +23,18 @@ from inertial_check.identification.excitation.fourier import (
     Motion,
     between,
 )
+from inertial_check.identification.excitation.torques import TorqueBound
 from inertial_check.identification.excitation.visibility import Visibility
 from inertial_check.inertia import tolerances
-
-POWER = 2
-"""Exponent of the power means that stand for the extreme eigenvalues: 1 weighs all of them alike, 4
-has kinks again."""
 
 SEEN_AT = 12
 """Times in a period of the highest harmonic at which the regressor is looked at."""
 
 HELD_AT = 8
 """The same for the limits while searching; SLSQP's work grows with them."""
+
+WATCHED_AT = 24
+"""The same for distances, which change fast beside the sizes of shapes."""
 
 HELD_TO = 0.98
 """Share of the limits that is used at these times while searching: between them it may be more."""
@@ -75,22 +77,42 @@ class LimitUse(NamedTuple):
     acceleration: Floats
 
 
+class Held(NamedTuple):
+    """Torques and distances to hold while searching, with a penalty of squares.
+
+    Attributes:
+        target: (n,) share of each torque limit that may be used.
+        slack: Distance beyond the least one [m].
+        weight: Factor of the penalty, beside the criterion.
+    """
+
+    target: Floats
+    slack: float
+    weight: float
+
+
 @dataclass(frozen=True, eq=False)
 class Search:
     """The search for coefficients.
 
-    A point is (n, 2 N - 1): for each joint the mean position, from the middle of the range in half
-    ranges, and coordinates of the coefficients that start at rest, in velocity limits.
+    A point is (T, n, 2 N - 1): for each trajectory and joint the mean position, from the middle of
+    the range in half ranges, and coordinates of the coefficients that start at rest, in velocity
+    limits. What the trajectories show adds up.
 
     Attributes:
         visible: What is to be seen.
         limits: Of the joints.
         duration: Of a period.
+        harmonics: Of the series.
         rest: (2 N, 2 N - 2) orthonormal: coefficients [a b] with u(0) = du(0) = 0, which is
             sum a_k = 0 and sum k b_k = 0.
         seen: (3, S, 2 N - 1) from points, in the units above, to q less its middle, u and du, at
             the times at which the regressor is looked at.
         held: (3, M, 2 N - 1) the same at the times at which limits are held.
+        trajectories: Number T of motions that are designed together.
+        criterion: Name of what is made small.
+        torques: Torque limits; None for none.
+        clearance: Shapes that are to stay apart; None for none.
     """
 
     visible: Visibility
@@ -98,15 +120,33 @@ class Search:
     duration: float
     harmonics: int
     rest: Floats
+    trajectories: int = 1
+    criterion: Criterion = "condition"
+    torques: TorqueBound | None = None
+    clearance: Clearance | None = None
 
     @classmethod
-    def of(cls, visible: Visibility, limits: Limits, duration: float, harmonics: int) -> Search:
+    def of(  # noqa: PLR0913 - what is moved, within what
+        cls,
+        visible: Visibility,
+        limits: Limits,
+        duration: float,
+        harmonics: int,
+        *,
+        trajectories: int = 1,
+        criterion: Criterion = "condition",
+        torques: TorqueBound | None = None,
+        clearance: Clearance | None = None,
+    ) -> Search:
         """The search."""
         at_rest = np.zeros((2, 2 * harmonics))
         at_rest[0, :harmonics] = 1.0
         at_rest[1, harmonics:] = np.arange(1, harmonics + 1)
         rest = np.linalg.svd(at_rest)[2][2:].T
-        return cls(visible, limits, duration, harmonics, rest)
+        return cls(
+            *(visible, limits, duration, harmonics, rest),
+            *(trajectories, criterion, torques, clearance),
+        )
 
     @cached_property
     def middle(self) -> Floats:
@@ -157,69 +197,111 @@ class Search:
         rows = basis * self.scale / self.units[:, None, :, None]
         return np.asarray(rows.reshape(-1, *self.scale.shape))
 
-    def motion(self, point: Floats) -> Motion:
-        """q, u and du (S, n) in a period."""
-        q, u, du = self.seen @ (point * self.scale).T
+    @cached_property
+    def proof_basis(self) -> Floats:
+        """From points to the motion at the times of a proof."""
+        return self._basis(PROVEN_AT * self.harmonics)
+
+    @cached_property
+    def watched(self) -> Floats:
+        """From points to the motion at the times at which distances are looked at."""
+        return self._basis(WATCHED_AT * self.harmonics)
+
+    def motion(self, point: Floats, basis: Floats | None = None) -> Motion:
+        """q, u and du (T S, n) of all trajectories in a period."""
+        rows = self.seen if basis is None else basis
+        q, u, du = np.einsum("wsc,tjc->wtsj", rows, point * self.scale).reshape(
+            3, -1, point.shape[1]
+        )
         return q + self.middle, u, du
 
-    def series(self, point: Floats) -> FourierSeries:
-        """The series of a point."""
-        own = point * self.scale
-        both = own[:, 1:] @ self.rest.T
-        a, b = both[:, : self.harmonics], both[:, self.harmonics :]
-        return FourierSeries(self.duration, own[:, 0] + self.middle, a, b)
+    def series(self, point: Floats) -> list[FourierSeries]:
+        """The series of each trajectory of a point."""
+        found = []
+        for own in point * self.scale:
+            both = own[:, 1:] @ self.rest.T
+            a, b = both[:, : self.harmonics], both[:, self.harmonics :]
+            found.append(FourierSeries(self.duration, own[:, 0] + self.middle, a, b))
+        return found
 
     def random(self, rng: np.random.Generator) -> Floats:
         """A random point, as wide as the limits allow."""
-        point = rng.normal(size=self.scale.shape)
-        point[:, 0] = rng.uniform(-0.5, 0.5, len(point))
+        point = rng.normal(size=(self.trajectories, *self.scale.shape))
+        point[..., 0] = rng.uniform(-0.5, 0.5, point.shape[:2])
         return self.fit_limits(point, self.held, HELD_TO, np.inf)
 
     def fit_limits(self, point: Floats, rows: Floats, share: float, most: float = 1.0) -> Floats:
         """Scale a point about its mean until each joint is as wide as its limits allow.
 
         Args:
-            point: (n, 2 N - 1).
+            point: (T, n, 2 N - 1).
             rows: held or proven.
             share: Of the limits that may be used at these times.
             most: Factor that no joint is widened by.
         """
-        mean = rows[:, :, 0] * point[:, 0]
-        swing = np.einsum("mjc,jc->mj", rows[:, :, 1:], point[:, 1:])
-        room = share - np.sign(swing) * mean
-        wide = np.abs(swing) > 0
-        factors = np.where(wide, room / np.where(wide, np.abs(swing), 1.0), np.inf)
-        factor = np.clip(factors.min(axis=0), 0.0, most)
-        return np.concatenate([point[:, :1], point[:, 1:] * factor[:, None]], axis=1)
+        found = np.array(point)
+        for own in found:
+            mean = rows[:, :, 0] * own[:, 0]
+            swing = np.einsum("mjc,jc->mj", rows[:, :, 1:], own[:, 1:])
+            room = share - np.sign(swing) * mean
+            wide = np.abs(swing) > 0
+            factors = np.where(wide, room / np.where(wide, np.abs(swing), 1.0), np.inf)
+            own[:, 1:] *= np.clip(factors.min(axis=0), 0.0, most)[:, None]
+        return found
 
     def use(self, point: Floats) -> LimitUse:
         """How much of the limits is used, at all times."""
-        used = np.abs(np.einsum("mjc,jc->mj", self.proven, point)).reshape(3, -1, len(point))
-        return LimitUse(*(used.max(axis=1) / between(PROVEN_AT)))
+        used = np.abs(np.einsum("mjc,tjc->tmj", self.proven, point))
+        used = used.reshape(len(point), 3, -1, point.shape[1])
+        return LimitUse(*(used.max(axis=(0, 2)) / between(PROVEN_AT)))
 
     def value(self, point: Floats) -> float:
-        """The logarithm of the smooth bound of the condition number."""
-        return _bound(_spectrum(self.visible.project_rows(*self.motion(point)))[0])[0]
+        """The criterion, such as the logarithm of the smooth bound of the condition number."""
+        sizes = _spectrum(self.visible.project_rows(*self.motion(point)))[0]
+        return measure(self.criterion, sizes)[0]
 
-    def value_and_slope(self, point: Floats) -> tuple[float, Floats]:
-        """The same, and its derivatives (n, 2 N - 1)."""
+    def value_and_slope(self, point: Floats, held: Held | None = None) -> tuple[float, Floats]:
+        """The same with what exceeds torques and distances, and its derivatives (T, n, 2 N - 1)."""
         motion = self.motion(point)
         seen = self.visible.project_rows(*motion)
         sizes, V = _spectrum(seen)
-        value, slopes = _bound(sizes)
+        value, slopes = measure(self.criterion, sizes)
         dual = seen @ ((V * (slopes / np.where(sizes > 0, sizes, 1.0))) @ V.T)
-        changes = self._changes(motion, np.einsum("snr,snr->s", seen, dual), dual)
-        slope = np.einsum("wsj,wsc->jc", changes, self.seen)
-        return value, slope * self.scale
+        still = np.einsum("snr,snr->s", seen, dual)
+        further, beside = None, np.zeros(())
+        if held is not None and self.torques is not None:
+            excess, further, beside = self.torques.excess(motion, held.target)
+            value += held.weight * excess
+            further *= held.weight
+            rows = self.visible.body_rows(*motion)
+            still = still + np.einsum("snbk,snbk->s", rows, further)
+        changes = self._changes(motion, still, dual, further) + beside * (
+            held.weight if held else 0
+        )
+        slope = self._collect(changes, self.seen)
+        if held is not None and self.clearance is not None:
+            short, with_q = self.clearance.shortfall(
+                self.motion(point, self.watched)[0], held.slack
+            )
+            value += held.weight * short
+            slope += held.weight * self._collect(with_q[None], self.watched[:1])
+        return value, slope
 
-    def _changes(self, motion: Motion, still: Floats, dual: Floats) -> Floats:
+    def _collect(self, changes: Floats, basis: Floats) -> Floats:
+        """Turn derivatives with the motion (w, T S, n) into those with a point (T, n, 2 N - 1)."""
+        own = changes.reshape(len(changes), self.trajectories, -1, changes.shape[-1])
+        return np.asarray(np.einsum("wtsj,wsc->tjc", own, basis) * self.scale)
+
+    def _changes(
+        self, motion: Motion, still: Floats, dual: Floats, further: Floats | None
+    ) -> Floats:
         """Changes (3, S, n) with q, u and du of what dual times the rows is at each time."""
         joints = motion[0].shape[1]
         changes = np.empty((3, len(still), joints))
         for joint in range(joints):
             steps = self._steps[:, joint]
             moved = [(0, steps[0]), (1, steps[1]), (1, -steps[1]), (2, steps[2])]
-            q, ahead, back, du = self.visible.along(_with(motion, joint, moved), dual)
+            q, ahead, back, du = self.visible.along(_with(motion, joint, moved), dual, further)
             changes[0, :, joint] = (q - still) / steps[0]
             changes[1, :, joint] = (ahead - back) / (2 * steps[1])
             changes[2, :, joint] = (du - still) / steps[2]
@@ -236,15 +318,25 @@ class Search:
             ]
         )
 
-    def improve(self, start: Floats) -> Floats:
-        """Improve a start to a local minimum, within the limits at all times."""
+    def descend(
+        self, start: Floats, held: Held | None, watch: Callable[[float], None] | None = None
+    ) -> Floats:
+        """Go down to a local minimum, within the limits of the joints at all times.
+
+        Args:
+            start: Point to start from.
+            held: Torques and distances to hold; None for none.
+            watch: Receives the value at each step.
+        """
         from scipy.optimize import minimize
 
         shape = start.shape
         limited = self._limited
 
         def objective(x: Floats) -> tuple[float, Floats]:
-            value, slope = self.value_and_slope(x.reshape(shape))
+            value, slope = self.value_and_slope(x.reshape(shape), held)
+            if watch is not None:
+                watch(value)
             return value, slope.ravel()
 
         found = minimize(
@@ -257,17 +349,17 @@ class Search:
             ],
             options={"maxiter": STEPS, "ftol": tolerances.SEARCH_SETTLED},
         )
-        point = self.fit_limits(found.x.reshape(shape), self.proven, between(PROVEN_AT))
-        return point if self.value(point) < self.value(start) else start
+        return self.fit_limits(found.x.reshape(shape), self.proven, between(PROVEN_AT))
 
     @cached_property
     def _limited(self) -> Floats:
-        """(6 M n, n (2 N - 1)) all positions, velocities and accelerations, and their negatives."""
+        """All positions, velocities and accelerations as rows over points, and their negatives."""
         count, n, width = self.held.shape
         whole = np.zeros((n, count, n, width))
         for joint in range(n):
             whole[joint, :, joint] = self.held[:, joint]
-        rows = whole.reshape(n * count, n * width)
+        one = whole.reshape(n * count, n * width)
+        rows = np.kron(np.eye(self.trajectories), one)
         return np.concatenate([rows, -rows])
 
 
@@ -289,15 +381,3 @@ def _spectrum(seen: Floats) -> tuple[Floats, Floats]:
     sizes = np.zeros(len(Vt))
     sizes[: len(found)] = found
     return sizes, Vt.T
-
-
-def _bound(sizes: Floats) -> tuple[float, Floats]:
-    """Log of (sum s^(2 p) sum s^(-2 p))^(1 / 2 p) of sizes s, p = POWER, and its slopes (r,)."""
-    if not sizes[-1] > 0:
-        return float("inf"), np.zeros_like(sizes)
-    square = 2 * np.log(sizes)
-    up, down = POWER * (square - square.max()), -POWER * (square - square.min())
-    largest, least = np.exp(up), np.exp(down)
-    log_sums = np.log(largest.sum()) + np.log(least.sum())
-    value = float((log_sums / POWER + square.max() - square.min()) / 2)
-    return value, (largest / largest.sum() - least / least.sum()) / sizes

@@ -8,8 +8,10 @@ torque of each joint in units of what it carries.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import pi
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,6 +37,18 @@ SPARE = 4
 _SEED = 0
 
 
+class Weights(NamedTuple):
+    """Importance of parameters: twice the weight asks for half the deviation.
+
+    Attributes:
+        bodies: (N,) of each body of the tree.
+        nuisance: (k,) of each number beside the bodies.
+    """
+
+    bodies: ArrayLike
+    nuisance: ArrayLike
+
+
 @dataclass(frozen=True, eq=False)
 class Visibility:
     """The rows of a regressor without units, and the directions of the parameters that have any.
@@ -49,6 +63,7 @@ class Visibility:
         to_theta: (L, 10, 10) what ten columns of a body are multiplied by.
         unit: (k,) what the columns beside the bodies are multiplied by.
         basis: (p, r) orthonormal: all that any motion shows.
+        weights: (p,) importance of each column, by which it is divided; 1 for all alike.
     """
 
     tree: Tree
@@ -59,6 +74,7 @@ class Visibility:
     to_theta: Floats
     unit: Floats
     basis: Floats
+    weights: Floats
 
     @property
     def rank(self) -> int:
@@ -66,7 +82,7 @@ class Visibility:
         return int(self.basis.shape[1])
 
     @classmethod
-    def of(
+    def of(  # noqa: PLR0913 - a robot, and the units
         cls,
         tree: Tree,
         *,
@@ -75,6 +91,7 @@ class Visibility:
         noise: ArrayLike | None = None,
         gravity: ArrayLike = GRAVITY,
         tolerance: float = tolerances.RANK,
+        weights: Weights | None = None,
     ) -> Visibility:
         """What all motions of a robot together show.
 
@@ -88,6 +105,7 @@ class Visibility:
                 at the joint.
             gravity: (3,) in the axes of I [m/s^2].
             tolerance: Directions that are weaker, of the strongest, are not seen.
+            weights: Importance of bodies and of numbers beside them; None for 1.
 
         Raises:
             ParameterError: Floating joints, no body with mass, a shape that does not fit, ready
@@ -105,7 +123,7 @@ class Visibility:
                 "the nuisance has ready columns, which belong to one motion: declare it by terms, "
                 "Nuisance.of(Viscous(), ...)"
             )
-        theta = _prior(tree, prior)
+        theta = prior_of(tree, prior)
         bodies = tuple(
             body for body, moving in enumerate(tree.columns) if moving and theta[body].any()
         )
@@ -121,11 +139,13 @@ class Visibility:
             np.tile(np.eye(10), (len(bodies), 1, 1)),
             np.ones(len(beside)),
             np.zeros((0, 0)),
+            np.ones(10 * len(bodies) + len(beside)),
         )
         width = 10 * len(bodies) + len(beside)
         rows = bare.rows(*_random_motion(tree, theta, gravity, width)).reshape(-1, width)
         to_theta, unit = _units(theta[list(bodies)], beside, rows)
-        whole = replace(bare, to_theta=to_theta, unit=unit)
+        importance = _spread_weights(weights, tree, bodies, beside)
+        whole = replace(bare, to_theta=to_theta, unit=unit, weights=importance)
         return replace(whole, basis=_basis(whole._in_units(rows), tolerance))
 
     def rows(self, q: Floats, u: Floats, du: Floats) -> Floats:
@@ -143,26 +163,37 @@ class Visibility:
         both = [Y.reshape(*batch, n, -1), F.reshape(*batch, n, -1)]
         return self._in_units(np.concatenate(both, axis=-1) / self.noise[:, None])
 
+    def body_rows(self, q: Floats, u: Floats, du: Floats) -> Floats:
+        """The regressor (S, n, N, 10) of all bodies, with the units that it has."""
+        Y = np.asarray(regressor(self.tree, q, u, du, gravity=self.gravity))
+        return Y.reshape(*q.shape, len(self.tree), 10)
+
     def project_rows(self, q: Floats, u: Floats, du: Floats) -> Floats:
         """Project the rows on the directions (..., n, r) that any motion shows."""
         return np.asarray(self.rows(q, u, du) @ self.basis)
 
-    def along(self, motion: tuple[Floats, Floats, Floats], dual: Floats) -> Floats:
+    def along(
+        self, motion: tuple[Floats, Floats, Floats], dual: Floats, further: Floats | None = None
+    ) -> Floats:
         """Sum project_rows(*motion) times dual over joints and directions, for motion variants.
 
         Args:
             motion: q, u and du, each (v, S, n).
             dual: (S, n, r).
+            further: (S, n, N, 10) by which body_rows(*motion) are multiplied, and added; None for
+                zeros.
 
         Returns:
             (v, S). Nothing larger is kept than the regressor itself.
         """
         n, count = self.tree.n_u, 10 * len(self.bodies)
         q, u, du = motion
-        back = (dual / self.noise[:, None]) @ self.basis.T
+        back = (dual / self.noise[:, None]) @ self.basis.T / self.weights
         own = back[..., :count].reshape(*back.shape[:-1], len(self.bodies), 10, 1)
         whole = np.zeros((*back.shape[:-1], len(self.tree), 10))
         whole[..., self.bodies, :] = np.matmul(self.to_theta, own)[..., 0]
+        if further is not None:
+            whole += further
         Y = np.asarray(regressor(self.tree, q, u, du, gravity=self.gravity))
         flat = Y.reshape(*Y.shape[:2], 1, -1) @ whole.reshape(len(dual), -1, 1)
         found = np.asarray(flat[..., 0, 0])
@@ -175,10 +206,37 @@ class Visibility:
         count = 10 * len(self.bodies)
         own = rows[..., :count].reshape(*rows.shape[:-1], len(self.bodies), 1, 10)
         own = np.matmul(own, self.to_theta)[..., 0, :].reshape(*rows.shape[:-1], count)
-        return np.concatenate([own, rows[..., count:] * self.unit], axis=-1)
+        return np.concatenate([own, rows[..., count:] * self.unit], axis=-1) / self.weights
 
 
-def _prior(tree: Tree, prior: InertialParameters | ArrayLike | None) -> Floats:
+def _spread_weights(
+    weights: Weights | None, tree: Tree, bodies: Sequence[int], beside: Nuisance
+) -> Floats:
+    """Give each column its weight (p,).
+
+    Raises:
+        ParameterError: A shape that does not fit, or a weight that is not positive.
+    """
+    if weights is None:
+        return np.ones(10 * len(bodies) + len(beside))
+    arrays = []
+    for name, given, count in (
+        ("bodies", weights.bodies, len(tree)),
+        ("nuisance", weights.nuisance, len(beside)),
+    ):
+        array = np.asarray(given, dtype=np.float64)
+        if array.shape != (count,) or not np.all((array > 0) & np.isfinite(array)):
+            raise ParameterError(f"weights.{name}: expected {count} positive numbers")
+        arrays.append(array)
+    return np.concatenate([np.repeat(arrays[0][list(bodies)], 10), arrays[1]])
+
+
+def prior_of(tree: Tree, prior: InertialParameters | ArrayLike | None) -> Floats:
+    """Parameters (N, 10) of a prior in order "urdf", about the body origins; None for the tree's.
+
+    Raises:
+        ParameterError: A shape that does not fit.
+    """
     if prior is None:
         return np.asarray(tree.theta)
     if isinstance(prior, InertialParameters):
