@@ -14,7 +14,7 @@ from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING
 
-from inertial_check.cli import exit_codes, options, output
+from inertial_check.cli import exit_codes, identify_payload, options, output
 from inertial_check.cli.option_groups import read_group, read_texts
 from inertial_check.errors import UsageError
 from inertial_check.model import Severity
@@ -48,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_recordings(parser)
     _add_robot(parser)
     _add_contacts(parser)
+    identify_payload.add_arguments(parser.add_argument_group("Payload of a robot that is known"))
     _add_prior(parser)
     _add_torques(parser)
     _add_fit(parser)
@@ -379,6 +380,10 @@ def run(args: argparse.Namespace) -> int:
     _refuse_same_files(args)
     if args.write_joints and not (args.write or args.output is not None or args.dry_run):
         raise UsageError("--write-joints adds to what -o FILE or --write writes: give one of them")
+    if args.payload is not None:
+        return identify_payload.run(args, _read_options(args))
+    if args.wrench is not None:
+        raise UsageError("--wrench is of a payload: give --payload LINK")
     if args.plot is not None:
         from inertial_check import plotting
 

@@ -24,8 +24,14 @@ _WARNINGS = ("rows",)
 """Kinds of notes on the reading that are warnings."""
 
 
-def read_recordings(options: IdentifyOptions) -> list[Recording]:
+def read_recordings(
+    options: IdentifyOptions, needed: tuple[str, ...] = ReadingOptions.needed
+) -> list[Recording]:
     """Read the recordings to fit, and behind them those to predict.
+
+    Args:
+        options: Options of the identification.
+        needed: Quantities without which a recording is refused.
 
     Raises:
         DocumentError: A file cannot be read, or holds no recording.
@@ -34,7 +40,7 @@ def read_recordings(options: IdentifyOptions) -> list[Recording]:
     columns = None if own.columns is None else read_column_map(own.columns)
     floats = options.robot.base == "floating"
     how = ReadingOptions(
-        needed=("q",) if floats else ("q", "tau"),
+        needed=("q",) if floats else needed,
         columns=columns,
         skip_bad_rows=own.skip_bad_rows,
         partial=bool(options.robot.unmeasured) or floats,

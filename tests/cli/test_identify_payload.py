@@ -1,0 +1,133 @@
+"""`identify --payload`: a known load back, from joint torques and from a wrist sensor."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+import inertial_check as ic
+import recorded
+from inertial_check.dynamics.equations import inverse_dynamics
+
+LOAD = ic.InertialParameters.from_com(0.8, [0.01, -0.02, 0.3], np.diag([4, 5, 3]) * 1e-3)
+
+
+@pytest.fixture
+def identify(run, tmp_path, monkeypatch):
+    """identify(arrays, *options) -> exit code, stdout, stderr, beside the robot's file."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(recorded.ROBOT, tmp_path / "arm.urdf")
+
+    def identify(arrays, *options):
+        recorded.written(tmp_path, arrays)
+        return run("identify", "r.npz", "--model", "arm.urdf", "--payload", "forearm", *options)
+
+    return identify
+
+
+def loaded(noise=0.02):
+    """Torques of the robot of the file with a load, friction and noise."""
+    data = recorded.motion(seed=1, duration=10.0)
+    tree = ic.load(recorded.ROBOT).tree()
+    theta = np.array(tree.theta)
+    theta[recorded.MOVED[2]] += LOAD.as_theta()
+    tau = inverse_dynamics(tree, data["q"], data["qd"], data["qdd"], theta=theta)
+    tau = tau + recorded.GENERATOR.friction(data["qd"])
+    tau += noise * np.random.default_rng(0).normal(size=tau.shape)
+    return {**data, "tau": tau}
+
+
+def test_a_load_comes_back_from_joint_torques(identify, tmp_path):
+    code, out, err = identify(loaded(), "--output-format", "json", "-o", "tool.urdf")
+    assert (code, err) == (0, "")
+    document = json.loads(out)
+    values = {name: each["value"] for name, each in document["parameters"].items()}
+    z = [
+        (own - true) / document["parameters"][name]["standard_deviation"]
+        for (name, own), true in zip(values.items(), LOAD.as_theta().tolist(), strict=True)
+    ]
+    assert np.abs(z).max() < 4
+    assert document["verdict"] == "consistent"
+    assert "<inertial>" in (tmp_path / "tool.urdf").read_text()
+
+
+def test_each_snippet_is_read_as_the_same_body(identify, tmp_path):
+    found = {}
+    for name, frame in {
+        "tool.urdf": '<robot name="r"><link name="a">{}</link></robot>',
+        "tool.sdf": '<sdf version="1.9"><model name="m"><link name="a">{}</link></model></sdf>',
+        "tool.xml": '<mujoco><worldbody><body name="a"><freejoint/>{}</body></worldbody></mujoco>',
+    }.items():
+        assert identify(loaded(), "-o", name)[0] == 0
+        document = frame.format((tmp_path / name).read_text())
+        found[name] = np.asarray(ic.load(document.encode()).parameters.as_theta())[0]
+        if name == "tool.xml":
+            mujoco = pytest.importorskip("mujoco")
+            model = mujoco.MjModel.from_xml_string(document)
+            np.testing.assert_allclose(model.body_mass[1], found[name][0], rtol=1e-12)
+    for each in found.values():
+        np.testing.assert_allclose(each, found["tool.urdf"], rtol=1e-9, atol=1e-12)
+    before = sorted(path.name for path in tmp_path.iterdir())
+    code, out, _ = identify(loaded(), "-o", "other.sdf", "--dry-run")
+    assert code == 0
+    assert "<pose>" in out
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+    assert identify(loaded(), "-o", "tool.usda")[0] == 2
+
+
+def sensed(bias):
+    """What a sensor at the forearm's origin feels, by the motion of the frame, step by step."""
+    from inertial_check.dynamics.kinematics import jacobian, poses
+
+    data = recorded.motion(seed=2, duration=20.0, rate=500.0)
+    tree, place = ic.load(recorded.ROBOT).tree(), recorded.MOVED[2]
+    J = np.asarray(jacobian(tree, data["q"], place))
+    R = np.asarray(poses(tree, data["q"]))[:, place, :3, :3]
+    twist = np.einsum("sij,sj->si", J, data["qd"])
+    rate = np.gradient(twist, data["t"], axis=0, edge_order=2)
+    v, w, a, alpha = (
+        np.einsum("sji,sj->si", R, each)
+        for each in (twist[:, :3], twist[:, 3:], rate[:, :3], rate[:, 3:])
+    )
+    down = np.einsum("sji,j->si", R, [0, 0, -9.81])
+    m, c, tensor = float(LOAD.mass), np.asarray(LOAD.com), np.asarray(LOAD.inertia_com)
+    a_c = a + np.cross(alpha, c) + np.cross(w, np.cross(w, c)) - down
+    force = m * a_c
+    moment = alpha @ tensor + np.cross(w, w @ tensor) + np.cross(c, force)
+    noise = 0.002 * np.random.default_rng(1).normal(size=(len(v), 6))
+    return {
+        "t": data["t"],
+        "q": data["q"],
+        "joints": np.array(recorded.JOINTS),
+        "wrench_forearm": np.concatenate([force, moment], axis=1) + noise + bias,
+    }
+
+
+def test_a_load_comes_back_from_a_wrist_sensor(identify):
+    """By Newton's and Euler's laws about the centre; filtered like the positions."""
+    bias = np.array([1.0, -2.0, 3.0, 0.1, 0.0, -0.2])
+    data = sensed(bias)
+    code, out, err = identify(data, "--wrench", "--output-format", "json")
+    assert (code, err) == (0, "")
+    document = json.loads(out)
+    assert abs(document["mass"] - 0.8) < 0.01
+    np.testing.assert_allclose(document["center_of_mass"], [0.01, -0.02, 0.3], atol=0.005)
+    assert abs(document["nuisance"]["bias_fz"] - 3.0) < 0.1
+    turned = {**data, "wrench_forearm": -data["wrench_forearm"]}
+    code, _, err = identify(turned, "--wrench")
+    assert code == 2
+    assert "negative" in err or "negate" in err
+    again = json.loads(identify(turned, "--wrench", "--gain=-1", "--output-format", "json")[1])
+    assert again["mass"] == document["mass"]
+
+
+def test_options_that_a_payload_has_no_use_for_are_refused(identify, run):
+    for options in (("--write",), ("--plot", "a.pdf"), ("--output-format", "latex")):
+        code, _, err = identify(loaded(), *options)
+        assert code == 2
+        assert "--payload" in err
+    assert run("identify", "r.npz", "--model", "arm.urdf", "--wrench")[0] == 2
+    code, _, err = run("identify", "r.npz", "--model", "arm.urdf", "--payload", "fourarm")
+    assert code == 2
+    assert "did you mean" in err
