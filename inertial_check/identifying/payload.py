@@ -154,8 +154,7 @@ def _read_wrenches(
     redundancy = 1.0
     for recording in recordings[: len(options.data)]:
         columns = match_joints(recording, robot)
-        contact = ContactOptions(contact=((name, (f"wrench_{name}",)),))
-        found, said = read_wrenches(recording, contact, robot)
+        found, said = read_wrenches(recording, _choose_columns(options, name), robot)
         wrench = next(each for each in found if each.name == name)
         q, u, du, values, own = _smooth(recording, columns, wrench.values, options, robot)
         redundancy = max(redundancy, own)
@@ -172,6 +171,19 @@ def _read_wrenches(
     except ParameterError as error:
         raise UsageError(f"--wrench {name}: {error}") from None
     return samples, redundancy, remarks
+
+
+def _choose_columns(options: IdentifyOptions, name: str) -> ContactOptions:
+    """Choose the columns of a sensor: those of --contact, or those that its link names.
+
+    Raises:
+        UsageError: The wrench is in the axes of the world.
+    """
+    given = options.contacts
+    if given.wrench_axes == "world":
+        raise UsageError("--wrench: a wrist sensor measures in its own axes: leave --wrench-axes")
+    columns = dict(given.contact).get(name, (f"wrench_{name}",))
+    return replace(given, contact=((name, columns),), force_plate=None)
 
 
 def _smooth(
