@@ -39,6 +39,22 @@ class ArrayHeader(NamedTuple):
     fortran: bool
     dtype: np.dtype[np.generic]
 
+    @classmethod
+    def of(cls, stream: IO[bytes]) -> ArrayHeader:
+        """Read the header at the beginning of a stream.
+
+        Raises:
+            ValueError: It is no header, or one of an unknown version.
+        """
+        version = np.lib.format.read_magic(stream)
+        if version not in _HEADERS:
+            raise ValueError(f"version {version} of the format is not known")
+        shape, fortran, dtype = _HEADERS[version](stream)
+        found = cls(tuple(map(int, shape)), fortran, dtype)  # True is an int, too
+        if min(found.shape, default=0) < 0:
+            raise ValueError(f"its shape is {found.shape}")
+        return found
+
 
 @dataclass
 class ArrayStream:
@@ -65,13 +81,7 @@ class ArrayStream:
             DocumentError: There is no array, or one of Python objects.
         """
         with _report_damage(path, name):
-            version = np.lib.format.read_magic(stream)
-            if version not in _HEADERS:
-                raise ValueError(f"version {version} of the format is not known")
-            shape, fortran, dtype = _HEADERS[version](stream)
-            header = ArrayHeader(tuple(map(int, shape)), fortran, dtype)  # True is an int, too
-            if min(header.shape, default=0) < 0:
-                raise ValueError(f"its shape is {header.shape}")
+            header = ArrayHeader.of(stream)
         if header.dtype.hasobject:
             reason = "holds pickled Python objects, which are never read; save it as numbers"
             raise DocumentError(path, f"{_prefix(name)}{reason}")
@@ -172,6 +182,11 @@ class Archive:
         with _report_damage(self.path, name):
             stream = self.zip.open(self.members[name])
         return ArrayStream.of(stream, self.path, name)
+
+    def array_header(self, name: str) -> ArrayHeader:
+        """Read the header of an array, also where it holds Python objects."""
+        with _report_damage(self.path, name), self.zip.open(self.members[name]) as stream:
+            return ArrayHeader.of(stream)
 
     def read(self, name: str) -> AnyArray:
         """Read a whole array."""

@@ -57,9 +57,9 @@ def join_recordings(
         raise UsageError(f"{paths}: {error}") from None
     held: dict[str, Floats] = {}
     further: dict[str, Floats] = {}
-    for own, signals in zip(columns, joined.signals, strict=True):
+    for arrays, signals in zip(columns, joined.signals, strict=True):
         start = 0
-        for (name, is_signal), values in own.items():
+        for (name, is_signal), values in arrays.items():
             width = 1 if values.ndim == 1 else values.shape[1]
             part = signals[:, start : start + width]
             (held if is_signal else further)[name] = part if values.ndim > 1 else part[:, 0]
@@ -75,7 +75,10 @@ def join_recordings(
         stated=frozenset({"t"}.union(*(each.stated for each in shifted))),
         has_currents=any(each.has_currents for each in shifted if "tau" not in each.absent),
         further=further,
-        **held,
+        q=held.get("q"),
+        u=held.get("u"),
+        du=held.get("du"),
+        tau=held.get("tau"),
     )
 
 

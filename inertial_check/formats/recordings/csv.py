@@ -86,7 +86,11 @@ def read(stream: BinaryIO, path: str, how: ReadingOptions) -> Recording:
         stated=columns.stated,
         has_currents=columns.has_currents,
         breaks=breaks,
-        **arrays,
+        t=arrays.get("t"),
+        q=arrays.get("q"),
+        u=arrays.get("u"),
+        du=arrays.get("du"),
+        tau=arrays.get("tau"),
     )
 
 

@@ -17,7 +17,7 @@ ALIASES = {
     "q": ("q", "pos", "position", "positions", "qpos", "angle", "angles"),
     "u": ("u", "qd", "dq", "vel", "velocity", "velocities", "qvel", "qdot", "speed", "speeds"),
     "du": ("du", "qdd", "ddq", "acc", "acceleration", "accelerations", "qacc", "qddot", "accel"),
-    "tau": ("tau", "torque", "torques", "effort", "efforts", "trq", "tau_j"),
+    "tau": ("tau", "torque", "torques", "effort", "efforts", "trq", "tau_j", "qfrc_actuator"),
 }
 """Names of each quantity; upper and lower case are alike."""
 

@@ -9,6 +9,11 @@ from inertial_check.arrays.types import Floats
 from inertial_check.errors import DocumentError
 from inertial_check.formats.archives import Archive, as_float64, decode_texts
 from inertial_check.formats.recordings.bad_rows import drop_bad_rows
+from inertial_check.formats.recordings.named_arrays import (
+    is_sysid,
+    read_mapped,
+    read_sysid,
+)
 from inertial_check.formats.recordings.names import ALIASES, MEANING, is_surrounding
 from inertial_check.formats.recordings.reading import ReadingOptions
 from inertial_check.formats.recordings.recording import (
@@ -38,6 +43,10 @@ def read(stream: BinaryIO, path: str, how: ReadingOptions) -> Recording:
         DocumentError: Names the array, what it is and what was expected.
     """
     archive = Archive(stream, path)
+    if is_sysid(archive):
+        return read_sysid(archive, how)
+    if how.columns is not None:
+        return read_mapped(archive, how)
     roles = _find_roles(archive)
     arrays = {role: _read_numbers(archive, name) for role, name in roles.items()}
     called = {role: name for role, name in roles.items() if role != name}
@@ -74,7 +83,13 @@ def read(stream: BinaryIO, path: str, how: ReadingOptions) -> Recording:
         notes=notes,
         breaks=tuple(rows.breaks if "t" in held else rows.gaps),
         further=beside,
-        **held,
+        t=held.get("t"),
+        q=held.get("q"),
+        u=held.get("u"),
+        du=held.get("du"),
+        tau=held.get("tau"),
+        Y=held.get("Y"),
+        F=held.get("F"),
     )
 
 
@@ -128,6 +143,8 @@ def _check_motion(path: str, arrays: dict[str, Floats], needed: Sequence[str]) -
 
 def _refuse_missing(path: str, name: str, arrays: dict[str, Floats]) -> NoReturn:
     has = ", ".join(arrays) or "nothing of that kind"
+    if name == "tau":
+        has += "; --columns FILE takes other arrays, such as ctrl where it is the torque"
     raise DocumentError(
         path,
         f"no {name}, also called {', '.join(ALIASES[name][1:])}; it has {has}; "

@@ -129,11 +129,12 @@ def join_signals(loggers: Sequence[LoggedSignals]) -> JoinedSignals:
 def _interpolate(own: LoggedSignals, t: Floats, slowest: LoggedSignals) -> tuple[Floats, Mask, str]:
     """Interpolate signals at the stamps of the slowest clock; mark those inside of a run."""
     if own is slowest:
-        rows = np.isin(own.t, t)
-        return own.signals[rows], np.ones(len(t), dtype=bool), f"{own.rate:.6g} Hz kept"
+        kept = np.isin(own.t, t)
+        return own.signals[kept], np.ones(len(t), dtype=bool), f"{own.rate:.6g} Hz kept"
     filters = own.rate > _FASTER * slowest.rate
     cutoff = _BAND * slowest.rate / 2
-    values, inside = np.full((len(t), own.signals.shape[1]), np.nan), np.zeros(len(t), dtype=bool)
+    values = np.full((len(t), own.signals.shape[1]), np.nan)
+    inside: Mask = np.zeros(len(t), dtype=bool)
     ends = np.flatnonzero(np.diff(own.t) > PAUSE / own.rate) + 1
     for rows in np.split(np.arange(len(own.t)), ends):
         run = LoggedSignals(own.t[rows], own.signals[rows])
@@ -202,7 +203,7 @@ def find_offset(features: LoggedSignals, targets: LoggedSignals) -> ClockOffset:
             f"at no offset of the clocks the one explains the other: at best {explained:.0%} of "
             "the variance"
         )
-    shifts = np.arange(size)
+    shifts: Floats = np.arange(float(size))
     shifts[shifts >= len(Y)] -= size
     start = float(targets.t[0] - features.t[0])
     rival = _find_rival(score, shifts, best)

@@ -191,5 +191,8 @@ def _build(path: str, device: _Device, notes: list[str], how: ReadingOptions) ->
         stated=frozenset({"t", *arrays}),
         breaks=tuple(rows.breaks),
         has_others=True,
-        **arrays,
+        t=arrays["t"],
+        q=arrays.get("q"),
+        u=arrays.get("u"),
+        tau=arrays.get("tau"),
     )
