@@ -297,7 +297,7 @@ class Datasets:
         """All fitted samples, one recording after the other."""
 
         def source() -> Iterator[Block]:
-            return chain.from_iterable(own.samples.blocks() for own in self.train)
+            return chain.from_iterable(own.samples.source() for own in self.train)
 
         count = sum(own.samples.samples for own in self.train)
         return replace(self.train[0].samples, source=source, samples=count)

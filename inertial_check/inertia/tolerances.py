@@ -335,6 +335,9 @@ def epsilon(dtype: DType, xp: Namespace) -> float:
     return float(limits(dtype, xp).eps)
 
 
+GAIN_SETTLED = 1e-6
+"""Relative change of drive gains at which their rounds end: far below what noise leaves open."""
+
 RENORMALIZED = 1e-2
 """Largest max|R^T R - 1| of a matrix that is made a rotation where a caller asks for that.
 

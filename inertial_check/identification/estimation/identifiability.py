@@ -14,7 +14,7 @@ value s the samples account for d s^2 / (s^2 + 1), and the rest has no support.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -91,6 +91,26 @@ class Identifiability:
         words, counts = np.unique(self.decided_by, return_counts=True)
         found = ", ".join(f"{count} by {word}" for word, count in zip(words, counts, strict=True))
         return f"Identifiability(decided {found}; {len(self.unsupported)} unsupported)"
+
+    def widen(self, covariance: Floats, weight: float) -> Identifiability:
+        """Add a covariance to what the samples leave open, as that of gains found with the bodies.
+
+        Args:
+            covariance: (10 L, 10 L) of all parameters, in order "urdf" [SI].
+            weight: Weight of the prior, whose variance is one over it.
+        """
+        own = np.diag(covariance).reshape(-1, 10)
+        own = np.asarray(reorder(np.maximum(own, 0.0), "urdf", self.order))
+        masses = covariance[::10, ::10].sum()
+        whole = float(np.sqrt(max(float(masses), 0.0)))
+        return replace(
+            self,
+            standard_deviation=np.hypot(self.standard_deviation, np.sqrt(own)),
+            share=np.clip(self.share - weight * own / self.size**2, 0.0, 1.0),
+            total_mass_standard_deviation=float(
+                np.hypot(self.total_mass_standard_deviation, whole)
+            ),
+        )
 
     @property
     def decided_by(self) -> Words:

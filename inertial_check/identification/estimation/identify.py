@@ -103,6 +103,7 @@ def identify(  # noqa: PLR0913 - the public signature
     redundancy: float = 1.0,
     bodies: Sequence[str] | None = None,
     solver: str | None = None,
+    gain: Literal["unknown"] | None = None,
 ) -> Identification:
     """Find the consistent bodies that explain measured torques best, near a prior.
 
@@ -157,6 +158,9 @@ def identify(  # noqa: PLR0913 - the public signature
         bodies: L names, for the remarks.
         solver: None for the interior-point method of this package or, with constraints, Clarabel.
             The name of an installed conic solver ("clarabel", "scs") gives the same answer by it.
+        gain: "unknown" if tau is what was recorded, motor currents say, and the drive gains that
+            make torques of it are to be found with the bodies; see `Identification.gains`. Weights
+            are then one over the deviation of the noise of what was recorded.
 
     Returns:
         The bodies, with fit, rank, the parameters that the samples decide, and a proof of
@@ -189,7 +193,13 @@ def identify(  # noqa: PLR0913 - the public signature
         bodies=bodies,
         solver=solver,
     )
-    return estimate(Measurements.read(Y, tau, nuisance, order), prior, options, order)
+    data = Measurements.read(Y, tau, nuisance, order)
+    if gain is None:
+        return estimate(data, prior, options, order)
+    _refuse_unknown("gain", gain, ("unknown",))
+    from inertial_check.identification.estimation.gains import estimate_with_gains
+
+    return estimate_with_gains(data, prior, options, order)
 
 
 def estimate(

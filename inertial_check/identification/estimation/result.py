@@ -13,7 +13,7 @@ from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.types import ArrayLike, Floats, Mask
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.identification.estimation.problem import Problem
-from inertial_check.identification.estimation.reduction import Reduction
+from inertial_check.identification.estimation.reduction import Reduction, label_columns
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, check
 from inertial_check.inertia.parameters import InertialParameters
@@ -23,6 +23,7 @@ from inertial_check.solvers.certificate import Certificate
 if TYPE_CHECKING:
     from inertial_check.identification.assessment.base_estimate import BaseEstimate
     from inertial_check.identification.estimation.choosing import Choice
+    from inertial_check.identification.estimation.gains import GainEstimate
     from inertial_check.identification.estimation.identifiability import Identifiability
 
 
@@ -80,6 +81,7 @@ class Identification(EqualByValue):
         redundancy: How many samples say what one independent one would.
         noted: What was assumed or moved on the way, one line each.
         choice: How the regularization was chosen; None where it was given.
+        gains: Drive gains that were found with the bodies; None where they were given.
     """
 
     bodies: tuple[str, ...]
@@ -100,6 +102,7 @@ class Identification(EqualByValue):
     redundancy: float = 1.0
     noted: tuple[str, ...] = ()
     choice: Choice | None = None
+    gains: GainEstimate | None = None
 
     def __repr__(self) -> str:
         """The sizes, the rank and the fit."""
@@ -216,14 +219,29 @@ class Identification(EqualByValue):
 
         further = tuple(self.names)
         found = find_base(self.reduction, self.weights, self.bodies, further, self.order)
-        return estimate_base(self.reduction, self.weights, self.si, found, self.redundancy)
+        base = estimate_base(self.reduction, self.weights, self.si, found, self.redundancy)
+        if self.gains is None:
+            return base
+        count = 10 * len(self.bodies)
+        labels = np.append(
+            label_columns(len(self.bodies), self.order), np.arange(count, len(self.x))
+        )
+        return self.gains.widen_base(base, self.reduction, self.weights, labels)
 
     @cached_property
     def identifiability(self) -> Identifiability:
         """What of it the samples decide, and what only the prior."""
         from inertial_check.identification.estimation.identifiability import identifiability
 
-        return identifiability(self._independent, self.x, self.order)
+        found = identifiability(self._independent, self.x, self.order)
+        if self._gain_spread is None:
+            return found
+        count = len(self.bodies)
+        whole = np.zeros((10 * count, 10 * count))  # theta of all bodies by x
+        for i, own in enumerate(self.problem.to_theta):
+            whole[10 * i : 10 * i + 10, 10 * i : 10 * i + 10] = own
+        spread = whole @ self._gain_spread[: 10 * count, : 10 * count] @ whole.T
+        return found.widen(spread, self._independent.regularization)
 
     @cached_property
     def nuisance_standard_deviation(self) -> dict[str, float]:
@@ -236,6 +254,10 @@ class Identification(EqualByValue):
         variance = vectors[:, seen] ** 2 @ (1 / values[seen])
         blind = np.sum(vectors[:, ~seen] ** 2, axis=1) > tolerances.BLIND
         deviations = np.where(blind, np.inf, np.sqrt(variance) / size)[10 * len(self.bodies) :]
+        if self._gain_spread is not None:
+            deviations = np.hypot(
+                deviations, np.sqrt(np.diag(self._gain_spread)[10 * len(self.bodies) :])
+            )
         return dict(zip(self.names, (deviations * self.problem.unit).tolist(), strict=True))
 
     @cached_property
@@ -364,6 +386,13 @@ class Identification(EqualByValue):
     @cached_property
     def _independent(self) -> Problem:
         return self.problem.independent(self.redundancy)
+
+    @cached_property
+    def _gain_spread(self) -> Floats | None:
+        """(p, p) covariance of x that comes from the gains; None where they were given."""
+        if self.gains is None:
+            return None
+        return self.gains.spread(self.problem, self.weights)
 
     @cached_property
     def _canonical(self) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 from operator import itemgetter
 
@@ -44,6 +44,9 @@ class Samples:
         source: Gives the blocks anew each time it is called.
         samples: S.
         order: Of the last six of each body's columns.
+        known: (K, 10) known bodies, in the same order: the regressor of the source has their
+            columns after those of the L bodies, and their torque is subtracted.
+        gains: (n,) drive gains, factors of the recorded torques; None for 1.
     """
 
     bodies: int
@@ -52,6 +55,8 @@ class Samples:
     source: Callable[[], Iterator[Block]]
     samples: int
     order: Order = "urdf"
+    known: Floats = field(default_factory=lambda: np.zeros((0, 10)))
+    gains: Floats | None = None
 
     def __repr__(self) -> str:
         """The sizes."""
@@ -64,7 +69,30 @@ class Samples:
 
     def blocks(self) -> Iterator[Block]:
         """The samples, from the first on."""
-        return self.source()
+        if self.gains is None and not len(self.known):
+            return self.source()
+        return self._convert_blocks()
+
+    def _convert_blocks(self) -> Iterator[Block]:
+        """Multiply torques by the drive gains, and subtract those of known bodies."""
+        count, known = 10 * self.bodies, self.known.ravel()
+        for Y, F, recorded in self.source():
+            tau = recorded if self.gains is None else recorded * self.gains
+            yield Y[:, :, :count], F, tau - Y[:, :, count:] @ known
+
+    def recorded_rows(self) -> Iterator[tuple[Floats, Floats]]:
+        """Blocks of A = [Y F K] (s, n, p + 1) and of the torques (s, n) as they were recorded.
+
+        K is the torque of the known bodies, 0 where there are none.
+        """
+        count, known = 10 * self.bodies, self.known.ravel()
+        for Y, F, recorded in self.source():
+            K = Y[:, :, count:] @ known
+            yield np.concatenate([Y[:, :, :count], F, K[:, :, None]], axis=2), recorded
+
+    def with_gains(self, gains: Floats) -> Samples:
+        """The same samples with their recorded torques multiplied by drive gains (n,)."""
+        return replace(self, gains=gains)
 
     @explain_errors
     def reduce(self, importance: Callable[[Floats, Floats], Floats] | None = None) -> Reduction:
