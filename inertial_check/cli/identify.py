@@ -103,9 +103,10 @@ def _add_recordings(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--gain",
-        type=options.numbers,
+        type=_read_gain,
         metavar="G[,G...]",
-        help="multiply the torques by one number, or by one for each joint, as drive gains [N m/A]",
+        help="multiply the torques by one number, or by one for each joint, as drive gains "
+        "[N m/A]; unknown: find them with the bodies",
     )
     group.add_argument(
         "--degrees", action="store_true", help="positions, velocities, accelerations are in degrees"
@@ -322,10 +323,24 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
         help="known mass of a body (repeatable)",
     )
     group.add_argument(
+        "--loads",
+        metavar="FILE",
+        help="TOML file of the loads that the robot carried in some recordings, known or not",
+    )
+    group.add_argument(
         "--solver",
         metavar="NAME",
         help="solve with this installed conic solver, such as clarabel or scs",
     )
+
+
+def _read_gain(text: str) -> tuple[float, ...] | str:
+    """Read numbers, or the word "unknown".
+
+    Raises:
+        argparse.ArgumentTypeError: It is none of them.
+    """
+    return text if text == "unknown" else options.numbers(text)
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
@@ -539,6 +554,7 @@ def _read_options(args: argparse.Namespace) -> IdentifyOptions:
         friction=read_group(groups.FrictionOptions, args),
         masses=read_group(groups.MassOptions, args),
         contacts=read_group(ContactOptions, args),
+        loads=getattr(args, "loads", None),
         fit=read_group(FitOptions, args, regularization=weight),
     )
 

@@ -5,15 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
+from inertial_check.arrays.types import Floats
 from inertial_check.errors import InertialCheckError, UsageError
 from inertial_check.fixing.joints import JointsFix, write_joints
 from inertial_check.fixing.result import Fix
 from inertial_check.fixing.writing import write_parameters
-from inertial_check.identification.estimation.identify import Measurements, estimate
+from inertial_check.identification.estimation.gains import estimate_with_gains
+from inertial_check.identification.estimation.identify import FitOptions, Measurements, estimate
+from inertial_check.identification.estimation.loads import expect_loads
 from inertial_check.identification.estimation.result import Identification
 from inertial_check.identifying.joints import list_targets
+from inertial_check.identifying.loads import Loads, read_loads
 from inertial_check.identifying.locking import list_recorded
-from inertial_check.identifying.options import IdentifyOptions
+from inertial_check.identifying.options import UNKNOWN, IdentifyOptions
 from inertial_check.identifying.prior import read_prior
 from inertial_check.identifying.reading import read_recordings
 from inertial_check.identifying.recordings import Datasets, read_datasets
@@ -57,7 +63,7 @@ class RobotIdentification:
     def _fix(self) -> Fix:
         numbers = {
             self.robot.model.bodies[index].id: theta
-            for index, theta in zip(self.robot.bodies, self.found.theta, strict=True)
+            for index, theta in zip(self.robot.bodies, self.found.theta, strict=False)  # loads last
         }
         return write_parameters(self.robot.model, numbers, context=self.options.context)
 
@@ -96,19 +102,41 @@ def identify_robot(options: IdentifyOptions) -> RobotIdentification:
     recorded = None if recordings is None else list_recorded(recordings)
     robot = read_robot(options.model, options.context, options.robot, recorded)
     prior = read_prior(options, robot)
-    datasets = read_datasets(options, robot, recordings)
-    samples = datasets.samples
-    data = Measurements(samples, datasets.reduction, samples.nuisance)
+    loads = read_loads(options, robot)
+    datasets = read_datasets(options, robot, recordings, loads)
     _refuse_weights(options, datasets)
     fit = replace(
         options.fit,
-        constraints=_read_constraints(options, robot),
+        constraints=(*_read_constraints(options, robot), *loads.constraints(len(robot.names))),
         redundancy=datasets.redundancy,
-        bodies=robot.names,
+        bodies=(*robot.names, *(each.load.name for each in loads.free)),
     )
-    found = estimate(data, prior.parameters, fit)
-    report = build_report(options, robot, prior, datasets, found)
+    found = _fit_bodies(options, datasets, np.asarray(prior.parameters.as_theta()), fit, loads)
+    if found.gains is not None:
+        datasets = datasets.with_gains(found.gains.values)
+    report = build_report(options, robot, prior, datasets, found, loads)
     return _check_result(RobotIdentification(options, robot, datasets, found, report))
+
+
+def _fit_bodies(
+    options: IdentifyOptions, datasets: Datasets, prior: Floats, fit: FitOptions, loads: Loads
+) -> Identification:
+    """Fit bodies, loads and drive gains to the recordings."""
+    samples = datasets.samples
+    unknown = options.recordings.gain == UNKNOWN
+    reduction = None if unknown else datasets.reduction
+    data = Measurements(samples, reduction, samples.nuisance)
+    solve = estimate_with_gains if unknown else estimate
+    if loads.free:
+        plain = replace(fit, regularization=1.0, loss="squares")
+        prior = expect_loads(
+            prior,
+            [each.load for each in loads.free],
+            [None] * len(loads.free),
+            [each.mass for each in loads.free],
+            lambda whole: solve(data, whole, plain),
+        )
+    return solve(data, prior, fit)
 
 
 def _check_result(result: RobotIdentification) -> RobotIdentification:
@@ -149,5 +177,6 @@ def _read_constraints(options: IdentifyOptions, robot: Robot) -> tuple[Constrain
         for name, mass in options.masses.mass.items()
     ]
     if options.masses.total_mass is not None:
-        found.append(TotalMass(*options.masses.total_mass))
+        every = tuple(range(len(robot.names)))
+        found.append(TotalMass(*options.masses.total_mass, bodies=every))
     return tuple(found)

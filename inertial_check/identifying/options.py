@@ -29,6 +29,9 @@ DEFAULT_WEIGHT: WeightRule = "evidence"
 ALL_OTHERS = "others"
 """Word of --locked for every joint that no recording has; a joint of that name is `others=0`."""
 
+UNKNOWN: Literal["unknown"] = "unknown"
+"""Word of --gain for drive gains that are found with the bodies."""
+
 TimeUnit = Literal["s", "ms", "us", "ns", "min"]
 """Unit of the time stamps of a recording."""
 
@@ -43,7 +46,8 @@ class RecordingOptions:
     Attributes:
         validation: Paths of recordings that are predicted and not fitted.
         holdout: Part of each recording that is predicted and not fitted.
-        gain: Factors of the torques, one for all joints or one for each; None for 1.
+        gain: Factors of the torques, one for all joints or one for each; None for 1, and "unknown"
+            for drive gains that are found with the bodies.
         degrees: Whether angles are recorded in degrees.
         time_unit: Unit of the time stamps.
         reverse: Names of joints whose positions and their rates have the other sign.
@@ -60,7 +64,7 @@ class RecordingOptions:
 
     validation: tuple[str, ...] = ()
     holdout: float = 0.0
-    gain: tuple[float, ...] | None = None
+    gain: tuple[float, ...] | Literal["unknown"] | None = None
     degrees: bool = False
     time_unit: TimeUnit = "s"
     reverse: tuple[str, ...] = ()
@@ -180,6 +184,7 @@ class IdentifyOptions:
         friction: Torques besides those of the bodies.
         masses: Known masses.
         contacts: Wrenches from outside, and the motion of the base.
+        loads: Path of the file of loads that the robot carried; None for none.
         fit: Weights, metric and loss of the fit.
     """
 
@@ -192,6 +197,7 @@ class IdentifyOptions:
     friction: FrictionOptions = field(default_factory=FrictionOptions)
     masses: MassOptions = field(default_factory=MassOptions)
     contacts: ContactOptions = field(default_factory=ContactOptions)
+    loads: str | None = None
     fit: FitOptions = field(default_factory=lambda: FitOptions(regularization=DEFAULT_WEIGHT))
 
 

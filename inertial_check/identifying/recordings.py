@@ -15,14 +15,16 @@ from inertial_check.arrays.types import Floats, Mask
 from inertial_check.dynamics.equations import GRAVITY
 from inertial_check.errors import UsageError
 from inertial_check.formats.recordings import Recording
+from inertial_check.identification.estimation.loads import carry_loads
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.reduction import ROWS, Reduction, list_columns
 from inertial_check.identification.estimation.sampled import Block, Samples
 from inertial_check.identification.recordings.signals import MOST_OF_NYQUIST
 from inertial_check.identifying.friction import FilteredSteps, build_nuisance, wrap_columns
+from inertial_check.identifying.loads import Loads
 from inertial_check.identifying.matching import match_joints
 from inertial_check.identifying.motion import JointMotion, read_motion
-from inertial_check.identifying.options import IdentifyOptions
+from inertial_check.identifying.options import UNKNOWN, IdentifyOptions
 from inertial_check.identifying.reading import read_recordings, remark_on_others, remark_on_reading
 from inertial_check.identifying.robot import Robot
 from inertial_check.identifying.unmeasured import (
@@ -45,6 +47,9 @@ from inertial_check.model.identified import Remark
 STRETCHES = 5
 """Number of stretches of a recording that each give their end for validation: what is held out is
 like the rest then, and only a few of its samples have neighbours among the fitted ones."""
+
+_HELD_OUT = ", held out"
+"""End of the name of the part of a recording that is kept for validation."""
 
 _DEFAULT_ORDER: Order = "urdf"
 """Order of the columns of a regressor Y from a file if none is declared, as in
@@ -135,7 +140,7 @@ class MotionSamples:
 
         def source() -> Iterator[Block]:
             start = 0
-            for Y, F, tau in found.blocks():
+            for Y, F, tau in found.source():
                 rows = slice(start, start + len(tau))
                 yield Y, steps.replace_in(F, rows), tau
                 start = rows.stop
@@ -302,9 +307,20 @@ class Datasets:
         count = sum(own.samples.samples for own in self.train)
         return replace(self.train[0].samples, source=source, samples=count)
 
+    def with_gains(self, gains: Floats) -> Datasets:
+        """The same recordings, torques multiplied by drive gains (n,)."""
+        train, validation = (
+            tuple(replace(own, samples=own.samples.with_gains(gains)) for own in chosen)
+            for chosen in (self.train, self.validation)
+        )
+        return replace(self, train=train, validation=validation)
+
 
 def read_datasets(
-    options: IdentifyOptions, robot: Robot, recordings: Sequence[Recording] | None = None
+    options: IdentifyOptions,
+    robot: Robot,
+    recordings: Sequence[Recording] | None = None,
+    loads: Loads | None = None,
 ) -> Datasets:
     """Make datasets of the recordings of an identification.
 
@@ -312,6 +328,7 @@ def read_datasets(
         options: Options of the identification.
         robot: Robot that was recorded.
         recordings: The recordings; None to read them.
+        loads: Loads that the robot carried in some of them; None for none.
 
     Raises:
         DocumentError: A file cannot be read, or holds no recording.
@@ -335,15 +352,23 @@ def read_datasets(
             raise UsageError(f"--holdout {holdout:g} leaves nothing of {path} to be fitted")
         train.append((path, own.part(~held) if held.any() else own))
         if held.any():
-            kept.append((f"{path}, held out", own.part(held)))
+            kept.append((f"{path}{_HELD_OUT}", own.part(held)))
     kept += zip(options.recordings.validation, recorded[len(paths) :], strict=True)
     whole = has_whole_motion(recorded)
+    if whole and options.recordings.gain == UNKNOWN:
+        raise UsageError(
+            "--gain unknown is for recordings of joints alone: the wrenches of a base or of contacts "
+            "beside them have no drive gain; give the gains of the joints"
+        )
     unmeasured = [] if whole else list_unmeasured(options.robot, robot)
     remarks += remark_on_unmeasured(robot, unmeasured)
 
     def pose(path: str, own: RecordedSamples) -> Dataset:
         samples = own.equations(options, robot, nuisance)
-        return Dataset(path, own, leave_out_rows(samples, unmeasured))
+        samples = leave_out_rows(samples, unmeasured)
+        if loads is not None and loads.entries:
+            samples = carry_loads(samples, loads.all, loads.carried(path.removesuffix(_HELD_OUT)))
+        return Dataset(path, own, samples)
 
     train_sets, validation_sets = (
         tuple(pose(path, own) for path, own in chosen) for chosen in (train, kept)
@@ -552,13 +577,13 @@ def read_rows(
     return (robot.joints, robot.units) if own is None else (own.names, own.units)
 
 
-def _read_gain(gain: tuple[float, ...] | None, robot: Robot) -> Floats:
+def _read_gain(gain: tuple[float, ...] | str | None, robot: Robot) -> Floats:
     """(n,) factors of the torques.
 
     Raises:
         UsageError: Their number does not fit the joints, or one is 0 or not finite.
     """
-    given = np.array([1.0] if gain is None else gain)
+    given = np.array([1.0] if gain is None or gain == UNKNOWN else gain)
     if len(given) not in (1, len(robot.joints)):
         raise UsageError(
             f"--gain has {len(given)} numbers, expected one, or one for each of the "

@@ -77,6 +77,26 @@ def judge_result(
         yield from _judge_fit(fit)
 
 
+def judge_gains(robot: Robot, found: Identification) -> Iterator[Remark]:
+    """Remark on drive gains that were found: what decides their scale, signs, rounds."""
+    if found.gains is None:
+        return
+    for line in found.gains.remarks():
+        yield Remark(Severity.WARNING, "gain-scale" if "scale" in line else "gain", line)
+    turned = [
+        joint
+        for joint, value in zip(robot.joints, found.gains.values.tolist(), strict=True)
+        if value < 0
+    ]
+    if turned:
+        yield Remark(
+            Severity.WARNING,
+            "gain-sign",
+            f"the drive gains of {_list_some(turned)} are negative: what was recorded has the "
+            "other sign than the torque",
+        )
+
+
 def _judge_recordings(robot: Robot, found: Identification, datasets: Datasets) -> Iterator[Remark]:
     """Compare measured torques with those of prior and result: units, signs and lags."""
     bodies = np.append(found.prior, np.zeros(len(found.names)))
@@ -85,7 +105,8 @@ def _judge_recordings(robot: Robot, found: Identification, datasets: Datasets) -
         measured, prior, fitted = data.torques(np.stack([bodies, found.si]), _LONGEST)
         u = data.row_velocities(robot)
         u = None if u is None else u[:_LONGEST]
-        for remark in find_unit_errors(measured, prior, u, joints):
+        # Unknown gains make torques of any unit and sign those of the bodies.
+        for remark in () if found.gains else find_unit_errors(measured, prior, u, joints):
             yield grade_remark(data.path, remark)
         if found.loss == "squares":
             yield from _judge_outliers(data.path, measured - fitted, joints)

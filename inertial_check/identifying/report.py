@@ -15,10 +15,11 @@ from inertial_check.identification.estimation.result import Identification
 from inertial_check.identifying.assessment import build_base_table, list_residuals
 from inertial_check.identifying.friction import describe_number
 from inertial_check.identifying.joints import read_stated
+from inertial_check.identifying.loads import Loads, list_loads
 from inertial_check.identifying.options import IdentifyOptions
 from inertial_check.identifying.prior import Prior
 from inertial_check.identifying.recordings import Dataset, Datasets
-from inertial_check.identifying.remarks import judge_result
+from inertial_check.identifying.remarks import judge_gains, judge_result
 from inertial_check.identifying.robot import Robot
 from inertial_check.identifying.suspicion import judge_recordings
 from inertial_check.model import Severity
@@ -27,6 +28,7 @@ from inertial_check.model.identified import (
     CandidateWeight,
     Decider,
     FrictionValue,
+    GainValue,
     IdentificationReport,
     IdentifiedBody,
     JointFit,
@@ -41,10 +43,16 @@ if TYPE_CHECKING:
 
 
 def build_report(
-    options: IdentifyOptions, robot: Robot, prior: Prior, datasets: Datasets, found: Identification
+    options: IdentifyOptions,
+    robot: Robot,
+    prior: Prior,
+    datasets: Datasets,
+    found: Identification,
+    loads: Loads,
 ) -> IdentificationReport:
     """Build the report on an identification."""
     decided, friction = found.identifiability, _list_friction(robot, found)
+    count = len(robot.bodies)
     fits = [_judge_torques(datasets, found, "train", ", ".join(options.data), datasets.reduction)]
     fits += [
         _judge_torques(datasets, found, "validation", data.path, data.reduction)
@@ -60,6 +68,7 @@ def build_report(
         *prior.remarks,
         *datasets.remarks,
         *(Remark(Severity.NOTE, "identification", line) for line in found.noted),
+        *judge_gains(robot, found),
         *([] if found.choice is None else [Remark(Severity.NOTE, "weight", found.choice.note)]),
     ]
     return IdentificationReport(
@@ -78,8 +87,8 @@ def build_report(
         metric=found.metric,
         loss=found.loss,
         prior=prior.source,
-        total_mass=found.total_mass,
-        prior_mass=found.prior_mass,
+        total_mass=float(found.parameters.mass[:count].sum()),
+        prior_mass=float(found.problem.theta0[:count, 0].sum()),
         total_mass_share=decided.total_mass_share,
         objective=found.objective,
         data_term=found.data_term,
@@ -95,7 +104,19 @@ def build_report(
         base=build_base_table(robot, datasets, found),
         residuals=list_residuals(robot, datasets, found),
         remarks=tuple(sorted(remarks, key=lambda remark: -remark.severity)),
+        gains=_list_gains(robot, found),
+        gain_scale="" if found.gains is None else found.gains.scale,
+        loads=list_loads(loads, found, count),
     )
+
+
+def _list_gains(robot: Robot, found: Identification) -> tuple[GainValue, ...]:
+    gains = found.gains
+    if gains is None:
+        return ()
+    columns = (gains.values, gains.standard_deviation, gains.ratio_standard_deviation)
+    rows = zip(robot.joints, *(each.tolist() for each in columns), strict=True)
+    return tuple(GainValue(*row) for row in rows)
 
 
 def _list_bodies(

@@ -23,7 +23,7 @@ from inertial_check.identification.recordings.mistakes import (
     list_mistakes,
     select_rows,
 )
-from inertial_check.identifying.options import IdentifyOptions
+from inertial_check.identifying.options import UNKNOWN, IdentifyOptions
 from inertial_check.identifying.recordings import Dataset, Datasets
 from inertial_check.identifying.robot import Robot
 from inertial_check.identifying.suspicious_wrenches import (
@@ -88,8 +88,12 @@ def _pose_comparison(
     theta0, nuisance = found.problem.theta0, data.samples.nuisance
     if data.motion is not None and data.motion.whole is not None:
         return pose_whole_comparison(options, robot, data, theta0)
+    # A body that carries a load is another body, so each recording is explained without loads.
+    count = len(robot.bodies)
+    theta0 = theta0[:count]
     if data.motion is None:
-        A, tau = (np.concatenate(parts) for parts in zip(*data.samples.rows(), strict=True))
+        Y, F, tau = (np.concatenate(parts) for parts in zip(*data.samples.blocks(), strict=True))
+        A = np.concatenate([Y[:, :, : 10 * count], F], axis=2)
         rows = select_rows(len(tau))
         A, tau = A[rows], tau[rows]
         still = np.zeros_like(tau)
@@ -109,8 +113,10 @@ def _pose_comparison(
         ((A, _),) = leave_out_rows(samples, unmeasured).rows()
         return A
 
-    signals = (getattr(data.motion, name) for name in ("q", "u", "du", "tau"))
-    return Comparison(columns, theta0, nuisance), Motion(*signals).thin()
+    motion = Motion(*(getattr(data.motion, name) for name in ("q", "u", "du", "tau")))
+    if found.gains is not None:
+        motion = motion._replace(tau=motion.tau * found.gains.values)
+    return Comparison(columns, theta0, nuisance), motion.thin()
 
 
 def _list_hypotheses(options: IdentifyOptions, robot: Robot, data: Dataset) -> list[Mistake]:
@@ -246,7 +252,8 @@ def _name_signal(mistake: Mistake) -> str:
 
 def _list_gains(options: IdentifyOptions, joints: int, turned: list[int]) -> str:
     """List the gains of all joints, with those of some joints turned."""
-    given = options.recordings.gain or (1.0,)
+    given = options.recordings.gain
+    given = (1.0,) if given is None or given == UNKNOWN else given
     gains = np.array(np.broadcast_to(np.array(given), (joints,)))
     gains[turned] *= -1.0
     return ",".join(f"{gain:.12g}" for gain in gains.tolist())

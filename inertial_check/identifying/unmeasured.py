@@ -58,7 +58,7 @@ def leave_out_rows(samples: Samples, unmeasured: Sequence[int]) -> Samples:
         return samples
 
     def source() -> Iterator[Block]:
-        for Y, F, tau in samples.blocks():
+        for Y, F, tau in samples.source():
             yield _clear(Y, unmeasured), _clear(F, unmeasured), _clear(tau, unmeasured)
 
     return replace(samples, source=source)

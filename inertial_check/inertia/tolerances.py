@@ -335,7 +335,7 @@ def epsilon(dtype: DType, xp: Namespace) -> float:
     return float(limits(dtype, xp).eps)
 
 
-GAIN_SETTLED = 1e-6
+GAIN_SETTLED = 1e-5
 """Relative change of drive gains at which their rounds end: far below what noise leaves open."""
 
 RENORMALIZED = 1e-2

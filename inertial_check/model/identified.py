@@ -149,6 +149,52 @@ class FrictionValue(NamedTuple):
     model: float | None = None
 
 
+class GainValue(NamedTuple):
+    """Drive gain of a joint, found with the bodies.
+
+    Attributes:
+        joint: Name of the joint.
+        value: Factor from what was recorded to the torque.
+        standard_deviation: Of the value, common scale included.
+        ratio_standard_deviation: Of the ratio to the geometric mean of all gains, relative.
+    """
+
+    joint: str
+    value: float
+    standard_deviation: float
+    ratio_standard_deviation: float
+
+
+class LoadValue(NamedTuple):
+    """Load that the robot carried in some recordings.
+
+    Attributes:
+        name: Name in the file of loads.
+        link: Name of the link that carries it.
+        recordings: Paths of the recordings in which it is carried.
+        known: Which of mass, com and inertia were given.
+        mass: [kg].
+        com: Centre of mass in the frame of the link [m].
+        inertia: xx xy xz yy yz zz about it, in the axes of the link [kg m^2].
+        margin: At least 0 for a body that exists (dimensionless).
+        theta: (10,) parameters about the origin of the link, order of THETA.
+        standard_deviation: (10,) of these, 0 where they were given.
+        share: (10,) part of the prior's variance that the data took away.
+    """
+
+    name: str
+    link: str
+    recordings: tuple[str, ...]
+    known: tuple[str, ...]
+    mass: float
+    com: tuple[float, ...]
+    inertia: tuple[float, ...]
+    margin: float
+    theta: Ten
+    standard_deviation: Ten
+    share: Ten
+
+
 class SolverCertificate(NamedTuple):
     """How far the solution is from the optimum, computed from the problem (dimensionless).
 
@@ -300,6 +346,9 @@ class IdentificationReport:
         remarks: Worst first.
         written: The robot's file; None where none was asked for.
         findings: Findings of the rules of `check` on the identified bodies; each is a remark, too.
+        gains: Drive gains that were found with the bodies; () where they were given.
+        gain_scale: What decides their common scale: loads, masses or prior; "" without gains.
+        loads: Loads that the robot carried, in the order of their file.
     """
 
     model: str
@@ -330,6 +379,9 @@ class IdentificationReport:
     remarks: tuple[Remark, ...] = ()
     written: WrittenModel | None = None
     findings: tuple[RuleFinding, ...] = ()
+    gains: tuple[GainValue, ...] = ()
+    gain_scale: str = ""
+    loads: tuple[LoadValue, ...] = ()
 
     def count(self, severity: Severity) -> int:
         """How many remarks have this severity."""

@@ -15,6 +15,7 @@ from inertial_check.model.identified import (
     FrictionValue,
     IdentificationReport,
     IdentifiedBody,
+    LoadValue,
     Remark,
     SolverCertificate,
     TorqueFit,
@@ -117,6 +118,10 @@ def _tables(found: IdentificationReport) -> Iterator[_Table]:
     yield _shares(found)
     if found.friction:
         yield _friction(found.friction)
+    if found.gains:
+        yield _gains(found)
+    if found.loads:
+        yield _loads(found.loads)
     if found.weighings:
         yield _weighings(found)
 
@@ -213,6 +218,48 @@ def _friction(values: Sequence[FrictionValue]) -> _Table:
 
 def _format_stated(value: FrictionValue | None) -> str:
     return _NOTHING if value is None or value.model is None else f"{value.model:.6g}"
+
+
+def _gains(found: IdentificationReport) -> _Table:
+    rows = [
+        (
+            each.joint,
+            *round_together([each.value, each.standard_deviation], 3),
+            f"{100 * each.standard_deviation / abs(each.value):.2g}",
+            f"{100 * each.ratio_standard_deviation:.2g}",
+        )
+        for each in found.gains
+    ]
+    scale = {
+        "loads": "by known loads",
+        "masses": "by known masses",
+        "prior": "by the masses of the prior only",
+    }
+    return _Table(
+        "Drive gains",
+        ("joint", "gain", "deviation", "%", "ratio %"),
+        tuple(rows),
+        f"common scale {scale[found.gain_scale]}; ratio %: deviation of the gain relative to the "
+        "others",
+    )
+
+
+def _loads(loads: Sequence[LoadValue]) -> _Table:
+    rows = [
+        (
+            each.name,
+            each.link,
+            " ".join(round_together([each.mass, each.standard_deviation[0]], 3)),
+            " ".join(round_together(each.com, 3)),
+            " ".join(round_together(each.inertia, 3)),
+            f"{each.margin:.2g}",
+            ", ".join(each.known) or _NOTHING,
+        )
+        for each in loads
+    ]
+    head = ("load", "link", "mass, deviation kg", "centre m", "inertia kg m^2", "margin", "known")
+    remark = "inertia: xx xy xz yy yz zz about the centre of mass, in the axes of the link"
+    return _Table("Loads", head, tuple(rows), remark)
 
 
 def _format_value(value: FrictionValue) -> str:
@@ -407,6 +454,9 @@ def as_json(found: IdentificationReport, view: View) -> str:
         "residuals": [each.as_dict() for each in found.residuals],
         "left": [{"name": name, "reason": reason} for name, reason in found.left],
         "friction": [each._asdict() for each in found.friction],
+        "gains": [each._asdict() for each in found.gains],
+        "gain_scale": found.gain_scale or None,
+        "loads": [each._asdict() for each in found.loads],
         "remarks": [_remark(each) for each in found.remarks],
         "findings": [
             {**each._asdict(), "severity": each.severity.word, "bodies": list(each.bodies)}

@@ -26,7 +26,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
-from inertial_check.arrays.types import ArrayLike, Floats, Integers
+from inertial_check.arrays.types import ArrayLike, Floats, Integers, Mask
 from inertial_check.errors import ParameterError
 from inertial_check.identification.assessment.base_estimate import BaseEstimate
 from inertial_check.identification.estimation.identify import FitOptions, Measurements, estimate
@@ -51,6 +51,10 @@ LARGEST_STEP = 0.7
 
 HALVINGS = 20
 """Largest number of times that a step is halved."""
+
+SET_ASIDE = 2.0**-10
+"""Factor of the weight of a joint that is compared with the others: only its own friction and what
+no other joint shows are still fitted to it."""
 
 CLEAR = 3.0
 """Standard deviations that a gain has to be from 0 to be a starting value."""
@@ -211,10 +215,11 @@ def estimate_with_gains(
         ParameterError: As for `identify`; an option that does not go with unknown gains; nothing
             decides the common scale of gains and masses.
     """
-    scale = _find_scale(data, prior, options)
+    recorded = _reduce(data)
+    scale = _find_scale(recorded, prior, options)
     number = options.regularization
     weight = number if not isinstance(number, str) else 1.0
-    fit = _GainFit(data, prior, options, order, scale)
+    fit = _GainFit(recorded, data, prior, options, order, scale)
     state = fit.settle(fit.start(weight), weight)
     choice = None
     if isinstance(number, str):
@@ -225,12 +230,11 @@ def estimate_with_gains(
     state, deviation = fit.match_masses(state, weight)
     found = fit.at(state.inverse, regularization=weight)
     gains = fit.conclude(state, deviation)
-    noted = (*found.noted, *gains.remarks())
-    return replace(found, gains=gains, choice=choice, noted=noted)
+    return replace(found, gains=gains, choice=choice)
 
 
 def _find_scale(
-    data: Measurements, prior: InertialParameters | ArrayLike | None, options: FitOptions
+    recorded: Reduction, prior: InertialParameters | ArrayLike | None, options: FitOptions
 ) -> ScaleSource:
     """Find what decides the common scale of gains and masses, and refuse what does not go together.
 
@@ -242,7 +246,7 @@ def _find_scale(
             "unknown drive gains go with loss 'squares' and with the metrics 'prior' and "
             f"'euclidean', not with loss {options.loss!r} and metric {options.metric!r}"
         )
-    if data.samples is not None and np.any(data.samples.known):
+    if any(np.any(system.columns == recorded.columns - 1) for system in recorded.systems):
         return "loads"
     constraints = read_constraints(options.constraints)
     if any(isinstance(each, (FixedMass, TotalMass)) for each in constraints):
@@ -288,6 +292,7 @@ class _GainFit:
     """Fit of bodies and gains to recorded torques.
 
     Args:
+        recorded: Reduction as recorded, with the torque of known loads last.
         data: Measurements.
         prior: As for `identify`.
         options: Options of the fit.
@@ -297,20 +302,22 @@ class _GainFit:
 
     def __init__(
         self,
+        recorded: Reduction,
         data: Measurements,
         prior: InertialParameters | ArrayLike | None,
         options: FitOptions,
         order: Order,
         scale: ScaleSource,
     ) -> None:
-        self.recorded, self.data, self.options = _reduce(data), data, options
+        self.recorded, self.data, self.options = recorded, data, options
         self.scale = scale
         self.prior = None if prior is None else _read_theta(prior, order)
         self.count = self.recorded.columns - 1
-        free = np.full(self.recorded.joints, np.inf)
+        self.active = np.flatnonzero(self.recorded.squares > 0)
+        free = np.full(len(self.active), np.inf)
         own = data.nuisance
         self.nuisance = Nuisance(
-            (*own.names, *(f"gain{joint + 1}" for joint in range(len(free)))),
+            (*own.names, *(f"gain{joint + 1}" for joint in self.active.tolist())),
             np.append(own.lower, -free),
             np.append(own.upper, free),
             np.append(own.prior, np.zeros(len(free))),
@@ -322,25 +329,37 @@ class _GainFit:
 
         Joints whose torque the prior does not tell start at the median of the others.
         """
-        inverse = self._compare_prior()
+        inverse, clear = self._compare(self.prior)
         found = self.at(inverse, regularization=regularization, constraints=())
+        if not clear.all():  # bodies as the other joints show them tell more than the prior
+            weights = (
+                found.weights * np.where(clear, 1.0, SET_ASIDE) if clear.any() else found.weights
+            )
+            found = self.at(inverse, regularization=regularization, constraints=(), weights=weights)
+            again, _ = self._compare(found.problem.theta(found.x))
+            inverse = np.where(clear, inverse, again)
+            found = self.at(inverse, regularization=regularization, constraints=())
         return _State(inverse, found.problem.si(found.x), 1.0)
 
-    def _compare_prior(self) -> Floats:
-        """Regress recorded torques on those of the prior and friction: (n,) inverses of gains."""
-        if self.prior is None:
-            return np.ones(self.recorded.joints)
-        bodies, found = self.prior.size, []
+    def _compare(self, theta: Floats | None) -> tuple[Floats, Mask]:
+        """Regress recorded torques on those of bodies (L, 10) and friction.
+
+        Returns:
+            (n,) inverses of the gains, and (n,) whether they are clearly not 0.
+        """
+        if theta is None:
+            return np.ones(self.recorded.joints), np.ones(self.recorded.joints, dtype=bool)
+        bodies, found = theta.size, []
         for system in self.recorded.systems:
             own = system.columns < bodies
-            torque = system.R[:, own] @ self.prior.ravel()[system.columns[own]]
+            torque = system.R[:, own] @ theta.ravel()[system.columns[own]]
             torque = torque + system.R[:, system.columns == self.count].sum(axis=1)
             further = (system.columns >= bodies) & (system.columns < self.count)
             found.append(_regress(torque, system.R[:, further], system))
         values, errors = np.array(found).T
         clear = np.abs(values) > CLEAR * errors
         usual = float(np.median(values[clear])) if clear.any() else 1.0
-        return np.where(clear, values, usual)
+        return np.where(clear, values, usual), clear | (self.recorded.squares == 0)
 
     def at(self, inverse: Floats, **changes: object) -> Identification:
         """Identify at given gains, with some options changed."""
@@ -355,11 +374,34 @@ class _GainFit:
         """Change options, and give the weights of recorded torques the unit of torques."""
         weights = self.options.weights
         if weights is not None:
-            weights = np.asarray(weights) * np.abs(inverse)
-        options: FitOptions = replace(self.options, weights=weights, **cast("Any", changes))
+            changes.setdefault("weights", np.asarray(weights) * np.abs(inverse))
+        options: FitOptions = replace(self.options, **cast("Any", changes))
         return options
 
     def settle(self, state: _State, regularization: float) -> _State:
+        """Repeat rounds until the gains change no more, and with other signs where those fit."""
+        for _ in range(self.recorded.joints):
+            state = self._repeat(state, regularization)
+            inverse = self._check_signs(state.inverse, regularization)
+            if np.array_equal(inverse, state.inverse):
+                break
+            found = self.at(inverse, regularization=regularization, constraints=())
+            state = _State(inverse, found.problem.si(found.x), 1.0, rounds=state.rounds)
+        return state
+
+    def _check_signs(self, inverse: Floats, regularization: float) -> Floats:
+        """Compare each joint with bodies that the others show: a wrong sign is a local minimum."""
+        found = self.at(inverse, regularization=regularization, constraints=())
+        for joint in self.active.tolist() if len(self.active) > 1 else ():
+            weights = np.array(found.weights)
+            weights[joint] *= SET_ASIDE
+            other = self.at(inverse, regularization=regularization, constraints=(), weights=weights)
+            values, clear = self._compare(other.problem.theta(other.x))
+            if clear[joint] and values[joint] * inverse[joint] < 0:
+                return np.where(np.arange(len(inverse)) == joint, values, inverse)
+        return inverse
+
+    def _repeat(self, state: _State, regularization: float) -> _State:
         """Repeat rounds until the gains change no more."""
         state = state._replace(change=np.inf)
         for _ in range(ROUNDS):
@@ -371,22 +413,25 @@ class _GainFit:
     def _step(self, state: _State, regularization: float) -> _State:
         """Take a Gauss-Newton step, halved while the objective rises."""
         options = self._change(state.inverse, regularization=regularization, constraints=())
-        reduction = add_gain_columns(self.recorded, 1 / state.inverse, state.x)
+        reduction = add_gain_columns(self.recorded, 1 / state.inverse, state.x, self.active)
         data = Measurements(None, reduction, self.nuisance)
         prior = None if self.prior is None else state.factor * self.prior
         found = estimate(data, prior, options)
-        x, change = found.si[: self.count], found.si[self.count :]
-        length = min(1.0, LARGEST_STEP / max(float(np.abs(change).max()), tolerances.EPS))
+        x, change = found.si[: self.count], np.zeros(self.recorded.joints)
+        change[self.active] = found.si[self.count :]
         weights = found.weights / np.abs(state.inverse)
         before = self._objective(found, weights, state.x, state.inverse)
-        for _ in range(HALVINGS):
+        limit = LARGEST_STEP / max(float(np.abs(change).max()), tolerances.EPS)
+        # The whole step comes first: it can give a gain the other sign, which a short one cannot.
+        whole = [1.0] if np.all(np.abs(1 + change) > 1 - LARGEST_STEP) else []
+        for length in [*whole, *(min(1.0, limit) / 2**k for k in range(HALVINGS))]:
             new = state.x + length * (x - state.x)
             inverse = state.inverse * (1 + length * change)
             if self._objective(found, weights, new, inverse) <= before:
                 break
-            length /= 2
         if self.scale != "loads":  # nothing else decides it here
-            common = float(np.exp(np.mean(np.log(np.abs(inverse / state.inverse)))))
+            ratios = (inverse / state.inverse)[self.active]
+            common = float(np.exp(np.mean(np.log(np.abs(ratios)))))
             inverse, new = inverse / common, new * common
         moved = float(np.abs(inverse / state.inverse - 1).max())
         factor = state.factor * _free_scale(found.problem, new)
@@ -472,17 +517,19 @@ class _GainFit:
                 loads decide it.
         """
         assert state.problem is not None
-        joints = self.recorded.joints
+        active, joints = self.active, len(self.active)
         problem = state.problem.independent(self.options.redundancy)
-        covariance = _measure_covariance(problem, _to_units(problem, state.x), joints)
+        own = _measure_covariance(problem, _to_units(problem, state.x), joints)
         if self.scale != "loads":
             centre = np.eye(joints) - 1 / joints
-            covariance = centre @ covariance @ centre + deviation**2
+            own = centre @ own @ centre + deviation**2
+        covariance = np.zeros((self.recorded.joints, self.recorded.joints))
+        covariance[np.ix_(active, active)] = own
         return GainEstimate(
             1 / state.inverse,
             covariance,
             self.scale,
-            _find_open(state.problem, joints),
+            tuple(active[list(_find_open(state.problem, joints))].tolist()),
             state.change,
             state.rounds,
             correlate_torques(self.recorded, 1 / state.inverse),
@@ -519,7 +566,7 @@ def scale_torques(recorded: Reduction, gains: Floats) -> Reduction:
     return Reduction(last, tuple(systems))
 
 
-def add_gain_columns(recorded: Reduction, gains: Floats, x: Floats) -> Reduction:
+def add_gain_columns(recorded: Reduction, gains: Floats, x: Floats, joints: Integers) -> Reduction:
     """Multiply recorded torques by drive gains, and add a column for each gain.
 
     The column of a gain is the torque of its joint that the parameters predict, loads included, and
@@ -529,20 +576,18 @@ def add_gain_columns(recorded: Reduction, gains: Floats, x: Floats) -> Reduction
         recorded: Reduction as recorded, with the torque of known loads in the last column.
         gains: (n,) drive gains.
         x: (p,) parameters in the order of the columns [SI].
+        joints: Indices of the joints whose gains are unknown.
     """
     reduction, whole = scale_torques(recorded, gains), np.append(x, 1.0)
-    count = reduction.columns
-    systems = []
-    pairs = zip(reduction.systems, recorded.systems, strict=True)
-    for joint, (system, own) in enumerate(pairs):
+    count, systems = reduction.columns, list(reduction.systems)
+    for place, joint in enumerate(joints.tolist()):
+        own, system = recorded.systems[joint], systems[joint]
         predicted = own.R @ whole[own.columns]
-        systems.append(
-            system._replace(
-                columns=np.append(system.columns, count + joint),
-                R=np.column_stack([system.R, predicted]),
-            )
+        systems[joint] = system._replace(
+            columns=np.append(system.columns, count + place),
+            R=np.column_stack([system.R, predicted]),
         )
-    return Reduction(count + reduction.joints, tuple(systems))
+    return Reduction(count + len(joints), tuple(systems))
 
 
 def correlate_torques(recorded: Reduction, gains: Floats) -> Floats:

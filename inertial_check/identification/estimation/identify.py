@@ -48,6 +48,9 @@ Loss = Literal["squares", "huber"]
 WeightRule = Literal["evidence", "k-fold", "l-curve"]
 """Rule that chooses the weight of the prior from the samples."""
 
+GainRule = Literal["unknown"]
+"""What is known of drive gains that are not given."""
+
 _MARGIN_ROUNDS = 60
 """Largest number of rounds that lift bodies to a margin, which depends on their own size."""
 
@@ -103,7 +106,7 @@ def identify(  # noqa: PLR0913 - the public signature
     redundancy: float = 1.0,
     bodies: Sequence[str] | None = None,
     solver: str | None = None,
-    gain: Literal["unknown"] | None = None,
+    gain: GainRule | None = None,
 ) -> Identification:
     """Find the consistent bodies that explain measured torques best, near a prior.
 
@@ -196,7 +199,7 @@ def identify(  # noqa: PLR0913 - the public signature
     data = Measurements.read(Y, tau, nuisance, order)
     if gain is None:
         return estimate(data, prior, options, order)
-    _refuse_unknown("gain", gain, ("unknown",))
+    _refuse_unknown("gain", gain, get_args(GainRule))
     from inertial_check.identification.estimation.gains import estimate_with_gains
 
     return estimate_with_gains(data, prior, options, order)

@@ -264,6 +264,8 @@ class Identification(EqualByValue):
     def remarks(self) -> tuple[str, ...]:
         """What is not proven, was assumed or moved, and what moved without support of samples."""
         unproven = () if self.status == "certified" else (describe_gap(self.certificate),)
+        if self.gains is not None:
+            unproven = (*unproven, *self.gains.remarks())
         if self.regularization == 0:  # the samples decide all
             return (*unproven, *self.noted)
         return (*unproven, *self.noted, *self.identifiability.remarks(self.bodies))

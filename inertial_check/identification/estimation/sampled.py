@@ -223,8 +223,13 @@ class Samples:
                 )
         chosen = list(range(len(tree))) if bodies is None else [tree.index(body) for body in bodies]
         kept = list_columns(chosen)
-        others = np.setdiff1d(np.arange(10 * len(tree)), kept)
-        known = np.asarray(reorder(tree.theta, "urdf", order)).ravel()[others]
+        rest_of = [
+            body
+            for body in range(len(tree))
+            if body not in chosen and tree.columns[body] and np.any(tree.theta[body])
+        ]
+        others = list_columns(rest_of)
+        fixed = np.asarray(reorder(tree.theta[rest_of], "urdf", order))
         whole = np.array_equal(kept, np.arange(10 * len(tree)))
         slowest = rest * np.abs(motion[1]).max(axis=0, initial=0.0)
         if rows is None:
@@ -236,14 +241,12 @@ class Samples:
                 q_, u_, du_ = (array[part] for array in motion)
                 Y = np.asarray(regressor(tree, q_, u_, du_, gravity=gravity, order=order))
                 own = tau[part]
-                if len(others):
-                    own = own - Y[:, :, others] @ known
                 if not whole:
-                    Y = Y[:, :, kept]
+                    Y = Y[:, :, np.append(kept, others) if len(fixed) else kept]
                 F = beside.columns(u_, du_, slowest) if beside.ready is None else beside.ready[part]
                 yield Y, F, own
 
-        return cls(len(chosen), tree.n_u, beside, source, len(tau), order)
+        return cls(len(chosen), tree.n_u, beside, source, len(tau), order, fixed)
 
 
 def read_reals(name: str, value: ArrayLike) -> Floats:
