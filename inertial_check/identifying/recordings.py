@@ -357,8 +357,8 @@ def read_datasets(
     whole = has_whole_motion(recorded)
     if whole and options.recordings.gain == UNKNOWN:
         raise UsageError(
-            "--gain unknown is for recordings of joints alone: the wrenches of a base or of contacts "
-            "beside them have no drive gain; give the gains of the joints"
+            "--gain unknown is for recordings of joints alone: the wrenches of a base or of a "
+            "contact beside them have no drive gain; give the gains of the joints"
         )
     unmeasured = [] if whole else list_unmeasured(options.robot, robot)
     remarks += remark_on_unmeasured(robot, unmeasured)

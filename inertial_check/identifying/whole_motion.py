@@ -165,7 +165,7 @@ def build_equations(  # noqa: PLR0913 - a motion, and what stands in its equatio
 
     def source() -> Iterator[Block]:
         start = 0
-        for Y, _, forces in samples.blocks():
+        for Y, _, forces in samples.source():
             part = slice(start, start + len(forces))
             own = nuisance.columns(u[part], du[part], slowest)
             if steps is not None:

@@ -66,7 +66,7 @@ OPEN = 0.1
 """Squared part of a direction that no sample shows, from which on it is told of a gain."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GainEstimate:
     """Drive gains of the joints.
 
@@ -87,6 +87,12 @@ class GainEstimate:
     change: float
     rounds: int
     along: Floats
+
+    def __repr__(self) -> str:
+        """Show the gains with their standard deviations, and what decides their scale."""
+        pairs = zip(self.values.tolist(), self.standard_deviation.tolist(), strict=True)
+        shown = ", ".join(f"{value:.4g} +- {deviation:.2g}" for value, deviation in pairs)
+        return f"GainEstimate({shown}; scale by {self.scale})"
 
     @property
     def relative_standard_deviation(self) -> Floats:
