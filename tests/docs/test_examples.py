@@ -93,6 +93,11 @@ def test_every_function_of_the_package_has_an_example_that_runs() -> None:
     assert not problems, "".join(problems)
 
 
+def test_the_modules_have_more_than_two_hundred_public_functions() -> None:
+    """An `__all__` that lost its names would leave nothing to test."""
+    assert sum(len(list_functions(name)) for name in MODULES) > 200
+
+
 def test_examples_say_what_they_print() -> None:
     """An ellipsis would let any result pass."""
     for name in MODULES:
