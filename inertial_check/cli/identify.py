@@ -14,7 +14,7 @@ from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING
 
-from inertial_check.cli import exit_codes, identify_payload, options, output
+from inertial_check.cli import exit_codes, identify_base, identify_payload, options, output
 from inertial_check.cli.option_groups import read_group, read_texts
 from inertial_check.errors import UsageError
 from inertial_check.model import Severity
@@ -37,13 +37,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `identify`."""
     parser.add_argument(
         "data",
-        nargs="+",
+        nargs="*",
         metavar="DATA",
         help="recordings, csv, npz, mcap or rosbag2: q, tau and t, or qd and qdd with them; or "
         "Y and tau",
     )
     parser.add_argument(
         "--model", required=True, metavar="ROBOT", help="the robot that moved (required)"
+    )
+    parser.add_argument(
+        "--from-base",
+        metavar="FILE",
+        help="find consistent bodies for published base parameters, without DATA: csv, json, toml "
+        "or yaml of name, value and standard_deviation; or a JSON report of identify",
     )
     _add_recordings(parser)
     _add_robot(parser)
@@ -395,6 +401,10 @@ def run(args: argparse.Namespace) -> int:
     _refuse_same_files(args)
     if args.write_joints and not (args.write or args.output is not None or args.dry_run):
         raise UsageError("--write-joints adds to what -o FILE or --write writes: give one of them")
+    if args.from_base is not None:
+        return identify_base.run(args, _read_options(args))
+    if not args.data:
+        raise UsageError("the following arguments are required: DATA, or --from-base FILE")
     if args.payload is not None:
         return identify_payload.run(args, _read_options(args))
     if args.wrench is not None:
