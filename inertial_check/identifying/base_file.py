@@ -102,8 +102,8 @@ def read_base_file(path: str, bodies: Sequence[str]) -> BaseFile:
         np.array(first, dtype=np.intp),
         tuple(entry.name for entry in kept),
         columns,
-        ~K.any(axis=0),
-        np.linalg.svd(K, compute_uv=False),
+        np.asarray(~K.any(axis=0)),
+        np.asarray(np.linalg.svd(K, compute_uv=False), dtype=np.float64),
         "urdf",
         len(further),
         tuple(tuple(BaseTerm(float(own[k]), int(k)) for k in np.flatnonzero(own)) for own in K),
@@ -205,7 +205,7 @@ def _read_entry(path: str, name: object, value: object, deviation: object) -> Ba
     """
     if not isinstance(name, str) or not name.strip():
         raise DocumentError(path, f"{name!r} is no name of a base parameter")
-    numbers = []
+    numbers: list[float | None] = []
     for what, own in (("value", value), ("standard deviation", deviation)):
         if what != "value" and (own is None or own == ""):
             numbers.append(None)
