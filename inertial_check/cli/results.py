@@ -79,6 +79,9 @@ def run(
         held = f", {outcome.kept} unchanged" if outcome.kept else ""
         checked = "file" if outcome.checked == 1 else "files"
         output.note(f"{outcome.checked} {checked} checked{held}; results in {args.results}")
+    if args.verbose and args.cluster is not None:
+        sent, received = outcome.sent / 1e6, outcome.received / 1e6
+        output.note(f"{sent:.1f} MB sent to the workers of the cluster, {received:.1f} MB received")
     rendering.tell(args, failures, (), limited=not args.verbose)
     if failures:
         return exit_codes.FAILURE

@@ -17,7 +17,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable
-from typing import IO, BinaryIO
+from typing import IO, BinaryIO, cast
 
 from inertial_check.remote.addresses import Kind
 from inertial_check.remote.limits import Budget, RefusedError
@@ -125,7 +125,7 @@ def _unpack_zip(
 ) -> list[str]:
     bounded = _BoundedReader(stream, lambda size: None)
     files: list[str] = []
-    with zipfile.ZipFile(bounded) as archive:  # type: ignore[call-overload]
+    with zipfile.ZipFile(bounded) as archive:
         for member in archive.infolist():
             budget.count_member()
             if member.is_dir():
@@ -155,7 +155,7 @@ def _unpack_tar(
     stream.seek(0)
     plain: IO[bytes] = stream
     if magic[:2] == b"\x1f\x8b":
-        plain = gzip.GzipFile(fileobj=stream)
+        plain = cast(IO[bytes], gzip.GzipFile(fileobj=stream))
     elif magic == b"BZh":
         plain = bz2.BZ2File(stream)
     bounded = _BoundedReader(plain, lambda size: _spend_time(budget))

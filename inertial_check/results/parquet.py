@@ -71,7 +71,8 @@ def encode_stream(rows: Sequence[Row]) -> bytes:
 def _write_stream(table: Table) -> bytes:
     pa = load_pyarrow()
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, schema()) as writer:
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_stream(sink, schema(), options=options) as writer:
         writer.write_table(table)
     return bytes(sink.getvalue())
 

@@ -19,7 +19,7 @@ from inertial_check.checking.check import Document, DocumentResult, ReportConten
 from inertial_check.errors import UsageError
 from inertial_check.remote.addresses import Address
 from inertial_check.remote.limits import RefusedError
-from inertial_check.results.parts import Form, encode_rows
+from inertial_check.results.parts import Form, encode_rows, join
 from inertial_check.results.rows import ARCHIVE, Row, build_rows
 from inertial_check.running.bundles import open_bundle
 from inertial_check.running.cache import Fingerprints, program_digest
@@ -99,6 +99,7 @@ class BatchAnswer(NamedTuple):
         undone: Documents that the worker could not check.
         number: Number of documents that were checked.
         notes: Lines about what was left out of archives.
+        whole: Whether the rows are encoded as a whole part, which only has to be written.
     """
 
     piece: bytes
@@ -107,6 +108,7 @@ class BatchAnswer(NamedTuple):
     undone: tuple[Document, ...] = ()
     number: int = 0
     notes: tuple[str, ...] = ()
+    whole: bool = False
 
 
 def split_into_batches(
@@ -167,6 +169,7 @@ def _check_bundle(batch: BundleBatch, process: WorkerProcess) -> BatchAnswer:
     rows: list[Row] = []
     failures: list[str] = []
     notes: tuple[str, ...] = ()
+    seen_of = Fingerprints().of
     try:
         with open_bundle(address, batch.settings, batch.allowed) as bundle:
             notes = bundle.notes
@@ -174,18 +177,19 @@ def _check_bundle(batch: BundleBatch, process: WorkerProcess) -> BatchAnswer:
             for at in range(0, len(bundle.documents), DOCUMENTS):
                 task = Task(bundle.documents[at : at + DOCUMENTS], batch.content, own_total=True)
                 for result in (each for part in process.do(task) for each in part):
-                    renamed = bundle.rename(result)
-                    seen = Fingerprints().of(result.path)
-                    rows += build_rows(batch.upstream, renamed, seen, "", None)
-                    failures += [renamed.failure] if renamed.failure is not None else []
+                    own_rows = build_rows(batch.upstream, result, seen_of(result.path), "", None)
+                    rows += map(bundle.rename_row, own_rows)
+                    if result.failure is not None:
+                        failures.append(own_rows[0]["note"])
             count = len(bundle.documents)
     except RefusedError as error:
         failures, count, inputs = [f"{address.shown}: {error}"], 0, None
     row = build_rows(batch.upstream, DocumentResult(address.shown), "", key, inputs)[0]
     row["status"] = ARCHIVE
     rows.insert(0, row)
-    piece = encode_rows(rows, batch.form)
-    return BatchAnswer(piece, (address.shown,), tuple(failures), number=count, notes=notes)
+    part = join([encode_rows(rows, batch.form)], batch.form)
+    told = tuple(failures)
+    return BatchAnswer(part, (address.shown,), told, number=count, notes=notes, whole=True)
 
 
 class LocalPool:

@@ -14,6 +14,7 @@ from inertial_check.files.access import Access
 from inertial_check.remote.addresses import Address, hide_secrets, parse_address, resolve_local
 from inertial_check.remote.fetch import Fetched, fetch
 from inertial_check.remote.limits import RefusedError
+from inertial_check.results.rows import Row
 from inertial_check.running.encoding import encode, restore
 from inertial_check.running.workers import Task, WorkerProcess
 from inertial_check.selecting.discovery import FileSearch
@@ -38,6 +39,16 @@ class Bundle:
     documents: tuple[Document, ...]
     notes: tuple[str, ...]
     failures: tuple[str, ...]
+
+    def rename_row(self, row: Row) -> Row:
+        """Replace private paths by addresses in a row, which is changed, and given back."""
+        row["path"] = self.fetched.rename(row["path"])
+        for name in ("note", "body_file"):
+            if row.get(name) is not None:
+                row[name] = self.fetched.rename(row[name])
+        for finding in row["findings"]:
+            finding["message"] = self.fetched.rename(finding["message"])
+        return row
 
     def rename(self, result: DocumentResult) -> DocumentResult:
         """The result with the addresses of files; what it depends on is in no lasting file."""

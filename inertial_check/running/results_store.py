@@ -150,17 +150,18 @@ class UpstreamStore:
         """Drop the earlier rows of documents at the end."""
         self._checked.update(paths)
 
-    def add(self, piece: bytes, paths: Sequence[str], count: int) -> None:
-        """Add encoded rows of documents; a part is written when there are enough of them.
+    def add_part(self, data: bytes, paths: Sequence[str]) -> None:
+        """Write the bytes of a part with the rows of documents, or of an archive."""
+        self.flush()
+        self._checked.update(path for path in paths if path in self.known)
+        self._number += 1
+        self._write(self._number, data, self._form)
 
-        Args:
-            piece: The rows.
-            paths: Paths of the documents, or of the archive that holds them.
-            count: Number of the documents.
-        """
+    def add(self, piece: bytes, paths: Sequence[str]) -> None:
+        """Add encoded rows of documents; a part is written when there are enough of them."""
         self._pieces.append(piece)
         self._checked.update(path for path in paths if path in self.known)
-        self._files += count
+        self._files += len(paths)
         self._size += len(piece)
         if self._files >= _FILES_OF_PART or self._size >= _BYTES_OF_PART:
             self.flush()

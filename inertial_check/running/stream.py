@@ -7,6 +7,7 @@ a bounded number of them is under way: the memory of this process does not grow 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -27,6 +28,9 @@ from inertial_check.running.ordered import Promise, map_in_order
 from inertial_check.running.results_store import ResultsStore, UpstreamStore, is_current, make_key
 from inertial_check.running.run import CheckRequest, cores, may_be_remote
 from inertial_check.selecting.discovery import FileSearch
+
+_PERIOD = 2.0
+"""Shortest time between two questions to the scheduler about its workers [s]."""
 
 _MOST_MESSAGES = 1000
 """Largest number of failures that are kept to be shown."""
@@ -126,17 +130,23 @@ class _Stream:
         def submit(step: _Step) -> Promise[BatchAnswer]:
             return _Nothing() if step.batch is None else pool.submit(step.batch)
 
+        who, due = "", 0.0
         for step, answer in map_in_order(self._steps(), submit, pool.window):
             if step.batch is None:
                 self._leave(step.store)
                 continue
-            step.store.add(answer.piece, answer.paths, answer.number)
+            write = step.store.add_part if answer.whole else step.store.add
+            write(answer.piece, answer.paths)
             self._outcome.checked += answer.number
             self._outcome.notes += answer.notes[: _MOST_MESSAGES - len(self._outcome.notes)]
             room = _MOST_MESSAGES - len(self._outcome.failures)
             self._outcome.failures += answer.failures[:room]
             done = self._outcome.checked + self._outcome.kept
-            self._request.progress(self._part, f"{done} files; {answer.paths[-1]}")
+            now = time.monotonic()
+            if now >= due:  # asking the scheduler takes a moment
+                who, due = pool.describe(), now + _PERIOD
+            last = answer.paths[-1] if answer.paths else ""
+            self._request.progress(self._part, f"{done} files by {who}; {last}")
 
     def _steps(self) -> Iterator[_Step]:
         """The batches of documents that have changed, and the ends of upstreams."""
@@ -169,7 +179,8 @@ class _Stream:
     def _fetch_steps(self, content: str) -> Iterator[_Step]:
         """The archives and URLs among the paths, unless their stored rows hold."""
         request = self._request
-        for text in self._remote:
+        for at, text in enumerate(self._remote):
+            self._part = at / (len(self._remote) + len(self._paths))
             address = parse_address(text)
             if address is None:
                 self._paths.append(resolve_local(text))
@@ -208,17 +219,30 @@ class _Stream:
     def _find(self) -> Iterator[tuple[str, Document]]:
         """Find the documents, each with the name of its upstream."""
         settings_of = self._request.settings_of
-        for at, path in enumerate(self._paths):
+        total = len(self._paths) + len(self._remote)
+        for at, path in enumerate(self._paths, len(self._remote)):
             name = name_upstreams(path)
+            folders = max(_count_entries(path), 1)
+            begun: set[str] = set()
             for file in self._search.find(path):
-                yield name(file.path), Document(file.path, file.named, settings_of(file.path))
-            self._part = (at + 1) / (len(self._paths) + 1)
+                upstream = name(file.path)
+                begun.add(upstream)
+                self._part = (at + min(len(begun) / folders, 1.0)) / total
+                yield upstream, Document(file.path, file.named, settings_of(file.path))
 
     def _covers(self, path: str) -> bool:
         """Whether the search of this run would find a document, if it existed."""
         return any(
             path == given or path.startswith(given.rstrip("/") + "/") for given in self._paths
         )
+
+
+def _count_entries(path: str) -> int:
+    """Number of entries of a folder; 0 for anything else."""
+    try:
+        return len(os.listdir(path))
+    except (OSError, ValueError):
+        return 0
 
 
 def name_upstreams(path: str) -> Callable[[str], str]:

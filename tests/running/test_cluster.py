@@ -163,6 +163,7 @@ def test_a_folder_of_results_is_that_of_this_machine(models, workers, monkeypatc
     assert outcome.checked > 40
     assert outcome.received > outcome.sent / 100
     assert max(most) <= 4
+    assert any(f"by 2 workers of {workers.scheduler_address}; " in name for name in done)
 
 
 def test_a_scheduler_that_dies_ends_the_run_and_the_next_goes_on(models, monkeypatch):

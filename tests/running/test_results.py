@@ -165,11 +165,11 @@ def test_a_run_that_is_killed_goes_on_with_the_same_rows(robots, check, monkeypa
     done = []
     add = results_store.UpstreamStore.add
 
-    def interrupted(self, piece, paths, count):
+    def interrupted(self, piece, paths):
         done.append(paths)
         if len(done) == 4:
             raise KeyboardInterrupt
-        add(self, piece, paths, count)
+        add(self, piece, paths)
 
     with monkeypatch.context() as patch:
         patch.setattr(results_store.UpstreamStore, "add", interrupted)
