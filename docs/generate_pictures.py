@@ -1,9 +1,11 @@
-"""Draw the pictures of the documentation, docs/pictures/*.png, with headless Chromium.
+"""Draw the pictures of the documentation, docs/pictures/*.png.
 
-Each picture is the page that `inertial-check report` writes for a model in data/. Pixels depend on
-the browser, so no test compares them: run this after a change of the page, and look at them.
+Plots are drawn by matplotlib; the others are pages that `inertial-check report` writes for a model
+in data/, drawn by headless Chromium. Pixels depend on both, so no test compares them: run this
+after a change, and look at them.
 """
 
+import os
 import shutil
 import subprocess
 import sys
@@ -18,8 +20,30 @@ PICTURES = {"report.png": "data/arm.urdf"}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
+PLOTS = {
+    "identification.png": (
+        "identify data/recordings/raw_train.csv --model data/recordings/arm.urdf --time-unit ms "
+        "--degrees --delay=0.06 --loss huber -q --output-file report.txt --plot fit.png",
+        "fit-torques-1.png",
+    )
+}
+"""Command that draws each plot, and the file that it writes."""
+
+
+def draw_plots() -> None:
+    """Draw the plots."""
+    for name, (command, file) in PLOTS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "data").symlink_to(ROOT / "data")
+            program = [sys.executable, "-m", "inertial_check", *command.split()]
+            paths = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+            subprocess.run(program, cwd=folder, check=True, env={**os.environ, "PYTHONPATH": paths})
+            shutil.copy(Path(folder) / file, ROOT / "docs" / "pictures" / name)
+
+
 def main() -> int:
     """Draw all pictures; code 2 if there is no browser."""
+    draw_plots()
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         print(f"install one of {', '.join(BROWSERS)}", file=sys.stderr)

@@ -32,6 +32,15 @@ RATE = 50.0
 RECORDINGS = {"train.csv": (1, 12.0), "validation.csv": (2, 6.0)}
 """Name: seed of the motion and of the noise, duration [s]."""
 
+RAW = {"raw_train.csv": (81, 12.0), "raw_validation.csv": (42, 6.0)}
+"""The same for recordings as a logger leaves them, with the faults of `raw_recording`."""
+
+LAG = 0.06
+"""Time by which the torques of the raw recordings come late [s]."""
+
+SPIKES = 6
+"""Number of samples with a wrong torque in each raw recording."""
+
 
 def tree():
     """The arm with the links of TRUTH."""
@@ -46,13 +55,13 @@ def tree():
     )
 
 
-def motion(seed, duration, rate=RATE):
-    """T (S,), q, u and du (S, 3): five harmonics of one period, at rest nowhere in particular."""
+def motion(seed, duration, rate=RATE, ago=0.0):
+    """T (S,), and q, u and du (S, 3) so long ago: five harmonics of one period, never at rest."""
     rng = np.random.default_rng(seed)
     t = np.arange(round(duration * rate)) / rate
     w = 2 * np.pi / duration * np.arange(1, 6)
     a, b = rng.normal(size=(2, 5, 3)) * np.array([0.7, 0.5, 0.8])
-    phase = w[:, None] * t
+    phase = w[:, None] * (t - ago)
     sines, cosines = np.sin(phase).T, np.cos(phase).T
     q = np.array([0.0, 0.4, -0.6]) + sines @ (a / w[:, None]) - cosines @ (b / w[:, None])
     u = cosines @ a + sines @ b
@@ -83,11 +92,32 @@ def recording(seed, duration):
     return "\n".join([",".join(head), *rows, ""])
 
 
+def raw_recording(seed, duration):
+    """The text of a csv file of a logger: ms, degrees, late torques, spikes, short numbers."""
+    t, q, _, _ = motion(seed, duration)
+    _, *before = motion(seed, duration, ago=LAG)
+    rng = np.random.default_rng([seed, 2])
+    tau = inverse_dynamics(tree(), *before) + friction(before[1])
+    tau += NOISE * rng.normal(size=tau.shape)
+    rows = rng.choice(np.arange(20, len(t) - 20), SPIKES, replace=False)
+    tau[rows, rng.integers(3, size=SPIKES)] += rng.choice([-40.0, 40.0], SPIKES)
+    joints = ("turn", "lift", "bend")
+    head = ["timestamp", *(f"{joint}/position" for joint in joints)]
+    head += [f"{joint}/effort" for joint in joints]
+    lines = [
+        ",".join([f"{1000 * time:.0f}", *(f"{x:.3f}" for x in own), *(f"{x:.3f}" for x in torque)])
+        for time, own, torque in zip(t, np.rad2deg(q), tau, strict=True)
+    ]
+    return "\n".join([",".join(head), *lines, ""])
+
+
 def main():
     """Write the files, or with --check only say whether they are as they would be written."""
     stale = []
-    for name, (seed, duration) in RECORDINGS.items():
-        path, text = FOLDER / name, recording(seed, duration)
+    texts = {name: recording(*each) for name, each in RECORDINGS.items()}
+    texts |= {name: raw_recording(*each) for name, each in RAW.items()}
+    for name, text in texts.items():
+        path = FOLDER / name
         if "--check" not in sys.argv:
             path.write_text(text, encoding="utf-8", newline="\n")
         elif not path.exists() or path.read_text(encoding="utf-8") != text:

@@ -69,6 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--output-format", choices=("text", "json"), default="text", help="format of the report"
     )
+    group.add_argument("--output-file", metavar="FILE", help="write the report here")
 
 
 def _add_motion(parser: argparse.ArgumentParser) -> None:
@@ -181,9 +182,15 @@ def run(args: argparse.Namespace) -> int:
         for path, data in files:
             replace_file(path, data)
     if args.output_format == "json":
-        output.write(_as_json(excited, [path for path, _ in files], code))
+        report = _as_json(excited, [path for path, _ in files], code)
     else:
-        output.write("".join(f"{printable(line)}\n" for line in _lines(excited)))
+        report = "".join(f"{printable(line)}\n" for line in _lines(excited))
+    if args.output_file is None:
+        output.write(report)
+    else:
+        from inertial_check.files.writing import replace_file
+
+        replace_file(args.output_file, report.encode())
     if not args.quiet:
         for line in excited.notes:
             output.note(line)
@@ -199,18 +206,21 @@ def _excite(args: argparse.Namespace) -> RobotExcitation:
     from inertial_check.identifying.excite import excite
 
     chosen = _read_options(args)
-    show = {
-        "condition": lambda value: f"condition number below {exp(value):.4g}",
-        "log-det": lambda value: f"mean logarithm of deviations {value:.4g}",
-        "mean-variance": lambda value: f"root mean square of deviations {exp(value):.4g}",
-    }[chosen.search.criterion]
     color = output.wants_color(args.color, sys.stderr)
     with closing(ProgressBar(wanted=not args.quiet, color=color)) as bar:
         return excite(
             chosen,
             None if args.quiet else output.note,
-            lambda part, value: bar(part, show(min(value, _MOST_SHOWN))),
+            lambda part, value: bar(part, _show_best(chosen.search.criterion, value)),
         )
+
+
+def _show_best(criterion: str, value: float) -> str:
+    """Write the best value that a criterion has had, by its logarithm."""
+    if criterion == "log-det":
+        return f"mean logarithm of deviations {value:.4g}"
+    name = "condition number below" if criterion == "condition" else "mean deviation"
+    return f"{name} {exp(min(value, _MOST_SHOWN)):.4g}"
 
 
 def _read_options(args: argparse.Namespace) -> ExciteOptions:

@@ -201,7 +201,10 @@ def _group_bodies(robot: Robot) -> dict[int, int]:
 def _collect_parts(robot: Robot, context: Context, notes: list[str]) -> Iterator[_Part]:
     """Collect the collision shapes of all bodies, or the visual ones of a body without."""
     finder = MeshFinder(robot.model, context)
-    visual, bare, hulls, skipped = [], [], [], []
+    visual: list[str] = []
+    bare: list[str] = []
+    hulls: list[str] = []
+    skipped: list[str] = []
     for index, body in enumerate(robot.model.bodies):
         role, found = _convert_shapes(body, finder, hulls, skipped)
         if role == "visual" and found:

@@ -173,7 +173,8 @@ class RobotExcitation:
     def _npz(self, motion: tuple[Floats, Floats, Floats, Floats]) -> bytes:
         stream = io.BytesIO()
         names = np.array(self.joints, dtype=np.str_)
-        np.savez(stream, **dict(zip(("t", "q", "qd", "qdd"), motion, strict=True)), joints=names)
+        t, q, u, du = motion
+        np.savez(stream, t=t, q=q, qd=u, qdd=du, joints=names)
         return stream.getvalue()
 
     def as_dict(self) -> dict[str, object]:

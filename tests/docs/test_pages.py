@@ -31,7 +31,7 @@ TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
 LONG_NUMBER = re.compile(r"-?\d+\.\d{12,}(?:e-?\d+)?")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROGRAM = [sys.executable, "-m", "inertial_check"]
-READERS_TOOLS = {name: name for name in ("cat", "cp", "mkdir")}
+READERS_TOOLS = {name: name for name in ("cat", "cp", "grep", "mkdir")}
 """Programs of a reader's shell that pages use besides this one."""
 
 
