@@ -145,7 +145,8 @@ def expect_loads(
     whole = np.concatenate([prior, np.reshape(guesses, (-1, 10))])
     open_ = [place for place, own in enumerate(expected) if own is None]
     for _ in range(ROUNDS if open_ else 0):
-        found = InertialParameters.from_theta(fit(whole).theta).as_theta()[len(prior) :]
+        fitted = InertialParameters.from_theta(fit(whole).theta).as_theta()
+        found = np.asarray(fitted)[len(prior) :]
         before = whole[len(prior) :, 0].copy()
         for place in open_:
             carrier = prior[loads[place].body]
