@@ -280,8 +280,15 @@ def _add_torques(parser: argparse.ArgumentParser) -> None:
         "--friction",
         type=options.split_at_commas,
         metavar="TERMS",
-        help="viscous, coulomb, offset, rotor, separated by commas; or none (default: "
-        "viscous,coulomb,offset)",
+        help="viscous, coulomb, offset, rotor, asymmetric (by direction), stribeck, load (in "
+        "proportion to the torque), separated by commas; or none (default: viscous,coulomb,offset)",
+    )
+    group.add_argument(
+        "--stribeck-velocity",
+        type=options.numbers,
+        metavar="V[,V...]",
+        help="velocity at which Stribeck friction has fallen to 1/e, one for all joints or one for "
+        "each [rad/s or m/s] (default: identified for each joint)",
     )
     group.add_argument(
         "--friction-prior",

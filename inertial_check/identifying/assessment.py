@@ -41,10 +41,11 @@ def build_base_table(robot: Robot, datasets: Datasets, found: Identification) ->
     """Build the table of base parameters, with the spread between recordings."""
     units = tuple(describe_number(name, robot)[2] for name in found.names)
     base = replace(found.base, further_units=units)
+    linear = replace(found.linear_base, further_units=units)
     spread = None
     if len(datasets.train) > 1 and len(base):
         runs = [data.reduction for data in datasets.train]
-        spread = compare_runs(base, runs, found.weights, found.redundancy)
+        spread = compare_runs(linear, runs, found.weights, found.redundancy)
     ratios = np.full(len(base), np.nan) if spread is None else spread.birge_ratio
     rows = zip(
         base.names,
@@ -61,7 +62,7 @@ def build_base_table(robot: Robot, datasets: Datasets, found: Identification) ->
         tuple(BaseValue(*row) for row in rows),
         tuple(map(_numbers, base.covariance)),
         base.condition,
-        () if spread is None else _list_runs(spread, datasets.train),
+        () if spread is None else _list_runs(spread, datasets.train, found),
         float("nan") if spread is None else spread.overall,
     )
 
@@ -76,8 +77,11 @@ def _list_terms(terms: Sequence[BaseTerm], found: Identification) -> tuple[BaseT
     )
 
 
-def _list_runs(spread: RunSpread, train: Sequence[Dataset]) -> tuple[RunValues, ...]:
-    rows = zip(train, spread.values, spread.standard_deviation, spread.deviations, strict=True)
+def _list_runs(
+    spread: RunSpread, train: Sequence[Dataset], found: Identification
+) -> tuple[RunValues, ...]:
+    values = spread.values + found.base_reference
+    rows = zip(train, values, spread.standard_deviation, spread.deviations, strict=True)
     return tuple(RunValues(data.path, *map(_numbers, own)) for data, *own in rows)
 
 

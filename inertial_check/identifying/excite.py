@@ -35,7 +35,7 @@ from inertial_check.identifying.limits import (
     refuse_open,
 )
 from inertial_check.identifying.matching import match_joints
-from inertial_check.identifying.options import FRICTION_TERMS
+from inertial_check.identifying.options import FRICTION_TERMS, FrictionOptions
 from inertial_check.identifying.robot import Robot, read_robot
 from inertial_check.model.tree import tree_of
 
@@ -126,10 +126,25 @@ class _Plan(NamedTuple):
     notes: tuple[str, ...]
 
 
+def _refuse_nonlinear(options: FrictionOptions) -> None:
+    """Refuse friction whose columns depend on what is to be identified.
+
+    Raises:
+        UsageError: There is some. The message names it.
+    """
+    terms = [term for term in options.friction or () if term in ("stribeck", "load")]
+    if terms:
+        raise UsageError(
+            f"--friction {','.join(terms)}: which motion shows it depends on its own numbers; a "
+            "motion for viscous,coulomb with slow and fast parts shows it, too"
+        )
+
+
 def _read_plan(options: ExciteOptions) -> _Plan:
     robot = read_robot(options.model, options.context, options.robot)
     read = tree_of(robot.model, "fixed", options.robot.locked)
     limits = read_limits(options.limits, robot, read.joints, options.given is None)
+    _refuse_nonlinear(options.friction)
     nuisance = build_nuisance(options.friction, robot, range(len(robot.joints)))
     lower = np.where(np.isnan(limits.motion.lower), -inf, limits.motion.lower)
     upper = np.where(np.isnan(limits.motion.upper), inf, limits.motion.upper)
@@ -208,8 +223,8 @@ def read_weights(texts: Sequence[str], robot: Robot, columns: Sequence[str]) -> 
             raise UsageError(f"--weights {text}: expected NAME=WEIGHT, a weight above 0")
         name = name.strip()
         if name in FRICTION_TERMS:
-            symbol = SYMBOLS[name]
-            chosen = [re.fullmatch(rf"{symbol}\d+", each) is not None for each in columns]
+            symbols = "|".join(SYMBOLS[name])
+            chosen = [re.fullmatch(rf"({symbols})\d+", each) is not None for each in columns]
             beside[chosen] = number
         else:
             bodies[robot.bodies[robot.body(name, "--weights")]] = number

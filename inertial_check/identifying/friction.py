@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
 from typing import NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats, Integers, Mask
+from inertial_check.errors import UsageError
+from inertial_check.identification.estimation.joint_friction import (
+    Asymmetric,
+    LoadFriction,
+    Stribeck,
+)
 from inertial_check.identification.estimation.nuisance import (
     Coulomb,
     Coupling,
@@ -22,10 +29,13 @@ from inertial_check.identification.estimation.nuisance import (
     Viscous,
 )
 from inertial_check.identification.estimation.reduction import ROWS
+from inertial_check.identification.estimation.result import Identification
 from inertial_check.identifying.motion import JointMotion
 from inertial_check.identifying.options import USUAL_TERMS, FrictionOptions, FrictionTerm
 from inertial_check.identifying.robot import Robot
 from inertial_check.inertia import tolerances
+from inertial_check.model import Severity
+from inertial_check.model.identified import Remark
 
 
 class _Quantity(NamedTuple):
@@ -41,22 +51,41 @@ _QUANTITIES = {
     "fc": _Quantity("Coulomb", "N m", "N"),
     "off": _Quantity("offset", "N m", "N"),
     "Ia": _Quantity("rotor inertia", "kg m^2", "kg"),
+    "fvp": _Quantity("viscous forward", "N m s/rad", "N s/m"),
+    "fvn": _Quantity("viscous backward", "N m s/rad", "N s/m"),
+    "fcp": _Quantity("Coulomb forward", "N m", "N"),
+    "fcn": _Quantity("Coulomb backward", "N m", "N"),
+    "fst": _Quantity("static - Coulomb", "N m", "N"),
+    "vs": _Quantity("Stribeck velocity", "rad/s", "m/s"),
+    "fl": _Quantity("load", "1", "1"),
     "fvm": _Quantity("viscous coupling", "N m s/rad", "N s/m"),
     "fsm": _Quantity("Coulomb coupling", "N m", "N"),
     "Iam": _Quantity("inertia coupling", "kg m^2", "kg"),
 }
 """Friction quantities by the symbol that the names of their numbers begin with."""
 
-_DISCONTINUOUS = ("fc", "fsm")
+_DISCONTINUOUS = ("fc", "fsm", "fcp", "fcn", "fst", "vs")
 
-_COLUMNS: dict[FrictionTerm, type[Term]] = {
+_COLUMNS: dict[str, Callable[..., Term]] = {
     "viscous": Viscous,
     "coulomb": Coulomb,
     "offset": Offset,
     "rotor": RotorInertia,
+    "asymmetric viscous": partial(Asymmetric, kind="viscous"),
+    "asymmetric coulomb": partial(Asymmetric, kind="coulomb"),
 }
-SYMBOLS: dict[FrictionTerm, str] = {term: kind.symbol for term, kind in _COLUMNS.items()}
-"""Symbol that the names of the numbers of each term begin with."""
+"""Linear terms by their names, and those that are split by direction."""
+
+SYMBOLS: dict[FrictionTerm, tuple[str, ...]] = {
+    "viscous": ("fv", "fvp", "fvn"),
+    "coulomb": ("fc", "fcp", "fcn"),
+    "offset": ("off",),
+    "rotor": ("Ia",),
+    "asymmetric": ("fvp", "fvn", "fcp", "fcn"),
+    "stribeck": ("fst", "vs"),
+    "load": ("fl",),
+}
+"""Symbols that the names of the numbers of each term begin with, together and by direction."""
 
 _COUPLINGS: dict[Kind, FrictionTerm] = {
     "inertia": "rotor",
@@ -81,12 +110,19 @@ def build_nuisance(
         UsageError: A coupling of a joint that does not exist.
     """
     scales = options.friction_prior
+    terms = USUAL_TERMS if options.friction is None else options.friction
     moving = [joint for joint in moving if joint not in unmeasured]
     measured = [joint for joint in range(len(robot.joints)) if joint not in unmeasured]
     columns = [
-        _COLUMNS[term](scale=scales.get(term, inf), joints=measured if term == "offset" else moving)
-        for term in (USUAL_TERMS if options.friction is None else options.friction)
+        _COLUMNS[term](
+            scale=_find_scale(scales, term), joints=measured if term == "offset" else moving
+        )
+        for term in split_by_direction(terms)
     ]
+    if "stribeck" in terms:
+        columns.append(_declare_stribeck(options, robot, moving))
+    if "load" in terms:
+        columns.append(LoadFriction(scale=scales.get("load", inf), joints=moving))
     for pair in options.coupling:
         joints = tuple(robot.joint(name, "--coupling") for name in pair)
         columns += [
@@ -94,6 +130,77 @@ def build_nuisance(
             for kind, term in _COUPLINGS.items()
         ]
     return Nuisance.of(*columns, joints=len(robot.joints))
+
+
+def _find_scale(scales: Mapping[FrictionTerm, float], term: str) -> float:
+    """Find the deviation of a term; one that is split has that of both names."""
+    names = term.split() if term.startswith("asymmetric") else [term]
+    return min((own for name, own in scales.items() if name in names), default=inf)
+
+
+def split_by_direction(terms: Sequence[FrictionTerm]) -> list[str]:
+    """List the terms that are linear, with those that "asymmetric" splits by direction.
+
+    Without viscous and Coulomb friction to split, it splits both. With an offset, Coulomb friction
+    needs no split, since the offset is half the difference of both directions.
+    """
+    linear: list[str] = [term for term in terms if term in _COLUMNS]
+    if "stribeck" in terms and not {"coulomb", "asymmetric"} & set(terms):
+        linear.append("coulomb")
+    if "asymmetric" not in terms:
+        return linear
+    if not {"viscous", "coulomb"} & set(linear):
+        linear += ["viscous", "coulomb"]
+    return [
+        f"asymmetric {term}"
+        if term == "viscous" or (term == "coulomb" and "offset" not in linear)
+        else term
+        for term in linear
+    ]
+
+
+def _declare_stribeck(options: FrictionOptions, robot: Robot, moving: Sequence[int]) -> Stribeck:
+    """Declare Stribeck's friction.
+
+    Raises:
+        UsageError: The velocities are not one for all joints, or one for each.
+    """
+    velocity, count = options.stribeck_velocity, len(robot.joints)
+    if velocity is not None and len(velocity) not in (1, count):
+        raise UsageError(
+            f"--stribeck-velocity has {len(velocity)} numbers, expected one, or one for each of "
+            f"the {count} joints: {', '.join(robot.joints)}"
+        )
+    scale = options.friction_prior.get("stribeck", inf)
+    return Stribeck(velocity=velocity, scale=scale, joints=moving)
+
+
+def remark_on_friction(
+    options: FrictionOptions, robot: Robot, found: Identification
+) -> Iterator[Remark]:
+    """Remark on what a friction model cannot tell apart, or does not find."""
+    terms = options.friction or ()
+    if "asymmetric" in terms and {"coulomb", "offset"} <= set(terms):
+        yield Remark(
+            Severity.NOTE,
+            "asymmetric",
+            "Coulomb friction by direction and an offset are the same torque: forward it is "
+            "Coulomb + offset, backward Coulomb - offset; without offset both are printed",
+        )
+    if "stribeck" not in terms or options.stribeck_velocity is not None:
+        return
+    missing = [
+        robot.joints[number - 1]
+        for symbol, number in filter(None, map(find_number, found.names))
+        if symbol == "fst" and f"vs{number}" not in found.names
+    ]
+    if missing:
+        yield Remark(
+            Severity.NOTE,
+            "no-stribeck",
+            f"no Stribeck friction is seen on {', '.join(missing)}, so that its velocity stays "
+            "that of the best profile: leave out stribeck, or record slow motion",
+        )
 
 
 def wrap_columns(F: Floats, names: Sequence[str] | None) -> Nuisance:

@@ -14,7 +14,9 @@ from inertial_check.fixing.result import Fix
 from inertial_check.fixing.writing import write_parameters
 from inertial_check.identification.estimation.gains import estimate_with_gains
 from inertial_check.identification.estimation.identify import FitOptions, Measurements, estimate
+from inertial_check.identification.estimation.joint_friction import OperatingPoint
 from inertial_check.identification.estimation.loads import expect_loads
+from inertial_check.identification.estimation.nonlinear import solve_nonlinear
 from inertial_check.identification.estimation.result import Identification
 from inertial_check.identifying.joints import list_targets
 from inertial_check.identifying.loads import Loads, read_loads
@@ -111,7 +113,11 @@ def identify_robot(options: IdentifyOptions) -> RobotIdentification:
         redundancy=datasets.redundancy,
         bodies=(*robot.names, *(each.load.name for each in loads.free)),
     )
-    found = _fit_bodies(options, datasets, np.asarray(prior.parameters.as_theta()), fit, loads)
+    theta = np.asarray(prior.parameters.as_theta())
+    if datasets.linearise is None:
+        found = _fit_bodies(options, datasets, theta, fit, loads)
+    else:
+        found, datasets = _fit_nonlinear(options, datasets, theta, fit, loads)
     if found.gains is not None:
         datasets = datasets.with_gains(found.gains.values)
     report = build_report(options, robot, prior, datasets, found, loads)
@@ -137,6 +143,27 @@ def _fit_bodies(
             lambda whole: solve(data, whole, plain),
         )
     return solve(data, prior, fit)
+
+
+def _fit_nonlinear(
+    options: IdentifyOptions, datasets: Datasets, prior: Floats, fit: FitOptions, loads: Loads
+) -> tuple[Identification, Datasets]:
+    """Fit bodies and nonlinear friction; return them with the datasets that are linear about it.
+
+    Raises:
+        UsageError: Drive gains or loads are unknown, too.
+    """
+    linearise = datasets.linearise
+    assert linearise is not None
+    if options.recordings.gain == UNKNOWN or loads.entries:
+        raise UsageError("--friction stribeck and load need known gains, and no --load")
+
+    def solve(point: OperatingPoint | None, weight: float | None) -> Identification:
+        chosen = fit if weight is None else replace(fit, regularization=weight)
+        return _fit_bodies(options, linearise(point), prior, chosen, loads)
+
+    found, point = solve_nonlinear(solve, datasets.friction, datasets.fastest)
+    return found, linearise(point)
 
 
 def _check_result(result: RobotIdentification) -> RobotIdentification:

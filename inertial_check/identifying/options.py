@@ -17,7 +17,7 @@ from inertial_check.identification.recordings.signals import Smoothing
 from inertial_check.identifying.contact_options import ContactOptions
 from inertial_check.inertia.representations import Order
 
-FrictionTerm = Literal["viscous", "coulomb", "offset", "rotor"]
+FrictionTerm = Literal["viscous", "coulomb", "offset", "rotor", "asymmetric", "stribeck", "load"]
 """Kind of torque that a joint has besides that of the bodies."""
 
 FRICTION_TERMS: tuple[FrictionTerm, ...] = get_args(FrictionTerm)
@@ -150,11 +150,31 @@ class FrictionOptions:
         friction: Friction terms; None for USUAL_TERMS.
         friction_prior: Standard deviation about 0 of a term; a term without one is free.
         coupling: Pairs of joints that share a gear.
+        stribeck_velocity: Velocities at which Stribeck's friction has fallen to 1/e, one for all
+            joints or one for each [rad/s or m/s]; None to identify them.
     """
 
     friction: tuple[FrictionTerm, ...] | None = None
     friction_prior: Mapping[FrictionTerm, float] = field(default_factory=dict)
     coupling: tuple[tuple[str, str], ...] = ()
+    stribeck_velocity: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse velocities that are not positive, or not used.
+
+        Raises:
+            UsageError: The message names the option.
+        """
+        velocity = self.stribeck_velocity
+        if velocity is None:
+            return
+        if self.friction is None or "stribeck" not in self.friction:
+            raise UsageError("--stribeck-velocity is for --friction viscous,coulomb,stribeck")
+        if not all(0 < own < inf for own in velocity):
+            raise UsageError(
+                f"--stribeck-velocity is {', '.join(map(repr, velocity))}, expected positive "
+                "velocities [rad/s or m/s]"
+            )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, pairwise
 from math import inf
@@ -15,12 +15,14 @@ from inertial_check.arrays.types import Floats, Mask
 from inertial_check.dynamics.equations import GRAVITY
 from inertial_check.errors import UsageError
 from inertial_check.formats.recordings import Recording
+from inertial_check.identification.estimation.joint_friction import OperatingPoint
 from inertial_check.identification.estimation.loads import carry_loads
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.reduction import ROWS, Reduction, list_columns
 from inertial_check.identification.estimation.sampled import Block, Samples
 from inertial_check.identification.recordings.signals import MOST_OF_NYQUIST
 from inertial_check.identifying.friction import FilteredSteps, build_nuisance, wrap_columns
+from inertial_check.identifying.load import FilteredLoad
 from inertial_check.identifying.loads import Loads
 from inertial_check.identifying.matching import match_joints
 from inertial_check.identifying.motion import JointMotion, read_motion
@@ -88,11 +90,13 @@ class MotionSamples:
         motion: Motion of the joints.
         steps: Filtered columns in place of the discontinuous ones; None to use those.
         joins: Samples at which a new stretch of the recording begins, besides the first.
+        load: Filtered rows of the friction of the load; None to use those of the motion.
     """
 
     motion: JointMotion
     steps: FilteredSteps | None = None
     joins: tuple[int, ...] = ()
+    load: FilteredLoad | None = None
 
     def __len__(self) -> int:
         """Number of samples."""
@@ -106,12 +110,18 @@ class MotionSamples:
     def part(self, rows: Mask) -> MotionSamples:
         """Select some samples."""
         steps = self.steps and self.steps.part(rows)
-        return MotionSamples(self.motion.part(rows), steps, _select_joins(self.joins, rows))
+        load = self.load and self.load.part(rows)
+        return MotionSamples(self.motion.part(rows), steps, _select_joins(self.joins, rows), load)
 
-    def filter_steps(self, nuisance: Nuisance) -> MotionSamples:
+    def filter_steps(
+        self, nuisance: Nuisance, options: IdentifyOptions, robot: Robot
+    ) -> MotionSamples:
         """Pass discontinuous columns through the filter that the torques passed."""
-        steps = None if self.motion.cutoff == inf else FilteredSteps.of(nuisance, self.motion)
-        return MotionSamples(self.motion, steps, self.joins)
+        if self.motion.cutoff == inf:
+            return MotionSamples(self.motion, None, self.joins)
+        steps = FilteredSteps.of(nuisance, self.motion)
+        load = FilteredLoad.of(nuisance, self.motion, options, robot)
+        return MotionSamples(self.motion, steps, self.joins, load)
 
     def equations(self, options: IdentifyOptions, robot: Robot, nuisance: Nuisance) -> Samples:
         """Return the equations of motion, which are computed block by block."""
@@ -134,6 +144,7 @@ class MotionSamples:
             nuisance,
             bodies=robot.bodies,
             gravity=GRAVITY if gravity is None else gravity,
+            load_rows=None if self.load is None else self.load.values,
         )
         if steps is None:
             return found
@@ -268,6 +279,9 @@ class Datasets:
             stand behind them.
         units: Unit of each of these torques.
         remarks: Remarks on the signals and on their processing.
+        friction: Friction as it is declared.
+        linearise: Makes the datasets with nonlinear friction about an operating point, or without
+            it; None where there is none.
     """
 
     train: tuple[Dataset, ...]
@@ -275,6 +289,14 @@ class Datasets:
     joints: tuple[str, ...]
     units: tuple[str, ...]
     remarks: tuple[Remark, ...]
+    friction: Nuisance = field(default_factory=Nuisance)
+    linearise: Callable[[OperatingPoint | None], Datasets] | None = None
+
+    @property
+    def fastest(self) -> Floats:
+        """(n,) highest speeds of the joints in what is fitted; 0 where the motion is not known."""
+        speeds = [np.abs(own.motion.u).max(axis=0) for own in self.train if own.motion is not None]
+        return np.asarray(np.max(speeds, axis=0)) if speeds else np.zeros(len(self.joints))
 
     @property
     def nuisance(self) -> Nuisance:
@@ -335,14 +357,60 @@ def read_datasets(
         UsageError: A recording is not of this robot, or an option does not fit it.
         ParameterError: Numbers cannot be used: time that runs backwards, only zeros.
     """
-    paths, holdout = options.data, options.recordings.holdout
+    paths = options.data
     recordings = read_recordings(options) if recordings is None else recordings
     _refuse_mixture(recordings)
     remarks: list[Remark] = []
     recorded = _read_all(recordings, options, robot, remarks)
     nuisance = _declare_friction(recorded[: len(paths)], options, robot, remarks)
+    whole = has_whole_motion(recorded)
+    if whole and options.recordings.gain == UNKNOWN:
+        raise UsageError(
+            "--gain unknown is for recordings of joints alone: the wrenches of a base or of a "
+            "contact beside them have no drive gain; give the gains of the joints"
+        )
+    if whole and nuisance.nonlinear:
+        raise UsageError(
+            "--friction stribeck and load are for a robot on a fixed base, without wrenches"
+        )
+    unmeasured = [] if whole else list_unmeasured(options.robot, robot)
+    remarks += remark_on_unmeasured(robot, unmeasured)
+
+    def linearise(point: OperatingPoint | None) -> Datasets:
+        linear = nuisance.linearise(point)
+        train, kept = _split_recordings(options, robot, recorded, linear)
+
+        def pose(path: str, own: RecordedSamples) -> Dataset:
+            samples = own.equations(options, robot, linear)
+            samples = leave_out_rows(samples, unmeasured)
+            if loads is not None and loads.entries:
+                carried = loads.carried(path.removesuffix(_HELD_OUT))
+                samples = carry_loads(samples, loads.all, carried)
+            return Dataset(path, own, samples)
+
+        train_sets, validation_sets = (
+            tuple(pose(path, own) for path, own in chosen) for chosen in (train, kept)
+        )
+        rows = read_rows(robot, [own for _, own in (*train, *kept)])
+        again = linearise if nuisance.nonlinear else None
+        said = tuple(dict.fromkeys(remarks))
+        return Datasets(train_sets, validation_sets, *rows, said, nuisance, again)
+
+    return linearise(None)
+
+
+def _split_recordings(
+    options: IdentifyOptions, robot: Robot, recorded: Sequence[RecordedSamples], nuisance: Nuisance
+) -> tuple[list[tuple[str, RecordedSamples]], list[tuple[str, RecordedSamples]]]:
+    """Split recordings, with their friction filtered, into those to fit and those to predict.
+
+    Raises:
+        UsageError: Nothing is left to be fitted.
+    """
+    paths, holdout = options.data, options.recordings.holdout
     recorded = [
-        own.filter_steps(nuisance) if isinstance(own, MotionSamples) else own for own in recorded
+        own.filter_steps(nuisance, options, robot) if isinstance(own, MotionSamples) else own
+        for own in recorded
     ]
     train: list[tuple[str, RecordedSamples]] = []
     kept: list[tuple[str, RecordedSamples]] = []
@@ -354,27 +422,7 @@ def read_datasets(
         if held.any():
             kept.append((f"{path}{_HELD_OUT}", own.part(held)))
     kept += zip(options.recordings.validation, recorded[len(paths) :], strict=True)
-    whole = has_whole_motion(recorded)
-    if whole and options.recordings.gain == UNKNOWN:
-        raise UsageError(
-            "--gain unknown is for recordings of joints alone: the wrenches of a base or of a "
-            "contact beside them have no drive gain; give the gains of the joints"
-        )
-    unmeasured = [] if whole else list_unmeasured(options.robot, robot)
-    remarks += remark_on_unmeasured(robot, unmeasured)
-
-    def pose(path: str, own: RecordedSamples) -> Dataset:
-        samples = own.equations(options, robot, nuisance)
-        samples = leave_out_rows(samples, unmeasured)
-        if loads is not None and loads.entries:
-            samples = carry_loads(samples, loads.all, loads.carried(path.removesuffix(_HELD_OUT)))
-        return Dataset(path, own, samples)
-
-    train_sets, validation_sets = (
-        tuple(pose(path, own) for path, own in chosen) for chosen in (train, kept)
-    )
-    rows = read_rows(robot, [own for _, own in (*train, *kept)])
-    return Datasets(train_sets, validation_sets, *rows, tuple(dict.fromkeys(remarks)))
+    return train, kept
 
 
 def _select_joins(joins: tuple[int, ...], rows: Mask) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.identification.estimation.result import Identification, describe_gap
+from inertial_check.identification.estimation.result import Identification
 from inertial_check.identification.recordings.diagnosis import (
     SignalRemark,
     find_lag,
@@ -64,7 +64,7 @@ def judge_result(
         fits: Fits of the torques, first that of the training data.
     """
     if found.status == "uncertified":
-        yield Remark(Severity.ERROR, "uncertified", describe_gap(found.certificate))
+        yield Remark(Severity.ERROR, "uncertified", found.doubt)
     unsupported = found.identifiability.remarks(found.bodies)
     for line in unsupported:
         yield Remark(Severity.WARNING, "unsupported", line)

@@ -13,7 +13,7 @@ from inertial_check.identification.estimation.identifiability import Identifiabi
 from inertial_check.identification.estimation.reduction import Reduction
 from inertial_check.identification.estimation.result import Identification
 from inertial_check.identifying.assessment import build_base_table, list_residuals
-from inertial_check.identifying.friction import describe_number
+from inertial_check.identifying.friction import describe_number, remark_on_friction
 from inertial_check.identifying.joints import read_stated
 from inertial_check.identifying.loads import Loads, list_loads
 from inertial_check.identifying.options import IdentifyOptions
@@ -67,6 +67,7 @@ def build_report(
         *robot.remarks,
         *prior.remarks,
         *datasets.remarks,
+        *remark_on_friction(options.friction, robot, found),
         *(Remark(Severity.NOTE, "identification", line) for line in found.noted),
         *judge_gains(robot, found),
         *([] if found.choice is None else [Remark(Severity.NOTE, "weight", found.choice.note)]),
@@ -99,6 +100,8 @@ def build_report(
             found.primal_residual,
             found.dual_residual,
             found.gap,
+            found.rounds,
+            found.step,
         ),
         weighings=_list_candidates(found),
         base=build_base_table(robot, datasets, found),

@@ -204,6 +204,9 @@ ones its tables hold numbers too far apart for it to factorise."""
 
 # Identification and excitation
 
+STATIONARY = 1e-6
+"""Standard deviations by which numbers of nonlinear friction change at most in the last round."""
+
 HUBER_SETTLED = 1e-8
 """Relative fall of Huber's loss at which its rounds end: what follows is below the noise."""
 

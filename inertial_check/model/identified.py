@@ -204,6 +204,8 @@ class SolverCertificate(NamedTuple):
         primal_residual: By how much a constraint fails.
         dual_residual: By how much the gradient is not balanced.
         gap: Between the objective and its lower bound, relative.
+        rounds: Number of linear problems in whose turn nonlinear friction was found; 0 without it.
+        step: Largest change of nonlinear friction in the last round, in standard deviations.
     """
 
     solver: str
@@ -211,11 +213,14 @@ class SolverCertificate(NamedTuple):
     primal_residual: float
     dual_residual: float
     gap: float
+    rounds: int = 0
+    step: float = 0.0
 
     @property
     def proven(self) -> bool:
-        """Whether the solution is proven optimal, to tolerances.CERTIFIED."""
-        return max(self.primal_residual, self.gap) <= tolerances.CERTIFIED
+        """Whether the solution is proven optimal, to tolerances.CERTIFIED, and stationary."""
+        optimal = max(self.primal_residual, self.gap) <= tolerances.CERTIFIED
+        return optimal and self.step <= tolerances.STATIONARY
 
 
 class CandidateWeight(NamedTuple):

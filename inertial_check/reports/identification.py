@@ -321,6 +321,11 @@ def _sentences(found: IdentificationReport) -> Iterator[str]:
         f"Objective {found.objective:.6g}: data {found.data_term:.6g}, prior "
         f"{found.prior_term:.4g}."
     )
+    if found.certificate.rounds:
+        yield (
+            f"Nonlinear friction: {plural(found.certificate.rounds, 'round')}; the last one changed it by "
+            f"{found.certificate.step:.1e} standard deviations."
+        )
     word = "Optimal" if found.certificate.proven else "Uncertified"
     yield f"{word}: {_proof(found.certificate)}; {found.certificate.solver}."
     if found.written is not None:

@@ -389,7 +389,7 @@ def test_a_real_arm_from_its_raw_recordings(datasets, tmp_path):
             ),
             validation=tuple(raw(datasets, tmp_path, name) for name in row["val"]),
             gain=GAIN,
-            friction=asked.FRICTION_TERMS,
+            friction=("viscous", "coulomb", "offset", "rotor"),
         )
     )
     train, *validation = outcome.report.fits
@@ -414,7 +414,7 @@ def test_a_robot_that_only_the_cone_holds_is_flagged(datasets, tmp_path):
                 data=(str(datasets / "ur10e" / "ref" / "train_50s12h.npz"),),
                 model=str(datasets / "ur10e" / "ur10e.urdf"),
             ),
-            friction=asked.FRICTION_TERMS,
+            friction=("viscous", "coulomb", "offset", "rotor"),
             regularization=1e-6,
         )
     )

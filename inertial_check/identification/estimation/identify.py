@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Literal, NamedTuple, get_args
 
@@ -22,6 +22,8 @@ from inertial_check.identification.estimation import (
     regularisers,
     robust,
 )
+from inertial_check.identification.estimation.joint_friction import OperatingPoint
+from inertial_check.identification.estimation.nonlinear import solve_nonlinear
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.problem import Problem
 from inertial_check.identification.estimation.reduction import Reduction, label_columns
@@ -211,10 +213,42 @@ def estimate(
     options: FitOptions,
     order: Order = "urdf",
 ) -> Identification:
-    """Fit consistent bodies to measurements: prior, weights, weight of the prior, solution.
+    """Fit consistent bodies to measurements, and nonlinear friction where it is declared.
 
     Args:
         data: The measurements.
+        prior: As for `identify`.
+        options: As the arguments of `identify`.
+        order: Order of the last six entries of a prior that is an array.
+
+    Raises:
+        ParameterError: As for `identify`.
+        ProjectionError: As for `identify`.
+    """
+    samples = data.samples
+    if samples is None or samples.linearised is None or samples.fastest is None:
+        return estimate_linear(data, prior, options, order)
+    linearised = samples.linearised
+
+    def solve(point: OperatingPoint | None, weight: float | None) -> Identification:
+        own = linearised(point)
+        linear = Measurements(own, None, own.nuisance, own.order)
+        chosen = options if weight is None else replace(options, regularization=weight)
+        return estimate_linear(linear, prior, chosen, order)
+
+    return solve_nonlinear(solve, samples.nuisance, samples.fastest)[0]
+
+
+def estimate_linear(
+    data: Measurements,
+    prior: InertialParameters | ArrayLike | None,
+    options: FitOptions,
+    order: Order = "urdf",
+) -> Identification:
+    """Fit consistent bodies to measurements: prior, weights, weight of the prior, solution.
+
+    Args:
+        data: The measurements; their nonlinear friction is linearised.
         prior: As for `identify`.
         options: As the arguments of `identify`.
         order: Order of the last six entries of a prior that is an array.
@@ -268,6 +302,7 @@ def estimate(
         redundancy=float(options.redundancy),
         noted=(*expected.remarks, *remarks),
         choice=choice,
+        reference=data.nuisance.reference,
     )
 
 

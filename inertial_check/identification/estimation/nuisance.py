@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
 from inertial_check.arrays.arguments import explain_constructor_errors, explain_errors
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
+
+if TYPE_CHECKING:
+    from inertial_check.identification.estimation.joint_friction import OperatingPoint
 
 
 @explain_constructor_errors
@@ -48,10 +51,12 @@ class Term(ABC):
     def signal(self, u: Floats, du: Floats) -> Floats:
         """What the number is multiplied by (s, n), from velocities and accelerations (s, n)."""
 
-    def columns(self, joints: int) -> list[_Column]:
+    def columns(self, joints: int) -> list[JointColumn]:
         """One column for each joint."""
         chosen = range(joints) if self.joints is None else self.joints
-        return [_Column(f"{self.symbol}{joint + 1}", self, (joint,), (joint,)) for joint in chosen]
+        return [
+            JointColumn(f"{self.symbol}{joint + 1}", self, (joint,), (joint,)) for joint in chosen
+        ]
 
 
 class Viscous(Term):
@@ -139,11 +144,11 @@ class Coupling(Term):
             signal[:, [first, second]] = source[:, [second, first]]
         return signal
 
-    def columns(self, joints: int) -> list[_Column]:
+    def columns(self, joints: int) -> list[JointColumn]:
         """One column, in two rows."""
         assert self.joints is not None
         name = f"{_COUPLED[self.kind]}{self.joints[1] + 1}"
-        return [_Column(name, self, tuple(self.joints), tuple(self.joints))]
+        return [JointColumn(name, self, tuple(self.joints), tuple(self.joints))]
 
 
 NEVER_NEGATIVE = ("fv", "fc", "Ia")
@@ -160,8 +165,8 @@ _COUPLED = {"inertia": "Iam", "viscous": "fvm", "coulomb": "fsm"}
 
 
 @dataclass(frozen=True)
-class _Column:
-    """One number: its name, what it stands for, and the joints in whose rows it stands."""
+class JointColumn:
+    """One number of a term: its name, the term, and the joints in whose rows it stands."""
 
     name: str
     term: Term
@@ -185,6 +190,10 @@ class Nuisance:
         prior: (k,) expected values.
         scale: (k,) how far from them is usual; infinite for no prior.
         ready: (S, n, k) columns that were given; None where they come from the motion.
+        terms: Terms that were declared; () for columns that were given.
+        joints: Number of the robot's joints, with terms.
+        point: Operating point about which nonlinear terms are linearised; None without one.
+        references: (k,) what each number is a difference from; () for 0.
     """
 
     names: tuple[str, ...] = ()
@@ -193,7 +202,11 @@ class Nuisance:
     prior: Floats = field(default_factory=_no_numbers)
     scale: Floats = field(default_factory=_no_numbers)
     ready: Floats | None = None
-    _columns: tuple[_Column, ...] = field(default=(), repr=False)
+    terms: tuple[Term, ...] = field(default=(), repr=False)
+    joints: int = 0
+    point: OperatingPoint | None = field(default=None, repr=False)
+    references: tuple[float, ...] = field(default=(), repr=False)
+    _columns: tuple[JointColumn, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         """Look over what was given."""
@@ -228,7 +241,42 @@ class Nuisance:
             ParameterError: A joint that there is not, a bound that excludes the prior, a number
                 declared twice.
         """
-        columns = [column for term in terms for column in term.columns(joints)]
+        return cls._declare(terms, [(term, 0.0) for term in terms], joints, None)
+
+    @property
+    def nonlinear(self) -> bool:
+        """Whether a term has to be linearised about an operating point."""
+        return any(hasattr(term, "linearise") for term in self.terms)
+
+    @property
+    def reference(self) -> Floats:
+        """(k,) what each number is a difference from."""
+        return np.array(self.references or (0.0,) * len(self))
+
+    def linearise(self, point: OperatingPoint | None) -> Nuisance:
+        """Linearise nonlinear terms about a point; without one they are left out."""
+        if not self.nonlinear:
+            return self
+        linear: list[tuple[Term, float]] = []
+        for term in self.terms:
+            expand = getattr(term, "linearise", None)
+            if expand is None:
+                linear.append((term, 0.0))
+            elif point is not None:
+                linear += expand(point)
+        return self._declare(self.terms, linear, self.joints, point)
+
+    @classmethod
+    def _declare(
+        cls,
+        terms: Sequence[Term],
+        linear: Sequence[tuple[Term, float]],
+        joints: int,
+        point: OperatingPoint | None,
+    ) -> Nuisance:
+        """Declare the columns of linear terms, each with what its number is a difference from."""
+        pairs = [(column, at) for term, at in linear for column in term.columns(joints)]
+        columns = [column for column, _ in pairs]
         for column in columns:
             for joint in column.joints:
                 if not 0 <= joint < joints:
@@ -244,6 +292,10 @@ class Nuisance:
             np.array([term.prior for term in of]),
             np.array([term.scale for term in of]),
             None,
+            tuple(terms),
+            joints,
+            point,
+            tuple(at for _, at in pairs),
             tuple(columns),
         )
 
@@ -288,6 +340,12 @@ class Nuisance:
             np.asarray(each, dtype=np.float64) for each in (lower, upper, prior, scale)
         )
         return cls(tuple(names), lower, upper, prior, scale, ready)
+
+    def find_columns(self, kind: type[Term]) -> Iterator[tuple[int, int]]:
+        """Find the columns of one kind of term: index of the column, and of its joint."""
+        for k, column in enumerate(self._columns):
+            if isinstance(column.term, kind):
+                yield k, column.joints[0]
 
     def columns(self, u: Floats, du: Floats, rest: Floats | float = 0.0) -> Floats:
         """The columns of a motion.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -82,6 +82,11 @@ class Identification(EqualByValue):
         noted: What was assumed or moved on the way, one line each.
         choice: How the regularization was chosen; None where it was given.
         gains: Drive gains that were found with the bodies; None where they were given.
+        reference: (k,) what the further numbers of x are differences from; None for 0. They are
+            numbers of friction models that are not linear.
+        rounds: Number of linear problems in whose turn nonlinear friction was found; 0 without it.
+        step: Largest change of a number of nonlinear friction in the last round, in its standard
+            deviations.
     """
 
     bodies: tuple[str, ...]
@@ -103,6 +108,9 @@ class Identification(EqualByValue):
     noted: tuple[str, ...] = ()
     choice: Choice | None = None
     gains: GainEstimate | None = None
+    reference: Floats | None = None
+    rounds: int = 0
+    step: float = 0.0
 
     def __repr__(self) -> str:
         """The sizes, the rank and the fit."""
@@ -140,7 +148,12 @@ class Identification(EqualByValue):
     @cached_property
     def nuisance(self) -> dict[str, float]:
         """The further numbers by name [SI]."""
-        return dict(zip(self.names, self.problem.numbers(self.x).tolist(), strict=True))
+        numbers = self.problem.numbers(self.x) + self._reference
+        return dict(zip(self.names, numbers.tolist(), strict=True))
+
+    @cached_property
+    def _reference(self) -> Floats:
+        return np.zeros(len(self.names)) if self.reference is None else self.reference
 
     @cached_property
     def prior(self) -> Floats:
@@ -215,6 +228,23 @@ class Identification(EqualByValue):
 
         The combinations that the samples decide, as publications print them: see BaseEstimate.
         """
+        linear = self.linear_base
+        shift = self.base_reference
+        if not shift.any():
+            return linear
+        values, identified = linear.values + shift, linear.identified + shift
+        return replace(linear, values=values, identified=identified)
+
+    @cached_property
+    def base_reference(self) -> Floats:
+        """(b,) what the base parameters of the linear problem are differences from."""
+        bodies = np.zeros(10 * len(self.bodies))
+        parameters = self.linear_base.parameters
+        return np.asarray(parameters.of(np.concatenate([bodies, self._reference])))
+
+    @cached_property
+    def linear_base(self) -> BaseEstimate:
+        """The base parameters of the linear problem: see `base_reference`."""
         from inertial_check.identification.assessment.base_estimate import estimate_base, find_base
 
         further = tuple(self.names)
@@ -263,7 +293,7 @@ class Identification(EqualByValue):
     @cached_property
     def remarks(self) -> tuple[str, ...]:
         """What is not proven, was assumed or moved, and what moved without support of samples."""
-        unproven = () if self.status == "certified" else (describe_gap(self.certificate),)
+        unproven = () if self.status == "certified" else (self.doubt,)
         if self.gains is not None:
             unproven = (*unproven, *self.gains.remarks())
         if self.regularization == 0:  # the samples decide all
@@ -333,8 +363,24 @@ class Identification(EqualByValue):
 
     @property
     def status(self) -> Status:
-        """Whether the result is "certified", or consistent with a gap above 1e-9: "uncertified"."""
-        return "certified" if self.certificate.proves else "uncertified"
+        """Whether the result is "certified", or consistent with a gap above 1e-9: "uncertified".
+
+        With nonlinear friction, a certified result is also stationary: the linear problem about its
+        own friction has no other answer.
+        """
+        proven = self.certificate.proves and self.step <= tolerances.STATIONARY
+        return "certified" if proven else "uncertified"
+
+    @property
+    def doubt(self) -> str:
+        """What is not proven of an uncertified result, and what helps."""
+        if self.certificate.proves:
+            return (
+                f"nonlinear friction is not stationary: in round {self.rounds} a number of it "
+                f"still changes by {self.step:.2g} of its standard deviations, expected "
+                f"{tolerances.STATIONARY:.0e}; slow and fast motion decide it, or give its velocity"
+            )
+        return describe_gap(self.certificate)
 
     def require_certificate(self) -> Identification:
         """Return this result if it is certified.
@@ -343,7 +389,7 @@ class Identification(EqualByValue):
             ProjectionError: It is not; the message has the gap.
         """
         if self.status == "uncertified":
-            raise ProjectionError(describe_gap(self.certificate), self.problem)
+            raise ProjectionError(self.doubt, self.problem)
         return self
 
     def certify(self) -> Certificate:

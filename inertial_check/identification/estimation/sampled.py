@@ -14,6 +14,12 @@ from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.dynamics.equations import GRAVITY, regressor
 from inertial_check.dynamics.tree import Tree
 from inertial_check.errors import ParameterError
+from inertial_check.identification.estimation.joint_friction import (
+    OperatingPoint,
+    add_load,
+    find_load_rows,
+    has_load,
+)
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.reduction import Reduction, list_columns
 from inertial_check.inertia import tolerances
@@ -47,6 +53,9 @@ class Samples:
         known: (K, 10) known bodies, in the same order: the regressor of the source has their
             columns after those of the L bodies, and their torque is subtracted.
         gains: (n,) drive gains, factors of the recorded torques; None for 1.
+        fastest: (n,) highest speeds of the joints; None where the motion is not known.
+        linearised: Gives the samples with nonlinear friction about an operating point, or without
+            it; None where there is no nonlinear friction.
     """
 
     bodies: int
@@ -57,6 +66,8 @@ class Samples:
     order: Order = "urdf"
     known: Floats = field(default_factory=lambda: np.zeros((0, 10)))
     gains: Floats | None = None
+    fastest: Floats | None = None
+    linearised: Callable[[OperatingPoint | None], Samples] | None = None
 
     def __repr__(self) -> str:
         """The sizes."""
@@ -188,6 +199,7 @@ class Samples:
         order: Order = "urdf",
         rest: float = tolerances.REST,
         rows: int | None = None,
+        load_rows: Floats | None = None,
     ) -> Samples:
         """Samples of a motion.
 
@@ -205,6 +217,8 @@ class Samples:
             rest: Part of the fastest a joint gets up to which it stands still, without Coulomb
                 friction.
             rows: Samples in memory at a time; None for some megabytes.
+            load_rows: (S, n, 10 L) rows of the friction of the load, if they are not those of the
+                motion but filtered ones.
 
         Raises:
             ParameterError: Shapes that do not fit, an unknown order.
@@ -231,6 +245,7 @@ class Samples:
         others = list_columns(rest_of)
         fixed = np.asarray(reorder(tree.theta[rest_of], "urdf", order))
         whole = np.array_equal(kept, np.arange(10 * len(tree)))
+        loaded = has_load(beside)
         slowest = rest * np.abs(motion[1]).max(axis=0, initial=0.0)
         if rows is None:
             rows = max(16, ENTRIES // max(10 * len(tree) * tree.n_u, 1))
@@ -244,9 +259,43 @@ class Samples:
                 if not whole:
                     Y = Y[:, :, np.append(kept, others) if len(fixed) else kept]
                 F = beside.columns(u_, du_, slowest) if beside.ready is None else beside.ready[part]
-                yield Y, F, own
+                if loaded and beside.point is not None:
+                    moving = np.where(np.abs(u_) <= slowest, 0.0, u_)
+                    theta = np.append(beside.point.theta, fixed.ravel())
+                    signs = find_load_rows(Y, moving, theta)
+                    loads = signs[:, :, None] * Y if load_rows is None else load_rows[part]
+                    yield add_load(beside, (Y, F, own), loads, theta)
+                else:
+                    yield Y, F, own
 
-        return cls(len(chosen), tree.n_u, beside, source, len(tau), order, fixed)
+        def linearise(point: OperatingPoint | None) -> Samples:
+            return cls.of_trajectory(
+                tree,
+                motion[0],
+                motion[1],
+                motion[2],
+                tau,
+                beside.linearise(point),
+                bodies=bodies,
+                gravity=gravity,
+                order=order,
+                rest=rest,
+                rows=rows,
+            )
+
+        fastest = np.abs(motion[1]).max(axis=0, initial=0.0)
+        again = linearise if beside.nonlinear and beside.point is None else None
+        return cls(
+            len(chosen),
+            tree.n_u,
+            beside,
+            source,
+            len(tau),
+            order,
+            fixed,
+            fastest=fastest,
+            linearised=again,
+        )
 
 
 def read_reals(name: str, value: ArrayLike) -> Floats:
