@@ -401,6 +401,7 @@ def measure_losses(
         third = scan(cluster, listing, out, args)
     digests["a client that was killed"] = digest_rows(out)
     both = first.seconds + second.seconds
+    print_kept(second)
     print(
         f"client killed halfway: {first.seconds:.1f} s and {second.seconds:.1f} s, "
         f"{both - undisturbed:+.1f} s against an undisturbed run"
@@ -420,6 +421,13 @@ def measure_losses(
     digests["a worker that was killed"] = digest_rows(out)
     print(f"worker killed halfway: {done.seconds:.1f} s, {done.seconds - undisturbed:+.1f} s")
     shutil.rmtree(out)
+
+
+def print_kept(done: Scan) -> None:
+    """Print how many models were checked again after a loss."""
+    for line in done.told.splitlines():
+        if "checked" in line:
+            print(f"  resumed: {line.removeprefix('inertial-check: note: ')}")
 
 
 def command_of(pid: int) -> bytes:
