@@ -94,7 +94,7 @@ class FileList(NamedTuple):
     """The content of a list of files.
 
     Attributes:
-        paths: The files that exist, in the order of the list.
+        paths: The files that exist, and URLs, in the order of the list.
         failures: A message for each file that does not exist.
     """
 
@@ -121,7 +121,7 @@ def read_file_list(args: argparse.Namespace) -> FileList:
         path = os.fsdecode(entry if by_nul else entry.removesuffix(b"\r"))
         if not path:
             continue
-        if os.path.lexists(path):
+        if "://" in path or os.path.lexists(path):
             found.paths.append(os.path.join(os.curdir, path) if path == _STDIN else path)
         else:
             place = f"{shown}, entry {number}" if by_nul else f"{shown}:{number}"

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 from urllib.parse import quote, unquote, urlsplit
 
-from inertial_check.files.access import LAYOUT_FOLDERS, NO_LINK_FLAGS, Limits
+from inertial_check.files.access import LAYOUT_FOLDERS, Limits, open_regular
 from inertial_check.remote.addresses import WEB, Address
 from inertial_check.remote.archives import unpack
 from inertial_check.remote.limits import Budget, RefusedError
@@ -154,11 +154,10 @@ def _open_base(
     """Open an archive: a local one where it lies, another one as a copy."""
     if address.is_local:
         try:
-            stream: BinaryIO = os.fdopen(os.open(address.base, NO_LINK_FLAGS & ~_NO_FOLLOW), "rb")
-        except OSError as error:
-            raise RefusedError(error.strerror or str(error)) from None
+            stream = open_regular(address.base, budget.largest, "--max-file-size")
+        except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+            raise RefusedError(getattr(error, "strerror", None) or str(error)) from None
         with stream:
-            budget.expect_size(os.fstat(stream.fileno()).st_size)
             yield stream
         return
     with open(os.path.join(outer, "archive"), "w+b") as copy:
@@ -171,9 +170,6 @@ def _open_base(
         budget.left = unpacked  # the archive itself is no unpacked file
         copy.seek(0)
         yield copy
-
-
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
 def _fetch_files(

@@ -19,12 +19,11 @@ from inertial_check.running.batches import (
     AnyBatch,
     BatchAnswer,
     BundleBatch,
-    Pool,
-    open_pool,
     split_into_batches,
 )
 from inertial_check.running.cache import Fingerprints
 from inertial_check.running.ordered import Promise, map_in_order
+from inertial_check.running.pools import Pool, open_pool
 from inertial_check.running.results_store import ResultsStore, UpstreamStore, is_current, make_key
 from inertial_check.running.run import CheckRequest, cores, may_be_remote
 from inertial_check.selecting.discovery import FileSearch

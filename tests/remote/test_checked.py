@@ -1,6 +1,7 @@
 """Models by URL and in archives are checked as on the disk, and reported by their address."""
 
 import json
+import os
 import shutil
 import threading
 import zipfile
@@ -154,6 +155,34 @@ def test_nothing_outside_the_folder_of_a_model_is_asked_for(serve, run, tmp_path
     )
     run("check", f"{server.url}/a/arm.urdf")
     assert {path.split("/")[1] for path, _ in server.asked} == {"a"}
+
+
+def test_a_model_in_an_archive_reads_nothing_outside(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "secret.xacro").write_text("<robot><link name='stolen'/></robot>")
+    with zipfile.ZipFile("evil.zip", "w") as packed:
+        for number, name in enumerate(
+            [f"{tmp_path}/secret.xacro", "../" * 9 + f"{tmp_path}/secret.xacro"]
+        ):
+            packed.writestr(
+                f"{number}.urdf.xacro",
+                "<robot name='r' xmlns:xacro='http://ros.org/wiki/xacro'>"
+                f"<xacro:include filename='{name}'/><link name='own'/></robot>",
+            )
+    code, text, _ = run("check", "evil.zip", "--output-format", "json")
+    assert code in (0, 1)
+    assert "stolen" not in text
+    assert text.count("lies outside the repository") == 2
+
+
+def test_lists_and_devices(run, tmp_path, archive, monkeypatch):
+    (tmp_path / "list").write_text("zip://ic301-triangle.urdf::robots.zip\n")
+    assert run("check", "--files-from", "list")[0] == 1
+    os.mkfifo("pipe.tar")
+    for text in ("tar://::pipe.tar", "zip://::/dev/zero", "tar://::/dev/zero", "zip://::robots"):
+        code, _, told = run("check", text)
+        assert code == 2
+        assert "Traceback" not in told
 
 
 def test_redirects_to_other_hosts_are_refused_unless_allowed(serve, run, tmp_path, data_dir):

@@ -11,7 +11,7 @@ import pytest
 from inertial_check.errors import UsageError
 from inertial_check.reports import View, render
 from inertial_check.results.parts import list_folders, list_parts
-from inertial_check.running import batches, cluster, results_store
+from inertial_check.running import batches, cluster, pools, results_store
 from inertial_check.running import workers as processes
 from inertial_check.running.run import CheckRequest, check_paths
 from inertial_check.running.stream import check_to_folder
@@ -132,11 +132,11 @@ def rows_in(folder):
 def test_a_folder_of_results_is_that_of_this_machine(models, workers, monkeypatch):
     """Also if a worker is killed in the middle; no more batches are under way than allowed."""
     monkeypatch.setattr(batches, "DOCUMENTS", 2)
-    monkeypatch.setattr(batches, "_LEAST_WINDOW", 4)
-    monkeypatch.setattr(batches, "_BATCHES_OF_THREAD", 2)
+    monkeypatch.setattr(pools, "_LEAST_WINDOW", 4)
+    monkeypatch.setattr(pools, "_BATCHES_OF_THREAD", 2)
     check_to_folder(CheckRequest(["."], settings_of, jobs=2), "here", "jsonl")
     sent, most = [], []
-    submit, finish = batches.ClusterPool.submit, batches.ClusterPool.finish
+    submit, finish = pools.ClusterPool.submit, pools.ClusterPool.finish
 
     def counted_submit(self, batch):
         sent.append(batch)
@@ -148,8 +148,8 @@ def test_a_folder_of_results_is_that_of_this_machine(models, workers, monkeypatc
             sent.pop(0)
         return finish(self, batch, future)
 
-    monkeypatch.setattr(batches.ClusterPool, "submit", counted_submit)
-    monkeypatch.setattr(batches.ClusterPool, "finish", counted_finish)
+    monkeypatch.setattr(pools.ClusterPool, "submit", counted_submit)
+    monkeypatch.setattr(pools.ClusterPool, "finish", counted_finish)
     done = []
 
     def kill_one(part, name):

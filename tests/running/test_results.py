@@ -10,7 +10,7 @@ import pytest
 
 from inertial_check.cli.main import main
 from inertial_check.results.parts import decode_rows, list_folders, list_parts
-from inertial_check.running import batches, results_store
+from inertial_check.running import batches, pools, results_store
 from inertial_check.running.ordered import map_in_order
 
 FORMS = ["jsonl", "parquet"]
@@ -29,7 +29,7 @@ def robots(tmp_path, data_dir, monkeypatch):
         shutil.copy(data_dir / f"defects/{name}.urdf", tmp_path / "robots/defects")
     for path in (data_dir / "valid").glob("r*.urdf"):
         shutil.copy(path, tmp_path / "robots/valid")
-    monkeypatch.setattr(batches.WorkerProcess, "do", lambda self, task: iter([task.run()]))
+    monkeypatch.setattr(pools.WorkerProcess, "do", lambda self, task: iter([task.run()]))
     return tmp_path / "robots"
 
 
@@ -197,7 +197,7 @@ def test_two_processes_write_the_same_bytes_as_one(processes, check, monkeypatch
 def test_a_file_that_kills_its_process_is_a_finding(robots, processes, check, monkeypatch):
     """The other files of its batch are checked."""
     (robots / "valid" / "poison.urdf").write_text("<robot name='p'><!-- poison --></robot>")
-    monkeypatch.setattr(batches.WorkerProcess, "_ask", _die_at_poison(batches.WorkerProcess._ask))
+    monkeypatch.setattr(pools.WorkerProcess, "_ask", _die_at_poison(pools.WorkerProcess._ask))
     check()
     found = {row[0]: json.loads(row[2]) for row in rows_in() if not row[1]}
     (finding,) = found["robots/valid/poison.urdf"]["findings"]
