@@ -36,7 +36,7 @@ from inertial_check.identifying.limits import (
 )
 from inertial_check.identifying.matching import match_joints
 from inertial_check.identifying.options import FRICTION_TERMS, FrictionOptions
-from inertial_check.identifying.robot import Robot, read_robot
+from inertial_check.identifying.robot import Robot, read_robot, refuse_loops
 from inertial_check.model.tree import tree_of
 
 __all__ = ["ExciteOptions", "LimitOptions", "RobotExcitation", "SearchOptions", "excite"]
@@ -142,6 +142,7 @@ def _refuse_nonlinear(options: FrictionOptions) -> None:
 
 def _read_plan(options: ExciteOptions) -> _Plan:
     robot = read_robot(options.model, options.context, options.robot)
+    refuse_loops(robot)
     read = tree_of(robot.model, "fixed", options.robot.locked)
     limits = read_limits(options.limits, robot, read.joints, options.given is None)
     _refuse_nonlinear(options.friction)

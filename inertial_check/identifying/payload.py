@@ -25,7 +25,7 @@ from inertial_check.identifying.matching import match_joints
 from inertial_check.identifying.options import IdentifyOptions
 from inertial_check.identifying.reading import read_recordings
 from inertial_check.identifying.recordings import read_datasets
-from inertial_check.identifying.robot import Robot, read_robot
+from inertial_check.identifying.robot import Robot, read_robot, refuse_loops
 from inertial_check.identifying.unmeasured import leave_out_rows, list_unmeasured
 from inertial_check.model import Severity
 from inertial_check.model.identified import Remark
@@ -77,6 +77,9 @@ def identify_carried(options: IdentifyOptions, link: str, wrench: str | None) ->
     recordings = read_recordings(options, needed)
     recorded = list_recorded(recordings) if options.robot.lock_others else None
     robot = read_robot(options.model, options.context, options.robot, recorded)
+    refuse_loops(robot)
+    if robot.base is not None:
+        raise UsageError("--payload takes a robot on a fixed base: leave out --base floating")
     body = _find_link(robot, link, "--payload")
     if wrench is None:
         samples, redundancy, remarks = _read_torques(options, robot, body, recordings)

@@ -25,13 +25,16 @@ _WARNINGS = ("rows",)
 
 
 def read_recordings(
-    options: IdentifyOptions, needed: tuple[str, ...] = ReadingOptions.needed
+    options: IdentifyOptions,
+    needed: tuple[str, ...] = ReadingOptions.needed,
+    loops: bool = False,
 ) -> list[Recording]:
     """Read the recordings to fit, and behind them those to predict.
 
     Args:
         options: Options of the identification.
         needed: Quantities without which a recording is refused.
+        loops: Whether the robot has closed loops, whose passive joints have no torque.
 
     Raises:
         DocumentError: A file cannot be read, or holds no recording.
@@ -43,7 +46,7 @@ def read_recordings(
         needed=("q",) if floats else needed,
         columns=columns,
         skip_bad_rows=own.skip_bad_rows,
-        partial=bool(options.robot.unmeasured) or floats,
+        partial=bool(options.robot.unmeasured) or floats or loops,
         further=options.contacts.columns,
         topic=own.topic,
         joints=_list_joints(options),

@@ -358,7 +358,8 @@ def read_datasets(
         ParameterError: Numbers cannot be used: time that runs backwards, only zeros.
     """
     paths = options.data
-    recordings = read_recordings(options) if recordings is None else recordings
+    if recordings is None:
+        recordings = read_recordings(options, loops=bool(robot.loops))
     _refuse_mixture(recordings)
     remarks: list[Remark] = []
     recorded = _read_all(recordings, options, robot, remarks)

@@ -8,9 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from inertial_check.arrays.types import Floats
+from inertial_check.dynamics.loops import Constraint
 from inertial_check.dynamics.tree import SIZES, Tree
 from inertial_check.errors import UsageError
 from inertial_check.formats import Context, load
+from inertial_check.identifying.constraints import list_constraints
 from inertial_check.identifying.locking import complete_locks, remark_on_locks
 from inertial_check.identifying.options import RobotOptions
 from inertial_check.model import Model, Severity
@@ -38,6 +40,7 @@ class Robot(NamedTuple):
         velocities: Index of the tree's velocity of each joint.
         coordinates: Index of the tree's coordinate of each joint.
         base: Index of the body that floats; None if none does.
+        loops: Constraints of closed loops and of joints that follow others.
     """
 
     model: Model
@@ -53,6 +56,7 @@ class Robot(NamedTuple):
     velocities: tuple[int, ...]
     coordinates: tuple[int, ...]
     base: int | None = None
+    loops: tuple[Constraint, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -127,8 +131,8 @@ def read_robot(
     velocities = tuple(tree.velocities[body].start for body in carried)
     if not carried:
         raise UsageError(f"{path}: no joint moves anything, so there is nothing to identify")
-    _refuse_loops(model, tree)
-    _refuse_mimics(path, joints)
+    placed = tree_of(model, options.base).tree if locked else tree
+    loops = list_constraints(model, tree, joints, placed)
     bodies, left = _split_bodies(model, tree)
     if not bodies:
         raise UsageError(
@@ -162,6 +166,7 @@ def read_robot(
         velocities,
         tuple(tree.coordinates[body].start for body in carried),
         base,
+        loops,
     )
 
 
@@ -232,39 +237,17 @@ def _remark_on_model(model: Model, tree: Tree) -> list[Remark]:
     return remarks
 
 
-def _refuse_loops(model: Model, tree: Tree) -> None:
-    """Refuse joints and equalities that close loops, whose forces are in none of the equations.
-
-    A loop of bodies that no recorded joint moves apart puts no force on any of these joints.
+def refuse_loops(robot: Robot) -> None:
+    """Refuse a robot with closed loops or joints that follow others.
 
     Raises:
         UsageError: There is one. The message names it.
     """
-    moved = {name: set(columns) for name, columns in zip(tree.names, tree.columns, strict=True)}
-    moved["world"] = set()
-    for loop in model.loops:
-        first, second = (moved.get(name) for name in loop.bodies)
-        if first is None or second is None or first != second:
-            raise UsageError(
-                f"{model.source.path}: {loop} closes a loop of moving bodies, whose forces no "
-                "recorded torque tells apart from those of the bodies: take it out of the file, or "
-                "hold the joints of the loop with --locked"
-            )
-
-
-def _refuse_mimics(path: str, joints: TreeJoints) -> None:
-    """Refuse joints that follow others, which have no torque of their own.
-
-    Raises:
-        UsageError: There is one. The message names it.
-    """
-    for name, mimic in zip(joints.names, joints.mimics, strict=True):
-        if mimic is not None:
-            raise UsageError(
-                f"{path}: joint {name} follows {mimic.joint} and has no torque of its own; "
-                f"--locked {name} --locked {mimic.joint} hold both, --locked others every joint "
-                "that is in no recording"
-            )
+    if robot.loops:
+        raise UsageError(
+            f"{robot.model.source.path}: {robot.loops[0].name}: this command does not model "
+            "closed loops: hold their joints with --locked"
+        )
 
 
 def _fill(limits: Floats, default: float) -> Floats:

@@ -47,6 +47,14 @@ class Rows(NamedTuple):
             velocities += range(own.start, own.stop)
         return cls(tuple(names), tuple(units), tuple(velocities))
 
+    @classmethod
+    def of_velocities(cls, robot: Robot, velocities: Sequence[int]) -> Rows:
+        """List equations by the velocities of the tree: joints first, then those of the base."""
+        joints = [joint for joint, own in enumerate(robot.velocities) if own in velocities]
+        found = cls.of(robot, joints, robot.base is not None)
+        kept = [k for k, own in enumerate(found.velocities) if own in velocities]
+        return cls(*(tuple(each[k] for k in kept) for each in found))  # type: ignore[arg-type]
+
 
 @dataclass(frozen=True, eq=False)
 class WholeMotion:

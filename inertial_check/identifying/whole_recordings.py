@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +13,9 @@ from inertial_check.formats.recordings import Recording
 from inertial_check.identification.recordings.signals import Signals, Smoothing, smooth
 from inertial_check.identifying.base_motion import BaseSignals, normalize_rates, read_base
 from inertial_check.identifying.contacts import Wrench, read_wrenches, sum_forces
+from inertial_check.identifying.joint_names import resolve_names
+from inertial_check.identifying.locking import are_numbers
+from inertial_check.identifying.loops import LoopJoints, close_motion, complete_positions
 from inertial_check.identifying.matching import match_joints
 from inertial_check.identifying.motion import (
     JointMotion,
@@ -37,7 +40,7 @@ def needs_whole_motion(recording: Recording, options: IdentifyOptions, robot: Ro
     has_wrenches = any(name.startswith("wrench_") for name in recording.further)
     contacts = options.contacts
     asked = bool(contacts.contact) or contacts.force_plate is not None
-    needed = robot.base is not None or has_wrenches or asked
+    needed = robot.base is not None or has_wrenches or asked or bool(robot.loops)
     if needed and recording.Y is not None and asked:
         raise UsageError(f"{recording.path} has Y, which no wrench is added to: add it to its tau")
     return needed and recording.Y is None
@@ -66,12 +69,13 @@ def read_whole_motion(
         UsageError: Columns are lacking, or no torque and no wrench is left.
         ParameterError: Numbers that cannot be used.
     """
-    columns = match_joints(recording, robot)
+    shown, columns = _match_columns(recording, robot)
     wrenches, remarks = read_wrenches(recording, options.contacts, robot)
-    measured = _list_measured(recording, columns, wrenches, options, robot)
+    places = dict(zip(shown, columns, strict=True))
+    measured = _list_measured(recording, places, wrenches, options, robot)
     unmeasured = [joint for joint in range(len(robot.joints)) if joint not in measured]
-    own = recording if measured else replace(recording, tau=None)
-    raw = read_signals(own, columns, gain, options.recordings, robot, unmeasured)
+    joints = _sort_joints(recording, places, measured, options, robot)
+    raw = _read_shown(recording, places, gain, options, robot, measured)
     base, said = (None, []) if robot.base is None else read_base(recording, options.contacts)
     if base is not None and said and not wrenches:
         raise UsageError(
@@ -85,9 +89,12 @@ def read_whole_motion(
     if not rows.names:
         raise UsageError(f"{recording.path}: neither a torque nor a base that floats: no equation")
     whole = WholeMotion(rows, measured, _pack_base(base, len(tau)), np.zeros(0), tuple(wrenches))
+    raw = raw._replace(q=complete_positions(robot, whole, raw.q, joints))
     coordinates, _, _ = whole.assemble(robot, raw.q, raw.q, raw.q)
     whole = replace(whole, forces=sum_forces(robot.tree, coordinates, wrenches))
-    remarks += [*raw.remarks, *said, *_remark_on_rows(recording, robot, measured, wrenches)]
+    remarks += [*raw.remarks, *said]
+    if not robot.loops:
+        remarks += _remark_on_rows(recording, robot, measured, wrenches)
     smoothing = options.recordings.smoothing
     has_rates = raw.u is not None and raw.du is not None
     if base is not None:
@@ -98,19 +105,89 @@ def read_whole_motion(
         remarks.append(Remark(Severity.NOTE, "signals", message))
         assert raw.u is not None
         assert raw.du is not None
-        return JointMotion(t, raw.q, raw.u, raw.du, tau, whole=whole), remarks
+        motion = JointMotion(t, raw.q, raw.u, raw.du, tau, whole=whole)
+        return _close(robot, motion, joints, remarks)
     refuse_no_clock(raw.recording, smoothing)
     try:
         motion, notes = _smooth_whole(raw._replace(tau=tau), base, whole, smoothing)
     except ParameterError as error:
         raise ParameterError(f"{recording.path}: {error}") from None
     remarks += [Remark(Severity.NOTE, "signals", f"{recording.path}: {note}") for note in notes]
-    return motion, remarks
+    return _close(robot, motion, joints, remarks)
+
+
+def _close(
+    robot: Robot, motion: JointMotion, joints: LoopJoints, remarks: list[Remark]
+) -> tuple[JointMotion, list[Remark]]:
+    """Complete a motion by the closed loops of its robot, if it has some."""
+    if not robot.loops:
+        return motion, remarks
+    closed, said = close_motion(robot, motion, joints)
+    return closed, [*remarks, *said]
+
+
+def _match_columns(recording: Recording, robot: Robot) -> tuple[list[int], list[int]]:
+    """Find the joints that a recording has, and the column of each.
+
+    Raises:
+        UsageError: A joint is in no column although no loop tells its position.
+    """
+    names = resolve_names(recording.joints, robot.every)
+    if not robot.loops or names is None or are_numbers(names):
+        return list(range(len(robot.joints))), match_joints(recording, robot)
+    shown = [joint for joint, name in enumerate(robot.joints) if name in names]
+    own = robot._replace(joints=tuple(robot.joints[joint] for joint in shown))
+    return shown, match_joints(recording, own)
+
+
+def _sort_joints(
+    recording: Recording,
+    places: Mapping[int, int],
+    measured: Sequence[int],
+    options: IdentifyOptions,
+    robot: Robot,
+) -> LoopJoints:
+    """Sort the joints by what a recording has of them."""
+    unknown = list_unmeasured(options.robot, robot) if options.robot.unmeasured else []
+    lacking = tuple(joint for joint in range(len(robot.joints)) if joint not in places)
+    return LoopJoints(recording.path, lacking, tuple(measured), tuple(unknown))
+
+
+def _read_shown(
+    recording: Recording,
+    places: Mapping[int, int],
+    gain: Floats,
+    options: IdentifyOptions,
+    robot: Robot,
+    measured: Sequence[int],
+) -> JointSignals:
+    """Read the signals of the joints that a recording has; those of the others are zero."""
+    shown = list(places)
+    own = robot._replace(
+        joints=tuple(robot.joints[joint] for joint in shown),
+        units=tuple(robot.units[joint] for joint in shown),
+        limits=robot.limits[shown],
+    )
+    without = [place for place, joint in enumerate(shown) if joint not in measured]
+    given = recording if measured else replace(recording, tau=None)
+    columns = list(places.values())
+    raw = read_signals(given, columns, gain[shown], options.recordings, own, without)
+
+    def spread(signal: Floats | None) -> Floats | None:
+        if signal is None:
+            return None
+        whole = np.zeros((len(signal), len(robot.joints)))
+        whole[:, shown] = signal
+        return whole
+
+    q = spread(raw.q)
+    assert q is not None
+    return raw._replace(q=q, u=spread(raw.u), du=spread(raw.du), tau=spread(raw.tau))
 
 
 def _list_measured(
     recording: Recording,
-    columns: Sequence[int],
+    places: Mapping[int, int],
     wrenches: Sequence[Wrench],
     options: IdentifyOptions,
     robot: Robot,
@@ -121,7 +198,7 @@ def _list_measured(
     given_up = list_unmeasured(options.robot, robot) if options.robot.unmeasured else []
     return tuple(
         joint
-        for joint, column in enumerate(columns)
+        for joint, column in places.items()
         if joint not in given_up and column not in recording.unmeasured
     )
 
@@ -167,7 +244,10 @@ def _smooth_whole(
     pose = np.zeros((count, 0)) if base is None else base.pose
     forces = [tau, whole.forces, *(wrench.values for wrench in whole.wrenches)]
     passed = smooth(
-        t, *_pad(np.concatenate([q, pose], axis=1), np.concatenate(forces, axis=1)), how=smoothing
+        t,
+        *_pad(np.concatenate([q, pose], axis=1), np.concatenate(forces, axis=1)),
+        how=smoothing,
+        breaks=breaks,
     )
     again = replace(smoothing, cutoff=passed.cutoff)
     u, du = passed.u[:, :n], passed.du[:, :n]

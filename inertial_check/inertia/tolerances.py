@@ -228,6 +228,21 @@ REST = 1e-6
 STILL = 1e-3
 """Motion of a joint relative to the joint that moves most, below which it excites nothing."""
 
+LOOP_RANK = 1e-6
+"""Singular value of the constraints of closed loops, relative to the largest, below which they are
+redundant: planar loops of printed axes are flat to as many digits."""
+
+LOOP_CLOSED = 1e-10
+"""Newton step at which a closed loop counts as closed, in rad and m: positions are never measured
+so well."""
+
+LOOP_OPEN = 1e-6
+"""Residual of a closed loop, relative to the size of the mechanism, above which it is open."""
+
+SINGULAR = 0.02
+"""Smallest singular value of a choice of velocities, relative to its median over a motion, below
+which noise is multiplied 50 times: such configurations of closed loops are left out."""
+
 MADE_UP = 1e-9
 """Size of a signal, relative to itself, after removing others that make it up: their rounding."""
 

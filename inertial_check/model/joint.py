@@ -14,11 +14,29 @@ class Mimic(NamedTuple):
         joint: Name of the other joint.
         multiplier: Ratio of the positions, [rad] or [m] per [rad] or [m].
         offset: Position at which the other joint is at zero [rad] or [m].
+        coefficients: Coefficients of a polynomial of the other joint's position, constant first, if
+            it is no straight line: multiplier and offset are NaN then.
     """
 
     joint: str
     multiplier: float
     offset: float
+    coefficients: tuple[float, ...] = ()
+
+
+class LoopFrame(NamedTuple):
+    """Place of a loop's closure in its two bodies, and the motions that it holds.
+
+    Attributes:
+        first: Origin [m] and row-major rotation of the closure's frame in the first body; None for
+            the place in which the document puts the second body.
+        second: The same in the second body; None for the place where the document puts the first.
+        holds: Directions that are held: 0 to 2 along the axes of the frame, 3 to 5 about them.
+    """
+
+    first: tuple[tuple[float, ...], tuple[tuple[float, ...], ...]] | None
+    second: tuple[tuple[float, ...], tuple[tuple[float, ...], ...]] | None
+    holds: tuple[int, ...]
 
 
 class ClosedLoop(NamedTuple):
@@ -28,11 +46,13 @@ class ClosedLoop(NamedTuple):
         name: Name as written; "" if it has none.
         kind: What it is called in the format: connect, weld, or the type of a joint.
         bodies: Names of the two bodies that it ties, "world" for the world; "" if unknown.
+        frame: Place of the closure and what it holds; None if it cannot be modelled.
     """
 
     name: str
     kind: str
     bodies: tuple[str, str]
+    frame: LoopFrame | None = None
 
     def __str__(self) -> str:
         """Kind and name of the loop, and its bodies."""

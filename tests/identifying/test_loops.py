@@ -1,4 +1,4 @@
-"""Closed loops, which no tree of bodies has: each format's are read, and refused by name."""
+"""Closed loops, which no tree of bodies has: those that are not modelled are refused by name."""
 
 import pytest
 
@@ -57,9 +57,13 @@ rel physics:body1 = </bars/base>
     ("text", "ending", "name"),
     [
         (MJCF.format('<connect body1="coupler" body2="rocker" anchor="0 0 0"/>'), "xml", "connect"),
-        (MJCF.format('<weld name="glue" body1="coupler"/>'), "xml", "weld 'glue'"),
+        (MJCF.format('<weld name="glue" site1="tip" site2="end"/>'), "xml", "weld 'glue'"),
         (MJCF.format('<connect site1="tip" site2="end"/>'), "xml", "coupler and rocker"),
-        (MJCF.format('<joint joint1="third" joint2="first"/>'), "xml", "joint third follows first"),
+        (
+            MJCF.format('<joint joint1="third" joint2="first" polycoef="0 1 x"/>'),
+            "xml",
+            "joint third follows first",
+        ),
         (SDF, "sdf", "'bars::rocker_coupler' between bars::rocker and bars::coupler"),
         (USD, "usda", "revolute 'rocker_coupler' between rocker and coupler"),
     ],

@@ -88,7 +88,8 @@ def _mimic(equality: MjcfElement) -> Mimic:
     terms = [parse_number(word)[0] for word in written] + list(_STRAIGHT[len(written) :])
     offset, multiplier, *bent = terms
     if any(bent) and other:
-        return Mimic(other, math.nan, math.nan)
+        known = tuple(terms) if all(map(math.isfinite, terms)) else ()
+        return Mimic(other, math.nan, math.nan, known)
     return Mimic(other, multiplier if other else 0.0, offset)
 
 

@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inertial_check.formats.mjcf.tree import MjcfDocument, MjcfElement
-from inertial_check.model.joint import ClosedLoop
+from inertial_check.formats.numbers import parse_finite
+from inertial_check.formats.rotations import IDENTITY, from_wxyz
+from inertial_check.model.joint import ClosedLoop, LoopFrame
 
 _WORLD = "world"
+
+_POINT, _RIGID = (0, 1, 2), (0, 1, 2, 3, 4, 5)
+"""Directions that connect and weld hold."""
+
+_AS_PLACED = "0 0 0 0 0 0 0"
+"""Relative pose of a weld that states none."""
 
 _TYING = frozenset(("connect", "weld"))
 """Equalities that tie two bodies, or sites of two bodies."""
@@ -23,11 +31,28 @@ def read_loops(tree: MjcfDocument) -> Iterator[ClosedLoop]:
     for node in tying:
         if (node.get("active") or "").strip() == "false":
             continue
+        frame = None
         if node.get("site1"):
             ends = [bodies.get(node.get(f"site{side}") or "", "") for side in (1, 2)]
         else:
             ends = [node.get("body1") or "", node.get("body2") or _WORLD]
-        yield ClosedLoop(node.get("name") or "", node.tag, (ends[0], ends[1]))
+            frame = _read_frame(node)
+        yield ClosedLoop(node.get("name") or "", node.tag, (ends[0], ends[1]), frame)
+
+
+def _read_frame(node: MjcfElement) -> LoopFrame | None:
+    """Read where an equality of two bodies ties them; None if its numbers cannot be read."""
+    if node.tag == "connect":
+        anchor = parse_finite(node.get("anchor") or "", 3)
+        return None if anchor is None else LoopFrame((tuple(anchor), IDENTITY), None, _POINT)
+    numbers = parse_finite(node.get("relpose") or _AS_PLACED, 7)
+    if numbers is None:
+        return None
+    if not any(numbers[3:]):  # MuJoCo welds the bodies as the document places them
+        return LoopFrame(((0.0, 0.0, 0.0), IDENTITY), None, _RIGID)
+    turn = from_wxyz(*numbers[3:])
+    origin = ((0.0, 0.0, 0.0), IDENTITY)
+    return None if turn is None else LoopFrame((tuple(numbers[:3]), turn), origin, _RIGID)
 
 
 def _find_sites(tree: MjcfDocument, node: MjcfElement, body: str) -> Iterator[tuple[str, str]]:
