@@ -234,7 +234,7 @@ def coordinate_of(tree: Tree, velocity: int) -> int:
     """
     for body, own in enumerate(tree.velocities):
         if own.start <= velocity < own.stop and tree.joints[body] != "floating":
-            return tree.coordinates[body].start
+            return int(tree.coordinates[body].start)
     raise ParameterError(f"velocity {velocity} belongs to no joint with one axis")
 
 
@@ -296,7 +296,7 @@ def _rates(tree: Tree, q: Floats, X_IB: Floats, loop: Constraint) -> Floats:
 def _place(X_IB: Floats, body: int, p_I: Floats) -> Floats:
     """(S, 3) point of the inertial frame in the frame of a body."""
     own = X_IB[:, body]
-    return np.einsum("sji,sj->si", own[:, :3, :3], p_I - own[:, :3, 3])
+    return np.asarray(np.einsum("sji,sj->si", own[:, :3, :3], p_I - own[:, :3, 3]))
 
 
 def _carry(tree: Tree, q: Floats, X_IB: Floats, body: int, p_I: Floats) -> Floats:

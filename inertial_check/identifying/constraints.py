@@ -66,7 +66,7 @@ def _find(tree: Tree, name: str) -> int | None:
     """Index of a body, -1 for the world; None if no or several bodies have this name."""
     if name == _WORLD and _WORLD not in tree.names:
         return INERTIAL_FRAME
-    return tree.names.index(name) if tree.names.count(name) == 1 else None  # type: ignore[attr-defined]
+    return tree.names.index(name) if tree.names.count(name) == 1 else None
 
 
 def _root(tree: Tree, body: int) -> int:
