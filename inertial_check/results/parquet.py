@@ -118,15 +118,36 @@ def _read_batches(data: bytes, columns: Sequence[str] | None = None) -> Iterator
         raise ValueError(" ".join(str(error).split())) from None
 
 
-def add_counts(counts: Counts, data: bytes) -> None:
-    """Count the rows of a file of Parquet by columns, without making a mapping of each row.
+class PendingTables:
+    """Rows of files of Parquet that are counted by columns, many at once: small files are many.
 
-    Raises:
-        ValueError: It is damaged, or has other columns.
+    Args:
+        counts: The counts, which are complete after `flush`.
     """
-    wanted = ["upstream", "status", "format", "verdict", "body_id", "findings", "engines"]
-    for table in _read_batches(data, wanted):
-        _count_table(counts, table)
+
+    def __init__(self, counts: Counts) -> None:
+        self._counts = counts
+        self._tables: list[Table] = []
+        self._rows = 0
+
+    def add(self, data: bytes) -> None:
+        """Add the rows of a file.
+
+        Raises:
+            ValueError: It is damaged, or has other columns.
+        """
+        wanted = ["upstream", "status", "format", "verdict", "body_id", "findings", "engines"]
+        tables = list(_read_batches(data, wanted))
+        self._tables += tables
+        self._rows += sum(table.num_rows for table in tables)
+        if self._rows >= _BATCH:
+            self.flush()
+
+    def flush(self) -> None:
+        """Count the rows that were added."""
+        if self._tables:
+            _count_table(self._counts, load_pyarrow().concat_tables(self._tables))
+            self._tables, self._rows = [], 0
 
 
 def _count_table(counts: Counts, table: Table) -> None:

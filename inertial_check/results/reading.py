@@ -6,13 +6,17 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from inertial_check.errors import UsageError
 from inertial_check.files.access import open_regular
 from inertial_check.files.json import JsonObject
 from inertial_check.results.counts import Counts
-from inertial_check.results.parts import Part, decode_rows, list_folders, list_parts
+from inertial_check.results.parts import Form, Part, decode_rows, list_folders, list_parts
 from inertial_check.results.rows import CHECKED, COLUMNS, Row
+
+if TYPE_CHECKING:
+    from inertial_check.results.parquet import PendingTables
 
 _MAGIC = b"PAR1"
 """First bytes of a file of Parquet."""
@@ -30,22 +34,56 @@ def read_counts(path: str, warn: Callable[[str], None]) -> Counts:
         UsageError: There are no results at the path.
     """
     counts = Counts()
+    counter = _PartCounter(counts)
     try:
         if os.path.isdir(path):
             folders = list_folders(path)
             if not folders:
                 raise UsageError(f"{path}: no results: a folder that check --results has written")
             for folder in folders:
-                _count_folder(counts, folder, warn)
+                _count_folder(counter, folder, warn)
         else:
-            _count_file(counts, path)
+            _count_file(counter, path)
+        counter.finish()
     except (OSError, ValueError, RecursionError) as error:
         reason = getattr(error, "strerror", None) or str(error) or "damaged"
         raise UsageError(f"{path}: no results: {reason}") from None
     return counts
 
 
-def _count_folder(counts: Counts, folder: str, warn: Callable[[str], None]) -> None:
+class _PartCounter:
+    """Counts parts and reports.
+
+    Args:
+        counts: The counts, which are complete after `finish`.
+    """
+
+    def __init__(self, counts: Counts) -> None:
+        self.counts = counts
+        self._tables: PendingTables | None = None
+
+    def add_part(self, form: Form, data: bytes) -> None:
+        """Count the rows of a part.
+
+        Raises:
+            ValueError: It is damaged.
+        """
+        if form == "jsonl":
+            self.counts.add_rows(list(decode_rows(data, form)))
+            return
+        if self._tables is None:
+            from inertial_check.results.parquet import PendingTables
+
+            self._tables = PendingTables(self.counts)
+        self._tables.add(data)
+
+    def finish(self) -> None:
+        """Count what is left."""
+        if self._tables is not None:
+            self._tables.flush()
+
+
+def _count_folder(counter: _PartCounter, folder: str, warn: Callable[[str], None]) -> None:
     """Count the parts of an upstream, from the last: a document counts as it was checked last."""
     parts = list_parts(folder)
     seen: set[str] = set()
@@ -53,14 +91,14 @@ def _count_folder(counts: Counts, folder: str, warn: Callable[[str], None]) -> N
         try:
             data = part.read()
             if len(parts) == 1:
-                _count_part(counts, part, data)
+                counter.add_part(part.form, data)
             else:
-                _count_newest(counts, part, data, seen)
+                _count_newest(counter, part, data, seen)
         except (OSError, ValueError):
             warn(f"{part.path} is damaged and is left out: the same check --results rewrites it")
 
 
-def _count_newest(counts: Counts, part: Part, data: bytes, seen: set[str]) -> None:
+def _count_newest(counter: _PartCounter, part: Part, data: bytes, seen: set[str]) -> None:
     """Count the documents of a part that no later part holds."""
     own = {
         row["path"]
@@ -68,33 +106,25 @@ def _count_newest(counts: Counts, part: Part, data: bytes, seen: set[str]) -> No
         if row["body_id"] is None
     }
     if seen.isdisjoint(own):
-        _count_part(counts, part, data)
+        counter.add_part(part.form, data)
     else:
-        counts.add_rows(row for row in decode_rows(data, part.form) if row["path"] not in seen)
+        counter.counts.add_rows(
+            row for row in decode_rows(data, part.form) if row["path"] not in seen
+        )
     seen |= own
 
 
-def _count_part(counts: Counts, part: Part, data: bytes) -> None:
-    if part.form == "parquet":
-        from inertial_check.results.parquet import add_counts
-
-        add_counts(counts, data)
-    else:
-        counts.add_rows(decode_rows(data, part.form))
-
-
-def _count_file(counts: Counts, path: str) -> None:
+def _count_file(counter: _PartCounter, path: str) -> None:
     """Count a single file, whose form shows in its first bytes.
 
     Raises:
         ValueError: It has none of the forms.
     """
     with open_regular(path) as stream:
+        counts = counter.counts
         if stream.read(len(_MAGIC)) == _MAGIC:
-            from inertial_check.results.parquet import add_counts
-
             stream.seek(0)
-            add_counts(counts, stream.read())
+            counter.add_part("parquet", stream.read())
             return
         stream.seek(0)
         first = stream.readline()
