@@ -16,7 +16,7 @@ its neighbours.
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -82,6 +82,21 @@ def prior_term(problem: Problem, x: Floats, divergence: Divergence) -> float:
 def certify(problem: Problem, x: Floats, divergence: Divergence) -> Certificate:
     """Bound how far x is from the optimum of `with_divergence(problem, divergence)`."""
     return with_divergence(problem, divergence).certify(x)
+
+
+def bend_like(problem: Problem, metric: str) -> Problem:
+    """Replace the weight of a quadratic problem by the curvature that a metric has at the priors.
+
+    What the samples leave open of a body is about one over this curvature, at which the entropic
+    divergence is half of ||X - 1||_F^2. The other metrics have the curvature of their weight there.
+
+    Args:
+        problem: Problem with the weight of the metric, and quadratic prior terms.
+        metric: Distance of a body from its prior.
+    """
+    if metric != "entropic":
+        return problem
+    return replace(problem, regularization=problem.regularization / 2)
 
 
 def euclidean_pull(theta0: Floats) -> Floats:

@@ -14,6 +14,7 @@ from inertial_check.arrays.types import ArrayLike, Floats, Mask
 from inertial_check.errors import ParameterError, ProjectionError
 from inertial_check.identification.estimation.problem import Problem
 from inertial_check.identification.estimation.reduction import Reduction, label_columns
+from inertial_check.identification.estimation.regularisers import bend_like
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Consistency, check
 from inertial_check.inertia.parameters import InertialParameters
@@ -433,7 +434,8 @@ class Identification(EqualByValue):
 
     @cached_property
     def _independent(self) -> Problem:
-        return self.problem.independent(self.redundancy)
+        """Problem of independent samples, whose prior terms bend as those of the metric do."""
+        return bend_like(self.problem, self.metric).independent(self.redundancy)
 
     @cached_property
     def _gain_spread(self) -> Floats | None:

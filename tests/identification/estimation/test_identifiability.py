@@ -9,6 +9,7 @@ import identification_data
 import random_trees
 from inertial_check.dynamics.equations import regressor
 from inertial_check.identification.estimation.identifiability import identifiability
+from inertial_check.identification.estimation.identify import identify
 from inertial_check.identification.estimation.interior_point import solve
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.problem import Problem
@@ -270,3 +271,44 @@ def test_the_less_a_prior_weighs_the_more_is_flagged(datasets):
     assert counts == sorted(counts, reverse=True)
     assert counts[0] > 30
     assert counts[-1] == 0
+
+
+@pytest.mark.parametrize("metric", ["prior", "entropic", "affine-invariant", "euclidean"])
+def test_deviations_are_those_of_the_curvature_of_the_objective(metric):
+    """The samples are those of the prior, so the answer is the prior, whatever the metric is."""
+    rng, tree = np.random.default_rng(3), random_trees.random_tree(3, count=2)
+    theta0, Y = np.array(tree.theta), rng.normal(size=(12, 1, 20))  # the prior decides the rest
+    found = identify(
+        Y,
+        Y @ theta0.ravel(),
+        theta0,
+        weights=1.0,
+        nuisance=Nuisance.from_columns(rng.normal(size=(12, 1, 2)), ["a", "b"], scale=0.3),
+        regularization=2.0,
+        metric=metric,
+        redundancy=1.7,
+    )
+    problem = found.problem
+    own = problem if metric in ("prior", "euclidean") else with_divergence(problem, metric)
+    spread = np.linalg.inv(differentiate_twice(own.objective, problem.prior) / 2 / 1.7)
+    T = blocks(problem.to_theta)
+    variance = np.diag(T @ spread[:20, :20] @ T.T)
+    deviation = found.identifiability.standard_deviation.ravel()
+    np.testing.assert_allclose(deviation**2, variance, rtol=1e-4)
+    numbers = np.array(list(found.nuisance_standard_deviation.values()))
+    np.testing.assert_allclose(numbers, np.sqrt(np.diag(spread)[20:]) * problem.unit, rtol=1e-4)
+
+
+def differentiate_twice(function, x, step=1e-3):
+    """The Hessian (p, p) by central differences."""
+    moves = step * np.eye(len(x))
+    values = np.array(
+        [
+            [
+                sum(a * b * function(x + a * one + b * other) for a in (1, -1) for b in (1, -1))
+                for other in moves
+            ]
+            for one in moves
+        ]
+    )
+    return values / (4 * step**2)
