@@ -53,8 +53,8 @@ class FilteredLoad:
         if 8 * int(np.prod(shape)) > MOST_BYTES:
             raise UsageError(
                 f"--friction load: {len(motion):,} samples of {shape[1]} joints and "
-                f"{len(robot.bodies)} bodies need {8e-9 * np.prod(shape):.1f} GB: --decimate N "
-                "keeps every N-th sample"
+                f"{len(robot.bodies)} bodies need {8 * int(np.prod(shape)) / 10**9:.1f} GB: "
+                "--decimate N keeps every N-th sample"
             )
         values = np.empty(shape)
         rest = tolerances.REST * np.abs(motion.u).max(axis=0)

@@ -322,8 +322,9 @@ def _sentences(found: IdentificationReport) -> Iterator[str]:
         f"{found.prior_term:.4g}."
     )
     if found.certificate.rounds:
+        rounds = plural(found.certificate.rounds, "round")
         yield (
-            f"Nonlinear friction: {plural(found.certificate.rounds, 'round')}; the last one changed it by "
+            f"Nonlinear friction: {rounds}; the last one changed it by "
             f"{found.certificate.step:.1e} standard deviations."
         )
     word = "Optimal" if found.certificate.proven else "Uncertified"

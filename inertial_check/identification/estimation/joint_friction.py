@@ -19,7 +19,7 @@ from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.nuisance import JointColumn, Nuisance, Term
 
-SLOWEST = 1e-3
+SLOWEST = 1 / 1000
 """Least Stribeck velocity relative to the highest speed of its joint: no sample is slower."""
 
 FASTEST = 0.5
