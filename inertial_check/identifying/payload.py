@@ -164,7 +164,7 @@ def _read_wrenches(
         q, u, du, values, own = _smooth(recording, columns, wrench.values, options, robot)
         redundancy = max(redundancy, own)
         gains = options.recordings.gain or (1.0,)
-        if len(gains) != 1:
+        if isinstance(gains, str) or len(gains) != 1:
             raise UsageError("--gain takes one number beside --wrench: -1 turns the wrench round")
         parts.append((*_move_frame(options, robot, sensor, q, u, du), gains[0] * values))
         remarks += said

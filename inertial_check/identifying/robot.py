@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -155,14 +155,7 @@ def read_robot(
         tuple(bodies),
         tuple(left),
         (*_remark_on_model(model, tree), *remark_on_locks(model, locked, options.locked)),
-        joints._replace(
-            **{
-                field: tuple(values[k] for k in velocities)
-                if isinstance(values, tuple)
-                else values[list(velocities)]
-                for field, values in joints._asdict().items()
-            }
-        ),
+        TreeJoints(*(_select(values, velocities) for values in joints)),
         velocities,
         tuple(tree.coordinates[body].start for body in carried),
         base,
@@ -248,6 +241,11 @@ def refuse_loops(robot: Robot) -> None:
             f"{robot.model.source.path}: {robot.loops[0].name}: this command does not model "
             "closed loops: hold their joints with --locked"
         )
+
+
+def _select(values: Any, rows: Sequence[int]) -> Any:  # noqa: ANN401 - a tuple or an array
+    """Choose rows of one field of the joints."""
+    return tuple(values[row] for row in rows) if isinstance(values, tuple) else values[list(rows)]
 
 
 def _fill(limits: Floats, default: float) -> Floats:

@@ -642,7 +642,8 @@ def _screen_rows(theta: NumpyArray, about: Point, slow: Callable[[Array], Array]
     """
     rows = theta.reshape(-1, 10)
     codes = np.zeros(rows.shape[0], dtype=np.int8)
-    unsettled = np.flatnonzero(~_in_chunks(np, rows, lambda chunk: _settle(chunk, about)))
+    settled = _in_chunks(np, rows, lambda chunk: _settle(np.asarray(chunk), about))
+    unsettled = np.flatnonzero(~settled)
     if unsettled.size:
         codes[unsettled] = _in_chunks(np, rows[unsettled], slow)
     return codes.reshape(theta.shape[:-1])
