@@ -124,7 +124,8 @@ def _solve(robot: Robot, motion: JointMotion, joints: LoopJoints) -> JointMotion
         names = ", ".join(robot.joints[joint] for joint in joints.lacking)
         raise UsageError(
             f"{joints.path}: the positions of {names} are not recorded, and the closed loops do "
-            "not tell all of them: record them"
+            "not tell all of them: record them, or hold the "
+            "joints that no recording has by --locked others"
         )
     inverse = np.linalg.pinv(own)
     u[:, unknown] = -np.einsum("sij,sj->si", inverse, np.einsum("sij,sj->si", A, u))

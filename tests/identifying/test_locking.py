@@ -46,7 +46,7 @@ def named(folder, drop=(), torques=True, **changes):
 
 def test_joints_of_no_recording_are_held_and_named(tmp_path):
     data, model = named(tmp_path), gripper(tmp_path)
-    with pytest.raises(UsageError, match=r"follow follows grip.*--locked others"):
+    with pytest.raises(UsageError, match=r"of grip, follow are not recorded.*--locked others"):
         identify_robot(IdentifyOptions(data=(data,), model=model))
     half = RobotOptions(locked={"follow": 0.0})
     with pytest.raises(UsageError, match=r"nothing of grip; .*--locked others.*grip=POSITION"):
