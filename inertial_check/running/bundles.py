@@ -53,8 +53,13 @@ class Bundle:
     def rename(self, result: DocumentResult) -> DocumentResult:
         """The result with the addresses of files; what it depends on is in no lasting file."""
         rows = json.loads(encode([result._replace(lookups=None)]))
+        renamed: DocumentResult
         (renamed,) = restore(self.fetched.rename(rows))
-        return renamed
+        if renamed.file is None:
+            return renamed
+        # `fix` writes no archive and no URL, so no report counts on it.
+        findings = tuple(each._replace(fix=None) for each in renamed.file.findings)
+        return renamed._replace(file=renamed.file._replace(findings=findings))
 
 
 @contextmanager

@@ -9,6 +9,13 @@ from pathlib import Path
 import pytest
 
 from inertial_check.cli.main import main
+from inertial_check.files.access import Limits
+from inertial_check.formats.xacro import total
+from inertial_check.formats.xacro.total import (
+    count_expansion,
+    limit_expansions,
+    reason_against_expanding,
+)
 from inertial_check.results.parts import decode_rows, list_folders, list_parts
 from inertial_check.running import batches, pools, results_store
 from inertial_check.running.ordered import map_in_order
@@ -241,3 +248,19 @@ def test_items_are_taken_only_when_there_is_room():
         assert len(taken) <= given + 7
     assert max(most) == 5
     assert taken == list(range(50))
+
+
+def test_what_a_process_has_expanded_before_does_not_change_a_batch(robots, check, monkeypatch):
+    """The limit for all xacro files of a run holds for each batch alone."""
+    totals = []
+
+    def do(self, task):
+        with limit_expansions(), count_expansion():
+            total._total.get().spent = 1e9
+            results = task.run(lambda path: totals.append(reason_against_expanding(Limits())))
+        return iter([results])
+
+    monkeypatch.setattr(pools.WorkerProcess, "do", do)
+    check()
+    assert totals
+    assert set(totals) == {None}
