@@ -27,7 +27,7 @@ def write_layer(model: Model, texts: Mapping[str, Mapping[str, str]], path: str)
     if os.path.splitext(path)[1] not in (".usd", ".usda"):
         raise UsageError(f"{path}: the layer over {model.source.path} is text: name it .usda")
     # The document has been read: its layers are files that the caller allows.
-    stage = compose_stage(model.source, Context(access=Access(follow_outside=True)))
+    stage = compose_stage(model.source, Context(access=Access(follow_outside=True)), "bodies")
     for body in stage["bodies"]:
         if body["instance"] and body["path"] in texts:
             raise UsageError(

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
+from collections.abc import Sequence
 from typing import Literal
 
 from inertial_check.errors import DocumentError
@@ -30,17 +31,47 @@ _MEMORY = "1 GB"
 _SETTINGS = {"PXR_WORK_THREAD_LIMIT": "1"}
 
 
-def compose_stage(source: Source, context: Context, asked: StagePart = "bodies") -> JsonObject:
-    """Compose the stage of a layer and describe a part of it, as stage.py does.
+def compose_stage(source: Source, context: Context, *asked: StagePart) -> JsonObject:
+    """Compose the stage of a layer and describe parts of it, as stage.py does.
 
     Args:
         source: The layer; its bytes count, not those on the disk.
         context: Bytes of layers to which it refers, in place of those on the disk.
-        asked: Part of the stage to describe.
+        asked: Parts of the stage to describe. A further part is a member of the description of the
+            first one, see `check_description`; it is absent if the process ended, because the first
+            part is then described alone.
 
     Raises:
         DocumentError: The library cannot read the layer, or reading it ended the process.
     """
+    answer = _ask(source, context, asked)
+    if isinstance(answer, str) and len(asked) > 1:
+        answer = _ask(source, context, asked[:1])
+    if isinstance(answer, str):
+        note_other_inputs()
+        raise DocumentError(source.path, answer)
+    check_description(source, answer)
+    note_child_lookups((path.partition("[")[0] for path in answer["used"]), answer["complete"])
+    return answer
+
+
+def check_description(source: Source, described: JsonObject) -> JsonObject:
+    """Return the description of a part of a stage.
+
+    Raises:
+        DocumentError: The description says why the part cannot be read.
+    """
+    if "refused" in described:
+        note_other_inputs()
+        raise DocumentError(source.path, described["refused"])
+    if "error" in described:
+        reason = f"no USD layer: {described['error']}"
+        raise DocumentError(source.path, reason, described["line"], described["column"])
+    return described
+
+
+def _ask(source: Source, context: Context, asked: Sequence[StagePart]) -> JsonObject | str:
+    """Ask the process for parts of a stage; return its answer, or why there is none."""
     granted = context.of_document(source.path).granted
     data = None if _is_on_disk(source) else source.data
     overlay = context.overlay
@@ -53,21 +84,9 @@ def compose_stage(source: Source, context: Context, asked: StagePart = "bodies")
         "roots": None if granted.follow_outside else [*granted.roots, *SYSTEM_FOLDERS],
         "overlay": [(os.path.abspath(other), len(blob)) for other, blob in overlay.items()],
     }
+    line = json.dumps(request).encode() + b"\n"
     seconds = answer_seconds(granted.limits)
-    answer = _ComposingProcess.current().ask(
-        json.dumps(request).encode() + b"\n" + b"".join(blobs), seconds
-    )
-    if isinstance(answer, str):
-        note_other_inputs()
-        raise DocumentError(source.path, answer)
-    if "refused" in answer:
-        note_other_inputs()
-        raise DocumentError(source.path, answer["refused"])
-    if "error" in answer:
-        reason = f"no USD layer: {answer['error']}"
-        raise DocumentError(source.path, reason, answer["line"], answer["column"])
-    note_child_lookups((path.partition("[")[0] for path in answer["used"]), answer["complete"])
-    return answer
+    return _ComposingProcess.current().ask(line + b"".join(blobs), seconds)
 
 
 def _is_on_disk(source: Source) -> bool:

@@ -31,7 +31,7 @@ from inertial_check.formats.rotations import (
 )
 from inertial_check.formats.shapes import unusable_shape
 from inertial_check.formats.usd.constants import NAME, TEXT
-from inertial_check.formats.usd.process import compose_stage
+from inertial_check.formats.usd.process import check_description, compose_stage
 from inertial_check.formats.usd.text import LayerPlaces, scan
 from inertial_check.model.body import (
     ENTRIES,
@@ -157,7 +157,7 @@ class _StageReader:
 
     def __init__(self, source: Source, context: Context) -> None:
         self._source, self._context = source, context
-        self._stage = compose_stage(source, context)
+        self._stage = compose_stage(source, context, "bodies", "shapes")
         _refuse_absurd_units(source.path, self._stage)
         self._layers = _TextLayers(source, context, self._stage["layers"])
         self._frames = _JointFrames(self._stage)
@@ -249,8 +249,14 @@ class _StageReader:
     def _shapes(self) -> Mapping[str, tuple[Shape, ...]] | str:
         from inertial_check.formats.usd.shapes import read_shapes  # rarely needed
 
-        span_of = self._layers.span_of
-        return read_shapes(self._source, self._context, self._stage["meters"], span_of)
+        try:
+            shapes = self._stage.get("shapes")
+            if shapes is None:
+                shapes = compose_stage(self._source, self._context, "shapes")
+            check_description(self._source, shapes)
+        except DocumentError as error:
+            return error.reason
+        return read_shapes(shapes, self._stage["meters"], self._layers.span_of)
 
     def _read_joints(self, joint: JsonObject) -> tuple[Joint, ...]:
         """Read the joint that holds a body; only its name if the layer was deleted meanwhile."""

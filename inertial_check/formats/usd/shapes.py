@@ -8,16 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from inertial_check.errors import DocumentError
 from inertial_check.files.json import JsonObject
-from inertial_check.formats.context import Context
 from inertial_check.formats.rotations import Rotation, Vector, cross
 from inertial_check.formats.shapes import Unusable, check_usable, unusable_shape
-from inertial_check.formats.usd.process import compose_stage
 from inertial_check.inertia.tolerances import USD_SCALE_NOISE
 from inertial_check.model.body import Pose
 from inertial_check.model.shape import Role, Shape
-from inertial_check.model.source import Source, Span
+from inertial_check.model.source import Span
 
 _KINDS = {
     "Cube": "box",
@@ -36,23 +33,18 @@ _ORDERS = {"X": (1, 2, 0), "Y": (2, 0, 1), "Z": (0, 1, 2)}
 
 
 def read_shapes(
-    source: Source, context: Context, meters: float, span_of: Callable[[str, str], Span | None]
-) -> Mapping[str, tuple[Shape, ...]] | str:
-    """Read the shapes of a stage by the path of their body; or say why they cannot be read.
+    described: JsonObject, meters: float, span_of: Callable[[str, str], Span | None]
+) -> Mapping[str, tuple[Shape, ...]]:
+    """Read the shapes of a stage by the path of their body.
 
     Args:
-        source: The root layer.
-        context: Bytes of other layers, as for the bodies.
+        described: Description of the shapes, by stage.py.
         meters: metersPerUnit of the stage [m].
         span_of: Function that returns the span of a prim in a layer, if it is known.
     """
-    try:
-        answer = compose_stage(source, context, "shapes")
-    except DocumentError as error:
-        return error.reason
     found: dict[str, list[Shape]] = {}
-    for entry in answer["shapes"]:
-        places = (span_of(answer["layers"][number], path) for number, path in entry["places"])
+    for entry in described["shapes"]:
+        places = (span_of(described["layers"][number], path) for number, path in entry["places"])
         span = next((span for span in places if span is not None), Span(0, 0))
         found.setdefault(entry["body"], []).append(_shape(entry, meters, span))
     return {body: tuple(shapes) for body, shapes in found.items()}

@@ -215,22 +215,19 @@ def _answer(request: JsonObject, stream: BinaryIO, folder: str) -> JsonObject:
 
     Args:
         request: "path", absolute; "size" of its data, or null to read it from the disk; "overlay":
-            pairs of a path and the size of the data that replaces the file there; "asked": which
-            part to describe, "bodies", "shapes" or "joints"; "scale_noise": largest deviation of a
-            scale factor from 1 that is rounding; "roots": real paths of the folders in which other
-            layers may lie, or null for anywhere.
+            pairs of a path and the size of the data that replaces the file there; "asked": the
+            parts to describe, of "bodies", "shapes" and "joints"; "scale_noise": largest deviation
+            of a scale factor from 1 that is rounding; "roots": real paths of the folders in which
+            other layers may lie, or null for anywhere.
         stream: The data, and then the overlays.
         folder: An empty folder, for data that the library reads from a file.
     """
     data = None if request["size"] is None else stream.read(request["size"])
     overlay = [(path, stream.read(size)) for path, size in request["overlay"]]
     try:
-        describe = {
-            "bodies": _describe_bodies,
-            "shapes": _describe_shapes,
-            "joints": _describe_joints,
-        }[request["asked"]]
-        stage_of = partial(describe, noise=request["scale_noise"])
+        stage_of = partial(
+            _describe_parts, asked=request["asked"], noise=request["scale_noise"], folder=folder
+        )
         roots = request["roots"]
         guard = _LayerGuard(None if roots is None else [*roots, os.path.realpath(folder)])
         return _compose_stage(request["path"], data, overlay, folder, guard, stage_of)
@@ -306,6 +303,28 @@ def _layer(path: str, data: bytes | None, folder: str) -> Sdf.Layer:
     layer = Sdf.Layer.New(Sdf.FileFormat.FindById(kind), path if known else f"{path}.{kind}")
     layer.Import(copy)
     return layer
+
+
+def _describe_parts(
+    stage: Usd.Stage, root: Sdf.Layer, asked: list[str], noise: float, folder: str
+) -> JsonObject:
+    """Describe parts of a stage, which is composed once for all of them.
+
+    Returns:
+        The description of the first part; each further one is a member of it, under its name, and
+        says there why it cannot be read, because the first is worth having without it.
+    """
+    describe = {"bodies": _describe_bodies, "shapes": _describe_shapes, "joints": _describe_joints}
+    first, *others = asked
+    described = describe[first](stage, root, noise)
+    for part in others:
+        try:
+            described[part] = describe[part](stage, root, noise)
+        except MemoryError:
+            described[part] = {"refused": f"the USD library {_LARGE}"}
+        except Exception as error:  # of damaged data
+            described[part] = _refusal(error, folder)
+    return described
 
 
 def _describe_bodies(stage: Usd.Stage, root: Sdf.Layer, noise: float) -> JsonObject:

@@ -1,5 +1,6 @@
 """Gprims and joints of a stage, held against what UsdPhysics itself parses of it."""
 
+import json
 import math
 import warnings
 
@@ -13,7 +14,7 @@ from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 from inertial_check.errors import DocumentError
 from inertial_check.formats import load
 from inertial_check.formats.usd import process as _usd_process
-from inertial_check.formats.usd import shapes as _usd_shapes
+from inertial_check.formats.usd import reader as _usd_reader
 from usd_library import in_binary
 
 BODY = 'prepend apiSchemas = ["PhysicsRigidBodyAPI"]'
@@ -167,28 +168,41 @@ def test_places_in_text_and_binary_layers(tmp_path):
     assert binary.source_of(binary.bodies[0].shapes[0].span) is binary.source
 
 
-def test_a_stage_is_composed_again_when_shapes_are_looked_at_and_once(monkeypatch):
+def test_bodies_and_shapes_of_a_stage_take_one_composition(monkeypatch):
     asked = []
 
-    def counted(*arguments):
-        asked.append(arguments[2])
-        return _usd_process.compose_stage(*arguments)
+    def counted(source, context, *parts):
+        asked.append(parts)
+        return _usd_process.compose_stage(source, context, *parts)
 
-    monkeypatch.setattr(_usd_shapes, "compose_stage", counted)
+    monkeypatch.setattr(_usd_reader, "compose_stage", counted)
     text = stage("".join(prim("Xform", name, prim("Cube", "g"), BODY) for name in "abc"))
     model = load(text.encode())
-    assert asked == []
     assert [len(body.shapes) for body in model.bodies] == [1, 1, 1]
-    assert asked == ["shapes"]
+    assert asked == [("bodies", "shapes")]
 
 
-def test_a_stage_that_cannot_be_read_again_says_so_on_every_body(monkeypatch):
-    def gone(*arguments):
-        raise DocumentError("a.usd", "it is gone")
+def test_shapes_that_end_the_library_leave_the_bodies_and_say_so_on_each(monkeypatch):
+    ask = _usd_process._ComposingProcess.ask
 
+    def fail_on_shapes(self, request, seconds):
+        if "shapes" in json.loads(request.partition(b"\n")[0])["asked"]:
+            return "the USD library ended reading it"
+        return ask(self, request, seconds)
+
+    monkeypatch.setattr(_usd_process._ComposingProcess, "ask", fail_on_shapes)
     model = load(stage(prim("Xform", "b", prim("Cube", "g"), BODY)).encode())
-    monkeypatch.setattr(_usd_shapes, "compose_stage", gone)
-    assert [shape.note for shape in model.bodies[0].shapes] == ["it is gone"]
+    assert [shape.note for shape in model.bodies[0].shapes] == ["the USD library ended reading it"]
+
+
+def test_shapes_that_the_library_refuses_say_so_on_every_body(monkeypatch):
+    def refuse_shapes(source, context, *parts):
+        described = _usd_process.compose_stage(source, context, *parts)
+        return {**described, "shapes": {"refused": "needs more memory"}}
+
+    monkeypatch.setattr(_usd_reader, "compose_stage", refuse_shapes)
+    model = load(stage(prim("Xform", "b", prim("Cube", "g"), BODY)).encode())
+    assert [shape.note for shape in model.bodies[0].shapes] == ["needs more memory"]
 
 
 # --- joints ------------------------------------------------------------------------------------
