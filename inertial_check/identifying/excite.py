@@ -44,9 +44,6 @@ __all__ = ["ExciteOptions", "LimitOptions", "RobotExcitation", "SearchOptions", 
 _Motion = tuple[Floats, Floats, Floats, Floats, tuple[str, ...]]
 """Time, positions, velocities and accelerations of a given motion, and notes on how they came."""
 
-_SEVERAL_STARTS = 8
-"""Number of joints up to which three starts are improved; with more, one takes as long as these."""
-
 _MANY = 12
 """Number of joints above which a search takes longer than half a minute: its time grows with the
 cube of their number."""
@@ -89,7 +86,6 @@ def excite(
         torques=plan.torques if np.isfinite(plan.torques.most).any() else None,
         obstacles=plan.collisions.obstacles,
         progress=progress,
-        starts=3 if len(plan.robot.joints) <= _SEVERAL_STARTS else 1,
         **vars(options.search),
     )
     motions = tuple(each[1:] for each in found.trajectories)

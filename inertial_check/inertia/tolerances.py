@@ -1,9 +1,8 @@
 """The tolerances of the package, each with the reason for its value.
 
-They decide a verdict, a finding, a cause, or when a computation stops. All are relative; two carry
-a unit: NUMERICALLY_ZERO_RADIUS, which defines a finding, and POSITION_STEP, the step of a
-derivative. Unit factors, the limits of engines, settings of solvers and ranges of random bodies
-stand where they are used.
+They decide a verdict, a finding, a cause, or when a computation stops. All are relative; one has a
+unit: NUMERICALLY_ZERO_RADIUS, which defines a finding. Unit factors, the limits of engines,
+settings of solvers and ranges of random bodies stand where they are used.
 
 The examples of this module continue this session:
 
@@ -270,9 +269,6 @@ BASE_REACHED = 1e-6
 SEARCH_SETTLED = 1e-5
 """Change of the logarithm of the condition number below which the search for a motion stops: a
 condition number that is smaller by a hundred-thousandth makes no plan better."""
-
-POSITION_STEP = 1e-6
-"""Step in a position for its derivative, of one radian or half the range: half the digits hold."""
 
 DISTANCE_SETTLED = 1e-6
 """Difference of a distance from its proven bound, relative to the sizes of both shapes, at which

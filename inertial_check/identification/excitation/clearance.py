@@ -94,14 +94,15 @@ class Clearance:
 
         Args:
             q: The configurations.
-            most: Excess over the distance to keep from which balls about the shapes suffice [m].
+            most: Excess over the distance to keep from which a lower bound suffices [m].
         """
         X = self._place(q)
         found = self._bound_by_balls(X)
         sample, pair = np.nonzero(found < self.obstacles.least + most)
         for part in _split(len(sample)):
             own = sample[part], pair[part]
-            found[own] = np.maximum(found[own], self._measure(X, *own).distance)
+            enough = self.obstacles.least[pair[part]] + most
+            found[own] = np.maximum(found[own], self._measure(X, *own, enough).distance)
         return found
 
     def shortfall(self, q: Floats, slack: float) -> tuple[float, Floats]:
@@ -119,11 +120,14 @@ class Clearance:
         sample, pair = np.nonzero(self._bound_by_balls(X) < target)
         for part in _split(len(sample)):
             rows, pairs = sample[part], pair[part]
-            gaps = self._measure(X, rows, pairs)
+            gaps = self._measure(X, rows, pairs, target[pairs])
             short = np.maximum(target[pairs] - gaps.distance, 0.0) / self.size
             value += float(np.sum(short**2))
+            open_ = short > 0
+            rows, pairs = rows[open_], pairs[open_]
+            gaps = Gaps(*(each[open_] for each in gaps))
             moved = self._follow(X[rows], self.signs[pairs], gaps)
-            np.add.at(slope, rows, -2 / self.size * short[:, None] * moved)
+            np.add.at(slope, rows, -2 / self.size * short[open_, None] * moved)
         return value, slope
 
     def prove(self, series: FourierSeries) -> Closest:
@@ -182,17 +186,17 @@ class Clearance:
         near = np.flatnonzero(found < enough)
         for part in _split(len(near)):
             own = near[part]
-            gaps = self._measure(X, times[own], pairs[own])
+            gaps = self._measure(X, times[own], pairs[own], enough[own])
             found[own] = np.maximum(found[own], gaps.distance)
         return found
 
-    def _measure(self, X: Floats, sample: Integers, pair: Integers) -> Gaps:
-        """Measure pairs at samples, in the inertial frame."""
+    def _measure(self, X: Floats, sample: Integers, pair: Integers, enough: Floats) -> Gaps:
+        """Measure pairs at samples, in the inertial frame, precisely where less than enough."""
         moved = []
         for index in self.obstacles.pairs[pair].T:
             own = X[sample, self.obstacles.body[index]]
             moved.append(self.obstacles.shapes.rows(index).move(own[:, :3, :3], own[:, :3, 3]))
-        return measure_gaps(moved[0], moved[1])
+        return measure_gaps(moved[0], moved[1], enough)
 
     def _follow(self, X: Floats, signs: Floats, gaps: Gaps) -> Floats:
         """Derivatives (m, n) of distances with the coordinates.

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inertial_check.arrays.types import Floats, Integers, Mask
+from inertial_check.arrays.types import ArrayLike, Floats, Integers, Mask
 from inertial_check.inertia import tolerances
 
 ROUNDS = 40
@@ -100,18 +100,24 @@ def pad_shapes(shapes: Sequence[tuple[Floats, Floats, float]]) -> ConvexShapes:
     return ConvexShapes(corners, spread, np.array([radius for _, _, radius in shapes]))
 
 
-def measure_gaps(A: ConvexShapes, B: ConvexShapes) -> Gaps:
-    """Measure the distances of pairs of shapes (m), in one frame."""
+def measure_gaps(A: ConvexShapes, B: ConvexShapes, enough: ArrayLike = np.inf) -> Gaps:
+    """Measure the distances of pairs of shapes (m), in one frame.
+
+    Args:
+        A: First shapes.
+        B: Second ones.
+        enough: (m,) or a number: distances from which a lower bound suffices [m]. Most pairs that
+            are that far apart are settled by the first direction. Their nearest points are those of
+            the search until then, zeros where there was none.
+    """
     apart = A.centers - B.centers
     length = np.linalg.norm(apart, axis=1, keepdims=True)
     v = np.where(length > 0, apart / np.where(length > 0, length, 1.0), np.array([0.0, 0.0, 1.0]))
     size = A.reach + B.reach
     best = Gaps(np.full(len(v), -np.inf), v.copy(), np.zeros_like(v), np.zeros_like(v))
     simplex, active = np.zeros((2, len(v), 4, 3)), np.zeros((len(v), 4), dtype=bool)
-    running = np.arange(len(v))
+    running, settled = np.arange(len(v)), np.asarray(enough) + A.radius + B.radius
     for _ in range(ROUNDS):
-        if not len(running):
-            break
         own = v[running]
         new = np.stack([A.rows(running).support(-own), B.rows(running).support(own)])
         norm = np.linalg.norm(own, axis=1)
@@ -119,6 +125,10 @@ def measure_gaps(A: ConvexShapes, B: ConvexShapes) -> Gaps:
         better = running[gap > best.distance[running]]
         best.distance[running] = np.maximum(best.distance[running], gap)
         best.normal[better] = v[better] / np.linalg.norm(v[better], axis=1, keepdims=True)
+        near = best.distance[running] < settled[running]
+        running, new = running[near], new[:, near]
+        if not len(running):
+            break
         slot = np.argmin(active[running], axis=1)
         simplex[:, running, slot], active[running, slot] = new, True
         weights, nearest = _find_nearest(simplex[0, running] - simplex[1, running], active[running])

@@ -6,7 +6,7 @@ best is not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -43,8 +43,8 @@ STEPS = 200
 """Largest number of SLSQP steps from one start; thirty to sixty are usual."""
 
 _STEP = 0.05
-"""Step in velocity and acceleration, of their limits: exact for the bodies, whose regressor is a
-quadratic in the one and linear in the other, and it rounds the steps of Coulomb friction."""
+"""Step in velocity and acceleration for differences of friction, of their limits: it rounds the
+steps of Coulomb friction."""
 
 
 class Limits(NamedTuple):
@@ -263,21 +263,18 @@ class Search:
     def value_and_slope(self, point: Floats, held: Held | None = None) -> tuple[float, Floats]:
         """The same with what exceeds torques and distances, and its derivatives (T, n, 2 N - 1)."""
         motion = self.motion(point)
-        seen = self.visible.project_rows(*motion)
+        rows = self.visible.body_rows(*motion)
+        seen = self.visible.project_rows(*motion, bodies=rows)
         sizes, V = _spectrum(seen)
         value, slopes = measure(self.criterion, sizes)
         dual = seen @ ((V * (slopes / np.where(sizes > 0, sizes, 1.0))) @ V.T)
-        still = np.einsum("snr,snr->s", seen, dual)
         further, beside = None, np.zeros(())
         if held is not None and self.torques is not None:
-            excess, further, beside = self.torques.excess(motion, held.target)
+            excess, further, beside = self.torques.excess(motion, rows, held.target)
             value += held.weight * excess
             further *= held.weight
-            rows = self.visible.body_rows(*motion)
-            still = still + np.einsum("snbk,snbk->s", rows, further)
-        changes = self._changes(motion, still, dual, further) + beside * (
-            held.weight if held else 0
-        )
+            beside = beside * held.weight
+        changes = self.visible.differentiate_rows(motion, dual, further, self._steps) + beside
         slope = self._collect(changes, self.seen)
         if held is not None and self.clearance is not None:
             short, with_q = self.clearance.shortfall(
@@ -292,31 +289,10 @@ class Search:
         own = changes.reshape(len(changes), self.trajectories, -1, changes.shape[-1])
         return np.asarray(np.einsum("wtsj,wsc->tjc", own, basis) * self.scale)
 
-    def _changes(
-        self, motion: Motion, still: Floats, dual: Floats, further: Floats | None
-    ) -> Floats:
-        """Changes (3, S, n) with q, u and du of what dual times the rows is at each time."""
-        joints = motion[0].shape[1]
-        changes = np.empty((3, len(still), joints))
-        for joint in range(joints):
-            steps = self._steps[:, joint]
-            moved = [(0, steps[0]), (1, steps[1]), (1, -steps[1]), (2, steps[2])]
-            q, ahead, back, du = self.visible.along(_with(motion, joint, moved), dual, further)
-            changes[0, :, joint] = (q - still) / steps[0]
-            changes[1, :, joint] = (ahead - back) / (2 * steps[1])
-            changes[2, :, joint] = (du - still) / steps[2]
-        return changes
-
     @cached_property
     def _steps(self) -> Floats:
-        """(3, n) for the derivatives in q, u and du."""
-        return np.stack(
-            [
-                tolerances.POSITION_STEP * np.minimum(self.half, 1.0),
-                _STEP * self.limits.velocity,
-                _STEP * self.limits.acceleration,
-            ]
-        )
+        """(3, n) for differences of friction with q, u and du."""
+        return _STEP * self.units
 
     def descend(
         self, start: Floats, held: Held | None, watch: Callable[[float], None] | None = None
@@ -361,14 +337,6 @@ class Search:
         one = whole.reshape(n * count, n * width)
         rows = np.kron(np.eye(self.trajectories), one)
         return np.concatenate([rows, -rows])
-
-
-def _with(motion: Motion, joint: int, steps: Sequence[tuple[int, float]]) -> Motion:
-    """The motion once for each step, which is added to its q, u or du (0, 1, 2) of a joint."""
-    found = [np.tile(array, (len(steps), 1, 1)) for array in motion]
-    for variant, (which, step) in enumerate(steps):
-        found[which][variant, :, joint] += step
-    return found[0], found[1], found[2]
 
 
 def _spectrum(seen: Floats) -> tuple[Floats, Floats]:

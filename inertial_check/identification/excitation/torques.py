@@ -67,18 +67,18 @@ class TorqueBound:
         """Predict the torques of a motion (S, n)."""
         return self._use(self.visible.body_rows(*motion), motion)[0]
 
-    def excess(self, motion: Motion, target: Floats) -> tuple[float, Floats, Floats]:
+    def excess(self, motion: Motion, rows: Floats, target: Floats) -> tuple[float, Floats, Floats]:
         """Sum the squares of what exceeds a share of the limits, and how it depends on the motion.
 
         Args:
             motion: (S, n) each.
+            rows: (S, n, N, 10) its regressor.
             target: (n,) share of each limit that may be used.
 
         Returns:
             The sum; weights (S, n, N, 10) by which its slope is their product with the slope of the
             regressor; derivatives (3, S, n) with q, u and du by friction and rotors.
         """
-        rows = self.visible.body_rows(*motion)
         use, deviation = self._use(rows, motion)
         over = np.maximum(use.share - target, 0.0)
         slope = 2 * over / self.limits.most

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import pi
 from typing import NamedTuple
 
@@ -20,6 +21,8 @@ from inertial_check.dynamics.equations import GRAVITY, mass_matrix, regressor
 from inertial_check.dynamics.tree import Tree
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.nuisance import Nuisance
+from inertial_check.identification.excitation.fourier import Motion
+from inertial_check.identification.excitation.slopes import RegressorSlope
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import Verdict, as_theta, check
 from inertial_check.inertia.parameters import InertialParameters
@@ -75,6 +78,10 @@ class Visibility:
     unit: Floats
     basis: Floats
     weights: Floats
+
+    @cached_property
+    def _slope(self) -> RegressorSlope:
+        return RegressorSlope(self.tree, self.gravity)
 
     @property
     def rank(self) -> int:
@@ -156,51 +163,73 @@ class Visibility:
             u: (..., n) velocities.
             du: (..., n) accelerations.
         """
-        n, batch = self.tree.n_u, q.shape[:-1]
-        Y = np.asarray(regressor(self.tree, q, u, du, gravity=self.gravity))
-        Y = Y.reshape(*batch, n, len(self.tree), 10)[..., self.bodies, :]
-        F = self.nuisance.columns(u.reshape(-1, n), du.reshape(-1, n))
-        both = [Y.reshape(*batch, n, -1), F.reshape(*batch, n, -1)]
-        return self._in_units(np.concatenate(both, axis=-1) / self.noise[:, None])
+        return self._add_beside(self.body_rows(q, u, du), u, du)
 
     def body_rows(self, q: Floats, u: Floats, du: Floats) -> Floats:
-        """The regressor (S, n, N, 10) of all bodies, with the units that it has."""
+        """The regressor (..., n, N, 10) of all bodies, with the units that it has."""
         Y = np.asarray(regressor(self.tree, q, u, du, gravity=self.gravity))
         return Y.reshape(*q.shape, len(self.tree), 10)
 
-    def project_rows(self, q: Floats, u: Floats, du: Floats) -> Floats:
-        """Project the rows on the directions (..., n, r) that any motion shows."""
-        return np.asarray(self.rows(q, u, du) @ self.basis)
-
-    def along(
-        self, motion: tuple[Floats, Floats, Floats], dual: Floats, further: Floats | None = None
+    def project_rows(
+        self, q: Floats, u: Floats, du: Floats, bodies: Floats | None = None
     ) -> Floats:
-        """Sum project_rows(*motion) times dual over joints and directions, for motion variants.
+        """Project the rows on the directions (..., n, r) that any motion shows.
 
         Args:
-            motion: q, u and du, each (v, S, n).
+            q: (..., n) coordinates.
+            u: (..., n) velocities.
+            du: (..., n) accelerations.
+            bodies: body_rows(q, u, du), where they are known.
+        """
+        Y = self.body_rows(q, u, du) if bodies is None else bodies
+        return np.asarray(self._add_beside(Y, u, du) @ self.basis)
+
+    def _add_beside(self, Y: Floats, u: Floats, du: Floats) -> Floats:
+        """Rows (..., n, p) of bodies and of what stands beside them, each in its units."""
+        n, batch = self.tree.n_u, u.shape[:-1]
+        F = self.nuisance.columns(u.reshape(-1, n), du.reshape(-1, n))
+        both = [Y[..., self.bodies, :].reshape(*batch, n, -1), F.reshape(*batch, n, -1)]
+        return self._in_units(np.concatenate(both, axis=-1) / self.noise[:, None])
+
+    def differentiate_rows(
+        self, motion: Motion, dual: Floats, further: Floats | None, steps: Floats
+    ) -> Floats:
+        """Differentiate the sum of project_rows(*motion) times dual with the motion.
+
+        Args:
+            motion: q, u and du, each (S, n).
             dual: (S, n, r).
             further: (S, n, N, 10) by which body_rows(*motion) are multiplied, and added; None for
                 zeros.
+            steps: (3, n) for differences of what stands beside the bodies, which may have kinks.
 
         Returns:
-            (v, S). Nothing larger is kept than the regressor itself.
+            (3, S, n), with q, u and du.
         """
-        n, count = self.tree.n_u, 10 * len(self.bodies)
-        q, u, du = motion
+        count = 10 * len(self.bodies)
         back = (dual / self.noise[:, None]) @ self.basis.T / self.weights
         own = back[..., :count].reshape(*back.shape[:-1], len(self.bodies), 10, 1)
         whole = np.zeros((*back.shape[:-1], len(self.tree), 10))
         whole[..., self.bodies, :] = np.matmul(self.to_theta, own)[..., 0]
         if further is not None:
             whole += further
-        Y = np.asarray(regressor(self.tree, q, u, du, gravity=self.gravity))
-        flat = Y.reshape(*Y.shape[:2], 1, -1) @ whole.reshape(len(dual), -1, 1)
-        found = np.asarray(flat[..., 0, 0])
+        found = self._slope.differentiate(motion, whole)
         if len(self.nuisance):
-            F = self.nuisance.columns(u.reshape(-1, n), du.reshape(-1, n)) * self.unit
-            found += np.einsum("vsnk,snk->vs", F.reshape(*u.shape, -1), back[..., count:])
+            found[1:] += self._differentiate_beside(motion, back[..., count:] * self.unit, steps)
         return found
+
+    def _differentiate_beside(self, motion: Motion, dual: Floats, steps: Floats) -> Floats:
+        """Differentiate the columns beside the bodies, times dual, with u and du (2, S, n)."""
+        _, u, du = motion
+        samples, n = u.shape
+        moves = np.eye(n)[:, None] * steps[1:, None, None]  # (2, n, 1, n)
+        none = np.zeros_like(moves[0])
+        speeds = u + np.stack([moves[0], -moves[0], none, none])
+        rates = du + np.stack([none, none, moves[1], -moves[1]])
+        F = self.nuisance.columns(speeds.reshape(-1, n), rates.reshape(-1, n))
+        sums = np.einsum("vsk,sk->vs", F.reshape(4 * n, samples, -1), dual.reshape(samples, -1))
+        ahead_u, back_u, ahead_du, back_du = sums.reshape(4, n, samples).swapaxes(1, 2)
+        return np.stack([ahead_u - back_u, ahead_du - back_du]) / (2 * steps[1:, None])
 
     def _in_units(self, rows: Floats) -> Floats:
         count = 10 * len(self.bodies)

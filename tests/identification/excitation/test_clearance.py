@@ -62,6 +62,20 @@ def test_bounds_are_below_the_distance_of_the_points_and_near_it():
     np.testing.assert_allclose(found.distance[clear], apart[clear], atol=1e-5)
 
 
+def test_a_bound_that_is_enough_is_below_the_distance():
+    rng = np.random.default_rng(2)
+    shapes = pad_shapes([(CUBE * [0.2, 0.3, 0.4], NONE, 0.0), (LINE * 0.4, NONE, 0.1)])
+    first, second = rng.integers(2, size=(2, 300))
+    A = shapes.rows(first).move(rotations(rng, 300), np.zeros((300, 3)))
+    B = shapes.rows(second).move(rotations(rng, 300), rng.normal(size=(300, 3)) * 0.4)
+    whole, quick = measure_gaps(A, B), measure_gaps(A, B, np.full(300, 0.2))
+    near = whole.distance < 0.2
+    assert 0.2 < near.mean() < 0.8
+    np.testing.assert_array_equal(quick.distance[near], whole.distance[near])
+    assert np.all(quick.distance[~near] >= 0.2)
+    assert np.all(quick.distance <= whole.distance)
+
+
 def swinging(least):
     """Two unit rods on a vertical chain of two joints, with a ball beside the first joint."""
     X_PB = np.tile(np.eye(4), (2, 1, 1))
