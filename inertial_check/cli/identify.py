@@ -20,6 +20,7 @@ from inertial_check.errors import UsageError
 from inertial_check.model import Severity
 
 if TYPE_CHECKING:
+    from inertial_check.identification.estimation.identify import Method
     from inertial_check.identification.recordings.signals import Smoothing
     from inertial_check.identifying.identify import RobotIdentification
     from inertial_check.identifying.options import IdentifyOptions
@@ -307,6 +308,13 @@ def _add_torques(parser: argparse.ArgumentParser) -> None:
 def _add_fit(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("Fit", argument_default=SUPPRESS)
     group.add_argument(
+        "--method",
+        type=_read_method,
+        metavar="METHOD",
+        help="least-squares or ls (default); instrumental-variables or iv, which noise in "
+        "positions does not bias; or didim, from torques alone. The last two simulate the robot",
+    )
+    group.add_argument(
         "--weights",
         type=options.numbers,
         metavar="W,W...",
@@ -354,6 +362,27 @@ def _read_gain(text: str) -> tuple[float, ...] | str:
         argparse.ArgumentTypeError: It is none of them.
     """
     return text if text == "unknown" else options.numbers(text)
+
+
+_METHODS: dict[str, Method] = {
+    "least-squares": "least-squares",
+    "ls": "least-squares",
+    "instrumental-variables": "instrumental-variables",
+    "iv": "instrumental-variables",
+    "didim": "didim",
+}
+"""Methods by their names and short forms."""
+
+
+def _read_method(text: str) -> Method:
+    """Read the name of a method.
+
+    Raises:
+        argparse.ArgumentTypeError: It is none.
+    """
+    if text not in _METHODS:
+        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(_METHODS)}")
+    return _METHODS[text]
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
@@ -572,6 +601,7 @@ def _read_options(args: argparse.Namespace) -> IdentifyOptions:
         masses=read_group(groups.MassOptions, args),
         contacts=read_group(ContactOptions, args),
         loads=getattr(args, "loads", None),
+        method=getattr(args, "method", "least-squares"),
         fit=read_group(FitOptions, args, regularization=weight),
     )
 

@@ -21,6 +21,7 @@ from inertial_check.identification.estimation.result import Identification
 from inertial_check.identifying.joints import list_targets
 from inertial_check.identifying.loads import Loads, read_loads
 from inertial_check.identifying.locking import list_recorded
+from inertial_check.identifying.methods import identify_by_simulation, refuse_unsimulated
 from inertial_check.identifying.options import UNKNOWN, IdentifyOptions
 from inertial_check.identifying.prior import read_prior
 from inertial_check.identifying.reading import read_recordings
@@ -114,7 +115,10 @@ def identify_robot(options: IdentifyOptions) -> RobotIdentification:
         bodies=(*robot.names, *(each.load.name for each in loads.free)),
     )
     theta = np.asarray(prior.parameters.as_theta())
-    if datasets.linearise is None:
+    refuse_unsimulated(options, robot, datasets, loads)
+    if options.method != "least-squares":
+        found = identify_by_simulation(options, robot, datasets, theta, fit)
+    elif datasets.linearise is None:
         found = _fit_bodies(options, datasets, theta, fit, loads)
     else:
         found, datasets = _fit_nonlinear(options, datasets, theta, fit, loads)

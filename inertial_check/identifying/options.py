@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 from inertial_check.errors import UsageError
 from inertial_check.formats import Context
-from inertial_check.identification.estimation.identify import FitOptions, WeightRule
+from inertial_check.identification.estimation.identify import FitOptions, Method, WeightRule
 from inertial_check.identification.recordings.signals import Smoothing
 from inertial_check.identifying.contact_options import ContactOptions
 from inertial_check.inertia.representations import Order
@@ -205,6 +205,7 @@ class IdentifyOptions:
         masses: Known masses.
         contacts: Wrenches from outside, and the motion of the base.
         loads: Path of the file of loads that the robot carried; None for none.
+        method: Method of the identification.
         fit: Weights, metric and loss of the fit.
     """
 
@@ -218,6 +219,7 @@ class IdentifyOptions:
     masses: MassOptions = field(default_factory=MassOptions)
     contacts: ContactOptions = field(default_factory=ContactOptions)
     loads: str | None = None
+    method: Method = "least-squares"
     fit: FitOptions = field(default_factory=lambda: FitOptions(regularization=DEFAULT_WEIGHT))
 
 

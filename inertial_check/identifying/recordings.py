@@ -53,6 +53,9 @@ like the rest then, and only a few of its samples have neighbours among the fitt
 _HELD_OUT = ", held out"
 """End of the name of the part of a recording that is kept for validation."""
 
+ChangeMotion = Callable[[JointMotion], JointMotion]
+"""Function that gives another motion of the same samples, such as a simulated one."""
+
 _DEFAULT_ORDER: Order = "urdf"
 """Order of the columns of a regressor Y from a file if none is declared, as in
 inertial_check.identify; a warning says so."""
@@ -282,6 +285,7 @@ class Datasets:
         friction: Friction as it is declared.
         linearise: Makes the datasets with nonlinear friction about an operating point, or without
             it; None where there is none.
+        moved: Makes the datasets of changed motions with the same torques.
     """
 
     train: tuple[Dataset, ...]
@@ -291,6 +295,12 @@ class Datasets:
     remarks: tuple[Remark, ...]
     friction: Nuisance = field(default_factory=Nuisance)
     linearise: Callable[[OperatingPoint | None], Datasets] | None = None
+    moved: Callable[[ChangeMotion], Datasets] | None = None
+
+    def change_motions(self, change: ChangeMotion) -> Datasets:
+        """Make the datasets of other motions, split and with friction filtered as these are."""
+        assert self.moved is not None
+        return self.moved(change)
 
     @property
     def fastest(self) -> Floats:
@@ -377,7 +387,9 @@ def read_datasets(
     unmeasured = [] if whole else list_unmeasured(options.robot, robot)
     remarks += remark_on_unmeasured(robot, unmeasured)
 
-    def linearise(point: OperatingPoint | None) -> Datasets:
+    def build(
+        point: OperatingPoint | None, recorded: Sequence[RecordedSamples] = recorded
+    ) -> Datasets:
         linear = nuisance.linearise(point)
         train, kept = _split_recordings(options, robot, recorded, linear)
 
@@ -393,11 +405,19 @@ def read_datasets(
             tuple(pose(path, own) for path, own in chosen) for chosen in (train, kept)
         )
         rows = read_rows(robot, [own for _, own in (*train, *kept)])
-        again = linearise if nuisance.nonlinear else None
+        again = build if nuisance.nonlinear else None
         said = tuple(dict.fromkeys(remarks))
-        return Datasets(train_sets, validation_sets, *rows, said, nuisance, again)
+        return Datasets(train_sets, validation_sets, *rows, said, nuisance, again, move)
 
-    return linearise(None)
+    def move(change: ChangeMotion) -> Datasets:
+        fitted = recorded[: len(paths)]
+        changed = [
+            replace(own, motion=change(own.motion)) if isinstance(own, MotionSamples) else own
+            for own in fitted
+        ]
+        return build(None, [*changed, *recorded[len(paths) :]])
+
+    return build(None)
 
 
 def _split_recordings(

@@ -110,6 +110,9 @@ def build_report(
         gains=_list_gains(robot, found),
         gain_scale="" if found.gains is None else found.gains.scale,
         loads=list_loads(loads, found, count),
+        method=found.method,
+        simulations=found.simulations,
+        change=found.change,
     )
 
 

@@ -206,6 +206,14 @@ ones its tables hold numbers too far apart for it to factorise."""
 STATIONARY = 1e-6
 """Standard deviations by which numbers of nonlinear friction change at most in the last round."""
 
+SIMULATED = 1e-6
+"""Jumps between the segments of a simulated motion, relative to its range, at which rounds end:
+integration and references err by as much."""
+
+METHOD_SETTLED = 1e-3
+"""Relative change of the torques of all parameters at which instrumental variables and closed-loop
+output errors end: a tenth of what published methods ask for."""
+
 HUBER_SETTLED = 1e-8
 """Relative fall of Huber's loss at which its rounds end: what follows is below the noise."""
 

@@ -354,6 +354,9 @@ class IdentificationReport:
         gains: Drive gains that were found with the bodies; () where they were given.
         gain_scale: What decides their common scale: loads, masses or prior; "" without gains.
         loads: Loads that the robot carried, in the order of their file.
+        method: Method of the identification.
+        simulations: Number of simulations of the robot; 0 for least squares.
+        change: Relative change of the predicted torques by the last simulation.
     """
 
     model: str
@@ -387,6 +390,9 @@ class IdentificationReport:
     gains: tuple[GainValue, ...] = ()
     gain_scale: str = ""
     loads: tuple[LoadValue, ...] = ()
+    method: str = "least-squares"
+    simulations: int = 0
+    change: float = 0.0
 
     def count(self, severity: Severity) -> int:
         """How many remarks have this severity."""

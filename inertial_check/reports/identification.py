@@ -317,6 +317,11 @@ def _sentences(found: IdentificationReport) -> Iterator[str]:
     yield (
         f"Prior: {found.prior}; metric {found.metric}, weight {_weight(found)}; loss {found.loss}."
     )
+    if found.simulations:
+        yield (
+            f"Method: {found.method}; {plural(found.simulations, 'simulation')} of the robot, the "
+            f"last one changed the predicted torques by {found.change:.1e} of their size."
+        )
     yield (
         f"Objective {found.objective:.6g}: data {found.data_term:.6g}, prior "
         f"{found.prior_term:.4g}."
@@ -436,6 +441,9 @@ def as_json(found: IdentificationReport, view: View) -> str:
             "prior": found.prior,
             "metric": found.metric,
             "loss": found.loss,
+            "method": found.method,
+            "simulations": found.simulations,
+            "change": found.change,
             "regularization": found.regularization,
             "redundancy": found.redundancy,
             "weighings": [each._asdict() for each in found.weighings],

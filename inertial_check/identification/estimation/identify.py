@@ -22,6 +22,7 @@ from inertial_check.identification.estimation import (
     regularisers,
     robust,
 )
+from inertial_check.identification.estimation.instruments import InstrumentedReduction
 from inertial_check.identification.estimation.joint_friction import OperatingPoint
 from inertial_check.identification.estimation.nonlinear import solve_nonlinear
 from inertial_check.identification.estimation.nuisance import Nuisance
@@ -32,7 +33,7 @@ from inertial_check.identification.estimation.result import (
     body_names,
     describe_gap,
 )
-from inertial_check.identification.estimation.sampled import Samples
+from inertial_check.identification.estimation.sampled import Samples, read_reals
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.consistency import check
 from inertial_check.inertia.parameters import InertialParameters
@@ -49,6 +50,9 @@ Loss = Literal["squares", "huber"]
 
 WeightRule = Literal["evidence", "k-fold", "l-curve"]
 """Rule that chooses the weight of the prior from the samples."""
+
+Method = Literal["least-squares", "instrumental-variables", "didim"]
+"""Method of an identification; all but the first simulate the robot."""
 
 GainRule = Literal["unknown"]
 """What is known of drive gains that are not given."""
@@ -109,6 +113,7 @@ def identify(  # noqa: PLR0913 - the public signature
     bodies: Sequence[str] | None = None,
     solver: str | None = None,
     gain: GainRule | None = None,
+    instruments: ArrayLike | Samples | None = None,
 ) -> Identification:
     """Find the consistent bodies that explain measured torques best, near a prior.
 
@@ -166,6 +171,11 @@ def identify(  # noqa: PLR0913 - the public signature
         gain: "unknown" if tau is what was recorded, motor currents say, and the drive gains that
             make torques of it are to be found with the bodies; see `Identification.gains`. Weights
             are then one over the deviation of the noise of what was recorded.
+        instruments: Regressor Z of the same shape as Y, of a motion without the noise of Y, such as
+            that of a simulated robot; or Samples of it, with the columns of friction of that
+            motion. The bodies solve Z^T w^2 (Y theta + F f - tau) = 0 then, as far as prior and
+            cones allow, and noise in Y does not bias them. Beside an array, the nuisance columns
+            are their own instruments.
 
     Returns:
         The bodies, with fit, rank, the parameters that the samples decide, and a proof of
@@ -199,6 +209,10 @@ def identify(  # noqa: PLR0913 - the public signature
         solver=solver,
     )
     data = Measurements.read(Y, tau, nuisance, order)
+    if instruments is not None:
+        if gain is not None:
+            raise ParameterError("instruments go with known gains: give one of gain, instruments")
+        data = data.with_instruments(instruments)
     if gain is None:
         return estimate(data, prior, options, order)
     _refuse_unknown("gain", gain, get_args(GainRule))
@@ -259,6 +273,7 @@ def estimate_linear(
     """
     names = body_names(options.bodies, data.bodies)
     regularization = options.regularization
+    _refuse_beside_instruments(data, options)
     if prior is None:
         expected = priors.priors_from_samples(data.whole, data.nuisance)
         regularization = 0.0
@@ -303,7 +318,25 @@ def estimate_linear(
         noted=(*expected.remarks, *remarks),
         choice=choice,
         reference=data.nuisance.reference,
+        method="least-squares" if data.instruments is None else "instrumental-variables",
     )
+
+
+def _refuse_beside_instruments(data: Measurements, options: FitOptions) -> None:
+    """Refuse options that look at samples one by one, which projected equations do not have.
+
+    Raises:
+        ParameterError: The message names the option.
+    """
+    if data.instruments is None:
+        return
+    if options.loss != "squares":
+        raise ParameterError(f"instruments go with loss 'squares', not with {options.loss!r}")
+    if options.regularization == "k-fold":
+        raise ParameterError(
+            "instruments go with regularization 'evidence', 'l-curve' or a number, not with "
+            "'k-fold', which compares residuals that hold the noise of the regressor"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -315,12 +348,43 @@ class Measurements:
         reduced: The reduction, if it is known or there are no samples.
         nuisance: Torques besides those of the bodies.
         order: Order of the last six columns of each body.
+        instruments: Samples whose columns are instruments; None for least squares.
     """
 
     samples: Samples | None
     reduced: Reduction | None
     nuisance: Nuisance
     order: Order = "urdf"
+    instruments: Samples | None = None
+
+    def with_instruments(self, instruments: ArrayLike | Samples) -> Measurements:
+        """Project the equations on instruments.
+
+        Raises:
+            ParameterError: There are no samples, only their reduction; friction is nonlinear; or
+                the instruments have another shape.
+        """
+        samples = self.samples
+        if samples is None:
+            raise ParameterError(
+                "instruments are columns for each sample: a Reduction has none; give Samples or "
+                "arrays"
+            )
+        if samples.nuisance.nonlinear:
+            raise ParameterError("instruments go with friction that is linear in its numbers")
+        if not isinstance(instruments, Samples):
+            Z = read_reals("instruments", instruments)
+            expected = (samples.samples, samples.joints, 10 * samples.bodies)
+            if Z.ndim == 2 and samples.joints == 1:
+                Z = Z[:, None, :]
+            if Z.shape != expected:
+                raise ParameterError(
+                    f"instruments have shape {Z.shape}, expected {expected}, as the regressor has"
+                )
+            beside = np.concatenate([F for _, F, _ in samples.blocks()])
+            nuisance = replace(samples.nuisance, ready=beside)
+            instruments = Samples.of_arrays(Z, 0 * Z[:, :, 0], nuisance, samples.order)
+        return replace(self, reduced=None, instruments=instruments)
 
     @classmethod
     def read(
@@ -373,6 +437,9 @@ class Measurements:
         if self.reduced is not None:
             return self.reduced.relabel(self.labels)
         assert self.samples is not None
+        if self.instruments is not None:
+            reduction = InstrumentedReduction.of_samples(self.samples, self.instruments)
+            return reduction.relabel(self.labels)
         return self.samples.reduce().relabel(self.labels)
 
     def folds(self, count: int) -> list[Reduction]:

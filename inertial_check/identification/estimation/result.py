@@ -88,6 +88,9 @@ class Identification(EqualByValue):
         rounds: Number of linear problems in whose turn nonlinear friction was found; 0 without it.
         step: Largest change of a number of nonlinear friction in the last round, in its standard
             deviations.
+        method: "least-squares", "instrumental-variables" or "didim".
+        simulations: Number of simulations of the robot.
+        change: Relative change of the predicted torques by the last one.
     """
 
     bodies: tuple[str, ...]
@@ -112,6 +115,9 @@ class Identification(EqualByValue):
     reference: Floats | None = None
     rounds: int = 0
     step: float = 0.0
+    method: str = "least-squares"
+    simulations: int = 0
+    change: float = 0.0
 
     def __repr__(self) -> str:
         """The sizes, the rank and the fit."""

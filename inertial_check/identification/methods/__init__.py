@@ -1,0 +1,1 @@
+"""Methods of identification that simulate the robot: instrumental variables and DIDIM."""

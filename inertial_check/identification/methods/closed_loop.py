@@ -1,0 +1,298 @@
+"""Simulation of a robot in closed loop: the motion that identified parameters give.
+
+A controller steers the robot along references. The accelerations are
+
+    du = M^-1 (tau - b - g - F(u) f),    tau = K_p (q_r - q) + K_d (u_r - u) + feedforward
+
+with the drive's gains where they are known. Where they are not, the controller has the bandwidth
+w of the reference, tau = M (w^2 (q_r - q) + 2 w (u_r - u)) + the torques of the model along the
+reference, so that the robot follows it without lag or sag; friction is compensated.
+
+Runge-Kutta steps of order four take all segments of the time together, as one batch of the
+dynamics. A closed loop forgets where it started, so that the ends of the segments, as starts of the
+next ones, agree after some rounds; until they do, nothing is returned.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from inertial_check.arrays.types import Floats, Integers
+from inertial_check.dynamics.equations import GRAVITY, inverse_dynamics
+from inertial_check.dynamics.tree import Tree
+from inertial_check.errors import ParameterError
+from inertial_check.identification.estimation.nuisance import Nuisance
+from inertial_check.inertia import tolerances
+
+MEMORY = (2.0, 16.0)
+"""Least and largest length of a segment in time constants of the loop: of a wrong start exp(-2) is
+left after the shortest, and exp(-16) after the longest."""
+
+ROWS = 2048
+"""Rows of a batch that the segments should fill: such a batch takes compiled loops."""
+
+STEP = 0.2
+"""Largest step of the integration in time constants of the loop; stable are steps up to 2.8."""
+
+MOST_ROUNDS = 40
+"""Largest number of rounds over the segments; two are usual."""
+
+FAR = 10.0
+"""Distance from the reference, in ranges of its motion, at which a loop counts as unstable."""
+
+SLOW = 0.02
+"""Part of a joint's highest speed up to which Coulomb friction grows with the speed, so that a
+robot that stands still does not chatter."""
+
+
+class Motion(NamedTuple):
+    """Simulated motion: positions, velocities and accelerations, each (S, n)."""
+
+    q: Floats
+    u: Floats
+    du: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """Reference of a controller, at uniform steps.
+
+    Attributes:
+        step: Time between two samples [s].
+        q: (S, n) positions.
+        band: Bandwidth w of the closed loop [rad/s].
+        gains: (n,) stiffnesses K_p and (n,) dampings K_d of the drives; None if they are unknown.
+        feedforward: (n,) constant torque of the drives beside these gains.
+    """
+
+    step: float
+    q: Floats
+    band: float
+    gains: tuple[Floats, Floats] | None = None
+    feedforward: Floats | float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedRobot:
+    """Robot with the parameters of one round of an identification.
+
+    Attributes:
+        tree: Tree of the bodies.
+        theta: (N, 10) parameters of all bodies about their origins.
+        nuisance: Declared friction, offsets and rotors.
+        numbers: (k,) their numbers [SI].
+        gravity: (3,) gravity in the axes of the base [m/s^2].
+    """
+
+    tree: Tree
+    theta: Floats
+    nuisance: Nuisance
+    numbers: Floats
+    gravity: tuple[float, ...] = GRAVITY
+
+    def rotors(self) -> Floats:
+        """(n, n) matrix of the torques that are in proportion to accelerations of the joints."""
+        each = np.eye(self.tree.n_u)
+        return np.asarray(self._torques(0 * each, each) - self._torques(0 * each, 0 * each)).T
+
+    def equations(self, q: Floats, u: Floats) -> tuple[Floats, Floats]:
+        """M (s, n, n) and b + g (s, n) of the bodies, by one batch of inverse dynamics.
+
+        Row 0 of each configuration is without acceleration, the others with one of one joint: a
+        large batch runs through compiled loops, several small ones do not.
+        """
+        count, width = q.shape
+        every = np.broadcast_to(q[:, None], (count, width + 1, width))
+        rates = np.broadcast_to(u[:, None], every.shape)
+        each = np.broadcast_to(np.eye(width + 1, width, -1), every.shape)
+        tau = np.asarray(
+            inverse_dynamics(self.tree, every, rates, each, gravity=self.gravity, theta=self.theta)
+        )
+        held = tau[:, 0]
+        return (tau[:, 1:] - held[:, None]).swapaxes(1, 2), held
+
+    def friction(self, u: Floats, slow: Floats) -> Floats:
+        """(s, n) torques beside those of the bodies, at velocities u (s, n).
+
+        Args:
+            u: Velocities.
+            slow: (n,) speeds up to which steps of friction are slopes.
+        """
+        F = self.nuisance.columns(u, 0 * u)
+        steps = self._steps(slow)
+        if steps.any():
+            slope = np.minimum(np.abs(u) / np.where(slow > 0, slow, 1.0), 1.0)
+            F[:, :, steps] *= slope[:, :, None]
+        return np.asarray(F @ self.numbers)
+
+    def torques(self, motion: Motion, rotors: Floats) -> Floats:
+        """(s, n) torques of a motion without friction, by inverse dynamics."""
+        q, u, du = motion
+        own = inverse_dynamics(self.tree, q, u, du, gravity=self.gravity, theta=self.theta)
+        return np.asarray(own) + du @ rotors.T
+
+    def _torques(self, u: Floats, du: Floats) -> Floats:
+        return np.asarray(self.nuisance.columns(u, du) @ self.numbers)
+
+    def _steps(self, slow: Floats) -> Floats:
+        """(k,) columns that jump with the direction: half the speed does not halve the jump."""
+        v = np.where(slow > 0, slow, 1.0)[None]
+        jumps = [
+            np.abs(self.nuisance.columns(c * v, 0 * v) - self.nuisance.columns(-c * v, 0 * v))
+            for c in (1.0, 0.5)
+        ]
+        return np.asarray(np.any((jumps[1] > 0) & (jumps[1] > 0.75 * jumps[0]), axis=(0, 1)))
+
+
+def simulate(robot: SimulatedRobot, reference: Reference) -> Motion:
+    """Simulate a robot that follows a reference.
+
+    Args:
+        robot: The robot.
+        reference: Reference at uniform steps.
+
+    Returns:
+        The motion at the samples of the reference.
+
+    Raises:
+        ParameterError: The simulation is unstable, or a joint moves nothing that has inertia.
+    """
+    loop = _Loop(robot, reference)
+    if len(reference.q) < 2:
+        raise ParameterError("a reference of one sample has no motion to simulate")
+    for _ in range(MOST_ROUNDS):
+        if loop.run():
+            return loop.motion()
+    raise ParameterError(
+        f"the simulated robot still depends on where it started after {MOST_ROUNDS} rounds: its "
+        "closed loop does not settle; give stiffer gains, or least-squares as the method"
+    )
+
+
+class _Loop:
+    """Segments of a simulation, which are integrated together."""
+
+    def __init__(self, robot: SimulatedRobot, reference: Reference) -> None:
+        self.robot, self.reference = robot, reference
+        count, width = reference.q.shape
+        self.substeps = max(1, int(np.ceil(reference.step * reference.band / STEP)))
+        least, most = (part / (reference.band * reference.step) for part in MEMORY)
+        length = np.clip((count - 1) * (width + 1) / ROWS, least, most)
+        self.length = min(max(4, int(np.ceil(length))), count - 1)
+        self.segments = -(-(count - 1) // self.length)
+        self.h = reference.step / self.substeps
+        self.r, self.ur, dur = _interpolate(reference, self.substeps)
+        self.slow = SLOW * np.abs(self.ur).max(axis=0)
+        self.range = np.ptp(self.r, axis=0) + np.abs(self.ur).max(axis=0) / reference.band
+        path = Motion(self.r, self.ur, dur)
+        known = reference.gains is not None
+        self.rotors = robot.rotors()
+        own = np.zeros_like(self.r) if known else robot.torques(path, self.rotors)
+        self.ahead = own + reference.feedforward
+        first = 2 * self.substeps * self.length * np.arange(self.segments)
+        self.first = first
+        self.starts = self.r[first], self.ur[first]
+        shape = (self.segments, self.length + 1, width)
+        self.found = Motion(np.empty(shape), np.empty(shape), np.empty(shape))
+
+    def run(self) -> bool:
+        """Integrate all segments once; tell whether their ends agree with the next starts."""
+        q, u = self.starts
+        for sample in range(self.length + 1):
+            k = 2 * self.substeps * sample
+            du = self.accelerate(q, u, self._at(k))
+            for whole, own in zip(self.found, (q, u, du), strict=True):
+                whole[:, sample] = own
+            if sample == self.length:
+                break
+            for part in range(k, k + 2 * self.substeps, 2):
+                first = du if part == k else self.accelerate(q, u, self._at(part))
+                q, u = self._step(q, u, first, part)
+            self._refuse_unstable(q, sample)
+        ends = q[:-1], u[:-1]
+        jumps = [np.abs(end - start[1:]) for end, start in zip(ends, self.starts, strict=True)]
+        size = np.where(self.range > 0, self.range, 1.0)
+        scale = size, size * self.reference.band
+        self.starts = tuple(  # type: ignore[assignment]
+            np.concatenate([start[:1], end]) for start, end in zip(self.starts, ends, strict=True)
+        )
+        settled = tolerances.SIMULATED
+        return all(
+            bool(np.all(jump <= settled * own)) for jump, own in zip(jumps, scale, strict=True)
+        )
+
+    def accelerate(self, q: Floats, u: Floats, at: Integers) -> Floats:
+        """(B, n) accelerations of all segments at points of their reference."""
+        robot, reference = self.robot, self.reference
+        error, rate = self.r[at] - q, self.ur[at] - u
+        tau = self.ahead[at]
+        pull = 0.0
+        if reference.gains is None:
+            pull = reference.band**2 * error + 2 * reference.band * rate
+        else:
+            drives = reference.gains[0] * error + reference.gains[1] * rate
+            tau = tau + drives - robot.friction(u, self.slow)
+        M, held = robot.equations(q, u)
+        M, left = M + self.rotors, tau - held
+        try:
+            return np.asarray(pull + np.linalg.solve(M, left[:, :, None])[:, :, 0])
+        except np.linalg.LinAlgError:
+            raise ParameterError(
+                "a joint of the simulated robot moves nothing that has inertia: give its bodies a "
+                "prior with mass, or least-squares as the method"
+            ) from None
+
+    def motion(self) -> Motion:
+        """Join the segments."""
+        count = len(self.reference.q)
+        joined = []
+        for whole in self.found:
+            inner = whole[:, :-1].reshape(-1, whole.shape[2])
+            joined.append(np.concatenate([inner, whole[-1, -1:]])[:count])
+        return Motion(*joined)
+
+    def _step(self, q: Floats, u: Floats, a1: Floats, k: int) -> tuple[Floats, Floats]:
+        """Take one Runge-Kutta step from half-step k of each segment, with accelerations a1."""
+        h, half, two = self.h, self._at(k + 1), self._at(k + 2)
+        u2 = u + h / 2 * a1
+        a2 = self.accelerate(q + h / 2 * u, u2, half)
+        u3 = u + h / 2 * a2
+        a3 = self.accelerate(q + h / 2 * u2, u3, half)
+        u4 = u + h * a3
+        a4 = self.accelerate(q + h * u3, u4, two)
+        q = q + h / 6 * (u + 2 * u2 + 2 * u3 + u4)
+        return q, u + h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
+
+    def _at(self, k: int) -> Integers:
+        """(B,) indices of a half-step of each segment; the last one can be shorter."""
+        return np.minimum(self.first + k, len(self.r) - 1)
+
+    def _refuse_unstable(self, q: Floats, sample: int) -> None:
+        """Refuse a robot that has left its reference.
+
+        Raises:
+            ParameterError: It has.
+        """
+        error = np.abs(q - self.r[self._at(2 * self.substeps * (sample + 1))])
+        bad = ~(error <= FAR * np.where(self.range > 0, self.range, 1.0))
+        if bad.any():
+            joint = int(np.argwhere(bad)[0, 1])
+            raise ParameterError(
+                f"the simulated robot does not follow its references: joint {joint + 1} leaves "
+                f"them by more than {FAR:g} times the range of its motion; start from better "
+                "inertials (--prior), filter the recording, or use --method least-squares"
+            )
+
+
+def _interpolate(reference: Reference, substeps: int) -> tuple[Floats, Floats, Floats]:
+    """Interpolate positions and their rates at each half step, by splines of order five."""
+    from scipy.interpolate import make_interp_spline  # slow to import
+
+    count = len(reference.q)
+    times = reference.step * np.arange(count)
+    fine = np.linspace(0, times[-1], 2 * substeps * (count - 1) + 1)
+    spline = make_interp_spline(times, reference.q, k=5 if count > 5 else 1)
+    return tuple(np.asarray(spline(fine, nu)) for nu in range(3))  # type: ignore[return-value]
