@@ -55,6 +55,7 @@ def iterate_method(
         ParameterError: A simulation is unstable.
         ProjectionError: The parameters do not settle.
     """
+    # The first change is that from one method to another: two simulations have to agree.
     recorded = Measurements(samples, None, samples.nuisance, samples.order)
     found = estimate(recorded, prior, options)
     chosen, choice, change = options, None, np.inf
@@ -71,7 +72,7 @@ def iterate_method(
             weight = found.regularization / found.redundancy
             chosen = replace(options, regularization=weight)
         change = measure_change(found, last)
-        if change <= tolerances.METHOD_SETTLED:
+        if count > 1 and change <= tolerances.METHOD_SETTLED:
             return replace(found, method=method, simulations=count, change=change, choice=choice)
     raise ProjectionError(
         f"{method} does not settle: the predicted torques still change by {change:.2g} of their "
