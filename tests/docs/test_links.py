@@ -68,6 +68,15 @@ def test_every_page_is_two_clicks_from_the_readme() -> None:
     assert [str(page.relative_to(ROOT)) for page in PAGES if page not in reached] == []
 
 
+def test_every_question_has_its_answer_one_click_from_the_page() -> None:
+    """The page of questions is one click from the README, so each answer is two clicks from it."""
+    page = ROOT / "docs" / "questions.md"
+    assert page in {path for path, _ in list_links(README)}
+    questions = re.split(r"^(?=\*\*)", read_prose(page), flags=re.MULTILINE)[1:]
+    assert len(questions) >= 10
+    assert [text.splitlines()[0] for text in questions if not LINK.search(text)] == []
+
+
 def list_addresses() -> list[str]:
     """The external addresses that pages link to, each once."""
     pages = [*PAGES, ROOT / "CHANGELOG.md"]
