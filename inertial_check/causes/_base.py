@@ -86,7 +86,7 @@ class Beside(NamedTuple):
     box: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Subject:
     """One body of an examination, with its numbers as arrays. SI units throughout.
 
@@ -103,12 +103,10 @@ class Subject:
 
     examination: Examination
     index: int
-    tried: dict[str, Trials] = field(default_factory=dict, compare=False, repr=False)
-    weighed: dict[str, Floats] = field(default_factory=dict, compare=False, repr=False)
-    readings: list[tuple[Reading, float]] = field(default_factory=list, compare=False, repr=False)
-    reread: list[tuple[Reading, float, float]] = field(
-        default_factory=list, compare=False, repr=False
-    )
+    tried: dict[str, Trials] = field(default_factory=dict, repr=False)
+    weighed: dict[str, Floats] = field(default_factory=dict, repr=False)
+    readings: list[tuple[Reading, float]] = field(default_factory=list, repr=False)
+    reread: list[tuple[Reading, float, float]] = field(default_factory=list, repr=False)
 
     @property
     def body(self) -> Body:
@@ -319,6 +317,8 @@ def margins(six: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
     Returns:
         (n,) margins, -1 where the tensor is zero or not finite, and (n,) verdicts.
     """
+    if not len(six):
+        return _UNTRIED.margin, _UNTRIED.consistent
     with np.errstate(all="ignore"):
         spreads = eigenvalues(second_moment(six))
         size = np.sum(np.abs(spreads), axis=-1)

@@ -146,6 +146,8 @@ class _Scanner:
 
     def _begins_block(self, token: Token) -> bool:
         """Enter a prim or variant set if one begins here."""
+        if token.text not in _SPECIFIERS and token.text != b"variantSet":
+            return False  # most words: types and names of attributes
         first, second = self._peek(2)
         path = self._stack[-1].path
         if token.text in _SPECIFIERS:
@@ -154,7 +156,7 @@ class _Scanner:
                 return False
             inside = f"{path}{'' if path.endswith('}') else '/'}{_unquote(name)}"
             return self._enter(_OpenBlock(inside, token.start, None))
-        if token.text == b"variantSet" and first.kind == "string":
+        if first.kind == "string":
             return self._enter(_OpenBlock(path, None, _unquote(first)))
         return False
 
