@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Sequence
-from hashlib import sha256
 from math import isfinite
 
 from inertial_check.model import Body, Finding, Judgement, Model
@@ -24,6 +23,8 @@ def identify_facts(
     """
     if not findings:
         return []
+    from hashlib import sha256  # loads OpenSSL, which a sound model does not need
+
     known = {
         body.id: (body, judgement)
         for body, judgement in zip(model.bodies, judgements, strict=True)

@@ -72,7 +72,7 @@ _BOUND = re.compile(r"(boundmass|boundinertia): MuJoCo (?:raises|takes).*? ([-+.
 """The bound in a message of the reader, which is the only place that holds it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Batch:
     """N bodies of one model, and the model around them.
 

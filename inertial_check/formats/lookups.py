@@ -10,10 +10,8 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 
 
-@dataclass
 class Lookups:
     """Files on which a result depends.
 
@@ -22,8 +20,9 @@ class Lookups:
         complete: Whether the result depends on nothing else, such as an environment variable.
     """
 
-    paths: set[str] = field(default_factory=set)
-    complete: bool = True
+    def __init__(self) -> None:
+        self.paths: set[str] = set()
+        self.complete = True
 
 
 _listener: ContextVar[Lookups | None] = ContextVar("_listener", default=None)

@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 
 from inertial_check.files.access import Limits
 
@@ -14,11 +13,11 @@ _DOCUMENTS = 2.0
 """Time for all xacro files of a run divided by that for one document: 120 s and 60 s."""
 
 
-@dataclass
 class _TotalTime:
     """Time that the xacro files of a run have taken so far [s]."""
 
-    spent: float = 0.0
+    def __init__(self) -> None:
+        self.spent = 0.0
 
 
 _total: ContextVar[_TotalTime | None] = ContextVar("_total", default=None)

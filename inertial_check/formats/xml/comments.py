@@ -9,7 +9,6 @@ import re
 import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from inertial_check.errors import DocumentError
@@ -87,13 +86,13 @@ class _Remark(NamedTuple):
     text: str
 
 
-@dataclass
 class _OpenElement:
     """An element that is open: whether a child was met, and comments that wait for the next one."""
 
-    element: _Stretch | None
-    seen: bool = False
-    waiting: list[int] = field(default_factory=list)
+    def __init__(self, element: _Stretch | None) -> None:
+        self.element = element
+        self.seen = False
+        self.waiting: list[int] = []
 
 
 def _nest(

@@ -35,7 +35,7 @@ _PREFIX = re.compile(":(?!//)")
 _NO_ELEMENT = "no element in it: expected an XML document"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class XmlDocument:
     """An XML document.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from inertial_check.formats.xml.complaints import Unreadable
@@ -35,8 +34,7 @@ XML_SPACE = " \t\r\n"
 _PIECE = re.compile(r"[^ \t\r\n]+")
 
 
-@dataclass(frozen=True, slots=True)
-class CommentSpan:
+class CommentSpan(NamedTuple):
     """Positions of a comment, from `<!--` to after `-->`."""
 
     start: int
