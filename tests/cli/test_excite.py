@@ -8,8 +8,11 @@ import pytest
 import inertial_check as ic
 from inertial_check.dynamics.equations import inverse_dynamics
 from inertial_check.dynamics.kinematics import poses
+from inertial_check.formats import Context
 from inertial_check.formats.recordings import read_recording
+from inertial_check.geometry.meshes import MeshFinder
 from inertial_check.identifying import excite as excitation
+from inertial_check.identifying.collisions import convert_shape
 from inertial_check.model.tree import tree_of
 
 INERTIAL = (
@@ -293,7 +296,7 @@ def test_joints_that_follow_others_are_locked_or_refused(run, tmp_path):
     path = written(tmp_path, robot(*parts))
     code, _, err = run("excite", path, *QUICK)
     assert code == 2
-    assert "joint wrist follows elbow and has no torque of its own" in err
+    assert "joint wrist follows elbow: this command does not model closed loops" in err
     args = (*QUICK, "--locked", "elbow=0.5", "--locked", "wrist", "--output-format", "json")
     code, out, _ = run("excite", path, *args)
     assert [each["joint"] for each in json.loads(out)["joints"]] == ["shoulder"]
@@ -349,9 +352,12 @@ SHAPES = (
 )
 
 
-def folding(tmp_path):
+def folding(tmp_path, geometry=None):
     """Three links in a plane that can fold onto the first one and reach below their base."""
-    parts = [link(name).replace("</link>", SHAPES + "</link>") for name in "abc"]
+    shapes = SHAPES
+    if geometry is not None:
+        shapes = f"<collision><geometry>{geometry}</geometry></collision>"
+    parts = [link(name).replace("</link>", shapes + "</link>") for name in "abc"]
     inside = '<limit lower="-3" upper="3" velocity="3" effort="400"/>'
     for name, parent, child in (("j1", "base", "a"), ("j2", "a", "b"), ("j3", "b", "c")):
         each = joint(name, parent, child, inside=inside)
@@ -390,6 +396,37 @@ def test_bodies_stay_apart_from_each_other_and_from_obstacles(run, tmp_path):
     code, out, _ = run("excite", path, "--from", str(target))
     assert code == 1
     assert "beyond its limit: distance of a and c" in out
+
+
+def test_a_mesh_counts_as_a_hull_that_holds_all_of_it(run, tmp_path):
+    """Of a ball with more corners than a hull keeps, and in an arm that folds."""
+    turn, rise = np.meshgrid(np.arange(24) * np.pi / 12, np.arange(1, 12) * np.pi / 12)
+    corners = np.stack([np.cos(turn) * np.sin(rise), np.sin(turn) * np.sin(rise), np.cos(rise)], -1)
+    rings = corners.reshape(-1, 3) * [0.05, 0.05, 0.25] + [0, 0, 0.25]
+    a = np.arange(len(rings) - 24)
+    b = np.where(a % 24 == 23, a - 23, a + 1)
+    faces = np.concatenate([np.stack([a, b, a + 24], 1), np.stack([b, b + 24, a + 24], 1)])
+    lines = [f"v {x} {y} {z}" for x, y, z in rings] + [f"f {i} {j} {k}" for i, j, k in faces + 1]
+    (tmp_path / "rod.obj").write_text("\n".join(lines), encoding="utf-8")
+    path = folding(tmp_path, '<mesh filename="rod.obj"/>')
+    shape = ic.load(path).bodies[1].shapes[0]
+    points, _, radius = convert_shape(shape, MeshFinder(ic.load(path), Context()))
+    assert len(points) <= 64
+    ways = np.random.default_rng(0).normal(size=(2000, 3))
+    ways /= np.linalg.norm(ways, axis=1)[:, None]
+    excess = (points @ ways.T).max(axis=0) + radius - (rings @ ways.T).max(axis=0)
+    assert excess.min() >= 0
+    assert excess.max() < 0.02
+    target = tmp_path / "motion.npz"
+    code, out, err = run("excite", path, *QUICK, "--clearance", "0.05", "-o", str(target))
+    assert (code, "a convex hull counts for each mesh of a, b, c" in out + err) == (0, True)
+    X = np.asarray(poses(tree_of(ic.load(path)).tree, read_recording(target, torques=False).q))
+    first, last = (rings @ X[:, i, :3, :3].swapaxes(1, 2) + X[:, i, None, :3, 3] for i in (1, 3))
+    apart = min(
+        np.linalg.norm(p[:, None] - r[None], axis=2).min()
+        for p, r in zip(first[::8], last[::8], strict=True)
+    )
+    assert apart >= 0.05
 
 
 def test_motions_that_are_designed_together_show_more(run, arm, tmp_path):

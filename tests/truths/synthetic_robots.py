@@ -85,7 +85,9 @@ def recording(
     exact = equations.inverse_dynamics(tree, q, u, du, gravity=gravity)
     deviation = noise * np.sqrt(np.mean(exact**2, axis=0))
     rng = np.random.default_rng([seed, 1])
-    tau = exact + deviation * rng.standard_normal(exact.shape)
+    tau = rng.standard_normal(exact.shape)
+    tau *= deviation  # in place: of a million samples, each array is 56 MB
+    tau += exact
     return Recording(q, u, du, exact, tau, deviation)
 
 

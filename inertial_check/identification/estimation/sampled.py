@@ -246,7 +246,8 @@ class Samples:
         fixed = np.asarray(reorder(tree.theta[rest_of], "urdf", order))
         whole = np.array_equal(kept, np.arange(10 * len(tree)))
         loaded = has_load(beside)
-        slowest = rest * np.abs(motion[1]).max(axis=0, initial=0.0)
+        fastest = _find_fastest(motion[1])
+        slowest = rest * fastest
         if rows is None:
             rows = max(16, ENTRIES // max(10 * len(tree) * tree.n_u, 1))
 
@@ -283,7 +284,6 @@ class Samples:
                 rows=rows,
             )
 
-        fastest = np.abs(motion[1]).max(axis=0, initial=0.0)
         again = linearise if beside.nonlinear and beside.point is None else None
         return cls(
             len(chosen),
@@ -296,6 +296,11 @@ class Samples:
             fastest=fastest,
             linearised=again,
         )
+
+
+def _find_fastest(u: Floats) -> Floats:
+    """Find the highest speeds (n,) of velocities (S, n), without an array as large as they are."""
+    return np.maximum(u.max(axis=0, initial=0.0), -u.min(axis=0, initial=0.0))
 
 
 def read_reals(name: str, value: ArrayLike) -> Floats:
