@@ -178,6 +178,12 @@ def _add_robot(parser: argparse.ArgumentParser) -> None:
         "(repeatable)",
     )
     group.add_argument(
+        "--merge-fixed",
+        action="store_true",
+        help="identify bodies that no joint moves apart as one, and share its numbers back: those "
+        "on fixed joints keep theirs where the rest is a consistent body",
+    )
+    group.add_argument(
         "--order",
         choices=_ORDERS,
         help="order of the last six of each body's parameters in Y, whose columns are about the "

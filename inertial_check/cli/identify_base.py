@@ -12,6 +12,7 @@ from inertial_check.cli import exit_codes, output
 from inertial_check.errors import UsageError
 from inertial_check.model import Severity
 from inertial_check.reports.escaping import dump_json, guard_diff, printable
+from inertial_check.reports.identification import describe_merged
 from inertial_check.reports.json import plain
 from inertial_check.reports.text import plural
 
@@ -134,6 +135,7 @@ def _as_json(found: BodiesFromBase, code: int, sentence: str, diff: str) -> str:
             }
             for entry, value in zip(table.entries, own.beta.tolist(), strict=True)
         ],
+        "merged": [describe_merged(each) for each in found.merged],
         "written": sentence or None,
         "diff": diff or None,
         "remarks": [

@@ -12,12 +12,13 @@ from inertial_check.fixing.result import Fix
 from inertial_check.fixing.writing import write_parameters
 from inertial_check.identification.estimation.from_base import FromBase, identify_from_base
 from inertial_check.identifying.base_file import BaseFile, read_base_file
+from inertial_check.identifying.merging import list_numbers, remark_on_merged, split_bodies
 from inertial_check.identifying.options import IdentifyOptions
 from inertial_check.identifying.prior import read_prior
 from inertial_check.identifying.robot import Robot, read_robot
 from inertial_check.identifying.written import check_written, describe_finding
 from inertial_check.model import Severity
-from inertial_check.model.identified import Remark
+from inertial_check.model.identified import MergedBody, Remark
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +31,7 @@ class BodiesFromBase:
         table: The base parameters.
         found: The bodies.
         remarks: Remarks on robot, prior, table and result; the worst first.
+        merged: Bodies that were identified as one, with the numbers of their parts.
     """
 
     options: IdentifyOptions
@@ -37,15 +39,14 @@ class BodiesFromBase:
     table: BaseFile
     found: FromBase
     remarks: tuple[Remark, ...]
+    merged: tuple[MergedBody, ...] = ()
 
     @cached_property
     def fix(self) -> Fix:
         """The robot's file with these bodies, all of them or none; not written yet."""
-        numbers = {
-            self.robot.model.bodies[index].id: theta
-            for index, theta in zip(self.robot.bodies, self.found.theta, strict=True)
-        }
-        return write_parameters(self.robot.model, numbers, context=self.options.context)
+        model = self.robot.model
+        numbers = list_numbers(model, self.robot.bodies, self.found.theta, self.merged)
+        return write_parameters(model, numbers, context=self.options.context)
 
 
 def identify_base_file(options: IdentifyOptions, path: str) -> BodiesFromBase:
@@ -81,11 +82,13 @@ def identify_base_file(options: IdentifyOptions, path: str) -> BodiesFromBase:
     for line in found.remarks:
         severity = Severity.NOTE if found.realisable else Severity.WARNING
         remarks.append(Remark(severity, "base", line))
-    result = BodiesFromBase(options, robot, table, found, tuple(remarks))
+    merged = split_bodies(robot.model, robot.bodies, robot.groups, found.theta)
+    remarks += remark_on_merged(merged)
+    result = BodiesFromBase(options, robot, table, found, tuple(remarks), merged)
     try:
-        findings = check_written(robot.model, result.fix, robot.names, options.context)
+        findings = check_written(robot.model, result.fix, robot.part_names, options.context)
     except InertialCheckError:  # told where the document is to be written
         findings = ()
     said = [describe_finding(robot.model.source.path, each) for each in findings]
     order = sorted([*remarks, *said], key=lambda remark: -remark.severity)
-    return BodiesFromBase(options, robot, table, found, tuple(order))
+    return BodiesFromBase(options, robot, table, found, tuple(order), merged)

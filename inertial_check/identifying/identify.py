@@ -21,6 +21,7 @@ from inertial_check.identification.estimation.result import Identification
 from inertial_check.identifying.joints import list_targets
 from inertial_check.identifying.loads import Loads, read_loads
 from inertial_check.identifying.locking import list_recorded
+from inertial_check.identifying.merging import list_numbers
 from inertial_check.identifying.methods import identify_by_simulation, refuse_unsimulated
 from inertial_check.identifying.options import UNKNOWN, IdentifyOptions
 from inertial_check.identifying.prior import read_prior
@@ -64,11 +65,9 @@ class RobotIdentification:
 
     @cached_property
     def _fix(self) -> Fix:
-        numbers = {
-            self.robot.model.bodies[index].id: theta
-            for index, theta in zip(self.robot.bodies, self.found.theta, strict=False)  # loads last
-        }
-        return write_parameters(self.robot.model, numbers, context=self.options.context)
+        model, merged = self.robot.model, self.report.merged
+        numbers = list_numbers(model, self.robot.bodies, self.found.theta, merged)  # loads last
+        return write_parameters(model, numbers, context=self.options.context)
 
     def fix_joints(self) -> JointsFix:
         """Put identified friction and rotors beside the bodies in the file; write nothing yet.
@@ -174,7 +173,7 @@ def _check_result(result: RobotIdentification) -> RobotIdentification:
     """Check the robot's document with the identified numbers; findings become remarks."""
     model, context = result.robot.model, result.options.context
     try:
-        findings = check_written(model, result.fix(), result.robot.names, context)
+        findings = check_written(model, result.fix(), result.robot.part_names, context)
     except InertialCheckError:  # told where the document is to be written
         return result
     flat = {body.name for body in result.report.bodies if body.margin < tolerances.EDGE}

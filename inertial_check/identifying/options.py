@@ -100,6 +100,7 @@ class RobotOptions:
             has its position.
         unmeasured: Names of joints whose motion is recorded and whose torque is not.
         order: Order of the last six of each body's columns in a regressor Y from a file.
+        merge_fixed: Whether bodies that no joint moves apart are identified as one body.
     """
 
     base: Literal["fixed", "floating"] = "fixed"
@@ -108,6 +109,7 @@ class RobotOptions:
     lock_others: bool = False
     unmeasured: tuple[str, ...] = ()
     order: Order | None = None
+    merge_fixed: bool = False
 
     def __post_init__(self) -> None:
         """Refuse a gravity that is no vector.

@@ -10,6 +10,7 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import UsageError
 from inertial_check.geometry.priors import from_geometry, from_model
+from inertial_check.identifying.merging import merge_parameters
 from inertial_check.identifying.options import IdentifyOptions
 from inertial_check.identifying.robot import Robot
 from inertial_check.inertia.consistency import Verdict, check
@@ -41,12 +42,14 @@ def read_prior(options: IdentifyOptions, robot: Robot) -> Prior:
         DocumentError: The other model cannot be read.
     """
     given, source, remarks = _read_source(options, robot)
-    for name, mass in zip(robot.names, np.asarray(given.mass).tolist(), strict=True):
+    for name, mass in zip(robot.part_names, np.asarray(given.mass).tolist(), strict=True):
         if not (np.isfinite(mass) and mass > 0):
             raise UsageError(
                 f"--prior {options.prior.prior}: {name} has the mass {mass:g} kg, expected a "
                 "positive one: write the mass in the robot's file, or take another model as prior"
             )
+    if robot.groups:
+        given = merge_parameters(given, robot.parts, robot.bodies, robot.groups)
     given = _add_extent(given, robot.names, options.prior.prior_radius, remarks)
     sound = np.asarray(check(given).consistent)
     bad = [name for name, is_sound in zip(robot.names, sound, strict=True) if not is_sound]
@@ -64,16 +67,16 @@ def _read_source(
 ) -> tuple[InertialParameters, str, list[Remark]]:
     prior = options.prior.prior
     if prior == "file":
-        return from_model(robot.model, robot.names), "the robot's file", []
+        return from_model(robot.model, robot.part_names), "the robot's file", []
     if prior == "geometry":
-        found = from_geometry(robot.model, robot.names, packages=options.context)
+        found = from_geometry(robot.model, robot.part_names, packages=options.context)
         remarks = [
             Remark(Severity.NOTE, "prior-geometry", line)
             for body in found.bodies
             for line in body.remarks
         ]
         return found.parameters, "the written masses spread over the shapes", remarks
-    return from_model(prior, robot.names), prior, []
+    return from_model(prior, robot.part_names), prior, []
 
 
 def _add_extent(

@@ -16,6 +16,7 @@ from inertial_check.identifying.assessment import build_base_table, list_residua
 from inertial_check.identifying.friction import describe_number, remark_on_friction
 from inertial_check.identifying.joints import read_stated
 from inertial_check.identifying.loads import Loads, list_loads
+from inertial_check.identifying.merging import remark_on_merged, split_bodies
 from inertial_check.identifying.options import IdentifyOptions
 from inertial_check.identifying.prior import Prior
 from inertial_check.identifying.recordings import Dataset, Datasets
@@ -58,6 +59,7 @@ def build_report(
         _judge_torques(datasets, found, "validation", data.path, data.reduction)
         for data in datasets.validation
     ]
+    merged = split_bodies(robot.model, robot.bodies, robot.groups, found.theta)
     mistakes = list(judge_recordings(options, robot, datasets, found, fits[0]))
     judged = judge_result(robot, found, datasets, friction, fits)
     remarks = [
@@ -65,6 +67,7 @@ def build_report(
         # Mistakes make these look wrong, too, and what they suggest would not mend them.
         *(each for each in judged if not mistakes or each.kind not in ("sign", "unit", "lag")),
         *robot.remarks,
+        *remark_on_merged(merged),
         *prior.remarks,
         *datasets.remarks,
         *remark_on_friction(options.friction, robot, found),
@@ -113,6 +116,7 @@ def build_report(
         method=found.method,
         simulations=found.simulations,
         change=found.change,
+        merged=merged,
     )
 
 

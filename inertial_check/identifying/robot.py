@@ -14,6 +14,7 @@ from inertial_check.errors import UsageError
 from inertial_check.formats import Context, load
 from inertial_check.identifying.constraints import list_constraints
 from inertial_check.identifying.locking import complete_locks, remark_on_locks
+from inertial_check.identifying.merging import MergeGroup, find_groups, merge_tree
 from inertial_check.identifying.options import RobotOptions
 from inertial_check.model import Model, Severity
 from inertial_check.model.identified import Remark
@@ -41,6 +42,8 @@ class Robot(NamedTuple):
         coordinates: Index of the tree's coordinate of each joint.
         base: Index of the body that floats; None if none does.
         loops: Constraints of closed loops and of joints that follow others.
+        groups: Bodies that are merged into one; those merged into others are none of `bodies`, and
+            frames without mass in `tree`.
     """
 
     model: Model
@@ -57,12 +60,27 @@ class Robot(NamedTuple):
     coordinates: tuple[int, ...]
     base: int | None = None
     loops: tuple[Constraint, ...] = ()
+    groups: tuple[MergeGroup, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the bodies to identify; ids where names repeat."""
+        return self._name(self.bodies)
+
+    @property
+    def parts(self) -> tuple[int, ...]:
+        """Indices of the bodies to identify and of those merged into them, ascending."""
+        merged = [body for group in self.groups for body in group.children]
+        return tuple(sorted([*self.bodies, *merged]))
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """Names of `parts`; ids where names repeat."""
+        return self._name(self.parts)
+
+    def _name(self, bodies: Sequence[int]) -> tuple[str, ...]:
         every = [body.name for body in self.model.bodies]
-        chosen = [self.model.bodies[index] for index in self.bodies]
+        chosen = [self.model.bodies[index] for index in bodies]
         return tuple(body.name if every.count(body.name) == 1 else body.id for body in chosen)
 
     def body(self, name: str, option: str) -> int:
@@ -78,6 +96,7 @@ class Robot(NamedTuple):
         ]
         if len(found) == 1:
             return found[0]
+        self._refuse_merged(name, option)
         why = dict(self.left).get(name)
         identified = f"; identified are {', '.join(self.names)}"
         what = (
@@ -88,6 +107,21 @@ class Robot(NamedTuple):
             else f"is no body of the robot{suggest_name(name, self.names, identified)}"
         )
         raise UsageError(f"{option}: {name!r} {what}")
+
+    def _refuse_merged(self, name: str, option: str) -> None:
+        """Refuse the name of a body that is merged into another.
+
+        Raises:
+            UsageError: It is one; the message names the other.
+        """
+        for group in self.groups:
+            for index in group.children:
+                body, parent = (self.model.bodies[k] for k in (index, group.parent))
+                if name in (body.name, body.id):
+                    raise UsageError(
+                        f"{option}: {name!r} is merged into {parent.name} by --merge-fixed: give "
+                        f"{parent.name}, for both together"
+                    )
 
     def joint(self, name: str, option: str) -> int:
         """Return the index of a joint, by name or by its number from 1.
@@ -139,9 +173,12 @@ def read_robot(
             f"{path}: no body that a joint moves has a mass, so there is nothing to identify; "
             "write an inertial for each, if only a rough one"
         )
+    remarks = (*_remark_on_model(model, tree), *remark_on_locks(model, locked, options.locked))
+    groups = find_groups(tree, bodies) if options.merge_fixed else ()
+    merged = {body for group in groups for body in group.children}
     return Robot(
         model,
-        tree,
+        merge_tree(tree, groups) if groups else tree,
         tuple(joints.names[velocity] for velocity in velocities),
         tuple(
             name
@@ -152,14 +189,15 @@ def read_robot(
         np.stack([_fill(joints.lower, -np.inf), _fill(joints.upper, np.inf)], axis=1)[
             list(velocities)
         ],
-        tuple(bodies),
+        tuple(body for body in bodies if body not in merged),
         tuple(left),
-        (*_remark_on_model(model, tree), *remark_on_locks(model, locked, options.locked)),
+        remarks,
         TreeJoints(*(_select(values, velocities) for values in joints)),
         velocities,
         tuple(tree.coordinates[body].start for body in carried),
         base,
         loops,
+        groups,
     )
 
 

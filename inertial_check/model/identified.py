@@ -123,6 +123,42 @@ class IdentifiedBody(NamedTuple):
     unsupported: tuple[str, ...] = ()
 
 
+class MergedPart(NamedTuple):
+    """A body that was identified as one with others, and its own numbers.
+
+    Attributes:
+        name: Name as written; can repeat.
+        id: Id, unique in the document.
+        kept: Whether it keeps the numbers of the file.
+        mass: Mass [kg].
+        p_BoBcm_B: Centre of mass in the body frame [m].
+        I_BBcm_B: Inertia xx xy xz yy yz zz about it, in the body's axes [kg m^2].
+        theta: (10,) about the body's origin, in the order of THETA [kg, kg m, kg m^2].
+    """
+
+    name: str
+    id: str
+    kept: bool
+    mass: float
+    p_BoBcm_B: tuple[float, ...]
+    I_BBcm_B: tuple[float, ...]
+    theta: Ten
+
+
+class MergedBody(NamedTuple):
+    """Bodies that no joint moves apart, which were identified as one.
+
+    Attributes:
+        name: Name of the body in whose frame they were identified.
+        method: Rule by which its numbers were shared: remainder, nearest or proportional.
+        parts: This body, then the others; they add up to the identified one.
+    """
+
+    name: str
+    method: str
+    parts: tuple[MergedPart, ...]
+
+
 class FrictionValue(NamedTuple):
     """A number in the torque beside the bodies: friction, an offset, a rotor's inertia.
 
@@ -357,6 +393,7 @@ class IdentificationReport:
         method: Method of the identification.
         simulations: Number of simulations of the robot; 0 for least squares.
         change: Relative change of the predicted torques by the last simulation.
+        merged: Bodies that were identified as one, with the numbers of their parts.
     """
 
     model: str
@@ -393,6 +430,7 @@ class IdentificationReport:
     method: str = "least-squares"
     simulations: int = 0
     change: float = 0.0
+    merged: tuple[MergedBody, ...] = ()
 
     def count(self, severity: Severity) -> int:
         """How many remarks have this severity."""

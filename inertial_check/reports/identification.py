@@ -16,6 +16,7 @@ from inertial_check.model.identified import (
     IdentificationReport,
     IdentifiedBody,
     LoadValue,
+    MergedBody,
     Remark,
     SolverCertificate,
     TorqueFit,
@@ -471,6 +472,7 @@ def as_json(found: IdentificationReport, view: View) -> str:
         "gains": [each._asdict() for each in found.gains],
         "gain_scale": found.gain_scale or None,
         "loads": [each._asdict() for each in found.loads],
+        "merged": [describe_merged(each) for each in found.merged],
         "remarks": [_remark(each) for each in found.remarks],
         "findings": [
             {**each._asdict(), "severity": each.severity.word, "bodies": list(each.bodies)}
@@ -507,6 +509,26 @@ def _body(body: IdentifiedBody) -> dict[str, object]:
             }
             for index, name in enumerate(THETA)
         },
+    }
+
+
+def describe_merged(merged: MergedBody) -> dict[str, object]:
+    """Describe bodies that were identified as one, as JSON has them."""
+    return {
+        "name": merged.name,
+        "method": merged.method,
+        "parts": [
+            {
+                "name": part.name,
+                "id": part.id,
+                "kept": part.kept,
+                "mass": part.mass,
+                "com": part.p_BoBcm_B,
+                "inertia": dict(zip(ENTRIES, part.I_BBcm_B, strict=True)),
+                "theta": part.theta,
+            }
+            for part in merged.parts
+        ],
     }
 
 
