@@ -119,7 +119,8 @@ def split_composite(
         ['consistent' 'consistent']
     """
     composite = np.asarray(composite, dtype=np.float64)
-    own = np.concatenate([np.reshape(parent, (1, 10)), np.asarray(children.as_theta())])
+    first = np.asarray(parent, dtype=np.float64).reshape(1, 10)
+    own = np.concatenate([first, np.asarray(children.as_theta())])
     X = np.concatenate([np.eye(4)[None], np.asarray(X_PC, dtype=np.float64).reshape(-1, 4, 4)])
     if composite.shape != (10,) or len(own) != len(X):
         raise ParameterError(
@@ -132,7 +133,9 @@ def split_composite(
         return Split(left, "remainder")
     shared = _share(composite, own[:, 0], X)
     nearest = _find_nearest(composite, own, X)
-    for blend in _BLENDS if nearest is not None else ():
+    if nearest is None:
+        return Split(make_exact(shared, "origin")[0], "proportional")
+    for blend in _BLENDS:
         parts = _complete(composite, (1 - blend) * nearest + blend * shared, X)
         least = np.minimum(tolerances.EDGE, check(shared).margin / 2)
         if are_exact(parts, "origin").all() and np.all(check(parts).margin >= least):
