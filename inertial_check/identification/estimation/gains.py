@@ -454,8 +454,8 @@ class _GainFit:
     def match_masses(self, state: _State, regularization: float) -> tuple[_State, float]:
         """Scale gains so that the masses of a fit at these gains are those that are known.
 
-        Generalised least squares of the masses: each deviates by what samples and prior leave open
-        of it at given gains.
+        Generalised least squares of the masses: each counts by what samples and prior leave open of
+        it at given gains.
 
         Returns:
             The scaled answer, and the standard deviation of the logarithm of the scale; NaN where
@@ -477,7 +477,10 @@ class _GainFit:
             information = float(told @ along)
             if not information > 0:
                 break
-            deviation = 1 / float(np.sqrt(information))
+            own = told / information
+            deviation = float(
+                np.hypot(_measure_mass_error(problem, rows.T @ own), np.linalg.norm(own * errors))
+            )
             step = float(np.clip(told @ (known - masses) / information, *_SCALE_STEP))
             state = state._replace(inverse=state.inverse / np.exp(step))
             if abs(step) <= tolerances.GAIN_SETTLED:
@@ -624,6 +627,27 @@ def _free_scale(problem: Problem, x: Floats) -> float:
     pull = problem.K @ own
     along = float(pull[:count] @ problem.prior[:count])
     return float(pull @ own) / along if along > 0 else 1.0
+
+
+def _measure_mass_error(problem: Problem, row: Floats) -> float:
+    """Measure the standard deviation of a sum of masses that bodies at given gains have.
+
+    What the samples leave open of it is as the prior has it. Two things make the prior's own error
+    larger than the weight says that the samples suggest: they show few directions, and a wrong
+    guess of the shape is the same for all bodies. So the prior is trusted no more than to the
+    bodies' own size, a weight of 1, and the errors of the bodies add up with one sign.
+
+    Args:
+        problem: Problem of independent samples.
+        row: (p,) slopes of the sum by the parameters in their units.
+    """
+    along = _invert(problem.H) @ row
+    squares = along * (problem.K @ along)
+    count = 10 * problem.bodies
+    bodies = np.maximum(squares[:count].reshape(-1, 10).sum(axis=1), 0.0)
+    prior = max(1.0, problem.regularization) * float(np.sqrt(bodies).sum()) ** 2
+    beside = max(float(squares[count:].sum()), 0.0)
+    return float(np.sqrt(np.sum((problem.A @ along) ** 2) + prior + beside))
 
 
 def _measure_covariance(problem: Problem, x: Floats, joints: int) -> Floats:

@@ -1,5 +1,7 @@
 """Drive gains, friction and loads as unknowns: known truth back within its standard deviations."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -73,28 +75,31 @@ class Trial:
         ]
 
 
-@pytest.mark.parametrize("how", ["load", "total", "mass", "prior"])
-def test_gains_friction_and_base_parameters_are_within_three_deviations(how):
-    trial = Trial(4, 1)
-    found = trial.fit(how)
-    assert found.consistency.consistent.all()
-    assert found.gains.scale == {"load": "loads", "prior": "prior"}.get(how, "masses")
-    assert found.gains.settled
-    assert found.gains.open == ()
-    z = np.concatenate(trial.errors(found))
-    assert np.mean(np.abs(z) > 3) < 0.03
-    assert np.abs(z).max() < 4.5
-    assert found.gains.ratio_standard_deviation.max() < 0.05
-    ratios = found.gains.values / trial.gains
-    assert np.ptp(ratios) / ratios.mean() < 0.1
-    relative = found.gains.relative_standard_deviation.max()
-    assert relative < 0.02 if how == "load" else relative < 1.5
+def test_gains_friction_and_base_parameters_are_within_three_deviations(request):
+    """A common scale is one number for all gains of a fit: many fits tell whether it is honest."""
+    long = request.config.getoption("--long")
+    scales = {"load": "loads", "total": "masses", "mass": "masses", "prior": "prior"}
+    errors = []
+    for how, seed in product(scales, range(40 if long else 1)):
+        trial = Trial(4, seed) if long else Trial(3, seed, count=800)
+        found = trial.fit(how)
+        assert found.consistency.consistent.all()
+        assert found.gains.scale == scales[how]
+        assert found.gains.settled
+        assert found.gains.open == ()
+        assert found.gains.relative_standard_deviation.max() < 0.03 or how != "load"
+        errors.append(trial.errors(found))
+    every = [np.concatenate(own) for own in zip(*errors, strict=True)]
+    # Twice the deviation is a sum of squares of 16 for four independent errors: one of 300 draws,
+    # and far fewer of deviations that a prior makes larger than the errors.
+    assert all(np.sqrt(np.mean(z**2)) < (1.1 if long else 2.0) for z in every)
+    assert not long or np.mean(np.abs(np.concatenate(every)) > 3) < 0.006
 
 
 def test_monte_carlo_of_gains(request):
     """A common scale is one number for all gains, so that fits count and not single gains."""
     long = request.config.getoption("--long")
-    cases = [(7, seed) for seed in range(100 if long else 2)]
+    cases = [(7, seed) for seed in range(100 if long else 1)]
     cases += [(20, seed) for seed in range(10)] + [(50, 1), (50, 2)] if long else []
     every = []
     for links, seed in cases:
