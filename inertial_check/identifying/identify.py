@@ -159,7 +159,10 @@ def _fit_nonlinear(
     linearise = datasets.linearise
     assert linearise is not None
     if options.recordings.gain == UNKNOWN or loads.entries:
-        raise UsageError("--friction stribeck and load need known gains, and no --load")
+        raise UsageError(
+            "--friction stribeck and load go neither with --gain unknown nor with --loads: give "
+            "the gains, and fit recordings without loads"
+        )
 
     def solve(point: OperatingPoint | None, weight: float | None) -> Identification:
         chosen = fit if weight is None else replace(fit, regularization=weight)

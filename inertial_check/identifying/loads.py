@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,13 +12,14 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import UsageError
 from inertial_check.files.access import Access
-from inertial_check.identification.estimation.loads import Load
+from inertial_check.identification.estimation.loads import Load, find_inseparable
 from inertial_check.identification.estimation.result import Identification
 from inertial_check.identifying.options import IdentifyOptions
 from inertial_check.identifying.robot import Robot
 from inertial_check.inertia.consistency import check
 from inertial_check.inertia.parameters import InertialParameters
-from inertial_check.model.identified import LoadValue
+from inertial_check.model import Severity
+from inertial_check.model.identified import LoadValue, Remark
 from inertial_check.projection.constraints import Constraint, FixedCom, FixedMass
 from inertial_check.settings.toml import TomlFile
 from inertial_check.spelling import suggest_name
@@ -205,6 +206,31 @@ def list_loads(loads: Loads, found: Identification, bodies: int) -> tuple[LoadVa
             theta, deviation, share = np.asarray(each.load.known), np.zeros(10), np.ones(10)
         rows.append(_describe_load(each, theta, deviation, share))
     return tuple(rows)
+
+
+def judge_loads(loads: Loads, data: Sequence[str]) -> Iterator[Remark]:
+    """Remark on loads that the recordings do not tell from their link or from other loads.
+
+    Where mass or centre of mass of the link are open, its numbers are no result: an error.
+
+    Args:
+        loads: Loads of the file.
+        data: Paths of the recordings that are fitted.
+    """
+    entries = {each.load.name: each for each in loads.free}
+    free, carried = [each.load for each in loads.free], [loads.carried(path) for path in data]
+    for load, others, with_link in find_inseparable(free, carried):
+        entry = entries[load.name]
+        names = [f"load {each.name}" for each in others]
+        names += [f"link {entry.link}"] if with_link else []
+        known = all(entries[each.name].com is not None for each in (load, *others))
+        yield Remark(
+            Severity.ERROR if with_link and not known else Severity.WARNING,
+            "load",
+            f"load {load.name} and {' and '.join(names)} are told apart by no recording: only "
+            "their sum is identified, and the prior splits it; add a recording that carries one "
+            "without the other, or give mass, com and inertia of the load",
+        )
 
 
 def _describe_load(

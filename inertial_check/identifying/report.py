@@ -15,7 +15,7 @@ from inertial_check.identification.estimation.result import Identification
 from inertial_check.identifying.assessment import build_base_table, list_residuals
 from inertial_check.identifying.friction import describe_number, remark_on_friction
 from inertial_check.identifying.joints import read_stated
-from inertial_check.identifying.loads import Loads, list_loads
+from inertial_check.identifying.loads import Loads, judge_loads, list_loads
 from inertial_check.identifying.merging import remark_on_merged, split_bodies
 from inertial_check.identifying.options import IdentifyOptions
 from inertial_check.identifying.prior import Prior
@@ -66,6 +66,7 @@ def build_report(
         *mistakes,
         # Mistakes make these look wrong, too, and what they suggest would not mend them.
         *(each for each in judged if not mistakes or each.kind not in ("sign", "unit", "lag")),
+        *judge_loads(loads, options.data),
         *robot.remarks,
         *remark_on_merged(merged),
         *prior.remarks,

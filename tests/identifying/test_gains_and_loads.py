@@ -1,6 +1,7 @@
 """Drive gains and loads of recordings in files: found, reported, refused where they do not fit."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import inertial_check as ic
 import recorded
 from inertial_check.dynamics.equations import inverse_dynamics
 from inertial_check.errors import UsageError
+from inertial_check.identification.estimation.loads import Load, find_inseparable
 from inertial_check.identifying.identify import identify_robot
 from inertial_check.identifying.options import FrictionOptions, IdentifyOptions, RecordingOptions
 from inertial_check.model import Severity
@@ -94,6 +96,33 @@ def test_an_unknown_load_is_identified_beside_the_robot(recordings):
     assert load.margin >= 0
     mass = sum(body.mass for body in result.report.bodies)
     assert result.report.total_mass == pytest.approx(mass)
+
+
+def test_a_load_in_every_recording_is_named_with_its_link(recordings):
+    options = recordings("")
+    options = replace(options, data=options.data[1:])
+    (remark,) = [each for each in identify_robot(options).report.remarks if each.kind == "load"]
+    assert remark.severity == Severity.ERROR
+    assert "load disc and link forearm are told apart by no recording" in remark.message
+
+
+@pytest.mark.parametrize(
+    ("carried", "found"),
+    [
+        ([(), ("a",), ("a", "b")], []),
+        ([("a",), ("a", "b"), ("a", "c")], [("a", (), True)]),
+        ([(), ("a", "b"), ("c",)], [("b", ("a",), False)]),
+        ([("a",), ("b",), ("c",)], [("c", ("a", "b"), True)]),
+    ],
+)
+def test_loads_that_no_recording_tells_apart(carried, found):
+    loads = [Load("a", 2), Load("b", 2), Load("c", 2), Load("elsewhere", 1)]
+    recordings = [(*each, *(["elsewhere"] if place else [])) for place, each in enumerate(carried)]
+    shown = [
+        (load.name, tuple(each.name for each in others), with_body)
+        for load, others, with_body in find_inseparable(loads, recordings)
+    ]
+    assert shown == found
 
 
 @pytest.mark.parametrize(

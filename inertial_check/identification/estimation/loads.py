@@ -18,6 +18,7 @@ from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.result import Identification
 from inertial_check.identification.estimation.sampled import Block, Samples
+from inertial_check.inertia import tolerances
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order, reorder
 
@@ -154,6 +155,37 @@ def expect_loads(
         if np.all(np.abs(whole[len(prior) :, 0] / before - 1) < SAME_SIZE):
             break
     return whole
+
+
+def find_inseparable(
+    loads: Sequence[Load], recordings: Sequence[Collection[str]]
+) -> Iterator[tuple[Load, tuple[Load, ...], bool]]:
+    """Find loads that no recording tells from the body that carries them, or from other loads.
+
+    A body and its loads are told apart by recordings with and without each of them: which of them
+    a recording has is a row of ones and zeros, and a column that follows from others adds nothing.
+
+    Args:
+        loads: Loads that are to be identified.
+        recordings: Names of the loads that the robot carried, for each recording.
+
+    Yields:
+        A load, the loads that it cannot be told from, and whether the body is one with them.
+    """
+    for place, load in enumerate(loads):
+        others = [each for each in loads[:place] if each.body == load.body]
+        columns = np.array(
+            [
+                [1.0, *(each.name in carried for each in others), load.name in carried]
+                for carried in recordings
+            ]
+        )
+        before, last = columns[:, :-1], columns[:, -1]
+        if not last.any() or np.linalg.matrix_rank(columns) > np.linalg.matrix_rank(before):
+            continue
+        factors = np.linalg.lstsq(before, last, rcond=None)[0]
+        body, *used = (np.abs(factors) > tolerances.RANK).tolist()
+        yield load, tuple(each for each, own in zip(others, used, strict=True) if own), body
 
 
 def _make_ball(theta: Floats, carrier: Floats, mass: float | None) -> Floats:
