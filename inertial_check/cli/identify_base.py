@@ -112,7 +112,13 @@ def _as_json(found: BodiesFromBase, code: int, sentence: str, diff: str) -> str:
     document = {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "inertial-check", "version": __version__},
-        "summary": {"exit_code": code},
+        "summary": {
+            **{
+                f"{severity.word}s": sum(each.severity == severity for each in found.remarks)
+                for severity in reversed(Severity)
+            },
+            "exit_code": code,
+        },
         "model": found.robot.model.source.path,
         "realisable": own.realisable,
         "distance": own.distance,

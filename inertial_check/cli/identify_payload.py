@@ -129,13 +129,19 @@ def _as_json(found: CarriedPayload, code: int, written: str | None, snippet: str
     document = {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "inertial-check", "version": __version__},
-        "summary": {"exit_code": code},
+        "summary": {
+            **{
+                f"{severity.word}s": sum(each.severity == severity for each in found.remarks)
+                for severity in reversed(Severity)
+            },
+            "exit_code": code,
+        },
         "link": found.link,
         "source": found.source,
         "samples": found.samples,
         "redundancy": found.redundancy,
         "mass": float(parameters.mass),
-        "center_of_mass": np.asarray(parameters.com).tolist(),
+        "com": np.asarray(parameters.com).tolist(),
         "inertia": np.asarray(parameters.as_theta(about="com"))[4:].tolist(),
         "verdict": str(payload.consistency.verdict),
         "parameters": {

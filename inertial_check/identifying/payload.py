@@ -13,6 +13,7 @@ from inertial_check.dynamics.equations import GRAVITY
 from inertial_check.dynamics.kinematics import jacobian, jacobian_derivative, poses
 from inertial_check.errors import ParameterError, UsageError
 from inertial_check.formats.recordings import Recording as RecordedFile
+from inertial_check.geometry.priors import from_model
 from inertial_check.identification.estimation.sampled import Block, Samples
 from inertial_check.identification.payload.identify import Payload, identify_payload
 from inertial_check.identification.payload.samples import Recording, from_torques, from_wrench
@@ -22,7 +23,7 @@ from inertial_check.identifying.contact_options import ContactOptions
 from inertial_check.identifying.contacts import read_wrenches
 from inertial_check.identifying.locking import list_recorded
 from inertial_check.identifying.matching import match_joints
-from inertial_check.identifying.options import IdentifyOptions
+from inertial_check.identifying.options import IdentifyOptions, PriorOptions
 from inertial_check.identifying.reading import read_recordings
 from inertial_check.identifying.recordings import read_datasets
 from inertial_check.identifying.robot import Robot, read_robot, refuse_loops
@@ -91,10 +92,7 @@ def identify_carried(options: IdentifyOptions, link: str, wrench: str | None) ->
         samples, redundancy, remarks = _read_wrenches(options, robot, sensor, wrench, recordings)
         samples = _move(samples, robot, body, sensor)
         source = f"the wrench at {wrench}"
-    fit = options.fit
-    found = identify_payload(
-        samples, weights=fit.weights, loss=fit.loss, margin=fit.margin, solver=fit.solver
-    )
+    found = _identify(options, samples, robot.model.bodies[body].name)
     said = [
         Remark(Severity.NOTE if "prior:" in line else Severity.WARNING, "payload", line)
         for line in found.remarks
@@ -103,6 +101,33 @@ def identify_carried(options: IdentifyOptions, link: str, wrench: str | None) ->
     name = robot.model.bodies[body].name
     order = sorted(every, key=lambda remark: -remark.severity)
     return CarriedPayload(name, source, samples.samples, redundancy, found, tuple(order))
+
+
+def _identify(options: IdentifyOptions, samples: Samples, link: str) -> Payload:
+    """Identify the payload, beside the prior that --prior names: the body LINK of a model.
+
+    Raises:
+        DocumentError: The model of the prior cannot be read.
+        UsageError: --prior geometry, which a payload has not.
+        ParameterError: The samples leave the mass open, and there is no prior.
+    """
+    fit, path = options.fit, options.prior.prior
+    if path == "geometry":
+        raise UsageError("--payload: no shapes of a payload are known: give --prior MODEL, a file")
+    prior = None if path == PriorOptions.prior else from_model(path, [link])
+    try:
+        return identify_payload(
+            samples,
+            prior=prior,
+            weights=fit.weights,
+            regularization=fit.regularization,
+            loss=fit.loss,
+            margin=fit.margin,
+            solver=fit.solver,
+        )
+    except ParameterError as error:
+        advice = f"give --prior MODEL, whose body {link} is the expected payload"
+        raise ParameterError(str(error).replace("give prior=", advice)) from None
 
 
 def _find_link(robot: Robot, name: str, option: str) -> int:

@@ -3,12 +3,18 @@
 import csv
 import json
 import shutil
+from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pytest
 
 import inertial_check as ic
 import recorded
+
+SCHEMA = json.loads(
+    Path(ic.__file__).with_name("reports").joinpath("identification_base.schema.json").read_text()
+)
 
 
 @pytest.fixture
@@ -60,6 +66,7 @@ def test_every_form_gives_the_same_consistent_robot(run, table, tmp_path):
         )
         assert (code, err) == (0, "")
         document = json.loads(out)
+        jsonschema.validate(document, SCHEMA)
         found.append([body["theta"] for body in document["bodies"]])
         checked = ic.check_model(f"{name}.urdf").files[0]
         assert [body.judgement.verdict for body in checked.bodies[:4]] == ["consistent"] * 4

@@ -2,7 +2,9 @@
 
 import json
 import shutil
+from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pytest
 
@@ -24,6 +26,12 @@ def identify(run, tmp_path, monkeypatch):
         return run("identify", "r.npz", "--model", "arm.urdf", "--payload", "forearm", *options)
 
     return identify
+
+
+def read_schema(name):
+    """The schema of a form of the command."""
+    reports = Path(ic.__file__).with_name("reports")
+    return json.loads((reports / f"identification_{name}.schema.json").read_text())
 
 
 def loaded(noise=0.02):
@@ -111,8 +119,9 @@ def test_a_load_comes_back_from_a_wrist_sensor(identify):
     code, out, err = identify(data, "--wrench", "--output-format", "json")
     assert (code, err) == (0, "")
     document = json.loads(out)
+    jsonschema.validate(document, read_schema("payload"))
     assert abs(document["mass"] - 0.8) < 0.01
-    np.testing.assert_allclose(document["center_of_mass"], [0.01, -0.02, 0.3], atol=0.005)
+    np.testing.assert_allclose(document["com"], [0.01, -0.02, 0.3], atol=0.005)
     assert abs(document["nuisance"]["bias_fz"] - 3.0) < 0.1
     turned = {**data, "wrench_forearm": -data["wrench_forearm"]}
     code, _, err = identify(turned, "--wrench")
@@ -120,6 +129,32 @@ def test_a_load_comes_back_from_a_wrist_sensor(identify):
     assert "negative" in err or "negate" in err
     again = json.loads(identify(turned, "--wrench", "--gain=-1", "--output-format", "json")[1])
     assert again["mass"] == document["mass"]
+
+
+def test_samples_that_leave_the_mass_open_name_what_is_open_and_take_a_prior(identify, tmp_path):
+    """At rest in one pose a sensor with an unknown offset tells nothing of a payload."""
+    data = sensed(np.zeros(6))
+    rest = {name: np.repeat(own[:1], 500, axis=0) for name, own in data.items() if name != "joints"}
+    rest |= {"joints": data["joints"], "t": data["t"][:500]}
+    rest["wrench_forearm"] = data["wrench_forearm"][:1] + 1e-3 * np.random.default_rng(2).normal(
+        size=(500, 6)
+    )
+    code, out, err = identify(rest, "--wrench")
+    assert (code, out) == (2, "")
+    assert "leave the mass open (m, hx, hy, hz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz)" in err
+    assert "--prior MODEL, whose body forearm is the expected payload" in err
+    (tmp_path / "tool.urdf").write_text(
+        '<robot name="r"><link name="forearm"><inertial><origin xyz="0 0 0.3"/><mass value="0.7"/>'
+        '<inertia ixx="0.004" ixy="0" ixz="0" iyy="0.004" iyz="0" izz="0.003"/></inertial></link>'
+        "</robot>"
+    )
+    options = ("--prior", "tool.urdf", "--output-format", "json")
+    code, out, err = identify(rest, "--wrench", *options)
+    document = json.loads(out)
+    assert (code, document["rank"], len(document["open"])) == (0, 0, 10)
+    assert document["mass"] == pytest.approx(0.7, rel=1e-6)
+    assert any("the prior decides" in each["message"] for each in document["remarks"])
+    assert identify(rest, "--wrench", "--prior", "geometry")[0] == 2
 
 
 def test_options_that_a_payload_has_no_use_for_are_refused(identify, run):

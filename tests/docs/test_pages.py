@@ -263,6 +263,8 @@ def test_the_citation_names_the_version_of_the_package():
         ("reports/check", ""),
         ("filling/fill", "fill"),
         ("reports/identification", "identify"),
+        ("reports/identification_payload", "identify --payload"),
+        ("reports/identification_base", "identify --from-base"),
     ],
 )
 def test_the_json_page_has_every_member_of_a_schema(schema, section):
