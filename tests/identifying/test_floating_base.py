@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import deviations
 import inertial_check as ic
 import walking
 from inertial_check.dynamics.equations import regressor
@@ -211,7 +212,6 @@ def test_what_cannot_be_used_is_refused(identify, walk, change, message):
 
 def test_a_quadruped_from_arrays(request):
     """ic.identify of six base rows and twelve joints: standardised errors of many draws."""
-    long = request.config.getoption("--long")
     walk = walking.record(walking.quadruped(), count=300, points=True)
     q, u, du, _ = walk.whole
     Y = regressor(walk.tree, q, u, du)
@@ -224,18 +224,44 @@ def test_a_quadruped_from_arrays(request):
     massive = [k for k, theta in enumerate(walk.tree.theta) if theta.any()]
     Y = Y[:, :, (10 * np.array(massive)[:, None] + np.arange(10)).ravel()]
     truth, sigma = walk.tree.theta[massive], 0.05 * np.sqrt((clean**2).mean(axis=0))
-    away = []
-    for seed in range(200 if long else 3):
+    draws = []
+    for seed in range(400 if request.config.getoption("--long") else 3):
         noise = sigma * np.random.default_rng(seed).normal(size=clean.shape)
         found = ic.identify(Y, clean + noise, truth, weights=1 / sigma, regularization=1e-9)
-        base = found.base
-        M = np.array([
-            [sum(c for c, column in terms if column == k) for k in range(truth.size)]
-            for terms in base.parameters.terms
-        ])  # fmt: skip
-        away.append((base.values - M @ truth.ravel()) / base.standard_deviation)
-    within = np.mean(np.abs(away) < 3)
-    assert within >= (0.996 if long else 0.985)
+        draws.append(deviations.standardize(found.base, truth))
+    deviations.expect_noise(draws)
+
+
+def test_forces_of_a_quadruped_are_those_of_mujoco():
+    """Inverse dynamics with the motors' torques and known wrenches on four feet."""
+    mujoco = pytest.importorskip("mujoco")
+    walk = walking.record(walking.quadruped(), count=40, axes="world")
+    model = mujoco.MjModel.from_xml_string(
+        walking.quadruped()
+        .replace("<link", '<mujoco><compiler fusestatic="false"/></mujoco><link', 1)
+        .replace(
+            '<link name="trunk">',
+            '<link name="world"/><joint name="free" type="floating">'
+            '<parent link="world"/><child link="trunk"/></joint><link name="trunk">',
+            1,
+        )
+    )
+    data = mujoco.MjData(model)
+    model.opt.gravity[:] = 0, 0, -9.81
+    assert model.nv == 18
+    q, u, du, _ = walk.whole
+    for k in range(0, 40, 5):
+        data.qpos[:], data.qvel[:], data.qacc[:] = q[k], u[k], du[k]
+        mujoco.mj_inverse(model, data)
+        carried = np.zeros(model.nv)
+        for foot, wrench in walk.wrenches.items():
+            body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, foot)
+            mujoco.mj_applyFT(
+                model, data, wrench[k, :3], wrench[k, 3:], data.xpos[body], body, carried
+            )
+        needed = data.qfrc_inverse - carried
+        size = np.abs(carried).max()
+        assert np.allclose(needed, [*np.zeros(6), *walk.tau[k]], rtol=0, atol=1e-8 * size)
 
 
 def _turn(walk, foot):
