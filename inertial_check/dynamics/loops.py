@@ -271,10 +271,14 @@ def _residual(tree: Tree, q: Floats, X_IB: Floats, loop: Constraint) -> Floats:
     relative = np.swapaxes(first[:, :3, :3], 1, 2)
     apart = np.einsum("sij,sj->si", relative, second[:, :3, 3] - first[:, :3, 3])
     R = relative @ second[:, :3, :3]
-    turn = np.stack(
-        [R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]], axis=1
-    )
-    return np.concatenate([apart, turn / 2], axis=1)[:, list(loop.holds)]
+    if 5 in loop.holds:
+        turn = np.stack(
+            [R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]], axis=1
+        )
+        turn = turn / 2
+    else:  # z x R z, which any turn about the axis leaves alone
+        turn = np.stack([-R[:, 1, 2], R[:, 0, 2], np.zeros(len(R))], axis=1)
+    return np.concatenate([apart, turn], axis=1)[:, list(loop.holds)]
 
 
 def _rates(tree: Tree, q: Floats, X_IB: Floats, loop: Constraint) -> Floats:

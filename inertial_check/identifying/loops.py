@@ -60,7 +60,7 @@ def close_motion(
         motion = _solve(robot, motion, joints)
     q, _, _ = whole.assemble(robot, motion.q, motion.u, motion.du)
     remarks = _judge_closure(robot, q, joints, motion.t)
-    A = loop_jacobian(robot.tree, q, robot.loops)
+    A = loop_jacobian(robot.loop_tree, q, robot.loops)
     held = np.zeros((len(q), len(joints.unknown), robot.tree.n_u))
     for row, joint in enumerate(joints.unknown):  # virtual motions that leave this motor still
         held[:, row, robot.velocities[joint]] = 1.0
@@ -100,7 +100,7 @@ def complete_positions(robot: Robot, whole: WholeMotion, q: Floats, joints: Loop
         return q
     coordinates, _, _ = whole.assemble(robot, q, q, q)
     unknown = [robot.velocities[joint] for joint in joints.lacking]
-    closed = close_loops(robot.tree, coordinates, robot.loops, unknown)
+    closed = close_loops(robot.loop_tree, coordinates, robot.loops, unknown)
     _refuse_open(robot, closed, joints)
     return closed[:, list(robot.coordinates)]
 
@@ -117,7 +117,7 @@ def _solve(robot: Robot, motion: JointMotion, joints: LoopJoints) -> JointMotion
     unknown = [robot.velocities[joint] for joint in joints.lacking]
     q, u, du = whole.assemble(robot, position, motion.u, motion.du)
     u[:, unknown] = du[:, unknown] = 0.0
-    A = loop_jacobian(robot.tree, q, robot.loops)
+    A = loop_jacobian(robot.loop_tree, q, robot.loops)
     own = A[:, :, unknown]
     sizes = np.median(np.linalg.svd(own, compute_uv=False), axis=0)
     if own.shape[1] < len(unknown) or sizes[-1] <= tolerances.LOOP_RANK * sizes[0]:
@@ -129,7 +129,7 @@ def _solve(robot: Robot, motion: JointMotion, joints: LoopJoints) -> JointMotion
         )
     inverse = np.linalg.pinv(own)
     u[:, unknown] = -np.einsum("sij,sj->si", inverse, np.einsum("sij,sj->si", A, u))
-    drift = loop_drift(robot.tree, q, u, robot.loops)
+    drift = loop_drift(robot.loop_tree, q, u, robot.loops)
     du[:, unknown] = -np.einsum("sij,sj->si", inverse, np.einsum("sij,sj->si", A, du) + drift)
     own_u = list(robot.velocities)
     return replace(motion, q=position, u=u[:, own_u], du=du[:, own_u])
@@ -147,7 +147,7 @@ def _refuse_open(robot: Robot, q: Floats, joints: LoopJoints) -> None:
         UsageError: The message names the loop and the first sample.
     """
     for loop in robot.loops:
-        left = np.abs(loop_residuals(robot.tree, q, [loop])).max(axis=1, initial=0.0)
+        left = np.abs(loop_residuals(robot.loop_tree, q, [loop])).max(axis=1, initial=0.0)
         scale = 1.0 if isinstance(loop, JointCoupling) else _measure_size(robot.tree)
         bad = np.flatnonzero(~(left <= tolerances.LOOP_OPEN * scale))
         if len(bad):
@@ -163,7 +163,7 @@ def _judge_closure(robot: Robot, q: Floats, joints: LoopJoints, t: Floats) -> li
     """Remark on recorded positions that leave a loop open."""
     remarks = []
     for loop in robot.loops:
-        left = np.abs(loop_residuals(robot.tree, q, [loop])).max(axis=1, initial=0.0)
+        left = np.abs(loop_residuals(robot.loop_tree, q, [loop])).max(axis=1, initial=0.0)
         scale = 1.0 if isinstance(loop, JointCoupling) else _measure_size(robot.tree)
         if np.median(left) > MISMATCH * scale:
             worst = int(np.argmax(left))

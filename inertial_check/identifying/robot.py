@@ -12,7 +12,7 @@ from inertial_check.dynamics.loops import Constraint
 from inertial_check.dynamics.tree import SIZES, Tree
 from inertial_check.errors import UsageError
 from inertial_check.formats import Context, load
-from inertial_check.identifying.constraints import list_constraints
+from inertial_check.identifying.constraints import list_constraints, place_roots
 from inertial_check.identifying.locking import complete_locks, remark_on_locks
 from inertial_check.identifying.merging import MergeGroup, find_groups, merge_tree
 from inertial_check.identifying.options import RobotOptions
@@ -61,6 +61,11 @@ class Robot(NamedTuple):
     base: int | None = None
     loops: tuple[Constraint, ...] = ()
     groups: tuple[MergeGroup, ...] = ()
+
+    @property
+    def loop_tree(self) -> Tree:
+        """Tree whose roots stand where the file puts them in the world: loops are closed there."""
+        return place_roots(self.model, self.tree)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from inertial_check.fixing.result import Fix
     from inertial_check.formats.context import Context
     from inertial_check.inertia.parameters import InertialParameters
+    from inertial_check.model.frames import NamedFrame, RootPose
 
 ENTRIES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 """The six entries of a rotational inertia, in the order in which this package keeps them."""
@@ -180,6 +181,8 @@ class Model(EqualByValue):
             have several effects, such as templates; "" for the others.
         loops: Joints and equalities that close kinematic loops, which the parents of bodies leave
             out.
+        frames: Frames with names on the bodies, such as sites.
+        roots: Poses in the world of the bodies without a parent, as far as they are known.
     """
 
     source: Source
@@ -190,6 +193,8 @@ class Model(EqualByValue):
     others: tuple[Source, ...] = field(default=())
     rest: str = field(default="", repr=False)
     loops: tuple[ClosedLoop, ...] = field(default=(), repr=False)
+    frames: Sequence[NamedFrame] = field(default=(), repr=False)
+    roots: Sequence[RootPose] = field(default=(), repr=False)
 
     def _repr_html_(self) -> str:
         """Show it in a notebook: a table and a drawing."""

@@ -47,12 +47,15 @@ class ClosedLoop(NamedTuple):
         kind: What it is called in the format: connect, weld, or the type of a joint.
         bodies: Names of the two bodies that it ties, "world" for the world; "" if unknown.
         frame: Place of the closure and what it holds; None if it cannot be modelled.
+        ids: Ids of the two bodies, for names that several bodies share; "" for the world, and where
+            the names tell.
     """
 
     name: str
     kind: str
     bodies: tuple[str, str]
     frame: LoopFrame | None = None
+    ids: tuple[str, str] = ("", "")
 
     def __str__(self) -> str:
         """Kind and name of the loop, and its bodies."""

@@ -127,6 +127,118 @@ def test_standardised_errors_of_many_draws(request, bar):
     deviations.expect_noise(draws)
 
 
+SITES = """<mujoco><default><site pos="0.4 0 0.1"/>
+<default class="far"><site pos="0 0 0.3"/></default></default>"""
+SDF_LINK = """<link name="{}"><pose>{}</pose><inertial><pose>{}</pose><mass>{}</mass>
+<inertia><ixx>{}</ixx><iyy>{}</iyy><izz>{}</izz></inertia></inertial></link>"""
+SDF_JOINT = """<joint name="{}" type="revolute">{}<parent>{}</parent><child>{}</child>
+<axis><xyz>0 1 0</xyz></axis></joint>"""
+BODIES = {  # place, centre, mass, moments
+    "crank": ((0.1, 0, 0.5), (0.02, 0, 0.1), 1.4, (0.006, 0.006, 0.001)),
+    "coupler": ((0.1, 0, 0.7), (0.15, 0, 0.01), 1.1, (0.002, 0.01, 0.01)),
+    "rocker": ((0.5, 0, 0.5), (0.01, 0, 0.15), 0.9, (0.008, 0.008, 0.001)),
+}
+
+
+def write_sdf():
+    """Two links on the world, and a pin that is the second joint to the rocker."""
+    links = [
+        SDF_LINK.format(name, _join(place, 6), _join(center, 6), mass, *moments)
+        for name, (place, center, mass, moments) in BODIES.items()
+    ]
+    joints = [
+        SDF_JOINT.format("drive", "", "world", "crank"),
+        SDF_JOINT.format("elbow", "", "crank", "coupler"),
+        SDF_JOINT.format("far", "", "world", "rocker"),
+        SDF_JOINT.format("pin", "<pose>0 0 0.3 0 0 0</pose>", "coupler", "rocker"),
+    ]
+    return f'<sdf version="1.9"><model name="b">{"".join(links + joints)}</model></sdf>'
+
+
+def _join(numbers, count=3, by=" "):
+    return by.join(map(str, (*numbers, *[0] * (count - len(numbers)))))
+
+
+def write_usd():
+    """The pin is excluded from the articulation, stands before the joint of its body, in cm."""
+    parts = []
+    for name, (place, center, mass, moments) in BODIES.items():
+        parts.append(f"""def Xform "{name}" (
+    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
+)
+{{
+double3 xformOp:translate = ({_join(100 * np.array(place), by=", ")})
+uniform token[] xformOpOrder = ["xformOp:translate"]
+float physics:mass = {mass}
+point3f physics:centerOfMass = ({_join(100 * np.array(center), by=", ")})
+float3 physics:diagonalInertia = ({_join(1e4 * np.array(moments), by=", ")})
+}}
+""")
+    joints = [
+        ("pin", "coupler", (40, 0, 10), "rocker", (0, 0, 30)),
+        ("drive", "", (10, 0, 50), "crank", (0, 0, 0)),
+        ("elbow", "crank", (0, 0, 20), "coupler", (0, 0, 0)),
+        ("far", "", (50, 0, 50), "rocker", (0, 0, 0)),
+    ]
+    for name, parent, first, child, second in joints:
+        above = f"rel physics:body0 = </bars/{parent}>" if parent else ""
+        loop = "uniform bool physics:excludeFromArticulation = true" if name == "pin" else ""
+        parts.append(f"""def PhysicsRevoluteJoint "{name}"
+{{
+{above}
+{loop}
+rel physics:body1 = </bars/{child}>
+uniform token physics:axis = "Y"
+point3f physics:localPos0 = ({_join(first, by=", ")})
+point3f physics:localPos1 = ({_join(second, by=", ")})
+}}
+""")
+    head = '(\n    defaultPrim = "bars"\n    metersPerUnit = 0.01\n)\n'
+    return f'#usda 1.0\n{head}def Xform "bars"\n{{\n{"".join(parts)}}}\n'
+
+
+def write_mjcf(kind):
+    text = FOUR_BAR.format(1.4, 1.1, 0.9, CONNECT)
+    if kind == "sites":
+        text = text.replace(CONNECT, '<connect site1="a" site2="b"/>')
+        text = text.replace("<mujoco>", SITES).replace(
+            "</body></body>", '<frame pos="0 0 0"><site name="a"/></frame></body></body>'
+        )
+        far = '<site name="b" class="far"/>'
+        return text.replace("</body>\n</body></worldbody>", f"{far}</body>\n</body></worldbody>")
+    text = text.replace('<body name="ground" pos="0.1 0 0.5">', '<frame pos="0.1 0 0.5">')
+    return text.replace("</body>\n</body></worldbody>", "</body>\n</frame></worldbody>")
+
+
+FORMS = {
+    "sites.xml": lambda: write_mjcf("sites"),
+    "roots.xml": lambda: write_mjcf("roots"),
+    "bars.sdf": write_sdf,
+    "bars.usda": write_usd,
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_loop_in_other_words_is_the_same(tmp_path, bar, name):
+    """Equality of sites, two bodies on the world, second joints to a link in SDF and USD."""
+    if name.endswith("usda"):
+        pytest.importorskip("pxr")
+    (tmp_path / name).write_text(FORMS[name]())
+    robot = read_robot(str(tmp_path / name), Context(), RobotOptions())
+    _, _, _, (q, u, du), tau = bar
+    joints = [joint.removeprefix("b::") for joint in robot.joints]
+    own = [joints.index(joint) for joint in NAMES]
+    known = np.zeros_like(q)
+    known[:, own[0]] = q[:, 0]
+    found = loops.close_loops(robot.loop_tree, known, robot.loops, own[1:])
+    assert np.allclose(found[:, own], q, atol=1e-6)
+    motion = (np.array(each)[:, np.argsort(own)] for each in (q, u, du))
+    forces = np.asarray(inverse_dynamics(robot.tree, *motion))
+    A = loops.loop_jacobian(robot.loop_tree, found, robot.loops)
+    N = loops.null_space(A, [own[0]]).N
+    assert np.allclose(np.einsum("sij,si->sj", N, forces)[:, 0], tau, atol=1e-4)
+
+
 def test_a_position_without_closure_is_refused_with_its_place(identify, bar):
     """The rocker cannot go round, whatever the crank does."""
     _, _, t, (q, _, _), tau = bar

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from inertial_check.formats.mjcf.tree import MjcfDocument, MjcfElement
 from inertial_check.formats.numbers import parse_finite
 from inertial_check.formats.rotations import IDENTITY, from_wxyz
+from inertial_check.model.body import Pose
 from inertial_check.model.joint import ClosedLoop, LoopFrame
 
 _WORLD = "world"
@@ -21,19 +22,28 @@ _TYING = frozenset(("connect", "weld"))
 """Equalities that tie two bodies, or sites of two bodies."""
 
 
-def read_loops(tree: MjcfDocument) -> Iterator[ClosedLoop]:
-    """Read the active equalities that tie bodies; those of joints are read with the joints."""
+def read_loops(
+    tree: MjcfDocument, find_site: Callable[[str], tuple[str, Pose] | None]
+) -> Iterator[ClosedLoop]:
+    """Read the active equalities that tie bodies; those of joints are read with the joints.
+
+    Args:
+        tree: The document.
+        find_site: Function that finds the body of a site and the pose of the site there.
+    """
     sections = [node for node in tree.children(tree.root) if node.tag == "equality"]
     tying = [node for each in sections for node in tree.children(each) if node.tag in _TYING]
-    if not tying:
-        return
-    bodies = dict(_find_sites(tree, tree.root, _WORLD))
     for node in tying:
         if (node.get("active") or "").strip() == "false":
             continue
         frame = None
         if node.get("site1"):
-            ends = [bodies.get(node.get(f"site{side}") or "", "") for side in (1, 2)]
+            sites = [find_site(node.get(f"site{side}") or "") for side in (1, 2)]
+            ends = ["" if site is None else site[0] for site in sites]
+            first, second = sites
+            if first is not None and second is not None:
+                holds = _POINT if node.tag == "connect" else _RIGID
+                frame = LoopFrame(first[1], second[1], holds)
         else:
             ends = [node.get("body1") or "", node.get("body2") or _WORLD]
             frame = _read_frame(node)
@@ -53,14 +63,3 @@ def _read_frame(node: MjcfElement) -> LoopFrame | None:
     turn = from_wxyz(*numbers[3:])
     origin = ((0.0, 0.0, 0.0), IDENTITY)
     return None if turn is None else LoopFrame((tuple(numbers[:3]), turn), origin, _RIGID)
-
-
-def _find_sites(tree: MjcfDocument, node: MjcfElement, body: str) -> Iterator[tuple[str, str]]:
-    """Find the name of the body of each site, in an element and below."""
-    for child in tree.children(node):
-        if child.tag == "site" and (name := child.get("name")):
-            yield name, body
-        elif child.tag == "body":
-            yield from _find_sites(tree, child, child.get("name") or "")
-        elif child.tag in ("worldbody", "frame", "replicate"):
-            yield from _find_sites(tree, child, body)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from math import nan
 from typing import TYPE_CHECKING, NamedTuple
 
 from inertial_check.formats.context import Context
@@ -28,6 +29,7 @@ from inertial_check.model.body import (
     Problem,
     ProblemKind,
 )
+from inertial_check.model.frames import NamedFrame, NamedFrames, RootPose, RootPoses
 from inertial_check.model.joint import Joint, Joints
 from inertial_check.model.shape import Shape, Shapes
 from inertial_check.model.source import Source
@@ -39,6 +41,9 @@ if TYPE_CHECKING:
 _BODIES = frozenset(("body", "frame", "replicate"))
 _HOLDERS = _BODIES | {"worldbody"}
 _JOINTS = frozenset(("joint", "freejoint"))
+_UNKNOWN = Pose((nan, nan, nan), IDENTITY)
+"""Pose that no pose in it is finite after."""
+
 _AXIS, _ORIGIN = "0 0 1", "0 0 0"
 """Axis and position of a joint that states none."""
 
@@ -68,7 +73,9 @@ def read_model(source: Source, context: Context) -> Model:
         bodies,
         tuple(problems),
         tuple(tree.others),
-        loops=tuple(read_loops(tree)),
+        loops=tuple(read_loops(tree, walk.find_site)),
+        frames=NamedFrames(walk.frames),
+        roots=RootPoses(walk.roots),
     )
 
 
@@ -152,6 +159,7 @@ class _BodyWalk:
         self._defaults = defaults
         self._found: list[_FoundBody] = []
         self._copied: set[Element] = set()
+        self._sites: list[tuple[MjcfElement, _Surroundings]] = []
         self._walk()
 
     def _walk(self) -> None:
@@ -200,8 +208,11 @@ class _BodyWalk:
             return _Surroundings(self._found[-1], default)
         if node.tag == "replicate":
             return around._replace(default=default, replicate=around.replicate or node)
-        if node.tag == "worldbody" or around.body is None:
+        if node.tag == "worldbody":
             return around._replace(default=default)
+        if around.body is None:
+            X_FF = read_pose(node.element.attributes, self._compiler) or _UNKNOWN
+            return around._replace(default=default, frame=product(around.frame, X_FF))
         reader = InertialReader(node, around.body.who, self._compiler)
         frame = product(around.frame, reader.pose())
         around.body.problems += reader.problems
@@ -221,6 +232,8 @@ class _BodyWalk:
             self._inertial(node, around)
         elif tag == "attach" or tag in _GENERATORS:
             self._generator(node)
+        elif tag == "site":
+            self._sites.append((node, around))
         elif body is None:
             return
         elif tag == "geom":
@@ -270,6 +283,40 @@ class _BodyWalk:
         else:
             around.body.inertials.append((node, around.frame))
 
+    def find_site(self, name: str) -> tuple[str, Pose] | None:
+        """Find the name of the body of a site, "world" for the world, and its pose there."""
+        for node, around in self._sites:
+            X_BS = self._place_site(node, around) if node.get("name") == name else None
+            if X_BS is not None:
+                return (around.body.name if around.body else "world"), X_BS
+        return None
+
+    def frames(self) -> tuple[NamedFrame, ...]:
+        """Read the named sites whose poses are known."""
+        ids = list(_ids([body.name for body in self._found]))
+        found = ((node, around, self._place_site(node, around)) for node, around in self._sites)
+        return tuple(
+            NamedFrame(name, ids[around.body.place - 1] if around.body else "", X_BS)
+            for node, around, X_BS in found
+            if X_BS is not None and (name := node.get("name"))
+        )
+
+    def roots(self) -> tuple[RootPose, ...]:
+        """Read the poses of the bodies in the world, as far as they are known."""
+        ids = list(_ids([body.name for body in self._found]))
+        return tuple(
+            RootPose(id_, X_WB)
+            for body, id_ in zip(self._found, ids, strict=True)
+            if body.parent is None and (X_WB := self._place(body)) is not None
+        )
+
+    def _place_site(self, node: MjcfElement, around: _Surroundings) -> Pose | None:
+        if around.replicate is not None or self._compiler.coordinate == "global":
+            return None
+        X_FS = read_pose(self._defaults.of(node, around.default), self._compiler)
+        X_BS = None if X_FS is None else product(around.frame, X_FS)
+        return X_BS if X_BS is not None and is_finite(X_BS) else None
+
     def read(self) -> Iterator[Body]:
         """Read the bodies in document order."""
         ids = list(_ids([body.name for body in self._found]))
@@ -296,7 +343,11 @@ class _BodyWalk:
 
     def _pose(self, body: _FoundBody) -> Pose | None:
         """Compute the pose of a body in its parent; None if it is unclear."""
-        if body.parent is None or body.frame is None or self._compiler.coordinate == "global":
+        return None if body.parent is None else self._place(body)
+
+    def _place(self, body: _FoundBody) -> Pose | None:
+        """Compute the pose of a body in its parent or the world; None if it is unclear."""
+        if body.frame is None or self._compiler.coordinate == "global":
             return None
         X_FB = read_pose(body.node.element.attributes, self._compiler)
         if X_FB is None or body.frame is SAME_FRAME:

@@ -149,7 +149,7 @@ def note_bounds(compiler: Compiler, unwritten: int) -> Iterator[Problem]:
 
 
 class Defaults:
-    """The default classes: attributes of geoms, joints and meshes that do not state them."""
+    """The default classes: attributes of geoms, joints, meshes and sites that do not state them."""
 
     def __init__(self, tree: MjcfDocument) -> None:
         self._classes: dict[str, dict[str, Mapping[str, str]]] = {MAIN: {tag: {} for tag in _KEPT}}
@@ -179,7 +179,7 @@ class Defaults:
         return _override(known[node.tag], node.element.attributes)
 
 
-_KEPT = frozenset(("geom", "joint", "mesh"))
+_KEPT = frozenset(("geom", "joint", "mesh", "site"))
 """Elements whose defaults are read."""
 
 

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple
 
+from inertial_check.formats.closures import place_joint
 from inertial_check.formats.context import Context
 from inertial_check.formats.numbers import parse_finite, quote
+from inertial_check.formats.poses import is_finite
 from inertial_check.formats.rotations import Vector, rotate, unit
 from inertial_check.formats.sdf.constants import LATEST, NAME, ROOTS, SEPARATOR
 from inertial_check.formats.sdf.includes import Library, NotIncluded, minor_version
@@ -19,6 +21,7 @@ from inertial_check.formats.xml.document import XmlDocument, parse
 from inertial_check.formats.xml.markup import Element
 from inertial_check.formats.xml.xpath import make_steps
 from inertial_check.model.body import Body, Model, Pose, Problem, ProblemKind
+from inertial_check.model.frames import NamedFrame, NamedFrames, RootPose, RootPoses
 from inertial_check.model.joint import ClosedLoop, Joint, Joints
 from inertial_check.model.shape import Shape, Shapes
 from inertial_check.model.source import Source
@@ -135,6 +138,7 @@ class _JointGroup:
     joints: list[_TiedJoint] = field(default_factory=list)
     aliases: dict[str, str] = field(default_factory=dict)  # names of frames and models -> a link
     frames: Frames = field(default_factory=Frames)
+    named: list[str] = field(default_factory=list)  # names of <frame> elements
 
 
 class _SdfReader:
@@ -157,6 +161,7 @@ class _SdfReader:
         self._problems: list[Problem] = []
         self._loops: list[ClosedLoop] = []
         self._group = _JointGroup(0)
+        self._tied: list[tuple[_JointGroup, dict[str, str]]] = []
 
     def model(self) -> Model:
         """Read the whole document."""
@@ -173,7 +178,17 @@ class _SdfReader:
         problems = tuple(sorted(said_once, key=lambda p: (p.span.file, p.span)))
         others = tuple(self._library.sources)
         bodies, loops = tuple(self._bodies), tuple(self._loops)
-        return Model(document.source, NAME, self._name(), bodies, problems, others, loops=loops)
+        return Model(
+            document.source,
+            NAME,
+            self._name(),
+            bodies,
+            problems,
+            others,
+            loops=loops,
+            frames=NamedFrames(partial(_read_frames, tuple(self._tied))),
+            roots=RootPoses(partial(_read_roots, tuple(self._tied), bodies)),
+        )
 
     def _name(self) -> str:
         """Return the name of the first world, or else of the first model."""
@@ -373,6 +388,7 @@ class _SdfReader:
         target = scope.scope_name(attached) if attached else scope.names
         name = scope.scope_name(frame.attributes.get("name", ""))
         self._group.aliases.setdefault(name, target)
+        self._group.named.append(name)
         base = scope.frame_of(attached) if attached else scope.frame
         self._group.frames.add_mark(name, scope.stand(frame, base))
 
@@ -383,6 +399,7 @@ class _SdfReader:
         links: dict[str, str] = {}
         for body in self._bodies[first:]:
             links.setdefault(body.name, body.id)
+        self._tied.append((group, links))
         holding: dict[str, _TiedJoint] = {}
         for joint in group.joints:
             parent, child = (
@@ -399,7 +416,7 @@ class _SdfReader:
             else:
                 closing = tied
             if closing is not None:
-                self._loops.append(_describe_loop(closing))
+                self._loops.append(_describe_loop(closing, group.frames))
         for index, body in enumerate(self._bodies[first:], first):
             if body.moved and body.name in holding:
                 held = holding[body.name]
@@ -487,10 +504,38 @@ def _stand(include: Element, scope: _Scope) -> Stand | None:
     return None if stand.pose is None else stand
 
 
-def _describe_loop(joint: _TiedJoint) -> ClosedLoop:
+def _read_frames(groups: Sequence[tuple[_JointGroup, dict[str, str]]]) -> tuple[NamedFrame, ...]:
+    """Read the <frame> elements that are attached to links, as far as their poses are known."""
+    found = []
+    for group, links in groups:
+        for name in group.named:
+            link = _target(name, links, group.aliases)
+            X_BF = group.frames.pose(link, name) if link in links and name not in links else None
+            if X_BF is not None and is_finite(X_BF):
+                found.append(NamedFrame(name, links[link], X_BF))
+    return tuple(found)
+
+
+def _read_roots(
+    groups: Sequence[tuple[_JointGroup, dict[str, str]]], bodies: Sequence[Body]
+) -> tuple[RootPose, ...]:
+    """Read the poses of the links that no link carries, as far as they are known."""
+    roots = {body.id for body in bodies if body.parent is None}
+    return tuple(
+        RootPose(id_, X_WB)
+        for group, links in groups
+        for name, id_ in links.items()
+        if id_ in roots and (X_WB := group.frames.pose(WORLD_FRAME, name)) is not None
+        if is_finite(X_WB)
+    )
+
+
+def _describe_loop(joint: _TiedJoint, frames: Frames) -> ClosedLoop:
     """Describe a joint that is left out of the tree, as another one holds its child."""
     name = joint.scope.scope_name(joint.element.attributes.get("name", ""))
-    return ClosedLoop(name, joint.type, (joint.parent, joint.child))
+    X_BJ = frames.locate(joint.child, joint.scope.stand(joint.element, joint.frame))
+    frame = place_joint(joint.type, X_BJ, _axis(joint, frames))
+    return ClosedLoop(name, joint.type, (joint.parent, joint.child), frame)
 
 
 def _target(name: str, links: Container[str], aliases: dict[str, str]) -> str:

@@ -16,6 +16,7 @@ from math import inf, isinf, isnan, nan
 
 from inertial_check.errors import DocumentError
 from inertial_check.files.json import JsonObject
+from inertial_check.formats.closures import HOLDS
 from inertial_check.formats.context import Context
 from inertial_check.formats.numbers import complain_of_length
 from inertial_check.formats.poses import inverse, is_finite, product
@@ -45,9 +46,13 @@ from inertial_check.model.body import (
     Problem,
     ProblemKind,
 )
-from inertial_check.model.joint import ClosedLoop, Joint, Joints
+from inertial_check.model.frames import RootPose, RootPoses
+from inertial_check.model.joint import ClosedLoop, Joint, Joints, LoopFrame
 from inertial_check.model.shape import Shape, Shapes
 from inertial_check.model.source import Source, Span
+
+_UNSCALED = (1.0, 1.0, 1.0)
+"""Scale of the world."""
 
 _UNITS = {"metersPerUnit": "meters", "kilogramsPerUnit": "kilograms"}
 """Units that a stage declares; each is a key of what the process that composes it answers."""
@@ -167,9 +172,16 @@ class _StageReader:
         bodies = tuple(self._body(body) for body in self._stage["bodies"])
         problems = tuple(self._problems(bodies))
         others = tuple(self._layers.others)
-        loops = tuple(map(_loop, self._stage["loops"]))
+        loops = tuple(self._frames.close(entry) for entry in self._stage["loops"])
         name = self._stage["name"]
-        return Model(self._source, NAME, name, bodies, problems, others, loops=loops)
+        roots = RootPoses(self._read_roots)
+        return Model(self._source, NAME, name, bodies, problems, others, loops=loops, roots=roots)
+
+    def _read_roots(self) -> tuple[RootPose, ...]:
+        """Read the poses of the bodies without a parent, as far as they are known."""
+        entries = [body for body in self._stage["bodies"] if body["joint"].get("parent") is None]
+        poses = ((body["path"], self._frames.in_world(body)) for body in entries)
+        return tuple(RootPose(path, X_WB) for path, X_WB in poses if X_WB is not None)
 
     def _problems(self, bodies: Sequence[Body]) -> Iterator[Problem]:
         errors = self._stage["errors"]
@@ -289,6 +301,39 @@ class _JointFrames:
         X_PB = Pose((self._meters * x, self._meters * y, self._meters * z), R_PB)
         return X_PB if is_finite(X_PB) else None
 
+    def in_world(self, body: JsonObject) -> Pose | None:
+        """Compute the pose of a root in the world where its joint, if any, is at zero [m]."""
+        joint, numbers = body["joint"], body["placed"]
+        X_WB: Pose | None = Pose(
+            tuple(numbers[3::4]), (tuple(numbers[0:3]), tuple(numbers[4:7]), tuple(numbers[8:11]))
+        )
+        if "base" in joint:
+            X_WJ, X_BJ = self._frame("", joint["base"]), self._frame(body["path"], joint["frame"])
+            X_WB = None if X_WJ is None or X_BJ is None else product(X_WJ, inverse(X_BJ))
+        return None if X_WB is None or not is_finite(X_WB) else self._convert(X_WB)
+
+    def close(self, joint: JsonObject) -> ClosedLoop:
+        """Describe a joint that is left out of the tree."""
+        parent, child = joint.get("parent", ""), joint["child"]
+        sides = [self._frame(parent, joint["base"]), self._frame(child, joint["frame"])]
+        holds, letter = HOLDS.get(joint["type"]), joint["axis"]
+        frame = None
+        if holds and letter in _LETTERS and all(X and is_finite(X) for X in sides):
+            shift = _LETTERS.index(letter) + 1  # makes the axis of the joint the last one
+            first, second = (
+                (X.p_PoBo_P, tuple((*row[shift:], *row[:shift]) for row in X.R_PB))
+                for X in map(self._convert, filter(None, sides))
+            )
+            frame = LoopFrame(first, second, holds)
+        ends = [path.rpartition("/")[2] or "world" for path in (parent, child)]
+        name = joint["path"].rpartition("/")[2]
+        return ClosedLoop(name, joint["type"], (ends[0], ends[1]), frame, (parent, child))
+
+    def _convert(self, X: Pose) -> Pose:
+        """Convert a pose from units of the stage to metres."""
+        x, y, z = X.p_PoBo_P
+        return Pose((self._meters * x, self._meters * y, self._meters * z), X.R_PB)
+
     def axis(self, body: str, joint: JsonObject) -> Vector | None:
         """Compute the axis of a joint in the frame of the body that it moves."""
         X_BJ = self._axis_frame(body, joint)
@@ -323,7 +368,7 @@ class _JointFrames:
         if rotation is None:
             return None
         if within is None:
-            x, y, z = map(float.__mul__, position, map(float, self._scales[body]))
+            x, y, z = map(float.__mul__, position, map(float, self._scales.get(body, _UNSCALED)))
             return Pose((x, y, z), rotation)
         stretched, offset = (within[0:3], within[4:7], within[8:11]), within[3::4]
         axes = [unit(column) for column in zip(*stretched, strict=True)]
@@ -491,9 +536,3 @@ def _shortest_number(value: float, span: Span) -> Number:
     digits = next((n for n in range(1, 17) if _single(float(f"{value:.{n}g}")) == value), 17)
     text = f"{value:.{digits}g}"
     return Number(float(text), text, span)
-
-
-def _loop(entry: JsonObject) -> ClosedLoop:
-    """Make a loop of the description of a joint that is left out of the tree."""
-    ends = [path.rpartition("/")[2] for path in (entry.get("parent", "/world"), entry["child"])]
-    return ClosedLoop(entry["path"].rpartition("/")[2], entry["type"], (ends[0], ends[1]))

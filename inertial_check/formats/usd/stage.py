@@ -380,6 +380,14 @@ class _Frames:
         factors = _entries(Gf.Transform(matrix).GetScale())
         return [1.0 if abs(factor - 1) < self._noise else factor for factor in factors]
 
+    def placed(self, prim: Usd.Prim) -> list[float]:
+        """Return the pose of a body in the world, without its scale, as _rows."""
+        return _rows(self._cache.GetLocalToWorldTransform(prim).RemoveScaleShear())
+
+    def around(self, prim: Usd.Prim) -> list[float]:
+        """Return the matrix from a prim to the world, as _rows."""
+        return _rows(self._cache.GetLocalToWorldTransform(prim))
+
     def within(self, prim: Usd.Prim, body: Usd.Prim) -> Value:
         """Return the matrix from a prim to the frame of its body, which has no scale itself."""
         from pxr import Gf
@@ -416,7 +424,7 @@ def _bodies(
                 continue
             known = joints.get(child, _FREE)
             closing = joint
-            if known["type"] in (None, "fixed"):
+            if known["type"] is None or _holds_better(joint, known):
                 joints[child], closing = joint, known
             if closing["type"] is not None:
                 loops.append({**closing, "child": str(child)})
@@ -431,9 +439,20 @@ def _bodies(
             "joint": joints.get(path, _FREE),
             "solid": path in solid,
             "scale": frames.scale(prim),
+            "placed": frames.placed(prim),
             "applied": prim.HasAPI(UsdPhysics.MassAPI),
             "attributes": _attributes(prim, layers),
         }
+
+
+def _holds_better(joint: JsonObject, known: JsonObject) -> bool:
+    """Return whether a joint holds its body rather than another that was found before it.
+
+    A joint that is excluded from the articulation closes a loop, and a fixed joint often does.
+    """
+    if joint["excluded"] != known["excluded"]:
+        return bool(known["excluded"])
+    return bool(known["type"] == "fixed")
 
 
 def _is_def(spec: Sdf.Spec) -> bool:
@@ -468,7 +487,11 @@ def _describe_joint(
     "frame" is the frame of the joint in that body, "base" in its parent. "turned" is true if the
     joint names the body first.
     """
-    description: JsonObject = {"type": _kind(joint), "path": str(joint.GetPath())}
+    description: JsonObject = {
+        "type": _kind(joint),
+        "path": str(joint.GetPath()),
+        "excluded": _flag(joint, "excludeFromArticulation", False),
+    }
     if not _flag(joint, "jointEnabled", True):
         return None, description
     targets = [_first_target(joint, f"physics:body{side}") for side in (0, 1)]
@@ -484,6 +507,8 @@ def _describe_joint(
         description["base"] = _joint_frame(
             joint, 1 - side, targets[1 - side], bodies[above], frames
         )
+    elif owner:
+        description["base"] = _joint_frame(joint, 1 - side, targets[1 - side], None, frames)
     return owner or None, description
 
 
@@ -504,17 +529,20 @@ def _value(prim: Usd.Prim, name: str, otherwise: Value) -> Value:
 
 
 def _joint_frame(
-    joint: Usd.Prim, side: int, target: Sdf.Path, body: Usd.Prim, frames: _Frames
+    joint: Usd.Prim, side: int, target: Sdf.Path | None, body: Usd.Prim | None, frames: _Frames
 ) -> JsonObject:
     """Describe the frame of a joint as written, in units of the stage.
 
-    "within" maps coordinates of the prim that the joint names to the frame of its body, as _rows;
-    null if that prim is the body itself.
+    "within" maps coordinates of the prim that the joint names to the frame of its body, or to the
+    world without a body, as _rows; null if that prim is the body itself, or the world.
     """
     within = None
-    if target != body.GetPath():
+    if target is not None and (body is None or target != body.GetPath()):
         prim = joint.GetStage().GetPrimAtPath(target)
-        within = _rows(frames.within(prim, body)) if prim else [math.nan] * 12
+        if not prim:
+            within = [math.nan] * 12
+        else:
+            within = frames.around(prim) if body is None else _rows(frames.within(prim, body))
     return {
         "position": _numbers(_value(joint, f"physics:localPos{side}", (0, 0, 0))),
         "turn": _numbers(_value(joint, f"physics:localRot{side}", (1, 0, 0, 0))),
