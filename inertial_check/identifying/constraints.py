@@ -114,7 +114,8 @@ def _place_bodies(model: Model, tree: Tree) -> Floats:
     for body, X_WB in _list_roots(model):
         if tree.joints[body] == "floating":
             q[tree.coordinates[body]] = [*X_WB[:3, 3], *quaternion_from_matrix(X_WB[:3, :3])]
-    return np.asarray(poses(tree, q[None]))[0]
+    found: Floats = np.asarray(poses(tree, q[None]))[0]
+    return found
 
 
 def _find(model: Model, name: str, id_: str) -> int | None:
