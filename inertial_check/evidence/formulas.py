@@ -69,51 +69,56 @@ def misread_formula(body: Body, mass: float, six: Sequence[float] | Floats) -> M
     size = max(abs(xx), abs(xy), abs(xz), abs(yy), abs(yz), abs(zz))
     if max(abs(xy), abs(xz), abs(yz)) > FORMULA * size:
         return None
-    moments = np.array([xx, yy, zz])
+    moments = (xx, yy, zz)
     for role in ("visual", "collision"):
         shapes = [shape for shape in body.shapes if shape.role == role]
-        right = moments_of(shapes[0]) if len(shapes) == 1 else None
-        if right is None:
+        solid = moments_of(shapes[0]) if len(shapes) == 1 else None
+        if solid is None:
             continue
-        if np.max(np.abs(mass * right - moments)) <= APART * size:
+        right = solid.tolist()
+        if _agree([mass * each for each in right], moments, APART * size):
             continue
-        mistakes, wrong = zip(*_misread(shapes[0], right, mass), strict=True)
-        fits = np.max(np.abs(np.array(wrong) - moments), axis=1) <= FORMULA * size
-        if np.any(fits):
-            return Misreading(shapes[0].kind, mistakes[np.argmax(fits)], mass * right)
+        for mistake, wrong in _misread(shapes[0], right, mass):
+            if _agree(wrong, moments, FORMULA * size):
+                return Misreading(shapes[0].kind, mistake, mass * solid)
     return None
 
 
-def _misread(shape: Shape, right: Floats, mass: float) -> Iterator[tuple[str, Floats]]:
-    """What each mistake makes of the moments of a shape."""
+def _agree(moments: Sequence[float], others: Sequence[float], allowed: float) -> bool:
+    """Whether moments differ from others by no more than this; never if one is NaN."""
+    pairs = zip(moments, others, strict=True)
+    return all(abs(one - other) <= allowed for one, other in pairs)
+
+
+def _misread(
+    shape: Shape, right: Sequence[float], mass: float
+) -> Iterator[tuple[str, Sequence[float]]]:
+    """What each mistake makes of the moments of a shape, in floats: three numbers are no array."""
     yield "the mass left out", right
     for order in permutations(range(3)):
         if order != (0, 1, 2):
-            yield "the axes exchanged", mass * right[list(order)]
+            yield "the axes exchanged", [mass * right[axis] for axis in order]
     if shape.kind == "box":
-        edges = np.array(shape.dimensions)
-        yield "half edges for edges", mass * right / 4
-        yield "edges for half edges", mass * right * 4
-        for axis in range(3):
-            rod = np.full(3, edges[axis] ** 2 / 12)
+        yield "half edges for edges", [mass * each / 4 for each in right]
+        yield "edges for half edges", [mass * each * 4 for each in right]
+        for axis, edge in enumerate(shape.dimensions):
+            rod = [mass * (edge * edge / 12)] * 3
             rod[axis] = 0.0
-            yield "the box taken for a thin rod", mass * rod
+            yield "the box taken for a thin rod", rod
     elif shape.kind == "cylinder":
-        r, length = np.square(shape.dimensions)
-        across = (r + length) / 12
-        yield "1/12 in place of 1/4 for the radius", mass * np.array([across, across, r / 2])
-        yield (
-            "the diameter for the radius",
-            mass * (np.array([r + length / 12, r + length / 12, 2 * r])),
-        )
-        yield "1/4 in place of 1/2 about its axis", mass * np.array([*right[:2], r / 4])
-        for rod in (
-            np.array([1.0, 1.0, 0.0]),
-            np.array([1.0, 0.0, 1.0]),
-            np.array([0.0, 1.0, 1.0]),
-        ):
-            yield "the cylinder taken for a thin rod", mass * rod * length / 12
-            yield "the cylinder taken for a thin rod about its end", mass * rod * length / 3
+        r, length = (each * each for each in shape.dimensions)
+        across = mass * ((r + length) / 12)
+        yield "1/12 in place of 1/4 for the radius", [across, across, mass * (r / 2)]
+        across = mass * (r + length / 12)
+        yield "the diameter for the radius", [across, across, mass * (2 * r)]
+        about_axis = [mass * right[0], mass * right[1], mass * (r / 4)]
+        yield "1/4 in place of 1/2 about its axis", about_axis
+        for along in (2, 1, 0):
+            rod = [mass * length] * 3
+            rod[along] = 0.0
+            yield "the cylinder taken for a thin rod", [each / 12 for each in rod]
+            yield "the cylinder taken for a thin rod about its end", [each / 3 for each in rod]
     elif shape.kind == "sphere":
-        yield "the diameter for the radius", mass * right * 4
-        yield "2/3, the factor of a hollow sphere, in place of 2/5", mass * right * 5 / 3
+        yield "the diameter for the radius", [mass * each * 4 for each in right]
+        hollow = "2/3, the factor of a hollow sphere, in place of 2/5"
+        yield hollow, [mass * each * 5 / 3 for each in right]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import codecs
 import re
 from bisect import bisect_right
+from dataclasses import dataclass
 from itertools import accumulate
-from typing import NamedTuple
 
 from inertial_check.formats.xml.complaints import Complaints, Unreadable
 
@@ -70,7 +70,8 @@ class Index:
         return start + len(head.decode(self._encoding, whole))
 
 
-class Decoded(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Decoded:
     """A decoded document.
 
     Attributes:
