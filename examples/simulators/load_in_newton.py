@@ -27,7 +27,10 @@ def main(path: Path) -> None:
     elif checked.suffix == ".xml":
         builder.add_mjcf(str(checked))
     else:
-        builder.add_usd(str(checked))
+        try:
+            builder.add_usd(str(checked))
+        except ImportError as error:  # its readers of USD are an extra
+            raise SystemExit(f"checked, not loaded: {error}") from None
     model = builder.finalize(device="cpu")
     mass = float(model.body_mass.numpy().sum())
     print(f"Newton simulates {model.body_count} bodies, {mass:.4g} kg")
