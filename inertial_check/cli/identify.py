@@ -317,8 +317,9 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
         "--method",
         type=_read_method,
         metavar="METHOD",
-        help="least-squares or ls (default); instrumental-variables or iv, which noise in "
-        "positions does not bias; or didim, from torques alone. The last two simulate the robot",
+        help="least-squares or ls; instrumental-variables or iv, which noise in positions does not "
+        "bias; or didim, without recorded velocities: both simulate the robot (default: "
+        "least-squares)",
     )
     group.add_argument(
         "--weights",

@@ -1,12 +1,11 @@
 """Simulation of a robot in closed loop: the motion that identified parameters give.
 
-A controller steers the robot along references. The accelerations are
+A controller of bandwidth w steers the robot along references:
 
-    du = M^-1 (tau - b - g - F(u) f),    tau = K_p (q_r - q) + K_d (u_r - u) + feedforward
+    M du + b + g = tau,    tau = M (w^2 (q_r - q) + 2 w (u_r - u)) + M_r du_r + b_r + g_r
 
-with the drive's gains where they are known. Where they are not, the controller has the bandwidth
-w of the reference, tau = M (w^2 (q_r - q) + 2 w (u_r - u)) + the torques of the model along the
-reference, so that the robot follows it without lag or sag; friction is compensated.
+with the torques of the model along the reference, so that the robot follows it without lag or sag;
+friction is compensated, so that it has no part.
 
 Runge-Kutta steps of order four take all segments of the time together, as one batch of the
 dynamics. A closed loop forgets where it started, so that the ends of the segments, as starts of the
@@ -43,10 +42,6 @@ MOST_ROUNDS = 40
 FAR = 10.0
 """Distance from the reference, in ranges of its motion, at which a loop counts as unstable."""
 
-SLOW = 0.02
-"""Part of a joint's highest speed up to which Coulomb friction grows with the speed, so that a
-robot that stands still does not chatter."""
-
 
 class Motion(NamedTuple):
     """Simulated motion: positions, velocities and accelerations, each (S, n)."""
@@ -64,15 +59,11 @@ class Reference:
         step: Time between two samples [s].
         q: (S, n) positions.
         band: Bandwidth w of the closed loop [rad/s].
-        gains: (n,) stiffnesses K_p and (n,) dampings K_d of the drives; None if they are unknown.
-        feedforward: (n,) constant torque of the drives beside these gains.
     """
 
     step: float
     q: Floats
     band: float
-    gains: tuple[Floats, Floats] | None = None
-    feedforward: Floats | float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,20 +105,6 @@ class SimulatedRobot:
         held = tau[:, 0]
         return (tau[:, 1:] - held[:, None]).swapaxes(1, 2), held
 
-    def friction(self, u: Floats, slow: Floats) -> Floats:
-        """(s, n) torques beside those of the bodies, at velocities u (s, n).
-
-        Args:
-            u: Velocities.
-            slow: (n,) speeds up to which steps of friction are slopes.
-        """
-        F = self.nuisance.columns(u, 0 * u)
-        steps = self._steps(slow)
-        if steps.any():
-            slope = np.minimum(np.abs(u) / np.where(slow > 0, slow, 1.0), 1.0)
-            F[:, :, steps] *= slope[:, :, None]
-        return np.asarray(F @ self.numbers)
-
     def torques(self, motion: Motion, rotors: Floats) -> Floats:
         """(s, n) torques of a motion without friction, by inverse dynamics."""
         q, u, du = motion
@@ -136,15 +113,6 @@ class SimulatedRobot:
 
     def _torques(self, u: Floats, du: Floats) -> Floats:
         return np.asarray(self.nuisance.columns(u, du) @ self.numbers)
-
-    def _steps(self, slow: Floats) -> Floats:
-        """(k,) columns that jump with the direction: half the speed does not halve the jump."""
-        v = np.where(slow > 0, slow, 1.0)[None]
-        jumps = [
-            np.abs(self.nuisance.columns(c * v, 0 * v) - self.nuisance.columns(-c * v, 0 * v))
-            for c in (1.0, 0.5)
-        ]
-        return np.asarray(np.any((jumps[1] > 0) & (jumps[1] > 0.75 * jumps[0]), axis=(0, 1)))
 
 
 def simulate(robot: SimulatedRobot, reference: Reference) -> Motion:
@@ -168,7 +136,7 @@ def simulate(robot: SimulatedRobot, reference: Reference) -> Motion:
             return loop.motion()
     raise ParameterError(
         f"the simulated robot still depends on where it started after {MOST_ROUNDS} rounds: its "
-        "closed loop does not settle; give stiffer gains, or least-squares as the method"
+        "closed loop does not settle; give least-squares as the method"
     )
 
 
@@ -185,13 +153,10 @@ class _Loop:
         self.segments = -(-(count - 1) // self.length)
         self.h = reference.step / self.substeps
         self.r, self.ur, dur = _interpolate(reference, self.substeps)
-        self.slow = SLOW * np.abs(self.ur).max(axis=0)
         self.range = np.ptp(self.r, axis=0) + np.abs(self.ur).max(axis=0) / reference.band
         path = Motion(self.r, self.ur, dur)
-        known = reference.gains is not None
         self.rotors = robot.rotors()
-        own = np.zeros_like(self.r) if known else robot.torques(path, self.rotors)
-        self.ahead = own + reference.feedforward
+        self.ahead = robot.torques(path, self.rotors)
         first = 2 * self.substeps * self.length * np.arange(self.segments)
         self.first = first
         self.starts = self.r[first], self.ur[first]
@@ -228,15 +193,9 @@ class _Loop:
         """(B, n) accelerations of all segments at points of their reference."""
         robot, reference = self.robot, self.reference
         error, rate = self.r[at] - q, self.ur[at] - u
-        tau = self.ahead[at]
-        pull = 0.0
-        if reference.gains is None:
-            pull = reference.band**2 * error + 2 * reference.band * rate
-        else:
-            drives = reference.gains[0] * error + reference.gains[1] * rate
-            tau = tau + drives - robot.friction(u, self.slow)
+        pull = reference.band**2 * error + 2 * reference.band * rate
         M, held = robot.equations(q, u)
-        M, left = M + self.rotors, tau - held
+        M, left = M + self.rotors, self.ahead[at] - held
         try:
             return np.asarray(pull + np.linalg.solve(M, left[:, :, None])[:, :, 0])
         except np.linalg.LinAlgError:
@@ -268,7 +227,7 @@ class _Loop:
 
     def _at(self, k: int) -> Integers:
         """(B,) indices of a half-step of each segment; the last one can be shorter."""
-        return np.minimum(self.first + k, len(self.r) - 1)
+        return np.asarray(np.minimum(self.first + k, len(self.r) - 1))
 
     def _refuse_unstable(self, q: Floats, sample: int) -> None:
         """Refuse a robot that has left its reference.

@@ -1,10 +1,12 @@
 """Noise in positions biases least squares, and neither instrumental variables nor DIDIM."""
 
 import numpy as np
+import pytest
 
 import inertial_check as ic
 from inertial_check.dynamics.equations import inverse_dynamics, regressor
 from inertial_check.dynamics.tree import Tree
+from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.nuisance import (
     Nuisance,
 )
@@ -102,3 +104,16 @@ def test_noisy_positions_bias_least_squares_and_not_instrumental_variables():
     moments = np.einsum("snp,sn->p", Z, tau - Y @ found.least_squares.ravel())
     size = np.linalg.norm(Z.reshape(-1, 20), axis=0) * np.linalg.norm(tau)
     assert np.abs(moments[size > 0] / size[size > 0]).max() < 1e-3
+
+
+def test_a_robot_follows_its_reference_and_without_inertia_it_is_an_error():
+    tree, (q, _, du) = arm(), trajectory(3.0)
+    nothing = Nuisance.of(joints=2)
+    moved = simulate(
+        SimulatedRobot(tree, tree.theta, nothing, np.zeros(0)), Reference(STEP, q, 30.0)
+    )
+    assert np.abs(moved.q - q).max() < 1e-5
+    assert np.abs(moved.du - du)[5:-5].max() < 1e-2 * np.abs(du).max()
+    empty = SimulatedRobot(tree, 0 * tree.theta, nothing, np.zeros(0))
+    with pytest.raises(ParameterError, match="nothing that has inertia"):
+        simulate(empty, Reference(STEP, q, 30.0))
