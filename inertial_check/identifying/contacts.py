@@ -20,6 +20,7 @@ from inertial_check.identifying.contact_options import (
     ContactOptions,
 )
 from inertial_check.identifying.robot import Robot
+from inertial_check.inertia.frames import homogeneous
 from inertial_check.model import Severity
 from inertial_check.model.identified import Remark
 from inertial_check.spelling import suggest_name
@@ -46,6 +47,8 @@ class Wrench(NamedTuple):
         columns: Names of its columns in the recording; one name for an array.
         only_base: Whether other bodies than this one may touch what measures it, so that only the
             equations of the base can take it.
+        X_BF: (4, 4) pose in the body of the frame whose origin and axes are those of the wrench;
+            None for the body's own frame.
     """
 
     name: str
@@ -55,6 +58,7 @@ class Wrench(NamedTuple):
     point: tuple[float, ...] | None
     columns: tuple[str, ...]
     only_base: bool = False
+    X_BF: Floats | None = None
 
 
 def read_wrenches(
@@ -71,9 +75,10 @@ def read_wrenches(
         asked.setdefault(name, (f"{_PREFIX}{name}",)) if not taken else None
     found, remarks = [], []
     for name, columns in asked.items():
-        body = find_body(robot, name, f"{recording.path}: wrench on {name}")
+        body, X_BF = _find_frame(robot, name, f"{recording.path}: wrench on {name}")
         values, places = _collect(recording, name, columns)
-        found.append(Wrench(name, body, values, options.wrench_axes == "world", None, places))
+        in_world = options.wrench_axes == "world"
+        found.append(Wrench(name, body, values, in_world, None, places, X_BF=X_BF))
     if options.force_plate is not None:
         found.append(_read_plate(recording, options, robot))
     for place, wrench in enumerate(found):
@@ -115,6 +120,23 @@ def _list_frames(recording: Recording) -> Iterator[str]:
         if name not in seen:
             seen.add(name)
             yield name
+
+
+def _find_frame(robot: Robot, name: str, what: str) -> tuple[int, Floats | None]:
+    """Find a body by its name or id, or a named frame: its body, and its pose there.
+
+    Raises:
+        UsageError: Nothing or several things have this name.
+    """
+    bodies = robot.model.bodies
+    if any(name in (body.name, body.id) for body in bodies):
+        return find_body(robot, name, what), None
+    named = [frame for frame in robot.model.frames if frame.name == name and frame.body]
+    if len(named) != 1:
+        return find_body(robot, name, what), None  # which says what there is
+    (frame,) = named
+    places = [index for index, body in enumerate(bodies) if body.id == frame.body]
+    return places[0], np.asarray(homogeneous(frame.X_BF.R_PB, frame.X_BF.p_PoBo_P))
 
 
 def find_body(robot: Robot, name: str, what: str) -> int:
@@ -202,12 +224,13 @@ def sum_forces(tree: Tree, q: Floats, wrenches: Sequence[Wrench]) -> Floats:
         X_IB = np.asarray(poses(tree, q[rows]))
         for wrench in wrenches:
             own = X_IB[:, wrench.body]
+            frame = own if wrench.X_BF is None else own @ wrench.X_BF
             force, moment = wrench.values[rows, :3], wrench.values[rows, 3:]
             if not wrench.in_world:
                 force, moment = (
-                    np.einsum("sij,sj->si", own[:, :3, :3], w) for w in (force, moment)
+                    np.einsum("sij,sj->si", frame[:, :3, :3], w) for w in (force, moment)
                 )
-            if wrench.point is not None:
-                moment = moment + np.cross(np.array(wrench.point) - own[:, :3, 3], force)
+            origin = frame[:, :3, 3] if wrench.point is None else np.array(wrench.point)
+            moment = moment + np.cross(origin - own[:, :3, 3], force)
             total[rows] += generalized_forces(tree, q[rows], wrench.body, force, moment)
     return total

@@ -1,5 +1,7 @@
 """Robots whose base moves: contact wrenches, a force plate, and mistakes of both."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -9,10 +11,13 @@ import walking
 from inertial_check.dynamics.equations import regressor
 from inertial_check.dynamics.kinematics import jacobian
 from inertial_check.errors import UsageError
+from inertial_check.formats import Context
 from inertial_check.identification.estimation.identify import FitOptions
 from inertial_check.identifying.contact_options import ContactOptions, read_contacts
+from inertial_check.identifying.contacts import read_wrenches, sum_forces
 from inertial_check.identifying.identify import identify_robot
 from inertial_check.identifying.options import FrictionOptions, IdentifyOptions, RobotOptions
+from inertial_check.identifying.robot import read_robot
 from inertial_check.model import Severity
 from inertial_check.model.tree import tree_of
 from inertial_check.spatial.rotations import matrix_from_quaternion
@@ -130,6 +135,39 @@ def test_a_force_plate_without_torques_of_joints(identify, walk):
     expect_truth(result, walk)
     with pytest.raises(UsageError, match="give --base floating"):
         identify(data | {"tau": walk.tau}, ContactOptions(force_plate=""), RobotOptions())
+
+
+SITE = """<mujoco><compiler autolimits="false"/><worldbody><body name="trunk"><freejoint/>
+<inertial pos="0 0 0" mass="3" diaginertia="1 1 1"/>
+<body name="leg"><joint name="hip" axis="0 1 0"/>
+<inertial pos="0 0 -0.1" mass="1" diaginertia="1 1 1"/>
+<site name="foot" pos="0.1 0.05 -0.3" euler="20 40 -70"/></body></body></worldbody></mujoco>"""
+FRAME = """<sdf version="1.9"><model name="m"><link name="trunk"><inertial/></link>
+<link name="leg"><inertial/></link><frame name="foot" attached_to="leg">
+<pose degrees="true">0.1 0.05 -0.3 20 40 -70</pose></frame><joint name="hip" type="revolute">
+<parent>trunk</parent><child>leg</child><axis><xyz>0 1 0</xyz></axis></joint></model></sdf>"""
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "order"), [(SITE, "foot", "XYZ"), (FRAME, "m::foot", "xyz")]
+)
+def test_a_wrench_in_the_frame_of_a_site(tmp_path, text, name, order):
+    """Axes and origin of an MJCF site or an SDF <frame>: the wrench moved to its body by hand."""
+    from scipy.spatial.transform import Rotation
+
+    (tmp_path / "hopper.xml").write_text(text)
+    robot = read_robot(str(tmp_path / "hopper.xml"), Context(), RobotOptions(base="floating"))
+    rng = np.random.default_rng(0)
+    w = rng.normal(size=(5, 6))
+    q = np.concatenate([np.tile([0.3, -0.2, 1, 0.5, 0.5, 0.5, 0.5], (5, 1)), w[:, :1]], axis=1)
+    recording = SimpleNamespace(path="r.npz", further={f"wrench_{name}": w})
+    (wrench,), _ = read_wrenches(recording, ContactOptions(), robot)
+    R = Rotation.from_euler(order, [20, 40, -70], degrees=True).as_matrix()
+    force, moment = w[:, :3] @ R.T, w[:, 3:] @ R.T
+    moved = np.concatenate([force, moment + np.cross([0.1, 0.05, -0.3], force)], axis=1)
+    own = wrench._replace(values=moved, X_BF=None)
+    found, expected = (sum_forces(robot.tree, q, [each]) for each in (wrench, own))
+    assert np.allclose(found, expected, rtol=0, atol=1e-12)
 
 
 def test_forces_alone_are_point_contacts(identify):
