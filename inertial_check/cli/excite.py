@@ -24,8 +24,8 @@ from inertial_check.reports.escaping import dump_json, printable
 from inertial_check.reports.text import plural
 
 if TYPE_CHECKING:
-    from inertial_check.identifying.excite_options import ExciteOptions
-    from inertial_check.identifying.excited import Approach, QuantityRange, RobotExcitation
+    from inertial_check.identifying.exciting.excite_options import ExciteOptions
+    from inertial_check.identifying.exciting.excited import Approach, QuantityRange, RobotExcitation
 
 SCHEMA_VERSION = "1"
 """Version of the JSON form."""
@@ -203,7 +203,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _excite(args: argparse.Namespace) -> RobotExcitation:
     """Find or judge a motion, with a bar of the progress on a terminal."""
-    from inertial_check.identifying.excite import excite
+    from inertial_check.identifying.exciting.excite import excite
 
     chosen = _read_options(args)
     color = output.wants_color(args.color, sys.stderr)
@@ -231,7 +231,7 @@ def _read_options(args: argparse.Namespace) -> ExciteOptions:
             options.
     """
     from inertial_check.files.writing import same_file
-    from inertial_check.identifying import collisions, excite_options, limits
+    from inertial_check.identifying.exciting import collisions, excite_options, limits
     from inertial_check.identifying.options import (
         FrictionOptions,
         RobotOptions,
@@ -337,7 +337,7 @@ def _list_approach(approach: Approach, clearance: float) -> list[str]:
 
 def _table(excited: RobotExcitation) -> list[str]:
     """Tabulate the ranges and limits, a line for each joint and quantity."""
-    from inertial_check.identifying.limits import QUANTITIES
+    from inertial_check.identifying.exciting.limits import QUANTITIES
 
     header = ["joint", "", "moves", "limits", "", "used"]
     rows = [header]

@@ -502,7 +502,7 @@ def _write_model(
         InertialCheckError: The new document does not read back as these numbers.
     """
     from inertial_check.fixing.result import INTACT
-    from inertial_check.identifying.joints import remark_on_joints
+    from inertial_check.identifying.robot.joints import remark_on_joints
     from inertial_check.model.identified import WrittenBody, WrittenJoint, WrittenModel
 
     joints = found.fix_joints() if args.write_joints else None
@@ -573,7 +573,7 @@ def _read_options(args: argparse.Namespace) -> IdentifyOptions:
     """
     from inertial_check.identification.estimation.identify import FitOptions
     from inertial_check.identifying import options as groups
-    from inertial_check.identifying.contact_options import ContactOptions, read_contacts
+    from inertial_check.identifying.floating.contact_options import ContactOptions, read_contacts
 
     context, smoothing = options.context_of(args), _read_smoothing(args)
     validation = getattr(args, "validation", ())

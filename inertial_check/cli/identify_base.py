@@ -17,8 +17,8 @@ from inertial_check.reports.json import plain
 from inertial_check.reports.text import plural
 
 if TYPE_CHECKING:
-    from inertial_check.identifying.from_base import BodiesFromBase
     from inertial_check.identifying.options import IdentifyOptions
+    from inertial_check.identifying.published.from_base import BodiesFromBase
 
 SCHEMA_VERSION = "1"
 """Version of the JSON form."""
@@ -30,7 +30,7 @@ def run(args: argparse.Namespace, options: IdentifyOptions) -> int:
     Raises:
         UsageError: An option that goes with recordings only.
     """
-    from inertial_check.identifying.from_base import identify_base_file
+    from inertial_check.identifying.published.from_base import identify_base_file
 
     if args.data or args.payload is not None or args.plot is not None or args.write_joints:
         raise UsageError("--from-base goes without DATA, --payload, --plot and --write-joints")

@@ -17,8 +17,8 @@ from inertial_check.reports.json import plain
 from inertial_check.reports.text import plural
 
 if TYPE_CHECKING:
+    from inertial_check.identifying.carrying.payload import CarriedPayload
     from inertial_check.identifying.options import IdentifyOptions
-    from inertial_check.identifying.payload import CarriedPayload
 
 SCHEMA_VERSION = "1"
 """Version of the JSON form."""
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace, options: IdentifyOptions) -> int:
     Raises:
         UsageError: An option that a payload has no use for.
     """
-    from inertial_check.identifying.payload import identify_carried, write_snippet
+    from inertial_check.identifying.carrying.payload import identify_carried, write_snippet
 
     if args.write or args.plot is not None or args.output_format not in ("text", "json"):
         raise UsageError(

@@ -30,9 +30,9 @@ from inertial_check.identification.estimation.nuisance import (
 )
 from inertial_check.identification.estimation.reduction import ROWS
 from inertial_check.identification.estimation.result import Identification
-from inertial_check.identifying.motion import JointMotion
 from inertial_check.identifying.options import USUAL_TERMS, FrictionOptions, FrictionTerm
-from inertial_check.identifying.robot import Robot
+from inertial_check.identifying.recordings.motion import JointMotion
+from inertial_check.identifying.robot.robot import Robot
 from inertial_check.inertia import tolerances
 from inertial_check.model import Severity
 from inertial_check.model.identified import Remark

@@ -18,17 +18,17 @@ from inertial_check.identification.estimation.joint_friction import OperatingPoi
 from inertial_check.identification.estimation.loads import expect_loads
 from inertial_check.identification.estimation.nonlinear import solve_nonlinear
 from inertial_check.identification.estimation.result import Identification
-from inertial_check.identifying.joints import list_targets
-from inertial_check.identifying.loads import Loads, read_loads
-from inertial_check.identifying.locking import list_recorded
-from inertial_check.identifying.merging import list_numbers
+from inertial_check.identifying.carrying.loads import Loads, read_loads
 from inertial_check.identifying.methods import identify_by_simulation, refuse_unsimulated
 from inertial_check.identifying.options import UNKNOWN, IdentifyOptions
 from inertial_check.identifying.prior import read_prior
-from inertial_check.identifying.reading import read_recordings
-from inertial_check.identifying.recordings import Datasets, read_datasets
+from inertial_check.identifying.recordings.reading import read_recordings
+from inertial_check.identifying.recordings.recordings import Datasets, read_datasets
 from inertial_check.identifying.report import build_report, draw_pages
-from inertial_check.identifying.robot import Robot, read_robot
+from inertial_check.identifying.robot.joints import list_targets
+from inertial_check.identifying.robot.locking import list_recorded
+from inertial_check.identifying.robot.merging import list_numbers
+from inertial_check.identifying.robot.robot import Robot, read_robot
 from inertial_check.identifying.written import check_written, describe_finding
 from inertial_check.inertia import tolerances
 from inertial_check.model.identified import IdentificationReport

@@ -19,11 +19,11 @@ from inertial_check.identification.recordings.signals import (
     bandwidth,
     filter_signals,
 )
-from inertial_check.identifying.loads import Loads
-from inertial_check.identifying.motion import JointMotion
+from inertial_check.identifying.carrying.loads import Loads
 from inertial_check.identifying.options import UNKNOWN, IdentifyOptions
-from inertial_check.identifying.recordings import Datasets
-from inertial_check.identifying.robot import Robot
+from inertial_check.identifying.recordings.motion import JointMotion
+from inertial_check.identifying.recordings.recordings import Datasets
+from inertial_check.identifying.robot.robot import Robot
 from inertial_check.inertia import tolerances
 
 BANDS = 5.0

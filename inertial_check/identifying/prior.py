@@ -10,9 +10,9 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import UsageError
 from inertial_check.geometry.priors import from_geometry, from_model
-from inertial_check.identifying.merging import merge_parameters
 from inertial_check.identifying.options import IdentifyOptions
-from inertial_check.identifying.robot import Robot
+from inertial_check.identifying.robot.merging import merge_parameters
+from inertial_check.identifying.robot.robot import Robot
 from inertial_check.inertia.consistency import Verdict, check
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.model import Severity

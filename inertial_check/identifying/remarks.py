@@ -16,10 +16,10 @@ from inertial_check.identification.recordings.diagnosis import (
 from inertial_check.identification.recordings.lags import SAMPLES as LONGEST_LAG_SEARCH
 from inertial_check.identification.recordings.lags import correct_lag, estimate_lag
 from inertial_check.identification.recordings.spikes import HEAVY, measure_outliers
-from inertial_check.identifying.motion import grade_remark
-from inertial_check.identifying.recordings import Dataset, Datasets
-from inertial_check.identifying.robot import Robot
-from inertial_check.identifying.whole_motion import BASE_ROWS
+from inertial_check.identifying.floating.whole_motion import BASE_ROWS
+from inertial_check.identifying.recordings.motion import grade_remark
+from inertial_check.identifying.recordings.recordings import Dataset, Datasets
+from inertial_check.identifying.robot.robot import Robot
 from inertial_check.inertia import tolerances
 from inertial_check.model import Severity
 from inertial_check.model.identified import FrictionValue, JointFit, Remark, TorqueFit

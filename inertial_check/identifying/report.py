@@ -13,16 +13,16 @@ from inertial_check.identification.estimation.identifiability import Identifiabi
 from inertial_check.identification.estimation.reduction import Reduction
 from inertial_check.identification.estimation.result import Identification
 from inertial_check.identifying.assessment import build_base_table, list_residuals
+from inertial_check.identifying.carrying.loads import Loads, judge_loads, list_loads
 from inertial_check.identifying.friction import describe_number, remark_on_friction
-from inertial_check.identifying.joints import read_stated
-from inertial_check.identifying.loads import Loads, judge_loads, list_loads
-from inertial_check.identifying.merging import remark_on_merged, split_bodies
 from inertial_check.identifying.options import IdentifyOptions
 from inertial_check.identifying.prior import Prior
-from inertial_check.identifying.recordings import Dataset, Datasets
+from inertial_check.identifying.recordings.recordings import Dataset, Datasets
+from inertial_check.identifying.recordings.suspicion import judge_recordings
 from inertial_check.identifying.remarks import judge_gains, judge_result
-from inertial_check.identifying.robot import Robot
-from inertial_check.identifying.suspicion import judge_recordings
+from inertial_check.identifying.robot.joints import read_stated
+from inertial_check.identifying.robot.merging import remark_on_merged, split_bodies
+from inertial_check.identifying.robot.robot import Robot
 from inertial_check.model import Severity
 from inertial_check.model.identified import (
     THETA,

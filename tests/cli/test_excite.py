@@ -11,8 +11,8 @@ from inertial_check.dynamics.kinematics import poses
 from inertial_check.formats import Context
 from inertial_check.formats.recordings import read_recording
 from inertial_check.geometry.meshes import MeshFinder
-from inertial_check.identifying import excite as excitation
-from inertial_check.identifying.convex_shapes import convert_shape
+from inertial_check.identifying.exciting import excite as excitation
+from inertial_check.identifying.exciting.convex_shapes import convert_shape
 from inertial_check.model.tree import tree_of
 
 INERTIAL = (

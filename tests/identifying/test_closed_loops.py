@@ -12,7 +12,7 @@ from inertial_check.formats import Context
 from inertial_check.identification.estimation.identify import FitOptions
 from inertial_check.identifying.identify import identify_robot
 from inertial_check.identifying.options import FrictionOptions, IdentifyOptions, RobotOptions
-from inertial_check.identifying.robot import read_robot
+from inertial_check.identifying.robot.robot import read_robot
 
 FOUR_BAR = """<mujoco><compiler autolimits="false"/><worldbody><body name="ground" pos="0.1 0 0.5">
   <body name="crank"><joint name="drive" axis="0 1 0"/>

@@ -13,11 +13,11 @@ from inertial_check.dynamics.kinematics import jacobian
 from inertial_check.errors import UsageError
 from inertial_check.formats import Context
 from inertial_check.identification.estimation.identify import FitOptions
-from inertial_check.identifying.contact_options import ContactOptions, read_contacts
-from inertial_check.identifying.contacts import read_wrenches, sum_forces
+from inertial_check.identifying.floating.contact_options import ContactOptions, read_contacts
+from inertial_check.identifying.floating.contacts import read_wrenches, sum_forces
 from inertial_check.identifying.identify import identify_robot
 from inertial_check.identifying.options import FrictionOptions, IdentifyOptions, RobotOptions
-from inertial_check.identifying.robot import read_robot
+from inertial_check.identifying.robot.robot import read_robot
 from inertial_check.model import Severity
 from inertial_check.model.tree import tree_of
 from inertial_check.spatial.rotations import matrix_from_quaternion

@@ -15,8 +15,8 @@ from inertial_check.identification.recordings.signals import Smoothing
 from inertial_check.identifying import options as asked
 from inertial_check.identifying.identify import identify_robot
 from inertial_check.identifying.options import IdentifyOptions
-from inertial_check.identifying.recordings import STRETCHES, read_datasets
-from inertial_check.identifying.robot import read_robot
+from inertial_check.identifying.recordings.recordings import STRETCHES, read_datasets
+from inertial_check.identifying.robot.robot import read_robot
 from inertial_check.model import Severity
 
 ROBOT = str(recorded.ROBOT)

@@ -12,8 +12,8 @@ from inertial_check.dynamics.equations import inverse_dynamics
 from inertial_check.errors import UsageError
 from inertial_check.identification.estimation.identify import FitOptions
 from inertial_check.identifying.identify import identify_robot
-from inertial_check.identifying.merging import merge_tree
 from inertial_check.identifying.options import IdentifyOptions, MassOptions, RobotOptions
+from inertial_check.identifying.robot.merging import merge_tree
 from inertial_check.model.tree import tree_of
 from inertial_check.projection.exact import are_exact
 

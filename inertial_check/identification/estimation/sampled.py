@@ -300,7 +300,8 @@ class Samples:
 
 def _find_fastest(u: Floats) -> Floats:
     """Find the highest speeds (n,) of velocities (S, n), without an array as large as they are."""
-    return np.maximum(u.max(axis=0, initial=0.0), -u.min(axis=0, initial=0.0))
+    fastest: Floats = np.maximum(u.max(axis=0, initial=0.0), -u.min(axis=0, initial=0.0))
+    return fastest
 
 
 def read_reals(name: str, value: ArrayLike) -> Floats:

@@ -19,15 +19,15 @@ from inertial_check.identification.payload.identify import Payload, identify_pay
 from inertial_check.identification.payload.samples import Recording, from_torques, from_wrench
 from inertial_check.identification.recordings.diagnosis import CLOCKS
 from inertial_check.identification.recordings.signals import Smoothing, smooth
-from inertial_check.identifying.contact_options import ContactOptions
-from inertial_check.identifying.contacts import read_wrenches
-from inertial_check.identifying.locking import list_recorded
-from inertial_check.identifying.matching import match_joints
+from inertial_check.identifying.floating.contact_options import ContactOptions
+from inertial_check.identifying.floating.contacts import read_wrenches
 from inertial_check.identifying.options import IdentifyOptions, PriorOptions
-from inertial_check.identifying.reading import read_recordings
-from inertial_check.identifying.recordings import read_datasets
-from inertial_check.identifying.robot import Robot, read_robot, refuse_loops
-from inertial_check.identifying.unmeasured import leave_out_rows, list_unmeasured
+from inertial_check.identifying.recordings.matching import match_joints
+from inertial_check.identifying.recordings.reading import read_recordings
+from inertial_check.identifying.recordings.recordings import read_datasets
+from inertial_check.identifying.recordings.unmeasured import leave_out_rows, list_unmeasured
+from inertial_check.identifying.robot.locking import list_recorded
+from inertial_check.identifying.robot.robot import Robot, read_robot, refuse_loops
 from inertial_check.model import Severity
 from inertial_check.model.identified import Remark
 from inertial_check.spelling import suggest_name

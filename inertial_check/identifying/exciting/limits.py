@@ -12,7 +12,7 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import UsageError
 from inertial_check.identification.excitation import Limits
-from inertial_check.identifying.robot import Robot
+from inertial_check.identifying.robot.robot import Robot
 from inertial_check.model.tree import TreeJoints
 
 Source = Literal["file", "option", "assumed", "unknown"]

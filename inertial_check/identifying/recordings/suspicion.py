@@ -23,16 +23,16 @@ from inertial_check.identification.recordings.mistakes import (
     list_mistakes,
     select_rows,
 )
-from inertial_check.identifying.options import UNKNOWN, IdentifyOptions
-from inertial_check.identifying.recordings import Dataset, Datasets
-from inertial_check.identifying.robot import Robot
-from inertial_check.identifying.suspicious_wrenches import (
+from inertial_check.identifying.floating.suspicious_wrenches import (
     describe_wrench_mistakes,
     found_rows,
     list_wrench_mistakes,
     pose_whole_comparison,
 )
-from inertial_check.identifying.unmeasured import leave_out_rows, list_unmeasured
+from inertial_check.identifying.options import UNKNOWN, IdentifyOptions
+from inertial_check.identifying.recordings.recordings import Dataset, Datasets
+from inertial_check.identifying.recordings.unmeasured import leave_out_rows, list_unmeasured
+from inertial_check.identifying.robot.robot import Robot
 from inertial_check.inertia import tolerances
 from inertial_check.model import Severity
 from inertial_check.model.identified import Remark, TorqueFit

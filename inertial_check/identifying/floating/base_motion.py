@@ -9,7 +9,7 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import UsageError
 from inertial_check.formats.recordings import Recording
-from inertial_check.identifying.contact_options import ContactOptions
+from inertial_check.identifying.floating.contact_options import ContactOptions
 from inertial_check.model import Severity
 from inertial_check.model.identified import Remark
 from inertial_check.spatial.kinematics import rates

@@ -13,10 +13,10 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import UsageError
 from inertial_check.identification.excitation import Condition
-from inertial_check.identifying.collisions import LeftOut
-from inertial_check.identifying.excite_options import ExciteOptions
-from inertial_check.identifying.limits import QUANTITIES, JointLimits, Source
-from inertial_check.identifying.robot import Robot
+from inertial_check.identifying.exciting.collisions import LeftOut
+from inertial_check.identifying.exciting.excite_options import ExciteOptions
+from inertial_check.identifying.exciting.limits import QUANTITIES, JointLimits, Source
+from inertial_check.identifying.robot.robot import Robot
 from inertial_check.inertia import tolerances
 
 

@@ -11,22 +11,22 @@ from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError, UsageError
 from inertial_check.formats.recordings import Recording
 from inertial_check.identification.recordings.signals import Signals, Smoothing, smooth
-from inertial_check.identifying.base_motion import BaseSignals, normalize_rates, read_base
-from inertial_check.identifying.contacts import Wrench, read_wrenches, sum_forces
-from inertial_check.identifying.joint_names import resolve_names
-from inertial_check.identifying.locking import are_numbers
-from inertial_check.identifying.loops import LoopJoints, close_motion, complete_positions
-from inertial_check.identifying.matching import match_joints
-from inertial_check.identifying.motion import (
+from inertial_check.identifying.floating.base_motion import BaseSignals, normalize_rates, read_base
+from inertial_check.identifying.floating.contacts import Wrench, read_wrenches, sum_forces
+from inertial_check.identifying.floating.whole_motion import Rows, WholeMotion
+from inertial_check.identifying.options import IdentifyOptions
+from inertial_check.identifying.recordings.joint_names import resolve_names
+from inertial_check.identifying.recordings.matching import match_joints
+from inertial_check.identifying.recordings.motion import (
     JointMotion,
     JointSignals,
     read_signals,
     refuse_no_clock,
 )
-from inertial_check.identifying.options import IdentifyOptions
-from inertial_check.identifying.robot import Robot
-from inertial_check.identifying.unmeasured import list_unmeasured
-from inertial_check.identifying.whole_motion import Rows, WholeMotion
+from inertial_check.identifying.recordings.unmeasured import list_unmeasured
+from inertial_check.identifying.robot.locking import are_numbers
+from inertial_check.identifying.robot.loops import LoopJoints, close_motion, complete_positions
+from inertial_check.identifying.robot.robot import Robot
 from inertial_check.model import Severity
 from inertial_check.model.identified import Remark
 

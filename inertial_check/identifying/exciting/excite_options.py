@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from inertial_check.formats import Context
 from inertial_check.identification.excitation import Criterion
-from inertial_check.identifying.collisions import CollisionOptions
-from inertial_check.identifying.limits import LimitOptions
+from inertial_check.identifying.exciting.collisions import CollisionOptions
+from inertial_check.identifying.exciting.limits import LimitOptions
 from inertial_check.identifying.options import FrictionOptions, RobotOptions
 
 

@@ -21,26 +21,30 @@ from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.reduction import ROWS, Reduction, list_columns
 from inertial_check.identification.estimation.sampled import Block, Samples
 from inertial_check.identification.recordings.signals import MOST_OF_NYQUIST
+from inertial_check.identifying.carrying.load import FilteredLoad
+from inertial_check.identifying.carrying.loads import Loads
+from inertial_check.identifying.floating.whole_motion import build_equations
+from inertial_check.identifying.floating.whole_recordings import (
+    motions_without_torque,
+    needs_whole_motion,
+    read_whole_motion,
+)
 from inertial_check.identifying.friction import FilteredSteps, build_nuisance, wrap_columns
-from inertial_check.identifying.load import FilteredLoad
-from inertial_check.identifying.loads import Loads
-from inertial_check.identifying.matching import match_joints
-from inertial_check.identifying.motion import JointMotion, read_motion
 from inertial_check.identifying.options import UNKNOWN, IdentifyOptions
-from inertial_check.identifying.reading import read_recordings, remark_on_others, remark_on_reading
-from inertial_check.identifying.robot import Robot
-from inertial_check.identifying.unmeasured import (
+from inertial_check.identifying.recordings.matching import match_joints
+from inertial_check.identifying.recordings.motion import JointMotion, read_motion
+from inertial_check.identifying.recordings.reading import (
+    read_recordings,
+    remark_on_others,
+    remark_on_reading,
+)
+from inertial_check.identifying.recordings.unmeasured import (
     clear_unmeasured,
     leave_out_rows,
     list_unmeasured,
     remark_on_unmeasured,
 )
-from inertial_check.identifying.whole_motion import build_equations
-from inertial_check.identifying.whole_recordings import (
-    motions_without_torque,
-    needs_whole_motion,
-    read_whole_motion,
-)
+from inertial_check.identifying.robot.robot import Robot
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.representations import Order, reorder
 from inertial_check.model import Severity

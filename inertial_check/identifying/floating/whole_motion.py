@@ -11,8 +11,8 @@ import numpy as np
 from inertial_check.arrays.types import ArrayLike, Floats, Integers, Mask
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.sampled import Block, Samples
-from inertial_check.identifying.contacts import Wrench
-from inertial_check.identifying.robot import Robot
+from inertial_check.identifying.floating.contacts import Wrench
+from inertial_check.identifying.robot.robot import Robot
 from inertial_check.inertia import tolerances
 
 BASE_ROWS = ("fx", "fy", "fz", "mx", "my", "mz")

@@ -13,13 +13,13 @@ from inertial_check.dynamics.kinematics import poses
 from inertial_check.dynamics.tree import Tree
 from inertial_check.errors import UsageError
 from inertial_check.formats.recordings import Recording
-from inertial_check.identifying.contact_options import (
+from inertial_check.identifying.floating.contact_options import (
     EVERY_BODY,
     FORCES,
     MOMENTS,
     ContactOptions,
 )
-from inertial_check.identifying.robot import Robot
+from inertial_check.identifying.robot.robot import Robot
 from inertial_check.inertia.frames import homogeneous
 from inertial_check.model import Severity
 from inertial_check.model.identified import Remark

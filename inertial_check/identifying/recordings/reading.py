@@ -13,9 +13,9 @@ from inertial_check.formats.recordings import (
     read_column_map,
     read_recording,
 )
-from inertial_check.identifying.joining import join_recordings
-from inertial_check.identifying.joint_names import resolve_names
 from inertial_check.identifying.options import IdentifyOptions, RecordingOptions
+from inertial_check.identifying.recordings.joining import join_recordings
+from inertial_check.identifying.recordings.joint_names import resolve_names
 from inertial_check.model import Severity
 from inertial_check.model.identified import Remark
 from inertial_check.model.tree import list_joints

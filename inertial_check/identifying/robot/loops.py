@@ -18,9 +18,9 @@ from inertial_check.dynamics.loops import (
 )
 from inertial_check.dynamics.tree import Tree
 from inertial_check.errors import ParameterError, UsageError
-from inertial_check.identifying.motion import JointMotion
-from inertial_check.identifying.robot import Robot
-from inertial_check.identifying.whole_motion import Rows, WholeMotion
+from inertial_check.identifying.floating.whole_motion import Rows, WholeMotion
+from inertial_check.identifying.recordings.motion import JointMotion
+from inertial_check.identifying.robot.robot import Robot
 from inertial_check.inertia import tolerances
 from inertial_check.model import Severity
 from inertial_check.model.identified import Remark

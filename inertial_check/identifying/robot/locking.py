@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from inertial_check.errors import UsageError
 from inertial_check.formats.recordings import Recording
-from inertial_check.identifying.joint_names import resolve_names
 from inertial_check.identifying.options import RobotOptions
+from inertial_check.identifying.recordings.joint_names import resolve_names
 from inertial_check.model import Model, Severity
 from inertial_check.model.identified import Remark
 from inertial_check.model.tree import JOINT_TYPES, list_joints

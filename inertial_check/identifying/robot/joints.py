@@ -9,7 +9,7 @@ from inertial_check.dynamics.tree import SIZES
 from inertial_check.fixing.joints import JointResult
 from inertial_check.formats.joint_numbers import JOINT_NUMBERS
 from inertial_check.identifying.friction import find_number
-from inertial_check.identifying.robot import Robot
+from inertial_check.identifying.robot.robot import Robot
 from inertial_check.model import Severity
 from inertial_check.model.identified import FrictionValue, Remark
 

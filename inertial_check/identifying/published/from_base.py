@@ -11,11 +11,11 @@ from inertial_check.errors import InertialCheckError
 from inertial_check.fixing.result import Fix
 from inertial_check.fixing.writing import write_parameters
 from inertial_check.identification.estimation.from_base import FromBase, identify_from_base
-from inertial_check.identifying.base_file import BaseFile, read_base_file
-from inertial_check.identifying.merging import list_numbers, remark_on_merged, split_bodies
 from inertial_check.identifying.options import IdentifyOptions
 from inertial_check.identifying.prior import read_prior
-from inertial_check.identifying.robot import Robot, read_robot
+from inertial_check.identifying.published.base_file import BaseFile, read_base_file
+from inertial_check.identifying.robot.merging import list_numbers, remark_on_merged, split_bodies
+from inertial_check.identifying.robot.robot import Robot, read_robot
 from inertial_check.identifying.written import check_written, describe_finding
 from inertial_check.model import Severity
 from inertial_check.model.identified import MergedBody, Remark

@@ -15,7 +15,7 @@ from inertial_check.files.access import Access
 from inertial_check.identification.estimation.loads import Load, find_inseparable
 from inertial_check.identification.estimation.result import Identification
 from inertial_check.identifying.options import IdentifyOptions
-from inertial_check.identifying.robot import Robot
+from inertial_check.identifying.robot.robot import Robot
 from inertial_check.inertia.consistency import check
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.model import Severity

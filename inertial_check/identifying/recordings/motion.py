@@ -24,10 +24,10 @@ from inertial_check.identification.recordings.spikes import (
     describe_spikes,
     find_spikes,
 )
+from inertial_check.identifying.floating.whole_motion import WholeMotion
 from inertial_check.identifying.options import RecordingOptions, TimeUnit
-from inertial_check.identifying.robot import Robot
-from inertial_check.identifying.unmeasured import drop_constant
-from inertial_check.identifying.whole_motion import WholeMotion
+from inertial_check.identifying.recordings.unmeasured import drop_constant
+from inertial_check.identifying.robot.robot import Robot
 from inertial_check.model import Severity
 from inertial_check.model.identified import Remark
 

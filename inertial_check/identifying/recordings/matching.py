@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from inertial_check.errors import UsageError
 from inertial_check.formats.recordings import Recording
-from inertial_check.identifying.joint_names import resolve_names
-from inertial_check.identifying.locking import are_numbers
-from inertial_check.identifying.robot import Robot
+from inertial_check.identifying.recordings.joint_names import resolve_names
+from inertial_check.identifying.robot.locking import are_numbers
+from inertial_check.identifying.robot.robot import Robot
 
 
 def match_joints(recording: Recording, robot: Robot) -> list[int]:

@@ -16,8 +16,8 @@ from inertial_check.formats import Context
 from inertial_check.geometry.meshes import MeshFinder
 from inertial_check.identification.excitation.clearance import Clearance, Obstacles
 from inertial_check.identification.excitation.convex import pad_shapes
-from inertial_check.identifying.convex_shapes import BOX, NO_SPREAD, Convex, convert_shape
-from inertial_check.identifying.robot import Robot
+from inertial_check.identifying.exciting.convex_shapes import BOX, NO_SPREAD, Convex, convert_shape
+from inertial_check.identifying.robot.robot import Robot
 from inertial_check.model import Body
 
 TOUCHING = 0.01

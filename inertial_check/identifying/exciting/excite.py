@@ -23,20 +23,20 @@ from inertial_check.identification.excitation import (
 )
 from inertial_check.identification.excitation.clearance import Clearance
 from inertial_check.identification.recordings.signals import differentiate, resample, smooth
-from inertial_check.identifying.collisions import Collisions, read_collisions
-from inertial_check.identifying.excite_options import ExciteOptions, SearchOptions
-from inertial_check.identifying.excited import Approach, RobotExcitation, list_ranges
-from inertial_check.identifying.friction import SYMBOLS, build_nuisance
-from inertial_check.identifying.limits import (
+from inertial_check.identifying.exciting.collisions import Collisions, read_collisions
+from inertial_check.identifying.exciting.excite_options import ExciteOptions, SearchOptions
+from inertial_check.identifying.exciting.excited import Approach, RobotExcitation, list_ranges
+from inertial_check.identifying.exciting.limits import (
     JointLimits,
     LimitOptions,
     read_limits,
     read_number,
     refuse_open,
 )
-from inertial_check.identifying.matching import match_joints
+from inertial_check.identifying.friction import SYMBOLS, build_nuisance
 from inertial_check.identifying.options import FRICTION_TERMS, FrictionOptions
-from inertial_check.identifying.robot import Robot, read_robot, refuse_loops
+from inertial_check.identifying.recordings.matching import match_joints
+from inertial_check.identifying.robot.robot import Robot, read_robot, refuse_loops
 from inertial_check.model.tree import tree_of
 
 __all__ = ["ExciteOptions", "LimitOptions", "RobotExcitation", "SearchOptions", "excite"]

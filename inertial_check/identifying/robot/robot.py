@@ -12,10 +12,10 @@ from inertial_check.dynamics.loops import Constraint
 from inertial_check.dynamics.tree import SIZES, Tree
 from inertial_check.errors import UsageError
 from inertial_check.formats import Context, load
-from inertial_check.identifying.constraints import list_constraints, place_roots
-from inertial_check.identifying.locking import complete_locks, remark_on_locks
-from inertial_check.identifying.merging import MergeGroup, find_groups, merge_tree
 from inertial_check.identifying.options import RobotOptions
+from inertial_check.identifying.robot.constraints import list_constraints, place_roots
+from inertial_check.identifying.robot.locking import complete_locks, remark_on_locks
+from inertial_check.identifying.robot.merging import MergeGroup, find_groups, merge_tree
 from inertial_check.model import Model, Severity
 from inertial_check.model.identified import Remark
 from inertial_check.model.tree import JOINT_TYPES, TreeJoints, list_joints, tree_of

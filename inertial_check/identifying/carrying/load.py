@@ -16,9 +16,9 @@ from inertial_check.identification.estimation.joint_friction import (
 )
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.reduction import ROWS, list_columns
-from inertial_check.identifying.motion import JointMotion
 from inertial_check.identifying.options import IdentifyOptions
-from inertial_check.identifying.robot import Robot
+from inertial_check.identifying.recordings.motion import JointMotion
+from inertial_check.identifying.robot.robot import Robot
 from inertial_check.inertia import tolerances
 
 MOST_BYTES = 2_000_000_000

@@ -1,0 +1,1 @@
+"""What a robot carries: payloads in hand and loads of single recordings."""

@@ -1,0 +1,1 @@
+"""Robots whose base moves: contact wrenches, force plates and the motion of the base."""

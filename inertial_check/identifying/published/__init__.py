@@ -1,0 +1,1 @@
+"""Published base parameters, read from a file and made consistent bodies."""

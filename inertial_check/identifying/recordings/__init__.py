@@ -1,0 +1,1 @@
+"""The recordings of a robot: files joined, columns matched to joints, signals made motions."""

@@ -1,0 +1,1 @@
+"""The robot while it was recorded: joints held, bodies merged, closed loops."""
