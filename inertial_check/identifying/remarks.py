@@ -8,6 +8,7 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.identification.estimation.result import Identification
+from inertial_check.identification.recordings.couplings import find_couplings
 from inertial_check.identification.recordings.diagnosis import (
     SignalRemark,
     find_lag,
@@ -114,6 +115,26 @@ def _judge_recordings(robot: Robot, found: Identification, datasets: Datasets) -
             rate = data.motion.rate
             for remark in find_lag(measured, fitted, rate=rate, joints=joints):
                 yield grade_remark(data.path, _correct_lag(remark, data, rate))
+        yield from _judge_couplings(data, measured - fitted, joints, found.redundancy)
+
+
+def _judge_couplings(
+    data: Dataset, residuals: Floats, joints: Sequence[str], redundancy: float
+) -> Iterator[Remark]:
+    """Remark on joints that share a gear, which no robot file says."""
+    motion = data.motion
+    if motion is None or motion.whole is not None or motion.u.shape[1] != len(joints):
+        return
+    u, du = (each[: len(residuals)] for each in (motion.u, motion.du))
+    for (a, b), shares in find_couplings(residuals, u, du, redundancy):
+        yield Remark(
+            Severity.WARNING,
+            "coupled",
+            f"{data.path}: {shares[0]:.0%} of the residual of {joints[a]} follows the motion of "
+            f"{joints[b]}, and {shares[1]:.0%} of that of {joints[b]} the motion of {joints[a]}, "
+            f"as where two joints share a gear: --coupling {joints[a]},{joints[b]} --friction "
+            "viscous,coulomb,offset,rotor",
+        )
 
 
 def _judge_outliers(path: str, residuals: Floats, joints: Sequence[str]) -> Iterator[Remark]:

@@ -462,3 +462,14 @@ def test_the_format_of_the_robot_does_not_matter(tmp_path):
     written = [body.judgement for body in ic.check_model(tmp_path / "out.xml").files[0].bodies]
     np.testing.assert_allclose([own.mass for own in written[1:]], other.found.theta[:, 0])
     assert {own.verdict for own in written} == {"consistent"}
+
+
+def test_joints_that_share_a_gear_are_named(tmp_path):
+    data = recorded.with_friction(seed=4, noise=1.0)
+    u = np.gradient(data["q"], data["t"], axis=0)
+    data["tau"][:, [1, 2]] += 0.8 * u[:, [2, 1]]
+    options = request(tmp_path, data)
+    told = {each.kind: each.message for each in identify_robot(options).report.remarks}
+    assert "--coupling lift,bend" in told["coupled"]
+    geared = replace(options, coupling=(("lift", "bend"),))
+    assert "coupled" not in {each.kind for each in identify_robot(geared).report.remarks}
