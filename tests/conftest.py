@@ -120,3 +120,16 @@ def library(request: pytest.FixtureRequest) -> Iterator[Library]:
     found.module.config.update("jax_enable_x64", True)
     yield found
     found.module.config.update("jax_enable_x64", before)
+
+
+@pytest.fixture
+def run(capsys):
+    """run(*argv) -> exit code, stdout, stderr of a command line."""
+    from inertial_check.cli.main import main  # a broken command costs its own tests only
+
+    def run(*argv):
+        code = main(argv)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run

@@ -12,6 +12,7 @@ import sys
 from argparse import SUPPRESS
 from contextlib import closing
 from dataclasses import fields
+from functools import partial
 from math import exp
 from typing import TYPE_CHECKING
 
@@ -235,6 +236,7 @@ def _read_options(args: argparse.Namespace) -> ExciteOptions:
     from inertial_check.identifying.options import (
         FrictionOptions,
         RobotOptions,
+        read_pairs,
         read_positions,
         read_terms,
     )
@@ -260,7 +262,7 @@ def _read_options(args: argparse.Namespace) -> ExciteOptions:
             "locked": read_positions,
             "friction": read_terms,
             "clearance": collisions.read_clearance,
-            "allow_contact": collisions.read_pairs,
+            "allow_contact": partial(read_pairs, "--allow-contact", form="bodies, BODY,BODY"),
             "keep_out": collisions.read_boxes,
         },
     )

@@ -344,11 +344,20 @@ def read_couplings(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
     Raises:
         UsageError: A text of another form.
     """
+    return read_pairs("--coupling", texts, "joints, JOINT,JOINT")
+
+
+def read_pairs(option: str, texts: Sequence[str], form: str) -> tuple[tuple[str, str], ...]:
+    """Read pairs of different names, which an option takes with a comma between them.
+
+    Raises:
+        UsageError: A text of another form; the message says which one is expected.
+    """
     found = []
     for text in texts:
         names = [part.strip() for part in text.split(",")]
         if len(names) != 2 or not all(names) or names[0] == names[1]:
-            raise UsageError(f"--coupling {text}: expected two joints, JOINT,JOINT")
+            raise UsageError(f"{option} {text}: expected two {form}")
         found.append((names[0], names[1]))
     return tuple(found)
 

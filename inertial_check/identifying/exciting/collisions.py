@@ -264,21 +264,6 @@ def _list(names: Sequence[str]) -> str:
     return f"{', '.join(names[:_LISTED])}{more}"
 
 
-def read_pairs(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Read pairs of bodies, from texts BODY,BODY.
-
-    Raises:
-        UsageError: A text of another form.
-    """
-    found = []
-    for text in texts:
-        names = [part.strip() for part in text.split(",")]
-        if len(names) != 2 or not all(names) or names[0] == names[1]:
-            raise UsageError(f"--allow-contact {text}: expected two bodies, BODY,BODY")
-        found.append((names[0], names[1]))
-    return tuple(found)
-
-
 def read_boxes(texts: Sequence[str]) -> tuple[tuple[float, ...], ...]:
     """Read boxes, from texts X:X,Y:Y,Z:Z of lower and upper coordinates [m].
 
