@@ -102,3 +102,26 @@ def test_a_loop_that_does_not_act_is_none(tmp_path):
     assert loop.bodies == ("coupler", "crank")
     held = RobotOptions(locked={"second": 0.0})
     assert read_robot(str(tmp_path / "a.xml"), Context(), held).joints == ("first", "third")
+
+
+@pytest.mark.parametrize(
+    ("pose", "gravity"),
+    [
+        ('euler="90 0 0"', "--gravity=0,-9.81,0"),
+        ('quat="0 1 0 0"', "--gravity=0,0,9.81"),
+        ('euler="0 0 30" pos="1 2 3"', None),
+    ],
+)
+def test_a_base_that_is_turned_in_the_world_is_told(tmp_path, pose, gravity):
+    path = tmp_path / "arm.xml"
+    path.write_text(
+        f'<mujoco><worldbody><body name="wall" {pose}>{MASS}'
+        f'<body name="link"><joint name="first"/>{MASS}</body></body></worldbody></mujoco>'
+    )
+    told = [
+        each.message
+        for options in (RobotOptions(), RobotOptions(gravity=(0, 0, -9.81)))
+        for each in read_robot(str(path), Context(), options).remarks
+        if each.kind == "turned-base"
+    ]
+    assert [each.rpartition(", ")[2] for each in told] == ([gravity] if gravity else [])

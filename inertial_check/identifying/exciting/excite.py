@@ -154,6 +154,7 @@ def _read_plan(options: ExciteOptions) -> _Plan:
     most = np.nan_to_num(limits.torque, nan=inf)
     torques = TorqueLimits(most, viscous, coulomb, rotor, options.limits.torque_margin)
     notes = [*read.notes, *limits.notes, *collisions.notes]
+    notes += [each.message for each in robot.remarks if each.kind == "turned-base"]
     if options.given is None and np.isfinite(most).any() and not (viscous + coulomb).any():
         notes.append("no friction in the file: torques are predicted without any")
     gravity = GRAVITY if options.robot.gravity is None else options.robot.gravity

@@ -102,6 +102,22 @@ def place_roots(model: Model, tree: Tree) -> Tree:
     return replace(tree, X_PB=X_PB)
 
 
+def list_turned_roots(model: Model, tree: Tree) -> tuple[tuple[str, Floats], ...]:
+    """List the fixed roots in whose axes gravity does not point along -z.
+
+    Returns:
+        The name of each, and the (3,) direction of gravity in its axes.
+    """
+    down = np.array([0.0, 0.0, -1.0])
+    found = []
+    for body, X_WB in _list_roots(model):
+        direction = X_WB[:3, :3].T @ down
+        fixed = tree.parents[body] == INERTIAL_FRAME and tree.joints[body] != "floating"
+        if fixed and np.abs(direction - down).max() > tolerances.LOOP_OPEN:
+            found.append((tree.names[body], direction))
+    return tuple(found)
+
+
 def _list_roots(model: Model) -> Iterator[tuple[int, Floats]]:
     index_of = {body.id: index for index, body in enumerate(model.bodies)}
     for root in model.roots:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats
+from inertial_check.dynamics.equations import GRAVITY
 from inertial_check.dynamics.loops import Constraint
 from inertial_check.dynamics.tree import SIZES, Tree
 from inertial_check.errors import UsageError
 from inertial_check.formats import Context, load
 from inertial_check.identifying.options import RobotOptions
-from inertial_check.identifying.robot.constraints import list_constraints, place_roots
+from inertial_check.identifying.robot.constraints import (
+    list_constraints,
+    list_turned_roots,
+    place_roots,
+)
 from inertial_check.identifying.robot.locking import complete_locks, remark_on_locks
 from inertial_check.identifying.robot.merging import MergeGroup, find_groups, merge_tree
 from inertial_check.model import Model, Severity
@@ -178,7 +183,11 @@ def read_robot(
             f"{path}: no body that a joint moves has a mass, so there is nothing to identify; "
             "write an inertial for each, if only a rough one"
         )
-    remarks = (*_remark_on_model(model, tree), *remark_on_locks(model, locked, options.locked))
+    remarks = (
+        *_remark_on_model(model, tree),
+        *_remark_on_gravity(model, tree, options),
+        *remark_on_locks(model, locked, options.locked),
+    )
     groups = find_groups(tree, bodies) if options.merge_fixed else ()
     merged = {body for group in groups for body in group.children}
     return Robot(
@@ -242,6 +251,19 @@ def _split_bodies(model: Model, tree: Tree) -> tuple[list[int], list[tuple[str, 
         else:
             chosen.append(index)
     return chosen, left
+
+
+def _remark_on_gravity(model: Model, tree: Tree, options: RobotOptions) -> Iterator[Remark]:
+    """Remark on a base that the file turns in the world, whose gravity nobody has stated."""
+    turned = list_turned_roots(model, tree) if options.gravity is None else ()
+    for name, direction in turned:
+        vector = ",".join(f"{number:.6g}" for number in -GRAVITY[2] * direction.round(9) + 0.0)
+        yield Remark(
+            Severity.WARNING,
+            "turned-base",
+            f"{name} is turned in the world, and gravity is taken along the -z of its own axes: if "
+            f"the robot stood as the file places it, --gravity={vector}",
+        )
 
 
 def _remark_on_model(model: Model, tree: Tree) -> list[Remark]:
