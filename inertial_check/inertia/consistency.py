@@ -654,14 +654,14 @@ def _settle(rows: NumpyArray, about: Point) -> NumpyArray:
     precise = tolerances.FLOOR_FACTOR * tolerances.epsilon(rows.dtype, np)
     precise = 2 * precise if about == "com" else precise / tolerances.ILL_POSED_FLOOR
     if rows.dtype == np.float32:
-        return _surely_consistent(np.ascontiguousarray(rows.T), about, precise)
+        return _surely_consistent(np.array(rows.T, order="C"), about, precise)
     # One tau of float32 covers the rounding of the rows to it, and a second that of the pivots.
     coarse = 2 * tolerances.FLOOR_FACTOR * tolerances.epsilon(np.dtype(np.float32), np)
     rounded = np.ascontiguousarray(rows.astype(np.float32).T)
     settled = _surely_consistent(rounded, about, max(coarse, precise))
     if not settled.all():
         left = np.flatnonzero(~settled)
-        settled[left] = _surely_consistent(np.ascontiguousarray(rows[left].T), about, precise)
+        settled[left] = _surely_consistent(np.array(rows[left].T, order="C"), about, precise)
     return settled
 
 
@@ -680,9 +680,10 @@ def _surely_consistent(columns: NumpyArray, about: Point, shift: float) -> Numpy
     raised = xx + yy
     raised += zz
     raised *= 0.5 - 0.5 * shift
+    sure: NumpyArray = raised < 1 / least
     a, d, f = (np.subtract(raised, moment, out=moment) for moment in (xx, yy, zz))
     product = raised  # its memory, used again: a new array costs as much as the product
-    sure: NumpyArray = mass > least
+    sure &= mass > least
     inverse = np.divide(1, mass, out=mass)
     sure &= inverse > least
     if about == "origin":

@@ -497,16 +497,16 @@ def test_robots_that_nothing_can_be_identified_of(identify, tmp_path):
     assert identify(data, "--model", "bare.urdf")[0] == 2
 
 
-def test_a_joint_that_follows_another_has_to_be_locked(identify, tmp_path):
+def test_a_recording_in_which_a_joint_does_not_follow_is_an_error(identify, tmp_path):
     text = recorded.ROBOT.read_text()
     follows = text.replace(
         '<limit lower="-2.5" upper="2.5"', '<mimic joint="lift"/><limit lower="-2.5" upper="2.5"'
     )
     (tmp_path / "mimic.urdf").write_text(follows)
-    code, _, err = identify(noisy(), "--model", "mimic.urdf")
-    assert code == 2
-    assert "joint bend follows lift" in err
-    assert "--locked bend" in err
+    code, out, err = identify(noisy(), "--model", "mimic.urdf", "-o", "written.urdf")
+    assert code == 1
+    assert "leave joint bend follows lift open by" in out + err
+    assert not (tmp_path / "written.urdf").exists()
 
 
 def test_the_report_goes_where_it_is_told(identify, tmp_path):

@@ -92,6 +92,17 @@ class TestVerdicts:
             sure = np.abs(depth) > 1e-12
             assert np.array_equal(fast.consistent[sure], depth[sure] > 0)
 
+    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+    @pytest.mark.parametrize("order", ["C", "F"])
+    @pytest.mark.parametrize("count", [1, 2, 300])
+    def test_the_numbers_of_the_caller_stay(self, dtype, order, count):
+        theta = np.array(rows_of_every_kind(np.random.default_rng(6), 300)[0][:count])
+        theta = np.array(theta, dtype=dtype, order=order)
+        for about in ("com", "origin"):
+            before = theta.copy()
+            assert ic.check(theta, about=about).verdict_code.shape == (count,)
+            assert np.array_equal(theta, before)
+
     def test_strata_get_their_verdicts(self):
         theta, kind = rows_of_every_kind(np.random.default_rng(2), 30_000)
         verdict = ic.check(theta, about="com").verdict

@@ -130,12 +130,12 @@ def test_headers_that_claim_gigabytes_are_refused(unpacked):
         unpacked(stream, "tar")
 
 
-def test_too_many_members_are_refused(monkeypatch):
+def test_too_many_members_are_refused(monkeypatch, tmp_path):
     monkeypatch.setattr(limits_module, "_MEMBERS", 10)
     stream = make_tar({str(n): b"" for n in range(11)})
     stream.seek(0)
     with pytest.raises(RefusedError, match="more than 10 files"):
-        unpack(stream, "tar", "/nonexistent", Budget(SMALL, members=10))
+        unpack(stream, "tar", str(tmp_path), Budget(SMALL, members=10))
 
 
 def test_damage_of_every_kind_is_told_in_one_line(tmp_path):

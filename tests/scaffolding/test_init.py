@@ -181,9 +181,10 @@ def test_quoted_text_means_itself_in_toml_and_yaml():
         assert yaml.safe_load(f"a: {quote(text)}") == {"a": text}
 
 
-def test_a_folder_that_does_not_exist(capsys):
-    assert main(["init", "/nonexistent"]) == 2
-    assert capsys.readouterr().err == "inertial-check: error: /nonexistent: no such folder\n"
+def test_a_folder_that_does_not_exist(capsys, tmp_path):
+    folder = tmp_path / "absent"
+    assert main(["init", str(folder)]) == 2
+    assert capsys.readouterr().err == f"inertial-check: error: {folder}: no such folder\n"
 
 
 def test_an_empty_repository(tmp_path, monkeypatch, init):
