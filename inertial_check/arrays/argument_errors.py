@@ -76,7 +76,7 @@ def explain(
     given = {
         name: (value, str(signature.parameters[name].annotation).strip("'"))
         for name, value in bound.arguments.items()
-        if _is_annotated(signature.parameters[name])
+        if _has_annotation(signature.parameters[name])
         and value is not signature.parameters[name].default
     }
     shapes = _read_shapes(inspect.getdoc(function) or "")
@@ -97,7 +97,7 @@ def _is_clear(message: str, name: str, value: object) -> bool:
     return "expected" in message and any(repr(text) in message for text in texts)
 
 
-def _is_annotated(parameter: inspect.Parameter) -> bool:
+def _has_annotation(parameter: inspect.Parameter) -> bool:
     """Decide whether a parameter is one argument of a stated type."""
     several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return parameter.annotation is not inspect.Parameter.empty and parameter.kind not in several
@@ -180,7 +180,7 @@ def _admits(choice: str, value: object, space: Mapping[str, object]) -> bool:
         "os.PathLike": os.PathLike,
     }
     expected = simple.get(kind)
-    return _admits_named(kind, value, space) if expected is None else isinstance(value, expected)
+    return _admits_by_name(kind, value, space) if expected is None else isinstance(value, expected)
 
 
 def _admits_items(items: list[str], value: object, space: Mapping[str, object]) -> bool:
@@ -197,7 +197,7 @@ def _admits_items(items: list[str], value: object, space: Mapping[str, object]) 
         return False
 
 
-def _admits_named(kind: str, value: object, space: Mapping[str, object]) -> bool:
+def _admits_by_name(kind: str, value: object, space: Mapping[str, object]) -> bool:
     """Decide for a name: a class, an alias of literals or of a union, or an unknown name."""
     known: Any = space.get(kind.partition(".")[0], _look_up(kind))
     for part in kind.split(".")[1:]:

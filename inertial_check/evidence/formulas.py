@@ -93,7 +93,7 @@ def _agree(moments: Sequence[float], others: Sequence[float], allowed: float) ->
 def _misread(
     shape: Shape, right: Sequence[float], mass: float
 ) -> Iterator[tuple[str, Sequence[float]]]:
-    """What each mistake makes of the moments of a shape, in floats: three numbers are no array."""
+    """Moments that each mistake makes of those of a shape: floats, as three need no array."""
     yield "the mass left out", right
     for order in permutations(range(3)):
         if order != (0, 1, 2):

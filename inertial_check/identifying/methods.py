@@ -50,7 +50,7 @@ def identify_by_simulation(
     """
 
     def move(found: Identification) -> Samples:
-        own = build_simulated(options, robot, datasets, found)
+        own = build_simulation(options, robot, datasets, found)
         return datasets.change_motions(lambda motion: simulate_motion(own, motion)).samples
 
     return iterate_method(options.method, move, datasets.samples, prior, fit)
@@ -88,7 +88,7 @@ def refuse_unsimulated(
             )
 
 
-def build_simulated(
+def build_simulation(
     options: IdentifyOptions, robot: Robot, datasets: Datasets, found: Identification
 ) -> SimulatedRobot:
     """Build the robot of a simulation from an answer; bodies that are not identified stay."""

@@ -107,14 +107,14 @@ def read_weights_by_row(weights: ArrayLike, order: Order, batch: tuple[int, ...]
             raise
         flat = W.reshape(-1, *W.shape[W.ndim - axes :])
         refused = np.zeros(len(flat), dtype=np.bool_)
-        _find_refused(flat, refused, order, slice(0, len(flat)))
+        _find_bad_rows(flat, refused, order, slice(0, len(flat)))
         flat[refused] = np.ones(10) if axes == 1 else np.eye(10)
         shape = W.shape[: W.ndim - axes]
         found = read_weights(flat.reshape(W.shape), order, batch)
         return found._replace(refused=np.broadcast_to(refused.reshape(shape), batch))
 
 
-def _find_refused(W: Floats, refused: Mask, order: Order, rows: slice) -> None:
+def _find_bad_rows(W: Floats, refused: Mask, order: Order, rows: slice) -> None:
     """Mark, in place, the weights of bodies that are none, by halving the batch."""
     try:
         read_weights(W[rows], order, (rows.stop - rows.start,))
@@ -123,8 +123,8 @@ def _find_refused(W: Floats, refused: Mask, order: Order, rows: slice) -> None:
             refused[rows] = True
             return
         middle = (rows.start + rows.stop) // 2
-        _find_refused(W, refused, order, slice(rows.start, middle))
-        _find_refused(W, refused, order, slice(middle, rows.stop))
+        _find_bad_rows(W, refused, order, slice(rows.start, middle))
+        _find_bad_rows(W, refused, order, slice(middle, rows.stop))
 
 
 def _refuse_out_of_range(W: Floats, diagonal: bool) -> None:

@@ -23,7 +23,7 @@ class RefusedError(Exception):
 
 @dataclass
 class Budget:
-    """What may still be fetched for one address.
+    """Amounts that may still be fetched for one address.
 
     Attributes:
         limits: Limits of a document and of a mesh.

@@ -138,13 +138,13 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         secured = origin[0] == named[0] and (named[1], origin[1]) == (80, 443)
         same = origin == named or secured
         if not same:
-            self._expect_allowed(target, hide_secrets(newurl))
+            self._check_host(target, hide_secrets(newurl))
         request = super().redirect_request(req, fp, code, msg, headers, newurl)
         if request is not None and not same:
             request.remove_header("Authorization")
         return request
 
-    def _expect_allowed(self, target: SplitResult, shown: str) -> None:
+    def _check_host(self, target: SplitResult, shown: str) -> None:
         host = (target.hostname or "").lower()
         if host not in self._allowed:
             raise RefusedError(

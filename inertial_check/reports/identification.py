@@ -211,13 +211,13 @@ def _friction(values: Sequence[FrictionValue]) -> _Table:
         columns.append([_NOTHING if each is None else _format_value(each) for each in own])
         if kind in stated:
             head.append("model")
-            columns.append([_format_stated(each) for each in own])
+            columns.append([_format_model_value(each) for each in own])
     remark = "+-: one standard deviation" + ("; model: as the file states it" if stated else "")
     rows = tuple(zip(*columns, strict=True))
     return _Table("Friction and other torques", tuple(head), rows, remark)
 
 
-def _format_stated(value: FrictionValue | None) -> str:
+def _format_model_value(value: FrictionValue | None) -> str:
     return _NOTHING if value is None or value.model is None else f"{value.model:.6g}"
 
 

@@ -44,7 +44,7 @@ class FindingKind(NamedTuple):
 
 
 DIMENSIONS = ("upstream", "format", "rule", "cause", "severity", "verdict", "engine")
-"""What counts can be told apart by."""
+"""Dimensions by which findings can be counted."""
 
 _OF_FINDINGS = frozenset(["rule", "cause", "severity"])
 """Dimensions that only findings have."""

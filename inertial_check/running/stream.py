@@ -37,7 +37,7 @@ _MOST_MESSAGES = 1000
 
 @dataclass
 class StreamOutcome:
-    """What a run has done.
+    """Outcome of a run whose results are stored.
 
     Attributes:
         checked: Number of documents that were checked.

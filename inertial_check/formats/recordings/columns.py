@@ -120,7 +120,7 @@ def choose_columns(header: Header, how: ReadingOptions) -> ColumnChoice:
     groups = _group(_list_candidates(header, how.columns, further.values()))
     found: dict[str, dict[Joint, Candidate]] = {}
     for quantity, own in groups.items():
-        chosen = _choose_measured(own, notes)
+        chosen = _prefer_measurements(own, notes)
         if quantity == "tau":
             chosen = _choose_torques(chosen, notes)
         if quantity == "t" and len(chosen) > 1:
@@ -146,7 +146,7 @@ def choose_columns(header: Header, how: ReadingOptions) -> ColumnChoice:
         {n: [each.factor if each else 1.0 for each in own] for n, own in ordered.items()},
         tuple(map(str, joints)) if joints and isinstance(joints[0], str) else None,
         further,
-        _list_ignored(header, present, further.values()),
+        _list_leftovers(header, present, further.values()),
         tuple(notes),
         frozenset(name for name, own in present.items() if all(_states_unit(c) for c in own)),
         any(each.is_current for each in present.get("tau", [])),
@@ -172,7 +172,7 @@ def _list_further(header: Header, how: ReadingOptions) -> dict[str, int]:
     return further
 
 
-def _list_ignored(
+def _list_leftovers(
     header: Header, ordered: dict[str, list[Candidate]], further: Iterable[int]
 ) -> tuple[str, ...]:
     """List the columns that nothing is read from."""
@@ -227,7 +227,7 @@ def _group(candidates: Iterable[Candidate]) -> dict[str, list[Candidate]]:
     return groups
 
 
-def _choose_measured(own: list[Candidate], notes: list[str]) -> list[Candidate]:
+def _prefer_measurements(own: list[Candidate], notes: list[str]) -> list[Candidate]:
     """Choose measured values; commanded ones are none of the robot's motion."""
     measured = [each for each in own if not each.is_commanded]
     commanded = [each for each in own if each.is_commanded]

@@ -41,7 +41,7 @@ from inertial_check.projection._constraint import read_constraints
 from inertial_check.projection.constraints import FixedMass, TotalMass
 
 ScaleSource = Literal["loads", "masses", "prior"]
-"""What decides the common scale of drive gains and masses."""
+"""Statement that decides the common scale of drive gains and masses."""
 
 ROUNDS = 50
 """Largest number of rounds; four to eight are usual."""
@@ -117,7 +117,7 @@ class GainEstimate:
         return self.change <= tolerances.GAIN_SETTLED
 
     def remarks(self) -> tuple[str, ...]:
-        """What the gains rest on, and whether they settled."""
+        """Remarks on what the gains rest on, and on whether they settled."""
         found = []
         if self.scale == "prior":
             worst = 100 * float(self.ratio_standard_deviation.max(initial=0.0))

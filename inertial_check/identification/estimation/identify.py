@@ -55,7 +55,7 @@ Method = Literal["least-squares", "instrumental-variables", "didim"]
 """Method of an identification; all but the first simulate the robot."""
 
 GainRule = Literal["unknown"]
-"""What is known of drive gains that are not given."""
+"""Word for drive gains that are identified with the bodies."""
 
 _MARGIN_ROUNDS = 60
 """Largest number of rounds that lift bodies to a margin, which depends on their own size."""

@@ -380,7 +380,7 @@ class Identification(EqualByValue):
 
     @property
     def doubt(self) -> str:
-        """What is not proven of an uncertified result, and what helps."""
+        """The reason why a result is uncertified, and what helps."""
         if self.certificate.proves:
             return (
                 f"nonlinear friction is not stationary: in round {self.rounds} a number of it "

@@ -13,8 +13,8 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 
 Criterion = Literal["condition", "log-det", "mean-variance"]
-"""What is made small: the condition number; the volume of the ellipsoid of errors, which depends on
-no unit; or the mean of the squared deviations of all parameters."""
+"""Criterion that a motion makes small: the condition number; the volume of the ellipsoid of errors,
+which depends on no unit; or the mean of the squared deviations of all parameters."""
 
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 

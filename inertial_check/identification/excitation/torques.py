@@ -18,7 +18,7 @@ from inertial_check.identification.excitation.visibility import Visibility
 
 
 class TorqueLimits(NamedTuple):
-    """What the joints can give, and what is known of their friction, each (n,).
+    """Largest torques of the joints, and their friction as far as it is known, each (n,).
 
     Attributes:
         most: Largest torques [N m] or forces [N]; infinite for none.

@@ -19,6 +19,10 @@ LEAST = 50
 """Least number of independent samples: with fewer, three columns explain much by chance."""
 
 
+_INDEPENDENT = float(np.sqrt(np.finfo(float).eps))
+"""Singular value of unit columns below which they depend on each other: half of the digits."""
+
+
 class CoupledJoints(NamedTuple):
     """Two joints whose residuals follow the motion of each other.
 
@@ -52,20 +56,21 @@ def find_couplings(
     independent = len(residuals) / redundancy
     if independent < LEAST:
         return ()
+    own = np.stack([_span(u[:, joint], du[:, joint]) for joint in range(count)])  # (n, S, 3)
+    left = (residuals - residuals.mean(axis=0)).T[..., None]  # (n, S, 1)
+    left = left - own @ (own.transpose(0, 2, 1) @ left)
+    before = np.sum(left**2, axis=(1, 2))
     shares = np.zeros((count, count))
-    columns = [_list_columns(u[:, joint], du[:, joint]) for joint in range(count)]
-    for joint in range(count):
-        own = np.column_stack([np.ones(len(u)), *columns[joint]])
-        left = _leave(own, residuals[:, joint, None])
-        before = float(np.sum(left**2))
-        if not before > 0:
-            continue
-        for other in range(count):
-            if other != joint:
-                beside = _leave(own, np.column_stack(columns[other]))
-                after = float(np.sum(_leave(beside, left) ** 2))
-                chance = beside.shape[1] / independent
-                shares[joint, other] = max(0.0, 1 - after / before - chance)
+    for joint in np.flatnonzero(before > 0):
+        # Of the others' columns what stands beside the joint's own, and what it explains.
+        overlap = own[joint].T @ own  # (n, 3, 3)
+        gram = own.transpose(0, 2, 1) @ own - overlap.transpose(0, 2, 1) @ overlap
+        along = own.transpose(0, 2, 1) @ left[joint]  # (n, 3, 1)
+        inverse = np.linalg.pinv(gram, rcond=_INDEPENDENT, hermitian=True)
+        explained = (along.transpose(0, 2, 1) @ inverse @ along)[:, 0, 0]
+        chance = own.shape[2] / independent
+        shares[joint] = np.maximum(explained / before[joint] - chance, 0.0)
+    np.fill_diagonal(shares, 0.0)
     found = [
         CoupledJoints((a, b), (float(shares[a, b]), float(shares[b, a])))
         for a in range(count)
@@ -75,14 +80,15 @@ def find_couplings(
     return tuple(sorted(found, key=lambda pair: -sum(pair.shares)))
 
 
-def _list_columns(u: Floats, du: Floats) -> tuple[Floats, ...]:
-    """List what a joint's motion adds to a torque: viscous and Coulomb friction, and a rotor's."""
-    return u, np.sign(u), du
+def _span(u: Floats, du: Floats) -> Floats:
+    """Span what a joint's motion adds to a torque: viscous and Coulomb friction, and a rotor's.
 
-
-def _leave(columns: Floats, values: Floats) -> Floats:
-    """Subtract from values (S, k) what columns (S, c) explain of them by least squares."""
+    Returns:
+        (S, 3) orthonormal columns without a mean; 0 in place of those that depend on the others.
+    """
+    columns = np.column_stack([u, np.sign(u), du])
+    columns -= columns.mean(axis=0)
     size = np.linalg.norm(columns, axis=0)
-    scaled = columns / np.where(size > 0, size, 1.0)
-    left: Floats = values - scaled @ np.linalg.lstsq(scaled, values, rcond=None)[0]
-    return left
+    U, singular, _ = np.linalg.svd(columns / np.where(size > 0, size, 1.0), full_matrices=False)
+    spanned: Floats = U * (singular > _INDEPENDENT)
+    return spanned

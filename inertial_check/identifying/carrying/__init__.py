@@ -1,1 +1,1 @@
-"""What a robot carries: payloads in hand and loads of single recordings."""
+"""Bodies that a robot carries: payloads in hand, and loads of single recordings."""

@@ -65,7 +65,7 @@ class Loads:
         """Loads that are to be identified, in the order of their columns."""
         return tuple(each for each in self.entries if each.load.known is None)
 
-    def carried(self, path: str) -> frozenset[str]:
+    def list_names(self, path: str) -> frozenset[str]:
         """Names of the loads that the robot carried in a recording."""
         return frozenset(each.load.name for each in self.entries if path in each.recordings)
 
@@ -218,7 +218,7 @@ def judge_loads(loads: Loads, data: Sequence[str]) -> Iterator[Remark]:
         data: Paths of the recordings that are fitted.
     """
     entries = {each.load.name: each for each in loads.free}
-    free, carried = [each.load for each in loads.free], [loads.carried(path) for path in data]
+    free, carried = [each.load for each in loads.free], [loads.list_names(path) for path in data]
     for load, others, with_link in find_inseparable(free, carried):
         entry = entries[load.name]
         names = [f"load {each.name}" for each in others]

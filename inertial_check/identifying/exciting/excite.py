@@ -110,7 +110,7 @@ def excite(
 
 
 class _Plan(NamedTuple):
-    """What an excitation reads of a robot and its options."""
+    """Robot, limits and weights of an excitation, read from its options."""
 
     robot: Robot
     limits: JointLimits

@@ -72,7 +72,7 @@ def read_whole_motion(
     shown, columns = _match_columns(recording, robot)
     wrenches, remarks = read_wrenches(recording, options.contacts, robot)
     places = dict(zip(shown, columns, strict=True))
-    measured = _list_measured(recording, places, wrenches, options, robot)
+    measured = _list_quantities(recording, places, wrenches, options, robot)
     unmeasured = [joint for joint in range(len(robot.joints)) if joint not in measured]
     joints = _sort_joints(recording, places, measured, options, robot)
     raw = _read_shown(recording, places, gain, options, robot, measured)
@@ -185,7 +185,7 @@ def _read_shown(
     return raw._replace(q=q, u=spread(raw.u), du=spread(raw.du), tau=spread(raw.tau))
 
 
-def _list_measured(
+def _list_quantities(
     recording: Recording,
     places: Mapping[int, int],
     wrenches: Sequence[Wrench],

@@ -51,7 +51,7 @@ def read_recordings(
         topic=own.topic,
         joints=_list_joints(options),
     )
-    return [_read_joined(path, own, how) for path in (*options.data, *own.validation)]
+    return [_read_with_others(path, own, how) for path in (*options.data, *own.validation)]
 
 
 def _list_joints(options: IdentifyOptions) -> tuple[str, ...]:
@@ -72,7 +72,7 @@ def remark_on_others(recording: Recording, joints: Sequence[str]) -> list[Remark
     return [Remark(Severity.NOTE, "not-used", message)]
 
 
-def _read_joined(path: str, options: RecordingOptions, how: ReadingOptions) -> Recording:
+def _read_with_others(path: str, options: RecordingOptions, how: ReadingOptions) -> Recording:
     """Read a recording with the further files that belong to it.
 
     Raises:

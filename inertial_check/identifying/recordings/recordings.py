@@ -401,7 +401,7 @@ def read_datasets(
             samples = own.equations(options, robot, linear)
             samples = leave_out_rows(samples, unmeasured)
             if loads is not None and loads.entries:
-                carried = loads.carried(path.removesuffix(_HELD_OUT))
+                carried = loads.list_names(path.removesuffix(_HELD_OUT))
                 samples = carry_loads(samples, loads.all, carried)
             return Dataset(path, own, samples)
 

@@ -106,7 +106,7 @@ class Robot(NamedTuple):
         ]
         if len(found) == 1:
             return found[0]
-        self._refuse_merged(name, option)
+        self._refuse_children(name, option)
         why = dict(self.left).get(name)
         identified = f"; identified are {', '.join(self.names)}"
         what = (
@@ -118,7 +118,7 @@ class Robot(NamedTuple):
         )
         raise UsageError(f"{option}: {name!r} {what}")
 
-    def _refuse_merged(self, name: str, option: str) -> None:
+    def _refuse_children(self, name: str, option: str) -> None:
         """Refuse the name of a body that is merged into another.
 
         Raises:
