@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from inertial_check.checking.check import Document, DocumentResult, ReportContent
+from inertial_check.checking.check import Document, DocumentResult, ReportContent, give_up
 from inertial_check.remote.addresses import Address
 from inertial_check.remote.limits import RefusedError
 from inertial_check.results.parts import Form, encode_rows, join
-from inertial_check.results.rows import ARCHIVE, Row, build_rows
+from inertial_check.results.rows import ARCHIVE, DocumentRows, Row, build_rows
 from inertial_check.running.bundles import open_bundle
 from inertial_check.running.cache import Fingerprints
+from inertial_check.running.encoding import encode
 from inertial_check.running.results_store import make_key
 from inertial_check.running.workers import Task, WorkerProcess, measure_size
 from inertial_check.settings.settings import Settings
@@ -100,6 +101,57 @@ class BatchAnswer(NamedTuple):
     whole: bool = False
 
 
+class RowsTask(NamedTuple):
+    """A group of documents of one upstream that one worker checks, whose answers are rows.
+
+    Rows leave out most of a result, so that the processes have less to encode and to decode.
+
+    Attributes:
+        upstream: Name of the upstream.
+        task: The documents.
+    """
+
+    upstream: str
+    task: Task
+
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        """The documents to check."""
+        return self.task.documents
+
+    @property
+    def seconds(self) -> float:
+        """The largest time limit of one of the documents [s]."""
+        return self.task.seconds
+
+    def split(self) -> list[RowsTask]:
+        """The same documents, one in each task."""
+        return [self._replace(task=each) for each in self.task.split()]
+
+    def run(self, begin: Callable[[str], None] = lambda path: None) -> list[DocumentRows]:
+        """Check the documents in this process; `begin` is called before each step."""
+        return [build_rows(self.upstream, result) for result in self.task.run(begin)]
+
+    def encode(self, answers: list[DocumentRows]) -> str:
+        """Encode rows as one line of JSON, without a line end."""
+        return encode(answers)
+
+    def decode(self, line: bytes) -> list[DocumentRows]:
+        """Decode the rows in a line.
+
+        Raises:
+            ValueError: The line does not hold rows.
+        """
+        try:
+            return [DocumentRows(*each) for each in json.loads(line)]
+        except TypeError as error:
+            raise ValueError(f"no rows: {error}") from None
+
+    def give_up(self, document: Document, reason: str) -> DocumentRows:
+        """The rows of a document that cannot be checked at all, with the reason."""
+        return build_rows(self.upstream, give_up(document, reason))
+
+
 def split_into_batches(
     upstream: str, documents: Iterable[Document], content: ReportContent, form: Form
 ) -> Iterator[Batch]:
@@ -121,27 +173,27 @@ def check_batch(batch: AnyBatch, process: WorkerProcess) -> BatchAnswer:
     """Check the documents of a batch in a worker process, and encode their rows."""
     if isinstance(batch, BundleBatch):
         return _check_bundle(batch, process)
-    results: list[DocumentResult] = []
+    answers: list[DocumentRows] = []
     if batch.documents:
-        for part in process.do(Task(batch.documents, batch.content, own_total=True)):
-            results += part
-    return encode_answer(batch, results)
+        task = Task(batch.documents, batch.content, own_total=True)
+        for part in process.do(RowsTask(batch.upstream, task)):
+            answers += part
+    return encode_answer(batch, answers)
 
 
-def encode_answer(batch: Batch, results: Sequence[DocumentResult]) -> BatchAnswer:
+def encode_answer(batch: Batch, answers: Sequence[DocumentRows]) -> BatchAnswer:
     """Encode the rows of documents with the fingerprints of all files that they depend on."""
     fingerprints = Fingerprints()
     content = repr(batch.content)
     rows: list[Row] = []
-    for document, result in zip(batch.documents, results, strict=True):
+    for document, answer in zip(batch.documents, answers, strict=True):
         own = os.path.abspath(document.path)
         inputs = None
-        if result.lookups is not None:
-            seen = {path: fingerprints.of(path) for path in (own, *result.lookups)}
+        if answer.lookups is not None:
+            seen = {path: fingerprints.of(path) for path in (own, *answer.lookups)}
             inputs = json.dumps(seen, separators=(",", ":"))
-        key = make_key(document, content)
-        rows += build_rows(batch.upstream, result, fingerprints.of(own), key, inputs)
-    failures = tuple(each.failure for each in results if each.failure is not None)
+        rows += answer.complete(fingerprints.of(own), make_key(document, content), inputs)
+    failures = tuple(each.failure for each in answers if each.failure is not None)
     paths = tuple(document.path for document in batch.documents)
     piece = encode_rows(rows, batch.form) if rows else b""
     return BatchAnswer(piece, paths, failures, number=len(paths))
@@ -165,15 +217,17 @@ def _check_bundle(batch: BundleBatch, process: WorkerProcess) -> BatchAnswer:
             failures += bundle.failures
             for at in range(0, len(bundle.documents), DOCUMENTS):
                 task = Task(bundle.documents[at : at + DOCUMENTS], batch.content, own_total=True)
-                for result in (each for part in process.do(task) for each in part):
-                    own_rows = build_rows(batch.upstream, result, seen_of(result.path), "", None)
+                parts = process.do(RowsTask(batch.upstream, task))
+                for answer in (each for part in parts for each in part):
+                    own_rows = answer.complete(seen_of(answer.path), "", None)
                     rows += map(bundle.rename_row, own_rows)
-                    if result.failure is not None:
+                    if answer.failure is not None:
                         failures.append(own_rows[0]["note"])
             count = len(bundle.documents)
     except RefusedError as error:
         failures, count, inputs = [f"{address.shown}: {error}"], 0, None
-    row = build_rows(batch.upstream, DocumentResult(address.shown), "", key, inputs)[0]
+    archive = build_rows(batch.upstream, DocumentResult(address.shown))
+    (row,) = archive.complete("", key, inputs)
     row["status"] = ARCHIVE
     rows.insert(0, row)
     part = join([encode_rows(rows, batch.form)], batch.form)

@@ -7,7 +7,7 @@ them as lists; decoding restores the types from their annotations. A line is nev
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 _Decoder = Callable[[Any], Any]  # Any: parsed JSON of any type, and what is restored from it
 
 
-def encode(results: list[DocumentResult]) -> str:
-    """Encode results as one line of JSON, without a line end."""
-    return json.dumps(results, default=_plain, separators=(",", ":"))
+def encode(answers: Sequence[tuple[object, ...]]) -> str:
+    """Encode results, or rows of documents, as one line of JSON, without a line end."""
+    return json.dumps(answers, default=_plain, separators=(",", ":"))
 
 
 def decode(line: str | bytes) -> list[DocumentResult]:

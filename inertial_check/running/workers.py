@@ -19,7 +19,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import nullcontext, suppress
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, Protocol, TypeVar
 
 from inertial_check.checking.check import (
     FULL_CONTENT,
@@ -74,8 +74,42 @@ _PARENT_PERIOD = 1.0
 """Time between two looks of a worker whether the process that started it still runs [s]."""
 
 
+Answer = TypeVar("Answer")
+
+
+class AnyTask(Protocol[Answer]):
+    """A group of documents that a worker process checks, with an answer for each."""
+
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        """The documents to check."""
+
+    @property
+    def seconds(self) -> float:
+        """The largest time limit of one of the documents [s]."""
+
+    def split(self) -> Sequence[AnyTask[Answer]]:
+        """The same documents, one in each task."""
+
+    def run(self, begin: Callable[[str], None]) -> list[Answer]:
+        """Check the documents in this process; `begin` is called before each step."""
+
+    def encode(self, answers: list[Answer]) -> str:
+        """Encode answers as one line of JSON, without a line end."""
+
+    def decode(self, line: bytes) -> list[Answer]:
+        """Decode the answers in a line.
+
+        Raises:
+            ValueError: The line does not hold answers.
+        """
+
+    def give_up(self, document: Document, reason: str) -> Answer:
+        """The answer for a document that cannot be checked at all, with the reason."""
+
+
 class Task(NamedTuple):
-    """A group of documents that one worker checks.
+    """A group of documents that one worker checks, whose answers are results.
 
     Attributes:
         documents: The documents to check.
@@ -96,6 +130,22 @@ class Task(NamedTuple):
         """Check the documents in this process; `begin` is called before each step."""
         with renew_total() if self.own_total else nullcontext():
             return check_documents(self.documents, self.content, begin)
+
+    def encode(self, answers: list[DocumentResult]) -> str:
+        """Encode results as one line of JSON, without a line end."""
+        return encode(answers)
+
+    def decode(self, line: bytes) -> list[DocumentResult]:
+        """Decode the results in a line.
+
+        Raises:
+            ValueError: The line does not hold results.
+        """
+        return decode(line)
+
+    def give_up(self, document: Document, reason: str) -> DocumentResult:
+        """The result for a document that cannot be checked at all, with the reason."""
+        return give_up(document, reason)
 
     @property
     def seconds(self) -> float:
@@ -214,11 +264,11 @@ class WorkerProcess:
         self._stopped = threading.Event()
         self._lock = threading.Lock()
 
-    def do(self, task: Task) -> Generator[list[DocumentResult], None, None]:
+    def do(self, task: AnyTask[Answer]) -> Generator[list[Answer], None, None]:
         """Have a task done; if that ends the process, its documents are done one by one.
 
         Yields:
-            Results of some of the documents; of all of them unless `stop` is called.
+            Answers for some of the documents; of all of them unless `stop` is called.
         """
         results = self._ask(task)
         if results is None and len(task.documents) > 1:
@@ -256,17 +306,17 @@ class WorkerProcess:
     def _was_late(self) -> bool:
         return self._watch is not None and self._watch.rung
 
-    def _give_up(self, task: Task) -> list[DocumentResult]:
+    def _give_up(self, task: AnyTask[Answer]) -> list[Answer]:
         """The finding on the only document of a task that always ends the process."""
         (document,) = task.documents
         if self._was_late():
-            return [give_up(document, describe_lateness(task.seconds))]
+            return [task.give_up(document, describe_lateness(task.seconds))]
         how = "not started" if self._process is None else _ending(self._process.wait())
         reason = f"checking it has crashed a process ({how}); the other files were checked"
-        return [give_up(document, reason)]
+        return [task.give_up(document, reason)]
 
-    def _ask(self, task: Task) -> list[DocumentResult] | None:
-        """Send a task to the process and read the results; None if the process ends instead."""
+    def _ask(self, task: AnyTask[Answer]) -> list[Answer] | None:
+        """Send a task to the process and read the answers; None if the process ends instead."""
         process = self._ensure_process()
         watch = self._watch
         if process is None or process.stdin is None or process.stdout is None or watch is None:
@@ -278,7 +328,7 @@ class WorkerProcess:
             process.stdin.flush()
             while (line := process.stdout.readline()) == b"\n":  # a sign of life
                 watch.restart_timer()
-            results = decode(line.removeprefix(_LAST))
+            results = task.decode(line.removeprefix(_LAST))
             if line.startswith(_LAST):
                 _end(process)
         except (OSError, ValueError):  # ValueError: only a part of an answer, or none
@@ -457,7 +507,7 @@ def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
 
     while (task := _receive(requests)) is not None:
         heard = time.monotonic()
-        line = _encode_results(task, task.run(begin)).encode() + b"\n"
+        line = _encode_answers(task, task.run(begin)).encode() + b"\n"
         # After an interruption a library may be half imported: the next task gets a new process.
         last = count_interruptions() > 0
         answers.write(_LAST + line if last else line)
@@ -466,20 +516,21 @@ def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
             return
 
 
-def _encode_results(task: Task, results: list[DocumentResult]) -> str:
-    """Encode results; one that has no JSON becomes a finding."""
+def _encode_answers(task: AnyTask[Answer], answers: list[Answer]) -> str:
+    """Encode answers; one that has no JSON becomes a finding."""
     try:
-        return encode(results)
+        return task.encode(answers)
     except Exception:
-        return encode(list(map(_encodable, task.documents, results)))
+        pairs = zip(task.documents, answers, strict=True)
+        return task.encode([_make_encodable(task, *pair) for pair in pairs])
 
 
-def _encodable(document: Document, result: DocumentResult) -> DocumentResult:
+def _make_encodable(task: AnyTask[Answer], document: Document, answer: Answer) -> Answer:
     try:
-        encode([result])
+        task.encode([answer])
     except Exception as error:
-        return give_up(document, describe_report(error))
-    return result
+        return task.give_up(document, describe_report(error))
+    return answer
 
 
 def relax_garbage_collector() -> None:
@@ -488,10 +539,10 @@ def relax_garbage_collector() -> None:
     gc.set_threshold(100_000, 20, 50)
 
 
-def _receive(stream: BinaryIO) -> Task | None:
+def _receive(stream: BinaryIO) -> AnyTask[object] | None:
     """Read the next task; None at the end of the stream."""
     length = stream.read(8)
     if len(length) < 8:
         return None
-    task: Task = pickle.loads(stream.read(int.from_bytes(length, "little")))
+    task: AnyTask[object] = pickle.loads(stream.read(int.from_bytes(length, "little")))
     return task
