@@ -8,6 +8,7 @@ and told. Sizes that an archive claims are never believed: bytes are counted as 
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import lzma
 import os
@@ -109,7 +110,13 @@ def unpack(
             files = _unpack_tar(stream, folder, budget, skipped)
     except RefusedError:
         raise
-    except (OSError, EOFError, zlib.error, lzma.LZMAError, tarfile.TarError) as error:
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise RefusedError(
+                "no space is left where its files are unpacked: TMPDIR names another folder"
+            ) from None
+        raise RefusedError(f"damaged: {' '.join(str(error).split())}") from None
+    except (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError) as error:
         raise RefusedError(f"damaged: {' '.join(str(error).split())}") from None
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError) as error:
         raise RefusedError(f"damaged: {' '.join(str(error).split())}") from None
@@ -213,6 +220,8 @@ def _write(content: IO[bytes], folder: str, name: str, budget: Budget) -> str | 
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
         descriptor = os.open(target, flags, 0o600)
     except (OSError, ValueError) as error:
+        if getattr(error, "errno", None) == errno.ENOSPC:
+            raise
         return f"it cannot be written: {getattr(error, 'strerror', None) or error}"
     size = 0
     with os.fdopen(descriptor, "wb") as stream:

@@ -13,7 +13,8 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 from urllib.parse import quote, unquote, urlsplit
@@ -22,6 +23,7 @@ from inertial_check.files.access import LAYOUT_FOLDERS, Limits, open_regular
 from inertial_check.remote.addresses import WEB, Address
 from inertial_check.remote.archives import unpack
 from inertial_check.remote.limits import Budget, RefusedError
+from inertial_check.remote.memory import LARGEST, MOST_FILES, make_memory_folder, may_use_memory
 from inertial_check.remote.stores import Store
 from inertial_check.remote.web import MissingError, download
 
@@ -32,6 +34,9 @@ _MOST_ROUNDS = 10
 """Largest depth of files that refer to files."""
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._+-]")
+
+_LARGEST_PACKED = 8 << 20
+"""Largest size of an archive that is unpacked in memory, if its files fit there [bytes]."""
 
 FindReferences = Callable[[str], Collection[str]]
 """Gives the absolute paths of the files that the model at a path refers to, existing or not."""
@@ -123,26 +128,53 @@ def fetch(
         RefusedError: It cannot be fetched, exceeds a limit, or does not exist.
         UsageError: A library that is needed is not installed.
     """
-    outer = os.path.realpath(tempfile.mkdtemp(prefix="inertial-check-"))
-    try:
+    with ExitStack() as stack:
         budget = Budget(limits)
-        if address.kind is not None:
-            yield _fetch_archive(address, outer, budget, allowed)
-        else:
-            yield _fetch_files(address, outer, budget, allowed, find_references)
-    except MissingError:
-        raise RefusedError("there is no such file") from None
+        try:
+            if address.kind is not None:
+                yield _fetch_archive(address, stack, budget, allowed)
+            else:
+                outer = stack.enter_context(_make_folder())
+                yield _fetch_files(address, outer, budget, allowed, find_references)
+        except MissingError:
+            raise RefusedError("there is no such file") from None
+
+
+@contextmanager
+def _make_folder() -> Iterator[str]:
+    """Make a private folder, which is deleted at the end of the context."""
+    folder = os.path.realpath(tempfile.mkdtemp(prefix="inertial-check-"))
+    try:
+        yield folder
     finally:
-        shutil.rmtree(outer, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
-def _fetch_archive(address: Address, outer: str, budget: Budget, allowed: Sequence[str]) -> Fetched:
+def _fetch_archive(
+    address: Address, stack: ExitStack, budget: Budget, allowed: Sequence[str]
+) -> Fetched:
+    """Unpack an archive into a folder that lasts as long as the stack: in memory if it is small."""
+    outer = stack.enter_context(_make_folder())
+    with _open_base(address, outer, budget, allowed) as stream:
+        if os.fstat(stream.fileno()).st_size <= _LARGEST_PACKED and may_use_memory():
+            small = copy(budget)
+            small.left = min(budget.left, LARGEST)
+            small.members = min(budget.members, MOST_FILES)
+            with ExitStack() as attempt, suppress(RefusedError, OSError):
+                memory = attempt.enter_context(make_memory_folder())
+                fetched = _unpack(address, stream, memory, small)
+                stack.push(attempt.pop_all())
+                return fetched
+            stream.seek(0)
+        return _unpack(address, stream, outer, budget)
+
+
+def _unpack(address: Address, stream: BinaryIO, outer: str, budget: Budget) -> Fetched:
     root = os.path.join(outer, _name_folder(address.upstream))
     os.mkdir(root)
     fetched = Fetched(address, root, address.member)
-    with _open_base(address, outer, budget, allowed) as stream:
-        assert address.kind is not None
-        fetched.files, notes = unpack(stream, address.kind, root, budget, address.member)
+    assert address.kind is not None
+    fetched.files, notes = unpack(stream, address.kind, root, budget, address.member)
     fetched.notes = [f"{address.shown}: {note}" for note in notes]
     return fetched
 
