@@ -145,7 +145,8 @@ def _find_in_xml(source: Source, mark: str, file: int) -> list[Comment]:
         for comment in held
         if mark in (text := document.comment_text(comment))
     ]
-    stretches = (_Stretch(each.start, each.end, each.end) for each in elements)
+    extents = ((element.start, document.end(element)) for element in elements)
+    stretches = (_Stretch(start, end, end) for start, end in extents)
     return _nest(stretches, remarks, document.span, top_level=1)
 
 

@@ -223,7 +223,7 @@ class XmlInserter:
 
     def _find_place(self, parent: Element, after: Element | None, begin: int) -> int:
         """Find where children are inserted: behind comments on what stands before them."""
-        at = begin if after is None else after.end
+        at = begin if after is None else self._document.end(after)
         following = next((c.start for c in parent.children if c.start >= at), parent.close)
         comments = [each for each in parent.comments if at <= each.start < following]
         for comment in comments:

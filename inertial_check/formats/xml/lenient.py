@@ -148,7 +148,10 @@ class LenientParser:
     def _comment(self, start: int) -> int:
         end = self._past("-->", start, 4, "a comment")
         comment = CommentSpan(start, end)
-        (self._open[-1].comments if self._open else self.comments).append(comment)
+        if self._open:
+            self._open[-1].add_comment(comment)
+        else:
+            self.comments.append(comment)
         dashes = self._text.find("--", start + 4, end - 2)
         if dashes >= 0:
             message = "`--` is not allowed inside a comment: put one dash or a blank between"
@@ -203,7 +206,7 @@ class LenientParser:
         except NestingError as error:
             raise TooLarge(str(error), start) from None
         if self._open:
-            self._open[-1].children.append(element)
+            self._open[-1].add_child(element)
         elif self.root is None:
             self.root = element
         else:

@@ -51,7 +51,7 @@ class Element:
         comments: Comments directly inside, in order.
         start: Position of the start tag.
         close: Position of the end tag; position after the tag of an empty element.
-        end: Position after the element.
+        end: Position after the element; None until XmlDocument.end finds it.
     """
 
     __slots__ = ("attributes", "children", "close", "comments", "end", "start", "tag")
@@ -59,11 +59,25 @@ class Element:
     def __init__(self, tag: str, attributes: dict[str, str], start: int) -> None:
         self.tag = tag
         self.attributes = attributes
-        self.children: list[Element] = []
-        self.comments: list[CommentSpan] = []
-        self.start = start
-        self.close = start
-        self.end = start
+        # Most elements have neither children nor comments: no list is made for them.
+        self.children: list[Element] | tuple[()] = ()
+        self.comments: list[CommentSpan] | tuple[()] = ()
+        self.start = self.close = start
+        self.end: int | None = None
+
+    def add_child(self, child: Element) -> None:
+        """Add a child after the others."""
+        if self.children:
+            self.children.append(child)
+        else:
+            self.children = [child]
+
+    def add_comment(self, comment: CommentSpan) -> None:
+        """Add a comment after the others."""
+        if self.comments:
+            self.comments.append(comment)
+        else:
+            self.comments = [comment]
 
     def all(self, tag: str) -> list[Element]:
         """Return the children with this tag."""
