@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import gc
 import io
 import json
 import os
@@ -26,7 +27,7 @@ from inertial_check.files.json import JsonObject
 from inertial_check.formats.context import Context
 from inertial_check.formats.lookups import Lookups, record_lookups
 from inertial_check.formats.resources import resolve
-from inertial_check.formats.xacro.confinement import confine, limit_resources
+from inertial_check.formats.xacro.confinement import confine, import_parsers, limit_resources
 from inertial_check.formats.xacro.files import ExpansionFiles
 from inertial_check.formats.xacro.traced import TextRange, Traced
 from inertial_check.formats.xacro.tracing import LocatedError, Node, StampedName, Tracing
@@ -43,6 +44,10 @@ robots have some ten thousand."""
 
 _MOST_ANSWER = 1 << 29
 """Largest size of an answer [bytes]: an expanded document with its places and its files."""
+
+_GARBAGE = (100_000, 20, 50)
+"""Numbers of new objects and of collections after which Python searches for reference cycles: an
+expansion makes many objects and few cycles."""
 
 _MOST_DESCRIPTORS = 1 << 10
 """Number above those of all file descriptors of the server, which has a handful."""
@@ -245,8 +250,7 @@ def serve() -> None:
     bytes. An answer is a line of JSON with its size, whether it is late, and the exit
     code, and then its bytes.
     """
-    with contextlib.suppress(ImportError):  # the fork will report that xacro is missing
-        import xacro  # noqa: F401
+    import_libraries()
     while line := sys.stdin.buffer.readline():
         asked = json.loads(line)
         request = sys.stdin.buffer.read(asked["size"])
@@ -254,6 +258,21 @@ def serve() -> None:
         head = {"size": len(said), "late": late, "code": code}
         sys.stdout.buffer.write(json.dumps(head).encode() + b"\n" + said)
         sys.stdout.buffer.flush()
+
+
+def import_libraries() -> None:
+    """Import what expansions need, so that their forks find it, and freeze it.
+
+    The garbage collector of a fork does not search what was there before it.
+    """
+    with contextlib.suppress(ImportError):  # the fork will report that a library is missing
+        import xacro.substitution_args  # noqa: F401
+        import yaml  # noqa: F401
+    if sys.platform != "win32":
+        import resource  # noqa: F401
+    import_parsers()
+    gc.set_threshold(*_GARBAGE)
+    gc.freeze()
 
 
 def _ask_fork(request: bytes, asked: JsonObject) -> tuple[bytes, bool, int]:

@@ -58,6 +58,13 @@ def limit_resources(memory: int, seconds: float) -> None:
                 raise
 
 
+def import_parsers() -> None:
+    """Import what is otherwise imported when a document is parsed, or is not well-formed."""
+    from xml.dom import expatbuilder  # noqa: F401
+
+    from inertial_check.formats.xml import lenient  # noqa: F401
+
+
 def confine(access: Access) -> None:
     """Refuse whatever this process does from now on, except expanding a file.
 
@@ -67,10 +74,7 @@ def confine(access: Access) -> None:
     Args:
         access: The files that the document may use.
     """
-    # These two are otherwise imported when the first document is parsed, or is not well-formed.
-    from xml.dom import expatbuilder  # noqa: F401
-
-    from inertial_check.formats.xml import lenient  # noqa: F401
+    import_parsers()
 
     def refuse(event: str, arguments: tuple[object, ...]) -> None:
         if event in _ORDINARY:

@@ -102,6 +102,13 @@ class Traced(str):
         """Return the text itself, so that str() keeps its origins."""
         return self
 
+    def __deepcopy__(self, _: object) -> Traced:
+        """Return the text itself: it never changes, and its origins hold whole documents.
+
+        xacro copies the names of the files that it reads with every macro that it defines.
+        """
+        return self
+
     @property
     def where(self) -> TextRange | None:
         """Interval of the document that contains all of the text; None if it is unknown."""

@@ -248,6 +248,8 @@ class Tracing:
     def _eval_text(self, text: str, symbols: Symbols) -> Value:
         """Evaluate a template: a value of any type if it is one expression, or else a text."""
         traced = text if isinstance(text, Traced) else Traced(text)
+        if "$" not in traced:  # most attributes are no templates
+            return traced
         try:
             pieces = list(self._pieces(traced, symbols))
         except Exception as error:

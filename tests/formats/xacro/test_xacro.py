@@ -1,8 +1,12 @@
 """xacro: what it expands to, and where each number was written."""
 
 import contextlib
+import copy
 import os
 import signal
+import subprocess
+import sys
+import textwrap
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +17,8 @@ import pytest
 import inertial_check as ic
 from inertial_check.errors import MissingExtraError, NotAModelError, NotExpandedError
 from inertial_check.formats import Context, load, sniff, xacro
-from inertial_check.formats.xacro.run import ExpansionLimits, XacroServer, expand
+from inertial_check.formats.xacro.run import ExpansionLimits, XacroServer, _request, expand
+from inertial_check.formats.xacro.traced import Traced
 from inertial_check.model import Edit, Source
 from waiting import GUARD
 
@@ -396,6 +401,12 @@ class TestPlaces:
         assert model.source.text(box.span) == shape
 
 
+def test_a_copy_of_a_traced_text_is_the_text_itself():
+    """xacro copies the names of its files with each macro; the whole document hangs on a name."""
+    text = Traced("macros.xacro")
+    assert copy.deepcopy([text])[0] is text
+
+
 class TestReferences:
     def test_packages_are_found_by_argument_and_above_the_file(self, tmp_path):
         package = tmp_path / "arm_description"
@@ -610,6 +621,28 @@ class TestForks:
         with ThreadPoolExecutor(4) as pool:
             models = list(pool.map(read, [text % k for k in range(1, 13)]))
         assert [m.bodies[0].inertial.mass.value for m in models] == [2.0 * k for k in range(1, 13)]
+
+    def test_what_is_imported_once_serves_all(self):
+        """An import in a fork is repeated for every document and took half of its time."""
+        code = """
+            import json, sys
+            from inertial_check.formats.xacro import child
+            child.import_libraries()
+            late = []
+            sys.addaudithook(lambda event, of: event == "import" and late.append(of[0]))
+            child._expand(json.loads(sys.stdin.buffer.read()))
+            print(late)
+        """
+        text = robot(link(), '<xacro:property name="a" value="$(optenv A 1)"/>', "<!-- ' & -->")
+        request = _request(Source("arm.xacro", text.encode()), Context(), ExpansionLimits(20.0))
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", textwrap.dedent(code)],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            input=request,
+            capture_output=True,
+            check=False,
+        )
+        assert done.stdout.strip() == b"[]", done.stderr
 
     def test_a_process_that_is_gone_is_started_again(self):
         first = XacroServer.current().ensure_process()
