@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from math import isfinite
+from math import isfinite, isnan, nan, sqrt
 
 import numpy as np
 import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
+from inertial_check.evidence.alike_twins import are_surely_alike
 from inertial_check.evidence.twins import (
     Numbers,
     TwinPairs,
@@ -30,6 +31,7 @@ from inertial_check.model.judging import is_computable
 Flags = npt.NDArray[np.bool_]
 Indices = npt.NDArray[np.int64]
 Groups = tuple[tuple[int, ...], ...]
+Three = tuple[float, float, float]
 
 STATED = frozenset({"consistent", "boundary"})
 """Verdicts of bodies whose written numbers some body has."""
@@ -144,13 +146,20 @@ class Assembly:
 
         Those that the document does not place are not among them.
         """
+        own = [() if body.joint is None else ((0.0, 0.0, 0.0),) for body in self.model.bodies]
+        return tuple(
+            np.array(points + others).reshape(-1, 3)
+            for points, others in zip(own, self._child_joints, strict=True)
+        )
+
+    @cached_property
+    def _child_joints(self) -> tuple[tuple[Three, ...], ...]:
+        """For each body its joints to its children in its own frame, where they are placed [m]."""
         poses = [body.X_PB for body in self.model.bodies]
-        found = []
-        for body, children in zip(self.model.bodies, self.children, strict=True):
-            points = [] if body.joint is None else [(0.0, 0.0, 0.0)]
-            points += [pose.p_PoBo_P for child in children if (pose := poses[child]) is not None]
-            found.append(np.array(points).reshape(-1, 3))
-        return tuple(found)
+        return tuple(
+            tuple(pose.p_PoBo_P for child in children if (pose := poses[child]) is not None)
+            for children in self.children
+        )
 
     @cached_property
     def skeleton(self) -> Floats:
@@ -158,9 +167,7 @@ class Assembly:
 
         0 where a body has no child, or where the document does not tell the joints' places.
         """
-        return np.array(
-            [np.max(np.linalg.norm(joints, axis=1), initial=0.0) for joints in self.joints]
-        )
+        return np.array([_find_farthest(points) for points in self._child_joints])
 
     @cached_property
     def scale(self) -> float:
@@ -200,6 +207,15 @@ class Assembly:
     def twin_pairs(self) -> TwinPairs:
         """How far twins that state numbers differ, in the symmetry of the model."""
         return compare_twins(self.model, self.twins, self.stated, self._numbers)
+
+    def are_twins_alike(self, mass: float, offset: float) -> bool:
+        """Whether twins that state numbers surely differ by no more; False where that is open.
+
+        Args:
+            mass: Limit of the ratio of the masses.
+            offset: Limit of the offsets in `twin_pairs`.
+        """
+        return are_surely_alike(self.twins, self.stated, self._numbers, mass, offset)
 
     @cached_property
     def _numbers(self) -> Numbers:
@@ -243,6 +259,12 @@ class Assembly:
     def _stating(self) -> Iterator[tuple[int, Judgement]]:
         stated = self.stated
         return ((i, judgement) for i, judgement in enumerate(self.judgements) if stated[i])
+
+
+def _find_farthest(points: Iterable[Three]) -> float:
+    """Distance of the farthest point from the origin [m]; NaN where a point overflows."""
+    squares = [x * x + y * y + z * z for x, y, z in points]
+    return nan if any(map(isnan, squares)) else sqrt(max(squares, default=0.0))
 
 
 def _groups(keyed: Iterable[tuple[int, Hashable]]) -> Groups:

@@ -272,11 +272,13 @@ def find_symmetries(joints: Joints, bodies: Indices, one: Numbers, other: Number
     centered = placed.copy()
     centered[..., :3, 3] = 0.0
     maps = np.stack([np.concatenate([placed, kept]), np.concatenate([centered, kept])], axis=1)
-    offsets = np.max(measure_offsets(maps, one, other), axis=-1)
     sizes = np.maximum(one.size, other.size)
+    # Both maps of a candidate turn alike, so that their spreads are measured once.
+    spreads = _measure_spreads(maps[:, :1, ..., :3, :3], one, other, sizes)
+    offsets = np.maximum(_measure_centers(maps, one, other, sizes), spreads)
     size = float(np.max(sizes))
     lengths = joints.mirror(planes)
-    distance = lengths / size
+    distance = np.nan_to_num(lengths / size, nan=np.inf)  # poses that overflow mirror nothing
     mirrored, whole = np.zeros(len(every)), np.zeros(len(every), dtype=bool)
     mirrored[: len(planes)] = np.mean(np.maximum(1 - distance / AGREEMENT, 0.0), axis=1)
     whole[: len(planes)] = np.all(distance <= ALIGNED, axis=1)
@@ -452,14 +454,27 @@ def measure_offsets(
         (..., T, 2) distance of the centres of mass, and Frobenius distance of the spreads, relative
         to that length and its square; NaN where a map is unknown.
     """
+    size = np.maximum(one.size, other.size) if size is None else size
+    centers = _measure_centers(maps, one, other, size)
+    spreads = _measure_spreads(maps[..., :3, :3], one, other, size)
+    return np.stack([centers, spreads], axis=-1)
+
+
+def _measure_centers(maps: Floats, one: Numbers, other: Numbers, size: Floats) -> Floats:
+    """(..., T) distances of the centres of mass, relative to the size."""
     R, t = maps[..., :3, :3], maps[..., :3, 3]
     with np.errstate(all="ignore"):
-        size = np.maximum(one.size, other.size) if size is None else size
         centers = np.einsum("...ij,...j->...i", R, other.p_BoBcm_B) + t
-        apart = np.linalg.norm(centers - one.p_BoBcm_B, axis=-1) / size
+        distance: Floats = np.linalg.norm(centers - one.p_BoBcm_B, axis=-1) / size
+    return distance
+
+
+def _measure_spreads(R: Floats, one: Numbers, other: Numbers, size: Floats) -> Floats:
+    """(..., T) Frobenius distances of the spreads, relative to the square of the size."""
+    with np.errstate(all="ignore"):
         spreads = resemblance.rotate(R, other.C_BBcm_B) - one.C_BBcm_B
-        unlike = np.linalg.norm(spreads, axis=(-2, -1)) / size**2
-    return np.stack([apart, unlike], axis=-1)
+        distance: Floats = np.linalg.norm(spreads, axis=(-2, -1)) / size**2
+    return distance
 
 
 def _reflect(planes: Floats, X_W1: Floats, X_W2: Floats) -> Floats:
