@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Literal, NamedTuple, TypeVar
 
 from inertial_check.arrays.arguments import explain_errors
@@ -20,6 +21,7 @@ from inertial_check.errors import (
     NotExpandedError,
 )
 from inertial_check.evidence import Examination
+from inertial_check.evidence.intervals import Intervals
 from inertial_check.formats import load
 from inertial_check.formats.lookups import Lookups, note_other_inputs, record_lookups
 from inertial_check.formats.xacro.total import limit_expansions
@@ -111,7 +113,7 @@ def check_model(
         model = load(model_or_path, context=settings.context)
     with raise_defects(model.source.path):
         judgements = judge(model, settings.tolerance)
-    file, _ = _examine_model(model, judgements, settings, content)
+    file, _ = _examine_model(examine(model, judgements, settings), settings, content)
     return Report((file,), notes=file.notes)
 
 
@@ -182,9 +184,10 @@ def check_documents(
         for group in groups.values():
             begin(group[0][0].document.path)
             judged = _judge_together(group)
+            intervals = Intervals(partial(chain.from_iterable, judged or ()))
             for at, (work, model) in enumerate(group):
                 begin(work.document.path)
-                work.report(model, None if judged is None else judged[at])
+                work.report(model, None if judged is None else judged[at], intervals)
     return [work.result() for work in works]
 
 
@@ -221,9 +224,11 @@ class _DocumentCheck:
         """Read the model; None if there is none to judge."""
         return self._step(self._read)
 
-    def report(self, model: Model, judgements: Sequence[Judgement] | None) -> None:
+    def report(
+        self, model: Model, judgements: Sequence[Judgement] | None, intervals: Intervals
+    ) -> None:
         """Report on the model; its bodies are judged here if `judgements` is None."""
-        self._step(lambda: self._report(model, judgements))
+        self._step(lambda: self._report(model, judgements, intervals))
 
     def result(self) -> DocumentResult:
         """The result, after all steps."""
@@ -261,11 +266,14 @@ class _DocumentCheck:
             return None
         return model if named or not is_fragment(model) else None
 
-    def _report(self, model: Model, judgements: Sequence[Judgement] | None) -> None:
+    def _report(
+        self, model: Model, judgements: Sequence[Judgement] | None, intervals: Intervals
+    ) -> None:
         path, named, settings, _ = self.document
         if judgements is None:
             judgements = judge(model, settings.tolerance)
-        file, defects = _examine_model(model, judgements, settings, self._content)
+        examination = examine(model, judgements, settings, intervals)
+        file, defects = _examine_model(examination, settings, self._content)
         if defects:
             note_other_inputs()
         failing = defects and (named or UnreadableDocument not in settings.rules())
@@ -320,13 +328,13 @@ def _find_all(rules: Sequence[Rule], examination: Examination, failed: _Defects)
 
 
 def _examine_model(
-    model: Model, judgements: Sequence[Judgement], settings: Settings, content: ReportContent
+    examination: Examination, settings: Settings, content: ReportContent
 ) -> tuple[FileReport, list[str]]:
     """Report on a judged model; also the rules that failed, which are findings.
 
     What fails after the rules does not change the verdict and becomes a note.
     """
-    examination = examine(model, judgements, settings)
+    model, judgements = examination.model, examination.judgements
     failed, later = _Defects(model.source.path), _Defects(model.source.path)
     rules = settings.rules()
     applied = [rule(model, settings.severity(rule)) for rule in rules]
@@ -396,8 +404,20 @@ def _report_bodies(
     )
 
 
-def examine(model: Model, judgements: Sequence[Judgement], settings: Settings) -> Examination:
-    """Collect what rules and causes examine: the model, its judgements, and evidence on demand."""
+def examine(
+    model: Model,
+    judgements: Sequence[Judgement],
+    settings: Settings,
+    intervals: Intervals | None = None,
+) -> Examination:
+    """Collect what rules and causes examine: the model, its judgements, and evidence on demand.
+
+    Args:
+        model: As read.
+        judgements: One a body.
+        settings: Those of the document.
+        intervals: The admissible intervals of a batch of models; None for those of this one.
+    """
     reader = partial(read_geometry, model, settings.context)
     return Examination(
         model,
@@ -407,6 +427,7 @@ def examine(model: Model, judgements: Sequence[Judgement], settings: Settings) -
         engines=settings.engines,
         expected_mass=settings.expected_mass,
         strictness=settings.strictness,
+        intervals=intervals or Intervals(lambda: judgements),
     )
 
 

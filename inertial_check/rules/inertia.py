@@ -31,7 +31,7 @@ class _InertiaRule(Rule):
         spoken = [(body, j, text) for body, j in pairs if (text := self.statement(body, j))]
         if not spoken:
             return
-        values = evidence([judgement for _, judgement, _ in spoken])
+        values = evidence(examination, [judgement for _, judgement, _ in spoken])
         for (body, judgement, text), facts in zip(spoken, values, strict=True):
             fix = fix_kind(body, judgement) if self.fixable else None
             yield self.at(numbers_span(body), text, body, facts, fix, ENTRIES)
