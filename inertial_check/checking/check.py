@@ -398,9 +398,16 @@ def _report_bodies(
 ) -> tuple[BodyReport, ...]:
     """Report the bodies of a model in file order."""
     return tuple(
-        BodyReport(body.name, body.id, place.line, judgement, place.path, predicted)
+        BodyReport(
+            body.name,
+            body.id,
+            source.line(body.span.start),
+            judgement,
+            source.path if body.span.file else None,
+            predicted,
+        )
         for body, judgement, predicted in zip(model.bodies, judgements, predictions, strict=True)
-        for place in (model.place(body.span),)
+        for source in (model.source_of(body.span),)
     )
 
 

@@ -123,6 +123,10 @@ class Source:
         block, rest = divmod(offset - len(self.bom), _BLOCK)
         return self._code_points[block] + self._count(offset - rest, offset)
 
+    def line(self, offset: int) -> int:
+        """Return the 1-based line of a byte offset."""
+        return bisect_right(self._line_starts, max(offset, len(self.bom)))
+
     def line_column(self, offset: int) -> tuple[int, int]:
         """Return the 1-based line and column [code points] of a byte offset."""
         offset = min(max(offset, len(self.bom)), len(self.data))
@@ -135,18 +139,13 @@ class Source:
         return line, self._code_points_before(offset) - self._code_points_before(start) + 1
 
     def place(self, span: Span) -> Place:
-        """Return the lines and columns of a span; findings on a body name the same numbers."""
-        ends = span.start, span.end
-        place = self._places.get(ends)
-        if place is None:
-            place = Place(*self.line_column(span.start), *self.line_column(span.end))
-            self._places[ends] = place
-        return place
-
-    @cached_property
-    def _places(self) -> dict[tuple[int, int], Place]:
-        """The places that were asked for."""
-        return {}
+        """Return the lines and columns of a span."""
+        line, column = self.line_column(span.start)
+        starts = self._line_starts
+        past = starts[line] if line < len(starts) else len(self.data) + 1
+        if self._narrow and span.start <= span.end < past:  # most spans end in their line
+            return Place(line, column, line, column + span.end - span.start)
+        return Place(line, column, *self.line_column(span.end))
 
     def text(self, span: Span) -> str:
         """Decode the text of a span."""

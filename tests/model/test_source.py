@@ -80,6 +80,16 @@ def test_a_place_has_both_ends():
     assert source.place(Span(start, start + 7)) == Place(2, 3, 2, 10)
 
 
+@pytest.mark.parametrize("text", ["", "ab\r\nc\rd\n\n", "ab\ncd"])
+def test_a_place_is_that_of_its_ends(text):
+    source = Source("x", text.encode())
+    for start in range(len(text) + 2):
+        for end in range(start, len(text) + 2):
+            ends = source.line_column(start), source.line_column(end)
+            assert source.place(Span(start, end)) == Place(*ends[0], *ends[1])
+            assert source.line(start) == ends[0][0]
+
+
 def test_edits_touch_their_spans_only():
     source = Source("x", b"\xef\xbb\xbfa=1\r\nb=22", "utf-8", codecs.BOM_UTF8)
     edits = [Edit(Span(10, 12), "3"), Edit(Span(5, 6), "0.10")]

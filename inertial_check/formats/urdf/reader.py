@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ from inertial_check.formats.rotations import (
 from inertial_check.formats.urdf.constants import NAME, XACRO_WORDS
 from inertial_check.formats.xml.document import XmlDocument, parse
 from inertial_check.formats.xml.markup import Element, PlacedText
-from inertial_check.formats.xml.reading import TextReader
+from inertial_check.formats.xml.reading import TextReader, parse_plain
 from inertial_check.formats.xml.xpath import make_steps
 from inertial_check.model.body import (
     ENTRIES,
@@ -229,12 +229,11 @@ class _UrdfLinkReader(TextReader):
             return ()
         return Shapes(partial(_read_shapes, self._document, elements, self._quaternions))
 
-    def _attributes(self, element: Element, expected: Iterable[str]) -> dict[str, PlacedText]:
+    def _attributes(self, element: Element, expected: Container[str]) -> dict[str, PlacedText]:
         """Read the attributes of an element, and note misspelt ones."""
         attributes = self._document.attributes(element)
-        known = frozenset(expected)
         for name in attributes:
-            if name not in known and name.lower() in known:
+            if name not in expected and name.lower() in expected:
                 self._complain(element, f"has {name}, which engines ignore: write {name.lower()}")
         return attributes
 
@@ -263,7 +262,7 @@ class _UrdfLinkReader(TextReader):
         if "value" not in attributes:
             self._complain(mass, 'has no value: write <mass value="..."/> [kg]')
             return None
-        return self._number(mass, "value", attributes["value"])
+        return self._parse_value("value of <mass>", attributes["value"])
 
     def _inertia(self, inertial: Element) -> dict[str, Number]:
         inertia = self._first_child(inertial, "inertia")
@@ -273,7 +272,7 @@ class _UrdfLinkReader(TextReader):
             return {}
         attributes = self._attributes(inertia, ENTRIES)
         entries = {
-            entry: self._number(inertia, entry, attributes[entry])
+            entry: self._parse_value(f"{entry} of <inertia>", attributes[entry])
             for entry in ENTRIES
             if entry in attributes
         }
@@ -289,7 +288,7 @@ class _UrdfLinkReader(TextReader):
         for lower, upper in _TRANSPOSED.items():
             if lower not in attributes:
                 continue
-            extra = self._number(inertia, lower, attributes[lower])
+            extra = self._parse_value(f"{lower} of <inertia>", attributes[lower])
             if extra.span and upper in entries and extra.value != entries[upper].value:
                 what = (
                     f"<inertia> has {lower}={quote(extra.text)} and {upper}="
@@ -297,10 +296,6 @@ class _UrdfLinkReader(TextReader):
                     f"{upper}: delete {lower}"
                 )
                 self._problem(what, extra.span)
-
-    def _number(self, element: Element, attribute: str, text: PlacedText) -> Number:
-        """Parse the number of an attribute."""
-        return self._parse_number(f"{attribute} of <{element.tag}>", *text.trim())
 
     def _origin(self, origin: Element | None) -> tuple[ThreeNumbers, Rotation]:
         """Read the centre of mass and the rotation of the own axes, both in the body frame."""
@@ -332,6 +327,10 @@ class _UrdfLinkReader(TextReader):
 
     def _axes(self, origin: Element, attribute: str, text: PlacedText) -> Rotation:
         """Read the rotation of an attribute; UNKNOWN if it states none."""
+        plain = parse_plain(text.value)
+        known = _parse_rpy(text.value) if attribute == "rpy" and plain and len(plain) == 3 else None
+        if known is not None:
+            return known
         before = len(self._problems)
         form = (3, "roll pitch yaw [rad]") if attribute == "rpy" else (4, "x y z w")
         numbers = self._parse_series(f"{attribute} of <origin>", text, *form)

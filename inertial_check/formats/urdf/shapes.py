@@ -14,7 +14,6 @@ from inertial_check.formats.shapes import (
     COMMON_FORMS,
     Forms,
     Unusable,
-    check_usable,
     parse_factors,
     parse_numbers,
     read_dimensions,
@@ -52,7 +51,7 @@ def read_shape(document: XmlDocument, element: Element, quaternions: bool) -> Sh
         X_BG = _origin(element.first("origin"), quaternions)
         dimensions = read_dimensions(kind, _FORMS, "URDF", solid.attributes.get, "{}")
         scale = _scale(solid)
-        return check_usable(Shape(kind, role, dimensions, *X_BG, span, _uri(solid), scale))
+        return Shape(kind, role, dimensions, *X_BG, span, _uri(solid), scale)
     except Unusable as why:
         return unusable_shape(kind, role, span, why)
 

@@ -28,7 +28,10 @@ def matches(head: Head) -> bool:
     """Return whether a document is a xacro file; a URDF with a left-over macro call is not."""
     if head.root_tag != "robot" or not any(mark in head.data for mark in (b"xacro", b"x\0a\0c")):
         return False
-    text = re.sub(_COMMENT, "", beginning(head.data, len(head.data)))
+    text = beginning(head.data, len(head.data))
+    if "<xacro:" not in text and "${" not in text:
+        return False
+    text = re.sub(_COMMENT, "", text)
     if re.search(_WORD, text) or ("xmlns:xacro" in text and re.search(_TEMPLATE, text)):
         return True
     return "<xacro:" in text and re.search(_LINK, text) is None

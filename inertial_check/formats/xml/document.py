@@ -17,6 +17,7 @@ from inertial_check.formats.nesting import DEEPEST, MOST_ELEMENTS, NestingError,
 from inertial_check.formats.xml.complaints import ENTITY_REASON, Complaints, TooLarge, Unreadable
 from inertial_check.formats.xml.encoding import Index, decode
 from inertial_check.formats.xml.markup import (
+    QUOTED,
     XML_SPACE,
     CommentSpan,
     Element,
@@ -63,6 +64,9 @@ class XmlDocument:
 
     def span(self, start: int, end: int) -> Span:
         """Return the bytes between two positions of the text."""
+        shift = self._index.shift
+        if shift is not None:
+            return Span(shift + start, shift + end, self.file)
         return Span(self._index.byte(start), self._index.byte(end), self.file)
 
     def element_span(self, element: Element) -> Span:
@@ -79,14 +83,23 @@ class XmlDocument:
                 text.startswith("/>", close - 2)
                 and not element.children
                 and not element.comments
-                and scan_tag(text, element.start).end == close
+                and self._is_tag(element.start, close)
             )
             element.end = close if empty else text.index(">", close) + 1
         return element.end
 
+    def _is_tag(self, start: int, end: int) -> bool:
+        """Whether the start tag at a position ends at another one, after `>`."""
+        return self.text.find(">", start) == end - 1 or scan_tag(self.text, start).end == end
+
     def tag_span(self, element: Element) -> Span:
         """Return the bytes of an element's start tag."""
-        return self.span(element.start, scan_tag(self.text, element.start).end)
+        return self.span(element.start, self._end_of_tag(element))
+
+    def _end_of_tag(self, element: Element) -> int:
+        if element.attributes or self.problems:
+            return scan_tag(self.text, element.start).end
+        return self.text.index(">", element.start) + 1
 
     def find_path(self, span: Span) -> list[Element]:
         """Find the element that begins where a span does: those from the root to it; [] if none."""
@@ -112,8 +125,18 @@ class XmlDocument:
 
     def attributes(self, element: Element) -> dict[str, PlacedText]:
         """Read an element's attributes, with the position of every character."""
-        places = scan_tag(self.text, element.start).attributes
-        return {name: resolve_references(self.text, *place) for name, place in places.items()}
+        text = self.text
+        if self.problems:  # perhaps it is not well-formed, and values are not quoted
+            places = scan_tag(text, element.start).attributes
+            return {name: resolve_references(text, *place) for name, place in places.items()}
+        values = zip(element.attributes, QUOTED.finditer(text, element.start), strict=False)
+        found = {}
+        for name, value in values:
+            start, end = value.start() + 1, value.end() - 1
+            raw = text[start:end]
+            plain = PlacedText(raw, range(start, end + 1))
+            found[name] = resolve_references(text, start, end) if "&" in raw else plain
+        return found
 
     def plain_text(self, element: Element) -> str | None:
         """Read the text of an element that contains nothing else, without surrounding XML space.
@@ -128,7 +151,7 @@ class XmlDocument:
     def texts(self, element: Element) -> list[PlacedText]:
         """Read the pieces of text directly inside an element, with all their positions."""
         found: list[PlacedText] = []
-        at = scan_tag(self.text, element.start).end
+        at = self._end_of_tag(element)
         for child in element.children:
             found += split_runs(self.text, at, child.start)
             at = self.end(child)

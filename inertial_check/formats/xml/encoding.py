@@ -32,14 +32,19 @@ _BLOCK = 256
 
 
 class Index:
-    """Map between the characters and the bytes of a text, built block by block when first used."""
+    """Map between the characters and the bytes of a text, built block by block when first used.
+
+    Attributes:
+        shift: Number of bytes before the text if each of its characters is one byte; None if not.
+    """
 
     def __init__(self, text: str, encoding: str, errors: str = "strict", base: int = 0) -> None:
         self._text = text
         self._encoding = encoding
         self._errors = errors
         self._base = base
-        self._plain = text.isascii() and not encoding.startswith("utf-16")
+        plain = text.isascii() and not encoding.startswith("utf-16")
+        self.shift = base if plain else None
         self._starts: list[int] = []
 
     def _encode(self, start: int, end: int) -> bytes:
@@ -54,15 +59,15 @@ class Index:
 
     def byte(self, char: int) -> int:
         """Return the byte offset of a character."""
-        if self._plain:
-            return self._base + char
+        if self.shift is not None:
+            return self.shift + char
         block, rest = divmod(char, _BLOCK)
         return self._blocks()[block] + len(self._encode(char - rest, char))
 
     def char(self, byte: int) -> int:
         """Return the index of the character that begins at a byte offset or contains it."""
-        if self._plain:
-            return byte - self._base
+        if self.shift is not None:
+            return byte - self.shift
         block = min(bisect_right(self._blocks(), byte) - 1, len(self._text) // _BLOCK)
         start = block * _BLOCK
         head = self._encode(start, start + _BLOCK)[: byte - self._starts[block]]

@@ -22,6 +22,9 @@ _UNQUOTED = re.compile(
     rf"(?P<space>{SPACE}*+)(?P<name>{NAME}){SPACE}*+={SPACE}*+(?P<value>[^\s\"'/><]++)(?=[\s/>])"
 )
 _TAG_END = re.compile(rf"{SPACE}*+(?P<empty>/?)>")
+QUOTED = re.compile(r"\"[^\"]*+\"|'[^']*+'")
+"""A value with its quotes: in a tag that is well-formed, nothing else has quotes."""
+
 _REFERENCE = re.compile(
     r"&(?:#0*(\d{1,7})|#x0*([0-9a-fA-F]{1,6})|(lt|gt|amp|quot|apos));", re.ASCII
 )
@@ -31,7 +34,7 @@ _RUN = re.compile(
     r"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[(?P<cdata>.*?)\]\]>|<![^>]*>|(?P<text>[^<]+)", re.DOTALL
 )
 XML_SPACE = " \t\r\n"
-_PIECE = re.compile(r"[^ \t\r\n]+")
+WORD = re.compile(r"[^ \t\r\n]+")
 
 
 class CommentSpan(NamedTuple):
@@ -105,12 +108,14 @@ class PlacedText(NamedTuple):
     def trim(self) -> tuple[str, int, int]:
         """Return the text without surrounding XML space, with its start and end."""
         text = self.value.strip(XML_SPACE)
+        if len(text) == len(self.value):
+            return text, self.places[0], self.places[-1]
         at = self.value.index(text) if text else 0
         return text, self.places[at], self.places[at + len(text)]
 
     def pieces(self) -> Iterator[tuple[str, int, int]]:
         """Split the text at XML space into words, each with its start and end."""
-        for match in _PIECE.finditer(self.value):
+        for match in WORD.finditer(self.value):
             yield match[0], self.places[match.start()], self.places[match.end()]
 
 
@@ -225,6 +230,9 @@ def scan_tag(text: str, start: int) -> Tag:
 
 def split_runs(text: str, start: int, end: int) -> Iterator[PlacedText]:
     """Split the text between two positions at comments, instructions and CDATA sections."""
+    if start < end and text.find("<", start, end) < 0:
+        yield resolve_references(text, start, end)
+        return
     for match in _RUN.finditer(text, start, end):
         if match["text"] is not None:
             yield resolve_references(text, *match.span("text"))

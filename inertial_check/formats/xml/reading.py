@@ -4,15 +4,47 @@ from __future__ import annotations
 
 import math
 import re
+from functools import lru_cache
 from itertools import islice
+from typing import NamedTuple
 
 from inertial_check.formats.numbers import parse_number, quote
 from inertial_check.formats.xml.document import XmlDocument
-from inertial_check.formats.xml.markup import Element, PlacedText
+from inertial_check.formats.xml.markup import WORD, Element, PlacedText
 from inertial_check.model.body import Number, Problem, ProblemKind
 from inertial_check.model.source import Span
 
 _SEPARATORS = re.compile(r"[,;]")
+_LONGEST = 100
+"""Largest number of characters of a text whose numbers are remembered."""
+
+
+class PlainNumber(NamedTuple):
+    """A number to which nothing is to be said, with its start and end in a text."""
+
+    value: float
+    text: str
+    start: int
+    end: int
+
+
+def parse_plain(text: str) -> tuple[PlainNumber, ...] | None:
+    """Parse numbers separated by space; None if one has a complaint, or the text is long.
+
+    Texts repeat: of the origins in robot models more than half are "0 0 0".
+    """
+    return _parse_known(text) if len(text) <= _LONGEST else None
+
+
+@lru_cache(maxsize=8192)
+def _parse_known(text: str) -> tuple[PlainNumber, ...] | None:
+    found = []
+    for match in WORD.finditer(text):
+        value, complaint = parse_number(match[0])
+        if complaint is not None:
+            return None
+        found.append(PlainNumber(value, match[0], *match.span()))
+    return tuple(found)
 
 
 class TextReader:
@@ -37,14 +69,16 @@ class TextReader:
 
     def _first_child(self, parent: Element, tag: str) -> Element | None:
         """Return the first child with exactly this tag, as engines do; note other candidates."""
-        found = parent.all(tag)
-        for other in found[1:]:
-            what = f"a second <{tag}> in <{parent.tag}>; the first is taken: delete one"
-            self._problem(what, self._document.tag_span(other))
+        first = None
         for child in parent.children:
-            if child.tag != tag and child.tag.lower() == tag:
+            if child.tag == tag and first is None:
+                first = child
+            elif child.tag == tag:
+                what = f"a second <{tag}> in <{parent.tag}>; the first is taken: delete one"
+                self._problem(what, self._document.tag_span(child))
+            elif child.tag.lower() == tag:
                 self._complain(child, f"is ignored by engines: write <{tag}>")
-        return found[0] if found else None
+        return first
 
     def _parse_number(self, what: str, text: str, start: int, end: int) -> Number:
         """Parse one number; `what` names it in a message."""
@@ -54,8 +88,23 @@ class TextReader:
             self._problem(f"{what}: {complaint}", span)
         return Number(value, text, span)
 
+    def _parse_value(self, what: str, text: PlacedText) -> Number:
+        """Parse a text that is one number; `what` names it in a message."""
+        plain = parse_plain(text.value)
+        if plain is None or len(plain) != 1:
+            return self._parse_number(what, *text.trim())
+        value, word, start, end = plain[0]
+        return Number(value, word, self._document.span(text.places[start], text.places[end]))
+
     def _parse_series(self, what: str, text: PlacedText, count: int, names: str) -> list[Number]:
         """Parse `count` numbers separated by space; all are NaN if the text holds another count."""
+        plain = parse_plain(text.value)
+        if plain is not None and len(plain) == count:
+            places, span = text.places, self._document.span
+            return [
+                Number(value, word, span(places[start], places[end]))
+                for value, word, start, end in plain
+            ]
         pieces = list(islice(text.pieces(), count + 1))
         words = [] if len(pieces) > count else _SEPARATORS.sub(" ", text.value).split()
         commas = len(words) == count and words != [piece for piece, _, _ in pieces]

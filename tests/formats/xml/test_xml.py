@@ -1,10 +1,15 @@
 import codecs
+import random
+from xml.parsers import expat
 
 import pytest
 
 from inertial_check.errors import DocumentError
 from inertial_check.formats.nesting import DEEPEST
+from inertial_check.formats.xml.complaints import Complaints
 from inertial_check.formats.xml.document import parse
+from inertial_check.formats.xml.lenient import LenientParser
+from inertial_check.formats.xml.markup import resolve_references, scan_tag, split_runs
 
 
 def read(text):
@@ -69,6 +74,46 @@ def test_text_is_found_in_runs_that_know_their_places():
     assert [run.value for run in document.texts(document.root.children[0])] == ["5"]
     empty = read("<r/>")
     assert empty.texts(empty.root) == []
+
+
+_VALUES = ("", "1 2", "/>", ">>", "&lt;&#50;", "\u00e9", "\t1\n", "'", "=", "/a>")
+_TEXTS = ("", " 1 ", "/>", ">", "&gt;2", "\U0001f916", "<!--/>-->", "<![CDATA[</a>]]>", "<?i />?>")
+
+
+def draw_element(draw, depth):
+    """Write a random element that is well-formed, and hard for a scanner of tags."""
+    named = "".join(
+        draw.choice((" ", "\n ", "\t")) + name + draw.choice(("=", " = ")) + f'"{value}"'
+        if "'" in (value := draw.choice(_VALUES)) or draw.random() < 0.5
+        else f" {name}='{value}'"
+        for name in draw.sample("abcdef", draw.randrange(4))
+    )
+    if draw.random() < 0.3:
+        return f"<a{named}{draw.choice(('', ' '))}/>"
+    inside = [draw.choice(_TEXTS)]
+    for _ in range(draw.randrange(4) if depth else 0):
+        inside += [draw_element(draw, depth - 1), draw.choice(_TEXTS)]
+    return f"<a{named}>{''.join(inside)}</a{draw.choice(('', ' '))}>"
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_positions_from_expat_are_those_of_the_scanner(seed):
+    text = "<r>" + draw_element(random.Random(seed), 4) + "</r>"
+    document, lenient = read(text), LenientParser(text, Complaints())
+    assert document.problems == ()
+    pairs = [(document.root, lenient.root)]
+    while pairs:
+        found, expected = pairs.pop()
+        assert (found.tag, found.attributes) == (expected.tag, expected.attributes)
+        assert list(found.comments) == list(expected.comments)
+        ends = found.start, found.close, document.end(found)
+        assert ends == (expected.start, expected.close, expected.end)
+        tag = scan_tag(text, found.start)
+        values = {name: resolve_references(text, *at) for name, at in tag.attributes.items()}
+        assert document.attributes(found) == values
+        if not found.children:
+            assert document.texts(found) == list(split_runs(text, tag.end, found.close))
+        pairs += zip(found.children, expected.children, strict=True)
 
 
 def test_comments_are_kept_where_they_stand():
@@ -176,6 +221,42 @@ def test_prefixes_are_told_once_and_only_where_undeclared():
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "<r><a>b:c</a><!-- d:e --></r>",
+        '<r xmlns:d="http://u" a="b:c"/>',
+        "<r xmlns:d='http://u'><d:a/></r>",
+        '<r xmlns:d="http://u"><e:a/></r>',
+        '<r xmlns:d="http://u"><a d:b="1" e:c="2"/></r>',
+        '<r xmlns:d=""/>',
+        '<r xmlns:d="u"/>',
+        '<r xmlns:d = "http://u"/>',
+        '<r xmlns="http://u"/>',
+        '<r xmlns="http://www.w3.org/2000/xmlns/"/>',
+        '<r xmlns:d="http://www.w3.org/XML/1998/namespace"/>',
+        '<r xmlns:d="http://&#119;ww.w3.org/XML/1998/namespace"/>',
+        '<r xmlns:xml="http://u"/>',
+        '<r xmlns:xmlns="http://u"/>',
+        '<r xmlns:1="http://u"/>',
+        '<r xmlns:a:b="http://u"/>',
+        '<r xmlns:a="http://u" xmlns:b="http://u"><c a:d="" b:d=""/></r>',
+        '<r xmlns:="http://u"/>',
+        '<r :a="b"/>',
+        "<r><?a:b c?></r>",
+        "<!DOCTYPE a:b><r/>",
+    ],
+)
+def test_what_a_parser_with_namespaces_refuses_is_told(text):
+    parser = expat.ParserCreate(namespace_separator="\x01")
+    try:
+        parser.Parse(text, True)
+        refused = False
+    except expat.ExpatError:
+        refused = True
+    assert bool(read(text).problems) == refused
+
+
+@pytest.mark.parametrize(
     "declaration",
     [
         '<!DOCTYPE r [<!ENTITY m "1.5">]>',
@@ -237,6 +318,8 @@ def test_elements_nest_up_to_the_limit(middle):
         "<r>" + "\x01" * 500_000 + "</r>",
         "<r>" + "]]>" * 500_000 + "</r>",
         "<r a='" + "&#0" * 500_000 + "'/>",
+        '<r a="x:y" xmlns:' + "a" * 500_000 + ":" * 500_000 + '="u"/>',
+        "<r><a:b>" + "</>" * 200_000,
     ],
 )
 def test_hostile_documents_end(text):
