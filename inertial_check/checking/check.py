@@ -22,6 +22,7 @@ from inertial_check.errors import (
 )
 from inertial_check.evidence import Examination
 from inertial_check.evidence.intervals import Intervals
+from inertial_check.files.folders import remember_folders
 from inertial_check.formats import load
 from inertial_check.formats.lookups import Lookups, note_other_inputs, record_lookups
 from inertial_check.formats.xacro.total import limit_expansions
@@ -172,7 +173,7 @@ def check_documents(
     Returns:
         One result per document, in their order.
     """
-    with limit_times(), limit_expansions():
+    with limit_times(), limit_expansions(), remember_folders():
         works = [_DocumentCheck(document, content) for document in documents]
         # Settings hold mappings and cannot be hashed: documents are grouped by their identity.
         groups: dict[int, list[tuple[_DocumentCheck, Model]]] = {}

@@ -11,22 +11,20 @@ import errno
 import os
 import re
 import stat
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import BinaryIO
+
+from inertial_check.files.folders import (
+    contains,
+    is_in_package_of,
+    list_packages,
+    real_path,
+    root_of,
+)
 
 SYSTEM_FOLDERS = ("/opt/ros",)
 """Folders that every document may use: where ROS is installed."""
-
-PACKAGE_MARKS = ("package.xml", "model.config")
-"""Files whose folder is a package: the root of a document that lies in no repository."""
-
-LAYOUT_FOLDERS = frozenset(
-    ["mjcf", "model", "models", "robot", "robots", "sdf", "urdf", "usd", "worlds", "xacro", "xml"]
-)
-"""Names of folders that hold only the documents of a package; its meshes lie beside them."""
 
 READ_FLAGS = (
     os.O_RDONLY
@@ -40,9 +38,6 @@ NO_LINK_FLAGS = READ_FLAGS | getattr(os, "O_NOFOLLOW", 0)
 """The same, where the file must be no link."""
 
 _SIZE_OPTION = "--max-file-size"
-_REPOSITORY_MARK = ".git"
-_REMEMBERED = 4096
-"""Number of folders whose real path and root are remembered for up to a second."""
 
 _SIZE = re.compile(r"(\d{1,15})\s*(?:([KMG])i?)?B?", re.IGNORECASE | re.ASCII)
 _FACTORS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
@@ -106,6 +101,8 @@ class Access:
         follow_outside: Whether files may be opened wherever they lie.
         limits: Largest amounts that one document may take.
         named: Absolute paths of the folders that the caller named, links in them not followed.
+        around: Real paths of the folders around packages outside a repository; files may be opened
+            in each package that lies directly in one of them.
         ceiling: Real path of the folder to which everything is confined; None for no such wall.
     """
 
@@ -113,6 +110,7 @@ class Access:
     follow_outside: bool = False
     limits: Limits = Limits()
     named: tuple[str, ...] = ()
+    around: tuple[str, ...] = ()
     ceiling: str | None = field(default_factory=lambda: _ceiling)
 
     def of_document(self, path: str) -> Access:
@@ -126,14 +124,14 @@ class Access:
             return self
         absolute = os.path.abspath(path)
         named = next((each for each in self.named if contains(each, absolute)), None)
-        root = root_of(named or absolute)
+        root, is_package = root_of(named or absolute)
         if self.ceiling is not None and contains(root, self.ceiling):
             root = self.ceiling
-        if any(contains(known, root) for known in self.roots):
+        if self._holds(root):
             return self
         walled = named is not None or self.ceiling is not None
-        beside = () if walled else packages_beside(root)
-        return replace(self, roots=(*self.roots, root, *beside))
+        around = (os.path.dirname(root),) if is_package and not walled else ()
+        return replace(self, roots=(*self.roots, root), around=(*self.around, *around))
 
     def with_folders(self, folders: Iterable[str | os.PathLike[str]]) -> Access:
         """Extend the roots by folders that the caller named."""
@@ -149,13 +147,22 @@ class Access:
         if self.follow_outside and self.ceiling is None:
             return True
         real = real_path(path)
-        if self.ceiling is None or contains(self.ceiling, real):
-            if self.follow_outside:
-                return True
-            for root in self.roots:
-                if contains(root, real):
-                    return True
+        inside = self.ceiling is None or contains(self.ceiling, real)
+        if inside and (self.follow_outside or self._holds(real)):
+            return True
         return any(contains(root, real) for root in SYSTEM_FOLDERS)
+
+    def _holds(self, real: str) -> bool:
+        """Tell whether a real path lies inside the roots, or in a package beside one."""
+        for root in self.roots:
+            if contains(root, real):
+                return True
+        return any(is_in_package_of(folder, real) for folder in self.around)
+
+    def list_roots(self) -> tuple[str, ...]:
+        """List the real paths of all folders in which files may be opened."""
+        beside = (package for folder in self.around for package in list_packages(folder))
+        return (*self.roots, *beside, *SYSTEM_FOLDERS)
 
     def reason_against(self, path: str) -> str | None:
         """Say why a path must not be opened; None if it may be. The path need not exist."""
@@ -208,83 +215,6 @@ def parse_size(text: str) -> int | None:
     """
     match = _SIZE.fullmatch(text.strip())
     return int(match[1]) * _FACTORS[(match[2] or "").upper()] if match else None
-
-
-def root_of(path: str) -> str:
-    """Find the folder in which a document, or a search of a folder, may use files: a real path.
-
-    It is the nearest repository above the document, else the nearest package (PACKAGE_MARKS), else
-    the document's own folder, or the one around a folder of LAYOUT_FOLDERS. Where the document or
-    a folder above it is a link, the place of the link counts.
-    """
-    absolute = os.path.abspath(path)
-    folder = absolute if os.path.isdir(absolute) else os.path.dirname(absolute)
-    return _root_of_folder(folder, _moment())
-
-
-@lru_cache(_REMEMBERED)
-def _root_of_folder(folder: str, _: int) -> str:
-    package, above = None, folder
-    while True:
-        if os.path.lexists(os.path.join(above, _REPOSITORY_MARK)):
-            return os.path.realpath(above)
-        if package is None and _is_package(above):
-            package = above
-        outer = os.path.dirname(above)
-        if outer == above:
-            in_layout = os.path.basename(folder).lower() in LAYOUT_FOLDERS
-            return os.path.realpath(package or (os.path.dirname(folder) if in_layout else folder))
-        above = outer
-
-
-def packages_beside(root: str) -> tuple[str, ...]:
-    """List the packages in the folder around a root that is a package, and no repository itself."""
-    if os.path.lexists(os.path.join(root, _REPOSITORY_MARK)) or not _is_package(root):
-        return ()
-    around = os.path.dirname(root)
-    try:
-        with os.scandir(around) as entries:
-            folders = sorted(each.path for each in entries if each.is_dir(follow_symlinks=False))
-    except OSError:
-        return ()
-    return tuple(each for each in folders if each != root and _is_package(each))
-
-
-def _is_package(folder: str) -> bool:
-    return any(os.path.lexists(os.path.join(folder, mark)) for mark in PACKAGE_MARKS)
-
-
-_DEEP = 64
-"""Number of folders above each other from which the system resolves their links at once."""
-
-
-def real_path(path: str) -> str:
-    """Resolve all links in a path, as os.path.realpath does, but each folder once a second."""
-    if not path.startswith(os.sep):
-        path = os.path.join(os.getcwd(), path)
-    folder, name = path.rpartition("/")[::2] if os.sep == "/" else os.path.split(path)
-    # Behind a link, `..` is the folder above its target: only the system can tell which one.
-    if name in {"", os.curdir} or (os.pardir in path and os.pardir in path.split(os.sep)):
-        return os.path.realpath(path)
-    real = _real_folder(folder or os.sep, _moment())
-    real = f"{real}{name}" if real.endswith(os.sep) else f"{real}{os.sep}{name}"
-    return os.path.realpath(real) if os.path.islink(real) else real
-
-
-@lru_cache(_REMEMBERED)
-def _real_folder(folder: str, _: int) -> str:
-    """Resolve the links in a folder, from the folders above it, which are mostly known."""
-    return os.path.realpath(folder) if folder.count(os.sep) > _DEEP else real_path(folder)
-
-
-def _moment() -> int:
-    """The second for which folders are remembered: a language server lives through many."""
-    return int(time.monotonic())
-
-
-def contains(folder: str, path: str) -> bool:
-    """Tell whether a path is a folder or lies below it; both are real paths."""
-    return path == folder or path.startswith(folder if folder.endswith(os.sep) else folder + os.sep)
 
 
 def open_regular(path: str, largest: int | None = None, option: str | None = None) -> BinaryIO:

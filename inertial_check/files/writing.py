@@ -26,7 +26,8 @@ from dataclasses import dataclass
 from typing import BinaryIO, Self, cast
 
 from inertial_check.errors import UsageError
-from inertial_check.files.access import NO_LINK_FLAGS, contains
+from inertial_check.files.access import NO_LINK_FLAGS
+from inertial_check.files.folders import contains
 
 if sys.platform != "win32":
     import fcntl
@@ -73,9 +74,11 @@ class WritableFolders:
     @classmethod
     def around(cls, paths: Iterable[str], follow_outside: bool = False) -> WritableFolders:
         """The folders among paths, and those that the files among them lie in."""
+        named = (
+            path if os.path.isdir(path) else os.path.dirname(path) or os.curdir for path in paths
+        )
         folders = []
-        for path in paths:
-            folder = path if os.path.isdir(path) else os.path.dirname(path) or os.curdir
+        for folder in dict.fromkeys(named):
             if _reason_against(folder, None) is None:
                 folders.append(os.path.realpath(folder))
         return cls(tuple(dict.fromkeys(folders)), follow_outside)

@@ -11,6 +11,7 @@ from typing import Protocol
 from inertial_check.arrays.arguments import explain_errors
 from inertial_check.errors import DocumentError, NotAModelError, UsageError
 from inertial_check.files.access import Access, RefusedFileError
+from inertial_check.files.folders import remember_folders
 from inertial_check.formats import mjcf, ros_yaml, sdf, urdf, usd, xacro
 from inertial_check.formats.context import Context, Head
 from inertial_check.formats.xml.document import parse
@@ -117,7 +118,7 @@ def load(
     data = path_or_bytes if isinstance(path_or_bytes, bytes) else None
     if not isinstance(path_or_bytes, bytes):
         path = os.fsdecode(path_or_bytes)
-    with raise_defects(path):
+    with raise_defects(path), remember_folders():
         return _read_model(data, format, path, context)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from inertial_check.files.access import contains
+from inertial_check.files.folders import contains
 from inertial_check.files.json import Json, JsonObject
 from inertial_check.mcp.program import Program, ToolFailure
 

@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 from urllib.parse import quote, unquote, urlsplit
 
-from inertial_check.files.access import LAYOUT_FOLDERS, Limits, open_regular
+from inertial_check.files.access import Limits, open_regular
+from inertial_check.files.folders import LAYOUT_FOLDERS
 from inertial_check.remote.addresses import WEB, Address
 from inertial_check.remote.archives import unpack
 from inertial_check.remote.limits import Budget, RefusedError

@@ -14,7 +14,8 @@ import sys
 from contextlib import suppress
 
 from inertial_check.errors import UsageError
-from inertial_check.files.access import NO_LINK_FLAGS, contains, root_of
+from inertial_check.files.access import NO_LINK_FLAGS
+from inertial_check.files.folders import contains, root_of
 from inertial_check.files.writing import remove_leftovers
 
 _SIZE = 32
@@ -39,7 +40,7 @@ def read_secret(protected: str) -> bytes:
     """
     folder = _user_folder()
     where = os.path.realpath(folder)
-    root = root_of(os.path.join(protected, _NAME))
+    root = root_of(os.path.join(protected, _NAME)).path
     if any(contains(each, where) for each in (root, os.path.realpath(protected))):
         raise RefusedStoreError(
             f"the secret that seals results would lie in {folder}, inside the checkout; "

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from inertial_check.files.access import Access, root_of
+from inertial_check.files.access import Access
+from inertial_check.files.folders import root_of
 from inertial_check.files.patterns import PathPattern
 from inertial_check.files.walk import Glob, walk
 from inertial_check.model import FileReport, Report
@@ -94,7 +95,7 @@ def survey_folder(folder: str) -> Survey:
         _find_configuration(folder, configurations),
         not gitlab or os.path.lexists(os.path.join(folder, ".github")),
         gitlab,
-        root_of(folder) == os.path.realpath(folder),
+        root_of(folder).path == os.path.realpath(folder),
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from inertial_check.files.access import Access, RefusedFileError, open_regular
+from inertial_check.files.folders import FolderMemory, remember_folders
 from inertial_check.formats import FORMATS, root_tag, sniff
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ class _Search:
         self._excludes = excludes
         self._sniffs = sniff
         self._access_of = access_of
+        self._folders = FolderMemory()
         self._found: dict[str, File] = {}
         self._unread: Counter[str] = Counter()
         self._unable: Counter[str] = Counter()
@@ -174,7 +176,8 @@ class _Search:
         access = self._access_of(path)
         holds_models = False
         for entry in walk(printed, path, glob, self._add_failure):
-            holds_models |= self._consider(entry, access)
+            with remember_folders(self._folders):
+                holds_models |= self._consider(entry, access)
             yield
         if not holds_models:
             self._without_model.append(given)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from inertial_check.errors import UsageError
-from inertial_check.files.access import contains
+from inertial_check.files.folders import contains
 from inertial_check.formats.xml.comments import Comment, find_comments
 from inertial_check.model import (
     Body,

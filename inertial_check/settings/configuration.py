@@ -16,14 +16,8 @@ from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeGuard, TypeVar
 
 from inertial_check.errors import UsageError
-from inertial_check.files.access import (
-    Access,
-    Limits,
-    contains,
-    is_beyond_ceiling,
-    parse_size,
-    root_of,
-)
+from inertial_check.files.access import Access, Limits, is_beyond_ceiling, parse_size
+from inertial_check.files.folders import contains, root_of
 from inertial_check.files.patterns import PathPattern
 from inertial_check.formats import Context
 from inertial_check.inertia import tolerances
@@ -706,13 +700,15 @@ class Configurations:
 
 def _lies_outside(path: str) -> bool:
     """Tell whether a named configuration lies outside the repository of the working directory."""
-    return not contains(root_of(os.getcwd()), os.path.realpath(path))
+    return not contains(root_of(os.getcwd()).path, os.path.realpath(path))
 
 
 def _may_be_one(path: str) -> bool:
     """Whether a file may be a configuration; a pyproject.toml must mention this program."""
     if not path.endswith(_SHARED_FILE):
         return os.path.lexists(path) and not os.path.isdir(path)
+    if not os.path.lexists(path):  # as in most folders
+        return False
     try:
         from inertial_check.settings.toml import LARGEST
 

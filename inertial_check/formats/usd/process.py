@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from inertial_check.errors import DocumentError
-from inertial_check.files.access import SYSTEM_FOLDERS, read_regular
+from inertial_check.files.access import read_regular
 from inertial_check.files.json import JsonObject
 from inertial_check.formats.child_process import ChildClient, answer_seconds, open_child
 from inertial_check.formats.context import Context
@@ -81,7 +81,7 @@ def _ask(source: Source, context: Context, asked: Sequence[StagePart]) -> JsonOb
         "size": None if data is None else len(data),
         "asked": asked,
         "scale_noise": USD_SCALE_NOISE,
-        "roots": None if granted.follow_outside else [*granted.roots, *SYSTEM_FOLDERS],
+        "roots": None if granted.follow_outside else granted.list_roots(),
         "overlay": [(os.path.abspath(other), len(blob)) for other, blob in overlay.items()],
     }
     line = json.dumps(request).encode() + b"\n"

@@ -23,6 +23,7 @@ from xml.dom import minidom
 
 from inertial_check.errors import DocumentError, PicklableError
 from inertial_check.files.access import Access, Limits
+from inertial_check.files.folders import remember_folders
 from inertial_check.files.json import JsonObject
 from inertial_check.formats.context import Context
 from inertial_check.formats.lookups import Lookups, record_lookups
@@ -159,7 +160,12 @@ def _expand(request: JsonObject) -> JsonObject:
     path = request["path"]
     overlay = {key: base64.b64decode(value) for key, value in request["overlay"].items()}
     limits = Limits().with_document(request["largest"])
-    access = Access(tuple(request["roots"]), request["follow_outside"], limits)
+    access = Access(
+        tuple(request["roots"]),
+        request["follow_outside"],
+        limits,
+        around=tuple(request["around"]),
+    )
     context = Context(request["packages"], access=access)
     files = ExpansionFiles(path, base64.b64decode(request["data"]), overlay, access)
 
@@ -230,7 +236,7 @@ def _answer(request: bytes, answer: int) -> NoReturn:
     sys.stderr = io.StringIO()  # xacro prints its warnings there
     lookups = Lookups()
     try:
-        with record_lookups(lookups):
+        with record_lookups(lookups), remember_folders():
             reply = _expand(asked)
     except _ExpansionError as error:
         reply = {"error": error.answer, "limited": isinstance(error, _LimitError)}

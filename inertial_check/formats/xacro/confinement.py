@@ -11,7 +11,8 @@ import os
 import sys
 import unicodedata  # noqa: F401 - the compiler imports it for names in letters of other forms
 
-from inertial_check.files.access import Access, RefusedFileError, contains
+from inertial_check.files.access import Access, RefusedFileError
+from inertial_check.files.folders import contains
 
 _MOST_FILES = 64
 """Largest number of open files; an expansion opens one at a time."""

@@ -131,6 +131,7 @@ def _request(source: Source, context: Context, limits: ExpansionLimits) -> bytes
             path: base64.b64encode(data).decode() for path, data in context.overlay.items()
         },
         "roots": context.granted.roots,
+        "around": context.granted.around,
         "follow_outside": context.granted.follow_outside,
         "largest": context.granted.limits.document,
         "environment": dict(context.xacro_env),
