@@ -30,12 +30,18 @@ def identify_facts(
         for body, judgement in zip(model.bodies, judgements, strict=True)
         if isfinite(judgement.mass)
     }
+    contents: dict[str, str] = {}  # a body often has several findings
+
+    def describe(id_: str) -> str:
+        if id_ not in contents:
+            contents[id_] = _describe_content(*known[id_])
+        return contents[id_]
+
     result = []
     for finding in findings:
         ids = finding.body_ids or (() if finding.body_id is None else (finding.body_id,))
-        bodies = [known[each] for each in ids if each in known]
-        if ids and len(bodies) == len(ids):
-            content = (finding.code, *sorted(_describe_content(*each) for each in bodies))
+        if ids and all(each in known for each in ids):
+            content = (finding.code, *sorted(map(describe, ids)))
             digest = sha256(repr(content).encode("utf-8", "surrogatepass")).hexdigest()
             finding = finding._replace(fact=digest[:_LENGTH])  # noqa: PLW2901 - the same, complete
         result.append(finding)

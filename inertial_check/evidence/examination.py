@@ -16,6 +16,9 @@ from inertial_check.model.body import Model
 from inertial_check.model.finding import Judgement, Prediction
 from inertial_check.model.shape import Role
 
+SOUND = "consistent"
+"""Verdict of bodies whose numbers, taken alone, are in order."""
+
 Three = tuple[float, float, float]
 Six = tuple[float, float, float, float, float, float]
 Predictions = Mapping[str, Prediction]
@@ -127,6 +130,19 @@ class Examination:
         if self.read_geometry is None:
             return Geometry(((),) * len(self.model.bodies))
         return self.read_geometry()
+
+    @cached_property
+    def unsound(self) -> tuple[int, ...]:
+        """Indices of the bodies on whose numbers alone a rule may have something to say.
+
+        The numbers of the others are finite, their masses above zero, and their tensors those of
+        bodies with volume that are no mere crumbs.
+        """
+        return tuple(
+            index
+            for index, judgement in enumerate(self.judgements)
+            if judgement.verdict != SOUND or judgement.numerically_zero
+        )
 
     @property
     def notes(self) -> tuple[str, ...]:

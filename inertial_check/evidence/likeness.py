@@ -51,6 +51,9 @@ SILENT = 1.1
 """Times that one of two readings fits a geometry better, up to which it cannot tell them apart;
 boxes that stand in for a collision have no products, and are equally far from either sign."""
 
+_ROUNDING = 0.99
+"""Factor on a gain below which a bound may drop a body; chosen far above any rounding."""
+
 STAND_IN = 2.0
 """Factor on the misfit of honest bodies whose visual shapes are not there to be read; chosen, since
 the collision shapes beside them are often cylinders about a link, with its size and not its
@@ -274,24 +277,38 @@ class Likeness:
     def may_gain(self, gain: float, floor: float) -> Flags:
         """(N,) bodies of which another reading may fit a geometry better by so much.
 
-        A turn keeps the shares, and negated products the diagonal: the misfit that is left is at
-        least the distance of what is kept. A shift has to leave a body. See `best_reading`.
+        A bound on what `best_reading` finds, for all bodies at once: no reading fits all geometries
+        of a body so much better if each reading fails to fit one of them so.
 
         Args:
             gain: How many times better.
             floor: Distance below which two fits are equally good.
         """
-        C, C_G = self.C_BBcm_B, self.C_GGcm_B
+        least = _ROUNDING * gain
         with np.errstate(all="ignore"):
-            kept = [np.diagonal(each, axis1=-2, axis2=-1) for each in (C, C_G)]
-            one, other = (each / np.sum(each, axis=-1, keepdims=True) for each in kept)
-            diagonal = np.where(self._turned, 0.0, np.linalg.norm(one - other, axis=-1))
-            left = np.minimum(diagonal, resemblance.shape_distance(C, C_G))
-            better = np.maximum(self.misfit, floor) >= gain * np.maximum(left, floor)
-        p_BoBcm_B = self.assembly.p_BoBcm_B[self.body]
-        moved = C - p_BoBcm_B[:, :, None] * p_BoBcm_B[:, None, :]
-        shifted = np.any(p_BoBcm_B != 0, axis=-1) & (np.linalg.eigvalsh(moved)[:, 0] >= 0)
-        return self.any_of(better) | self.all_of(shifted)
+            turned = np.maximum(self.misfit, floor) < least * np.maximum(self._left, floor)
+            p_BoBcm_B = self.assembly.p_BoBcm_B[self.body]
+            moved = self.C_BBcm_B - p_BoBcm_B[:, :, None] * p_BoBcm_B[:, None, :]
+            after = resemblance.discrepancy(moved, self.C_GGcm_B)
+            shifted = np.maximum(self.discrepancy, floor) < least * np.maximum(after, floor)
+        exists = np.any(p_BoBcm_B != 0, axis=-1) & (np.linalg.eigvalsh(moved)[:, 0] >= 0)
+        return self.any_of(~turned | (~shifted & exists))  # what is no number may gain
+
+    @cached_property
+    def _left(self) -> Floats:
+        """(R,) the least misfit that negated products, or another turn of the tensor, leave.
+
+        Where the inertial has axes of its own there are more turns; all keep the shares.
+        """
+        form = resemblance.form(self.C_BBcm_B)
+        turns = np.array(list(SWAPS.values()))[:, None]
+        forms = np.concatenate([[resemblance.flip_products(form)], resemblance.rotate(turns, form)])
+        with np.errstate(all="ignore"):
+            left: Floats = np.min(np.linalg.norm(forms - self.form, axis=(-2, -1)), axis=0)
+        if np.any(self._turned):
+            shares = resemblance.shape_distance(self.C_BBcm_B, self.C_GGcm_B)
+            left = np.where(self._turned, shares, left)
+        return left
 
     @cached_property
     def _turned(self) -> Flags:

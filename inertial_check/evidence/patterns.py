@@ -75,8 +75,7 @@ def find_coarse_decimals(votes: Votes) -> CoarseDecimals | None:
     coarse = {
         index: each
         for index in candidates
-        if (each := _read_print(votes, index)) is not None
-        and each.last / 2 > COARSE * np.sum(moments[index])
+        if (each := _read_print(votes, index, float(np.sum(moments[index])))) is not None
     }
     if not coarse:
         return None
@@ -103,14 +102,14 @@ def _find_candidates(votes: Votes) -> Flags:
     return candidates
 
 
-def _read_print(votes: Votes, index: int) -> _Print | None:
-    """How the tensor of a body was printed; None where it, or its mass, is not written out."""
+def _read_print(votes: Votes, index: int, trace: float) -> _Print | None:
+    """How the tensor of a body was printed; None where that is not coarse, or not written out."""
     body = votes.examination.model.bodies[index]
     texts = _list_texts(body)
     if body.inertial is None or body.inertial.mass is None or texts is None:
         return None
     count, mass = last_count(texts, body.unit), body.inertial.mass.text
-    if count is None:
+    if count is None or not count / 2 > COARSE * trace:
         return None
     lost = has_lost_decimals(texts, votes.six[index], body.unit, mass)
     return _Print(count, is_padded(texts), is_measured(mass), lost)

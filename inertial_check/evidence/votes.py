@@ -293,10 +293,11 @@ class Votes:
             np.abs(sizes[1]) <= np.abs(sizes[0]) + limits.STEADY,
             np.abs(sizes[0]) <= np.abs(sizes[1]) + limits.STEADY,
         )
+        misfits = [resemblance.misfit(each, C_G) for each in (C, C_meant[:, body])]
         for together in (False, True):
-            forms = [resemblance.misfit(each, C_G) for each in (C, C_meant[:, body])]
+            forms = misfits
             if together:
-                forms = [np.hypot(form, size) for form, size in zip(forms, sizes, strict=True)]
+                forms = [np.hypot(form, size) for form, size in zip(misfits, sizes, strict=True)]
             before, after = (np.nan_to_num(form, nan=_WORST) for form in forms)
             log = np.log(np.maximum(before, limits.FIT) / np.maximum(after, limits.FIT))
             pro = (
@@ -318,24 +319,25 @@ class Votes:
             pro, contra = (_all_of(body, each | silent, count) for each in (pro, contra))
             votes.append((pro, contra, weight))
         (pro, contra, weight), (pro_both, contra_both, weight_both) = votes
-        pro, contra = pro | pro_both, contra | contra_both | self._find_exact(C_meant)
+        pro, contra = pro | pro_both, contra | contra_both | self._find_exact(*misfits)
         return pro & ~contra, contra & ~pro, np.where(pro | contra, weight, weight_both)
 
-    def _find_exact(self, C_meant: Floats) -> Flags:
+    def _find_exact(self, before: Floats, after: Floats) -> Flags:
         """(K, N) bodies that agree with one of their shapes to the last screw, until changed.
 
         Such numbers were computed from that shape, unless the reading fits another shape better.
         Below limits.FIT no better fit counts in a vote, so that without this a reading of the
         model would change them.
+
+        Args:
+            before: (R,) misfits of the numbers as written.
+            after: (K, R) misfits of the readings.
         """
-        body, C_G = self.rows
-        before = resemblance.misfit(self.C_BBcm_B[body], C_G)
-        after = resemblance.misfit(C_meant[:, body], C_G)
         exact = (before <= limits.EXACT) & (after >= limits.INEXACT)
         closer = limits.GAIN * after <= before  # another shape speaks for the reading
-        found = np.zeros((2, len(C_meant), len(self.known)), dtype=bool)
+        found = np.zeros((2, len(after), len(self.known)), dtype=bool)
         for flags, own in zip(found, (exact, closer), strict=True):
-            np.logical_or.at(flags.T, body, own.T)
+            np.logical_or.at(flags.T, self.rows[0], own.T)
         only_exact: Flags = found[0] & ~found[1]
         return only_exact
 

@@ -27,7 +27,8 @@ class _InertiaRule(Rule):
 
     def findings(self, examination: Examination) -> Iterator[Finding]:
         """One finding a body of which there is something to say."""
-        pairs = zip(self.model.bodies, examination.judgements, strict=True)
+        bodies, judgements = self.model.bodies, examination.judgements
+        pairs = [(bodies[index], judgements[index]) for index in examination.unsound]
         spoken = [(body, j, text) for body, j in pairs if (text := self.statement(body, j))]
         if not spoken:
             return

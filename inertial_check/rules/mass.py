@@ -246,6 +246,7 @@ class DefaultedInertial(BodyRule):
     """
 
     code, name, severity = "IC105", "defaulted-inertial", Severity.WARNING
+    only_unsound = False
 
     def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
         """One finding a body, unless the world holds it."""
