@@ -46,8 +46,8 @@ def add_input_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         metavar="PATH",
         help="a file; a folder, searched for models that git does not ignore; a glob (** matches "
-        "folders of any depth); an archive (zip, tar, tar.gz, tar.bz2); a URL (https, s3, gs, "
-        "zip://MEMBER::ARCHIVE); - for standard input",
+        "folders of any depth); an archive (zip, tar, tar.gz, tar.xz, tar.zst ...) or a bare git "
+        "repository; a URL (https, s3, gs, zip://MEMBER::ARCHIVE); - for standard input",
     )
     group = parser.add_argument_group("Rule selection")
     for name, effect in (

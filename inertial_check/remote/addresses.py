@@ -2,7 +2,8 @@
 
 `zip://MEMBER::BASE` and `tar://MEMBER::BASE` are written as fsspec writes them: BASE is a path or a
 URL, and without a MEMBER all models in the archive are meant. A path or URL with the suffix of an
-archive means the same.
+archive means the same. `git://MEMBER::BASE` is a file of the commit that HEAD names in a repository
+without a working tree, or in a bundle.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from urllib.parse import urlsplit
 
 from inertial_check.errors import UsageError
 
-Kind = Literal["zip", "tar"]
+Kind = Literal["zip", "tar", "git"]
 
 _SUFFIXES: dict[str, Kind] = {
     ".zip": "zip",
@@ -22,9 +23,16 @@ _SUFFIXES: dict[str, Kind] = {
     ".tar.gz": "tar",
     ".tgz": "tar",
     ".tar.bz2": "tar",
+    ".tbz2": "tar",
+    ".tar.xz": "tar",
+    ".txz": "tar",
+    ".tar.zst": "tar",
+    ".tzst": "tar",
+    ".bundle": "git",
+    ".git": "git",
 }
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
-_ARCHIVED = re.compile(r"(zip|tar)://(.*?)::(.+)", re.DOTALL)
+_ARCHIVED = re.compile(r"(zip|tar|git)://(.*?)::(.+)", re.DOTALL)
 WEB = frozenset(["http", "https"])
 """Schemes that are read by the standard library."""
 
@@ -87,7 +95,7 @@ def parse_address(text: str) -> Address | None:
         UsageError: The scheme is unknown, or the address has another form.
     """
     if match := _ARCHIVED.fullmatch(text):
-        kind: Kind = "zip" if match[1] == "zip" else "tar"
+        kind: Kind = "zip" if match[1] == "zip" else "git" if match[1] == "git" else "tar"
         member, base = match[2].strip("/"), _strip_file(match[3])
         if _ARCHIVED.fullmatch(base) or "::" in base:
             raise UsageError(f"{hide_secrets(text)}: an archive in an archive is not read")
@@ -97,15 +105,28 @@ def parse_address(text: str) -> Address | None:
     found = _SCHEME.match(base)
     if found is None:
         suffix = _find_suffix(base)
-        if suffix and os.path.isfile(base):
+        if suffix and (os.path.isfile(base) or (suffix == ".git" and is_repository(base))):
             return Address(_SUFFIXES[suffix], "", base, base.replace(os.sep, "/"))
         return None
-    if found[1].lower() in ("zip", "tar"):
+    if found[1].lower() in ("zip", "tar", "git"):
         form = f"{found[1]}://MEMBER::ARCHIVE"
         raise UsageError(f"{hide_secrets(text)}: expected {form}, or the archive alone")
     _expect_scheme(base)
     suffix = _find_suffix(urlsplit(base).path)
+    if suffix == ".git":
+        raise UsageError(
+            f"{hide_secrets(base)}: a repository on a server is not fetched; git clone makes a "
+            "FOLDER of it, and FOLDER can be checked"
+        )
     return Address(_SUFFIXES.get(suffix), "", base, hide_secrets(base))
+
+
+def is_repository(path: str) -> bool:
+    """Whether a folder is a git repository: one without a working tree, or that of such a tree."""
+    parts = ("objects", "refs")
+    return os.path.isfile(os.path.join(path, "HEAD")) and all(
+        os.path.isdir(os.path.join(path, each)) for each in parts
+    )
 
 
 def is_address(text: str) -> bool:

@@ -7,9 +7,7 @@ and told. Sizes that an archive claims are never believed: bytes are counted as 
 
 from __future__ import annotations
 
-import bz2
 import errno
-import gzip
 import lzma
 import os
 import re
@@ -18,9 +16,10 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable
-from typing import IO, BinaryIO, cast
+from typing import IO, BinaryIO
 
 from inertial_check.remote.addresses import Kind
+from inertial_check.remote.compression import open_decompressed
 from inertial_check.remote.limits import Budget, RefusedError
 
 _PIECE = 1 << 16
@@ -158,14 +157,7 @@ def _unpack_zip(
 def _unpack_tar(
     stream: BinaryIO, folder: str, budget: Budget, skipped: _SkippedMembers
 ) -> list[str]:
-    magic = stream.read(3)
-    stream.seek(0)
-    plain: IO[bytes] = stream
-    if magic[:2] == b"\x1f\x8b":
-        plain = cast(IO[bytes], gzip.GzipFile(fileobj=stream))
-    elif magic == b"BZh":
-        plain = bz2.BZ2File(stream)
-    bounded = _BoundedReader(plain, lambda size: _spend_time(budget))
+    bounded = _BoundedReader(open_decompressed(stream), lambda size: _spend_time(budget))
     files: list[str] = []
     with tarfile.open(fileobj=bounded, mode="r:") as archive:  # type: ignore[call-overload]
         while (member := archive.next()) is not None:

@@ -21,10 +21,11 @@ from urllib.parse import quote, unquote, urlsplit
 
 from inertial_check.files.access import Limits, open_regular
 from inertial_check.files.folders import LAYOUT_FOLDERS
-from inertial_check.remote.addresses import WEB, Address
+from inertial_check.remote.addresses import WEB, Address, Kind
 from inertial_check.remote.archives import unpack
 from inertial_check.remote.limits import Budget, RefusedError
 from inertial_check.remote.memory import LARGEST, MOST_FILES, make_memory_folder, may_use_memory
+from inertial_check.remote.repositories import Exporter
 from inertial_check.remote.stores import Store
 from inertial_check.remote.web import MissingError, download
 
@@ -156,7 +157,8 @@ def _fetch_archive(
 ) -> Fetched:
     """Unpack an archive into a folder that lasts as long as the stack: in memory if it is small."""
     outer = stack.enter_context(_make_folder())
-    with _open_base(address, outer, budget, allowed) as stream:
+    opener = _open_repository if address.kind == "git" else _open_base
+    with opener(address, outer, budget, allowed) as stream:
         if os.fstat(stream.fileno()).st_size <= _LARGEST_PACKED and may_use_memory():
             small = copy(budget)
             small.left = min(budget.left, LARGEST)
@@ -174,8 +176,8 @@ def _unpack(address: Address, stream: BinaryIO, outer: str, budget: Budget) -> F
     root = os.path.join(outer, _name_folder(address.upstream))
     os.mkdir(root)
     fetched = Fetched(address, root, address.member)
-    assert address.kind is not None
-    fetched.files, notes = unpack(stream, address.kind, root, budget, address.member)
+    kind: Kind = "zip" if address.kind == "zip" else "tar"
+    fetched.files, notes = unpack(stream, kind, root, budget, address.member)
     fetched.notes = [f"{address.shown}: {note}" for note in notes]
     return fetched
 
@@ -203,6 +205,23 @@ def _open_base(
         budget.left = unpacked  # the archive itself is no unpacked file
         copy.seek(0)
         yield copy
+
+
+@contextmanager
+def _open_repository(
+    address: Address, outer: str, budget: Budget, allowed: Sequence[str]
+) -> Iterator[BinaryIO]:
+    """Open the files of a repository or a bundle of git as a tar archive."""
+    folder = os.path.join(outer, "git")
+    os.mkdir(folder)
+    path = address.base
+    if not address.is_local:
+        with _open_base(address, outer, budget, allowed):
+            path = os.path.join(outer, "archive")
+    with open(os.path.join(outer, "files.tar"), "w+b") as target:
+        Exporter(folder, budget).export(path, target)
+        target.seek(0)
+        yield target
 
 
 def _fetch_files(

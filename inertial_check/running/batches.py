@@ -204,7 +204,7 @@ def _check_bundle(batch: BundleBatch, process: WorkerProcess) -> BatchAnswer:
     address = batch.address
     own = os.path.abspath(address.base)
     inputs = None
-    if address.is_local:
+    if address.is_local and not os.path.isdir(own):  # of a repository the files do not tell
         inputs = json.dumps({own: Fingerprints().of(own)}, separators=(",", ":"))
     key = make_key(batch.document, repr(batch.content))
     rows: list[Row] = []

@@ -120,13 +120,13 @@ def check_paths(request: CheckRequest) -> Report:
         return _check_local(replace(request, paths=(*local, *bundles.local)), bundles.opened)
 
 
-_ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2")
-"""Suffixes of archives, which are unpacked."""
+_ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".tbz2", ".xz", ".txz", ".zst", ".tzst", ".git")
+"""Last suffixes of archives and of repositories without a working tree, which are unpacked."""
 
 
 def may_be_remote(path: str) -> bool:
     """Whether a path may be a URL or an archive, by its spelling alone."""
-    return "://" in path or path.lower().endswith(_ARCHIVES)
+    return "://" in path or path.lower().endswith((*_ARCHIVES, ".bundle"))
 
 
 def _check_local(request: CheckRequest, bundles: Sequence[Bundle]) -> Report:

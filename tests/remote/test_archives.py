@@ -2,7 +2,9 @@
 
 import gzip
 import io
+import lzma
 import os
+import sys
 import tarfile
 import zipfile
 
@@ -39,6 +41,22 @@ def make_tar(members, mode="w:gz", form=tarfile.PAX_FORMAT):
     return stream
 
 
+def make_zstandard(members, **options):
+    zstandard = pytest.importorskip("zstandard", reason='pip install "inertial-check[cluster]"')
+    plain = make_tar(members, "w:").getvalue()
+    parameters = zstandard.ZstdCompressionParameters(**options)
+    compressor = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
+    return io.BytesIO(compressor.compress(plain) + compressor.flush())
+
+
+def make_xz(members):
+    return make_tar(members, "w:xz")
+
+
+COMPRESSED = {"gz": make_tar, "bz2": lambda m: make_tar(m, "w:bz2"), "xz": make_xz}
+COMPRESSED["zst"] = make_zstandard
+
+
 def special(kind, target=""):
     info = tarfile.TarInfo()
     info.type, info.linkname = kind, target
@@ -61,6 +79,7 @@ def unpacked(tmp_path):
         assert not any(p.is_symlink() for p in everything)
         return files, "\n".join(notes)
 
+    unpacked.folder = folder
     return unpacked
 
 
@@ -100,10 +119,11 @@ def test_a_link_in_a_zip_is_left_out(unpacked):
     assert "a link" in notes
 
 
-@pytest.mark.parametrize("kind", ["zip", "tar"])
+@pytest.mark.parametrize("kind", ["zip", *COMPRESSED])
 def test_a_bomb_is_refused_before_the_disk_is_full(unpacked, kind, tmp_path):
     members = {f"{n}.urdf": bytes(1 << 16) for n in range(64)}
-    stream = make_zip(members) if kind == "zip" else make_tar(members)
+    stream = COMPRESSED.get(kind, make_zip)(members)
+    kind = "zip" if kind == "zip" else "tar"
     assert len(stream.getvalue()) < 1 << 16
     with pytest.raises(RefusedError, match=r"when unpacked; --max-file-size raises"):
         unpacked(stream, kind)
@@ -148,14 +168,62 @@ def test_damage_of_every_kind_is_told_in_one_line(tmp_path):
                 folder = tmp_path / f"{kind}-{cut}-{len(damaged)}"
                 folder.mkdir()
                 try:
-                    unpack(io.BytesIO(damaged), kind, str(folder), Budget(SMALL))
+                    unpack(
+                        io.BytesIO(damaged),
+                        "zip" if kind == "zip" else "tar",
+                        str(folder),
+                        Budget(SMALL),
+                    )
                 except RefusedError as error:
                     told.append(str(error))
     assert len(told) > 25
     assert not any("\n" in line for line in told)
 
 
-MAKERS = {"zip": make_zip, "tar": make_tar}
+MAKERS = {"zip": make_zip, "tar": make_tar, "xz": make_xz, "zst": make_zstandard}
+
+
+@pytest.mark.parametrize("compression", COMPRESSED)
+def test_members_of_any_size_come_out_of_every_compression(unpacked, tmp_path, compression):
+    members = {f"{size}.urdf": os.urandom(size) for size in (0, 1, 511, 512, 513, 70_000)}
+    files, _ = unpacked(COMPRESSED[compression](members), "tar", Limits(mesh=1 << 20))
+    written = {path.name: path.read_bytes() for path in tmp_path.rglob("*.urdf")}
+    assert written == members
+    assert len(files) == len(members)
+
+
+def test_members_that_are_left_out_are_skipped_in_every_compression(unpacked):
+    members = {"../a.urdf": bytes(5000), "large.urdf": bytes(1 << 17), "b.urdf": b"<robot/>"}
+    for number, make in enumerate(COMPRESSED.values()):
+        files, _ = unpacked(make({**members, f"{number}.urdf": b""}), "tar")
+        assert files == ["b.urdf", f"{number}.urdf"]
+        os.unlink(next(iter(unpacked.folder.rglob("b.urdf"))))
+        os.unlink(next(iter(unpacked.folder.rglob(f"{number}.urdf"))))
+
+
+def test_an_xz_file_of_several_streams_is_read_whole(unpacked):
+    plain = make_tar({"a.urdf": b"a" * 5000, "b.urdf": b"b"}, "w:").getvalue()
+    parts = [lzma.compress(plain[:3000]), bytes(8), lzma.compress(plain[3000:])]
+    assert unpacked(io.BytesIO(b"".join(parts)), "tar")[0] == ["a.urdf", "b.urdf"]
+
+
+def test_memory_for_decompressing_is_limited(unpacked):
+    filters = [{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 29}]
+    plain = make_tar({"a.urdf": b""}, "w:").getvalue()
+    stream = io.BytesIO(lzma.compress(plain, filters=filters))
+    with pytest.raises(RefusedError, match="takes more than 256 MB of memory"):
+        unpacked(stream, "tar")
+    with pytest.raises(RefusedError, match="takes more than 128 MB of memory"):
+        unpacked(make_zstandard({"a.urdf": b""}, window_log=28, enable_ldm=True), "tar")
+
+
+def test_zstandard_without_its_library_is_told(unpacked, monkeypatch):
+    if sys.version_info >= (3, 14):
+        pytest.skip("Python has it from 3.14 on")
+    stream = make_zstandard({"a.urdf": b""})
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    with pytest.raises(RefusedError, match=r"needs zstandard: pip install"):
+        unpacked(stream, "tar")
 
 
 def test_a_directory_of_a_zip_is_not_read_whole(unpacked, monkeypatch):
