@@ -35,6 +35,8 @@ from inertial_check.formats.xacro.tracing import LocatedError, Node, StampedName
 from inertial_check.model.source import Source, Span
 
 _PIECE = re.compile(r"[^ \t\r\n]+")
+_SPECIAL = re.compile(r"[&<>\"\t\r\n]")
+_REFERENCES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 
 _MOST_BYTES = 1 << 26
 """Largest size of an expanded document [bytes]; the largest robots have a few million."""
@@ -121,17 +123,27 @@ class _Writer:
         row += [start, tag_end, self._at, *_origin(node.tagName)]
 
     def _value(self, value: str) -> None:
+        if value.isascii() and _SPECIAL.search(value) is None:  # each character is one byte
+            start = self._at
+            self._put(value)
+            for match in _PIECE.finditer(value):
+                self._word(value, match, start + match.start(), start + match.end())
+            return
         at = 0
         for match in _PIECE.finditer(value):
             self._put(_escape(value[at : match.start()]))
             start, at = self._at, match.end()
             self._put(_escape(match[0]))
-            found = value.locate(*match.span()) if isinstance(value, Traced) else None
-            if found is not None:
-                self.words.append([start, self._at, *found.span, int(found.verbatim)])
-                if len(self.words) > _MOST_PARTS:
-                    raise _too_large(f"{_MOST_PARTS} words")
+            self._word(value, match, start, self._at)
         self._put(_escape(value[at:]))
+
+    def _word(self, value: str, match: re.Match[str], start: int, end: int) -> None:
+        """List the origin of a word of a value, which is written between two bytes."""
+        found = value.locate(*match.span()) if isinstance(value, Traced) else None
+        if found is not None:
+            self.words.append([start, end, *found.span, int(found.verbatim)])
+            if len(self.words) > _MOST_PARTS:
+                raise _too_large(f"{_MOST_PARTS} words")
 
 
 def _origin(name: str) -> list[int | None]:
@@ -146,9 +158,7 @@ def _origin(name: str) -> list[int | None]:
 
 
 def _escape(text: str) -> str:
-    for character, reference in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
-        text = text.replace(character, reference)
-    return re.sub(r"[\t\r\n]", lambda match: f"&#{ord(match[0])};", text)
+    return _SPECIAL.sub(lambda match: _REFERENCES.get(match[0]) or f"&#{ord(match[0])};", text)
 
 
 def _expand(request: JsonObject) -> JsonObject:
