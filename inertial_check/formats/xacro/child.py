@@ -18,6 +18,7 @@ import select
 import signal
 import sys
 import time
+from functools import cache
 from typing import NoReturn
 from xml.dom import minidom
 
@@ -27,7 +28,7 @@ from inertial_check.files.folders import remember_folders
 from inertial_check.files.json import JsonObject
 from inertial_check.formats.context import Context
 from inertial_check.formats.lookups import Lookups, record_lookups
-from inertial_check.formats.resources import resolve
+from inertial_check.formats.resources import ResourceFinder
 from inertial_check.formats.xacro.confinement import confine, import_parsers, limit_resources
 from inertial_check.formats.xacro.files import ExpansionFiles
 from inertial_check.formats.xacro.traced import TextRange, Traced
@@ -179,8 +180,11 @@ def _expand(request: JsonObject) -> JsonObject:
     context = Context(request["packages"], access=access)
     files = ExpansionFiles(path, base64.b64decode(request["data"]), overlay, access)
 
+    finder = ResourceFinder(path, context, os.path.isdir)
+
+    @cache  # most includes name a package, and few packages are named
     def find(package: str) -> str:
-        found = resolve(f"package://{package}", path, context, os.path.isdir)
+        found = finder.find(f"package://{package}")
         if found.path is None:
             raise OSError(found.reason)
         return os.path.normpath(found.path)
