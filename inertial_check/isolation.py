@@ -6,7 +6,6 @@ document that cannot be read. Only requests to end the process, and the time lim
 
 from __future__ import annotations
 
-import re
 import signal
 import sys
 import threading
@@ -16,13 +15,14 @@ from contextlib import contextmanager
 from typing import Final, TypeVar
 
 from inertial_check.errors import DefectError, DocumentError
+from inertial_check.expressions import compile_later
 
 T = TypeVar("T")
 
 _LONGEST_MESSAGE = 200
 """Largest number of characters of an exception's own message in a finding."""
 
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
+_ADDRESS = compile_later(r"0x[0-9a-fA-F]{6,}")
 """Address of an object in an exception's message, which differs from run to run."""
 
 _DEPENDENCIES: Final = {

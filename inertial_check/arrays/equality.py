@@ -8,9 +8,10 @@ shape, and NaN in the same places: a copy equals its original.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
 from math import isnan
 from typing import Any
+
+from inertial_check.records import Record
 
 
 def equal_values(one: object, other: object) -> bool:
@@ -27,7 +28,7 @@ def equal_values(one: object, other: object) -> bool:
     for kind in (tuple, list, Mapping):  # subclasses count as these, as for Python's own ==
         if isinstance(one, kind) and isinstance(other, kind):
             return _equal_containers(one, other)
-    if is_dataclass(one) and type(one) is type(other) and type(one).__eq__ is object.__eq__:
+    if _has_fields(one) and type(one) is type(other) and type(one).__eq__ is object.__eq__:
         return all(map(equal_values, _field_values(one), _field_values(other)))
     return bool(one == other)
 
@@ -38,7 +39,16 @@ def _equal_containers(one: Any, other: Any) -> bool:  # noqa: ANN401 - any conta
     return len(one) == len(other) and all(map(equal_values, one, other))
 
 
+def _has_fields(one: object) -> bool:
+    """Whether an object is a record or a dataclass."""
+    return isinstance(one, Record) or hasattr(type(one), "__dataclass_fields__")
+
+
 def _field_values(one: Any) -> tuple[object, ...]:  # noqa: ANN401 - any dataclass
+    if isinstance(one, Record):
+        return Record._values(one)
+    from dataclasses import fields  # no check of a file compares one
+
     return tuple(getattr(one, each.name) for each in fields(one) if each.compare)
 
 
@@ -71,5 +81,5 @@ class EqualByValue:  # noqa: PLW1641 - no hash is meant, see below
 
     def _values(self) -> tuple[object, ...]:
         """The values that are compared: by default all fields of a dataclass."""
-        assert is_dataclass(self)
+        assert _has_fields(self)
         return _field_values(self)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from math import hypot
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +20,8 @@ from inertial_check.inertia.eigen import eigenvalues
 from inertial_check.inertia.printed import half_units
 from inertial_check.inertia.representations import second_moment, symmetric
 from inertial_check.model import ENTRIES, Body, Judgement
+from inertial_check.namedtuples import NamedTuple
+from inertial_check.records import Record, field
 
 NOTHING: Floats = np.zeros((0, 6))
 """An empty batch of candidates."""
@@ -86,8 +87,7 @@ class Beside(NamedTuple):
     box: float
 
 
-@dataclass(frozen=True, eq=False)
-class Subject:
+class Subject(Record, eq=False):
     """One body of an examination, with its numbers as arrays. SI units throughout.
 
     Attributes:

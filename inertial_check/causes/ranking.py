@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -30,6 +29,7 @@ from inertial_check.inertia import tolerances
 from inertial_check.inertia.resemblance import entries
 from inertial_check.model import Finding, Hypothesis
 from inertial_check.model.judging import is_computable
+from inertial_check.namedtuples import NamedTuple
 
 TOTAL_MASS = "IC604"
 """Code of the findings on the sum of all masses, which name no body."""

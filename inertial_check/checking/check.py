@@ -6,13 +6,12 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, TypeVar
 
 from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import quiet
 from inertial_check.checking.entries import mark_guilty_numbers, narrow_entries
 from inertial_check.checking.facts import identify_facts
-from inertial_check.engines import predict
 from inertial_check.errors import (
     DefectError,
     DocumentError,
@@ -45,6 +44,7 @@ from inertial_check.model import (
     Report,
 )
 from inertial_check.model.judging import judge, judge_all
+from inertial_check.namedtuples import NamedTuple
 from inertial_check.rules import Rule, UnreadableDocument, UnresolvedReference
 from inertial_check.selecting.suppressions import (
     SortedFindings,
@@ -431,12 +431,21 @@ def examine(
         model,
         judgements,
         read_geometry=reader if settings.geometry == "auto" else None,
-        predict=partial(predict, model, judgements),
+        predict=partial(_predict_engines, model, judgements),
         engines=settings.engines,
         expected_mass=settings.expected_mass,
         strictness=settings.strictness,
         intervals=intervals or Intervals(lambda: judgements),
     )
+
+
+def _predict_engines(
+    model: Model, judgements: Sequence[Judgement]
+) -> Sequence[Mapping[str, Prediction]]:
+    """Predict what every engine does with each body."""
+    from inertial_check.engines import predict  # few checks ask for it
+
+    return predict(model, judgements)
 
 
 def is_fragment(model: Model) -> bool:

@@ -5,8 +5,22 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Sequence
 from math import isfinite
+from typing import TYPE_CHECKING
 
 from inertial_check.model import Body, Finding, Judgement, Model
+
+if TYPE_CHECKING:
+    from hashlib import sha256
+else:
+    # hashlib loads OpenSSL, which takes a tenth of the start of a check with findings. Python's own
+    # random does without in the same way; the name of the module depends on the version.
+    try:
+        from _sha2 import sha256
+    except ImportError:
+        try:
+            from _sha256 import sha256
+        except ImportError:
+            from hashlib import sha256
 
 _LENGTH = 32
 """Number of hexadecimal digits of a fact: 128 bits."""
@@ -23,8 +37,6 @@ def identify_facts(
     """
     if not findings:
         return []
-    from hashlib import sha256  # loads OpenSSL, which a sound model does not need
-
     known = {
         body.id: (body, judgement)
         for body, judgement in zip(model.bodies, judgements, strict=True)

@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import NamedTuple, NoReturn, Protocol, cast
+from typing import NoReturn, Protocol, cast
 
 from inertial_check import __version__
 from inertial_check.cli import exit_codes, output, signals
@@ -23,6 +23,7 @@ from inertial_check.isolation import (
     describe_defect,
     describe_missing_dependency,
 )
+from inertial_check.namedtuples import NamedTuple
 from inertial_check.reports.escaping import printable
 from inertial_check.spelling import suggest_name
 

@@ -6,9 +6,10 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from inertial_check.errors import UsageError
+from inertial_check.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
     from inertial_check.checking.check import Document

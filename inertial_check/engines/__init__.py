@@ -1,28 +1,17 @@
 """Predictions of what each physics engine does with a body.
 
 The conditions are read from the source of the engine; tests compare them with the engine itself.
+The engines are loaded when one of them is asked for, as most checks ask for their names alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from inertial_check.engines._base import NO_FLOORS, Engine, Floors
-from inertial_check.engines._batch import Batch, find_doubtful
-from inertial_check.engines.dart import Dart
-from inertial_check.engines.drake import Drake
-from inertial_check.engines.genesis import Genesis
-from inertial_check.engines.gz import Gazebo
-from inertial_check.engines.idyntree import IDynTree
-from inertial_check.engines.mujoco import MuJoCo
-from inertial_check.engines.newton import Newton
-from inertial_check.engines.physx import PhysX
-from inertial_check.engines.pinocchio import Pinocchio
-from inertial_check.engines.pybullet import PyBullet
-from inertial_check.model import Body, Judgement, Model, Prediction
+if TYPE_CHECKING:
+    from inertial_check.engines._base import NO_FLOORS, Engine, Floors
+    from inertial_check.engines._batch import Batch
+    from inertial_check.engines.catalogue import ALL_ENGINES, exact_engines, floors, predict
 
 __all__ = [
     "ALL_ENGINES",
@@ -36,72 +25,26 @@ __all__ = [
     "predict",
 ]
 
-ALL_ENGINES: tuple[Engine, ...] = (
-    MuJoCo(),
-    Drake(),
-    Gazebo(),
-    Newton(),
-    PyBullet(),
-    Pinocchio(),
-    IDynTree(),
-    Genesis(),
-    Dart(),
-    PhysX(),
+ENGINES = (
+    "mujoco",
+    "drake",
+    "gz",
+    "newton",
+    "pybullet",
+    "pinocchio",
+    "idyntree",
+    "genesis",
+    "dart",
+    "physx",
 )
-"""Every engine, in the order of reports."""
-
-_BY_NAME: Mapping[str, Engine] = MappingProxyType({each.name: each for each in ALL_ENGINES})
-
-ENGINES = tuple(_BY_NAME)
 """Names of the engines whose behaviour is predicted, as --engine takes them."""
 
-_ACCEPTED: Mapping[str, Prediction] = {
-    engine.name: engine.predict_acceptance() for engine in ALL_ENGINES
-}
-"""Predictions of a body that every engine accepts; one object for all such bodies.
 
-It is a plain dict, because pickle knows no mapping proxy and reports hold it.
-"""
+def __getattr__(name: str) -> object:
+    """Load a public name with all engines."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from inertial_check.engines import catalogue
 
-
-def exact_engines(engines: Sequence[str]) -> tuple[str, ...]:
-    """Those of the named engines in which rounding decides on the boundary; see `Engine.exact`."""
-    return tuple(name for name in engines if _BY_NAME[name].exact)
-
-
-def floors(body: Body, engines: Sequence[str]) -> Floors:
-    """The highest floors [kg m^2] that the named engines set for a body.
-
-    Args:
-        body: The body as it is written.
-        engines: Names of engines, as in ENGINES.
-    """
-    own = [NO_FLOORS, *(_BY_NAME[name].floors(body) for name in engines)]
-    return Floors(max(each.moment for each in own), max(each.ratio for each in own))
-
-
-def predict(model: Model, judgements: Sequence[Judgement]) -> tuple[Mapping[str, Prediction], ...]:
-    """Predict what every engine does with each body of a model.
-
-    Args:
-        model: The model; its format decides which reader of an engine reads it.
-        judgements: One for each body.
-
-    Returns:
-        For each body the predictions, by the name of the engine.
-    """
-    batches = {
-        least: Batch(model, judgements, find_doubtful(model, judgements, least))
-        for least in {engine.least for engine in ALL_ENGINES}
-    }
-    others: dict[int, dict[str, Prediction]] = {}
-    with np.errstate(all="ignore"):  # NaN and infinity are compared as in C
-        for engine in ALL_ENGINES:
-            batch = batches[engine.least]
-            predictions = engine.predict(batch) if batch.rows else {}
-            for row, prediction in predictions.items():
-                others.setdefault(row, {})[engine.name] = prediction
-    return tuple(
-        {**_ACCEPTED, **others[row]} if row in others else _ACCEPTED
-        for row in range(len(model.bodies))
-    )
+    globals()[name] = value = getattr(catalogue, name)
+    return value

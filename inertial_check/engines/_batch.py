@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
+from inertial_check.expressions import compile_later
 from inertial_check.model import ENTRIES, Body, Judgement, Model
+from inertial_check.namedtuples import NamedTuple
+from inertial_check.records import Record
 
 Flags = npt.NDArray[np.bool_]
 
@@ -68,12 +68,11 @@ class Bounds(NamedTuple):
     balanced: bool
 
 
-_BOUND = re.compile(r"(boundmass|boundinertia): MuJoCo (?:raises|takes).*? ([-+.\de]+) kg")
+_BOUND = compile_later(r"(boundmass|boundinertia): MuJoCo (?:raises|takes).*? ([-+.\de]+) kg")
 """The bound in a message of the reader, which is the only place that holds it."""
 
 
-@dataclass(frozen=True, eq=False)
-class Batch:
+class Batch(Record, eq=False):
     """N bodies of one model, and the model around them.
 
     Attributes:

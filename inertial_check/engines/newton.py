@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from inertial_check.engines import _words
 from inertial_check.engines._base import Effect, Engine, Floors
 from inertial_check.engines._batch import Batch, Flags
 from inertial_check.model import Body
+from inertial_check.namedtuples import NamedTuple
 
 Singles = npt.NDArray[np.float32]
 

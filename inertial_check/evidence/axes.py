@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations
-from typing import Literal, NamedTuple
+from typing import Literal
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -13,6 +13,7 @@ from inertial_check.arrays.types import Floats
 from inertial_check.evidence import limits
 from inertial_check.evidence.votes import Votes
 from inertial_check.inertia import resemblance, tolerances
+from inertial_check.namedtuples import NamedTuple
 
 Flags = npt.NDArray[np.bool_]
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from inertial_check.evidence.assembly import Assembly
 from inertial_check.evidence.formulas import Misreading, misread_formula
@@ -15,6 +14,8 @@ from inertial_check.evidence.votes import Votes
 from inertial_check.model.body import Model
 from inertial_check.model.finding import Judgement, Prediction
 from inertial_check.model.shape import Role
+from inertial_check.namedtuples import NamedTuple
+from inertial_check.records import Record, field
 
 SOUND = "consistent"
 """Verdict of bodies whose numbers, taken alone, are in order."""
@@ -100,8 +101,7 @@ class Geometry(NamedTuple):
     faults: tuple[MeshFault, ...] = ()
 
 
-@dataclass(frozen=True)
-class Examination:
+class Examination(Record):
     """One model under examination.
 
     Attributes:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ import numpy.typing as npt
 from inertial_check.arrays.types import Floats
 from inertial_check.evidence.assembly import Assembly
 from inertial_check.inertia import resemblance
+from inertial_check.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
     from inertial_check.evidence.examination import BodyGeometry, Examination, Geometry

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from inspect import cleandoc
-from typing import NamedTuple
+
+from inertial_check.namedtuples import NamedTuple
 
 
 class Page(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +20,7 @@ from inertial_check.evidence.likeness import is_whole
 from inertial_check.evidence.votes import Votes
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.model.body import ENTRIES, Body
+from inertial_check.namedtuples import NamedTuple
 
 Flags = npt.NDArray[np.bool_]
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator, Sequence
 from itertools import permutations, product
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +17,7 @@ import numpy.typing as npt
 from inertial_check.arrays.types import Floats
 from inertial_check.inertia import resemblance, tolerances
 from inertial_check.model.body import Model
+from inertial_check.namedtuples import NamedTuple
 
 Flags = npt.NDArray[np.bool_]
 Indices = npt.NDArray[np.int64]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from inertial_check.evidence.decimals import count_digits
 from inertial_check.evidence.likeness import DENSEST, SILENT, is_whole
 from inertial_check.evidence.readings import ModelReading, WrittenNumbers, list_forms, list_units
 from inertial_check.inertia import resemblance, tolerances
+from inertial_check.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
     from inertial_check.evidence.examination import Examination

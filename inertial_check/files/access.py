@@ -12,9 +12,9 @@ import os
 import re
 import stat
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
+from inertial_check.expressions import compile_later
 from inertial_check.files.folders import (
     contains,
     is_in_package_of,
@@ -22,6 +22,7 @@ from inertial_check.files.folders import (
     real_path,
     root_of,
 )
+from inertial_check.records import Record, field, replace
 
 SYSTEM_FOLDERS = ("/opt/ros",)
 """Folders that every document may use: where ROS is installed."""
@@ -39,7 +40,7 @@ NO_LINK_FLAGS = READ_FLAGS | getattr(os, "O_NOFOLLOW", 0)
 
 _SIZE_OPTION = "--max-file-size"
 
-_SIZE = re.compile(r"(\d{1,15})\s*(?:([KMG])i?)?B?", re.IGNORECASE | re.ASCII)
+_SIZE = compile_later(r"(\d{1,15})\s*(?:([KMG])i?)?B?", re.IGNORECASE | re.ASCII)
 _FACTORS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -54,8 +55,7 @@ class RefusedFileError(OSError):
         return type(self), (str(self.filename), str(self.strerror))
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(Record):
     """Largest amounts that one document may take.
 
     Attributes:
@@ -91,8 +91,7 @@ def is_beyond_ceiling(path: str) -> bool:
     return _ceiling is not None and not contains(_ceiling, os.path.realpath(path))
 
 
-@dataclass(frozen=True)
-class Access:
+class Access(Record):
     """The files that a document may use.
 
     Attributes:

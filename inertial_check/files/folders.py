@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
-from typing import NamedTuple
+
+from inertial_check.namedtuples import NamedTuple
 
 PACKAGE_MARKS = ("package.xml", "model.config")
 """Files whose folder is a package: the root of a document that lies in no repository."""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Protocol
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Protocol, cast
 
 from inertial_check.arrays.arguments import explain_errors
 from inertial_check.errors import DocumentError, NotAModelError, UsageError
 from inertial_check.files.access import Access, RefusedFileError
 from inertial_check.files.folders import remember_folders
-from inertial_check.formats import mjcf, ros_yaml, sdf, urdf, usd, xacro
 from inertial_check.formats.context import Context, Head
 from inertial_check.formats.xml.document import parse
 from inertial_check.formats.xml.encoding import head
@@ -43,19 +42,25 @@ class Format(Protocol):
         """Read a document and the documents that it includes."""
 
 
-FORMATS: Mapping[str, Format] = MappingProxyType(
-    {
-        format.NAME: format
-        for format in (
-            xacro,  # before URDF, which has the same root element
-            urdf,
-            sdf,
-            mjcf,
-            usd,
-            ros_yaml,
-        )
-    }
-)
+class _Formats(Mapping[str, Format]):
+    """The packages of the formats by name; each is loaded when it is asked for."""
+
+    _NAMES = ("xacro", "urdf", "sdf", "mjcf", "usd", "ros-yaml")
+    """xacro is before URDF, which has the same root element."""
+
+    def __getitem__(self, name: str) -> Format:
+        if name not in self._NAMES:
+            raise KeyError(name)
+        return cast(Format, import_module(f"{__name__}.{name.replace('-', '_')}"))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._NAMES)
+
+    def __len__(self) -> int:
+        return len(self._NAMES)
+
+
+FORMATS: Mapping[str, Format] = _Formats()
 """The formats that can be read, by name; the first that matches a document reads it."""
 
 _ROOT = re.compile(

@@ -12,8 +12,7 @@ The examples of this module continue this session:
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +25,7 @@ from inertial_check.formats.context import Context, Packages, as_context
 from inertial_check.inertia.primitives import AXES, PRIMITIVES
 from inertial_check.inertia.resemblance import entries
 from inertial_check.model import Model, Role, Shape
+from inertial_check.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
     from inertial_check.geometry.meshes import MeasuredMesh
@@ -84,7 +84,6 @@ def read_geometry(model: Model, context: Context | Packages) -> Geometry:
     return Geometry(_unite_bodies(shapes, len(model.bodies)), *files)
 
 
-@dataclass(slots=True, eq=False)
 class _MeasuredShape:
     """One shape of a model, and what is found out about it.
 
@@ -96,11 +95,14 @@ class _MeasuredShape:
         mesh: The measurements of a mesh.
     """
 
-    group: int
-    shape: Shape
-    usable: bool = True
-    remark: str | None = None
-    mesh: MeasuredMesh | None = None
+    __slots__ = ("group", "mesh", "remark", "shape", "usable")
+
+    def __init__(self, group: int, shape: Shape) -> None:
+        self.group = group
+        self.shape = shape
+        self.usable = True
+        self.remark: str | None = None
+        self.mesh: MeasuredMesh | None = None
 
     def skip(self, reason: str) -> None:
         """Leave the shape out."""

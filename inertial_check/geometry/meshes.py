@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from inertial_check.inertia.meshes import Mesh, measure
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.primitives import AXES
 from inertial_check.model import Model, Shape
+from inertial_check.namedtuples import NamedTuple
 
 Scale = tuple[float, float, float]
 """Factors on the coordinates of a mesh file, along its own axes."""

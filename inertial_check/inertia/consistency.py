@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +44,7 @@ from inertial_check.inertia.scaling import (
     is_ordinary_body,
     scale_by_powers,
 )
+from inertial_check.namedtuples import NamedTuple
 
 __all__ = [
     "Bodies",

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from itertools import product
 from math import pi
 from types import MappingProxyType
-from typing import NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.types import Floats
+from inertial_check.namedtuples import NamedTuple
 
 
 def _cubic_axes() -> Floats:

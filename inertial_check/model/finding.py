@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from inertial_check.arrays.equality import EqualByValue
 from inertial_check.model.excerpt import Excerpt, MarkedLine
 from inertial_check.model.source import Place
+from inertial_check.namedtuples import NamedTuple
+from inertial_check.records import Record
 
 Values = Mapping[str, Any]  # Any: every rule and cause states numbers and texts of its own
 """Numbers and texts of a finding or of the edit of a cause, by name."""
@@ -300,8 +301,7 @@ class FileReport(NamedTuple):
         return show_file_report(self)
 
 
-@dataclass(frozen=True, eq=False)
-class Report(EqualByValue):
+class Report(EqualByValue, Record):
     """Result of a check.
 
     Attributes:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import NamedTuple
 
 from inertial_check.model import Report, Severity
+from inertial_check.namedtuples import NamedTuple
 
 _RENDERERS = {
     "full": "terminal.render_full",

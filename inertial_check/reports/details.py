@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from inertial_check.model import (
     Action,
@@ -18,6 +17,7 @@ from inertial_check.model import (
     Prediction,
     Values,
 )
+from inertial_check.namedtuples import NamedTuple
 from inertial_check.reports.escaping import clip, printable
 from inertial_check.reports.layout import count_columns, show_source, write_command
 from inertial_check.reports.text import PATH_LENGTH, Style, interval, number, round_together

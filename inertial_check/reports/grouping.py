@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from typing import NamedTuple
 
 from inertial_check.model import FileReport, Finding, Hypothesis, Place, Report, Severity
+from inertial_check.namedtuples import NamedTuple
 from inertial_check.reports.layout import write_command
 
 _PROVABLE = ("IC1", "IC3", "IC4", "IC7")

@@ -7,11 +7,11 @@ printable (see reports.escaping), so that no character moves the cursor.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 from unicodedata import category, east_asian_width
 
+from inertial_check.expressions import compile_later
+from inertial_check.namedtuples import NamedTuple
 from inertial_check.reports.escaping import guard_log, printable
 
 WIDTH = 100
@@ -37,7 +37,7 @@ _ESCAPE_LENGTH = 3
 _CLAUSE_ENDS = ("; ", ": ", ". ", " (")
 
 
-_ARGUMENT = re.compile(r"""(?:\$'(?:[^'\\]|\\.)*'|'[^']*'|"[^"]*"|[^\s'"])+""")
+_ARGUMENT = compile_later(r"""(?:\$'(?:[^'\\]|\\.)*'|'[^']*'|"[^"]*"|[^\s'"])+""")
 """An argument of a command line with its quotes."""
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from inertial_check.rules._base import HEADINGS, Rule
 from inertial_check.rules.catalogue import ALL_RULES
 from inertial_check.rules.document import UnreadableDocument, UnresolvedReference
-from inertial_check.rules.pages import as_dict, find, page
+
+if TYPE_CHECKING:
+    from inertial_check.rules.pages import as_dict, find, page
 
 __all__ = [
     "ALL_RULES",
@@ -17,3 +21,12 @@ __all__ = [
     "find",
     "page",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Load a name of `pages`, which no check needs."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from inertial_check.rules import pages
+
+    return getattr(pages, name)

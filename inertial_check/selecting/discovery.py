@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from inertial_check.files.access import Access, RefusedFileError, open_regular
 from inertial_check.files.folders import FolderMemory, remember_folders
 from inertial_check.formats import FORMATS, root_tag, sniff
+from inertial_check.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
     from inertial_check.files.walk import Glob, WalkEntry

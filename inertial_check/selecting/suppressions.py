@@ -11,10 +11,9 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 from inertial_check.errors import UsageError
+from inertial_check.expressions import compile_later
 from inertial_check.files.folders import contains
 from inertial_check.formats.xml.comments import Comment, find_comments
 from inertial_check.model import (
@@ -27,6 +26,8 @@ from inertial_check.model import (
     Span,
     Suppression,
 )
+from inertial_check.namedtuples import NamedTuple
+from inertial_check.records import replace
 from inertial_check.rules.configuration import InvalidSuppression, UnusedSuppression
 from inertial_check.settings.settings import (
     Exemption,
@@ -37,7 +38,7 @@ from inertial_check.settings.settings import (
 from inertial_check.spelling import suggest_name
 
 MARK = "inertial-check:"
-_DIRECTIVE = re.compile(
+_DIRECTIVE = compile_later(
     rf"\s*{MARK}\s*(?P<word>[\w-]*)\s*(?P<bracket>\[(?P<codes>[^\]]*)\])?(?P<reason>.*)", re.DOTALL
 )
 _WORDS = ("ignore", "ignore-next", "ignore-file", "accept", "accept-next", "accept-file")
@@ -151,7 +152,6 @@ def _is_unused(
     return everything or not undecided
 
 
-@dataclass
 class _Directive:
     """The suppression that one comment states.
 
@@ -164,12 +164,20 @@ class _Directive:
         used: The selectors by which it has suppressed a finding.
     """
 
-    selectors: tuple[str, ...]
-    reason: str
-    scope: Place
-    span: Span
-    accepted: bool = False
-    used: set[str] = field(default_factory=set)
+    def __init__(
+        self,
+        selectors: tuple[str, ...],
+        reason: str,
+        scope: Place,
+        span: Span,
+        accepted: bool = False,
+    ) -> None:
+        self.selectors = selectors
+        self.reason = reason
+        self.scope = scope
+        self.span = span
+        self.accepted = accepted
+        self.used: set[str] = set()
 
     def suppresses(self, finding: Finding, places: Iterable[Place]) -> bool:
         """Whether it concerns a finding at these places; records the selectors that were used."""

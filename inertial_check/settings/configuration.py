@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 from math import inf
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, TypeVar
 
 from inertial_check.errors import UsageError
 from inertial_check.files.access import Access, Limits, is_beyond_ceiling, parse_size
@@ -22,6 +21,8 @@ from inertial_check.files.patterns import PathPattern
 from inertial_check.formats import Context
 from inertial_check.inertia import tolerances
 from inertial_check.model import Place, Severity
+from inertial_check.namedtuples import NamedTuple
+from inertial_check.records import replace
 from inertial_check.reports import FORMS
 from inertial_check.settings.fill_table import read_fill_value
 from inertial_check.settings.settings import (
@@ -708,6 +709,7 @@ def _may_be_one(path: str) -> bool:
     if not path.endswith(_SHARED_FILE):
         return os.path.lexists(path) and not os.path.isdir(path)
     if not os.path.lexists(path):  # as in most folders
+    if not os.path.lexists(path):
         return False
     try:
         from inertial_check.settings.toml import LARGEST

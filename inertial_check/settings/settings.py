@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from math import inf
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from inertial_check.engines import ENGINES
 from inertial_check.errors import UsageError
 from inertial_check.files.patterns import PathPattern
 from inertial_check.formats import Context
 from inertial_check.model import Finding, Place, Severity
+from inertial_check.namedtuples import NamedTuple
+from inertial_check.records import Record, field, replace
 from inertial_check.rules import ALL_RULES, Rule
 from inertial_check.spelling import suggest_name
 
@@ -60,8 +61,7 @@ class Exemption(NamedTuple):
         return any(each is not None and self.files.matches(each) for each in (path, *included))
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(Record):
     """Settings of a check.
 
     Attributes:

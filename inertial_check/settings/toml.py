@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 
 from inertial_check.errors import UsageError
+from inertial_check.expressions import compile_later
 from inertial_check.files.access import Access
 
-_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+_PLACE = compile_later(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
 LARGEST = 1 << 20
@@ -22,15 +22,15 @@ LARGEST = 1 << 20
 DEEPEST = 64
 """Largest number of parts of a key, as a.b.c has three; the options of this program have two."""
 
-_BETWEEN_KEYS = re.compile(r"[=,\[\]{}#]")
-_TOKEN = re.compile(
+_BETWEEN_KEYS = compile_later(r"[=,\[\]{}#]")
+_TOKEN = compile_later(
     r'''"""(?:\\.|[^\\])*?"{3,5} | \'{3}.*?\'{3,5}
     | "(?:\\.|[^"\\\n])*" | '[^'\n]*' | \#[^\n]* | [\[\]{}\n]''',
     re.DOTALL | re.VERBOSE,
 )
 """Parts of a valid document that matter for where its statements end."""
 
-_QUOTED_PART = re.compile(r"""["']\s*\.""")
+_QUOTED_PART = compile_later(r"""["']\s*\.""")
 
 
 class TomlFile:
@@ -62,6 +62,8 @@ class TomlFile:
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
             raise UsageError(f"{path}:{line}: not UTF-8 text, as TOML has to be") from None
+        import tomllib  # a pyproject.toml without our table is not parsed
+
         self._lines = [f"{line}\n" for line in text.split("\n")]
         refuse_deep_keys(path, self._lines)
         try:
@@ -104,6 +106,8 @@ class TomlFile:
 
     def _has(self, keys: Sequence[str], count: int) -> bool:
         """Whether the first lines, which end with a statement, set a key."""
+        import tomllib
+
         found: object = tomllib.loads("".join(self._lines[:count]))
         for key in keys:
             if isinstance(found, list) and key.isdecimal() and 0 < int(key) <= len(found):
@@ -132,6 +136,8 @@ class TomlFile:
 
 def _is_header_of(keys: Sequence[str], text: str) -> bool:
     """Whether a statement [[a.b.c]] begins an item of the list that the keys name."""
+    import tomllib
+
     try:
         found: object = tomllib.loads(text)
     except ValueError:  # the end of a string of several lines

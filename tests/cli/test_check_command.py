@@ -252,6 +252,41 @@ def test_checking_loads_nothing_heavy(here):
     assert not loaded & {"scipy", "cvxpy", "clarabel", "mujoco", "rich", "jsonschema", "difflib"}
 
 
+NOT_FOR_A_SOUND_URDF = {
+    "dataclasses": "compiles the text of methods: namedtuples and records of this package do not",
+    "json": "only some forms of the report have JSON",
+    "hashlib": "loads OpenSSL, and a file alone has no cache",
+    "difflib": "only fixes have a diff",
+    "logging": "only -v shows tracebacks",
+    "tomllib": "no configuration file is there",
+    "inertial_check.causes": "nothing has a cause without a finding",
+    "inertial_check.engines.catalogue": "no engine is gated, and no finding has predictions",
+    "inertial_check.rules.pages": "only other forms show the pages of rules",
+    "inertial_check.fixing": "only some forms have suggestions",
+    "inertial_check.viewing": "only html draws the models",
+    "inertial_check.formats.mjcf": "another format",
+    "inertial_check.formats.sdf": "another format",
+    "inertial_check.formats.usd": "another format",
+    "inertial_check.formats.ros_yaml": "another format",
+    "inertial_check.formats.xml.lenient": "expat reads the document",
+    "inertial_check.running.workers": "one file needs no workers",
+    "inertial_check.running.cache": "one file has no cache",
+    "inertial_check.remote": "no path is a URL",
+}
+"""Modules that the check of one sound URDF does not load, each with the reason."""
+
+
+def test_checking_a_sound_urdf_loads_only_what_it_needs(here):
+    code = (
+        "import sys; from inertial_check.cli.main import main; main(['clean.urdf', '-q']);"
+        "print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    loaded = set(done.stdout.decode().split())
+    assert "inertial_check.formats.urdf.reader" in loaded
+    assert not {name: why for name, why in NOT_FOR_A_SOUND_URDF.items() if name in loaded}
+
+
 def test_other_commands_are_not_loaded(here):
     code = (
         "import sys; from inertial_check.cli.main import main; main(['clean.urdf', '-q']);"

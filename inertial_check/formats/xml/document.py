@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from inertial_check.errors import DocumentError, NotAModelError
@@ -29,6 +28,7 @@ from inertial_check.formats.xml.markup import (
 )
 from inertial_check.model.body import Problem
 from inertial_check.model.source import Source, Span
+from inertial_check.records import Record, field
 
 _PREFIX = re.compile(":(?!//)")
 """A colon that may belong to a name: that of a URL is before //, where no name can end."""
@@ -41,8 +41,7 @@ _NAMESPACE = re.compile(
 _NO_ELEMENT = "no element in it: expected an XML document"
 
 
-@dataclass(frozen=True, eq=False)
-class XmlDocument:
+class XmlDocument(Record, eq=False):
     """An XML document.
 
     Attributes:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
+from inertial_check.expressions import compile_later
 from inertial_check.formats.xml.complaints import Unreadable
+from inertial_check.namedtuples import NamedTuple
 
 SPACE = r"[ \t\r\n\v\f]"
 # Letters, "_", ":" and all beyond ASCII; then also digits, "." and "-". By what they exclude: sets
@@ -25,12 +26,12 @@ _TAG_END = re.compile(rf"{SPACE}*+(?P<empty>/?)>")
 QUOTED = re.compile(r"\"[^\"]*+\"|'[^']*+'")
 """A value with its quotes: in a tag that is well-formed, nothing else has quotes."""
 
-_REFERENCE = re.compile(
+_REFERENCE = compile_later(
     r"&(?:#0*(\d{1,7})|#x0*([0-9a-fA-F]{1,6})|(lt|gt|amp|quot|apos));", re.ASCII
 )
 _ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
-_LINE_OR_TAB = re.compile(r"\r\n|[\t\r\n]")
-_RUN = re.compile(
+_LINE_OR_TAB = compile_later(r"\r\n|[\t\r\n]")
+_RUN = compile_later(
     r"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[(?P<cdata>.*?)\]\]>|<![^>]*>|(?P<text>[^<]+)", re.DOTALL
 )
 XML_SPACE = " \t\r\n"

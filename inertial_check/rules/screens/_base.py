@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from inertial_check.arrays.types import Floats
 from inertial_check.evidence import Examination
 from inertial_check.evidence.likeness import Likeness
+from inertial_check.namedtuples import NamedTuple
 from inertial_check.rules.screens import _limits
 
 Flags = npt.NDArray[np.bool_]

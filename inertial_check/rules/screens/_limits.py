@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import radians
 from types import MappingProxyType
-from typing import NamedTuple
+
+from inertial_check.namedtuples import NamedTuple
 
 
 class Limits(NamedTuple):
