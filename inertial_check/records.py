@@ -17,12 +17,21 @@ _MISSING: Any = object()
 
 
 class _Field:
-    """The default of a field, or the function that makes it, and whether a repr shows the field."""
+    """The default of a field, or what makes it, and whether repr and comparisons look at it."""
 
-    __slots__ = ("default", "default_factory", "repr")
+    __slots__ = ("compare", "default", "default_factory", "repr")
 
-    def __init__(self, default: Any, default_factory: Any, repr: bool) -> None:  # noqa: ANN401 - any value
-        self.default, self.default_factory, self.repr = default, default_factory, repr
+    def __init__(
+        self,
+        default: Any = _MISSING,  # noqa: ANN401 - of any type
+        default_factory: Any = _MISSING,  # noqa: ANN401 - a function, or none
+        repr: bool = True,
+        compare: bool = True,
+    ) -> None:
+        self.default = default
+        self.default_factory = default_factory
+        self.repr = repr
+        self.compare = compare
 
 
 def field(
@@ -30,27 +39,23 @@ def field(
     default: Any = _MISSING,  # noqa: ANN401 - of the type of the field
     default_factory: Callable[[], Any] = _MISSING,
     repr: bool = True,
+    compare: bool = True,
 ) -> Any:  # noqa: ANN401 - of the type of the field
     """Declare a field as `dataclasses.field` does."""
-    return _Field(default, default_factory, repr)
+    return _Field(default, default_factory, repr, compare)
 
 
 def _make_dataclass(record: type[Record]) -> type:
     """Make a dataclass with the fields of a record, for those who ask a record for them."""
     import dataclasses
 
-    declared = [
-        (
-            name,
-            Any,
-            dataclasses.field(repr=each.repr)
-            if each.default is each.default_factory
-            else dataclasses.field(default=each.default, repr=each.repr)
-            if each.default_factory is _MISSING
-            else dataclasses.field(default_factory=each.default_factory, repr=each.repr),
-        )
-        for name, each in record._fields.items()
-    ]
+    declared = []
+    for name, each in record._fields.items():
+        given: dict[str, Any] = {"repr": each.repr, "compare": each.compare}
+        for kind in ("default", "default_factory"):
+            if getattr(each, kind) is not _MISSING:
+                given[kind] = getattr(each, kind)
+        declared.append((name, Any, dataclasses.field(**given)))
     return dataclasses.make_dataclass(record.__name__, declared)
 
 
@@ -76,7 +81,7 @@ class Record:
             if annotation.startswith("ClassVar"):
                 continue
             value = cls.__dict__.get(name, _MISSING)
-            declared = value if isinstance(value, _Field) else _Field(value, _MISSING, True)
+            declared = value if isinstance(value, _Field) else _Field(value)
             cls._fields[name] = declared
             if declared.default is not _MISSING:
                 setattr(cls, name, declared.default)
@@ -129,9 +134,9 @@ class Record:
         return f"{type(self).__qualname__}({', '.join(shown)})"
 
     def _values(self) -> tuple[object, ...]:
-        """The values of the fields."""
+        """The values of the fields that are compared."""
         values = self.__dict__
-        return tuple([values[name] for name in self._fields])
+        return tuple([values[name] for name, each in self._fields.items() if each.compare])
 
 
 def replace(record: _R, **changes: object) -> _R:

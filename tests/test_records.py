@@ -42,6 +42,7 @@ class Settings(Record):
     names: dict[str, int] = records.field(default_factory=dict)
     data: bytes = records.field(default=b"", repr=False)
     word: str = "a"
+    passing: int = records.field(default=1, compare=False)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,13 +52,14 @@ class Dataclass:
     names: dict[str, int] = dataclasses.field(default_factory=dict)
     data: bytes = dataclasses.field(default=b"", repr=False)
     word: str = "a"
+    passing: int = dataclasses.field(default=1, compare=False)
 
 
 class Compared(Settings, eq=False):
     further: int = 5
 
 
-WRONG_CALLS = [((), {}), ((1, 2, 3, 4, 5), {}), ((1,), {"level": 1}), ((1,), {"unknown": 1})]
+WRONG_CALLS = [((), {}), ((1, 2, 3, 4, 5, 6), {}), ((1,), {"level": 1}), ((1,), {"unknown": 1})]
 
 
 def test_a_named_tuple_is_that_of_typing():
@@ -100,12 +102,14 @@ def test_a_record_is_a_frozen_dataclass():
     assert vars(record) == vars(model)
     assert record == Settings(3, {}, b"", "b") != Settings(4, word="b")
     assert record != model
+    assert record == Settings(3, {}, b"", "b", 7)
+    assert model == Dataclass(3, {}, b"", "b", 7)
     assert hash(Settings(1, (), b"", "")) == hash(Dataclass(1, (), b"", ""))
     assert record.names is not Settings(3).names
     assert records.replace(record, level=5) == dataclasses.replace(record, level=5)
     assert records.replace(record, level=5).level == 5
     assert dataclasses.asdict(record) == dataclasses.asdict(model)
-    assert [each.name for each in dataclasses.fields(Compared)][-2:] == ["word", "further"]
+    assert [each.name for each in dataclasses.fields(Compared)][-2:] == ["passing", "further"]
     assert pickle.loads(pickle.dumps(record)) == copy.copy(record) == record
     assert Settings.__match_args__ == Dataclass.__match_args__
     for change in (lambda: setattr(record, "level", 1), lambda: delattr(record, "level")):

@@ -161,5 +161,5 @@ def _root_above(path: str) -> str:
 def _confine(settings: Settings, root: str) -> Settings:
     """The settings of a run, with access to nothing but a private folder."""
     limits = settings.context.granted.limits
-    access = Access((root,), False, limits, (root,), root)
+    access = Access((root,), False, limits, (root,), ceiling=root)
     return replace(settings, context=replace(settings.context, access=access, packages={}))

@@ -709,7 +709,6 @@ def _may_be_one(path: str) -> bool:
     if not path.endswith(_SHARED_FILE):
         return os.path.lexists(path) and not os.path.isdir(path)
     if not os.path.lexists(path):  # as in most folders
-    if not os.path.lexists(path):
         return False
     try:
         from inertial_check.settings.toml import LARGEST
