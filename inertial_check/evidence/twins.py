@@ -75,6 +75,11 @@ _SIDES: dict[str, list[str]] = {}
 for _one, _other in _LEFT_AND_RIGHT:
     _SIDES.setdefault(_one, []).append(_other)
     _SIDES.setdefault(_other, []).append(_one)
+_WRITTEN_OUT = (
+    ("left", "right"), ("Left", "Right"), ("LEFT", "RIGHT"),
+    ("right", "left"), ("Right", "Left"), ("RIGHT", "LEFT"),
+)  # fmt: skip
+"""Sides that are found within a word, and what the other side has in their place."""
 
 
 class TwinPairs(NamedTuple):
@@ -174,8 +179,8 @@ def compare_twins(
         apart = np.min(np.maximum(centers, spreads), axis=1, initial=np.inf)
         spread = np.min(spreads, axis=1, initial=np.inf)
         spread = np.where(joints.are_square(bodies), spread, np.nan)
-        turned = _are_turned(one, other)
-        found = _stand_in_symmetry(joints, bodies, one, other)
+        turned = _are_turned(centers, spreads)
+        found = _stand_in_symmetry(joints, bodies, one, other, turned)
     mass = np.maximum(ratio, 1 / ratio)
     return TwinPairs(bodies, mass, unlike, apart, spread, turned, *found)
 
@@ -190,7 +195,7 @@ def _compare_none() -> TwinPairs:
 
 
 def _stand_in_symmetry(
-    joints: Joints, bodies: Indices, one: Numbers, other: Numbers
+    joints: Joints, bodies: Indices, one: Numbers, other: Numbers, turned: Flags
 ) -> tuple[Floats, Floats, Floats, Flags, float]:
     """What TwinPairs says of the symmetry."""
     count = len(bodies)
@@ -198,7 +203,7 @@ def _stand_in_symmetry(
     nothing = (*unknown, np.full((count, 4), np.nan), np.zeros(count, dtype=bool), np.nan)
     if count < VOTES:
         return nothing
-    maps, planes, signs = find_symmetries(joints, bodies, one, other)
+    maps, planes, signs = find_symmetries(joints, bodies, one, other, turned)
     if not len(maps):
         return nothing
     # The map that carries origin to origin is an excuse for joints that are a little off, and no
@@ -240,7 +245,9 @@ class Symmetries(NamedTuple):
     signs: Floats
 
 
-def find_symmetries(joints: Joints, bodies: Indices, one: Numbers, other: Numbers) -> Symmetries:
+def find_symmetries(
+    joints: Joints, bodies: Indices, one: Numbers, other: Numbers, turned: Flags
+) -> Symmetries:
     """Find the symmetries of a model on which its twins agree.
 
     Candidates are all planes between positions of the two sides, at the zero pose, and the
@@ -255,6 +262,7 @@ def find_symmetries(joints: Joints, bodies: Indices, one: Numbers, other: Number
         bodies: (T, 2) the pairs.
         one: Numbers of the first bodies.
         other: Numbers of the second bodies.
+        turned: (T,) whether one body is exactly the other, turned by quarter or half turns.
 
     Returns:
         None at all where the twins do not agree.
@@ -302,15 +310,19 @@ def find_symmetries(joints: Joints, bodies: Indices, one: Numbers, other: Number
         chosen.append(best)
         explained |= votes[best]
         needed[:] = VOTES
-    turned = _are_turned(one, other) & ~explained
-    if np.sum(explained) < MAJORITY * np.sum(~turned):
+    if np.sum(explained) < MAJORITY * np.sum(~turned | explained):
         chosen = []
     return Symmetries(maps[chosen], every[chosen], signs[chosen])
 
 
-def _are_turned(one: Numbers, other: Numbers) -> Flags:
-    """(T,) whether one body is exactly the other, turned by quarter or half turns."""
-    off = np.maximum(*_offsets_in_any_axes(one, other))
+def _are_turned(centers: Floats, spreads: Floats) -> Flags:
+    """(T,) whether one body is exactly the other, turned by quarter or half turns.
+
+    Args:
+        centers: (T, 48) how far the centres lie apart in each of _FRAMES.
+        spreads: (T, 48) how far the spreads lie apart.
+    """
+    off = np.maximum(centers, spreads)
     copied = np.any(off[:, _TURNS] <= tolerances.TURNED_COPY, axis=1)
     turned: Flags = copied & (off[:, 0] > tolerances.TURNED_COPY)
     return turned
@@ -630,10 +642,9 @@ def mirror_names(name: str) -> Iterator[str]:
             yield "".join((*words[:i], other, *words[i + 1 :]))
     if sided:
         return
-    for one, other in (("left", "right"), ("right", "left")):
-        for pattern in (one, one.title(), one.upper()):
-            if pattern in name:
-                yield name.replace(pattern, _match_case(other, pattern))
+    for pattern, other in _WRITTEN_OUT:
+        if pattern in name:
+            yield name.replace(pattern, other)
     for i, word in enumerate(words):
         if len(word) > 1 and word[0] in "lrLR":
             other = _others(word[0])[0] + word[1:]

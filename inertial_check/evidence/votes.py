@@ -164,11 +164,12 @@ class Votes:
 
     @cached_property
     def ballots(self) -> tuple[Ballot, ...]:
-        """The votes on every reading that is known; none where fewer than three bodies are odd."""
+        """The votes on the readings that three bodies can vote for; none where fewer are odd."""
         odd, odd_size = self._count_odd()
         found: list[Ballot] = []
         if odd >= limits.VOTES:
-            found += self._poll(list(list_forms(self._numbers)), self._by_form)
+            readings = self._choose_eligible(list(list_forms(self._numbers)))
+            found += self._poll(readings, self._by_form) if readings else []
         if odd_size >= limits.VOTES:
             found += self._poll(list(list_units(self.mass, self.six)), self._by_unit)
         return tuple(found)
@@ -179,6 +180,25 @@ class Votes:
         likely = ("sign-of-products", "about-link-origin", "wrong-frame")
         readings = [each for each in list_forms(self._numbers) if each.cause in likely]
         return tuple(self._poll(readings, self._by_form))
+
+    def _choose_eligible(self, readings: Sequence[ModelReading]) -> list[ModelReading]:
+        """Choose the readings of the form that at least three bodies can vote for.
+
+        A bound on the votes for each reading, which needs the spreads of bodies with shapes alone:
+        others vote only where their numbers are those of no body, or hardly any.
+        """
+        mass = np.array([each.mass for each in readings])
+        meant = np.array([each.I_BBcm_Bi for each in readings])
+        C_meant = np.zeros((*mass.shape, 3, 3))
+        seen = np.flatnonzero(self.seen)
+        C_meant[:, seen] = self._spreads(mass[:, seen], meant[:, seen], seen)
+        votes, _, _ = self._by_form(mass, C_meant)
+        for flags, each in zip(votes, readings, strict=True):
+            shifted = each.cause == "about-link-origin"
+            mended = self._is_signature(each.cause) if shifted else self.broken
+            np.logical_or(flags, mended, out=flags)
+        counts = np.sum(votes & self.voters, axis=1).tolist()
+        return [each for each, count in zip(readings, counts, strict=True) if count >= limits.VOTES]
 
     def _count_odd(self) -> tuple[int, int]:
         """Number of bodies that are broken or unlike their shapes, and of those of an odd size.
@@ -212,13 +232,16 @@ class Votes:
         """(N, 3, 3) spreads as written, in body axes [m^2]."""
         return self._spreads(self.mass, self.six)
 
-    def _spreads(self, mass: Floats, six: Floats) -> Floats:
-        """(..., N, 3, 3) spreads of tensors, in body axes [m^2]."""
+    def _spreads(self, mass: Floats, six: Floats, bodies: Indices | None = None) -> Floats:
+        """(..., n, 3, 3) spreads of the tensors of some bodies, or of all, in body axes [m^2]."""
+        chosen = slice(None) if bodies is None else bodies
         with np.errstate(all="ignore"):
             C_BBcm_Bi = resemblance.spread(mass, resemblance.matrices(six))
-            C_BBcm_B = resemblance.rotate(self.R_BBi, C_BBcm_Bi)
+            C_BBcm_B = resemblance.rotate(self.R_BBi[chosen], C_BBcm_Bi)
         # Eigenvalues need finite numbers; those of bodies without a vote are never looked at.
-        usable = self.known[:, None, None] & np.all(np.isfinite(C_BBcm_B), (-2, -1), keepdims=True)
+        usable = self.known[chosen, None, None] & np.all(
+            np.isfinite(C_BBcm_B), (-2, -1), keepdims=True
+        )
         return np.where(usable, C_BBcm_B, 0.0)
 
     def _poll(

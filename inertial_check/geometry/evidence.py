@@ -12,6 +12,7 @@ The examples of this module continue this session:
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +26,7 @@ from inertial_check.formats.context import Context, Packages, as_context
 from inertial_check.inertia.primitives import AXES, PRIMITIVES
 from inertial_check.inertia.resemblance import entries
 from inertial_check.model import Model, Role, Shape
+from inertial_check.model.deferred import Deferred
 from inertial_check.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -71,7 +73,7 @@ def read_geometry(model: Model, context: Context | Packages) -> Geometry:
         each.skip_without_volume()
     meshes = [each for each in shapes if each.usable and each.shape.kind == "mesh"]
     if not meshes:
-        return Geometry(_unite_bodies(shapes, len(model.bodies)))
+        return Geometry(Deferred(partial(_unite_bodies, shapes, len(model.bodies))))
     from inertial_check.geometry.meshes import read_meshes  # slow to import
 
     read, files = read_meshes(
@@ -81,7 +83,7 @@ def read_geometry(model: Model, context: Context | Packages) -> Geometry:
         each.mesh, each.usable = found.mesh, found.usable
         if found.remark is not None:
             each.add_remark(found.remark)
-    return Geometry(_unite_bodies(shapes, len(model.bodies)), *files)
+    return Geometry(Deferred(partial(_unite_bodies, shapes, len(model.bodies))), *files)
 
 
 class _MeasuredShape:

@@ -7,8 +7,9 @@ from hypothesis import given, settings
 
 from inertial_check.evidence import Examination
 from inertial_check.evidence.axes import find_sorted_moments, restore_axes
+from inertial_check.evidence.limits import VOTES
 from inertial_check.evidence.patterns import find_coarse_decimals, restore_digits
-from inertial_check.evidence.readings import list_orders
+from inertial_check.evidence.readings import list_forms, list_orders
 from inertial_check.formats import load
 from inertial_check.formats.context import Context
 from inertial_check.geometry.evidence import read_geometry
@@ -88,6 +89,28 @@ class TestBallots:
         rng = np.random.default_rng(seed)
         links = [negated(link) for link in arm(rng, scale=scale)]
         assert ballot(votes_of(*links), "sign-of-products") == (4, 0)
+
+    @settings(max_examples=15, deadline=None)
+    @given(SEEDS)
+    def test_a_reading_without_a_ballot_has_fewer_than_three_votes(self, seed):
+        """The bug: a bound on the votes that forgets bodies without shapes, or whose are broken."""
+        rng = np.random.default_rng(seed)
+        mistakes = [negated, about_origin, lambda link: link]
+        chosen = [mistakes[k] for k in rng.integers(0, 3, 2)]
+        links = [chosen[rng.integers(0, 2)](link) for link in arm(rng, 6)]
+        links = [
+            link._replace(shape=link.shape if rng.random() < 0.5 else "", com=com)
+            for link in links
+            for com in (link.com * rng.choice([0.1, 1, 3]),)
+        ]
+        votes = votes_of(*links)
+        every = votes._poll(list(list_forms(votes._numbers)), votes._by_form)
+        kept = {each.reading.what: each for each in votes.ballots}
+        odd, _ = votes._count_odd()
+        for each in every:
+            if odd >= VOTES and np.sum(each.pro) >= VOTES:
+                assert np.array_equal(kept[each.reading.what].pro, each.pro)
+                assert np.array_equal(kept[each.reading.what].contra, each.contra)
 
     @settings(max_examples=15)
     @given(SEEDS, st.tuples(*[st.floats(-3, 3)] * 2, st.floats(-1.4, 1.4)))
