@@ -100,17 +100,17 @@ class Access(Record):
         follow_outside: Whether files may be opened wherever they lie.
         limits: Largest amounts that one document may take.
         named: Absolute paths of the folders that the caller named, links in them not followed.
+        ceiling: Real path of the folder to which everything is confined; None for no such wall.
         around: Real paths of the folders around packages outside a repository; files may be opened
             in each package that lies directly in one of them.
-        ceiling: Real path of the folder to which everything is confined; None for no such wall.
     """
 
     roots: tuple[str, ...] = ()
     follow_outside: bool = False
     limits: Limits = Limits()
     named: tuple[str, ...] = ()
-    around: tuple[str, ...] = ()
     ceiling: str | None = field(default_factory=lambda: _ceiling)
+    around: tuple[str, ...] = ()
 
     def of_document(self, path: str) -> Access:
         """Extend the roots by that of a document: see `root_of`.

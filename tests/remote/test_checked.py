@@ -12,6 +12,7 @@ import pytest
 
 from inertial_check.remote import web
 from inertial_check.running import bundles
+from inertial_check.settings.settings import Settings
 
 
 class Handler(SimpleHTTPRequestHandler):
@@ -177,6 +178,17 @@ def test_a_model_in_an_archive_reads_nothing_outside(run, tmp_path, monkeypatch)
     assert code in (0, 1)
     assert "stolen" not in text
     assert text.count("lies outside the repository") == 2
+
+
+def test_the_wall_around_a_fetched_model_stands_in_a_repository(tmp_path):
+    """The folder for temporary files may lie in a repository, which is no root of the model."""
+    private = tmp_path / "inertial-check-x" / "model"
+    (tmp_path / ".git").mkdir()
+    private.mkdir(parents=True)
+    settings = bundles._confine(Settings(), str(private))
+    access = settings.context.of_document(str(private / "m.urdf")).granted
+    assert access.allows(str(private / "a.stl"))
+    assert not access.allows(str(tmp_path / "a.stl"))
 
 
 def test_lists_and_devices(run, tmp_path, archive, monkeypatch):
