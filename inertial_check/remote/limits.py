@@ -17,6 +17,11 @@ _PATIENCE = 10.0
 """Time for fetching one address, divided by that for one document: 600 s and 60 s."""
 
 
+_DOCUMENT_SUFFIXES = (".urdf", ".xacro", ".sdf", ".world", ".mjcf", ".xml", ".yaml", ".yml")
+"""Suffixes of files that readers refuse above the limit of a document, so that they need not be
+fetched."""
+
+
 class RefusedError(Exception):
     """Something that is not fetched, or not unpacked; its text says why and names the option."""
 
@@ -60,15 +65,17 @@ class Budget:
             )
         return left
 
-    def expect_size(self, size: int) -> None:
-        """Refuse a file of this size.
+    def expect_size(self, size: int, path: str = "") -> None:
+        """Refuse a file of this size; a path that ends as documents do has the limit of these.
 
         Raises:
             RefusedError: It is too large.
         """
-        if size > self.largest:
+        is_document = path.lower().endswith(_DOCUMENT_SUFFIXES)
+        largest = min(self.limits.document, self.largest) if is_document else self.largest
+        if size > largest:
             raise RefusedError(
-                f"too large: it has {size} bytes, and the limit is {self.largest}; "
+                f"too large: it has {size} bytes, and the limit is {largest}; "
                 "--max-file-size raises it"
             )
 

@@ -73,7 +73,7 @@ class Store:
         """
         with _report(self._base):
             try:
-                budget.expect_size(int(self._files.size(path) or 0))
+                budget.expect_size(int(self._files.size(path) or 0), path)
                 stream: Any = self._files.open(path, "rb")
             except (FileNotFoundError, IsADirectoryError):
                 raise MissingError from None
@@ -81,7 +81,7 @@ class Store:
                 size = 0
                 while piece := stream.read(_PIECE):
                     size += len(piece)
-                    budget.expect_size(size)
+                    budget.expect_size(size, path)
                     budget.spend(len(piece))
                     target.write(piece)
 

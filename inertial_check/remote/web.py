@@ -58,8 +58,8 @@ def download(url: str, target: BinaryIO, budget: Budget, allowed: Collection[str
         with opener.open(request, timeout=min(_SILENCE, budget.seconds)) as response:
             length = response.headers.get("Content-Length", "")
             if length.isdecimal():
-                budget.expect_size(int(length))
-            _copy(response, target, budget)
+                budget.expect_size(int(length), parts.path)
+            _copy(response, target, budget, parts.path)
     except urllib.error.HTTPError as error:
         error.close()
         if error.code in (404, 410):
@@ -81,11 +81,11 @@ def _describe(reason: object) -> str:
     return str(text).lower() if text else type(reason).__name__
 
 
-def _copy(response: http.client.HTTPResponse, target: BinaryIO, budget: Budget) -> None:
+def _copy(response: http.client.HTTPResponse, target: BinaryIO, budget: Budget, path: str) -> None:
     size = 0
     while piece := response.read1(_PIECE):
         size += len(piece)
-        budget.expect_size(size)
+        budget.expect_size(size, path)
         budget.spend(len(piece))
         target.write(piece)
 

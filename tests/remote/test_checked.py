@@ -262,5 +262,9 @@ def test_models_in_a_store_of_fsspec(run, data_dir):
         assert single[0] == 1
         assert "memory://store/xacro/parts/inertial.yaml:13:9: error IC301" in single[1]
         assert run("check", "memory://store/nothing.urdf")[0] == 2
+        memory.pipe("/store/large.urdf", bytes(20_000))
+        large = run("check", "memory://store/large.urdf", "--max-file-size", "10000")
+        assert large[0] == 2
+        assert "it has 20000 bytes, and the limit is 10000" in large[2]
     finally:
         memory.rm("/store", recursive=True)
