@@ -85,8 +85,8 @@ def test_an_object_above_the_limit_is_refused_before_it_is_fetched(store, run, m
         return original(self, path, *arguments, **options)
 
     monkeypatch.setattr(s3fs.S3FileSystem, "_open", note)
-    monkeypatch.setattr(Limits, "mesh", 100_000)
-    for name in ("large.urdf", "large.zip", ""):
+    monkeypatch.setattr(Limits, "mesh", 1_000_000)
+    for name in ("large.urdf", "large.zip"):
         code, told = check(run, f"s3://robots/large/{name}", "--max-file-size", "10000")
         assert code == 2
         assert "--max-file-size raises" in told
