@@ -52,22 +52,6 @@ MEMBERS = {
 """Public names of modules whose other names are for this package; elsewhere `__all__` has them."""
 
 
-def main() -> int:
-    """Write the pages, or compare them."""
-    stale = [
-        name
-        for name, text in make_pages().items()
-        if not (FOLDER / name).exists() or (FOLDER / name).read_text() != text
-    ]
-    if "--check" in sys.argv[1:]:
-        print(f"stale: {', '.join(stale)}" if stale else "current")
-        return bool(stale)
-    FOLDER.mkdir(exist_ok=True)
-    for name, text in make_pages().items():
-        (FOLDER / name).write_text(text)
-    return 0
-
-
 def make_pages() -> dict[str, str]:
     """Every file of docs/api and its text."""
     public = {name: getattr(ic, name) for name in sorted(ic.__all__)}
@@ -137,4 +121,6 @@ def _index() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from _write_pages import main
+
+    sys.exit(main(FOLDER, make_pages()))

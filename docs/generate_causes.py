@@ -61,7 +61,7 @@ name of its first cause; its evidence tells both, and its edit undoes both.
 """
 
 
-def pages() -> dict[str, str]:
+def make_pages() -> dict[str, str]:
     """Every file of docs/causes and its text."""
     rows = [f"| [{cause.name}]({cause.name}.md) | {summary(cause)} |" for cause in ALL_CAUSES]
     table = "\n".join(["| cause | what happened |", "|---|---|", *rows, "", ""])
@@ -71,21 +71,7 @@ def pages() -> dict[str, str]:
     return {"index.md": index, **{f"{cause.name}.md": page(cause) for cause in ALL_CAUSES}}
 
 
-def main() -> int:
-    """Write the pages, or compare them."""
-    stale = [
-        name
-        for name, text in pages().items()
-        if not (FOLDER / name).exists() or (FOLDER / name).read_text() != text
-    ]
-    if "--check" in sys.argv[1:]:
-        print(f"stale: {', '.join(stale)}" if stale else "current")
-        return bool(stale)
-    FOLDER.mkdir(exist_ok=True)
-    for name, text in pages().items():
-        (FOLDER / name).write_text(text)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    from _write_pages import main
+
+    sys.exit(main(FOLDER, make_pages()))

@@ -63,22 +63,6 @@ TITLES = {"positional arguments": "Arguments", "options": "Options"}
 """Headings in place of the titles that argparse gives its own groups."""
 
 
-def main() -> int:
-    """Write the pages, or compare them."""
-    stale = [
-        name
-        for name, text in make_pages().items()
-        if not (FOLDER / name).exists() or (FOLDER / name).read_text() != text
-    ]
-    if "--check" in sys.argv[1:]:
-        print(f"stale: {', '.join(stale)}" if stale else "current")
-        return bool(stale)
-    FOLDER.mkdir(exist_ok=True)
-    for name, text in make_pages().items():
-        (FOLDER / name).write_text(text)
-    return 0
-
-
 def make_pages() -> dict[str, str]:
     """Every file of docs/commands and its text."""
     return {"index.md": _index()} | {f"{name}.md": _page(name) for name in COMMANDS}
@@ -241,4 +225,6 @@ def _capitalise(text: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from _write_pages import main
+
+    sys.exit(main(FOLDER, make_pages()))

@@ -37,17 +37,6 @@ DEFINITIONS = {
 """Types that the schema defines once, in words."""
 
 
-def main() -> int:
-    """Write the page, or compare it."""
-    text = make_page()
-    stale = not PAGE.exists() or PAGE.read_text() != text
-    if "--check" in sys.argv[1:]:
-        print(f"stale: {PAGE.name}" if stale else "current")
-        return stale
-    PAGE.write_text(text)
-    return 0
-
-
 def make_page() -> str:
     """The whole page."""
     keys = SCHEMA["properties"]
@@ -151,4 +140,6 @@ def _prose(text: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from _write_pages import main
+
+    sys.exit(main(PAGE.parent, {PAGE.name: make_page()}))

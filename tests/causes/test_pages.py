@@ -84,6 +84,6 @@ def test_generator_checks_its_own_output(project_root):
         [sys.executable, script, "--check"], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout) == (0, "current\n")
-    assert set(runpy.run_path(str(script))["pages"]()) == {
+    assert set(runpy.run_path(str(script))["make_pages"]()) == {
         path.name for path in (project_root / "docs" / "causes").iterdir()
     }
