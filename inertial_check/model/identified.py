@@ -435,7 +435,3 @@ class IdentificationReport:
     def count(self, severity: Severity) -> int:
         """How many remarks have this severity."""
         return sum(remark.severity == severity for remark in self.remarks)
-
-    def fails(self, fail_on: Severity | None) -> bool:
-        """Whether a remark is at or above a severity; never for None."""
-        return fail_on is not None and any(each.severity >= fail_on for each in self.remarks)

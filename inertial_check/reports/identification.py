@@ -1,36 +1,30 @@
-"""An identification as text, as Markdown and as JSON; the first two show the same tables."""
+"""The report of an identification as text, Markdown or LaTeX, which show the same tables."""
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from math import isfinite
 
-from inertial_check import __version__
 from inertial_check.inertia import tolerances
-from inertial_check.model import ENTRIES, Severity
+from inertial_check.model import Severity
 from inertial_check.model.identified import (
     THETA,
     FrictionValue,
     IdentificationReport,
     IdentifiedBody,
     LoadValue,
-    MergedBody,
-    Remark,
     SolverCertificate,
     TorqueFit,
     WrittenModel,
 )
 from inertial_check.reports import View
 from inertial_check.reports.assessment import list_sentences, list_tables
-from inertial_check.reports.escaping import dump_json, guard_diff, printable
-from inertial_check.reports.json import plain
+from inertial_check.reports.escaping import guard_diff, printable
+from inertial_check.reports.identification_json import as_json
 from inertial_check.reports.latex import format_table
 from inertial_check.reports.tables import Table as _Table
 from inertial_check.reports.text import Style, plural, round_together
-
-SCHEMA_VERSION = "1"
 
 FORMS = ("text", "json", "markdown", "latex")
 """Formats of the report of `identify`, as its option --output-format takes them."""
@@ -336,7 +330,7 @@ def _sentences(found: IdentificationReport) -> Iterator[str]:
     word = "Optimal" if found.certificate.proven else "Uncertified"
     yield f"{word}: {_proof(found.certificate)}; {found.certificate.solver}."
     if found.written is not None:
-        yield from _file(found.written)
+        yield from list_written(found.written)
     for reason in dict.fromkeys(reason for _, reason in found.left):
         names = [name for name, why in found.left if why == reason]
         yield f"As written: {', '.join(names)} ({reason})."
@@ -352,8 +346,8 @@ def _proof(proof: SolverCertificate) -> str:
     )
 
 
-def _file(written: WrittenModel) -> Iterator[str]:
-    """What became of the robot's file."""
+def list_written(written: WrittenModel) -> Iterator[str]:
+    """List sentences on the robot's file: whether it was written, and what was left out."""
     if written.done:
         yield f"Written: {written.path}."
     else:
@@ -418,135 +412,3 @@ def _cell(text: str) -> str:
     for char in r"\`*_[]|<>~":
         shown = shown.replace(char, f"\\{char}")
     return shown
-
-
-def as_json(found: IdentificationReport, view: View) -> str:
-    """A JSON document, ASCII only; NaN and the infinities are null.
-
-    inertial_check/reports/identification.schema.json describes it.
-    """
-    document = {
-        "schema_version": SCHEMA_VERSION,
-        "tool": {"name": "inertial-check", "version": __version__},
-        "summary": {
-            "bodies": len(found.bodies),
-            **{f"{each.word}s": found.count(each) for each in reversed(Severity)},
-            "total_mass": found.total_mass,
-            "prior_mass": found.prior_mass,
-            "total_mass_share": found.total_mass_share,
-            "exit_code": view.exit_code,
-        },
-        "model": _path(found.model),
-        "data": list(map(_path, found.data)),
-        "problem": {
-            "prior": found.prior,
-            "metric": found.metric,
-            "loss": found.loss,
-            "method": found.method,
-            "simulations": found.simulations,
-            "change": found.change,
-            "regularization": found.regularization,
-            "redundancy": found.redundancy,
-            "weighings": [each._asdict() for each in found.weighings],
-            "weights": found.weights,
-            "columns": found.columns,
-            "rank": found.rank,
-            "condition": found.condition,
-        },
-        "solution": {
-            "objective": found.objective,
-            "data_term": found.data_term,
-            "prior_term": found.prior_term,
-            "status": "certified" if found.certificate.proven else "uncertified",
-            **found.certificate._asdict(),
-        },
-        "fits": [
-            {**each._asdict(), "joints": [joint._asdict() for joint in each.joints]}
-            for each in found.fits
-        ],
-        "bodies": [_body(body) for body in found.bodies],
-        "base": None if found.base is None else found.base.as_dict(),
-        "residuals": [each.as_dict() for each in found.residuals],
-        "left": [{"name": name, "reason": reason} for name, reason in found.left],
-        "friction": [each._asdict() for each in found.friction],
-        "gains": [each._asdict() for each in found.gains],
-        "gain_scale": found.gain_scale or None,
-        "loads": [each._asdict() for each in found.loads],
-        "merged": [describe_merged(each) for each in found.merged],
-        "remarks": [_remark(each) for each in found.remarks],
-        "findings": [
-            {**each._asdict(), "severity": each.severity.word, "bodies": list(each.bodies)}
-            for each in found.findings
-        ],
-        "written": None if found.written is None else _describe_file(found.written),
-    }
-    return dump_json(plain(document), indent=2) + "\n"
-
-
-def _body(body: IdentifiedBody) -> dict[str, object]:
-    return {
-        "name": body.name,
-        "id": body.id,
-        "line": body.line,
-        "mass": body.mass,
-        "com": body.p_BoBcm_B,
-        # The six of I_BBcm_B stand in order "urdf", xx xy xz yy yz zz.
-        "inertia": dict(zip(ENTRIES, body.I_BBcm_B, strict=True)),
-        "principal_moments": body.principal_moments,
-        "verdict": body.verdict,
-        "margin": body.margin,
-        "distance": body.distance,
-        "least_squares_verdict": body.least_squares_verdict,
-        "prior_moved": body.prior_moved,
-        "parameters": {
-            name: {
-                "value": body.theta[index],
-                "prior": body.prior[index],
-                "standard_deviation": body.standard_deviation[index],
-                "share": body.share[index],
-                "decided_by": body.decided_by[index],
-                "unsupported": name in body.unsupported,
-            }
-            for index, name in enumerate(THETA)
-        },
-    }
-
-
-def describe_merged(merged: MergedBody) -> dict[str, object]:
-    """Describe bodies that were identified as one, as JSON has them."""
-    return {
-        "name": merged.name,
-        "method": merged.method,
-        "parts": [
-            {
-                "name": part.name,
-                "id": part.id,
-                "kept": part.kept,
-                "mass": part.mass,
-                "com": part.p_BoBcm_B,
-                "inertia": dict(zip(ENTRIES, part.I_BBcm_B, strict=True)),
-                "theta": part.theta,
-            }
-            for part in merged.parts
-        ],
-    }
-
-
-def _describe_file(written: WrittenModel) -> dict[str, object]:
-    return {
-        "path": _path(written.path),
-        "done": written.done,
-        "reason": written.reason or None,
-        "diff": written.diff or None,
-        "complete": written.complete,
-        "bodies": [{**each._asdict(), "reason": each.reason or None} for each in written.bodies],
-        "joints": [{**each._asdict(), "reason": each.reason or None} for each in written.joints],
-    }
-
-
-def _remark(remark: Remark) -> dict[str, str]:
-    return {**remark._asdict(), "severity": remark.severity.word}
-
-
-def _path(path: str) -> str:
-    return path.replace(os.sep, "/")

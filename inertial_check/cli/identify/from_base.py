@@ -7,21 +7,29 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from inertial_check import __version__
 from inertial_check.cli import exit_codes, output
+from inertial_check.cli.identify.reading import refuse_unused
+from inertial_check.cli.identify.writing import is_failing, write_model
 from inertial_check.errors import UsageError
-from inertial_check.model import Severity
 from inertial_check.reports.escaping import dump_json, guard_diff, printable
-from inertial_check.reports.identification import describe_merged
+from inertial_check.reports.identification import list_written
+from inertial_check.reports.identification_json import (
+    count_remarks,
+    describe_merged,
+    describe_remark,
+    describe_written,
+    make_head,
+)
 from inertial_check.reports.json import plain
 from inertial_check.reports.text import plural
 
 if TYPE_CHECKING:
     from inertial_check.identifying.options import IdentifyOptions
     from inertial_check.identifying.published.from_base import BodiesFromBase
+    from inertial_check.model.identified import WrittenModel
 
-SCHEMA_VERSION = "1"
-"""Version of the JSON form."""
+_UNUSED = ("mass", "total_mass", "loads", "method")
+"""Options of an identification that change its bodies, and that base parameters do not use."""
 
 
 def run(args: argparse.Namespace, options: IdentifyOptions) -> int:
@@ -38,46 +46,24 @@ def run(args: argparse.Namespace, options: IdentifyOptions) -> int:
         raise UsageError("--from-base prints text or json")
     if options.robot.lock_others:
         raise UsageError("--locked others needs recordings, and --from-base has none")
+    refuse_unused(args, "--from-base", _UNUSED)
     found = identify_base_file(options, args.from_base)
-    fail_on = None if args.fail_on == "never" else Severity[args.fail_on.upper()]
-    failed = fail_on is not None and any(each.severity >= fail_on for each in found.remarks)
-    code = exit_codes.FINDINGS if failed else exit_codes.CLEAN
-    sentence, diff, failure = "", "", ""
+    written, failure = None, ""
     if args.write or args.output is not None or args.dry_run:
-        sentence, diff, complete, failure = _write(args, found, failed)
-        code = code if complete else exit_codes.FINDINGS
-        code = exit_codes.FAILURE if failure else code
+        written, failure = write_model(args, found.fix, found.remarks)
+    complete = written is None or written.complete
+    failed = is_failing(found.remarks, args.fail_on)
+    code = exit_codes.CLEAN if complete and not failed else exit_codes.FINDINGS
+    code = exit_codes.FAILURE if failure else code
     text = _as_json if args.output_format == "json" else _as_text
     target = None if args.dry_run else args.output_file
-    output.write(text(found, code, sentence, diff), target)
+    output.write(text(found, code, written), target)
     if failure:
         output.failure(failure)
     return code
 
 
-def _write(
-    args: argparse.Namespace, found: BodiesFromBase, failed: bool
-) -> tuple[str, str, bool, str]:
-    """Write the robot's file: a sentence on it, the diff of a dry run, completeness, failure."""
-    fix = found.fix
-    path = fix.source.path if args.output is None else args.output
-    errors = any(each.severity == Severity.ERROR for each in found.remarks)
-    if (failed or errors) and not args.force:
-        return f"Not written: {path}: there are remarks that fail; --force writes it.", "", True, ""
-    if not fix.complete:
-        reasons = "; ".join(f"{own.name}: {own.reason}" for own in fix.bodies if own.reason)
-        return f"Not written: {path}: all bodies or none: {reasons}.", "", False, ""
-    try:
-        if args.dry_run:
-            fix.check_write(args.output)
-            return f"Not written: {path}: it would be, without --dry-run.", fix.diff(), True, ""
-        fix.write(args.output)
-    except UsageError as error:
-        return f"Not written: {path}.", "", True, str(error)
-    return f"Written: {path}.", "", True, ""
-
-
-def _as_text(found: BodiesFromBase, code: int, sentence: str, diff: str) -> str:
+def _as_text(found: BodiesFromBase, code: int, written: WrittenModel | None) -> str:
     own, table = found.found, found.table
     parameters, margins = own.identification.parameters, own.identification.consistency.margin
     bodies = plural(len(found.robot.names), "body")
@@ -100,25 +86,18 @@ def _as_text(found: BodiesFromBase, code: int, sentence: str, diff: str) -> str:
     said = "some bodies have them" if own.realisable else "no bodies have them exactly"
     far = f"these are {own.distance:.3g} deviations away, the nearest {own.least:.3g}"
     lines += ["", f"Of the published values {said}; {far}, over all together."]
-    lines += [sentence] if sentence else []
+    lines += [] if written is None else list_written(written)
     lines += [""] if found.remarks else []
     lines += [f"{each.severity.word}: {each.message}" for each in found.remarks]
     text = "".join(f"{printable(line)}\n" for line in lines)
-    return f"{text}\n{guard_diff(diff)}" if diff else text
+    diff = "" if written is None else guard_diff(written.diff)
+    return f"{text}\n{diff}" if diff else text
 
 
-def _as_json(found: BodiesFromBase, code: int, sentence: str, diff: str) -> str:
+def _as_json(found: BodiesFromBase, code: int, written: WrittenModel | None) -> str:
     own, table = found.found, found.table
     document = {
-        "schema_version": SCHEMA_VERSION,
-        "tool": {"name": "inertial-check", "version": __version__},
-        "summary": {
-            **{
-                f"{severity.word}s": sum(each.severity == severity for each in found.remarks)
-                for severity in reversed(Severity)
-            },
-            "exit_code": code,
-        },
+        **make_head({**count_remarks(found.remarks), "exit_code": code}),
         "model": found.robot.model.source.path,
         "realisable": own.realisable,
         "distance": own.distance,
@@ -142,11 +121,8 @@ def _as_json(found: BodiesFromBase, code: int, sentence: str, diff: str) -> str:
             for entry, value in zip(table.entries, own.beta.tolist(), strict=True)
         ],
         "merged": [describe_merged(each) for each in found.merged],
-        "written": sentence or None,
-        "diff": diff or None,
-        "remarks": [
-            {"severity": each.severity.word, "kind": each.kind, "message": each.message}
-            for each in found.remarks
-        ],
+        "written": None if written is None else describe_written(written),
+        "diff": None if written is None else written.diff or None,
+        "remarks": [describe_remark(each) for each in found.remarks],
     }
     return dump_json(plain(document))

@@ -8,20 +8,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from inertial_check import __version__
 from inertial_check.cli import exit_codes, output
+from inertial_check.cli.identify.reading import refuse_unused
+from inertial_check.cli.identify.writing import DRY_RUN, explain_withholding, is_failing
 from inertial_check.errors import UsageError
-from inertial_check.model import Severity
+from inertial_check.model.identified import WrittenModel
 from inertial_check.reports.escaping import dump_json, printable
+from inertial_check.reports.identification import list_written
+from inertial_check.reports.identification_json import (
+    count_remarks,
+    describe_remark,
+    describe_written,
+    make_head,
+)
 from inertial_check.reports.json import plain
 from inertial_check.reports.text import plural
 
 if TYPE_CHECKING:
     from inertial_check.identifying.carrying.payload import CarriedPayload
     from inertial_check.identifying.options import IdentifyOptions
-
-SCHEMA_VERSION = "1"
-"""Version of the JSON form."""
 
 _NAMES = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 _UNITS = ("kg", *["kg m"] * 3, *["kg m^2"] * 6)
@@ -59,27 +64,31 @@ def run(args: argparse.Namespace, options: IdentifyOptions) -> int:
             "--payload prints text or json, and -o FILE writes an inertial element: it goes "
             "without --write, --plot, markdown and latex"
         )
+    refuse_unused(args, "--payload", ("loads", "method"))
     wrench = args.payload if args.wrench == "" else args.wrench
     found = identify_carried(options, args.payload, wrench)
     snippet = None if args.output is None else write_snippet(found, args.output)
-    fail_on = None if args.fail_on == "never" else Severity[args.fail_on.upper()]
-    failed = fail_on is not None and any(each.severity >= fail_on for each in found.remarks)
-    errors = any(each.severity == Severity.ERROR for each in found.remarks)
-    withheld = (failed or errors) and not args.force
+    written = None if snippet is None else _write(args, found, snippet)
+    failed = is_failing(found.remarks, args.fail_on)
     code = exit_codes.FINDINGS if failed else exit_codes.CLEAN
-    written = args.output if snippet and not (withheld or args.dry_run) else None
-    shown = snippet if args.dry_run and not withheld else None
-    if written is not None and snippet is not None:
-        output.write(snippet, written)
+    shown = snippet if written is not None and written.reason == DRY_RUN else None
     text = _as_json if args.output_format == "json" else _as_text
     target = None if args.dry_run else args.output_file
     output.write(text(found, code, written, shown), target)
-    if snippet is not None and withheld:
-        output.note(f"{args.output}: not written: there are remarks that fail; --force writes it")
     return code
 
 
-def _as_text(found: CarriedPayload, code: int, written: str | None, snippet: str | None) -> str:
+def _write(args: argparse.Namespace, found: CarriedPayload, snippet: str) -> WrittenModel:
+    """Write the inertial element of the payload, unless a remark or --dry-run withholds it."""
+    reason = explain_withholding(args, found.remarks) or (DRY_RUN if args.dry_run else "")
+    if not reason:
+        output.write(snippet, args.output)
+    return WrittenModel(args.output, not reason, reason, complete=True, bodies=())
+
+
+def _as_text(
+    found: CarriedPayload, code: int, written: WrittenModel | None, snippet: str | None
+) -> str:
     payload, parameters = found.payload, found.payload.parameters
     com = np.asarray(parameters.com)
     lines = [
@@ -110,14 +119,16 @@ def _as_text(found: CarriedPayload, code: int, written: str | None, snippet: str
         f"Weighted RMS {payload.weighted_rms_before:.4g} -> {payload.weighted_rms:.4g}; "
         f"least squares {payload.weighted_rms_least_squares:.4g}.",
     ]
-    lines += [f"Written: {written}."] if written else []
+    lines += [] if written is None else list_written(written)
     lines += ["", snippet.rstrip()] if snippet else []
     lines += [""] if found.remarks else []
     lines += [f"{each.severity.word}: {each.message}" for each in found.remarks]
     return "".join(f"{line}\n" for text in lines for line in map(printable, text.split("\n")))
 
 
-def _as_json(found: CarriedPayload, code: int, written: str | None, snippet: str | None) -> str:
+def _as_json(
+    found: CarriedPayload, code: int, written: WrittenModel | None, snippet: str | None
+) -> str:
     payload, parameters = found.payload, found.payload.parameters
     rows = zip(
         _NAMES,
@@ -127,15 +138,7 @@ def _as_json(found: CarriedPayload, code: int, written: str | None, snippet: str
         strict=True,
     )
     document = {
-        "schema_version": SCHEMA_VERSION,
-        "tool": {"name": "inertial-check", "version": __version__},
-        "summary": {
-            **{
-                f"{severity.word}s": sum(each.severity == severity for each in found.remarks)
-                for severity in reversed(Severity)
-            },
-            "exit_code": code,
-        },
+        **make_head({**count_remarks(found.remarks), "exit_code": code}),
         "link": found.link,
         "source": found.source,
         "samples": found.samples,
@@ -161,11 +164,8 @@ def _as_json(found: CarriedPayload, code: int, written: str | None, snippet: str
             "least_squares": payload.weighted_rms_least_squares,
             "after": payload.weighted_rms,
         },
-        "written": written,
+        "written": None if written is None else describe_written(written),
         "snippet": snippet,
-        "remarks": [
-            {"severity": each.severity.word, "kind": each.kind, "message": each.message}
-            for each in found.remarks
-        ],
+        "remarks": [describe_remark(each) for each in found.remarks],
     }
     return dump_json(plain(document))

@@ -67,6 +67,7 @@ def test_every_form_gives_the_same_consistent_robot(run, table, tmp_path):
         assert (code, err) == (0, "")
         document = json.loads(out)
         jsonschema.validate(document, SCHEMA)
+        assert (document["written"]["path"], document["written"]["done"]) == (f"{name}.urdf", True)
         found.append([body["theta"] for body in document["bodies"]])
         checked = ic.check_model(f"{name}.urdf").files[0]
         assert [body.judgement.verdict for body in checked.bodies[:4]] == ["consistent"] * 4
@@ -86,6 +87,19 @@ def test_a_dry_run_shows_the_diff(run, table, tmp_path):
     assert code == 0
     assert "+++ b/arm.urdf" in out
     assert (tmp_path / "arm.urdf").read_bytes() == before
+    options = ("--dry-run", "--output-format", "json")
+    document = json.loads(run("identify", "--from-base", name, "--model", "arm.urdf", *options)[1])
+    jsonschema.validate(document, SCHEMA)
+    assert document["written"]["diff"] == document["diff"]
+    assert "+++ b/arm.urdf" in document["diff"]
+    assert not document["written"]["done"]
+
+
+def test_options_that_base_parameters_have_no_use_for_are_refused(run, table, tmp_path):
+    name = write_forms(table, tmp_path)[0]
+    code, out, err = run("identify", "--from-base", name, "--model", "arm.urdf", "--mass", "a=1")
+    assert (code, out) == (2, "")
+    assert "--from-base makes no use of --mass" in err
 
 
 @pytest.mark.parametrize(

@@ -1,30 +1,16 @@
-"""Identify the inertial parameters of a robot from the recorded torques of its joints.
-
-The torques are linear in the ten parameters of each body. All bodies are fitted together, each
-constrained to be physically consistent; the prior decides what the data leave open. Prints the
-result and how far it can be trusted; writes no robot file unless -o or --write is given.
-"""
+"""The command line of `identify`: its arguments, group by group."""
 
 from __future__ import annotations
 
 import argparse
-import sys
 from argparse import SUPPRESS
-from dataclasses import replace
-from math import inf
 from typing import TYPE_CHECKING
 
-from inertial_check.cli import exit_codes, identify_base, identify_payload, options, output
-from inertial_check.cli.option_groups import read_group, read_texts
-from inertial_check.errors import UsageError
-from inertial_check.model import Severity
+from inertial_check.cli import options
+from inertial_check.cli.identify import payload
 
 if TYPE_CHECKING:
     from inertial_check.identification.estimation.identify import Method
-    from inertial_check.identification.recordings.signals import Smoothing
-    from inertial_check.identifying.identify import RobotIdentification
-    from inertial_check.identifying.options import IdentifyOptions
-    from inertial_check.model.identified import IdentificationReport
 
 _METRICS = ("prior", "entropic", "affine-invariant", "euclidean")
 _LOSSES = ("squares", "huber")
@@ -55,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_recordings(parser)
     _add_robot(parser)
     _add_contacts(parser)
-    identify_payload.add_arguments(parser.add_argument_group("Payload of a robot that is known"))
+    payload.add_arguments(parser.add_argument_group("Payload of a robot that is known"))
     _add_prior(parser)
     _add_torques(parser)
     _add_fit(parser)
@@ -348,7 +334,7 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
         "--mass",
         action="append",
         metavar="BODY=KG",
-        help="known mass of a body (repeatable)",
+        help="known mass of a body; with --payload LINK that of the payload, as LINK=KG (repeatable)",
     )
     group.add_argument(
         "--loads",
@@ -360,36 +346,6 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="solve with this installed conic solver, such as clarabel or scs",
     )
-
-
-def _read_gain(text: str) -> tuple[float, ...] | str:
-    """Read numbers, or the word "unknown".
-
-    Raises:
-        argparse.ArgumentTypeError: It is none of them.
-    """
-    return text if text == "unknown" else options.numbers(text)
-
-
-_METHODS: dict[str, Method] = {
-    "least-squares": "least-squares",
-    "ls": "least-squares",
-    "instrumental-variables": "instrumental-variables",
-    "iv": "instrumental-variables",
-    "didim": "didim",
-}
-"""Methods by their names and short forms."""
-
-
-def _read_method(text: str) -> Method:
-    """Read the name of a method.
-
-    Raises:
-        argparse.ArgumentTypeError: It is none.
-    """
-    if text not in _METHODS:
-        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(_METHODS)}")
-    return _METHODS[text]
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
@@ -435,201 +391,6 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(args: argparse.Namespace) -> int:
-    """Identify the bodies, write the files that were asked for, and return the exit code."""
-    from inertial_check.identifying.identify import identify_robot
-    from inertial_check.reports import View
-    from inertial_check.reports.identification import render
-
-    _refuse_same_files(args)
-    if args.write_joints and not (args.write or args.output is not None or args.dry_run):
-        raise UsageError("--write-joints adds to what -o FILE or --write writes: give one of them")
-    if args.from_base is not None:
-        return identify_base.run(args, _read_options(args))
-    if not args.data:
-        raise UsageError("the following arguments are required: DATA, or --from-base FILE")
-    if args.payload is not None:
-        return identify_payload.run(args, _read_options(args))
-    if args.wrench is not None:
-        raise UsageError("--wrench is of a payload: give --payload LINK")
-    if args.plot is not None:
-        from inertial_check import plotting
-
-        plotting.check_target(args.plot, folder=True)
-    found = identify_robot(_read_options(args))
-    fail_on = None if args.fail_on == "never" else Severity[args.fail_on.upper()]
-    report, failed, failure = found.report, found.report.fails(fail_on), ""
-    if args.write or args.output is not None or args.dry_run:
-        report, failure = _write_model(args, found, failed)
-    if args.plot is not None and not args.dry_run:
-        found.plot(args.plot)
-    code = _exit_code(report, failed, failure)
-    view = View(
-        exit_code=code,
-        color=output.wants_color(args.color, None if args.output_file else sys.stdout),
-        summary=not args.quiet,
-        verbose=args.verbose,
-    )
-    target = None if args.dry_run else args.output_file
-    output.write(render(report, args.output_format, view), target)
-    _note_dry_run(args)
-    if failure:
-        output.failure(failure)
-    return code
-
-
-def _note_dry_run(args: argparse.Namespace) -> None:
-    """Note which further files a run without --dry-run would write."""
-    others = [path for path in (args.output_file, args.plot) if path is not None]
-    if args.dry_run and others:
-        output.note(f"--dry-run: not written: {', '.join(others)}")
-
-
-def _exit_code(report: IdentificationReport, failed: bool, failure: str) -> int:
-    """Return 2 for a failure, 1 if a remark fails the run or a body is not written, else 0."""
-    if failure:
-        return exit_codes.FAILURE
-    complete = report.written is None or report.written.complete
-    return exit_codes.CLEAN if complete and not failed else exit_codes.FINDINGS
-
-
-def _write_model(
-    args: argparse.Namespace, found: RobotIdentification, failed: bool
-) -> tuple[IdentificationReport, str]:
-    """Write the robot's file; return the report on it, and the reason if it cannot be written.
-
-    Raises:
-        InertialCheckError: The new document does not read back as these numbers.
-    """
-    from inertial_check.fixing.result import INTACT
-    from inertial_check.identifying.robot.joints import remark_on_joints
-    from inertial_check.model.identified import WrittenBody, WrittenJoint, WrittenModel
-
-    joints = found.fix_joints() if args.write_joints else None
-    fix, failure, diff = found.fix() if joints is None else joints.fix, "", ""
-    results = () if joints is None else joints.joints
-    errors = found.report.count(Severity.ERROR)
-    withheld = (failed or errors > 0) and not args.force
-    least = "errors" if errors else f"remarks at or above --fail-on {args.fail_on}"
-    reason = f"there are {least}; --force writes it"
-    if not withheld and not fix.complete:
-        left = [body.name for body in fix.bodies if body.status not in (*INTACT, "withheld")]
-        reason = f"all bodies are written or none, and {', '.join(left)} cannot be"
-    elif not withheld and joints is not None and not joints.complete:
-        left = [joint.name for joint in results if joint.status == "refused"]
-        reason = f"joints {', '.join(left)} cannot be written; without --write-joints bodies are"
-    elif not withheld:
-        try:
-            if args.dry_run:
-                fix.check_write(args.output)
-                reason, diff = "it would be, without --dry-run", fix.diff()
-            else:
-                fix.write(args.output)
-                reason = ""
-        except UsageError as error:
-            failure = reason = str(error)
-    bodies = tuple(WrittenBody(body.name, body.status, body.reason) for body in fix.bodies)
-    path = fix.source.path if args.output is None else args.output
-    complete = fix.complete and (joints is None or joints.complete)
-    own = tuple(WrittenJoint(*each[:4]) for each in results)
-    written = WrittenModel(path, not reason, reason, complete, bodies, diff, own)
-    said = () if joints is None else remark_on_joints(found.robot, found.report.friction, results)
-    remarks = sorted([*found.report.remarks, *said], key=lambda remark: -remark.severity)
-    return replace(found.report, written=written, remarks=tuple(remarks)), failure
-
-
-def _refuse_same_files(args: argparse.Namespace) -> None:
-    """Stop before a file is written over another that is read or written.
-
-    Raises:
-        UsageError: Names the options.
-    """
-    from inertial_check.files.writing import same_file
-
-    if args.write and args.output is not None:
-        raise UsageError("--write changes the robot's file itself, -o writes another: choose one")
-    read = [("DATA", path) for path in args.data]
-    read += [("--validation", path) for path in getattr(args, "validation", ())]
-    read += [("--with", path.rpartition("=")[2]) for path in getattr(args, "beside", ())]
-    if hasattr(args, "columns"):
-        read.append(("--columns", args.columns))
-    written = [("-o", args.output), ("--output-file", args.output_file), ("--plot", args.plot)]
-    for place, (option, path) in enumerate(written):
-        if path is None:
-            continue
-        others = [*read, *(each for each in written[:place] if each[1] is not None)]
-        if option != "-o":
-            others.append(("--model", args.model))
-        for name, other in others:
-            if path == other or same_file(path, other):
-                raise UsageError(f"{option} and {name} name one file, {path}")
-
-
-def _read_options(args: argparse.Namespace) -> IdentifyOptions:
-    """Read the options of the command line; those that are not given keep their defaults.
-
-    Raises:
-        UsageError: A text of another form, or a number out of range. The message names the option.
-    """
-    from inertial_check.identification.estimation.identify import FitOptions
-    from inertial_check.identifying import options as groups
-    from inertial_check.identifying.floating.contact_options import ContactOptions, read_contacts
-
-    context, smoothing = options.context_of(args), _read_smoothing(args)
-    validation = getattr(args, "validation", ())
-    if hasattr(args, "locked"):
-        args.locked, args.lock_others = groups.read_locks(args.locked)
-    read_texts(
-        args,
-        {
-            "validation": tuple,
-            "reverse": tuple,
-            "beside": lambda texts: groups.read_beside(texts, [*args.data, *validation]),
-            "clock_offset": groups.read_clock_offset,
-            "unmeasured": tuple,
-            "friction": groups.read_terms,
-            "friction_prior": groups.read_scales,
-            "coupling": groups.read_couplings,
-            "total_mass": groups.read_total_mass,
-            "mass": groups.read_masses,
-            "contact": read_contacts,
-            "reverse_wrench": tuple,
-        },
-    )
-    weight = getattr(args, "regularization", groups.DEFAULT_WEIGHT)
-    return groups.IdentifyOptions(
-        data=tuple(args.data),
-        model=args.model,
-        context=context,
-        recordings=read_group(groups.RecordingOptions, args, smoothing=smoothing),
-        robot=read_group(groups.RobotOptions, args),
-        prior=read_group(groups.PriorOptions, args),
-        friction=read_group(groups.FrictionOptions, args),
-        masses=read_group(groups.MassOptions, args),
-        contacts=read_group(ContactOptions, args),
-        loads=getattr(args, "loads", None),
-        method=getattr(args, "method", "least-squares"),
-        fit=read_group(FitOptions, args, regularization=weight),
-    )
-
-
-def _read_smoothing(args: argparse.Namespace) -> Smoothing:
-    """Read the processing of the signals.
-
-    Raises:
-        UsageError: --no-filter and --cutoff exclude each other.
-    """
-    from inertial_check.identification.recordings.signals import Smoothing
-
-    if hasattr(args, "no_filter"):
-        if hasattr(args, "cutoff"):
-            raise UsageError("--no-filter leaves nothing for --cutoff: choose one")
-        args.cutoff = inf
-    # The order of Y is an argument of the same name.
-    order = getattr(args, "filter_order", Smoothing.order)
-    return read_group(Smoothing, args, order=order)
-
-
 def _read_weight(text: str) -> float | str:
     """Read a number, or the name of a rule.
 
@@ -644,3 +405,33 @@ def _read_weight(text: str) -> float | str:
         raise argparse.ArgumentTypeError(
             f"{text!r} is neither a number nor evidence, k-fold or l-curve"
         ) from None
+
+
+def _read_gain(text: str) -> tuple[float, ...] | str:
+    """Read numbers, or the word "unknown".
+
+    Raises:
+        argparse.ArgumentTypeError: It is none of them.
+    """
+    return text if text == "unknown" else options.numbers(text)
+
+
+_METHODS: dict[str, Method] = {
+    "least-squares": "least-squares",
+    "ls": "least-squares",
+    "instrumental-variables": "instrumental-variables",
+    "iv": "instrumental-variables",
+    "didim": "didim",
+}
+"""Methods by their names and short forms."""
+
+
+def _read_method(text: str) -> Method:
+    """Read the name of a method.
+
+    Raises:
+        argparse.ArgumentTypeError: It is none.
+    """
+    if text not in _METHODS:
+        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(_METHODS)}")
+    return _METHODS[text]
