@@ -30,6 +30,7 @@ from inertial_check.identifying.robot.locking import list_recorded
 from inertial_check.identifying.robot.robot import Robot, read_robot, refuse_loops
 from inertial_check.model import Severity
 from inertial_check.model.identified import Remark
+from inertial_check.projection.constraints import Constraint, FixedMass, TotalMass
 from inertial_check.spelling import suggest_name
 
 
@@ -92,18 +93,45 @@ def identify_carried(options: IdentifyOptions, link: str, wrench: str | None) ->
         samples, redundancy, remarks = _read_wrenches(options, robot, sensor, wrench, recordings)
         samples = _move(samples, robot, body, sensor)
         source = f"the wrench at {wrench}"
-    found = _identify(options, samples, robot.model.bodies[body].name)
+    carrier = robot.model.bodies[body]
+    known = _read_masses(options, link, {link, carrier.name, carrier.id})
+    found = _identify(options, samples, carrier.name, known)
     said = [
         Remark(Severity.NOTE if "prior:" in line else Severity.WARNING, "payload", line)
         for line in found.remarks
     ]
     every = [*remarks, *robot.remarks, *said]
-    name = robot.model.bodies[body].name
     order = sorted(every, key=lambda remark: -remark.severity)
-    return CarriedPayload(name, source, samples.samples, redundancy, found, tuple(order))
+    return CarriedPayload(carrier.name, source, samples.samples, redundancy, found, tuple(order))
 
 
-def _identify(options: IdentifyOptions, samples: Samples, link: str) -> Payload:
+def _read_masses(options: IdentifyOptions, link: str, names: set[str]) -> list[Constraint]:
+    """Make constraints of the known mass of the payload: --mass LINK=KG or --total-mass.
+
+    Args:
+        options: Options of the identification.
+        link: Link that carries the payload, as --payload names it.
+        names: Names and id of that link.
+
+    Raises:
+        UsageError: A mass of another link.
+    """
+    found: list[Constraint] = []
+    for name, mass in options.masses.mass.items():
+        if name not in names:
+            raise UsageError(
+                f"--mass {name}={mass:g}: only the payload is identified: "
+                f"expected --mass {link}={mass:g}"
+            )
+        found.append(FixedMass(mass))
+    if options.masses.total_mass is not None:
+        found.append(TotalMass(*options.masses.total_mass, bodies=(0,)))
+    return found
+
+
+def _identify(
+    options: IdentifyOptions, samples: Samples, link: str, constraints: list[Constraint]
+) -> Payload:
     """Identify the payload, beside the prior that --prior names: the body LINK of a model.
 
     Raises:
@@ -120,6 +148,7 @@ def _identify(options: IdentifyOptions, samples: Samples, link: str) -> Payload:
             samples,
             prior=prior,
             weights=fit.weights,
+            constraints=constraints,
             regularization=fit.regularization,
             loss=fit.loss,
             margin=fit.margin,
