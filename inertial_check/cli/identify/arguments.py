@@ -334,7 +334,7 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
         "--mass",
         action="append",
         metavar="BODY=KG",
-        help="known mass of a body; with --payload LINK that of the payload, as LINK=KG (repeatable)",
+        help="known mass of a body, or with --payload LINK=KG of the payload (repeatable)",
     )
     group.add_argument(
         "--loads",
