@@ -21,11 +21,11 @@ from inertial_check.identification.estimation.joint_friction import (
 from inertial_check.identification.estimation.nuisance import (
     Coulomb,
     Coupling,
+    JointTerm,
     Kind,
     Nuisance,
     Offset,
     RotorInertia,
-    Term,
     Viscous,
 )
 from inertial_check.identification.estimation.reduction import ROWS
@@ -66,7 +66,7 @@ _QUANTITIES = {
 
 _DISCONTINUOUS = ("fc", "fsm", "fcp", "fcn", "fst", "vs")
 
-_COLUMNS: dict[str, Callable[..., Term]] = {
+_COLUMNS: dict[str, Callable[..., JointTerm]] = {
     "viscous": Viscous,
     "coulomb": Coulomb,
     "offset": Offset,

@@ -10,14 +10,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from inertial_check.arrays.arguments import explain_constructor_errors
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
-from inertial_check.identification.estimation.nuisance import JointColumn, Nuisance, Term
+from inertial_check.identification.estimation.nuisance import JointColumn, JointTerm, Nuisance, Term
 
 SLOWEST = 1 / 1000
 """Least Stribeck velocity relative to the highest speed of its joint: no sample is slower."""
@@ -88,7 +88,7 @@ class CoulombBackward(Term):
 
 @explain_constructor_errors
 @dataclass(frozen=True, kw_only=True)
-class Asymmetric(Term):
+class Asymmetric(JointTerm):
     """Viscous or Coulomb friction with a number for each direction of the motion.
 
     Coulomb friction by direction and an offset are the same torque, so that one of them excludes
@@ -108,10 +108,6 @@ class Asymmetric(Term):
             raise ParameterError(
                 f"asymmetric friction of kind {self.kind!r}: expected 'viscous' or 'coulomb'"
             )
-
-    def signal(self, u: Floats, du: Floats) -> Floats:
-        """No signal of its own: the two directions have one each."""
-        raise NotImplementedError
 
     def columns(self, joints: int) -> list[JointColumn]:
         """Two columns for each joint: forward, then backward."""
@@ -183,18 +179,12 @@ class LoadColumn(Term):
 
 
 @dataclass(frozen=True, kw_only=True)
-class NonlinearTerm(Term):
+class NonlinearTerm(JointTerm):
     """Friction that is linearised about an operating point, and is left out without one."""
-
-    iterated: ClassVar[bool] = True
 
     def columns(self, joints: int) -> list[JointColumn]:
         """No columns without an operating point."""
         return []
-
-    def signal(self, u: Floats, du: Floats) -> Floats:
-        """No signal without an operating point."""
-        raise NotImplementedError
 
     @abstractmethod
     def linearise(self, point: OperatingPoint) -> Iterator[tuple[Term, float]]:

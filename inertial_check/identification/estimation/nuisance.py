@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 @explain_constructor_errors
 @dataclass(frozen=True, kw_only=True)
-class Term(ABC):
-    """One kind of torque, with a number for each of some joints.
+class JointTerm(ABC):
+    """One kind of torque, with numbers for each of some joints.
 
     Attributes:
         joints: Indices of the joints that have it, from 0; None for all.
@@ -46,6 +46,16 @@ class Term(ABC):
     upper: float = np.inf
     prior: float = 0.0
     scale: float = np.inf
+
+    @abstractmethod
+    def columns(self, joints: int) -> list[JointColumn]:
+        """List the columns of the term on a robot with so many joints."""
+
+
+@explain_constructor_errors
+@dataclass(frozen=True, kw_only=True)
+class Term(JointTerm):
+    """Torque with one number for each joint, which multiplies a signal of the joint's motion."""
 
     @abstractmethod
     def signal(self, u: Floats, du: Floats) -> Floats:
@@ -202,7 +212,7 @@ class Nuisance:
     prior: Floats = field(default_factory=_no_numbers)
     scale: Floats = field(default_factory=_no_numbers)
     ready: Floats | None = None
-    terms: tuple[Term, ...] = field(default=(), repr=False)
+    terms: tuple[JointTerm, ...] = field(default=(), repr=False)
     joints: int = 0
     point: OperatingPoint | None = field(default=None, repr=False)
     references: tuple[float, ...] = field(default=(), repr=False)
@@ -234,7 +244,7 @@ class Nuisance:
         return len(self.names)
 
     @classmethod
-    def of(cls, *terms: Term, joints: int) -> Nuisance:
+    def of(cls, *terms: JointTerm, joints: int) -> Nuisance:
         """The numbers of these terms, on a robot with so many joints.
 
         Raises:
@@ -257,7 +267,7 @@ class Nuisance:
         """Linearise nonlinear terms about a point; without one they are left out."""
         if not self.nonlinear:
             return self
-        linear: list[tuple[Term, float]] = []
+        linear: list[tuple[JointTerm, float]] = []
         for term in self.terms:
             expand = getattr(term, "linearise", None)
             if expand is None:
@@ -269,8 +279,8 @@ class Nuisance:
     @classmethod
     def _declare(
         cls,
-        terms: Sequence[Term],
-        linear: Sequence[tuple[Term, float]],
+        terms: Sequence[JointTerm],
+        linear: Sequence[tuple[JointTerm, float]],
         joints: int,
         point: OperatingPoint | None,
     ) -> Nuisance:
