@@ -32,7 +32,8 @@ PUBLIC = {
     "identification": (
         "Consistent bodies from measurements: samples, base parameters, payloads, motions.",
         "estimation.base estimation.from_base estimation.nuisance estimation.sampled "
-        "payload.samples excitation.design recordings.signals recordings.diagnosis",
+        "payload.samples excitation.design recordings.signals recordings.diagnosis "
+        "recordings.thresholds",
     ),
     "model": (
         "What a robot model says, as plain data, and its tree of bodies as arrays.",

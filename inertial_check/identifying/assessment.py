@@ -13,7 +13,7 @@ from inertial_check.identification.assessment.runs import RunSpread, compare_run
 from inertial_check.identification.estimation.base import BaseTerm, name_entries
 from inertial_check.identification.estimation.result import Identification
 from inertial_check.identifying.friction import describe_number
-from inertial_check.identifying.recordings.recordings import Dataset, Datasets
+from inertial_check.identifying.recordings.datasets import Dataset, Datasets
 from inertial_check.identifying.robot.robot import Robot
 from inertial_check.model.assessed import (
     BaseTable,

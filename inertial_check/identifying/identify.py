@@ -12,18 +12,21 @@ from inertial_check.errors import InertialCheckError, UsageError
 from inertial_check.fixing.joints import JointsFix, write_joints
 from inertial_check.fixing.result import Fix
 from inertial_check.fixing.writing import write_parameters
-from inertial_check.identification.estimation.gains import estimate_with_gains
-from inertial_check.identification.estimation.identify import FitOptions, Measurements, estimate
+from inertial_check.identification.estimation.fit_options import FitOptions
+from inertial_check.identification.estimation.identify import estimate
 from inertial_check.identification.estimation.joint_friction import OperatingPoint
 from inertial_check.identification.estimation.loads import expect_loads
+from inertial_check.identification.estimation.measurements import Measurements
 from inertial_check.identification.estimation.nonlinear import solve_nonlinear
 from inertial_check.identification.estimation.result import Identification
+from inertial_check.identification.gains.fit import estimate_with_gains
 from inertial_check.identifying.carrying.loads import Loads, read_loads
 from inertial_check.identifying.methods import identify_by_simulation, refuse_unsimulated
 from inertial_check.identifying.options import UNKNOWN, IdentifyOptions
 from inertial_check.identifying.prior import read_prior
+from inertial_check.identifying.recordings.datasets import Datasets
 from inertial_check.identifying.recordings.reading import read_recordings
-from inertial_check.identifying.recordings.recordings import Datasets, read_datasets
+from inertial_check.identifying.recordings.recordings import read_datasets
 from inertial_check.identifying.report import build_report, draw_pages
 from inertial_check.identifying.robot.joints import list_targets
 from inertial_check.identifying.robot.locking import list_recorded

@@ -9,7 +9,7 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.dynamics.equations import GRAVITY
 from inertial_check.errors import ParameterError, UsageError
-from inertial_check.identification.estimation.identify import FitOptions
+from inertial_check.identification.estimation.fit_options import FitOptions
 from inertial_check.identification.estimation.result import Identification
 from inertial_check.identification.estimation.sampled import Samples
 from inertial_check.identification.methods.closed_loop import Reference, SimulatedRobot, simulate
@@ -21,8 +21,8 @@ from inertial_check.identification.recordings.signals import (
 )
 from inertial_check.identifying.carrying.loads import Loads
 from inertial_check.identifying.options import UNKNOWN, IdentifyOptions
+from inertial_check.identifying.recordings.datasets import Datasets
 from inertial_check.identifying.recordings.motion import JointMotion
-from inertial_check.identifying.recordings.recordings import Datasets
 from inertial_check.identifying.robot.robot import Robot
 from inertial_check.inertia import tolerances
 

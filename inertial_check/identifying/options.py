@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 from inertial_check.errors import UsageError
 from inertial_check.formats import Context
-from inertial_check.identification.estimation.identify import FitOptions, Method, WeightRule
+from inertial_check.identification.estimation.fit_options import FitOptions, Method, WeightRule
 from inertial_check.identification.recordings.signals import Smoothing
 from inertial_check.identifying.floating.contact_options import ContactOptions
 from inertial_check.inertia.representations import Order

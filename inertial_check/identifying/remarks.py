@@ -9,17 +9,14 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.identification.estimation.result import Identification
 from inertial_check.identification.recordings.couplings import find_couplings
-from inertial_check.identification.recordings.diagnosis import (
-    SignalRemark,
-    find_lag,
-    find_unit_errors,
-)
+from inertial_check.identification.recordings.diagnosis import find_lag, find_unit_errors
 from inertial_check.identification.recordings.lags import SAMPLES as LONGEST_LAG_SEARCH
 from inertial_check.identification.recordings.lags import correct_lag, estimate_lag
+from inertial_check.identification.recordings.signal_remark import SignalRemark
 from inertial_check.identification.recordings.spikes import HEAVY, measure_outliers
 from inertial_check.identifying.floating.whole_motion import BASE_ROWS
+from inertial_check.identifying.recordings.datasets import Dataset, Datasets
 from inertial_check.identifying.recordings.motion import grade_remark
-from inertial_check.identifying.recordings.recordings import Dataset, Datasets
 from inertial_check.identifying.robot.robot import Robot
 from inertial_check.inertia import tolerances
 from inertial_check.model import Severity

@@ -17,7 +17,7 @@ from inertial_check.identifying.carrying.loads import Loads, judge_loads, list_l
 from inertial_check.identifying.friction import describe_number, remark_on_friction
 from inertial_check.identifying.options import IdentifyOptions
 from inertial_check.identifying.prior import Prior
-from inertial_check.identifying.recordings.recordings import Dataset, Datasets
+from inertial_check.identifying.recordings.datasets import Dataset, Datasets
 from inertial_check.identifying.recordings.suspicion import judge_recordings
 from inertial_check.identifying.remarks import judge_gains, judge_result
 from inertial_check.identifying.robot.joints import read_stated

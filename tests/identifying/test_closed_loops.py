@@ -9,7 +9,7 @@ from inertial_check.dynamics import loops
 from inertial_check.dynamics.equations import inverse_dynamics
 from inertial_check.errors import UsageError
 from inertial_check.formats import Context
-from inertial_check.identification.estimation.identify import FitOptions
+from inertial_check.identification.estimation.fit_options import FitOptions
 from inertial_check.identifying.identify import identify_robot
 from inertial_check.identifying.options import FrictionOptions, IdentifyOptions, RobotOptions
 from inertial_check.identifying.robot.robot import read_robot

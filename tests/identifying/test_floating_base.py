@@ -12,7 +12,7 @@ from inertial_check.dynamics.equations import regressor
 from inertial_check.dynamics.kinematics import jacobian
 from inertial_check.errors import UsageError
 from inertial_check.formats import Context
-from inertial_check.identification.estimation.identify import FitOptions
+from inertial_check.identification.estimation.fit_options import FitOptions
 from inertial_check.identifying.floating.contact_options import ContactOptions, read_contacts
 from inertial_check.identifying.floating.contacts import read_wrenches, sum_forces
 from inertial_check.identifying.identify import identify_robot

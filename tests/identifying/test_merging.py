@@ -10,7 +10,7 @@ import inertial_check as ic
 import recorded
 from inertial_check.dynamics.equations import inverse_dynamics
 from inertial_check.errors import UsageError
-from inertial_check.identification.estimation.identify import FitOptions
+from inertial_check.identification.estimation.fit_options import FitOptions
 from inertial_check.identifying.identify import identify_robot
 from inertial_check.identifying.options import IdentifyOptions, MassOptions, RobotOptions
 from inertial_check.identifying.robot.merging import merge_tree

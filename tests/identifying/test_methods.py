@@ -8,7 +8,7 @@ import pytest
 import recorded
 from inertial_check.cli.main import main
 from inertial_check.errors import UsageError
-from inertial_check.identification.estimation.identify import FitOptions
+from inertial_check.identification.estimation.fit_options import FitOptions
 from inertial_check.identifying.identify import identify_robot
 from inertial_check.identifying.options import FrictionOptions, IdentifyOptions, RecordingOptions
 

@@ -10,7 +10,7 @@ from inertial_check.cli import options
 from inertial_check.cli.identify import payload
 
 if TYPE_CHECKING:
-    from inertial_check.identification.estimation.identify import Method
+    from inertial_check.identification.estimation.fit_options import Method
 
 _METRICS = ("prior", "entropic", "affine-invariant", "euclidean")
 _LOSSES = ("squares", "huber")

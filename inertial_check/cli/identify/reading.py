@@ -21,7 +21,7 @@ def read_options(args: argparse.Namespace) -> IdentifyOptions:
     Raises:
         UsageError: A text of another form, or a number out of range. The message names the option.
     """
-    from inertial_check.identification.estimation.identify import FitOptions
+    from inertial_check.identification.estimation.fit_options import FitOptions
     from inertial_check.identifying import options as groups
     from inertial_check.identifying.floating.contact_options import ContactOptions, read_contacts
 

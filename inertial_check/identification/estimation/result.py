@@ -24,8 +24,8 @@ from inertial_check.solvers.certificate import Certificate
 if TYPE_CHECKING:
     from inertial_check.identification.assessment.base_estimate import BaseEstimate
     from inertial_check.identification.estimation.choosing import Choice
-    from inertial_check.identification.estimation.gains import GainEstimate
     from inertial_check.identification.estimation.identifiability import Identifiability
+    from inertial_check.identification.gains.estimate import GainEstimate
 
 
 Status = Literal["certified", "uncertified"]

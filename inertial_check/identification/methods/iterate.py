@@ -18,12 +18,9 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import ProjectionError
-from inertial_check.identification.estimation.identify import (
-    FitOptions,
-    Measurements,
-    Method,
-    estimate,
-)
+from inertial_check.identification.estimation.fit_options import FitOptions, Method
+from inertial_check.identification.estimation.identify import estimate
+from inertial_check.identification.estimation.measurements import Measurements
 from inertial_check.identification.estimation.result import Identification
 from inertial_check.identification.estimation.sampled import Samples
 from inertial_check.inertia import tolerances

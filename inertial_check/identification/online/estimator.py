@@ -11,7 +11,7 @@ from inertial_check.arrays.arguments import explain_constructor_errors, explain_
 from inertial_check.arrays.broadcasting import quiet
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
-from inertial_check.identification.estimation.identify import Loss
+from inertial_check.identification.estimation.fit_options import Loss
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.priors import prepare_priors
 from inertial_check.identification.estimation.reduction import label_columns

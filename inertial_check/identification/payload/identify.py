@@ -18,7 +18,8 @@ from inertial_check.arrays.equality import EqualByValue
 from inertial_check.arrays.types import ArrayLike, Floats, Mask
 from inertial_check.errors import ParameterError
 from inertial_check.identification.estimation.base import base_parameters, name_entries
-from inertial_check.identification.estimation.identify import Loss, WeightRule, identify
+from inertial_check.identification.estimation.fit_options import Loss, WeightRule
+from inertial_check.identification.estimation.identify import identify
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.reduction import Reduction
 from inertial_check.identification.estimation.result import Identification

@@ -14,16 +14,52 @@ The examples of this module continue this session:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 
 from inertial_check._renamed import old_names
 from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.broadcasting import quiet
-from inertial_check.arrays.types import ArrayLike, Floats, Mask
+from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
+from inertial_check.identification.recordings.motion_remarks import (
+    find_still,
+    measure_rate_ratios,
+    remark_on_clock,
+    remark_on_constant,
+    remark_on_ranges,
+    remark_on_rates,
+    remark_on_still,
+)
+from inertial_check.identification.recordings.remark_words import (
+    format_range,
+    list_floats,
+    list_joints,
+    name_joints,
+)
+from inertial_check.identification.recordings.signal_remark import SignalRemark, Values
+from inertial_check.identification.recordings.slopes import (
+    find_vertex,
+    fit_slopes,
+    measure_shifts,
+)
+from inertial_check.identification.recordings.thresholds import (
+    AGREEMENT,
+    CLOCKS,
+    DEGREES,
+    FACTOR,
+    GAIN,
+    GAP,
+    JITTER,
+    LAG_GAIN,
+    LAGS,
+    MISMATCH,
+    NOISE,
+    SCATTER,
+    TURNS,
+    UNITS,
+    UNLIKE,
+)
 from inertial_check.inertia import tolerances
 
 __all__ = [
@@ -49,82 +85,6 @@ __all__ = [
     "find_unit_errors",
     "name_unit",
 ]
-
-NOISE = 3.0
-"""Times the noise of a position: a spread of less is no motion."""
-
-JITTER = 0.1
-"""Largest deviation of a time step from the median step, relative to it: velocities by differences
-at supposedly uniform steps are wrong by as much."""
-
-GAP = 3.0
-"""Times the median step: two samples or more are lacking."""
-
-MISMATCH = 0.05
-"""Deviation of a ratio from the one it should have: neither noise nor a filter makes so much."""
-
-AGREEMENT = 0.5
-"""Share of the variance that has to be explained before a slope or a lag means something."""
-
-TURNS = 2.0
-"""Full turns: most joints turn less far, and most ranges in degrees, read as radians, are more."""
-
-UNLIKE = 3.0
-"""Factor between torques and those of a prior, which for masses that are guessed is mostly 2."""
-
-FACTOR = 1.5
-"""Factor between a slope and the one of a unit that may explain it, as the prior is inexact."""
-
-GAIN = 1.08
-"""Common multiple of the torques from which on it is told: drive gains are rarely known better."""
-
-SCATTER = 0.25
-"""Largest deviation of the logarithms of a common multiple, relative to its logarithm: those of
-priors that are wrong link by link scatter by half and more."""
-
-LAG_GAIN = 0.02
-"""Share of the squared residuals that a shift must save; less is saved by chance."""
-
-LAGS = 25
-"""Samples by which one signal is shifted at most, and a tenth of all of them."""
-
-DEGREES = float(np.rad2deg(1.0))
-
-UNITS: Mapping[str, float] = MappingProxyType(
-    {
-        "N cm": 100.0,
-        "N mm": 1000.0,
-        "kgf cm": 10.197162,
-        "lbf in": 8.8507458,
-        "ozf in": 141.61193,
-        "kgf m": 0.10197162,
-        "kN m": 0.001,
-    }
-)
-"""Units of torque, and how many of each are one newton metre."""
-
-CLOCKS: Mapping[str, float] = MappingProxyType({"ms": 1e3, "us": 1e6, "ns": 1e9, "min": 1 / 60})
-"""Units of time, and how many of each are one second."""
-
-
-Values = Mapping[str, float | tuple[float, ...]]
-"""Numbers of a remark by name."""
-
-
-@dataclass(frozen=True)
-class SignalRemark:
-    """Something about a recording that its user should know.
-
-    Attributes:
-        kind: One word: clock, still, constant, degrees, limits, time, velocity, acceleration, unit,
-            sign, lag.
-        message: One line with the numbers.
-        values: The numbers by name.
-    """
-
-    kind: str
-    message: str
-    values: Mapping[str, float | tuple[float, ...]]
 
 
 @explain_errors
@@ -211,19 +171,21 @@ def diagnose(  # noqa: PLR0913 - the signals of one recording
     motion = check_signals(q=q, u=u, du=du, tau=tau)
     _refuse_zeros(motion)
     q = motion["q"]
-    joints = _names(joints, q.shape[1])
-    remarks = [*_still(q, joints), *_constant(motion.get("tau"), joints)]
-    moves = ~_is_still(q)
+    joints = name_joints(joints, q.shape[1])
+    remarks = [*remark_on_still(q, joints), *remark_on_constant(motion.get("tau"), joints)]
+    moves = ~find_still(q)
     if t is not None:
         t = check_time(t)
         if len(t) != len(q):
             raise ParameterError(f"t has {len(t)} samples and q has {len(q)}")
-        remarks = [*_clock(t), *remarks]
+        remarks = [*remark_on_clock(t), *remarks]
         for rate, of, kind in (("u", "q", "velocity"), ("du", "u", "acceleration")):
             if rate in motion and of in motion:
-                remarks += _rates(kind, _ratios(t, motion[of], motion[rate]), moves, joints)
+                remarks += remark_on_rates(
+                    kind, measure_rate_ratios(t, motion[of], motion[rate]), moves, joints
+                )
     if not any(remark.kind == "degrees" for remark in remarks):
-        remarks += _ranges(q, limits, joints)
+        remarks += remark_on_ranges(q, limits, joints)
     return tuple(remarks)
 
 
@@ -255,22 +217,22 @@ def find_unit_errors(
         unit torques are 1e+03 times those that the prior predicts, 1e+03
     """
     tau, predicted, u = _read_torques(tau, predicted, u)
-    joints = _names(joints, tau.shape[1])
-    slopes, shares = _slopes(tau, predicted, u)
+    joints = name_joints(joints, tau.shape[1])
+    slopes, shares = fit_slopes(tau, predicted, u)
     told = shares >= AGREEMENT
     known = slopes[told]
     if not len(known):
         return ()
-    values = {"slopes": _tuple(slopes), "shares": _tuple(shares)}
+    values = {"slopes": list_floats(slopes), "shares": list_floats(shares)}
     remarks = []
     turned = told & (slopes < 0)
     if turned.any():
-        which = "all of them" if turned.sum() == len(known) else _list(joints, turned)
+        which = "all of them" if turned.sum() == len(known) else list_joints(joints, turned)
         remarks.append(
             SignalRemark(
                 "sign",
                 f"torques fall where the prior predicts that they rise, slope "
-                f"{_show(slopes[turned])}: {which}; is the sign of the torque, or of the "
+                f"{format_range(slopes[turned])}: {which}; is the sign of the torque, or of the "
                 "position, another one?",
                 values,
             )
@@ -281,7 +243,7 @@ def find_unit_errors(
             SignalRemark(
                 "unit",
                 f"torques are {size:.3g} times those that the prior predicts, "
-                f"{_show(np.abs(known))} joint by joint: "
+                f"{format_range(np.abs(known))} joint by joint: "
                 f"{name_unit(size) or 'no unit of torque has that ratio'}; or they are those of "
                 "the motors, before the gears, or currents",
                 {"ratio": size, **values},
@@ -361,9 +323,9 @@ def find_lag(
         torques are 5 samples (50 ms) behind what their motion predicts
     """
     tau, predicted, u = _read_torques(tau, predicted, u)
-    joints = _names(joints, tau.shape[1])
+    joints = name_joints(joints, tau.shape[1])
     most = min(LAGS, len(tau) // 10)
-    left = _left_by_shift(tau, predicted, u, most)
+    left = measure_shifts(tau, predicted, u, most)
     least = left.min(axis=0)
     told = (
         (1 - least >= AGREEMENT)
@@ -378,16 +340,16 @@ def find_lag(
     best = int(np.argmax(whole))
     if best in (0, 2 * most) or whole[best] < LAG_GAIN:
         return ()
-    shift = best - most + _vertex(whole[best - 1 : best + 2])
+    shift = best - most + find_vertex(whole[best - 1 : best + 2])
     time = "" if rate is None else f" ({abs(shift) / rate * 1e3:.3g} ms)"
     word = "behind" if shift > 0 else "ahead of"
-    own = _tuple(np.where(told, np.argmin(left, axis=0) - most, np.nan))
+    own = list_floats(np.where(told, np.argmin(left, axis=0) - most, np.nan))
     return (
         SignalRemark(
             "lag",
             f"torques are {abs(shift):.3g} samples{time} {word} what their motion predicts: "
             f"shifted by that, the squared residuals are {whole[best]:.0%} smaller, in the mean of "
-            f"{_list(joints, told)}",
+            f"{list_joints(joints, told)}",
             {"samples": shift, "saved": float(whole[best]), "joints": own},
         ),
     )
@@ -426,256 +388,12 @@ def _refuse_zeros(arrays: Mapping[str, Floats]) -> None:
             raise ParameterError(f"{name} is zero in all {samples} samples: it was not recorded")
 
 
-def _names(joints: Sequence[str] | None, count: int) -> tuple[str, ...]:
-    names = tuple(f"joint {k + 1}" for k in range(count)) if joints is None else tuple(joints)
-    if len(names) != count:
-        raise ParameterError(f"{len(names)} names of joints for {count} columns")
-    return names
-
-
-def _clock(t: Floats) -> list[SignalRemark]:
-    steps = np.diff(t)
-    median = float(np.median(steps))
-    wide = steps > GAP * median
-    jitter = float(np.std(steps[~wide]) / median)
-    if jitter <= JITTER and not wide.any():
-        return []
-    longest = int(np.argmax(steps))
-    return [
-        SignalRemark(
-            "clock",
-            f"steps of {steps.min() * 1e3:.4g} to {steps.max() * 1e3:.4g} ms, median "
-            f"{median * 1e3:.4g} ms, jitter {jitter:.1%}; gaps of more than {GAP:g} "
-            f"steps: {int(wide.sum())}, the longest step at t = {t[longest]:.6g} s; resample "
-            "before differentiating",
-            {
-                "median": median,
-                "least": float(steps.min()),
-                "largest": float(steps.max()),
-                "jitter": jitter,
-                "gaps": float(wide.sum()),
-            },
-        )
-    ]
-
-
-def _spreads(q: Floats) -> tuple[Floats, Floats]:
-    """Standard deviation of positions, and that of their noise: of white noise, exactly."""
-    noise = np.diff(q, 2, axis=0).std(axis=0) / np.sqrt(6) if len(q) > 3 else np.zeros(q.shape[1])
-    return q.std(axis=0), noise
-
-
-def _is_still(q: Floats) -> Mask:
-    spread, noise = _spreads(q)
-    return np.asarray((spread <= tolerances.STILL * spread.max()) | (spread <= NOISE * noise))
-
-
-def _still(q: Floats, joints: tuple[str, ...]) -> list[SignalRemark]:
-    spread, noise = _spreads(q)
-    still = _is_still(q)
-    if not still.any():
-        return []
-    which = "no joint moves" if still.all() else f"{_list(joints, still)}: never moves"
-    return [
-        SignalRemark(
-            "still",
-            f"{which}: positions spread by {_show(spread[still])}, noise "
-            f"{_show(noise[still])}, and the joint that moves most by {spread.max():.3g}; what "
-            "only its motion shows stays open",
-            {"spread": _tuple(spread), "noise": _tuple(noise)},
-        )
-    ]
-
-
-def _constant(tau: Floats | None, joints: tuple[str, ...]) -> list[SignalRemark]:
-    if tau is None:
-        return []
-    constant = np.ptp(tau, axis=0) == 0
-    if not constant.any():
-        return []
-    return [
-        SignalRemark(
-            "constant",
-            f"{_list(joints, constant)}: the torque is {_show(tau[0, constant])} in all "
-            f"{len(tau)} samples; was it recorded?",
-            {"torque": _tuple(np.where(constant, tau[0], np.nan))},
-        )
-    ]
-
-
-def _ratios(t: Floats, signal: Floats, rate: Floats) -> Floats:
-    """(n,) slope of a signal over the integral of what should be its rate; NaN where it is none.
-
-    Integrals do not amplify noise as differences do. What passed in gaps is left out.
-    """
-    steps = np.diff(t)
-    inside = (steps <= GAP * np.median(steps))[:, None]
-    integral = np.cumsum(inside * (rate[1:] + rate[:-1]) / 2 * steps[:, None], axis=0)
-    path = np.cumsum(inside * np.diff(signal, axis=0), axis=0)
-    slopes, shares = _lines(integral, path)
-    return np.where(shares >= AGREEMENT, slopes, np.nan)
-
-
-def _rates(kind: str, ratios: Floats, moves: Mask, joints: tuple[str, ...]) -> list[SignalRemark]:
-    """What the ratios of rates to what should be the rates say, of the joints that move."""
-    of, plural = _RATES[kind]
-    values = {"ratios": _tuple(ratios)}
-    remarks = []
-    strange = moves & ~np.isfinite(ratios)
-    if strange.any():
-        text = f"{_list(joints, strange)}: {plural} have nothing to do with the change of {of}"
-        remarks.append(SignalRemark(kind, text, values))
-    told = moves & np.isfinite(ratios)
-    wrong = told & (np.abs(ratios - 1) > MISMATCH)
-    if not wrong.any():
-        return remarks
-    begin = f"{of} change at {_show(ratios[wrong])} times the {plural} that stand beside them"
-    common = float(np.median(ratios[told]))
-    if np.all(np.abs(ratios[told] / common - 1) <= MISMATCH):
-        causes = {
-            ("degrees", f"{of} are in degrees, not in radians"): DEGREES,
-            ("degrees", f"{plural} are in degrees, not in radians"): 1 / DEGREES,
-        } | {("time", f"time is in {unit}, not in s"): 1 / own for unit, own in CLOCKS.items()}
-        (cause, text), ratio = min(causes.items(), key=lambda item: abs(common / item[1] - 1))
-        if abs(common / ratio - 1) <= MISMATCH:
-            return [*remarks, SignalRemark(cause, f"{begin}: {text}", {"ratio": ratio, **values})]
-    return [
-        *remarks,
-        SignalRemark(kind, f"{begin}: {_list(joints, wrong)}; expected 1", values),
-    ]
-
-
-_RATES = {"velocity": ("positions", "velocities"), "acceleration": ("velocities", "accelerations")}
-"""Names of the signal that a rate is the derivative of, and of the rate itself."""
-
-
-def _ranges(q: Floats, limits: ArrayLike | None, joints: tuple[str, ...]) -> list[SignalRemark]:
-    """Whether positions stay in their limits, and turn as far as joints do."""
-    spans = np.ptp(q, axis=0)
-    if limits is None:
-        far = spans > TURNS * 2 * np.pi
-        if far.sum() <= len(far) / 2:
-            return []
-        return [
-            SignalRemark(
-                "degrees",
-                f"{_list(joints, far)}: positions range over {_show(spans[far] / (2 * np.pi))} "
-                "full turns; are they in degrees?",
-                {"ranges": _tuple(spans)},
-            )
-        ]
-    bounds = np.asarray(limits, dtype=np.float64)
-    if bounds.shape != (q.shape[1], 2):
-        raise ParameterError(f"limits has shape {bounds.shape}, expected ({q.shape[1]}, 2)")
-    outside = _outside(q, bounds)
-    if not outside.any():
-        return []
-    too_far = spans[outside] > UNLIKE / 2 * np.ptp(bounds[outside], axis=1)
-    in_degrees = bool(too_far.any()) and not _outside(q / DEGREES, bounds).any()
-    hint = "; as degrees they are all inside" if in_degrees else ""
-    shown = ", ".join(
-        f"{joints[k]} {q[:, k].min():.4g} to {q[:, k].max():.4g} "
-        f"(limits {bounds[k, 0]:.4g} to {bounds[k, 1]:.4g})"
-        for k in np.flatnonzero(outside)
-    )
-    return [
-        SignalRemark(
-            "degrees" if in_degrees else "limits",
-            f"positions outside their limits{hint}: {shown}",
-            {"least": _tuple(q.min(axis=0)), "largest": _tuple(q.max(axis=0))},
-        )
-    ]
-
-
-def _outside(q: Floats, bounds: Floats) -> Mask:
-    least, largest = bounds.T
-    has_both = np.isfinite(bounds).all(axis=1)
-    slack = MISMATCH * np.where(has_both, largest - least, 0.0)
-    return np.asarray((q.min(axis=0) < least - slack) | (q.max(axis=0) > largest + slack))
-
-
-def _lines(x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """Slope of y over x, column by column, and the share of the variance of y it explains."""
-    x, y = x - x.mean(axis=0), y - y.mean(axis=0)
-    xx, xy, yy = (x * x).sum(axis=0), (x * y).sum(axis=0), (y * y).sum(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(xx > 0, xy / xx, np.nan), np.where(xx * yy > 0, xy**2 / (xx * yy), 0.0)
-
-
 def _read_torques(
     tau: ArrayLike, predicted: ArrayLike, u: ArrayLike | None
 ) -> tuple[Floats, Floats, Floats | None]:
     arrays = check_signals(tau=tau, predicted=predicted, u=u)
     _refuse_zeros(arrays)
     return arrays["tau"], arrays["predicted"], arrays.get("u")
-
-
-def _explaining(predicted: Floats, u: Floats | None) -> Floats:
-    """(S, n, c) what a torque may be made of, the predicted one last; orthonormal columns.
-
-    Columns that the ones before them make up are zero.
-    """
-    rest = [] if u is None else [u, np.sign(u)]
-    columns: list[Floats] = []
-    for column in (np.ones_like(predicted), *rest, predicted):
-        own = column
-        for _ in range(2):  # once more: the first pass leaves rounding along the others
-            for other in columns:
-                own = own - other * (other * own).sum(axis=0)
-        size = np.linalg.norm(own, axis=0)
-        kept = size > tolerances.MADE_UP * np.linalg.norm(column, axis=0)
-        columns.append(np.where(kept, own, 0.0) / np.where(kept, size, 1.0))
-    return np.stack(columns, axis=2)
-
-
-def _slopes(tau: Floats, predicted: Floats, u: Floats | None) -> tuple[Floats, Floats]:
-    """(n,) slope over the predicted torque, and the share that it explains of what is left to it.
-
-    Both are 0 where the prediction is made up of friction and offset.
-    """
-    basis = _explaining(predicted, u)
-    parts = np.einsum("snc,sn->nc", basis, tau)
-    own = (basis[:, :, -1] * predicted).sum(axis=0)
-    left = np.maximum((tau**2).sum(axis=0) - (parts[:, :-1] ** 2).sum(axis=1), 0.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        slopes = np.where(own > 0, parts[:, -1] / own, 0.0)
-        return slopes, np.where((own > 0) & (left > 0), parts[:, -1] ** 2 / left, 0.0)
-
-
-def _left_by_shift(tau: Floats, predicted: Floats, u: Floats | None, most: int) -> Floats:
-    """(2 most + 1, n) share of the variance left when the torques come -most to most later."""
-    count = len(tau) - 2 * most
-    middle = slice(most, most + count)
-    basis = _explaining(predicted[middle], None if u is None else u[middle])
-    left = np.ones((2 * most + 1, tau.shape[1]))
-    for shift in range(2 * most + 1):
-        own = tau[shift : shift + count]
-        parts = np.einsum("snc,sn->nc", basis, own)
-        squares = (own**2).sum(axis=0)
-        varies = squares - parts[:, 0] ** 2
-        rest = np.maximum(squares - (parts**2).sum(axis=1), 0.0)
-        np.divide(rest, varies, out=left[shift], where=varies > 0)
-    return left
-
-
-def _vertex(three: Floats) -> float:
-    """Where the parabola through three values at -1, 0, 1 is highest."""
-    bend = three[0] - 2 * three[1] + three[2]
-    return float((three[0] - three[2]) / (2 * bend)) if bend < 0 else 0.0
-
-
-def _list(joints: tuple[str, ...], which: Mask) -> str:
-    return ", ".join(name for name, own in zip(joints, which, strict=True) if own)
-
-
-def _show(values: Floats) -> str:
-    """Format one number, or the least and the largest."""
-    least, largest = f"{values.min():.3g}", f"{values.max():.3g}"
-    return least if least == largest else f"{least} to {largest}"
-
-
-def _tuple(values: Floats) -> tuple[float, ...]:
-    return tuple(map(float, values))
 
 
 __getattr__ = old_names(

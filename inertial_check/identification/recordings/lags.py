@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.identification.recordings.diagnosis import LAGS, SignalRemark
+from inertial_check.identification.recordings.signal_remark import SignalRemark
+from inertial_check.identification.recordings.thresholds import LAGS
 from inertial_check.inertia import tolerances
 
 SAMPLES = 5000

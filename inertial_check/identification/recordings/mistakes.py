@@ -21,7 +21,7 @@ from inertial_check.identification.estimation import interior_point
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.problem import Problem
 from inertial_check.identification.estimation.reduction import Reduction
-from inertial_check.identification.recordings.diagnosis import CLOCKS
+from inertial_check.identification.recordings.thresholds import CLOCKS
 from inertial_check.inertia import tolerances
 
 Kind = Literal[

@@ -26,11 +26,11 @@ from inertial_check.arrays.broadcasting import quiet
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError
 from inertial_check.identification.recordings.diagnosis import (
-    GAP,
     check_signal,
     check_signals,
     check_time,
 )
+from inertial_check.identification.recordings.thresholds import GAP
 from inertial_check.inertia import tolerances
 
 PAUSE = 20.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from inertial_check.arrays.types import Floats, Mask
-from inertial_check.identification.recordings.diagnosis import SignalRemark
+from inertial_check.identification.recordings.signal_remark import SignalRemark
 
 NEIGHBOURS = 9
 """Samples of the running median: spikes of up to four of them stand out, steps of friction not."""

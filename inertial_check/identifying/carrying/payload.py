@@ -17,8 +17,8 @@ from inertial_check.geometry.priors import from_model
 from inertial_check.identification.estimation.sampled import Block, Samples
 from inertial_check.identification.payload.identify import Payload, identify_payload
 from inertial_check.identification.payload.samples import Recording, from_torques, from_wrench
-from inertial_check.identification.recordings.diagnosis import CLOCKS
 from inertial_check.identification.recordings.signals import Smoothing, smooth
+from inertial_check.identification.recordings.thresholds import CLOCKS
 from inertial_check.identifying.floating.contact_options import ContactOptions
 from inertial_check.identifying.floating.contacts import read_wrenches
 from inertial_check.identifying.options import IdentifyOptions, PriorOptions

@@ -21,8 +21,8 @@ from inertial_check.identification.recordings.mistakes import (
 from inertial_check.identifying.floating.contacts import Wrench, exchange, sum_forces
 from inertial_check.identifying.floating.whole_motion import WholeMotion, build_equations
 from inertial_check.identifying.options import IdentifyOptions
+from inertial_check.identifying.recordings.datasets import Dataset
 from inertial_check.identifying.recordings.motion import JointMotion
-from inertial_check.identifying.recordings.recordings import Dataset
 from inertial_check.identifying.robot.robot import Robot
 from inertial_check.model import Severity
 from inertial_check.model.identified import Remark

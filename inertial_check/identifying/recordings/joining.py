@@ -10,13 +10,13 @@ import numpy as np
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError, UsageError
 from inertial_check.formats.recordings import Recording
-from inertial_check.identification.recordings.diagnosis import CLOCKS
 from inertial_check.identification.recordings.joining import (
     LoggedSignals,
     describe_motion,
     find_offset,
     join_signals,
 )
+from inertial_check.identification.recordings.thresholds import CLOCKS
 from inertial_check.identifying.options import TimeUnit
 
 _SIGNALS = ("q", "u", "du", "tau")

@@ -12,18 +12,15 @@ import numpy as np
 from inertial_check.arrays.types import Floats, Mask
 from inertial_check.errors import ParameterError, UsageError
 from inertial_check.formats.recordings import Recording
-from inertial_check.identification.recordings.diagnosis import (
-    AGREEMENT,
-    CLOCKS,
-    SignalRemark,
-    diagnose,
-)
+from inertial_check.identification.recordings.diagnosis import diagnose
+from inertial_check.identification.recordings.signal_remark import SignalRemark
 from inertial_check.identification.recordings.signals import Smoothing, filter_signals, smooth
 from inertial_check.identification.recordings.spikes import (
     bridge_spikes,
     describe_spikes,
     find_spikes,
 )
+from inertial_check.identification.recordings.thresholds import AGREEMENT, CLOCKS
 from inertial_check.identifying.floating.whole_motion import WholeMotion
 from inertial_check.identifying.options import RecordingOptions, TimeUnit
 from inertial_check.identifying.recordings.unmeasured import drop_constant

@@ -30,7 +30,7 @@ from inertial_check.identifying.floating.suspicious_wrenches import (
     pose_whole_comparison,
 )
 from inertial_check.identifying.options import UNKNOWN, IdentifyOptions
-from inertial_check.identifying.recordings.recordings import Dataset, Datasets
+from inertial_check.identifying.recordings.datasets import Dataset, Datasets
 from inertial_check.identifying.recordings.unmeasured import leave_out_rows, list_unmeasured
 from inertial_check.identifying.robot.robot import Robot
 from inertial_check.inertia import tolerances

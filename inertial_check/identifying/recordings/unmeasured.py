@@ -11,7 +11,7 @@ from inertial_check.arrays.types import Floats
 from inertial_check.errors import UsageError
 from inertial_check.formats.recordings import Recording
 from inertial_check.identification.estimation.sampled import Block, Samples
-from inertial_check.identification.recordings.diagnosis import SignalRemark
+from inertial_check.identification.recordings.signal_remark import SignalRemark
 from inertial_check.identifying.options import RobotOptions
 from inertial_check.identifying.robot.robot import Robot
 from inertial_check.model import Severity

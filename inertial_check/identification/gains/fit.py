@@ -21,27 +21,43 @@ J. Dyn. Syst. Meas. Control 136 (2014).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, cast
+from dataclasses import replace
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from inertial_check.arrays.types import ArrayLike, Floats, Integers, Mask
+from inertial_check.arrays.types import ArrayLike, Floats, Mask
 from inertial_check.errors import ParameterError
-from inertial_check.identification.assessment.base_estimate import BaseEstimate
-from inertial_check.identification.estimation.identify import FitOptions, Measurements, estimate
+from inertial_check.identification.estimation.fit_options import FitOptions
+from inertial_check.identification.estimation.identify import estimate
+from inertial_check.identification.estimation.measurements import Measurements
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.problem import Problem
 from inertial_check.identification.estimation.reduction import Reduction, System
 from inertial_check.identification.estimation.result import Identification
+from inertial_check.identification.gains.estimate import (
+    GainEstimate,
+    ScaleSource,
+    find_slopes,
+    invert_information,
+)
+from inertial_check.identification.gains.reduction import (
+    add_gain_columns,
+    correlate_torques,
+    scale_torques,
+)
+from inertial_check.identification.gains.uncertainty import (
+    convert_to_units,
+    find_free_scale,
+    find_open_gains,
+    measure_covariance,
+    measure_mass_error,
+)
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import Order
 from inertial_check.projection._constraint import read_constraints
 from inertial_check.projection.constraints import FixedMass, TotalMass
-
-ScaleSource = Literal["loads", "masses", "prior"]
-"""Statement that decides the common scale of drive gains and masses."""
 
 ROUNDS = 50
 """Largest number of rounds; four to eight are usual."""
@@ -61,141 +77,6 @@ CLEAR = 3.0
 
 _SCALE_STEP = (-1.0, 1.0)
 """Least and largest change of the logarithm of the common scale in one round."""
-
-OPEN = 0.1
-"""Squared part of a direction that no sample shows, from which on it is told of a gain."""
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class GainEstimate:
-    """Drive gains of the joints.
-
-    Attributes:
-        values: (n,) factors from what was recorded to torques [N m/A, or what the recording needs].
-        covariance: (n, n) covariance of the relative errors of the gains (dimensionless).
-        scale: What decides the common scale of all gains: known loads, known masses, or the prior.
-        open: Indices of joints whose gain only the prior ties to those of the others.
-        change: Largest relative change of a gain in the last round.
-        rounds: Number of rounds.
-        along: (p, n) products of the columns in order "urdf" with the torques of the joints [SI].
-    """
-
-    values: Floats
-    covariance: Floats
-    scale: ScaleSource
-    open: tuple[int, ...]
-    change: float
-    rounds: int
-    along: Floats
-
-    def __repr__(self) -> str:
-        """Show the gains with their standard deviations, and what decides their scale."""
-        pairs = zip(self.values.tolist(), self.standard_deviation.tolist(), strict=True)
-        shown = ", ".join(f"{value:.4g} +- {deviation:.2g}" for value, deviation in pairs)
-        return f"GainEstimate({shown}; scale by {self.scale})"
-
-    @property
-    def relative_standard_deviation(self) -> Floats:
-        """(n,) standard deviations relative to the gains."""
-        return np.asarray(np.sqrt(np.diag(self.covariance)))
-
-    @property
-    def standard_deviation(self) -> Floats:
-        """(n,) standard deviations in the unit of the gains."""
-        return np.asarray(self.relative_standard_deviation * np.abs(self.values))
-
-    @property
-    def ratio_standard_deviation(self) -> Floats:
-        """(n,) relative standard deviations of the ratios of the gains to their geometric mean."""
-        count = len(self.values)
-        centre = np.eye(count) - 1 / count
-        return np.asarray(np.sqrt(np.maximum(np.diag(centre @ self.covariance @ centre), 0.0)))
-
-    @property
-    def settled(self) -> bool:
-        """Whether the rounds came to an end."""
-        return self.change <= tolerances.GAIN_SETTLED
-
-    def remarks(self) -> tuple[str, ...]:
-        """Remarks on what the gains rest on, and on whether they settled."""
-        found = []
-        if self.scale == "prior":
-            worst = 100 * float(self.ratio_standard_deviation.max(initial=0.0))
-            found.append(
-                "only the masses of the prior decide the common scale of the drive gains: where "
-                "those are too large by a factor, all gains and masses are; the ratios of the "
-                f"gains are known to {worst:.2g} %; a known load, the mass of a body or the total "
-                "mass decides the scale"
-            )
-        if self.open:
-            which = ", ".join(str(joint) for joint in self.open)
-            found.append(f"only the prior decides the drive gains of joints {which}")
-        if not self.settled:
-            found.append(
-                f"drive gains still change by {self.change:.2g} of themselves after {self.rounds} "
-                "rounds: they are not proven to be the best"
-            )
-        return tuple(found)
-
-    def widen_base(
-        self, base: BaseEstimate, reduction: Reduction, weights: Floats, labels: Integers
-    ) -> BaseEstimate:
-        """Add the uncertainty of the gains to that of base parameters that take them as known.
-
-        The covariance is that given the gains, and J C J^T with J the slopes of the estimate.
-
-        Args:
-            base: Base parameters at these gains.
-            reduction: The samples in torques.
-            weights: (n,) factors of the residuals of each joint.
-            labels: (p,) place of each of their columns in order "urdf".
-        """
-        A, _, _ = reduction.stack(weights)
-        kept = A[:, base.independent]
-        sizes = np.linalg.norm(kept, axis=0)
-        R = np.linalg.qr(kept / sizes, mode="r")
-        inverse = np.linalg.solve(R, np.eye(len(R))) / sizes[:, None]
-        J = inverse @ (inverse.T @ (self.along[labels] * weights**2)[base.independent])
-        return replace(base, covariance=base.covariance + J @ self.covariance @ J.T)
-
-    def spread(self, problem: Problem, weights: Floats) -> Floats:
-        """Covariance (p, p) that the uncertainty of the gains gives an answer x, in its units.
-
-        Args:
-            problem: Problem at these gains.
-            weights: (n,) factors of the residuals of each joint.
-        """
-        J = find_slopes(problem, self.along, weights)
-        return np.asarray(J @ self.covariance @ J.T)
-
-
-def find_slopes(problem: Problem, along: Floats, weights: Floats) -> Floats:
-    """Find the changes (p, n) of an answer x by a relative change of each gain.
-
-    Args:
-        problem: Problem at these gains.
-        along: (p, n) products of the columns with the torques of the joints [SI].
-        weights: (n,) factors of the residuals of each joint.
-    """
-    along, count = along * weights**2, 10 * problem.bodies
-    bodies = along[:count].reshape(problem.bodies, 10, -1)
-    scaled = np.concatenate(
-        [
-            np.matmul(problem.to_theta.transpose(0, 2, 1), bodies).reshape(count, -1),
-            along[count:] * problem.unit[:, None],
-        ]
-    )
-    return np.asarray(_invert(problem.H) @ scaled)
-
-
-def _invert(H: Floats) -> Floats:
-    """Invert an information matrix; directions of which it says nothing get a large variance."""
-    size = np.sqrt(np.maximum(np.diag(H), 0.0))
-    size = np.where(size > 0, size, 1.0)
-    values, vectors = np.linalg.eigh(H / np.multiply.outer(size, size))
-    least = len(H) * tolerances.EPS * float(values.max(initial=0.0))
-    inverse = (vectors / np.maximum(values, least)) @ vectors.T
-    return np.asarray(inverse / np.multiply.outer(size, size))
 
 
 def estimate_with_gains(
@@ -440,7 +321,7 @@ class _GainFit:
             common = float(np.exp(np.mean(np.log(np.abs(ratios)))))
             inverse, new = inverse / common, new * common
         moved = float(np.abs(inverse / state.inverse - 1).max())
-        factor = state.factor * _free_scale(found.problem, new)
+        factor = state.factor * find_free_scale(found.problem, new)
         return _State(inverse, new, factor, moved, state.rounds + 1, found.problem)
 
     def _objective(
@@ -449,7 +330,7 @@ class _GainFit:
         """Compute the objective in what was recorded, weights being one over its deviation."""
         reduction = scale_torques(self.recorded, 1 / inverse)
         data = float((weights * np.abs(inverse)) ** 2 @ reduction.residual_squares(x))
-        return data + found.problem.prior_term(_to_units(found.problem, x))
+        return data + found.problem.prior_term(convert_to_units(found.problem, x))
 
     def match_masses(self, state: _State, regularization: float) -> tuple[_State, float]:
         """Scale gains so that the masses of a fit at these gains are those that are known.
@@ -472,14 +353,14 @@ class _GainFit:
                 found.problem, correlate_torques(self.recorded, 1 / state.inverse), found.weights
             ).sum(axis=1)
             masses, along = rows @ found.x, rows @ slopes
-            V = rows @ _invert(problem.H) @ rows.T + np.diag(errors**2)
+            V = rows @ invert_information(problem.H) @ rows.T + np.diag(errors**2)
             told = np.linalg.lstsq(V, along, rcond=None)[0]
             information = float(told @ along)
             if not information > 0:
                 break
             own = told / information
             deviation = float(
-                np.hypot(_measure_mass_error(problem, rows.T @ own), np.linalg.norm(own * errors))
+                np.hypot(measure_mass_error(problem, rows.T @ own), np.linalg.norm(own * errors))
             )
             step = float(np.clip(told @ (known - masses) / information, *_SCALE_STEP))
             state = state._replace(inverse=state.inverse / np.exp(step))
@@ -528,7 +409,7 @@ class _GainFit:
         assert state.problem is not None
         active, joints = self.active, len(self.active)
         problem = state.problem.independent(self.options.redundancy)
-        own = _measure_covariance(problem, _to_units(problem, state.x), joints)
+        own = measure_covariance(problem, convert_to_units(problem, state.x), joints)
         if self.scale != "loads":
             centre = np.eye(joints) - 1 / joints
             own = centre @ own @ centre + deviation**2
@@ -538,151 +419,11 @@ class _GainFit:
             1 / state.inverse,
             covariance,
             self.scale,
-            tuple(active[list(_find_open(state.problem, joints))].tolist()),
+            tuple(active[list(find_open_gains(state.problem, joints))].tolist()),
             state.change,
             state.rounds,
             correlate_torques(self.recorded, 1 / state.inverse),
         )
-
-
-def scale_torques(recorded: Reduction, gains: Floats) -> Reduction:
-    """Multiply recorded torques by drive gains (n,), and subtract those of known loads.
-
-    Args:
-        recorded: Reduction as recorded, with the torque of known loads in the last column.
-        gains: (n,) drive gains.
-
-    Returns:
-        The reduction without that column. Its sums of torques and squares are of what was
-        measured, loads included.
-    """
-    last = recorded.columns - 1
-    systems = []
-    for system, gain in zip(recorded.systems, gains.tolist(), strict=True):
-        own = system.columns != last
-        load = system.R[:, ~own].sum(axis=1)
-        systems.append(
-            System(
-                system.columns[own],
-                system.R[:, own],
-                gain * system.rho - load,
-                gain**2 * system.rss,
-                system.samples,
-                gain * system.total,
-                gain**2 * system.squares,
-            )
-        )
-    return Reduction(last, tuple(systems))
-
-
-def add_gain_columns(recorded: Reduction, gains: Floats, x: Floats, joints: Integers) -> Reduction:
-    """Multiply recorded torques by drive gains, and add a column for each gain.
-
-    The column of a gain is the torque of its joint that the parameters predict, loads included, and
-    its number the relative change of the inverse of the gain.
-
-    Args:
-        recorded: Reduction as recorded, with the torque of known loads in the last column.
-        gains: (n,) drive gains.
-        x: (p,) parameters in the order of the columns [SI].
-        joints: Indices of the joints whose gains are unknown.
-    """
-    reduction, whole = scale_torques(recorded, gains), np.append(x, 1.0)
-    count, systems = reduction.columns, list(reduction.systems)
-    for place, joint in enumerate(joints.tolist()):
-        own, system = recorded.systems[joint], systems[joint]
-        predicted = own.R @ whole[own.columns]
-        systems[joint] = system._replace(
-            columns=np.append(system.columns, count + place),
-            R=np.column_stack([system.R, predicted]),
-        )
-    return Reduction(count + len(joints), tuple(systems))
-
-
-def correlate_torques(recorded: Reduction, gains: Floats) -> Floats:
-    """Products (p, n) of all columns with the measured torque of each joint, loads included."""
-    last = recorded.columns - 1
-    found = np.zeros((last, recorded.joints))
-    for joint, (system, gain) in enumerate(zip(recorded.systems, gains.tolist(), strict=True)):
-        own = system.columns != last
-        found[system.columns[own], joint] = gain * system.R[:, own].T @ system.rho
-    return found
-
-
-def _to_units(problem: Problem, x: Floats) -> Floats:
-    """Convert parameters (p,) [SI] to the units of a problem, with gains that do not change."""
-    count = 10 * problem.bodies
-    numbers = np.zeros(problem.A.shape[1] - count)
-    numbers[: len(x) - count] = x[count:]
-    return problem.x(x[:count].reshape(-1, 10), numbers)
-
-
-def _free_scale(problem: Problem, x: Floats) -> float:
-    """Find the factor of the prior at which its term does not change with the scale of x (p,)."""
-    if problem.regularization == 0:
-        return 1.0
-    own = _to_units(problem, x)
-    count = 10 * problem.bodies
-    own[count:] = 0.0
-    pull = problem.K @ own
-    along = float(pull[:count] @ problem.prior[:count])
-    return float(pull @ own) / along if along > 0 else 1.0
-
-
-def _measure_mass_error(problem: Problem, row: Floats) -> float:
-    """Measure the standard deviation of a sum of masses that bodies at given gains have.
-
-    What the samples leave open of it is as the prior has it. Two things make the prior's own error
-    larger than the weight says that the samples suggest: they show few directions, and a wrong
-    guess of the shape is the same for all bodies. So the prior is trusted no more than to the
-    bodies' own size, a weight of 1, and the errors of the bodies add up with one sign.
-
-    Args:
-        problem: Problem of independent samples.
-        row: (p,) slopes of the sum by the parameters in their units.
-    """
-    along = _invert(problem.H) @ row
-    squares = along * (problem.K @ along)
-    count = 10 * problem.bodies
-    bodies = np.maximum(squares[:count].reshape(-1, 10).sum(axis=1), 0.0)
-    prior = max(1.0, problem.regularization) * float(np.sqrt(bodies).sum()) ** 2
-    beside = max(float(squares[count:].sum()), 0.0)
-    return float(np.sqrt(np.sum((problem.A @ along) ** 2) + prior + beside))
-
-
-def _measure_covariance(problem: Problem, x: Floats, joints: int) -> Floats:
-    """Measure the covariance (n, n) of the relative errors of the gains.
-
-    The prior does not pull at the common scale, so it tells nothing along the answer itself.
-
-    Args:
-        problem: Problem with the gains' numbers last, of independent samples.
-        x: (p + n,) answer in its units.
-        joints: n.
-    """
-    own = np.array(x)
-    own[10 * problem.bodies :] = 0.0
-    pull = problem.K @ own
-    H, along = problem.H, float(pull @ own)
-    if along > 0:
-        H = H - np.outer(pull, pull) / along
-    units = problem.unit[-joints:]
-    return np.asarray(_invert(H)[-joints:, -joints:] * np.multiply.outer(units, units))
-
-
-def _find_open(problem: Problem, joints: int) -> tuple[int, ...]:
-    """Find the joints whose gain no sample ties to the gains of the others."""
-    sizes = np.linalg.norm(problem.A, axis=0)
-    _, values, V = np.linalg.svd(problem.A / np.where(sizes > 0, sizes, 1.0), full_matrices=True)
-    rank = int(np.sum(values > tolerances.RANK * values.max(initial=0.0)))
-    blind = V[rank:, -joints:]
-    if np.sum(blind**2, axis=0).max(initial=0.0) <= tolerances.BLIND:
-        return ()
-    blind = blind * problem.unit[-joints:] / np.where(sizes > 0, sizes, 1.0)[-joints:]
-    largest = np.abs(blind).max()
-    # The common scale of all gains is one of these directions, and is told of by itself.
-    beside = (blind - blind.mean(axis=1, keepdims=True)) / largest
-    return tuple(np.flatnonzero(np.sum(beside**2, axis=0) > OPEN).tolist())
 
 
 def _regress(torque: Floats, further: Floats, system: System) -> tuple[float, float]:

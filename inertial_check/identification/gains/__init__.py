@@ -1,0 +1,1 @@
+"""Drive gains that are identified with the bodies, from recorded currents."""
