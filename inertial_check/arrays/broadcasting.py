@@ -1,4 +1,4 @@
-"""What callers pass, as real floating arrays: one library, one precision, one device, known shapes.
+"""Arguments as real floating arrays of one library, one precision, one device and known shapes.
 
 Numbers that are not finite go through everywhere as IEEE arithmetic has it, without a warning:
 whether they are a body is for the consistency check to say, row by row.

@@ -1,4 +1,4 @@
-"""What the rotation modules are computed from: matrices by rows, skew ones, even functions.
+"""Parts of which rotations are computed: matrices by rows, skew ones, even functions.
 
 The exponential map and its Jacobians are polynomials in v^x whose coefficients are even, smooth
 functions of t = |v|. They are functions of t^2 here and take their series where t < 1: no digits

@@ -87,7 +87,7 @@ def configurations_last(xp: Namespace, array: Array) -> Array:
 
 
 class Batch:
-    """What a caller passes of a tree's configurations.
+    """Configurations of a tree as a caller passes them, read as one batch.
 
     Args:
         tree: Whose.

@@ -102,7 +102,7 @@ def walk(
 
 
 def columns(tree: Tree, chunk: Chunk, body: int, frame: Frame) -> list[Column]:
-    """What the velocities of a body's joint do."""
+    """List the motions of a body that the velocities of its joint make."""
     joint = tree.joints[body]
     if joint == "revolute":
         return [Column(frame.R[:, _Z], turns=True)]

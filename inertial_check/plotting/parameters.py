@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.gridspec import SubplotSpec
 
 Decision = Literal["data", "both", "prior"]
-"""What decides a parameter: the data, both, or the prior alone."""
+"""Source that decides a parameter: the data, both, or the prior alone."""
 
 _DECIDED: Mapping[Decision, Style] = {
     "data": {"color": BLUE, "marker": "o", "markerfacecolor": BLUE},

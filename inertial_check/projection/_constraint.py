@@ -85,7 +85,7 @@ class Constraint(ABC):
 
     @abstractmethod
     def describe(self) -> str:
-        """What is asked, with its numbers, on one line."""
+        """Describe the constraint with its numbers, on one line."""
 
     @property
     def anywhere(self) -> bool:
@@ -102,7 +102,7 @@ class Constraint(ABC):
         return theta
 
     def __repr__(self) -> str:
-        """What is asked."""
+        """Describe the constraint."""
         return self.describe()
 
     def violation(self, theta: ArrayLike, theta0: ArrayLike | None = None) -> float | Floats:

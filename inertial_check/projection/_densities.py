@@ -102,7 +102,7 @@ class _Builder:
         self.require("psd", *rows)
 
     def blocks(self) -> tuple[Block, ...]:
-        """What was required."""
+        """Blocks of all conditions that were required."""
         wide = [(cone, _widen(M, self._width)) for cone, M in self._parts]
         return tuple(Block(cone, M[:, :10], M[:, 10:], np.zeros(len(M))) for cone, M in wide)
 

@@ -1,4 +1,4 @@
-"""What is known of a body beside its consistency: fixed numbers, bounds, the space that it fills.
+"""Constraints of a body beside its consistency: fixed numbers, bounds, the space that it fills.
 
 A constraint is written once, as affine images of theta in convex cones, and serves three uses:
 `inertial_check.project`, a user's own cvxpy problem (projection.conic.constrain), and a number

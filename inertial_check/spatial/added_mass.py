@@ -68,7 +68,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GzInertial(EqualByValue):
-    """What a gz::math::Inertial holds of bodies B, and what its methods return of it.
+    """Numbers that a gz::math::Inertial holds of bodies B, and results of its methods.
 
     Attributes:
         mass: (...,) [kg].
@@ -164,7 +164,7 @@ class GzInertial(EqualByValue):
 
 
 class DartParameters(NamedTuple):
-    """What dart::dynamics::Inertia says of a spatial tensor.
+    """Parameters that dart::dynamics::Inertia reads from a spatial tensor.
 
     Attributes:
         mass: (...,) the entry [3, 3] [kg].
@@ -339,7 +339,7 @@ def cmct(added_mass: ArrayLike, order: SpatialOrder) -> Array:
 
 
 class AddedMassVerdict(IntEnum):
-    """What can be said of a rigid body with an added mass; `.word` is its name in reports."""
+    """Verdict on a rigid body with an added mass; `.word` is its name in reports."""
 
     POSITIVE_DEFINITE = 0
     SINGULAR = 1

@@ -103,7 +103,7 @@ class InertiaFactor(EqualByValue):
     @quiet
     @explain_errors
     def residual(self, rhs: ArrayLike, order: SpatialOrder) -> Array:
-        """What of a wrench no motion balances: force, and torque about the centre of mass.
+        """Part of a wrench that no motion balances: force, and torque about the centre of mass.
 
         Args:
             rhs: (..., 6) wrenches at the origin.

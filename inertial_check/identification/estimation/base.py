@@ -51,7 +51,7 @@ class BaseTerm(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BaseParameters(EqualByValue):
-    """What torques can tell of the parameters, and how it is composed of them.
+    """Base parameters: the combinations of parameters that torques can tell.
 
     Attributes:
         K: (b, p) beta = K theta, with ones in the columns of `independent`.

@@ -45,7 +45,7 @@ class Fit(Protocol):
 
     @property
     def problem(self) -> Problem:
-        """What was solved."""
+        """Problem that was solved."""
 
     @property
     def x(self) -> Floats:
@@ -214,7 +214,7 @@ def l_curve(
 
 
 class _Terms(NamedTuple):
-    """What the objective consists of, (c,) each: data term, prior term over its weight, mass."""
+    """Terms (c,) of the objective: data term, prior term over its weight; and the mass."""
 
     data: Floats
     prior: Floats

@@ -144,12 +144,12 @@ class Cleaned(EqualByValue):
 
     @cached_property
     def before(self) -> Consistency:
-        """What the conditions say of the vector."""
+        """Consistency of the vector that was given."""
         return check(self.given, order=self.order, about=self.about)
 
     @cached_property
     def consistency(self) -> Consistency:
-        """What they say of the bodies."""
+        """Consistency of the cleaned bodies."""
         return check(self.theta, order=self.order, about=self.about)
 
     @cached_property
@@ -343,7 +343,7 @@ class _CleaningRequest:
 
     @property
     def metric(self) -> Metric:
-        """What is least."""
+        """Metric of the distance that is minimised."""
         if self.W is not None:
             return "weighted"
         return "inertia" if self.prior is None else "prior"
@@ -389,7 +389,7 @@ class _CleaningRequest:
 
 @dataclass(frozen=True, eq=False)
 class _Cleaning:
-    """What became of the bodies, in order "urdf".
+    """Cleaned bodies, in order "urdf".
 
     Attributes: theta (L, 10); status (L,); which moved with others (L,); distance (L,); that of all
         together; residuals (L, 3): primal, dual, gap.

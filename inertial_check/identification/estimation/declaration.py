@@ -40,7 +40,7 @@ IN_WORDS = {"origin": "the body origin", "com": "the centre of mass"}
 
 
 class PointDeclaration(NamedTuple):
-    """What the tensors say of the point that was declared for them.
+    """Evidence of the tensors for the point that they are about, and against the declared one.
 
     Attributes:
         about: What was declared: "origin" or "com".
@@ -62,7 +62,7 @@ class PointDeclaration(NamedTuple):
         return self.odds >= SUSPECT
 
     def __str__(self) -> str:
-        """What is suspected, with the numbers."""
+        """Describe the suspected point, with the numbers."""
         other = OTHER[self.about]
         odds = f"{float(f'{self.odds:.2g}'):,.0f}" if self.odds < 1e9 else f"{self.odds:.0e}"
         if other == "origin":

@@ -77,7 +77,7 @@ class FromBase:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was assumed or is doubtful, one line each."""
+        """Remarks on what was assumed or is doubtful, one line each."""
         if self.realisable:
             return self.identification.remarks
         remark = "whether any consistent bodies have these base parameters could not be certified"
@@ -232,7 +232,7 @@ def _read_base_parameters(beta: ArrayLike, base: BaseParameters) -> Floats:
 
 
 def _beside(base: BaseParameters, nuisance: Nuisance | None) -> Nuisance:
-    """What is known of the columns that are no body's.
+    """Make the nuisance of the columns that belong to no body.
 
     Raises:
         ParameterError: Of other ones.

@@ -59,7 +59,7 @@ class Unsupported(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Identifiability:
-    """What the samples decide of each parameter, in the caller's order of the last six.
+    """Share of each parameter that the samples decide, in the caller's order of the last six.
 
     Attributes:
         order: Of the last six entries.
@@ -140,7 +140,7 @@ class Identifiability:
         )
 
     def remarks(self, bodies: Sequence[str]) -> tuple[str, ...]:
-        """What lacks support, in words: the mass of all, then a line for each body.
+        """Describe changes without support of samples: the mass of all, then a line for each body.
 
         Args:
             bodies: (L,) names.
@@ -218,7 +218,7 @@ def _prior_terms(problem: Problem) -> tuple[Floats, float]:
 
 
 def _directions(problem: Problem, inverse: Floats) -> tuple[Floats, Floats]:
-    """What the samples tell of the bodies: singular values (10 L,), directions (10 L, 10 L).
+    """Singular values (10 L,) and directions (10 L, 10 L) of the samples, for the bodies alone.
 
     In units in which the prior term is the square of the change. The further numbers are fitted to
     whatever the bodies are, so what they explain is taken out of the rows, as far as their own

@@ -11,9 +11,7 @@ import numpy as np
 from inertial_check.arrays.arguments import explain_errors
 from inertial_check.arrays.types import ArrayLike
 from inertial_check.errors import ParameterError
-from inertial_check.identification.estimation import (
-    priors,
-)
+from inertial_check.identification.estimation import priors
 from inertial_check.identification.estimation.fit_options import (
     FitOptions,
     GainRule,
@@ -29,10 +27,7 @@ from inertial_check.identification.estimation.measurements import Measurements
 from inertial_check.identification.estimation.nonlinear import solve_nonlinear
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.reduction import Reduction
-from inertial_check.identification.estimation.result import (
-    Identification,
-    body_names,
-)
+from inertial_check.identification.estimation.result import Identification, body_names
 from inertial_check.identification.estimation.sampled import Samples
 from inertial_check.identification.estimation.weighing import (
     choose_weight,

@@ -10,11 +10,7 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.errors import ParameterError, ProjectionError
-from inertial_check.identification.estimation import (
-    constrained,
-    interior_point,
-    regularisers,
-)
+from inertial_check.identification.estimation import constrained, interior_point, regularisers
 from inertial_check.identification.estimation.fit_options import FitOptions
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identification.estimation.problem import Problem

@@ -1,4 +1,4 @@
-"""What a joint's torque holds beside the bodies: friction, offsets, rotors, couplings.
+"""Torques of a joint besides those of the bodies: friction, offsets, rotors, couplings.
 
 Each is a number times a signal of the joint's own motion, a column beside those of the bodies: with
 a name, bounds, and a prior of its own. None of them is part of a body.
@@ -59,7 +59,7 @@ class Term(JointTerm):
 
     @abstractmethod
     def signal(self, u: Floats, du: Floats) -> Floats:
-        """What the number is multiplied by (s, n), from velocities and accelerations (s, n)."""
+        """Factor (s, n) of the number in the torque, from velocities and accelerations (s, n)."""
 
     def columns(self, joints: int) -> list[JointColumn]:
         """One column for each joint."""
@@ -143,7 +143,7 @@ class Coupling(Term):
             raise ParameterError(f"a coupling of joints {self.joints!r}, expected two of them")
 
     def signal(self, u: Floats, du: Floats) -> Floats:
-        """What the first joint's row gets in its place, and the second's."""
+        """Signals of both joints, each in the row of the other."""
         assert self.joints is not None
         first, second = self.joints
         signal = np.zeros_like(u)

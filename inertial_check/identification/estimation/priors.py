@@ -19,7 +19,7 @@ from inertial_check.projection.priors import from_body
 
 
 class Priors(NamedTuple):
-    """What the bodies are expected to be.
+    """Expected bodies, as they were given and as they are used.
 
     Attributes:
         given: (L, 10) in order "urdf" about the body origins.

@@ -252,7 +252,7 @@ class _Joint:
                 self._reduce()
 
     def system(self) -> System:
-        """What came in."""
+        """Reduce the rows that came in to a triangular system."""
         self._reduce()
         width, triangle = len(self.columns), self._stack[: self._filled]
         R, rest = np.array(triangle[:width]), triangle[width:, -1]

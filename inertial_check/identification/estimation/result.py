@@ -1,4 +1,4 @@
-"""What an identification found, how well it explains the samples, and what they decide of it."""
+"""Result of an identification: bodies, residuals, certificate, and what the samples decide."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class Identification(EqualByValue):
         )
 
     def _values(self) -> tuple[object, ...]:
-        """What makes two of them equal: the answer and how it was weighed, not the samples."""
+        """Values that decide equality: the answer and how it was weighed, not the samples."""
         return (
             *(self.bodies, self.order, self.metric, self.loss, self.solver, self.names),
             *(self.x, self.weights, self.given, self.theta, self.prior_term),
@@ -184,12 +184,12 @@ class Identification(EqualByValue):
 
     @property
     def objective(self) -> float:
-        """What was least: the data term and the prior term."""
+        """Objective that was minimised: the data term and the prior term."""
         return self.data_term + self.prior_term
 
     @cached_property
     def consistency(self) -> Consistency:
-        """What the conditions say of each body: all are consistent or on the boundary."""
+        """Consistency of each body: all are consistent or on the boundary."""
         return check(self._canonical)
 
     @cached_property
@@ -267,7 +267,7 @@ class Identification(EqualByValue):
 
     @cached_property
     def identifiability(self) -> Identifiability:
-        """What of it the samples decide, and what only the prior."""
+        """Share of each parameter that the samples decide, and not only the prior."""
         from inertial_check.identification.estimation.identifiability import identifiability
 
         found = identifiability(self._independent, self.x, self.order)
@@ -282,7 +282,7 @@ class Identification(EqualByValue):
 
     @cached_property
     def nuisance_standard_deviation(self) -> dict[str, float]:
-        """What is left open of each further number [SI]; infinite where nothing decides it."""
+        """Standard deviation of each further number [SI]; infinite where nothing decides it."""
         H = self._independent.H
         size = np.sqrt(np.diag(H))
         size = np.where(size > 0, size, 1.0)
@@ -299,7 +299,7 @@ class Identification(EqualByValue):
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
-        """What is not proven, was assumed or moved, and what moved without support of samples."""
+        """Remarks on what is not proven, was assumed, or moved without support of samples."""
         unproven = () if self.status == "certified" else (self.doubt,)
         if self.gains is not None:
             unproven = (*unproven, *self.gains.remarks())
@@ -314,7 +314,7 @@ class Identification(EqualByValue):
 
     @cached_property
     def least_squares_consistency(self) -> Consistency:
-        """What the conditions say of it."""
+        """Consistency of least squares without the constraints."""
         return check(self.problem.theta(self.problem.least_squares[0]))
 
     @cached_property

@@ -107,7 +107,7 @@ class Samples:
 
     @explain_errors
     def reduce(self, importance: Callable[[Floats, Floats], Floats] | None = None) -> Reduction:
-        """What least squares needs of them.
+        """Reduce the samples to the triangular systems that least squares needs.
 
         Args:
             importance: Gives, for blocks A (s, n, p) and tau (s, n), factors (s, n) of the squares.

@@ -6,19 +6,12 @@ import numpy as np
 
 from inertial_check.arrays.types import ArrayLike, Floats
 from inertial_check.errors import ParameterError, ProjectionError
-from inertial_check.identification.estimation import (
-    choosing,
-    evidence,
-    noise,
-    robust,
-)
+from inertial_check.identification.estimation import choosing, evidence, noise, robust
 from inertial_check.identification.estimation.fit_options import FitOptions, WeightRule
 from inertial_check.identification.estimation.joint_fit import JointFit, JointSolution
 from inertial_check.identification.estimation.measurements import Measurements
 from inertial_check.identification.estimation.reduction import Reduction
-from inertial_check.identification.estimation.result import (
-    describe_gap,
-)
+from inertial_check.identification.estimation.result import describe_gap
 from inertial_check.inertia import tolerances
 
 

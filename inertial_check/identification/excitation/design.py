@@ -31,11 +31,7 @@ from inertial_check.identification.excitation.criteria import CRITERIA, Criterio
 from inertial_check.identification.excitation.fourier import FourierSeries, Motion
 from inertial_check.identification.excitation.rounds import check_point, draw_starts, improve
 from inertial_check.identification.excitation.search import Limits, LimitUse, Search
-from inertial_check.identification.excitation.torques import (
-    TorqueBound,
-    TorqueLimits,
-    TorqueUse,
-)
+from inertial_check.identification.excitation.torques import TorqueBound, TorqueLimits, TorqueUse
 from inertial_check.identification.excitation.visibility import Visibility, Weights, prior_of
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.parameters import InertialParameters

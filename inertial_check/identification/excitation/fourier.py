@@ -67,7 +67,7 @@ class FourierSeries:
 
 
 class Basis(NamedTuple):
-    """What the coefficients [a b] of one joint are multiplied by, each (S, 2 N)."""
+    """Matrices (S, 2 N) by which the coefficients [a b] of one joint are multiplied."""
 
     q: Floats
     u: Floats
@@ -86,5 +86,5 @@ class Basis(NamedTuple):
 
 
 def between(density: int) -> float:
-    """What a polynomial keeps, at points of such a density, of its largest value between them."""
+    """Least share of a polynomial's largest value that it has at points of such a density."""
     return cos(pi / density)

@@ -48,7 +48,7 @@ steps of Coulomb friction."""
 
 
 class Limits(NamedTuple):
-    """What the joints can do, each (n,) and finite: [rad] or [m], and per second.
+    """Limits of the joints, each (n,) and finite: [rad] or [m], and per second.
 
     Attributes:
         lower: Least positions.

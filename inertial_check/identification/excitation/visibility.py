@@ -1,4 +1,4 @@
-"""What a robot's motions can show of its parameters, in units that make the directions comparable.
+"""Visibility of a robot's parameters in its motions, in units that make directions comparable.
 
 The columns of a regressor have the units of what they multiply, its rows those of torques and
 forces: a condition number of such a matrix says as much of the units as of the motion. Here each
@@ -100,7 +100,7 @@ class Visibility:
         tolerance: float = tolerances.RANK,
         weights: Weights | None = None,
     ) -> Visibility:
-        """What all motions of a robot together show.
+        """Measure the visibility of a robot's parameters in all its motions together.
 
         Args:
             tree: The robot, of fixed, revolute and prismatic joints.
@@ -282,7 +282,7 @@ def prior_of(tree: Tree, prior: InertialParameters | ArrayLike | None) -> Floats
 
 
 def _noise(tree: Tree, theta: Floats, noise: ArrayLike | None) -> Floats:
-    """What the torques are divided by (n,)."""
+    """Noise (n,) of the torques, by which they are divided."""
     n = tree.n_u
     if noise is not None:
         given = np.asarray(noise, dtype=np.float64)
@@ -321,7 +321,7 @@ def _random_motion(
 
 
 def _units(theta: Floats, beside: Nuisance, rows: Floats) -> tuple[Floats, Floats]:
-    """What columns of bodies, and those beside them, are multiplied by.
+    """Choose the units of the columns of bodies, and of those beside them.
 
     Columns that no prior has a unit for become as long as those that have one are on average.
 

@@ -102,12 +102,12 @@ class Payload(EqualByValue):
 
     @cached_property
     def consistency(self) -> Consistency:
-        """What the conditions say of it: consistent, or on the boundary."""
+        """Consistency of the payload, which is consistent or on the boundary."""
         return check(self.parameters)
 
     @cached_property
     def least_squares_consistency(self) -> Consistency:
-        """What they say of least squares; invalid where the samples leave entries open."""
+        """Consistency of least squares; invalid where the samples leave entries open."""
         return check(self.least_squares, order=self.order)
 
 
@@ -185,7 +185,7 @@ def identify_payload(  # noqa: PLR0913 - the public signature
 
 @dataclass(frozen=True, eq=False)
 class _Alone:
-    """What the samples say by themselves of the ten, with what stands beside them left free.
+    """Least squares of the ten parameters by the samples alone, with all other numbers left free.
 
     Attributes:
         information: (10, 10).
@@ -373,7 +373,7 @@ def _payload(
 def _remarks(
     order: Order, alone: _Alone, theta: Floats, deviation: Floats, stands_in: bool
 ) -> tuple[str, ...]:
-    """What was assumed, and what is not known."""
+    """List remarks on what was assumed, and on what is not known."""
     lines = []
     if alone.open.any():
         by = "a point mass at the centre of mass stands in" if stands_in else "the prior decides"

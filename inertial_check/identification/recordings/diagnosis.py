@@ -1,4 +1,4 @@
-"""What is wrong with a recording, before or after something is fitted to it.
+"""Diagnosis of errors in a recording, before or after something is fitted to it.
 
 What no identification can use is refused. What only looks wrong, a unit, a sign, a lag, is a
 remark with its numbers: the recording is never changed. All thresholds are ratios.
@@ -38,11 +38,7 @@ from inertial_check.identification.recordings.remark_words import (
     name_joints,
 )
 from inertial_check.identification.recordings.signal_remark import SignalRemark, Values
-from inertial_check.identification.recordings.slopes import (
-    find_vertex,
-    fit_slopes,
-    measure_shifts,
-)
+from inertial_check.identification.recordings.slopes import find_vertex, fit_slopes, measure_shifts
 from inertial_check.identification.recordings.thresholds import (
     AGREEMENT,
     CLOCKS,
@@ -149,7 +145,7 @@ def diagnose(  # noqa: PLR0913 - the signals of one recording
     limits: ArrayLike | None = None,
     joints: Sequence[str] | None = None,
 ) -> tuple[SignalRemark, ...]:
-    """What looks wrong in a recording by itself.
+    """List remarks on a recording by itself, without a model of the robot.
 
     Args:
         q: (S, n) positions [rad or m].
@@ -196,7 +192,7 @@ def find_unit_errors(
     u: ArrayLike | None = None,
     joints: Sequence[str] | None = None,
 ) -> tuple[SignalRemark, ...]:
-    """Whether torques have another unit, sign or side of the gear than a prior predicts.
+    """Find torques of another unit, sign or side of the gear than a prior predicts.
 
     Joint by joint the measured torque is a number times the predicted one, plus an offset and,
     where velocities are given, viscous and Coulomb friction. Joints of which the prediction
@@ -275,7 +271,7 @@ def _find_common_gain(slopes: Floats, values: Values) -> list[SignalRemark]:
 
 @explain_errors
 def name_unit(ratio: float) -> str | None:
-    """What a ratio of torques, or of a fitted mass to its prior, says of the unit of torque.
+    """Name the units of torque that a ratio of torques, or of a fitted mass to its prior, suggests.
 
     Args:
         ratio: Measured over expected; its sign is not looked at.
@@ -301,11 +297,11 @@ def find_lag(
     rate: float | None = None,
     joints: Sequence[str] | None = None,
 ) -> tuple[SignalRemark, ...]:
-    """Whether torques come later or earlier than those that a prior or a fit predicts.
+    """Find the time by which torques come later or earlier than a prior or a fit predicts.
 
-    As in `suspected_unit`, with the torques shifted by whole samples; told is the shift that leaves
-    least over all joints, between samples by the parabola through the three best. A fit to lagging
-    torques hides a part of their lag, so that its prediction shows less than there is.
+    The comparison is that of `find_unit_errors`, with the torques shifted by whole samples. The
+    shift that leaves least over all joints is reported, between samples by the parabola through the
+    three best. A fit to lagging torques hides a part of their lag: its prediction shows less.
 
     Args:
         tau: (S, n) torques as measured, at uniform steps.

@@ -12,9 +12,7 @@ from inertial_check.identification.recordings.remark_words import (
     list_joints,
 )
 from inertial_check.identification.recordings.signal_remark import SignalRemark
-from inertial_check.identification.recordings.slopes import (
-    fit_lines,
-)
+from inertial_check.identification.recordings.slopes import fit_lines
 from inertial_check.identification.recordings.thresholds import (
     AGREEMENT,
     CLOCKS,

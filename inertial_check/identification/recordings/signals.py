@@ -379,7 +379,7 @@ class _Run(NamedTuple):
 
 @dataclass(frozen=True)
 class _Chain:
-    """What a recording goes through, with every number chosen."""
+    """Chain of clock, filter and derivatives for one recording, with every number chosen."""
 
     how: Smoothing
     rate: float
@@ -468,7 +468,7 @@ class _Chain:
         runs: list[_Run | None],
         count_breaks: int = 0,
     ) -> tuple[str, ...]:
-        """What the chain did, line by line.
+        """Describe each step of the chain on a line of its own.
 
         Raises:
             ParameterError: It left nothing.

@@ -15,15 +15,11 @@ from inertial_check.identification.estimation.joint_friction import OperatingPoi
 from inertial_check.identification.estimation.loads import carry_loads
 from inertial_check.identification.estimation.nuisance import Nuisance
 from inertial_check.identifying.carrying.loads import Loads
-from inertial_check.identifying.floating.whole_recordings import (
-    motions_without_torque,
-)
+from inertial_check.identifying.floating.whole_recordings import motions_without_torque
 from inertial_check.identifying.friction import build_nuisance
 from inertial_check.identifying.options import UNKNOWN, IdentifyOptions
 from inertial_check.identifying.recordings.datasets import ChangeMotion, Dataset, Datasets
-from inertial_check.identifying.recordings.reading import (
-    read_recordings,
-)
+from inertial_check.identifying.recordings.reading import read_recordings
 from inertial_check.identifying.recordings.recorded_samples import MotionSamples, RecordedSamples
 from inertial_check.identifying.recordings.sample_reading import read_all_samples, refuse_mixture
 from inertial_check.identifying.recordings.unmeasured import (

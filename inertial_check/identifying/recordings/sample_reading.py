@@ -20,19 +20,13 @@ from inertial_check.identifying.floating.whole_recordings import (
 from inertial_check.identifying.options import UNKNOWN, IdentifyOptions
 from inertial_check.identifying.recordings.matching import match_joints
 from inertial_check.identifying.recordings.motion import read_motion
-from inertial_check.identifying.recordings.reading import (
-    remark_on_others,
-    remark_on_reading,
-)
+from inertial_check.identifying.recordings.reading import remark_on_others, remark_on_reading
 from inertial_check.identifying.recordings.recorded_samples import (
     EquationSamples,
     MotionSamples,
     RecordedSamples,
 )
-from inertial_check.identifying.recordings.unmeasured import (
-    clear_unmeasured,
-    list_unmeasured,
-)
+from inertial_check.identifying.recordings.unmeasured import clear_unmeasured, list_unmeasured
 from inertial_check.identifying.robot.robot import Robot
 from inertial_check.inertia.representations import Order
 from inertial_check.model import Severity

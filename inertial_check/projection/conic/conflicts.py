@@ -58,7 +58,7 @@ def describe(conflict: Sequence[Applied], names: Sequence[int], margin: float = 
 
 
 def sentence(conflict: Sequence[Applied], names: Sequence[int], margin: float = 0.0) -> str:
-    """What conflicts, of which bodies.
+    """Describe the constraints that conflict, and their bodies.
 
     Args:
         conflict: An irreducible subset.
