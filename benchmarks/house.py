@@ -75,7 +75,7 @@ OTHER_NUMBERS: dict[str, dict[str, str]] = {
         "causes/units.py": "_mesh_in_millimetres Density._TIMES",
         "comparing/conversions.py": "_MASSES _LENGTHS _INERTIAS",
         "evidence/readings.py": "UNITS MASSES",
-        "identification/recordings/diagnosis.py": "UNITS",
+        "identification/recordings/thresholds.py": "UNITS",
     },
     "numbers of an engine, or derived from them": {
         "engines/_base.py": "Engine.least",
