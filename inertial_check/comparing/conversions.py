@@ -141,7 +141,7 @@ def _in_axes(R_AB: Floats, M_B: Floats) -> Floats:
     return np.asarray((turned + turned.T) / 2)
 
 
-def _printed_axes(body: MassProperties) -> Iterator[tuple[Floats, Callable[[Floats], Floats]]]:
+def _list_printed_axes(body: MassProperties) -> Iterator[tuple[Floats, Callable[[Floats], Floats]]]:
     """Yield the tensor in the axes that a converter may have read it in, and the way back."""
     if body.turned:
         R_BBi = body.R_BBi
@@ -390,7 +390,7 @@ def _rotate_com(body: MassProperties, _: MassProperties) -> Iterator[Conversion]
 
 def _negate_products(body: MassProperties, _: MassProperties) -> Iterator[Conversion]:
     """Take products of inertia with the opposite sign."""
-    for tensor, back in _printed_axes(body):
+    for tensor, back in _list_printed_axes(body):
         written = [(i, j) for i, j in combinations(range(3), 2) if tensor[i, j] != 0]
         for chosen in _subsets(written):
             changed = tensor.copy()
@@ -402,14 +402,14 @@ def _negate_products(body: MassProperties, _: MassProperties) -> Iterator[Conver
 
 def _drop_products(body: MassProperties, _: MassProperties) -> Iterator[Conversion]:
     """Take only the diagonal of the tensor."""
-    for tensor, back in _printed_axes(body):
+    for tensor, back in _list_printed_axes(body):
         clause = "with its products of inertia left out"
         yield Conversion(clause, inertia=back(np.diag(np.diag(tensor))))
 
 
 def _permute_components(body: MassProperties, _: MassProperties) -> Iterator[Conversion]:
     """Write the six entries in one order and read them in another."""
-    for tensor, back in _printed_axes(body):
+    for tensor, back in _list_printed_axes(body):
         six = dict(zip(ORDERS["urdf"], entries(tensor), strict=True))
         for written, read in permutations(ORDERS.values(), 2):
             slots = dict(zip(read, (six[entry] for entry in written), strict=True))

@@ -20,7 +20,7 @@ from inertial_check.arrays.broadcasting import quiet
 from inertial_check.arrays.types import Array, ArrayLike
 from inertial_check.dynamics._batches import Batch, Chunk, configurations_first
 from inertial_check.dynamics.tree import Tree
-from inertial_check.inertia.frames import rotated_vector
+from inertial_check.inertia.frames import rotate_vector
 from inertial_check.spatial.kinematics import integrate, rate_map
 from inertial_check.spatial.kinematics import rates as rates_of
 
@@ -92,7 +92,7 @@ def velocities_from_rates(tree: Tree, q: ArrayLike, dq: ArrayLike) -> Array:
             rates = chunk.beside["dq"][place]
             if joint == "floating":
                 q_IB, dq_IB = _rows(chunk, chunk.q[place][3:], rates[3:])
-                w_IB_B = rotated_vector(chunk.xp, rate_map(q_IB, "quaternion", "B"), dq_IB)
+                w_IB_B = rotate_vector(chunk.xp, rate_map(q_IB, "quaternion", "B"), dq_IB)
                 parts += [rates[:3], w_IB_B.T]
             elif joint != "fixed":
                 parts.append(rates)

@@ -46,7 +46,7 @@ def velocities_after(M: ArrayLike, W: ArrayLike, u_before: ArrayLike, P: ArrayLi
         >>> print(impacts.velocities_after(M, W, [1.0, -3.0], [6.0]))  # 6 N s stop it
         [1. 0.]
     """
-    xp, (M, W, u_before, P) = _looked_over(M=M, W=W, u_before=u_before, P=P)
+    xp, (M, W, u_before, P) = _read_arguments(M=M, W=W, u_before=u_before, P=P)
     push = xp.matmul(W, P[..., None])
     return u_before + _solve(xp, "M", M, push)[..., 0]
 
@@ -77,7 +77,7 @@ def impulses(
         >>> print(impacts.impulses(M, W, [1.0, -3.0]), impacts.impulses(M, W, [1.0, -3.0], 0.5))
         [6.] [9.]
     """
-    xp, (M, W, u_before, restitution) = _looked_over(
+    xp, (M, W, u_before, restitution) = _read_arguments(
         M=M, W=W, u_before=u_before, restitution=restitution
     )
     transposed = xp.matrix_transpose(W)
@@ -127,7 +127,7 @@ def in_other_velocities(
     )
 
 
-def _looked_over(**values: ArrayLike) -> tuple[Namespace, tuple[Array, ...]]:
+def _read_arguments(**values: ArrayLike) -> tuple[Namespace, tuple[Array, ...]]:
     xp, arrays = real_arrays(**values)
     M, W, u_before, last = arrays
     size = M.shape[-1] if M.ndim else 0

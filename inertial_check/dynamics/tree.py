@@ -19,7 +19,7 @@ from inertial_check.arrays.types import ArrayLike, Floats, Integers
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
 from inertial_check.inertia.frames import pose_parts, transform
-from inertial_check.spatial.added_mass import checked_added_mass
+from inertial_check.spatial.added_mass import check_added_mass
 
 JointType = Literal["fixed", "revolute", "prismatic", "floating"]
 JOINT_TYPES: tuple[JointType, ...] = get_args(JointType)
@@ -101,7 +101,7 @@ class Tree(EqualByValue):
             ("added_mass", fluid, (count, 6, 6)),
         ):
             self._set(name, _floats(name, value, shape))
-        checked_added_mass(np, self.added_mass)
+        check_added_mass(np, self.added_mass)
         self._refuse_joints()
         pose_parts(self.X_PB, like=self.theta)
         self._set("order", self._sort())

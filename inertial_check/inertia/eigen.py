@@ -99,7 +99,7 @@ def _eigenvalues_of(xp: Namespace, entries: Components) -> Vector:
     """
     components, scale = _normalise(xp, entries)
     (xx, xy, xz, yy, yz, zz), adjugate, q, f = _far(xp, components)
-    axx, axy, axz, ayy, ayz, azz = _shifted_adjugate((xx, xy, xz, yy, yz, zz), adjugate, f)
+    axx, axy, axz, ayy, ayz, azz = _shift_adjugate((xx, xy, xz, yy, yz, zz), adjugate, f)
     trace = axx + ayy + azz
     weight = 1.5 * f / (trace + _tiny(xp, trace))
     step = f / 2
@@ -218,7 +218,7 @@ def _far(xp: Namespace, components: Components) -> tuple[Components, Components,
     return (xx, xy, xz, yy, yz, zz), adjugate, q, f
 
 
-def _shifted_adjugate(deviator: Components, adjugate: Components, f: Array) -> Components:
+def _shift_adjugate(deviator: Components, adjugate: Components, f: Array) -> Components:
     """adj(D - f 1) = adj(D) + f D + f^2 1, since D has no trace."""
     xx, xy, xz, yy, yz, zz = (a + f * d for a, d in zip(adjugate, deviator, strict=True))
     square = f * f

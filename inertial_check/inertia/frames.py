@@ -89,8 +89,8 @@ def rotate(theta: ArrayLike, R_AB: ArrayLike, *, renormalize: bool = False) -> A
 def rotate_checked(xp: Namespace, theta: Array, R_AB: Array) -> Array:
     """Rotate bodies (..., 10) by matrices that are known to be rotations."""
     batch_shape(theta=theta.shape[:-1], R_AB=R_AB.shape[:-2])
-    inertia = rotated_tensor(xp, R_AB, symmetric(theta[..., 4:]))
-    return join(theta[..., 0], rotated_vector(xp, R_AB, theta[..., 1:4]), inertia)
+    inertia = rotate_tensor(xp, R_AB, symmetric(theta[..., 4:]))
+    return join(theta[..., 0], rotate_vector(xp, R_AB, theta[..., 1:4]), inertia)
 
 
 @quiet
@@ -292,12 +292,12 @@ def merge(
     return add(theta_P, moved, about)
 
 
-def rotated_vector(xp: Namespace, R_AB: Array, vector: Array) -> Array:
+def rotate_vector(xp: Namespace, R_AB: Array, vector: Array) -> Array:
     """R v for (..., 3) vectors."""
     return xp.sum(R_AB * vector[..., None, :], axis=-1)
 
 
-def rotated_tensor(xp: Namespace, R_AB: Array, tensor: Array) -> Array:
+def rotate_tensor(xp: Namespace, R_AB: Array, tensor: Array) -> Array:
     """The six of R M R^T for symmetric (..., 3, 3) tensors."""
     return symmetrise(xp, product(xp, product(xp, R_AB, tensor), xp.matrix_transpose(R_AB)))
 

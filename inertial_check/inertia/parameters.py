@@ -195,7 +195,7 @@ class InertialParameters(EqualByValue):
         zero = xp.zeros_like(moments[..., 0])
         entries = [moments[..., 0], zero, zero, moments[..., 1], zero, moments[..., 2]]
         diagonal = symmetric(xp.stack(entries, axis=-1))
-        return cls.from_com(mass, com, frames.rotated_tensor(xp, axes, diagonal))
+        return cls.from_com(mass, com, frames.rotate_tensor(xp, axes, diagonal))
 
     # Representations
 
@@ -388,7 +388,7 @@ class InertialParameters(EqualByValue):
         com = None
         if self._com is not None:
             xp, (R_AB, com) = real_arrays(R_AB=R_AB, com=self._com)
-            com = frames.rotated_vector(xp, R_AB, com)
+            com = frames.rotate_vector(xp, R_AB, com)
         return self._fresh(theta, self.about, com)
 
     @explain_errors

@@ -35,7 +35,7 @@ from inertial_check.arrays.types import Array, ArrayLike, Generator, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia.consistency import Consistency, as_theta, refuse_impossible
 from inertial_check.inertia.eigen import columns, eigensystem
-from inertial_check.inertia.frames import rotated_tensor, rotated_vector
+from inertial_check.inertia.frames import rotate_tensor, rotate_vector
 from inertial_check.inertia.parameters import InertialParameters
 from inertial_check.inertia.representations import (
     Order,
@@ -267,14 +267,14 @@ def _draw(
     theta, still = nominal.theta, {name: width == 0 for name, width in widths.items()}
     V, spreads = _principal(xp, nominal, noise)
     roots = _roots(xp, spreads)
-    along = rotated_vector(xp, xp.matrix_transpose(V), noise[..., _COM])
-    way = rotated_vector(xp, V, rotated_vector(xp, symmetric(roots), along))
+    along = rotate_vector(xp, xp.matrix_transpose(V), noise[..., _COM])
+    way = rotate_vector(xp, V, rotate_vector(xp, symmetric(roots), along))
     way = widths["com"][..., None] * way
 
     strained = _strain(xp, spreads, widths["ratios"][..., None] * noise[..., _RATIOS])
     strained = strained * xp.exp(2 * widths["spread"] * noise[..., _SPREAD])[..., None]
     turn = exponential(xp, widths["axes"][..., None] * noise[..., _AXES])
-    covariance = rotated_tensor(xp, product(xp, turn, V), symmetric(strained))
+    covariance = rotate_tensor(xp, product(xp, turn, V), symmetric(strained))
     deformed = inertia_from_second_moment(theta[..., :1] * covariance) + 0.0  # no -0
     undeformed = still["spread"] & still["ratios"] & still["axes"]
 
@@ -307,7 +307,7 @@ def _principal(xp: Namespace, nominal: _Nominal, noise: Array) -> tuple[Array, A
 
     values = xp.where(values <= zero[..., None], xp.zeros_like(values), values)
     exact = _six(xp, zero, *(values[..., i] for i in range(3)))
-    seen = rotated_tensor(xp, xp.matrix_transpose(V), symmetric(C))
+    seen = rotate_tensor(xp, xp.matrix_transpose(V), symmetric(C))
     return V, exact + (seen - hold_constant(seen))
 
 
@@ -323,7 +323,7 @@ def _any_of(xp: Namespace, V: Array, ties: list[Array], noise: Array) -> Array:
     part = 0.5**0.5
     scales = (1.0, part, part, 1.0, part, 1.0)
     isotropic = xp.stack([scales[i] * noise[..., i] for i in range(6)], axis=-1)
-    inside = rotated_tensor(xp, xp.matrix_transpose(hold_constant(V)), symmetric(isotropic))
+    inside = rotate_tensor(xp, xp.matrix_transpose(hold_constant(V)), symmetric(isotropic))
     xx, xy, xz, yy, yz, zz = columns(inside)
     none = xp.zeros_like(xx)
     entries = [

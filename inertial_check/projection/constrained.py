@@ -307,7 +307,7 @@ class _GroupSolver:
         if latest.answer.failure is not None:
             return self._name_margin(latest)
         for _ in range(ROUNDS):
-            if not self._moved(start, latest):
+            if not self._has_moved(start, latest):
                 break
             start = latest
             again = self._ask_margin(start, start, margin)
@@ -326,7 +326,7 @@ class _GroupSolver:
         latest = self._raise_margin(result)
         if latest.answer.failure is None:
             return latest
-        if len(self._request.fixed_places()) == len(self._request.names):
+        if len(self._request.find_fixed_places()) == len(self._request.names):
             return latest  # no place is free
         for place in self._other_places(result):
             again = self._ask_margin(result, place, self._options.margin)
@@ -379,7 +379,7 @@ class _GroupSolver:
                 limits.append(Applied(MarginAbout(own, row[1:4] / row[0]), (i,)))
         return tuple(limits)
 
-    def _moved(self, before: _GroupResult, after: _GroupResult) -> bool:
+    def _has_moved(self, before: _GroupResult, after: _GroupResult) -> bool:
         """Tell whether a centre of mass moved so far that the margin is another about it."""
         old, new = before.held.solution.theta, after.held.solution.theta
         heavy = (old[:, 0] > 0) & (new[:, 0] > 0)

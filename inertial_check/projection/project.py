@@ -260,11 +260,13 @@ def _project_matrices(given: Array, about: Point, options: Options) -> Projectio
     far = leaves_range(theta)
     options, free = general.find_unpriced(options, about, theta.shape[:-1])
     if options.constraints:
-        from inertial_check.projection.conic.groups import tied_to_missing
+        from inertial_check.projection.conic.groups import find_tied_to_missing
 
         mask = constrained.has_nearest(judged, finite, options.metric) & ~(far | free)
         flat = mask.reshape(-1)
-        mask = finite = (flat & ~tied_to_missing(options.constraints, flat)).reshape(mask.shape)
+        mask = finite = (flat & ~find_tied_to_missing(options.constraints, flat)).reshape(
+            mask.shape
+        )
         result = constrained.project_with_constraints(theta, about, mask, options)
     else:
         impossible = judged.verdict_code == int(Verdict.INVALID)

@@ -14,7 +14,7 @@ from inertial_check.arrays.namespace import array_namespace
 from inertial_check.arrays.types import Array
 from inertial_check.inertia.eigen import eigensystem
 from inertial_check.inertia.eigen_slopes import close_pairs, in_eigenbasis
-from inertial_check.inertia.frames import rotated_tensor
+from inertial_check.inertia.frames import rotate_tensor
 from inertial_check.inertia.representations import second_moment, symmetric
 from inertial_check.projection.metrics import MomentMetric, add_isotropic
 
@@ -69,6 +69,6 @@ def _change_of_moments(I_BBcm: Array, dI: Array, metric: MomentMetric, margin: f
     xz = ac * divide(z1, low - high, first & second, limit)
     yz = bc * divide(z2, middle - high, second, alone)
     turned = xp.stack([d1, xy, xz, d2, yz, zero], axis=-1)
-    dZ = rotated_tensor(xp, vectors, symmetric(turned))
+    dZ = rotate_tensor(xp, vectors, symmetric(turned))
     moved = add_isotropic(xp, dI - dZ, (1 - 2 * b) * (d1 + d2))
     return xp.where(apex[..., None], xp.zeros_like(moved), moved)

@@ -112,7 +112,7 @@ class GzInertial(EqualByValue):
         frames.pose_parts(pose, like=pose, name="X_BBcm")
         batches = {"mass": mass.shape, "I_BBcm_Bcm": inertia.shape[:-2], "X_BBcm": pose.shape[:-2]}
         if added:
-            checked_added_mass(xp, added[0], "fluid_added_mass")
+            check_added_mass(xp, added[0], "fluid_added_mass")
             batches["fluid_added_mass"] = added[0].shape[:-2]
         batch_shape(**batches)
         return cls(mass, inertia, pose, *added)
@@ -121,7 +121,7 @@ class GzInertial(EqualByValue):
     def moi(self) -> Array:
         """(..., 3, 3) Moi(): I_BBcm_B = R_BBcm I_BBcm_Bcm R_BBcm^T [kg m^2]."""
         xp, (I_BBcm_Bcm, R_BBcm) = real_arrays(inertia=self.I_BBcm_Bcm, R=self.X_BBcm[..., :3, :3])
-        return symmetric(frames.rotated_tensor(xp, R_BBcm, I_BBcm_Bcm))
+        return symmetric(frames.rotate_tensor(xp, R_BBcm, I_BBcm_Bcm))
 
     @quiet
     def body_matrix(self) -> Array:
@@ -259,7 +259,7 @@ def transform_added_mass(added_mass: ArrayLike, X_AB: ArrayLike, order: SpatialO
         [0.1 0.1 0.1 2.  1.  3. ]
     """
     xp, (added_mass, X_AB) = real_arrays(added_mass=added_mass, X_AB=X_AB)
-    checked_added_mass(xp, added_mass)
+    check_added_mass(xp, added_mass)
     return spatial.congruence(added_mass, spatial.Plx.from_pose(X_AB).as_matrix(order))
 
 
@@ -287,7 +287,7 @@ def shift_added_mass(added_mass: ArrayLike, p_QP: ArrayLike, order: SpatialOrder
         [0.1 3.1 2.1 1.  2.  3. ]
     """
     xp, (added_mass, p_QP) = real_arrays(added_mass=added_mass, p_QP=p_QP)
-    checked_added_mass(xp, added_mass)
+    check_added_mass(xp, added_mass)
     expect_shape("p_QP", p_QP, 3)
     one = xp.eye(3, dtype=p_QP.dtype, device=device_of(p_QP))
     X = spatial.Plx(one, p_QP).as_matrix(order)
@@ -320,7 +320,7 @@ def cmct(added_mass: ArrayLike, order: SpatialOrder) -> Array:
     """
     check_spatial_order(order)
     xp, (added_mass,) = real_arrays(added_mass=added_mass)
-    checked_added_mass(xp, added_mass)
+    check_added_mass(xp, added_mass)
     M, S, _ = _blocks(added_mass, order)
     rows = [[M[..., i, j] for j in range(3)] for i in range(3)]
     x, y, z = (xp.stack(row, axis=-1) for row in rows)
@@ -450,7 +450,7 @@ def judge_added_mass(
     check_spatial_order(order)
     arrays = {"mass": rigid.mass, "com": rigid.com, "inertia": rigid.inertia_com}
     xp, (mass, com, inertia, added) = real_arrays(**arrays, added_mass=added_mass)
-    checked_added_mass(xp, added)
+    check_added_mass(xp, added)
     batch_shape(rigid=rigid.shape, added_mass=added.shape[:-2])
     com = xp.where((mass == 0)[..., None], xp.zeros_like(com), com)  # any point: it weighs nothing
     central = shift_added_mass(spatial.reorder_matrix(added, order, "angular-linear"), -com, _FIRST)
@@ -465,7 +465,7 @@ def judge_added_mass(
     return AddedMassJudgement(together, alone, without, tolerances.floor(kappa))
 
 
-def checked_added_mass(xp: Namespace, added_mass: Array, name: str = "added_mass") -> None:
+def check_added_mass(xp: Namespace, added_mass: Array, name: str = "added_mass") -> None:
     """Refuse what is no batch of symmetric 6x6 matrices.
 
     Raises:

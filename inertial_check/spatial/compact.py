@@ -300,9 +300,9 @@ def merge(
             f"the mass of parent and child{of_body(body)} together is "
             f"{float(mass[..., 0][body])!r} kg, expected more than 0: there is no shared centre"
         )
-    carried = theta_j[..., :1] * (frames.rotated_vector(xp, R_ij, t_jc_j) + t_ij)
+    carried = theta_j[..., :1] * (frames.rotate_vector(xp, R_ij, t_jc_j) + t_ij)
     center = (theta_i[..., :1] * t_ic_i + carried) / mass
-    back = frames.rotated_vector(xp, xp.matrix_transpose(R_ij), center - t_ij)
+    back = frames.rotate_vector(xp, xp.matrix_transpose(R_ij), center - t_ij)
     return Merged(_store(theta, width), center, back)
 
 

@@ -132,7 +132,9 @@ class InertiaFactor(EqualByValue):
     def _find_rest(self, xp: Namespace, force: Array, torque: Array) -> tuple[Array, Array]:
         """Force and torque at the centre of mass that are outside of the range."""
         F = self._undo_pivots(xp)
-        balanced = frames.rotated_vector(xp, F, _transposed_times(xp, F, self._angular(xp, torque)))
+        balanced = frames.rotate_vector(
+            xp, F, _multiply_transposed(xp, F, self._angular(xp, torque))
+        )
         massless = self.terms[..., :1] == 0
         full = (self.rotational_rank == 3)[..., None]
         left = torque - balanced
@@ -307,7 +309,7 @@ def _by_substitution(
 ) -> Array:
     """F F^T w = tau in the order of the pivots, forth and back; where F has full rank."""
     P_T = _permutation(xp, pivots, torque)
-    tau = _transposed_times(xp, P_T, torque)
+    tau = _multiply_transposed(xp, P_T, torque)
     positive = diagonal > 0
     diagonal = xp.where(positive, diagonal, xp.ones_like(diagonal))
     (a, b, c), (ba, ca, cb) = ([v[..., n] for n in range(3)] for v in (diagonal, lower))
@@ -317,7 +319,7 @@ def _by_substitution(
     z = z / c
     y = (y - cb * z) / b
     x = (x - ba * y - ca * z) / a
-    return frames.rotated_vector(xp, P_T, xp.stack([x, y, z], axis=-1))
+    return frames.rotate_vector(xp, P_T, xp.stack([x, y, z], axis=-1))
 
 
 def _by_one(xp: Namespace, F: Array, torque: Array) -> Array:
@@ -340,5 +342,5 @@ def _by_two(xp: Namespace, F: Array, torque: Array) -> Array:
     return dual_f * along_f + dual_g * along_g
 
 
-def _transposed_times(xp: Namespace, matrix: Array, vector: Array) -> Array:
-    return frames.rotated_vector(xp, xp.matrix_transpose(matrix), vector)
+def _multiply_transposed(xp: Namespace, matrix: Array, vector: Array) -> Array:
+    return frames.rotate_vector(xp, xp.matrix_transpose(matrix), vector)

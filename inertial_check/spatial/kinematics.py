@@ -41,7 +41,7 @@ from inertial_check.arrays.so3 import matrix_of_rows, skew_matrix, skew_part
 from inertial_check.arrays.types import Array, ArrayLike, Namespace
 from inertial_check.errors import ParameterError
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.frames import pose_parts, refuse_nonrotation, rotated_vector
+from inertial_check.inertia.frames import pose_parts, refuse_nonrotation, rotate_vector
 from inertial_check.spatial.euler import elementary
 from inertial_check.spatial.rotation_calculus import (
     box_minus,
@@ -165,7 +165,7 @@ def angular_velocity(
     expect_shape("rates", rates, change.shape[-1])
     batch_shape(values=values.shape[:-1], rates=rates.shape[:-1])
     _refuse_leaving(xp, values, rates, name)
-    return rotated_vector(xp, change, rates)
+    return rotate_vector(xp, change, rates)
 
 
 @quiet
@@ -203,7 +203,7 @@ def rates(
         return product(xp, values, turn) if expressed_in == "B" else product(xp, turn, values)
     change = inverse_rate_map(values, parameterisation, expressed_in)
     batch_shape(values=values.shape[:-1], w_IB=w_IB.shape[:-1])
-    return rotated_vector(xp, change, w_IB)
+    return rotate_vector(xp, change, w_IB)
 
 
 @quiet
@@ -231,7 +231,7 @@ def compose_angular_velocities(w_AB_B: ArrayLike, w_BC_C: ArrayLike, C_BC: Array
     expect_shape("w_BC_C", w_BC_C, 3)
     refuse_nonrotation(xp, "C_BC", C_BC)
     batch_shape(w_AB_B=w_AB_B.shape[:-1], w_BC_C=w_BC_C.shape[:-1], C_BC=C_BC.shape[:-2])
-    return rotated_vector(xp, xp.matrix_transpose(C_BC), w_AB_B) + w_BC_C
+    return rotate_vector(xp, xp.matrix_transpose(C_BC), w_AB_B) + w_BC_C
 
 
 @explain_errors
@@ -330,7 +330,7 @@ def point_velocity(
         expect_shape(name, array, 3)
     batch_shape(**{name: a.shape[:-1] for name, a in zip(given, arrays, strict=True)})
     v_A, w_IB, r_AP, dr_AP = arrays
-    return v_A + dr_AP + rotated_vector(xp, skew_matrix(xp, w_IB), r_AP)
+    return v_A + dr_AP + rotate_vector(xp, skew_matrix(xp, w_IB), r_AP)
 
 
 @quiet
@@ -384,7 +384,7 @@ def inverse_pose(X_IB: ArrayLike) -> Array:
     xp, (X_IB,) = real_arrays(X_IB=X_IB)
     C_IB, p_IoBo_I = pose_parts(X_IB, like=X_IB, name="X_IB")
     C_BI = xp.matrix_transpose(C_IB)
-    return pose(C_BI, -rotated_vector(xp, C_BI, p_IoBo_I))
+    return pose(C_BI, -rotate_vector(xp, C_BI, p_IoBo_I))
 
 
 @quiet
@@ -438,7 +438,7 @@ def transform_point(X_IB: ArrayLike, p_BoP_B: ArrayLike) -> Array:
     expect_shape("p_BoP_B", p_BoP_B, 3)
     C_IB, p_IoBo_I = pose_parts(X_IB, like=X_IB, name="X_IB")
     batch_shape(X_IB=X_IB.shape[:-2], p_BoP_B=p_BoP_B.shape[:-1])
-    return rotated_vector(xp, C_IB, p_BoP_B) + p_IoBo_I
+    return rotate_vector(xp, C_IB, p_BoP_B) + p_IoBo_I
 
 
 # The maps of each parameterisation
@@ -510,12 +510,12 @@ def _euler_axes(
     units = [xp.broadcast_to(unit["xyz".index(name), :], angles.shape) for name in names]
     turns = [elementary(name, angles[..., i]) for i, name in enumerate(names)]
     if expressed_in == "I":
-        middle = rotated_vector(xp, turns[0], units[1])
-        last = rotated_vector(xp, turns[0], rotated_vector(xp, turns[1], units[2]))
+        middle = rotate_vector(xp, turns[0], units[1])
+        last = rotate_vector(xp, turns[0], rotate_vector(xp, turns[1], units[2]))
         return xp, angles, [units[0], middle, last]
     back = [turn.mT for turn in turns]
-    middle = rotated_vector(xp, back[2], units[1])
-    first = rotated_vector(xp, back[2], rotated_vector(xp, back[1], units[0]))
+    middle = rotate_vector(xp, back[2], units[1])
+    first = rotate_vector(xp, back[2], rotate_vector(xp, back[1], units[0]))
     return xp, angles, [first, middle, units[2]]
 
 
@@ -622,4 +622,4 @@ def _identity(xp: Namespace, like: Array) -> Array:
 
 
 def _cross(xp: Namespace, a: Array, b: Array) -> Array:
-    return rotated_vector(xp, skew_matrix(xp, a), b)
+    return rotate_vector(xp, skew_matrix(xp, a), b)

@@ -37,7 +37,7 @@ from inertial_check.arrays.so3 import (
 )
 from inertial_check.arrays.types import Array, ArrayLike
 from inertial_check.inertia import tolerances
-from inertial_check.inertia.frames import rotated_vector
+from inertial_check.inertia.frames import rotate_vector
 from inertial_check.spatial.rotation_checks import blank, find_singular, refuse_nonunit
 from inertial_check.spatial.rotations import (
     matrix_from_rotation_vector,
@@ -111,7 +111,7 @@ def multiply(q: ArrayLike, p: ArrayLike) -> Array:
     expect_shape("q", q, 4)
     expect_shape("p", p, 4)
     batch_shape(q=q.shape[:-1], p=p.shape[:-1])
-    return rotated_vector(xp, left_matrix(q), p)
+    return rotate_vector(xp, left_matrix(q), p)
 
 
 def inverse(q_IB: ArrayLike) -> Array:
@@ -297,7 +297,7 @@ def rotated_vector_jacobian(v: ArrayLike, r: ArrayLike) -> Array:
     xp, (v, r) = real_arrays(v=v, r=r)
     expect_shape("r", r, 3)
     batch_shape(v=v.shape[:-1], r=r.shape[:-1])
-    rotated = rotated_vector(xp, matrix_from_rotation_vector(v), r)
+    rotated = rotate_vector(xp, matrix_from_rotation_vector(v), r)
     return -product(xp, skew_matrix(xp, rotated), exp_jacobian(v))
 
 

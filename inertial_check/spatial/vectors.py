@@ -348,8 +348,8 @@ class PluckerTransform(EqualByValue, ABC):
             ParameterError: Shapes that do not fit, unknown order.
         """
         xp, R_BA, r, (w, v) = self._with(order, motion=motion)
-        linear = frames.rotated_vector(xp, R_BA, v - cross(xp, r, w))
-        return _join(xp, frames.rotated_vector(xp, R_BA, w), linear, order)
+        linear = frames.rotate_vector(xp, R_BA, v - cross(xp, r, w))
+        return _join(xp, frames.rotate_vector(xp, R_BA, w), linear, order)
 
     @quiet
     def apply_force(self, force: ArrayLike, order: SpatialOrder = "angular-linear") -> Array:
@@ -366,8 +366,8 @@ class PluckerTransform(EqualByValue, ABC):
             ParameterError: Shapes that do not fit, unknown order.
         """
         xp, R_BA, r, (torque, push) = self._with(order, force=force)
-        angular = frames.rotated_vector(xp, R_BA, torque - cross(xp, r, push))
-        return _join(xp, angular, frames.rotated_vector(xp, R_BA, push), order)
+        angular = frames.rotate_vector(xp, R_BA, torque - cross(xp, r, push))
+        return _join(xp, angular, frames.rotate_vector(xp, R_BA, push), order)
 
     def apply_inertia(self, theta: ArrayLike, about: Point = "origin") -> Array:
         """Inertial parameters in B from those in A, theta in order "urdf".
@@ -441,12 +441,12 @@ class Plx(PluckerTransform):
     def inverse(self) -> Self:
         """plx(E^T, -E r)."""
         xp, (E, r) = real_arrays(E=self.E, r=self.r)
-        return type(self)(_transpose(E), -frames.rotated_vector(xp, E, r))
+        return type(self)(_transpose(E), -frames.rotate_vector(xp, E, r))
 
     def _compose(self, other: Self) -> Self:
         """plx(E1 E2, r2 + E2^T r1)."""
         xp, (E1, r1, E2, r2) = _two(self, other)
-        return type(self)(product(xp, E1, E2), r2 + frames.rotated_vector(xp, _transpose(E2), r1))
+        return type(self)(product(xp, E1, E2), r2 + frames.rotate_vector(xp, _transpose(E2), r1))
 
 
 @register_pytree(leaves=("E", "r"))
@@ -469,12 +469,12 @@ class Plxb(PluckerTransform):
         """plxb(E^T, -E^T r)."""
         xp, (E, r) = real_arrays(E=self.E, r=self.r)
         back = _transpose(E)
-        return type(self)(back, -frames.rotated_vector(xp, back, r))
+        return type(self)(back, -frames.rotate_vector(xp, back, r))
 
     def _compose(self, other: Self) -> Self:
         """plxb(E1 E2, r1 + E1 r2)."""
         xp, (E1, r1, E2, r2) = _two(self, other)
-        return type(self)(product(xp, E1, E2), r1 + frames.rotated_vector(xp, E1, r2))
+        return type(self)(product(xp, E1, E2), r1 + frames.rotate_vector(xp, E1, r2))
 
 
 @explain_errors

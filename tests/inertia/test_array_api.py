@@ -20,8 +20,8 @@ from inertial_check.inertia.intervals import admissible_intervals
 from inertial_check.inertia.sampling import rotations
 
 # What checks and prepares arguments is called by all the others.
-HELPERS = {"read_theta", "check_about", "symmetrise", "pose_parts", "rotated_vector"} | {
-    "rotated_tensor", "refuse_asymmetric", "refuse_nonrotation", "shift", "check_spatial_order",
+HELPERS = {"read_theta", "check_about", "symmetrise", "pose_parts", "rotate_vector"} | {
+    "rotate_tensor", "refuse_asymmetric", "refuse_nonrotation", "shift", "check_spatial_order",
     "homogeneous", "read_rotation", "find_nearest_rotation", "parallel_axis_entries",
     "second_moment_entries", "rotate_checked",
 }  # fmt: skip

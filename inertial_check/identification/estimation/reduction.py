@@ -97,7 +97,7 @@ class Reduction:
         joints: list[_Joint] = []
         first = 0
         for A, tau, *importance in blocks:
-            columns = _looked_over(A, tau, columns, len(joints), first)
+            columns = _check_rows(A, tau, columns, len(joints), first)
             joints = joints or [_Joint(columns) for _ in range(A.shape[1])]
             seen = np.asarray(A.any(axis=0))
             for j, joint in enumerate(joints):
@@ -311,7 +311,7 @@ def _together(width: int, systems: tuple[System, ...]) -> System:
     return joint.system()
 
 
-def _looked_over(A: Floats, tau: Floats, columns: int | None, joints: int, first: int) -> int:
+def _check_rows(A: Floats, tau: Floats, columns: int | None, joints: int, first: int) -> int:
     """How many columns a block has.
 
     Raises:

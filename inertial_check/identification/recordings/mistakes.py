@@ -216,7 +216,7 @@ class Comparison:
         self._target = target
         self._regularization = regularization
 
-    def unexplained(self, motion: Motion, A: Floats | None = None) -> Floats | None:
+    def measure_unexplained(self, motion: Motion, A: Floats | None = None) -> Floats | None:
         """(n,) parts of the torques' variances that no fit explains; None if there is no fit."""
         tau = motion.tau if self._target is None else self._target(motion)
         variance = ((tau - tau.mean(axis=0)) ** 2).sum(axis=0)
@@ -289,7 +289,7 @@ def find_mistakes(
         motion: Recording, thinned.
         hypotheses: Mistakes to try.
     """
-    before = comparison.unexplained(motion)
+    before = comparison.measure_unexplained(motion)
     if before is None:
         return None
     now, shares = motion, before
@@ -302,7 +302,11 @@ def find_mistakes(
         trials = [
             (score(own, tolerances.MADE_UP), each, own)
             for each in left
-            if (own := comparison.unexplained(each.undo(now), A if each.is_in_torques else None))
+            if (
+                own := comparison.measure_unexplained(
+                    each.undo(now), A if each.is_in_torques else None
+                )
+            )
             is not None
         ]
         if not trials:
@@ -339,13 +343,13 @@ def find_clock(comparison: Comparison, motion: Motion, slowness: float) -> Mista
     """
     if not 0 < slowness < FROZEN:
         return None
-    before = comparison.unexplained(motion)
+    before = comparison.measure_unexplained(motion)
     found = []
     for unit, factor in CLOCKS.items():
         if factor <= 1 or not FROZEN < slowness * factor**2 < 1 / FROZEN:
             continue
         mistake = Mistake("time", (), factor, unit)
-        own = comparison.unexplained(mistake.undo(motion))
+        own = comparison.measure_unexplained(mistake.undo(motion))
         if own is not None and (before is None or score(own) <= score(before) + np.log(ALIKE)):
             found.append((score(own), mistake))
     return min(found, key=lambda each: each[0])[1] if found else None

@@ -16,7 +16,7 @@ Group = tuple[npt.NDArray[np.intp], tuple[Applied, ...]]
 """Rows of the batch, and the constraints on them by index within the group."""
 
 
-def tied_to_missing(constraints: Iterable[Constraint], present: Mask) -> Mask:
+def find_tied_to_missing(constraints: Iterable[Constraint], present: Mask) -> Mask:
     """Find rows (n,) that constraints couple, also through others, with a row that is not present.
 
     Args:

@@ -35,7 +35,7 @@ from inertial_check.projection.conic.joint_problem import (
     shift_map,
 )
 from inertial_check.projection.conic.margins import MarginAbout
-from inertial_check.projection.conic.places import find_place, fixed_places
+from inertial_check.projection.conic.places import find_fixed_places, find_place
 from inertial_check.projection.conic.polish import Point, polish
 from inertial_check.projection.conic.program import ask_solver
 from inertial_check.projection.conic.solvers import NoAnswer, find_solver
@@ -225,9 +225,9 @@ class GroupRequest(NamedTuple):
             found.append(place._replace(center=place.center - self.shifts[i]).frame())
         return np.array([L for L, _ in found]), np.array([inverse for _, inverse in found])
 
-    def fixed_places(self) -> dict[int, Floats]:
+    def find_fixed_places(self) -> dict[int, Floats]:
         """Find the centres of mass (3,) that are fixed, by body, in the problem's frame [m]."""
-        return fixed_places(self.limits, self.problem.theta0, self.shifts)
+        return find_fixed_places(self.limits, self.problem.theta0, self.shifts)
 
     def instance(self) -> dict[str, object]:
         """Describe the problem, so that it can be solved again."""
@@ -388,7 +388,7 @@ def find_margin_conflict(request: GroupRequest, margin: float) -> GroupAnswer | 
     theta0, shifts = request.problem.theta0, request.shifts
 
     def infeasible(applied: tuple[Applied, ...]) -> bool:
-        places = fixed_places(applied, theta0, shifts)
+        places = find_fixed_places(applied, theta0, shifts)
         limits = tuple(Applied(MarginAbout(margin, p), (i,)) for i, p in places.items())
         return are_infeasible((*applied, *limits), theta0, shifts)
 

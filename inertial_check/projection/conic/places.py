@@ -87,7 +87,7 @@ def points_of(constraint: Constraint, theta: Floats) -> Floats:
     return np.zeros((0, 3))
 
 
-def fixed_places(
+def find_fixed_places(
     applied: Iterable[tuple[Constraint, tuple[int, ...]]], theta0: Floats, shifts: Floats
 ) -> dict[int, Floats]:
     """Find the centres of mass (3,) that constraints fix, by body, in the frame of the problem [m].
