@@ -229,13 +229,10 @@ class _UrdfLinkReader(TextReader):
             return ()
         return Shapes(partial(_read_shapes, self._document, elements, self._quaternions))
 
-    def _attributes(self, element: Element, expected: Container[str]) -> dict[str, PlacedText]:
-        """Read the attributes of an element, and note misspelt ones."""
-        attributes = self._document.attributes(element)
-        for name in attributes:
+    def _note_misspellings(self, element: Element, expected: Container[str]) -> None:
+        for name in element.attributes:
             if name not in expected and name.lower() in expected:
                 self._complain(element, f"has {name}, which engines ignore: write {name.lower()}")
-        return attributes
 
     def _inertial(self) -> Inertial | None:
         inertial = self._first_child(self._link, "inertial")
@@ -258,11 +255,11 @@ class _UrdfLinkReader(TextReader):
         if mass is None:
             self._complain(inertial, 'has no <mass>: add <mass value="..."/> [kg]')
             return None
-        attributes = self._attributes(mass, ("value",))
-        if "value" not in attributes:
+        self._note_misspellings(mass, ("value",))
+        numbers = self._read_attributes(mass, ("value",))
+        if "value" not in numbers:
             self._complain(mass, 'has no value: write <mass value="..."/> [kg]')
-            return None
-        return self._parse_value("value of <mass>", attributes["value"])
+        return numbers.get("value")
 
     def _inertia(self, inertial: Element) -> dict[str, Number]:
         inertia = self._first_child(inertial, "inertia")
@@ -270,29 +267,21 @@ class _UrdfLinkReader(TextReader):
             form = " ".join(f'{entry}="..."' for entry in ENTRIES)
             self._complain(inertial, f"has no <inertia>: add <inertia {form}/> [kg m^2]")
             return {}
-        attributes = self._attributes(inertia, ENTRIES)
-        entries = {
-            entry: self._parse_value(f"{entry} of <inertia>", attributes[entry])
-            for entry in ENTRIES
-            if entry in attributes
-        }
+        self._note_misspellings(inertia, ENTRIES)
+        numbers = self._read_attributes(inertia, (*ENTRIES, *_TRANSPOSED))
         for entry in ENTRIES:
-            if entry not in attributes:
+            if entry not in numbers:
                 self._complain(inertia, f'has no {entry}: add {entry}="..." [kg m^2]')
-        self._note_asymmetry(inertia, attributes, entries)
-        return entries
+        self._note_asymmetry(numbers)
+        return {entry: numbers[entry] for entry in ENTRIES if entry in numbers}
 
-    def _note_asymmetry(
-        self, inertia: Element, attributes: dict[str, PlacedText], entries: dict[str, Number]
-    ) -> None:
+    def _note_asymmetry(self, numbers: Mapping[str, Number]) -> None:
         for lower, upper in _TRANSPOSED.items():
-            if lower not in attributes:
-                continue
-            extra = self._parse_value(f"{lower} of <inertia>", attributes[lower])
-            if extra.span and upper in entries and extra.value != entries[upper].value:
+            extra, entry = numbers.get(lower), numbers.get(upper)
+            if extra and extra.span and entry and extra.value != entry.value:
                 what = (
                     f"<inertia> has {lower}={quote(extra.text)} and {upper}="
-                    f"{quote(entries[upper].text)}, but an inertia is symmetric; engines read "
+                    f"{quote(entry.text)}, but an inertia is symmetric; engines read "
                     f"{upper}: delete {lower}"
                 )
                 self._problem(what, extra.span)
@@ -301,7 +290,8 @@ class _UrdfLinkReader(TextReader):
         """Read the centre of mass and the rotation of the own axes, both in the body frame."""
         if origin is None:
             return (ZERO, ZERO, ZERO), IDENTITY
-        attributes = self._attributes(origin, ("xyz", "rpy", "quat_xyzw"))
+        self._note_misspellings(origin, ("xyz", "rpy", "quat_xyzw"))
+        attributes = self._document.attributes(origin)
         translation: ThreeNumbers = (ZERO, ZERO, ZERO)
         if "xyz" in attributes:
             x, y, z = self._parse_series("xyz of <origin>", attributes["xyz"], 3, "x y z [m]")

@@ -124,18 +124,22 @@ class XmlDocument(Record, eq=False):
 
     def attributes(self, element: Element) -> dict[str, PlacedText]:
         """Read an element's attributes, with the position of every character."""
-        text = self.text
+        return {
+            name: resolve_references(self.text, start, start + len(raw))
+            for name, start, raw in self.quoted(element)
+        }
+
+    def quoted(self, element: Element) -> list[tuple[str, int, str]]:
+        """Return the name of each attribute, the position of its value, and the value as written.
+
+        References in a value are not resolved.
+        """
+        text, start = self.text, element.start
         if self.problems:  # perhaps it is not well-formed, and values are not quoted
-            places = scan_tag(text, element.start).attributes
-            return {name: resolve_references(text, *place) for name, place in places.items()}
-        values = zip(element.attributes, QUOTED.finditer(text, element.start), strict=False)
-        found = {}
-        for name, value in values:
-            start, end = value.start() + 1, value.end() - 1
-            raw = text[start:end]
-            plain = PlacedText(raw, range(start, end + 1))
-            found[name] = resolve_references(text, start, end) if "&" in raw else plain
-        return found
+            places = scan_tag(text, start).attributes
+            return [(name, at, text[at:end]) for name, (at, end) in places.items()]
+        values = zip(element.attributes, QUOTED.finditer(text, start), strict=False)
+        return [(name, value.start() + 1, value[0][1:-1]) for name, value in values]
 
     def plain_text(self, element: Element) -> str | None:
         """Read the text of an element that contains nothing else, without surrounding XML space.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
@@ -31,7 +32,7 @@ class PlainNumber(NamedTuple):
 def parse_plain(text: str) -> tuple[PlainNumber, ...] | None:
     """Parse numbers separated by space; None if one has a complaint, or the text is long.
 
-    Texts repeat: of the origins in robot models more than half are "0 0 0".
+    Texts repeat: more than half of the origins in robot models are zeros.
     """
     return _parse_known(text) if len(text) <= _LONGEST else None
 
@@ -88,6 +89,29 @@ class TextReader:
             self._problem(f"{what}: {complaint}", span)
         return Number(value, text, span)
 
+    def _read_attributes(self, element: Element, names: Iterable[str]) -> dict[str, Number]:
+        """Read those of the named attributes that an element has, each of them one number."""
+        plain = self._read_plain(element)
+        if plain is not None:
+            return plain
+        texts = self._document.attributes(element)
+        return {
+            name: self._parse_value(f"{name} of <{element.tag}>", texts[name])
+            for name in names
+            if name in texts
+        }
+
+    def _read_plain(self, element: Element) -> dict[str, Number] | None:
+        """Read all attributes of an element; None if one is not a number as most are written."""
+        span, found = self._document.span, {}
+        for name, at, text in self._document.quoted(element):
+            plain = parse_plain(text)
+            if plain is None or len(plain) != 1:
+                return None
+            value, word, start, end = plain[0]
+            found[name] = Number(value, word, span(at + start, at + end))
+        return found
+
     def _parse_value(self, what: str, text: PlacedText) -> Number:
         """Parse a text that is one number; `what` names it in a message."""
         plain = parse_plain(text.value)
@@ -100,9 +124,9 @@ class TextReader:
         """Parse `count` numbers separated by space; all are NaN if the text holds another count."""
         plain = parse_plain(text.value)
         if plain is not None and len(plain) == count:
-            places, span = text.places, self._document.span
+            places, locate = text.places, self._document.span
             return [
-                Number(value, word, span(places[start], places[end]))
+                Number(value, word, locate(places[start], places[end]))
                 for value, word, start, end in plain
             ]
         pieces = list(islice(text.pieces(), count + 1))
