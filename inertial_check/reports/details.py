@@ -177,12 +177,8 @@ def list_causes(finding: Finding) -> list[str]:
 
 def list_disagreements(body: BodyReport) -> dict[str, Prediction]:
     """Predictions of the engines that do not accept a body, by name, worst action first."""
-    return {
-        name: each
-        for action in _WORST_FIRST
-        for name, each in body.predictions.items()
-        if each.action == action
-    }
+    others = [item for item in body.predictions.items() if item[1].action != "accept"]
+    return dict(sorted(others, key=lambda item: _WORST_FIRST.index(item[1].action)))
 
 
 def _numbers(values: Values) -> Iterator[Row]:

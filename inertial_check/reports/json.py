@@ -8,7 +8,8 @@ infinities are null.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from math import isfinite
 
 from inertial_check import __version__
@@ -19,6 +20,7 @@ from inertial_check.model import (
     FileReport,
     Finding,
     FindingEntry,
+    Prediction,
     Report,
     Severity,
 )
@@ -29,39 +31,49 @@ from inertial_check.reports.escaping import dump_json
 SCHEMA_VERSION = "1"
 TOOL = {"name": "inertial-check", "version": __version__}
 
-_LEVELS_OF_LINES = 4
-"""Outer levels of the document with a line for each item: the document, its files, a file and its
-lists. So each body and each finding is one line."""
+
+class _Json(str):
+    """JSON that is written already, so that the writer of what contains it takes it as it is."""
+
+    __slots__ = ()
 
 
 def render(report: Report, view: View) -> str:
-    """The report as one document."""
+    """The report as one document.
+
+    Its outer levels have a line for each item: the document, its files, a file and its lists. So
+    each body and each finding is one line, which is quick to write and easy to read and compare.
+    """
     document: dict[str, Json] = {
         "schema_version": SCHEMA_VERSION,
         "tool": TOOL,
         **run_members(report, view),
-        "files": [_file_members(file) for file in report.files],
     }
-    document |= statistics_members(report, view)
-    return _lines(document, _LEVELS_OF_LINES) + "\n"
+    parts = ["{"]
+    for name, value in document.items():
+        parts += [f'\n "{name}": ', *_write_lines(value, 3, " "), ","]
+    parts.append('\n "files": ')
+    parts += _write_lines(map(_file_members, report.files), 3, " ")
+    for name, value in statistics_members(report, view).items():
+        parts += [f',\n "{name}": ', *_write_lines(value, 3, " ")]
+    parts.append("\n}\n")
+    return "".join(parts)
 
 
 def render_lines(report: Report, view: View) -> str:
     """A line of type "file" for each file, by path; last the line of type "summary"."""
-    lines: list[dict[str, Json]] = [
-        {"type": "file", "schema_version": SCHEMA_VERSION, **_file_members(file)}
-        for file in report.files
-    ]
-    lines.append(
-        {
-            "type": "summary",
-            "schema_version": SCHEMA_VERSION,
-            "tool": TOOL,
-            **run_members(report, view),
-            **statistics_members(report, view),
-        }
-    )
-    return "".join(_dump(line) + "\n" for line in lines)
+    head = {"type": "file", "schema_version": SCHEMA_VERSION}
+    parts: list[str] = []
+    for file in report.files:
+        parts += [*_write_lines({**head, **_file_members(file)}, 0), "\n"]
+    summary = {
+        "type": "summary",
+        "schema_version": SCHEMA_VERSION,
+        "tool": TOOL,
+        **run_members(report, view),
+        **statistics_members(report, view),
+    }
+    return "".join(parts) + _dump(summary) + "\n"
 
 
 def run_members(report: Report, view: View) -> dict[str, Json]:
@@ -91,14 +103,14 @@ def statistics_members(report: Report, view: View) -> dict[str, Json]:
     return {"statistics": dict(sorted(counts.items()))}
 
 
-def _file_members(file: FileReport) -> dict[str, Json]:
+def _file_members(file: FileReport) -> dict[str, str | list[_Json] | None]:
     """The members about one file."""
     return {
         "path": file.path,
         "format": file.format,
         "model": file.model,
-        "bodies": [_body(body) for body in file.bodies],
-        "findings": [_finding(finding) for finding in file.findings],
+        "bodies": [_Json(_body(body)) for body in file.bodies],
+        "findings": [_Json(_dump(_finding(finding))) for finding in file.findings],
     }
 
 
@@ -121,33 +133,58 @@ def plain(value: object) -> object:
     return value
 
 
-def _body(body: BodyReport) -> dict[str, Json]:
+def _body(body: BodyReport) -> str:
+    """The members about one body, as JSON in one line.
+
+    Bodies are most of a report: their numbers are written here, without a dict of each.
+    """
     judgement = body.judgement
-    return {
-        "name": body.name,
-        "id": body.id,
-        "file": body.file,
-        "line": body.line,
-        "mass": judgement.mass,
-        "com": judgement.p_BoBcm_B,
-        "inertia": dict(zip(ENTRIES, judgement.I_BBcm_B, strict=True)),
-        "verdict": judgement.verdict,
-        "margin": judgement.margin,
-        "tolerance": judgement.tolerance,
-        "principal_moments": judgement.principal_moments,
-        "equivalent_box": judgement.equivalent_box,
-        "witness": judgement.witness,
-        "engines": {name: each.action for name, each in body.predictions.items()},
-        "engine_details": {
+    inertia = zip(ENTRIES, judgement.I_BBcm_B, strict=True)
+    moments = ", ".join([f'"{name}": {_number(value)}' for name, value in inertia])
+    actions = tuple([(name, each.action) for name, each in body.predictions.items()])
+    others = list_disagreements(body)
+    return (
+        f'{{"name": {dump_json(body.name)}, "id": {dump_json(body.id)}, '
+        f'"file": {dump_json(body.file)}, "line": {body.line}, '
+        f'"mass": {_number(judgement.mass)}, "com": {_numbers(judgement.p_BoBcm_B)}, '
+        f'"inertia": {{{moments}}}, "verdict": "{judgement.verdict}", '
+        f'"margin": {_number(judgement.margin)}, "tolerance": {_number(judgement.tolerance)}, '
+        f'"principal_moments": {_numbers(judgement.principal_moments)}, '
+        f'"equivalent_box": {_numbers(judgement.equivalent_box)}, '
+        f'"witness": {_numbers(judgement.witness)}, "engines": {_write_actions(actions)}, '
+        f'"engine_details": {_write_details(others) if others else "{}"}}}'
+    )
+
+
+def _number(value: float | None) -> str:
+    """A number of a judgement as JSON: the shortest text that is read as the same float64."""
+    return float.__repr__(value) if value is not None and isfinite(value) else "null"
+
+
+def _numbers(values: Sequence[float] | None) -> str:
+    """A vector of a judgement as JSON; null where it is not defined."""
+    return "null" if values is None else f"[{', '.join(map(_number, values))}]"
+
+
+@lru_cache(maxsize=256)  # few combinations of actions are met, the usual one for most bodies
+def _write_actions(actions: tuple[tuple[str, str], ...]) -> str:
+    """The action of each engine as JSON."""
+    return dump_json(dict(actions))
+
+
+def _write_details(others: Mapping[str, Prediction]) -> str:
+    """The predictions of the engines that do not accept a body as JSON."""
+    return dump_json(
+        {
             name: {
                 "action": each.action,
                 "version": each.version,
                 "message": each.message or None,
                 "becomes": each.becomes or None,
             }
-            for name, each in list_disagreements(body).items()
-        },
-    }
+            for name, each in others.items()
+        }
+    )
 
 
 def _finding(finding: Finding) -> dict[str, Json]:
@@ -201,16 +238,31 @@ def _dump(value: object) -> str:
         return dump_json(plain(value))
 
 
-def _lines(value: object, levels: int, indent: str = "") -> str:
-    """JSON with a line for each item of the outer levels: quick to write, easy to read and diff."""
-    if levels == 0 or not value or not isinstance(value, dict | list):
-        return _dump(value)
+def _write_lines(value: object, levels: int, indent: str = "") -> Iterator[str]:
+    """Write JSON in pieces, with a line for each item of the outer levels.
+
+    Args:
+        value: A value of JSON; an iterator is written as the list of its items.
+        levels: Number of outer levels whose items have a line each.
+        indent: Spaces before the end of the value.
+    """
+    if isinstance(value, _Json):
+        yield value
+        return
+    if not isinstance(value, dict | list | Iterator) or not value:
+        yield _dump(value)
+        return
     deeper = indent + " "
-    if isinstance(value, dict):
-        items = [f"{dump_json(k)}: {_lines(v, levels - 1, deeper)}" for k, v in value.items()]
-        opening, closing = "{", "}"
-    else:
-        items = [_lines(item, levels - 1, deeper) for item in value]
-        opening, closing = "[", "]"
-    inside = f",\n{deeper}".join(items)
-    return f"{opening}\n{deeper}{inside}\n{indent}{closing}"
+    start, end = (f"\n{deeper}", f"\n{indent}") if levels > 0 else ("", "")
+    between = f",{start}" if levels > 0 else ", "
+    named = isinstance(value, dict)
+    opening, closing = "{}" if named else "[]"
+    items = value.items() if isinstance(value, dict) else ((None, item) for item in value)
+    separator = ""
+    for name, item in items:
+        yield separator or f"{opening}{start}"
+        separator = between
+        if name is not None:
+            yield f"{dump_json(name)}: "
+        yield from _write_lines(item, levels - 1, deeper)
+    yield f"{end}{closing}" if separator else f"{opening}{closing}"
