@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from math import hypot
-from typing import ClassVar
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,14 @@ from inertial_check.records import Record, field
 
 NOTHING: Floats = np.zeros((0, 6))
 """An empty batch of candidates."""
+
+Kind = Literal["impossible", "placeholder", "stated", "other"]
+"""Kinds of bodies: no body has the numbers; some body has them, and they are a power of ten times
+the identity; some body has them otherwise; and all others, whose numbers are missing, not more than
+rounding or not finite."""
+
+KINDS: frozenset[Kind] = frozenset(get_args(Kind))
+"""All kinds of bodies."""
 
 HEADINGS = (
     "What happened",
@@ -108,12 +116,12 @@ class Subject(Record, eq=False):
     readings: list[tuple[Reading, float]] = field(default_factory=list, repr=False)
     reread: list[tuple[Reading, float, float]] = field(default_factory=list, repr=False)
 
-    @property
+    @cached_property
     def body(self) -> Body:
         """As written."""
         return self.examination.model.bodies[self.index]
 
-    @property
+    @cached_property
     def judgement(self) -> Judgement:
         """What the conditions say of it."""
         return self.examination.judgements[self.index]
@@ -157,7 +165,17 @@ class Subject(Record, eq=False):
         """(6,) the entries as written, as ENTRIES [kg m^2]."""
         return np.array(self.judgement.I_BBcm_Bi)
 
-    @property
+    @cached_property
+    def kind(self) -> Kind:
+        """The kind of the body, on which depends which causes can explain it."""
+        assembly = self.examination.assembly
+        if self.broken:
+            return "impossible"
+        if not assembly.stated[self.index]:
+            return "other"
+        return "placeholder" if assembly.placeholders[self.index] else "stated"
+
+    @cached_property
     def broken(self) -> bool:
         """Whether no body has these numbers, not even within their printed digits."""
         return self.judgement.verdict == "inconsistent"
@@ -250,6 +268,8 @@ class Cause(ABC):
     name: ClassVar[str]
     prior: ClassVar[float]
     """Probability that this is the cause of a finding, before the numbers are looked at."""
+    kinds: ClassVar[frozenset[Kind]] = KINDS
+    """Kinds of bodies that the cause can explain; it is not asked about others."""
     mends: ClassVar[bool] = False
     """Flag: the weight of a proposal is multiplied by how natural the mended body is; False where
     the weight contains that already."""
@@ -296,7 +316,10 @@ _UNTRIED = Trials(NOTHING, np.zeros(0), np.zeros(0, dtype=bool))
 def try_together(causes: Sequence[Cause], subjects: Sequence[Subject]) -> None:
     """Judge the candidates of all causes for all bodies at once, and leave them in `tried`."""
     asked = [
-        (subject, cause.name, cause.candidates(subject)) for subject in subjects for cause in causes
+        (subject, cause.name, cause.candidates(subject))
+        for subject in subjects
+        for cause in causes
+        if subject.kind in cause.kinds
     ]
     margin, consistent = margins(np.concatenate([six for _, _, six in asked] or [NOTHING]))
     start = 0

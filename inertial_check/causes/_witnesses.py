@@ -37,6 +37,9 @@ Indices = npt.NDArray[np.int64]
 _BATCH = 64
 """Largest number of bodies that are weighed at once, which bounds the memory."""
 
+_STATED = frozenset({"stated", "placeholder"})
+"""Kinds of bodies whose numbers some body has."""
+
 _NO_GAINS: Floats = np.zeros(0)
 """Gains of a cause that says nothing of a body."""
 
@@ -46,7 +49,7 @@ _BOUNDS: WeakKeyDictionary[Assembly, list[float]] = WeakKeyDictionary()
 
 def is_stated(subject: Subject) -> bool:
     """Whether some body has the numbers as written, with mass: what the causes here explain."""
-    return bool(subject.examination.assembly.stated[subject.index])
+    return subject.kind in _STATED
 
 
 def read_body(subject: Subject) -> Meant:
@@ -124,6 +127,8 @@ def weigh_together(causes: Sequence[Cause], subjects: Sequence[Subject]) -> None
     asked: list[tuple[Subject, str, Meant]] = []
     for subject in subjects:
         for cause in causes:
+            if subject.kind not in cause.kinds:
+                continue
             meant = cause.meant(subject)
             if meant is None:
                 subject.weighed[cause.name] = _NO_GAINS

@@ -14,11 +14,9 @@ from inertial_check.causes._witnesses import (
     I_BBcm_Bi,
     box_text,
     gains,
-    is_stated,
     with_spreads,
 )
 from inertial_check.causes._wording import times_as_probable
-from inertial_check.causes.placeholders import is_placeholder
 from inertial_check.evidence.axes import find_sorted_moments
 from inertial_check.evidence.likeness import Reading
 from inertial_check.inertia import resemblance, tolerances
@@ -90,11 +88,10 @@ class SortedPrincipalMoments(Cause):
     """
 
     name, prior = "sorted-principal-moments", 0.03
+    kinds = frozenset({"stated"})
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The moments in another order, and along the axes of the shapes."""
-        if not is_stated(subject) or is_placeholder(subject):
-            return
         found = find_sorted_moments(subject.examination.votes)
         if found is None or np.sum(found.distinct & found.voters) < _LINKS:
             return

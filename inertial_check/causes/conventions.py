@@ -51,6 +51,7 @@ class SignOfProducts(Cause):
     """
 
     name, prior, mends = "sign-of-products", 0.06, True
+    kinds = frozenset({"impossible", "stated"})
 
     _BY_CHANCE = 0.1
     """Fraction of tensors broken by noise that negated products make valid by chance."""
@@ -107,6 +108,7 @@ class ComponentOrder(Cause):
     """
 
     name, prior, mends = "component-order", 0.05, True
+    kinds = frozenset({"impossible"})
 
     BY_CHANCE = 0.02
     """Fraction of otherwise broken tensors that one given order makes valid by chance."""

@@ -43,6 +43,7 @@ class FewDigits(Cause):
     """
 
     name, prior = "few-digits", 0.15
+    kinds = frozenset({"impossible", "other"})
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """That more digits were there; not which."""
@@ -140,8 +141,10 @@ class FixedDecimals(Cause):
         """Propose lost decimals where some body has the tensor as printed."""
         inertial, unit = subject.body.inertial, subject.body.unit
         mass = "" if inertial is None or inertial.mass is None else inertial.mass.text
+        if not has_lost_decimals(subject.texts, subject.judgement.I_BBcm_Bi, unit, mass):
+            return
         count = last_count(subject.texts, unit)
-        if count is None or not has_lost_decimals(subject.texts, subject.six, unit, mass):
+        if count is None:
             return
         least = float(np.min(subject.six[[0, 3, 5]]))
         negative = any(text.startswith("-") and not float(text) for text in subject.texts)

@@ -14,7 +14,6 @@ from inertial_check.causes._witnesses import (
     box_text,
     find_gains,
     gains,
-    is_stated,
     reflect_twin,
     tidy,
     twin_of,
@@ -23,7 +22,6 @@ from inertial_check.causes._witnesses import (
 )
 from inertial_check.causes._wording import times_as_probable
 from inertial_check.causes.axes import mirror_axes, transpose_axes
-from inertial_check.causes.placeholders import is_placeholder
 from inertial_check.evidence.formulas import APART
 from inertial_check.evidence.likeness import Reading, readings_of
 from inertial_check.evidence.twins import SIGNS
@@ -64,7 +62,7 @@ def reread(subject: Subject, cause: str) -> Iterator[Proposal]:
         subject: A body.
         cause: sign-of-products, about-link-origin or wrong-frame.
     """
-    if not is_stated(subject) or is_placeholder(subject):
+    if subject.kind != "stated":  # sign-of-products is asked about impossible bodies, too
         return
     if not subject.reread:
         readings = list_readings(subject)
@@ -100,7 +98,7 @@ def _misfits(subject: Subject, reading: Reading) -> str:
 
 def meant_by_readings(subject: Subject) -> Meant | None:
     """The body with the spread of each of its readings; None without any."""
-    if not is_stated(subject) or is_placeholder(subject):
+    if subject.kind != "stated":
         return None
     readings = list_readings(subject)
     if not readings:
@@ -168,11 +166,10 @@ class SizeMismatch(Cause):
     """
 
     name, prior = "size-mismatch", 0.05
+    kinds = frozenset({"stated"})
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor scaled to the size of the shapes."""
-        if not is_stated(subject) or is_placeholder(subject):
-            return
         found = dict(self._ratios(subject))
         if not found:
             return
@@ -236,6 +233,7 @@ class AboutLinkOrigin(Cause):
     """
 
     name, prior = "about-link-origin", 0.08
+    kinds = frozenset({"stated"})
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor about the centre of mass."""
@@ -276,6 +274,7 @@ class WrongFrame(Cause):
     """
 
     name, prior = "wrong-frame", 0.08
+    kinds = frozenset({"stated"})
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor, turned."""
@@ -313,11 +312,10 @@ class WrongFormula(Cause):
     """
 
     name, prior = "wrong-formula", 0.06
+    kinds = frozenset({"stated", "placeholder"})
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The moments of the formula as it is meant."""
-        if not is_stated(subject):
-            return
         found = subject.examination.find_misreading(subject.index)
         if found is not None:
             moments = ", ".join(f"{moment:.6g}" for moment in found.moments)
@@ -368,12 +366,13 @@ class ComOutside(Cause):
     """
 
     name, prior = "com-outside", 0.08
+    kinds = frozenset({"stated", "placeholder"})
 
     _SCALES = (("in millimetres", 1e-3), ("in centimetres", 1e-2), ("in inches", 0.0254))
 
     def meant(self, subject: Subject) -> Meant | None:
         """The body with each of these centres of mass."""
-        if not is_stated(subject) or not np.any(subject.p_BoBcm_B):
+        if not np.any(subject.p_BoBcm_B):
             return None
         return with_centers(subject, np.array(list(self._centers(subject).values())))
 
@@ -435,6 +434,7 @@ class RotorInertia(Cause):
     """
 
     name, prior = "rotor-inertia", 0.03
+    kinds = frozenset({"stated"})
 
     _LEAST = 0.2
     """Share of the trace from which an addition about one axis shows."""
@@ -448,7 +448,7 @@ class RotorInertia(Cause):
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor without what it has about the joint's axis beyond the twin or the shapes."""
         axis_B = subject.body.axis_B
-        if axis_B is None or not is_stated(subject) or is_placeholder(subject):
+        if axis_B is None:
             return
         axis = np.array(axis_B)
         across = np.outer(axis, axis)

@@ -8,7 +8,7 @@ import numpy as np
 
 from inertial_check.arrays.types import Floats
 from inertial_check.causes._base import Cause, Proposal, Subject
-from inertial_check.causes._witnesses import I_BBcm_Bi, box_text, is_stated
+from inertial_check.causes._witnesses import I_BBcm_Bi, box_text
 from inertial_check.evidence.assembly import times_the_identity
 
 SAME = 3
@@ -43,12 +43,11 @@ class Placeholder(Cause):
     """
 
     name, prior = "placeholder", 0.25
+    kinds = frozenset({"stated", "placeholder"})
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor of the shapes, where they can be read."""
-        if not is_stated(subject):
-            return
-        if is_placeholder(subject):
+        if subject.kind == "placeholder":
             moment = subject.judgement.principal_moments[0]
             what = times_the_identity(moment)
             weight = 200.0
@@ -64,11 +63,6 @@ class Placeholder(Cause):
             + box_text(subject.mass, subject.examination.assembly.C_BBcm_B[subject.index]),
             I_BBcm_Bi=uniform(subject),
         )
-
-
-def is_placeholder(subject: Subject) -> bool:
-    """Whether the tensor is a power of ten times the identity."""
-    return bool(subject.examination.assembly.placeholders[subject.index])
 
 
 def _sharers(subject: Subject) -> list[int]:

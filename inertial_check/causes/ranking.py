@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.causes._base import Cause, Proposal, Subject, edit, try_together
+from inertial_check.causes._base import KINDS, Cause, Proposal, Subject, edit, try_together
 from inertial_check.causes._witnesses import weigh_together
 from inertial_check.causes._wording import enumerate_words
 from inertial_check.causes.absence import say_why_none
@@ -142,7 +142,8 @@ def hypotheses(subjects: Sequence[Subject]) -> list[tuple[Hypothesis, ...]]:
     causes = [cause() for cause in ALL_CAUSES]
     try_together([each for each in causes if each.has_candidates()], subjects)
     weigh_together([each for each in causes if each.has_meant()], subjects)
-    weighed = [_weigh(subject, causes) for subject in subjects]
+    able = {kind: [cause for cause in causes if kind in cause.kinds] for kind in KINDS}
+    weighed = [_weigh(subject, able[subject.kind]) for subject in subjects]
     unknown = np.array([_unknown(subject) for subject in subjects])
     priors = _vote(weighed, unknown)
     ranked = [_rank(*each) for each in zip(subjects, weighed, priors, unknown, strict=True)]
@@ -162,7 +163,12 @@ def _in_company(hypothesis: Hypothesis, first: Counter[str], bodies: int) -> Hyp
 
 
 def _weigh(subject: Subject, causes: Sequence[Cause]) -> list[_Weighed]:
-    """Weigh every proposal for one body; the best of a cause carries the sum of their weights."""
+    """Weigh every proposal for one body; the best of a cause carries the sum of their weights.
+
+    Args:
+        subject: The body.
+        causes: The causes that can explain a body of its kind.
+    """
     proposed = [(cause, p) for cause in causes for p in cause.proposals(subject)]
     proposed += [*with_units(subject, proposed)]
     factors = _factors(subject, proposed)

@@ -10,11 +10,9 @@ from inertial_check.causes._base import Cause, Proposal, Subject
 from inertial_check.causes._witnesses import (
     box_text,
     gains,
-    is_stated,
     tidy,
     with_spreads,
 )
-from inertial_check.causes.placeholders import is_placeholder
 
 _FORM = 0.005
 """Misfit up to which a tensor is exactly that of the shapes: numbers computed from them agree to
@@ -62,11 +60,10 @@ class MassReplaced(Cause):
     """
 
     name, prior = "mass-replaced", 0.05
+    kinds = frozenset({"stated"})
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor of the shapes with the mass as written."""
-        if not is_stated(subject) or is_placeholder(subject):
-            return
         likeness = subject.examination.likeness
         for row in np.flatnonzero(likeness.body == subject.index).tolist():
             volume = subject.mass / float(likeness.density[row, 1])

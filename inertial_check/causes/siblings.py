@@ -16,7 +16,7 @@ from inertial_check.causes._witnesses import (
     tidy,
     twin_of,
 )
-from inertial_check.causes.placeholders import is_placeholder, is_rough
+from inertial_check.causes.placeholders import is_rough
 from inertial_check.evidence.twins import AGREEMENT, TwinPairs
 from inertial_check.inertia import tolerances
 from inertial_check.model import Body
@@ -87,11 +87,10 @@ class Mirror(Cause):
     """
 
     name, prior = "mirror", 0.08
+    kinds = frozenset({"stated"})
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The numbers of the other side, reflected."""
-        if not is_stated(subject) or is_placeholder(subject):
-            return
         other = twin_of(subject)
         if other is None:
             return
@@ -185,6 +184,7 @@ class CopiedBlock(Cause):
     """
 
     name, prior = "copied-block", 0.08
+    kinds = frozenset({"impossible", "stated"})
 
     _OTHER_SHAPES, _DIFFERENT, _UNKNOWN = 1e4, 40.0, 8.0
     """Likelihood ratios of ten equal numbers: on two bodies with other shapes, which no chance
@@ -195,7 +195,7 @@ class CopiedBlock(Cause):
         """That it is a copy; what the body was to be, nothing tells."""
         if subject.broken:
             yield from _broken_copy(subject)
-        if not is_stated(subject) or is_placeholder(subject):
+        if subject.kind != "stated":
             return
         assembly = subject.examination.assembly
         twin = twin_of(subject)
@@ -319,6 +319,7 @@ class TotalMass(Cause):
     """
 
     name, prior = "total-mass", 0.02
+    kinds = frozenset({"stated", "placeholder"})
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The body without what is too much."""

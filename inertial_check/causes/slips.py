@@ -80,6 +80,7 @@ class DecimalSlip(Cause):
     """
 
     name, prior, mends = "decimal-slip", 0.2, True
+    kinds = frozenset({"impossible", "stated", "placeholder"})
 
     def candidates(self, subject: Subject) -> Floats:
         """Every entry that is not zero, times every power of ten."""
@@ -223,6 +224,7 @@ class NegativeDiagonal(Cause):
     """
 
     name, prior, mends = "negative-diagonal", 0.05, True
+    kinds = frozenset({"impossible"})
 
     def candidates(self, subject: Subject) -> Floats:
         """The negative moments negated; everything negated."""
@@ -279,6 +281,7 @@ class CopiedEntry(Cause):
     """
 
     name, prior = "copied-entry", 0.02
+    kinds = frozenset({"impossible", "stated", "other"})
 
     _LEAST_DIGITS = 3
     """Significant digits from which two equal numbers are one that was copied."""

@@ -11,11 +11,9 @@ from inertial_check.causes._witnesses import (
     box_text,
     find_gains,
     gain_of_scaled_shapes,
-    is_stated,
     tidy,
     with_spreads,
 )
-from inertial_check.causes.placeholders import is_placeholder
 from inertial_check.evidence.readings import UNITS
 
 _FACTORS = np.array([*UNITS.values(), *(1 / unit for unit in UNITS.values())])
@@ -53,18 +51,15 @@ class Units(Cause):
     """
 
     name, prior = "units", 0.12
+    kinds = frozenset({"stated"})
 
     def meant(self, subject: Subject) -> Meant | None:
         """The body with its tensor times each unit, and divided by each."""
-        if not is_stated(subject) or is_placeholder(subject):
-            return None
         C_BBcm_B = subject.examination.assembly.C_BBcm_B[subject.index]
         return with_spreads(subject, _FACTORS[:, None, None] * C_BBcm_B)
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """For each unit the tensor in kg m^2, where that is far more probable."""
-        if not is_stated(subject) or is_placeholder(subject):
-            return
         C_BBcm_B = subject.examination.assembly.C_BBcm_B[subject.index]
         ratio = find_gains(self, subject)
         for row in np.flatnonzero(ratio > PLAIN).tolist():
@@ -124,6 +119,7 @@ class Density(Cause):
     """
 
     name, prior = "density", 0.06
+    kinds = frozenset({"stated"})
 
     _TIMES = np.array([1e-3, 1e3, 1e-3, 1e3])
     _ALONE = np.array([True, True, False, False])
@@ -131,8 +127,6 @@ class Density(Cause):
 
     def meant(self, subject: Subject) -> Meant | None:
         """A thousand times less or more, with the tensor and without."""
-        if not is_stated(subject) or is_placeholder(subject):
-            return None
         C_BBcm_B = subject.examination.assembly.C_BBcm_B[subject.index]
         spreads = np.where(self._ALONE, 1 / self._TIMES, 1.0)[:, None, None] * C_BBcm_B
         return with_spreads(subject, spreads)._replace(mass=self._TIMES * subject.mass)

@@ -43,6 +43,7 @@ class Unpopulated(Cause):
     """
 
     name, prior = "unpopulated", 0.15
+    kinds = frozenset({"impossible", "stated", "other"})
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """That it is, without saying what was meant."""
@@ -111,12 +112,13 @@ class SameNumberEverywhere(Cause):
     """
 
     name, prior = "same-number-everywhere", 0.05
+    kinds = frozenset({"impossible", "other"})
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor without its products."""
-        six = subject.six
         if not subject.broken and not subject.judgement.numerically_zero:
             return
+        six = subject.six
         moments, products = six[list(_MOMENTS)], six[list(_PRODUCTS)]
         if not np.all(products == products[0]) or not np.all(moments == moments[0]):
             return
