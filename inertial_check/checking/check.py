@@ -55,6 +55,9 @@ from inertial_check.settings.settings import Settings
 
 T = TypeVar("T")
 
+Predictions = Sequence[Mapping[str, Prediction]]
+"""What engines do with each body of a model, by the name of the engine."""
+
 _TOP = Place(1, 1, 1, 1)
 """Place of a finding on a whole document."""
 
@@ -186,9 +189,11 @@ def check_documents(
             begin(group[0][0].document.path)
             judged = _judge_together(group)
             intervals = Intervals(partial(chain.from_iterable, judged or ()))
+            predicted = None if judged is None else _predict_together(group, judged, content)
             for at, (work, model) in enumerate(group):
                 begin(work.document.path)
-                work.report(model, None if judged is None else judged[at], intervals)
+                known = None if predicted is None else predicted[at]
+                work.report(model, None if judged is None else judged[at], intervals, known)
     return [work.result() for work in works]
 
 
@@ -202,6 +207,32 @@ def _judge_together(
     try:
         with raise_defects(models[0].source.path):
             return run_within(seconds, lambda: judge_all(models, settings.tolerance))
+    except (DefectError, TimeLimitReached):
+        return None
+
+
+def _predict_together(
+    group: Sequence[tuple[_DocumentCheck, Model]],
+    judged: Sequence[Sequence[Judgement]],
+    content: ReportContent,
+) -> Sequence[Predictions] | None:
+    """Predict what engines do with the bodies of judged models, in one batch.
+
+    Returns:
+        None where neither the report nor a rule needs predictions, where one model may be found
+        to need none, or where this fails, so that it has to be done for each model alone.
+    """
+    settings = group[0][0].document.settings
+    wanted = content.predictions == "all" or (content.predictions == "findings" and len(group) > 1)
+    if not wanted and not settings.engines:
+        return None
+    from inertial_check.engines import predict_all  # few checks ask for it
+
+    models = [model for _, model in group]
+    seconds = settings.context.granted.limits.seconds
+    try:
+        with raise_defects(models[0].source.path):
+            return run_within(seconds, lambda: predict_all(models, judged))
     except (DefectError, TimeLimitReached):
         return None
 
@@ -226,10 +257,14 @@ class _DocumentCheck:
         return self._step(self._read)
 
     def report(
-        self, model: Model, judgements: Sequence[Judgement] | None, intervals: Intervals
+        self,
+        model: Model,
+        judgements: Sequence[Judgement] | None,
+        intervals: Intervals,
+        predicted: Predictions | None,
     ) -> None:
-        """Report on the model; its bodies are judged here if `judgements` is None."""
-        self._step(lambda: self._report(model, judgements, intervals))
+        """Report on the model; judgements and predictions that are None are made when needed."""
+        self._step(lambda: self._report(model, judgements, intervals, predicted))
 
     def result(self) -> DocumentResult:
         """The result, after all steps."""
@@ -268,12 +303,16 @@ class _DocumentCheck:
         return model if named or not is_fragment(model) else None
 
     def _report(
-        self, model: Model, judgements: Sequence[Judgement] | None, intervals: Intervals
+        self,
+        model: Model,
+        judgements: Sequence[Judgement] | None,
+        intervals: Intervals,
+        predicted: Predictions | None,
     ) -> None:
         path, named, settings, _ = self.document
         if judgements is None:
             judgements = judge(model, settings.tolerance)
-        examination = examine(model, judgements, settings, intervals)
+        examination = examine(model, judgements, settings, intervals, predicted)
         file, defects = _examine_model(examination, settings, self._content)
         if defects:
             note_other_inputs()
@@ -359,10 +398,9 @@ def _examine_model(
         findings = later.attempt(
             "marking the guilty numbers", lambda: mark_guilty_numbers(model, findings), findings
         )
-    predicted = content.predictions == "all" or (content.predictions == "findings" and findings)
-    unknown: Sequence[Mapping[str, Prediction]] = [{}] * len(model.bodies)
+    unknown: Predictions = [{}] * len(model.bodies)
     predictions = unknown
-    if predicted:
+    if content.predictions == "all" or (content.predictions == "findings" and findings):
         predictions = later.attempt(
             "predicting what engines do", lambda: examination.predictions, unknown
         )
@@ -395,7 +433,7 @@ def _apply_rule(rule: Rule, examination: Examination) -> list[Finding]:
 def _report_bodies(
     model: Model,
     judgements: Sequence[Judgement],
-    predictions: Sequence[Mapping[str, Prediction]],
+    predictions: Predictions,
 ) -> tuple[BodyReport, ...]:
     """Report the bodies of a model in file order."""
     return tuple(
@@ -417,6 +455,7 @@ def examine(
     judgements: Sequence[Judgement],
     settings: Settings,
     intervals: Intervals | None = None,
+    predicted: Predictions | None = None,
 ) -> Examination:
     """Collect what rules and causes examine: the model, its judgements, and evidence on demand.
 
@@ -425,13 +464,16 @@ def examine(
         judgements: One a body.
         settings: Those of the document.
         intervals: The admissible intervals of a batch of models; None for those of this one.
+        predicted: What engines do with each body; None to predict it when it is needed.
     """
     reader = partial(read_geometry, model, settings.context)
     return Examination(
         model,
         judgements,
         read_geometry=reader if settings.geometry == "auto" else None,
-        predict=partial(_predict_engines, model, judgements),
+        predict=(
+            partial(_predict_engines, model, judgements) if predicted is None else lambda: predicted
+        ),
         engines=settings.engines,
         expected_mass=settings.expected_mass,
         strictness=settings.strictness,
@@ -439,9 +481,7 @@ def examine(
     )
 
 
-def _predict_engines(
-    model: Model, judgements: Sequence[Judgement]
-) -> Sequence[Mapping[str, Prediction]]:
+def _predict_engines(model: Model, judgements: Sequence[Judgement]) -> Predictions:
     """Predict what every engine does with each body."""
     from inertial_check.engines import predict  # few checks ask for it
 

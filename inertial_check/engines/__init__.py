@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from inertial_check.engines._base import NO_FLOORS, Engine, Floors
     from inertial_check.engines._batch import Batch
-    from inertial_check.engines.catalogue import ALL_ENGINES, exact_engines, floors, predict
+    from inertial_check.engines.catalogue import (
+        ALL_ENGINES,
+        exact_engines,
+        floors,
+        predict,
+        predict_all,
+    )
 
 __all__ = [
     "ALL_ENGINES",
@@ -23,6 +29,7 @@ __all__ = [
     "exact_engines",
     "floors",
     "predict",
+    "predict_all",
 ]
 
 ENGINES = (

@@ -107,12 +107,12 @@ class Engine(ABC):
             batch: The bodies.
 
         Returns:
-            The predictions, by the index of the body in the model.
+            The predictions, by the index of the body among those of all models.
         """
         found: dict[int, Prediction] = {}
         pending = ~batch.derived
         left = int(pending.sum())
-        for effect in self.effects(batch, self.door(batch.model.format)):
+        for effect in self.effects(batch, self.door(batch.format)):
             if not left:
                 break  # the generator is not resumed: later effects are not computed
             taken = effect.where & pending

@@ -1,4 +1,4 @@
-"""The bodies of a model that an engine might not accept, as arrays."""
+"""The bodies of models that an engine might not accept, as arrays."""
 
 from __future__ import annotations
 
@@ -72,23 +72,59 @@ _BOUND = compile_later(r"(boundmass|boundinertia): MuJoCo (?:raises|takes).*? ([
 """The bound in a message of the reader, which is the only place that holds it."""
 
 
+def read_bounds(model: Model) -> Bounds:
+    """The settings of an MJCF that change the numbers of its bodies; none in other formats."""
+    values = dict.fromkeys(("boundmass", "boundinertia"), 0.0)
+    balanced = False
+    if model.format == "mjcf":
+        problems = [*model.problems, *(p for body in model.bodies for p in body.problems)]
+        for message in (problem.message for problem in problems if problem.kind == "engine"):
+            balanced |= "balanceinertia: MuJoCo " in message
+            for setting, value in _BOUND.findall(message):
+                values[setting] = max(values[setting], float(value))
+    return Bounds(values["boundmass"], values["boundinertia"], balanced)
+
+
 class Batch(Record, eq=False):
-    """N bodies of one model, and the model around them.
+    """N bodies of models of one format with the same bounds, and the models around them.
+
+    What an engine does with a body does not depend on the other models of the batch.
 
     Attributes:
-        model: The model.
-        judgements: One for each body of the model.
-        rows: (N,) indices of the N bodies in the model.
+        models: The models, whose bodies are counted through.
+        judgements: One for each body of the models.
+        rows: (N,) indices of the N bodies among those of all models.
     """
 
-    model: Model
+    models: Sequence[Model]
     judgements: Sequence[Judgement]
     rows: Sequence[int]
+
+    @property
+    def format(self) -> str:
+        """The format of the models."""
+        return self.models[0].format
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """The settings of the models, if they are MJCF, that change the numbers of their bodies."""
+        return read_bounds(self.models[0])
+
+    @cached_property
+    def all_bodies(self) -> list[Body]:
+        """The bodies of all models, also those that are not in the batch."""
+        return [body for model in self.models for body in model.bodies]
+
+    @cached_property
+    def model_rows(self) -> npt.NDArray[np.int64]:
+        """(N,) index of the model of each body."""
+        ends = np.cumsum([len(model.bodies) for model in self.models])
+        return np.searchsorted(ends, np.array(self.rows, dtype=np.int64), side="right")
 
     @cached_property
     def bodies(self) -> list[Body]:
         """The N bodies."""
-        return [self.model.bodies[row] for row in self.rows]
+        return [self.all_bodies[row] for row in self.rows]
 
     @cached_property
     def _judged(self) -> list[Judgement]:
@@ -180,7 +216,7 @@ class Batch(Record, eq=False):
         """Whether only fixed joints connect a body to the root."""
         row: int | None = self.rows[i]
         while row is not None:
-            if self.model.bodies[row].moved:
+            if self.all_bodies[row].moved:
                 return False
             row = self.family.parents[row]
         return True
@@ -199,7 +235,7 @@ class Batch(Record, eq=False):
     @cached_property
     def family(self) -> Family:
         """Parents and children of the bodies."""
-        return Family(self.model)
+        return Family(self.models)
 
     def name(self, i: int) -> str:
         """The name of a body."""
@@ -215,35 +251,24 @@ class Batch(Record, eq=False):
                     return name, "" if number is None else number.text
         return "mass", ""
 
-    @cached_property
-    def bounds(self) -> Bounds:
-        """The settings of an MJCF that change the numbers of its bodies."""
-        values = dict.fromkeys(("boundmass", "boundinertia"), 0.0)
-        balanced = False
-        if self.model.format == "mjcf":
-            problems = [*self.model.problems, *(p for b in self.bodies for p in b.problems)]
-            for message in (problem.message for problem in problems if problem.kind == "engine"):
-                balanced |= "balanceinertia: MuJoCo " in message
-                for setting, value in _BOUND.findall(message):
-                    values[setting] = max(values[setting], float(value))
-        return Bounds(values["boundmass"], values["boundinertia"], balanced)
-
 
 class Family:
-    """Parents and children of the bodies of a model, by index.
+    """Parents and children of the bodies of models, by their indices among all bodies.
 
     Attributes:
         parents: Parent of each body; None for a root.
         children: Children of each body.
     """
 
-    def __init__(self, model: Model) -> None:
-        rows = {body.id: row for row, body in enumerate(model.bodies)}
-        self.parents = [
-            None if body.parent is None else rows.get(body.parent) for body in model.bodies
-        ]
-        self.children: list[list[int]] = [[] for _ in model.bodies]
-        self._moved = [body.moved for body in model.bodies]
+    def __init__(self, models: Sequence[Model]) -> None:
+        self.parents: list[int | None] = []
+        for model in models:
+            rows = {body.id: row for row, body in enumerate(model.bodies, len(self.parents))}
+            self.parents += [
+                None if body.parent is None else rows.get(body.parent) for body in model.bodies
+            ]
+        self.children: list[list[int]] = [[] for _ in self.parents]
+        self._moved = [body.moved for model in models for body in model.bodies]
         for row, parent in enumerate(self.parents):
             if parent is not None and parent != row:
                 self.children[parent].append(row)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from inertial_check.engines._base import NO_FLOORS, Engine, Floors
-from inertial_check.engines._batch import Batch, find_doubtful
+from inertial_check.engines._batch import Batch, Bounds, find_doubtful, read_bounds
 from inertial_check.engines.dart import Dart
 from inertial_check.engines.drake import Drake
 from inertial_check.engines.genesis import Genesis
@@ -72,10 +72,46 @@ def predict(model: Model, judgements: Sequence[Judgement]) -> tuple[Mapping[str,
     Returns:
         For each body the predictions, by the name of the engine.
     """
-    batches = {
-        least: Batch(model, judgements, find_doubtful(model, judgements, least))
-        for least in {engine.least for engine in ALL_ENGINES}
-    }
+    return predict_all([model], [judgements])[0]
+
+
+def predict_all(
+    models: Sequence[Model], judgements: Sequence[Sequence[Judgement]]
+) -> list[tuple[Mapping[str, Prediction], ...]]:
+    """Predict what every engine does with each body of several models; see `predict`.
+
+    A model has few bodies that an engine might not accept, and a batch of few takes as long as one
+    of hundreds. So those of all models of one format are looked at together.
+    """
+    groups: dict[tuple[str, Bounds], list[int]] = {}
+    for index, model in enumerate(models):
+        groups.setdefault((model.format, read_bounds(model)), []).append(index)
+    result: list[tuple[Mapping[str, Prediction], ...]] = [()] * len(models)
+    for group in groups.values():
+        together = [models[index] for index in group]
+        others = _predict_others(together, [judgements[index] for index in group])
+        start = 0
+        for index in group:
+            rows = range(start, start := start + len(models[index].bodies))
+            result[index] = tuple(
+                {**_ACCEPTED, **others[row]} if row in others else _ACCEPTED for row in rows
+            )
+    return result
+
+
+def _predict_others(
+    models: Sequence[Model], judgements: Sequence[Sequence[Judgement]]
+) -> dict[int, dict[str, Prediction]]:
+    """The predictions of engines that do not accept a body, by its index among all bodies."""
+    every = [judgement for each in judgements for judgement in each]
+    batches = {}
+    for least in {engine.least for engine in ALL_ENGINES}:
+        rows: list[int] = []
+        start = 0
+        for model, judged in zip(models, judgements, strict=True):
+            rows += [start + row for row in find_doubtful(model, judged, least)]
+            start += len(model.bodies)
+        batches[least] = Batch(models, every, rows)
     others: dict[int, dict[str, Prediction]] = {}
     with np.errstate(all="ignore"):  # NaN and infinity are compared as in C
         for engine in ALL_ENGINES:
@@ -83,7 +119,4 @@ def predict(model: Model, judgements: Sequence[Judgement]) -> tuple[Mapping[str,
             predictions = engine.predict(batch) if batch.rows else {}
             for row, prediction in predictions.items():
                 others.setdefault(row, {})[engine.name] = prediction
-    return tuple(
-        {**_ACCEPTED, **others[row]} if row in others else _ACCEPTED
-        for row in range(len(model.bodies))
-    )
+    return others

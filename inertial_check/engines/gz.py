@@ -57,7 +57,7 @@ class Gazebo(Engine):
         for row in sorted(dropped):
             if row in gone or batch.family.parents[row] in dropped:
                 continue  # it is dropped with its parent
-            name = batch.model.bodies[row].name
+            name = batch.all_bodies[row].name
             prediction = found[row]._replace(becomes=f"left out with {name}, on which it hangs")
             below = set(batch.family.descendants(row))
             found.update(dict.fromkeys(below, prediction))

@@ -89,12 +89,15 @@ class Newton(Engine):
             mass = np.maximum(mass, np.float32(bounds.mass))
             tensors = np.where(lifted[:, None], _diagonal(moments), tensors)
         repaired = _run_kernel(mass, tensors)
-        count = int(np.sum(repaired.corrected & ~batch.missing & ~batch.derived))
+        counted = repaired.corrected & ~batch.missing & ~batch.derived
+        counts = np.bincount(batch.model_rows, weights=counted).astype(int).tolist()
         yield Effect(
             repaired.corrected,
             "alter",
-            f"Inertia validation corrected {count} bodies. Set validate_inertia_detailed=True for "
-            "detailed per-body warnings.",
+            lambda i: (
+                f"Inertia validation corrected {counts[batch.model_rows[i]]} bodies. Set "
+                "validate_inertia_detailed=True for detailed per-body warnings."
+            ),
             lambda i: _words.body(repaired.mass[i], repaired.moments[i]),
         )
         yield Effect(

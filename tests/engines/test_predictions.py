@@ -267,7 +267,7 @@ def test_bodies_that_are_not_looked_at_are_accepted(size, weight, share, flat, s
     for document in (urdf, sdf, mjcf):
         model = ic.load(document(link).encode())
         judgements = judge(model)
-        everything = Batch(model, judgements, range(len(model.bodies)))
+        everything = Batch([model], judgements, range(len(model.bodies)))
         for engine in ALL_ENGINES:
             looked_at = set(find_doubtful(model, judgements, engine.least))
             with np.errstate(all="ignore"):
