@@ -116,7 +116,7 @@ class Subject(Record, eq=False):
     readings: list[tuple[Reading, float]] = field(default_factory=list, repr=False)
     reread: list[tuple[Reading, float, float]] = field(default_factory=list, repr=False)
 
-    @cached_property
+    @property
     def body(self) -> Body:
         """As written."""
         return self.examination.model.bodies[self.index]

@@ -343,6 +343,11 @@ class Report(EqualByValue, Record):
         return tuple(body for file in self.files for body in file.bodies)
 
     @property
+    def body_count(self) -> int:
+        """Number of bodies; stored ones are not decoded for it."""
+        return sum(len(file.bodies) for file in self.files)
+
+    @property
     def distinct(self) -> int:
         """Number of facts that the findings which count state; see Finding.fact."""
         facts = [finding.fact for finding in self.findings]

@@ -44,7 +44,7 @@ def render(report: Report, view: View) -> str:
 def _describe(report: Report) -> tuple[str, str]:
     """Say in a few words how the run ended, and choose the colour."""
     errors, warnings = report.count(Severity.ERROR), report.count(Severity.WARNING)
-    bodies = sum(len(file.bodies) for file in report.files)
+    bodies = report.body_count
     if errors:
         return f"{errors} error{'s' * (errors != 1)}", "broken"
     if report.failures:

@@ -81,7 +81,7 @@ def run_members(report: Report, view: View) -> dict[str, Json]:
     return {
         "summary": {
             "files": len(report.files),
-            "bodies": len(report.bodies),
+            "bodies": report.body_count,
             "errors": report.count(Severity.ERROR),
             "warnings": report.count(Severity.WARNING),
             "notes": report.count(Severity.NOTE),

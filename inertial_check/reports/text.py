@@ -109,7 +109,7 @@ def summary(report: Report, complete: bool = True) -> str:
         found += f"; {len(report.suppressed)} suppressed"
         if report.accepted:
             found += f", of which {report.accepted} accepted (known, with reason)"
-    bodies, files = plural(len(report.bodies), "body"), plural(len(report.files), "file")
+    bodies, files = plural(report.body_count, "body"), plural(len(report.files), "file")
     failures = ""
     if report.failures:
         failures = f" {plural(len(report.failures), 'failure')}: not everything could be checked."

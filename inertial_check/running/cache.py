@@ -30,7 +30,7 @@ from inertial_check.checking.check import FULL_CONTENT, Document, DocumentResult
 from inertial_check.errors import UsageError
 from inertial_check.files.access import NO_LINK_FLAGS, Limits
 from inertial_check.files.writing import ANYWHERE_NAMED, lock, remove_if_dead
-from inertial_check.running.encoding import encode, restore
+from inertial_check.running.encoding import encode_apart, restore_apart
 from inertial_check.running.seal import RefusedStoreError, read_secret, seal
 
 LARGEST = 256 << 20
@@ -39,7 +39,10 @@ LARGEST = 256 << 20
 _ENTRIES = "entries"
 _GITIGNORE = "# Made by inertial-check; may be deleted at any time.\n*\n"
 _JOURNAL = b'{"inertial-check": "outcomes of a run, a line each, to be resumed"}\n'
-_LINE = re.compile(r'\{"seal":"(?P<seal>[0-9a-f]+)",(?P<body>"key":"(?P<key>[0-9a-f]+)",)')
+_LINE = re.compile(
+    r'\{"seal":"(?P<seal>[0-9a-f]+)",(?P<body>"key":"(?P<key>[0-9a-f]+)",'
+    r'"count":(?P<count>\d+),"size":(?P<size>\d+),)'
+)
 _MARKER = ".inertial-check-cache"
 """File with the seal of its folder, by which a run knows a folder that an earlier run has made."""
 
@@ -119,9 +122,10 @@ def _digest_file(path: str, size: int) -> str:
 
 
 class _StoredEntry(TypedDict):
-    """The JSON object of a line."""
+    """The JSON object of a line, its bodies left out."""
 
     key: str
+    count: int
     files: dict[str, str]
     outcomes: object
 
@@ -132,17 +136,24 @@ class _Entry(NamedTuple):
     Attributes:
         key: Cache key of the document and its settings.
         files: Fingerprint of each file that the result depends on, by absolute path.
-        outcomes: The result as JSON.
+        outcomes: The result without its bodies, as JSON.
+        bodies: Its bodies as JSON, which come last so that they can be left undecoded.
+        count: Their number.
     """
 
     key: str
     files: Mapping[str, str]
     outcomes: str
+    bodies: str
+    count: int
 
     def line(self, secret: bytes) -> str:
         """The entry as a line of JSON that begins with the seal of the rest."""
         files = json.dumps(self.files, separators=(",", ":"))
-        body = f'"key":"{self.key}","files":{files},"outcomes":{self.outcomes}}}'
+        body = (
+            f'"key":"{self.key}","count":{self.count},"size":{len(self.bodies)},"files":{files},'
+            f'"outcomes":{self.outcomes},"bodies":{self.bodies}}}'
+        )
         return f'{{"seal":"{seal(secret, body.encode())}",{body}\n'
 
     @staticmethod
@@ -152,8 +163,11 @@ class _Entry(NamedTuple):
         return match and match["key"]
 
     @staticmethod
-    def read(line: str, secret: bytes) -> _StoredEntry:
-        """Parse a line.
+    def read(line: str, secret: bytes) -> tuple[_StoredEntry, str]:
+        """Parse a line, but not its bodies.
+
+        Returns:
+            The entry, and its bodies as JSON.
 
         Raises:
             ValueError: The line is damaged, or no run of this user has written it.
@@ -161,11 +175,14 @@ class _Entry(NamedTuple):
         match = _LINE.match(line)
         if match is None:
             raise ValueError("damaged")
-        expected = seal(secret, line[match.start("body") :].rstrip().encode())
+        line = line.rstrip()
+        expected = seal(secret, line[match.start("body") :].encode())
         if not hmac.compare_digest(expected, match["seal"]):
             raise ValueError("damaged")
-        content: _StoredEntry = json.loads(line)
-        return content
+        end = len(line) - 1  # of the bodies, before the last brace
+        start = end - int(match["size"])
+        content: _StoredEntry = json.loads(f"{line[:start]}[]}}")
+        return content, line[start:end]
 
 
 class _Validator:
@@ -186,18 +203,19 @@ class _Validator:
         """The entry of a document, as a line."""
         paths = (os.path.abspath(document.path), *(result.lookups or ()))
         files = {path: self._fingerprints.of(path) for path in paths}
-        return _Entry(self.key(document), files, encode([result])).line(self._secret).encode()
+        entry = _Entry(self.key(document), files, *encode_apart(result))
+        return entry.line(self._secret).encode()
 
     def result(self, key: str, line: str) -> DocumentResult | None:
         """The result in a line, if it is an entry with this key and still valid."""
         try:
-            content = _Entry.read(line, self._secret)
+            content, bodies = _Entry.read(line, self._secret)
             if content["key"] != key:
                 return None
-            if any(self._fingerprints.of(path) != seen for path, seen in content["files"].items()):
-                return None
-            (result,) = restore(content["outcomes"])
-            return result
+            for path, seen in content["files"].items():
+                if self._fingerprints.of(path) != seen:
+                    return None
+            return restore_apart(content["outcomes"], bodies, content["count"])
         except (ValueError, TypeError):
             return None
 

@@ -10,10 +10,11 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from types import UnionType
-from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from inertial_check.checking.check import DocumentResult
-from inertial_check.model import Severity
+from inertial_check.model import BodyReport, Severity
+from inertial_check.model.deferred import Deferred
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,6 +25,51 @@ _Decoder = Callable[[Any], Any]  # Any: parsed JSON of any type, and what is res
 def encode(answers: Sequence[tuple[object, ...]]) -> str:
     """Encode results, or rows of documents, as one line of JSON, without a line end."""
     return json.dumps(answers, default=_plain, separators=(",", ":"))
+
+
+class StoredBodies(Deferred[BodyReport]):
+    """The bodies of a stored report, which are decoded when they are first used.
+
+    They are most of a report, and a report of findings needs no more than their number.
+    """
+
+    __slots__ = ("_count",)
+
+    def __init__(self, rows: str, count: int) -> None:
+        """Keep the bodies as they are stored.
+
+        Args:
+            rows: The bodies as a JSON list.
+            count: Their number.
+        """
+        super().__init__(lambda: tuple(map(_body_decoder(), json.loads(rows))))
+        self._count = count
+
+    def __len__(self) -> int:
+        """Return the number of bodies."""
+        return self._count
+
+
+def encode_apart(result: DocumentResult) -> tuple[str, str, int]:
+    """Encode a result without its bodies, and its bodies; also the number of these."""
+    if result.file is None:
+        return encode([result]), "[]", 0
+    bodies = result.file.bodies
+    rest = result._replace(file=result.file._replace(bodies=()))
+    return encode([rest]), encode(bodies), len(bodies)
+
+
+def restore_apart(rows: object, bodies: str, count: int) -> DocumentResult:
+    """Restore a result that `encode_apart` has encoded; its bodies stay text until they are used.
+
+    Raises:
+        ValueError: The rows are not one result.
+    """
+    (result,) = restore(rows)
+    if result.file is None:
+        return result
+    stored = cast("tuple[BodyReport, ...]", StoredBodies(bodies, count))
+    return result._replace(file=result.file._replace(bodies=stored))
 
 
 def decode(line: str | bytes) -> list[DocumentResult]:
@@ -55,8 +101,15 @@ def _result_decoder() -> _Decoder:
     return _named_tuple_decoder(DocumentResult)
 
 
-def _plain(value: Mapping[str, object] | np.generic) -> object:
-    """What JSON can write instead of a mapping that is no dict, or of a NumPy scalar."""
+@cache
+def _body_decoder() -> _Decoder:
+    return _named_tuple_decoder(BodyReport)
+
+
+def _plain(value: Mapping[str, object] | StoredBodies | np.generic) -> object:
+    """What JSON can write in place of other mappings, stored bodies and NumPy scalars."""
+    if isinstance(value, StoredBodies):
+        return tuple(value)
     return dict(value) if isinstance(value, Mapping) else value.item()
 
 
