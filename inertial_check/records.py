@@ -56,15 +56,19 @@ def _make_dataclass(record: type[Record]) -> type:
             if getattr(each, kind) is not _MISSING:
                 given[kind] = getattr(each, kind)
         declared.append((name, Any, dataclasses.field(**given)))
-    return dataclasses.make_dataclass(record.__name__, declared)
+    return dataclasses.make_dataclass(record.__name__, declared, frozen=True)
 
 
 class _OfDataclass:
-    """The attribute `__dataclass_fields__` of a record, which nothing asks for in a check."""
+    """An attribute by which `dataclasses` knows its classes; nothing asks for it in a check."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Keep the name of the attribute."""
+        self._name = name
 
     def __get__(self, record: object, owner: type[Record]) -> object:
-        """The fields as `dataclasses` describes them."""
-        return vars(_make_dataclass(owner))["__dataclass_fields__"]
+        """The attribute of a dataclass with the same fields."""
+        return vars(_make_dataclass(owner))[self._name]
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
@@ -73,6 +77,7 @@ class Record:
 
     _fields: ClassVar[dict[str, _Field]] = {}
     __dataclass_fields__: ClassVar[Any] = _OfDataclass()
+    __dataclass_params__: ClassVar[Any] = _OfDataclass()
 
     def __init_subclass__(cls, eq: bool = True) -> None:
         """Collect the fields of a class from its annotations, behind those of its base."""

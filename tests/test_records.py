@@ -59,6 +59,11 @@ class Compared(Settings, eq=False):
     further: int = 5
 
 
+@dataclasses.dataclass(frozen=True)
+class Derived(Settings):
+    further: int = 5
+
+
 WRONG_CALLS = [((), {}), ((1, 2, 3, 4, 5, 6), {}), ((1,), {"level": 1}), ((1,), {"unknown": 1})]
 
 
@@ -129,3 +134,9 @@ def test_a_record_without_eq_compares_by_identity():
     assert one != Compared(1)
     assert {one: 1}[one] == 1
     assert one.further == 5
+
+
+def test_a_dataclass_can_have_a_record_as_its_base():
+    derived = Derived(3, word="b", further=6)
+    assert (derived.level, derived.word, derived.further) == (3, "b", 6)
+    assert dataclasses.replace(derived, level=4) == Derived(4, word="b", further=6) != derived
