@@ -108,7 +108,7 @@ class Measurement:
         if during:
             self._compare_with_undisturbed(done)
         compare_speed(self._scans)
-        extrapolate(self._scans[min(self._scans)], alone)
+        extrapolate(max(self._scans.values(), key=lambda scan: scan.models), alone)
         if self._args.losses == "after":
             self._measure_losses(done, workers)
         if len(self._digests) > 1:
@@ -225,8 +225,9 @@ def compare_speed(scans: Mapping[int, Scan]) -> None:
 
 def extrapolate(done: Scan, alone: Scan) -> None:
     """Print what Amdahl's law makes of the client's part."""
-    models = max(done.models - alone.models, 1)
-    serial = (done.processor("client") - alone.processor("client")) / models
+    clients = len(done.attempts)  # each takes as long to start
+    models = max(done.models - clients * alone.models, 1)
+    serial = max(done.processor("client") - clients * alone.processor("client"), 0.0) / models
     scheduler = done.processor("scheduler") / models
     parallel = done.processor("worker") / models
     print(
