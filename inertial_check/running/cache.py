@@ -138,20 +138,20 @@ class _Entry(NamedTuple):
         files: Fingerprint of each file that the result depends on, by absolute path.
         outcomes: The result without its bodies, as JSON.
         bodies: Its bodies as JSON, which come last so that they can be left undecoded.
-        count: Their number.
+        body_count: Their number.
     """
 
     key: str
     files: Mapping[str, str]
     outcomes: str
     bodies: str
-    count: int
+    body_count: int
 
     def line(self, secret: bytes) -> str:
         """The entry as a line of JSON that begins with the seal of the rest."""
         files = json.dumps(self.files, separators=(",", ":"))
         body = (
-            f'"key":"{self.key}","count":{self.count},"size":{len(self.bodies)},"files":{files},'
+            f'"key":"{self.key}","count":{self.body_count},"size":{len(self.bodies)},"files":{files},'
             f'"outcomes":{self.outcomes},"bodies":{self.bodies}}}'
         )
         return f'{{"seal":"{seal(secret, body.encode())}",{body}\n'
