@@ -46,6 +46,8 @@ class _Methods(tuple[Any, ...]):
             raise ValueError(f"Got unexpected field names: {list(changes)!r}")
         return made
 
+    __replace__ = _replace  # what copy.replace calls from Python 3.13 on
+
     def _asdict(self) -> dict[str, object]:
         return dict(zip(self._fields, self, strict=True))
 

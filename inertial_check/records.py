@@ -138,6 +138,10 @@ class Record:
         shown = [f"{name}={getattr(self, name)!r}" for name, f in self._fields.items() if f.repr]
         return f"{type(self).__qualname__}({', '.join(shown)})"
 
+    def __replace__(self: _R, /, **changes: object) -> _R:
+        """Copy the record with other values in some fields; copy.replace calls it."""
+        return replace(self, **changes)
+
     def _values(self) -> tuple[object, ...]:
         """The values of the fields that are compared."""
         values = self.__dict__

@@ -73,7 +73,7 @@ def test_a_named_tuple_is_that_of_typing():
     assert repr(own) == repr(standard).replace("Standard", "Own")
     assert own.double() == 6
     assert own._asdict() == standard._asdict()
-    assert own._replace(x=4) == Own._make([4, [1]]) == Own(x=4)
+    assert own._replace(x=4) == own.__replace__(x=4) == Own._make([4, [1]]) == Own(x=4)
     assert isinstance(own._replace(x=4), Own)
     for copied in (copy.deepcopy(own), pickle.loads(pickle.dumps(own))):
         assert type(copied) is Own
@@ -112,7 +112,7 @@ def test_a_record_is_a_frozen_dataclass():
     assert hash(Settings(1, (), b"", "")) == hash(Dataclass(1, (), b"", ""))
     assert record.names is not Settings(3).names
     assert records.replace(record, level=5) == dataclasses.replace(record, level=5)
-    assert records.replace(record, level=5).level == 5
+    assert records.replace(record, level=5).level == record.__replace__(level=5).level == 5
     assert dataclasses.asdict(record) == dataclasses.asdict(model)
     assert [each.name for each in dataclasses.fields(Compared)][-2:] == ["passing", "further"]
     assert pickle.loads(pickle.dumps(record)) == copy.copy(record) == record
