@@ -39,6 +39,7 @@ class NegativeMass(BodyRule):
     """
 
     code, name, severity = "IC101", "negative-mass", Severity.ERROR
+    only_unsound = True
 
     def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
         """One finding where the mass is below zero."""
@@ -84,6 +85,7 @@ class MasslessWithInertia(BodyRule):
     """
 
     code, name, severity = "IC102", "massless-with-inertia", Severity.ERROR
+    only_unsound = True
 
     def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
         """One finding where m = 0 and I is finite and not zero."""
@@ -141,6 +143,7 @@ class MissingInertial(BodyRule):
     """
 
     code, name, severity = "IC103", "missing-inertial", Severity.WARNING
+    only_unsound = True
 
     def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
         """One finding on a moved body that is missing or massless."""
@@ -184,6 +187,7 @@ class NonFiniteNumber(BodyRule):
     """
 
     code, name, severity = "IC104", "non-finite-number", Severity.ERROR
+    only_unsound = True
 
     def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
         """One finding a number."""
@@ -246,7 +250,6 @@ class DefaultedInertial(BodyRule):
     """
 
     code, name, severity = "IC105", "defaulted-inertial", Severity.WARNING
-    only_unsound = False
 
     def check(self, body: Body, judgement: Judgement) -> Iterable[Finding]:
         """One finding a body, unless the world holds it."""
