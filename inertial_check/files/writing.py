@@ -27,7 +27,7 @@ from typing import BinaryIO, Self, cast
 from inertial_check.errors import UsageError
 from inertial_check.expressions import compile_later
 from inertial_check.files.access import NO_LINK_FLAGS
-from inertial_check.files.folders import contains
+from inertial_check.files.folders import contains, real_path, remember_folders
 from inertial_check.records import Record
 
 if sys.platform != "win32":
@@ -85,10 +85,11 @@ class WritableFolders(Record):
 
     def remove_leftovers_beside(self, files: Iterable[str]) -> None:
         """Remove what dead writers have left beside files, where that is inside these folders."""
-        for folder in dict.fromkeys(os.path.dirname(path) or os.curdir for path in files):
-            with suppress(ValueError):  # a NUL in the path
-                if _reason_against(folder, self.folders) is None:
-                    remove_leftovers(os.path.realpath(folder))
+        with remember_folders():
+            for folder in dict.fromkeys(os.path.dirname(path) or os.curdir for path in files):
+                with suppress(ValueError):  # a NUL in the path
+                    if _reason_against(folder, self.folders) is None:
+                        remove_leftovers(real_path(folder))
 
     def resolve(self, path: str) -> str:
         """Follow the links of a path; returns the real path of the file to write.
@@ -108,7 +109,7 @@ ANYWHERE_NAMED = WritableFolders()
 
 def _reason_against(path: str, folders: tuple[str, ...] | None) -> str | None:
     """Say why a path must not be written; None if it may be."""
-    target = os.path.realpath(path)
+    target = real_path(path)
     if folders is None:
         boundary = boundary_of(path)
         if boundary is None or contains(boundary, target):

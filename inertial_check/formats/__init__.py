@@ -20,7 +20,7 @@ from inertial_check.isolation import raise_defects
 from inertial_check.model.body import Model
 from inertial_check.model.source import Source
 
-__all__ = ["FORMATS", "Context", "Format", "Head", "load", "root_tag", "sniff"]
+__all__ = ["FORMATS", "Context", "Format", "Head", "load", "match_format", "root_tag", "sniff"]
 
 
 class Format(Protocol):
@@ -48,10 +48,17 @@ class _Formats(Mapping[str, Format]):
     _NAMES = ("xacro", "urdf", "sdf", "mjcf", "usd", "ros-yaml")
     """xacro is before URDF, which has the same root element."""
 
+    def __init__(self) -> None:
+        self._loaded: dict[str, Format] = {}
+
     def __getitem__(self, name: str) -> Format:
-        if name not in self._NAMES:
-            raise KeyError(name)
-        return cast(Format, import_module(f"{__name__}.{name.replace('-', '_')}"))
+        known = self._loaded.get(name)
+        if known is None:
+            if name not in self._NAMES:
+                raise KeyError(name)
+            module = import_module(f"{__name__}.{name.replace('-', '_')}")
+            known = self._loaded[name] = cast(Format, module)
+        return known
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._NAMES)
@@ -88,7 +95,11 @@ def root_tag(data: bytes) -> str | None:
 
 def sniff(data: bytes) -> str | None:
     """Determine the format of a document by its content; None if it is no known robot model."""
-    start = Head(root_tag(data), data)
+    return match_format(Head(root_tag(data), data))
+
+
+def match_format(start: Head) -> str | None:
+    """Determine the format of a document by its beginning, whose root element is known."""
     return next((name for name, each in FORMATS.items() if each.matches(start)), None)
 
 

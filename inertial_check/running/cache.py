@@ -52,14 +52,23 @@ _TEMPORARY_NAME = re.compile(r"\.[^/]+\.[0-9a-f]{8}\.tmp")
 _LARGEST_ENTRY = 64 << 20
 """Largest size of an entry that is read [bytes]; that of a whole cache is 256 MB."""
 
+_DIGITS = 40
+"""Number of hexadecimal digits of a digest: the first of SHA-256, for which most processors have
+instructions, so that no other is computed as quickly."""
+
 _PIECE = 1 << 20
 """Size of the pieces in which a file is read for its digest [bytes]."""
 
 _BY_DESCRIPTOR = os.open in os.supports_dir_fd and os.scandir in os.supports_fd
 """Whether the system reaches files relative to an open folder, which nobody can replace."""
 
-_READERS = ("numpy", "scipy", "trimesh", "pycollada", "usd-core", "xacro", "pyyaml")
+_READERS = ("numpy", "scipy", "trimesh", "pycollada", "usd_core", "xacro", "pyyaml")
 """Distributions that read or compute what a result depends on; their versions are part of keys."""
+
+_READER_METADATA = re.compile(
+    rf"(?P<name>{'|'.join(_READERS)})(?P<version>-.*)?\.(?:dist|egg)-info", re.IGNORECASE
+)
+"""The name of a file or folder with the metadata of one of them."""
 
 
 class Store(Protocol):
@@ -104,21 +113,25 @@ def _fingerprint(path: str) -> str:
 
 def digest(*parts: bytes) -> str:
     """Digest of a sequence of byte strings and their lengths, so that parts cannot shift."""
-    state = hashlib.blake2b(digest_size=20)
+    state = hashlib.sha256()
     for part in parts:
         state.update(len(part).to_bytes(8, "little"))
         state.update(part)
-    return state.hexdigest()
+    return state.hexdigest()[:_DIGITS]
 
 
 def _digest_file(path: str, size: int) -> str:
     """Give the same as `digest` of a file's bytes, without holding them at once."""
-    state = hashlib.blake2b(digest_size=20)
-    state.update(size.to_bytes(8, "little"))
+    state = hashlib.sha256(size.to_bytes(8, "little"))
     with open(path, "rb") as stream:
         while piece := stream.read(_PIECE):
             state.update(piece)
-    return state.hexdigest()
+    return state.hexdigest()[:_DIGITS]
+
+
+def _seal(secret: bytes, text: str) -> str:
+    """Seal a text by its digest, which is quicker to compute than a keyed one of all of it."""
+    return seal(secret, digest(text.encode()).encode())
 
 
 class _StoredEntry(TypedDict):
@@ -154,7 +167,7 @@ class _Entry(NamedTuple):
             f'"key":"{self.key}","count":{self.body_count},"size":{len(self.bodies)},"files":{files},'
             f'"outcomes":{self.outcomes},"bodies":{self.bodies}}}'
         )
-        return f'{{"seal":"{seal(secret, body.encode())}",{body}\n'
+        return f'{{"seal":"{_seal(secret, body)}",{body}\n'
 
     @staticmethod
     def key_of(line: str) -> str | None:
@@ -176,7 +189,7 @@ class _Entry(NamedTuple):
         if match is None:
             raise ValueError("damaged")
         line = line.rstrip()
-        expected = seal(secret, line[match.start("body") :].encode())
+        expected = _seal(secret, line[match.start("body") :])
         if not hmac.compare_digest(expected, match["seal"]):
             raise ValueError("damaged")
         end = len(line) - 1  # of the bodies, before the last brace
@@ -513,15 +526,8 @@ class Journal:
 @cache
 def program_digest() -> str:
     """Digest of this program: Python, its own files, and the versions of `_READERS`."""
-    from importlib.metadata import PackageNotFoundError, version
-
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    parts = [sys.version.encode()]
-    for name in _READERS:
-        try:
-            parts.append(f"{name} {version(name)}".encode())
-        except PackageNotFoundError:
-            parts.append(f"no {name}".encode())
+    parts = [sys.version.encode(), *map(os.fsencode, _list_readers())]
     for folder, _, names in sorted(os.walk(package)):
         for name in sorted(names):
             if name.endswith(".py"):
@@ -529,3 +535,21 @@ def program_digest() -> str:
                 written = f"{name} {status.st_size} {status.st_mtime_ns}"
                 parts.append(written.encode())
     return digest(*parts)
+
+
+def _list_readers() -> Iterator[str]:
+    """List the installed `_READERS` with their versions, as the names of their metadata say them.
+
+    Reading all metadata would take as long as reading a hundred entries.
+    """
+    for folder in sys.path:
+        try:
+            names = sorted(os.listdir(folder or os.curdir))
+        except OSError:
+            continue
+        for match in filter(None, map(_READER_METADATA.fullmatch, names)):
+            yield match[0]
+            if match["version"] is None:  # installed in place, for its development
+                from importlib.metadata import distributions
+
+                yield from (each.version for each in distributions(name=match["name"]))

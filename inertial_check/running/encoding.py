@@ -146,6 +146,6 @@ def _named_tuple_decoder(kind: Any) -> _Decoder:  # noqa: ANN401 - classes of Na
         for at, each in changed:
             if row[at] is not None:
                 row[at] = each(row[at])
-        return kind._make(row)
+        return tuple.__new__(kind, row)
 
     return decode

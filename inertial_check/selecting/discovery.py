@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from inertial_check.files.access import Access, RefusedFileError, open_regular
 from inertial_check.files.folders import FolderMemory, remember_folders
-from inertial_check.formats import FORMATS, root_tag, sniff
+from inertial_check.formats import FORMATS, Head, match_format, root_tag
 from inertial_check.namedtuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -113,6 +114,7 @@ class _Search:
         self._sniffs = sniff
         self._access_of = access_of
         self._folders = FolderMemory()
+        self._missing_extra = cache(_missing_extra)
         self._found: dict[str, File] = {}
         self._unread: Counter[str] = Counter()
         self._unable: Counter[str] = Counter()
@@ -199,7 +201,7 @@ class _Search:
                 return False
             self._take(entry.printed, entry.absolute, named=False)  # the check reports the error
             return True
-        if (reason := _missing_extra(name)) is not None:
+        if (reason := self._missing_extra(name)) is not None:
             self._unable[reason] += 1
         elif name in FORMATS:
             self._take(entry.printed, entry.absolute, named=False)
@@ -229,9 +231,8 @@ def _format(path: str, access: Access) -> str | None:
         raise RefusedFileError(path, reason)
     with open_regular(path) as stream:
         head = stream.read(_SNIFFED_BYTES)
-    if root_tag(head) in _FRAGMENTS:
-        return None
-    return sniff(head)
+    tag = root_tag(head)
+    return None if tag in _FRAGMENTS else match_format(Head(tag, head))
 
 
 def _missing_extra(name: str | None) -> str | None:

@@ -160,6 +160,42 @@ def test_another_program_has_other_entries(models, checked, monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", "numpy-2.0.1.dist-info"),
+        ("xacro-2.0.9.egg-info", "xacro-2.1.0.egg-info"),
+        ("PyYAML-6.0.1.dist-info", "pyyaml-6.0.2.dist-info"),
+        ("usd_core.egg-info 25.5", "usd_core.egg-info 25.8"),
+    ],
+)
+def test_another_version_of_a_library_is_another_program(tmp_path, monkeypatch, before, after):
+    def digest_with(metadata):
+        shutil.rmtree(tmp_path / "installed", ignore_errors=True)
+        name, _, version = metadata.partition(" ")
+        folder = tmp_path / "installed" / name
+        folder.mkdir(parents=True)
+        (folder / "PKG-INFO").write_text(f"Name: {name}\nVersion: {version}\n")
+        cache.program_digest.cache_clear()
+        return cache.program_digest()
+
+    monkeypatch.syspath_prepend(tmp_path / "installed")
+    first, second, again = map(digest_with, (before, after, after))
+    assert first != second == again
+    assert digest_with("numpy_stl-3.0.dist-info") == digest_with("")
+    cache.program_digest.cache_clear()
+
+
+def test_a_change_that_leaves_size_and_time_as_they_were_is_seen(models, checked):
+    path = Path("valid/rod.urdf")
+    checked("valid")
+    status, text = path.stat(), path.read_text()
+    path.write_text(text.replace('mass value="', 'mass value="-', 1).replace(" ", "", 1))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert path.stat().st_size == status.st_size
+    assert checked("valid")[1] == ["valid/rod.urdf"]
+
+
+@pytest.mark.parametrize(
     "damage",
     [
         lambda data: b"",

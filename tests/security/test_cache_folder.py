@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from inertial_check.cli.main import main
-from inertial_check.running import seal
+from inertial_check.running import cache
 from inertial_check.running.cache import Folder
 
 posix = pytest.mark.skipif(os.name == "nt", reason="links and pipes")
@@ -132,7 +132,7 @@ def test_an_entry_that_calls_a_broken_model_valid_is_not_believed(checkout, chec
         text = path.read_text()
         forged = re.sub(r'"findings":\[.*\]', '"findings":[]', text).replace("IC301", "IC901")
         body = forged[forged.index('"key"') :].rstrip()
-        path.write_text(f'{{"seal":"{seal.seal(b"", body.encode())}",{body}\n')
+        path.write_text(f'{{"seal":"{cache._seal(b"", body)}",{body}\n')
     assert check()[1] == ["IC301"]
 
 
