@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from inertial_check.causes._base import HEADINGS, Cause, Proposal, Subject
+from inertial_check.causes._base import HEADINGS, Cause, Subject
+from inertial_check.causes._results import Proposal
 from inertial_check.causes.catalogue import ALL_CAUSES
 from inertial_check.causes.pages import as_dict, find, page, summary
 from inertial_check.causes.ranking import explain

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
+from itertools import chain
 from math import hypot
 from typing import ClassVar, Literal, get_args
 
@@ -12,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
+from inertial_check.causes._results import Proposal, Results, Trials, recall_results
 from inertial_check.causes.likelihoods import Components, components_of_shapes
 from inertial_check.evidence import BodyGeometry, Examination
 from inertial_check.evidence.likeness import STAND_IN, Reading
@@ -34,6 +36,9 @@ rounding or not finite."""
 KINDS: frozenset[Kind] = frozenset(get_args(Kind))
 """All kinds of bodies."""
 
+STATED: frozenset[Kind] = frozenset({"stated", "placeholder"})
+"""Kinds of bodies whose numbers some body has."""
+
 HEADINGS = (
     "What happened",
     "How it is recognised",
@@ -43,20 +48,6 @@ HEADINGS = (
     "References",
 )
 """The sections of every cause's docstring, in this order."""
-
-
-class Trials(NamedTuple):
-    """Tensors that a cause would put in place of the written one, judged.
-
-    Attributes:
-        six: (n, 6) about the centre of mass, in the inertial's own axes, as ENTRIES [kg m^2].
-        margin: (n,) mu of each; -1 where a tensor is zero or not finite.
-        consistent: (n,) whether a body can have it.
-    """
-
-    six: Floats
-    margin: Floats
-    consistent: npt.NDArray[np.bool_]
 
 
 class Meant(NamedTuple):
@@ -101,9 +92,6 @@ class Subject(Record, eq=False):
     Attributes:
         examination: The whole model.
         index: Which of its bodies.
-        tried: What the causes would put in place of its tensor, judged, by the cause's name.
-        weighed: How many times as probable as the body the `meant` ones of a cause are, by the
-            cause's name.
         readings: What else its tensor may have meant, each with its share among the readings of
             its cause; empty until the first cause asks.
         reread: The same, and how many times as probable each is.
@@ -111,8 +99,6 @@ class Subject(Record, eq=False):
 
     examination: Examination
     index: int
-    tried: dict[str, Trials] = field(default_factory=dict, repr=False)
-    weighed: dict[str, Floats] = field(default_factory=dict, repr=False)
     readings: list[tuple[Reading, float]] = field(default_factory=list, repr=False)
     reread: list[tuple[Reading, float, float]] = field(default_factory=list, repr=False)
 
@@ -181,6 +167,29 @@ class Subject(Record, eq=False):
         return self.judgement.verdict == "inconsistent"
 
     @cached_property
+    def results(self) -> Results:
+        """What was found for its causes, shared with the bodies that have the same content."""
+        return recall_results(self.content)
+
+    @property
+    def content(self) -> tuple[Hashable, ...]:
+        """All numbers that candidates, meant bodies and their weights depend on; no text."""
+        own, inertial = self.judgement, self.body.inertial
+        axes = () if inertial is None else tuple(chain.from_iterable(inertial.R_BBi))
+        tensors = *own.I_BBcm_Bi, *own.I_BBcm_B, *own.principal_moments, *axes
+        numbers = np.array((own.mass, *own.p_BoBcm_B, *tensors))
+        written = self.kind, numbers.tobytes()  # bytes tell -0.0 from 0.0
+        if self.kind not in STATED:
+            return written  # nothing else is meant, so that no witness is asked
+        assembly = self.examination.assembly
+        reach = float(assembly.reach[self.index])
+        if not any(own.p_BoBcm_B):
+            reach = float(reach > 0)  # no distance is compared with it
+        shapes = self.examination.likeness.describe(self.index)
+        twins = assembly.describe_twins(self.index)
+        return *written, self.printed_misfit, reach, shapes, twins
+
+    @cached_property
     def texts(self) -> tuple[str, ...]:
         """The six entries as written; "" where one is not."""
         inertial = self.body.inertial
@@ -236,32 +245,6 @@ def _as_array(directions: tuple[tuple[float, float, float], ...]) -> Floats:
     return np.array(directions)
 
 
-class Proposal(NamedTuple):
-    """What a body was to be, if a cause is right.
-
-    Attributes:
-        weight: How much more probable the cause is than it would be by itself, seeing its
-            signature; positive, 1 for no more.
-        evidence: One sentence with the numbers that speak for it.
-        mass: Meant [kg]; None for the written one.
-        p_BoBcm_B: (3,) meant [m]; None for the written one.
-        I_BBcm_Bi: (3, 3) meant, in the inertial's own axes as written [kg m^2]; None for the
-            written one.
-        editable: Whether writing what was meant into the document undoes the cause.
-        gain: How many times as probable as the written body the meant one is, by its witnesses
-            alone; None where the weight rests on more than that. Causes with one gain that mean
-            one body cannot be told apart.
-    """
-
-    weight: float
-    evidence: str
-    mass: float | None = None
-    p_BoBcm_B: Floats | None = None
-    I_BBcm_Bi: Floats | None = None
-    editable: bool = True
-    gain: float | None = None
-
-
 class Cause(ABC):
     """One way in which numbers go wrong; subclasses carry name, prior and their page."""
 
@@ -273,18 +256,23 @@ class Cause(ABC):
     mends: ClassVar[bool] = False
     """Flag: the weight of a proposal is multiplied by how natural the mended body is; False where
     the weight contains that already."""
+    repeating: ClassVar[frozenset[Kind]] = frozenset()
+    """Kinds of bodies for which the proposals depend on the content of the body alone, so that all
+    with that content share them."""
 
     def candidates(self, subject: Subject) -> Floats:
         """(n, 6) tensors that `proposals` will want to see judged; none unless a cause says so.
 
-        Those of all causes and bodies of a model are judged in one batch.
+        They depend on the content of the body alone, see `Subject.content`. Those of all causes
+        and bodies of a model are judged in one batch.
         """
         return NOTHING
 
     def meant(self, subject: Subject) -> Meant | None:
         """Bodies that `proposals` will want to see weighed; None unless a cause says so.
 
-        Those of all causes and bodies of a model are weighed in one batch, see `weigh_together`.
+        They depend on the content of the body alone, see `Subject.content`. Those of all causes
+        and bodies of a model are weighed in one batch, see `weigh_together`.
         """
         return None
 
@@ -302,11 +290,20 @@ class Cause(ABC):
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """What the body was to be, where the signature of this cause is seen; nothing elsewhere."""
 
+    def propose(self, subject: Subject) -> Sequence[Proposal]:
+        """The proposals, where a body with the same content may have them already."""
+        if subject.kind not in self.repeating:
+            return [*self.proposals(subject)]
+        known = subject.results.proposed
+        if self.name not in known:
+            known[self.name] = [*self.proposals(subject)]
+        return known[self.name]
+
     def trials(self, subject: Subject) -> Trials:
         """The candidates, judged."""
-        if self.name not in subject.tried:
+        if self.name not in subject.results.tried:
             try_together([self], [subject])
-        return subject.tried[self.name]
+        return subject.results.tried[self.name]
 
 
 _UNTRIED = Trials(NOTHING, np.zeros(0), np.zeros(0, dtype=bool))
@@ -317,18 +314,38 @@ def try_together(causes: Sequence[Cause], subjects: Sequence[Subject]) -> None:
     """Judge the candidates of all causes for all bodies at once, and leave them in `tried`."""
     asked = [
         (subject, cause.name, cause.candidates(subject))
-        for subject in subjects
-        for cause in causes
-        if subject.kind in cause.kinds
+        for subject, cause in list_open(causes, subjects, lambda subject: subject.results.tried)
     ]
     margin, consistent = margins(np.concatenate([six for _, _, six in asked] or [NOTHING]))
     start = 0
     for subject, name, six in asked:
         if not len(six):
-            subject.tried[name] = _UNTRIED
+            subject.results.tried[name] = _UNTRIED
             continue
         rows = slice(start, start := start + len(six))
-        subject.tried[name] = Trials(six, margin[rows], consistent[rows])
+        subject.results.tried[name] = Trials(six, margin[rows], consistent[rows])
+
+
+def list_open(
+    causes: Sequence[Cause],
+    subjects: Sequence[Subject],
+    results: Callable[[Subject], Mapping[str, object]],
+) -> Iterator[tuple[Subject, Cause]]:
+    """List the bodies and causes without a result, of bodies that share their results the first.
+
+    Args:
+        causes: The causes; each is asked about its kinds alone.
+        subjects: The bodies.
+        results: Gives the results of a body, by the cause's name.
+    """
+    listed: set[tuple[int, str]] = set()
+    for subject in subjects:
+        known = results(subject)
+        for cause in causes:
+            place = id(known), cause.name
+            if subject.kind in cause.kinds and cause.name not in known and place not in listed:
+                listed.add(place)
+                yield subject, cause
 
 
 def margins(six: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inertial_check.arrays.types import Floats
-from inertial_check.causes._base import Beside, Cause, Meant, Subject
+from inertial_check.causes._base import STATED, Beside, Cause, Meant, Subject, list_open
 from inertial_check.causes.likelihoods import (
     FAR,
     IN_BOX,
@@ -37,9 +37,6 @@ Indices = npt.NDArray[np.int64]
 _BATCH = 64
 """Largest number of bodies that are weighed at once, which bounds the memory."""
 
-_STATED = frozenset({"stated", "placeholder"})
-"""Kinds of bodies whose numbers some body has."""
-
 _NO_GAINS: Floats = np.zeros(0)
 """Gains of a cause that says nothing of a body."""
 
@@ -49,7 +46,7 @@ _BOUNDS: WeakKeyDictionary[Assembly, list[float]] = WeakKeyDictionary()
 
 def is_stated(subject: Subject) -> bool:
     """Whether some body has the numbers as written, with mass: what the causes here explain."""
-    return subject.kind in _STATED
+    return subject.kind in STATED
 
 
 def read_body(subject: Subject) -> Meant:
@@ -125,29 +122,26 @@ def _bound_gains(assembly: Assembly) -> Floats:
 def weigh_together(causes: Sequence[Cause], subjects: Sequence[Subject]) -> None:
     """Weigh what all causes say that the bodies of a model meant, and leave it in `weighed`."""
     asked: list[tuple[Subject, str, Meant]] = []
-    for subject in subjects:
-        for cause in causes:
-            if subject.kind not in cause.kinds:
-                continue
-            meant = cause.meant(subject)
-            if meant is None:
-                subject.weighed[cause.name] = _NO_GAINS
-            else:
-                asked.append((subject, cause.name, meant))
+    for subject, cause in list_open(causes, subjects, lambda subject: subject.results.weighed):
+        meant = cause.meant(subject)
+        if meant is None:
+            subject.results.weighed[cause.name] = _NO_GAINS
+        else:
+            asked.append((subject, cause.name, meant))
     for first in range(0, len(asked), _BATCH):
         batch = asked[first : first + _BATCH]
         ratio = _compare([(subject, meant) for subject, _, meant in batch])
         start = 0
         for subject, name, meant in batch:
-            subject.weighed[name] = ratio[start : start + len(meant.mass)]
+            subject.results.weighed[name] = ratio[start : start + len(meant.mass)]
             start += len(meant.mass)
 
 
 def find_gains(cause: Cause, subject: Subject) -> Floats:
     """Gains of what a cause says that a body meant; none where it says nothing."""
-    if cause.name not in subject.weighed:
+    if cause.name not in subject.results.weighed:
         weigh_together([cause], [subject])
-    return subject.weighed[cause.name]
+    return subject.results.weighed[cause.name]
 
 
 def _compare(
@@ -241,8 +235,7 @@ def _distance(subjects: Sequence[Subject], meant: Meant, of: Indices) -> Floats:
     assembly = subjects[0].examination.assembly
     sizes = resemblance.size(meant.C_BBcm_B)
     reach = np.minimum(sizes, sizes[of])  # a tensor that grows must not excuse a far centre
-    skeleton = assembly.skeleton[[subject.index for subject in subjects]]
-    reach = reach + np.fmax(skeleton, np.nan_to_num(assembly.scale))[of]
+    reach = reach + assembly.reach[[subject.index for subject in subjects]][of]
     ratio = np.linalg.norm(meant.p_BoBcm_B, axis=1) / (2 * reach)
     return heavy_tail(np.log10(np.maximum(ratio, 1.0)) / FAR)
 

@@ -9,7 +9,8 @@ from itertools import permutations, product
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.causes._base import Cause, Proposal, Subject
+from inertial_check.causes._base import Cause, Subject
+from inertial_check.causes._results import Proposal
 from inertial_check.causes._witnesses import (
     I_BBcm_Bi,
     box_text,

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.causes._base import Cause, Proposal, Subject, margins
+from inertial_check.causes._base import Cause, Subject, margins
+from inertial_check.causes._results import Proposal
 from inertial_check.causes._wording import a_body
 from inertial_check.causes._wording import tensor as show
 from inertial_check.causes.conventions import (

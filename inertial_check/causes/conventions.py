@@ -9,7 +9,8 @@ from itertools import permutations
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.causes._base import NOTHING, Cause, Meant, Proposal, Subject
+from inertial_check.causes._base import NOTHING, Cause, Meant, Subject
+from inertial_check.causes._results import Proposal
 from inertial_check.causes._wording import a_body, number, tensor
 from inertial_check.causes.geometric import meant_by_readings, reread
 from inertial_check.inertia.representations import ORDERS, Order, symmetric

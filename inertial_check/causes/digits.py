@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.causes._base import Cause, Proposal, Subject
+from inertial_check.causes._base import Cause, Subject
+from inertial_check.causes._results import Proposal
 from inertial_check.causes._wording import enumerate_words
 from inertial_check.evidence.assembly import STATED
 from inertial_check.evidence.decimals import COUNTS, has_lost_decimals, last_count

@@ -8,7 +8,8 @@ from itertools import product
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.causes._base import Cause, Meant, Proposal, Subject
+from inertial_check.causes._base import Cause, Meant, Subject
+from inertial_check.causes._results import Proposal
 from inertial_check.causes._witnesses import (
     I_BBcm_Bi,
     box_text,
@@ -66,7 +67,7 @@ def reread(subject: Subject, cause: str) -> Iterator[Proposal]:
         return
     if not subject.reread:
         readings = list_readings(subject)
-        ratio = subject.weighed.get(SHARED)
+        ratio = subject.results.weighed.get(SHARED)
         if ratio is None or len(ratio) != len(readings):
             meant = meant_by_readings(subject)
             ratio = np.zeros(0) if meant is None else gains(subject, meant)

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.causes._base import Proposal, Subject, edit
+from inertial_check.causes._base import Subject, edit
+from inertial_check.causes._results import Proposal
 from inertial_check.causes._witnesses import tidy
 from inertial_check.evidence import Examination
 from inertial_check.evidence.axes import find_sorted_moments, restore_axes

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.causes._base import Cause, Proposal, Subject
+from inertial_check.causes._base import Cause, Subject
+from inertial_check.causes._results import Proposal
 from inertial_check.causes._witnesses import I_BBcm_Bi, box_text
 from inertial_check.evidence.assembly import times_the_identity
 
@@ -44,6 +45,7 @@ class Placeholder(Cause):
 
     name, prior = "placeholder", 0.25
     kinds = frozenset({"stated", "placeholder"})
+    repeating = frozenset({"placeholder"})
 
     def proposals(self, subject: Subject) -> Iterator[Proposal]:
         """The tensor of the shapes, where they can be read."""

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.causes._base import NOTHING, Cause, Proposal, Subject
+from inertial_check.causes._base import NOTHING, Cause, Subject
+from inertial_check.causes._results import Proposal
 from inertial_check.causes._wording import a_body, tensor
 from inertial_check.causes.conventions import PRODUCTS_NEGATED
 from inertial_check.inertia.eigen import eigensystem

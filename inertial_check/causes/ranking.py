@@ -14,7 +14,8 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.causes._base import KINDS, Cause, Proposal, Subject, edit, try_together
+from inertial_check.causes._base import KINDS, Cause, Subject, edit, try_together
+from inertial_check.causes._results import Proposal
 from inertial_check.causes._witnesses import weigh_together
 from inertial_check.causes._wording import enumerate_words
 from inertial_check.causes.absence import say_why_none
@@ -169,7 +170,7 @@ def _weigh(subject: Subject, causes: Sequence[Cause]) -> list[_Weighed]:
         subject: The body.
         causes: The causes that can explain a body of its kind.
     """
-    proposed = [(cause, p) for cause in causes for p in cause.proposals(subject)]
+    proposed = [(cause, p) for cause in causes for p in cause.propose(subject)]
     proposed += [*with_units(subject, proposed)]
     factors = _factors(subject, proposed)
     pairs = zip(proposed, factors, strict=True)

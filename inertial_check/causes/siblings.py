@@ -6,7 +6,8 @@ from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np
 
-from inertial_check.causes._base import Cause, Meant, Proposal, Subject
+from inertial_check.causes._base import Cause, Meant, Subject
+from inertial_check.causes._results import Proposal
 from inertial_check.causes._witnesses import (
     I_BBcm_Bi,
     gains,

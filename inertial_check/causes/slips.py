@@ -9,7 +9,8 @@ from math import exp, log10, sqrt
 import numpy as np
 
 from inertial_check.arrays.types import Floats
-from inertial_check.causes._base import NOTHING, Cause, Meant, Proposal, Subject
+from inertial_check.causes._base import NOTHING, Cause, Meant, Subject
+from inertial_check.causes._results import Proposal
 from inertial_check.causes._witnesses import (
     bound_gain,
     find_gains,
@@ -81,6 +82,7 @@ class DecimalSlip(Cause):
 
     name, prior, mends = "decimal-slip", 0.2, True
     kinds = frozenset({"impossible", "stated", "placeholder"})
+    repeating = kinds
 
     def candidates(self, subject: Subject) -> Floats:
         """Every entry that is not zero, times every power of ten."""
@@ -330,7 +332,7 @@ def _has_completion(six: Floats, product: int) -> bool:
 
 def _is_equal_by_order(subject: Subject) -> bool:
     """Whether another order makes a body with two equal moments, so that no number was copied."""
-    known = subject.tried.get("component-order")
+    known = subject.results.tried.get("component-order")
     if known is None or not known.consistent.any():
         return False
     moments = np.sort(known.six[known.consistent][:, [0, 3, 5]], axis=1)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from inertial_check.causes._base import Cause, Proposal, Subject
+from inertial_check.causes._base import Cause, Subject
+from inertial_check.causes._results import Proposal
 from inertial_check.causes._wording import enumerate_words, number, tensor
 from inertial_check.inertia import tolerances
 from inertial_check.model import ENTRIES

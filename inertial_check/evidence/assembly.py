@@ -183,6 +183,12 @@ class Assembly:
         )
 
     @cached_property
+    def reach(self) -> Floats:
+        """(N,) length of each body by its joints, or the typical one where that is longer [m]."""
+        reach: Floats = np.fmax(self.skeleton, np.nan_to_num(self.scale))
+        return reach
+
+    @cached_property
     def same_numbers(self) -> Groups:
         """Bodies with the same ten written numbers, two or more together.
 
@@ -233,6 +239,20 @@ class Assembly:
             for index in pair:
                 rows.setdefault(index, row)
         return rows
+
+    def describe_twins(self, index: int) -> tuple[bytes, ...]:
+        """The numbers of a body's twins, and how far it is from them; equal where all are."""
+        if self.twin_row(index) is None:
+            return ()
+        pairs = self.twin_pairs
+        found = []
+        for row, side in np.argwhere(pairs.bodies == index).tolist():
+            twin = pairs.bodies[row, 1 - side]
+            numbers = self.mass[twin], self.p_BoBcm_B[twin], self.C_BBcm_B[twin]
+            differences = pairs.apart[row], pairs.offsets[row], pairs.symmetry[row]
+            found.append(b"".join(np.asarray(each).tobytes() for each in (*numbers, *differences)))
+            found.append(bytes([side]))
+        return tuple(found)
 
     def twin_map(self, index: int) -> Floats:
         """(4, 4) map from the frame of a body's twin to its own; the identity where unknown."""

@@ -8,7 +8,7 @@ equally well both ways tells nothing: a box without products is silent about the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -112,6 +112,18 @@ class Likeness:
         return tuple(
             row for row, body in zip(self.rows, self.body.tolist(), strict=True) if body == index
         )
+
+    def describe(self, index: int) -> tuple[Hashable, ...]:
+        """What the geometries and joints of a body are compared by; equal where all that is."""
+        places = np.flatnonzero(self.body == index).tolist()
+        if not places:
+            return ()
+        columns = self.extent, self.box, self.honest_misfit, self.unseen
+        found: list[Hashable] = [self.assembly.joints[index].tobytes()]
+        for place in places:
+            row, numbers = self.rows[place], tuple(float(column[place]) for column in columns)
+            found += [row.directions, row.support, self.C_GGcm_B[place].tobytes(), numbers]
+        return tuple(found)
 
     @cached_property
     def known(self) -> Flags:
