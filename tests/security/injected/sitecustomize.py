@@ -9,6 +9,7 @@ import signal
 import time
 
 import inertial_check.causes
+import inertial_check.engines
 from inertial_check.checking import check
 from inertial_check.formats import urdf
 from inertial_check.rules import ALL_RULES
@@ -83,16 +84,22 @@ def _read(source, context):
 read, urdf.read = urdf.read, _read
 
 
-def _judge_all(models, *rest):
-    if any(fault_of(model.source.path) == "judge" for model in models):
-        raise ArithmeticError("injected into judge")
-    return judge_all(models, *rest)
+def _failing_batch(step, original):
+    def replacement(models, *rest):
+        if any(fault_of(model.source.path) == step for model in models):
+            raise ArithmeticError(f"injected into {step}")
+        return original(models, *rest)
+
+    return replacement
 
 
-judge_all, check.judge_all = check.judge_all, _judge_all
+check.judge_all = _failing_batch("judge", check.judge_all)
+inertial_check.engines.predict_all = _failing_batch("engines", inertial_check.engines.predict_all)
 check.judge = _failing("judge", check.judge, lambda model, *_: model.source.path)
 check.read_geometry = _failing("geometry", check.read_geometry, lambda model, *_: model.source.path)
-check.predict = _failing("engines", check.predict, lambda model, *_: model.source.path)
+inertial_check.engines.predict = _failing(
+    "engines", inertial_check.engines.predict, lambda model, *_: model.source.path
+)
 check.sort_findings = _failing(
     "comments", check.sort_findings, lambda _, model, *__: model.source.path
 )
